@@ -1,0 +1,96 @@
+package keeper
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// block is what the end of one block needs to know. It dies with the block; nothing per-block is a keeper field.
+type block struct {
+	height uint64
+	// config in force, the same in every step.
+	config types.TimerConfig
+	policy policy.Policy
+	// before is what the last block left, state what this one leaves.
+	before, state types.LaneState
+
+	// ready timers that compete, in queue order; set by collect.
+	ready []types.Timer
+	// expired timers that were met, in queue order; set by collect, shortened from the front by cleanUp.
+	expired []types.Timer
+	// unswept is where the leftovers of earlier blocks go on, if there are more than this block can remove.
+	unswept *calendar.Key
+	// order in which ready timers are tried, as indices; set by selectOrder.
+	order  []int
+	prices policy.Prices
+
+	lane    lane.Budget
+	cleanup lane.Cleanup
+	// firesOf counts fires by actor while a cap needs it. It is looked up, never ranged over.
+	firesOf map[string]uint32
+
+	receipts     []types.Receipt
+	burned, tips math.Int
+	// left counts ready timers that are ready no more, deferred the others.
+	left, deferred uint32
+	// failed counts fires whose handler failed; expiredOut, unfunded and setAside count timers that went that way.
+	failed, expiredOut, unfunded, setAside uint32
+}
+
+func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
+	config, err := k.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state, err := k.state.lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &block{
+		height: heightOf(ctx),
+		config: config,
+		policy: policyOf(&config),
+		before: state,
+		state:  state,
+		lane: lane.Budget{
+			MaxCycles: config.LaneTimerCycles, MaxCells: config.LaneTimerCells,
+			CellsPerFire: config.MaxCellsPerFire, MaxFires: config.MaxFiresPerBlock,
+		},
+		cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval},
+		firesOf: map[string]uint32{},
+		burned:  math.ZeroInt(),
+		tips:    math.ZeroInt(),
+	}, nil
+}
+
+// policyOf returns the policy in force. The config admits no other.
+func policyOf(*types.TimerConfig) policy.Policy { return policy.FIFO{} }
+
+func (b *block) feeCoins(amount math.Int) sdk.Coins {
+	return sdk.NewCoins(sdk.NewCoin(b.config.FeeDenom, amount))
+}
+
+// actorMayFire tells whether MAX_FIRES_PER_ACTOR leaves the actor a fire in this block.
+func (b *block) actorMayFire(actor sdk.AccAddress) bool {
+	return b.config.MaxFiresPerActor == 0 || b.firesOf[string(actor)] < b.config.MaxFiresPerActor
+}
+
+// book counts a fire.
+func (b *block) book(actor sdk.AccAddress, result fireResult) {
+	b.lane.Spend(result.receipt.Cycles, result.receipt.Cells)
+	b.firesOf[string(actor)]++
+	b.receipts = append(b.receipts, result.receipt)
+	b.burned = b.burned.Add(result.settlement.Burned)
+	b.tips = b.tips.Add(result.settlement.Tip)
+	if !result.receipt.Success {
+		b.failed++
+	}
+}

@@ -1,0 +1,76 @@
+package keeper
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// cleanUp removes expired timers in queue order while the GC lane lasts (SPEC §6). What it can't clear today it clears
+// later: expired is still expired.
+func (k *Keeper) cleanUp(ctx sdk.Context, b *block) error {
+	for len(b.expired) > 0 && b.cleanup.Take() {
+		timer := b.expired[0]
+		b.expired = b.expired[1:]
+		done, err := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
+			if err := k.remove(ctx, &timer); err != nil {
+				return err
+			}
+			return k.emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), ExpiresAt: timer.ExpiresAt})
+		})
+		if err != nil {
+			return err
+		}
+		if done {
+			b.expiredOut++
+		}
+	}
+	b.state.Head = b.firstLeft()
+	return nil
+}
+
+// firstLeft is the new head of the queue: the first expired timer that stays, or the first live one.
+func (b *block) firstLeft() types.QueueKey {
+	first := calendarKey(b.state.Live)
+	for i := range b.expired {
+		if t := &b.expired[i]; t.SetAside == types.NotSetAside {
+			if key := keyOf(t.Due, t.Seq); key.Compare(first) < 0 {
+				first = key
+			}
+			break
+		}
+	}
+	if b.unswept != nil && b.unswept.Compare(first) < 0 {
+		first = *b.unswept
+	}
+	return queueKey(first)
+}
+
+// guard runs what the module does for one timer in a sandbox of its own, and tells whether it was done. An unexpected
+// error concerns that timer alone: it is quarantined, that is kept, reported, and not tried again until the authority
+// releases or cancels it (SPEC §4).
+func (k *Keeper) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool, err error) {
+	before := *timer
+	cause := sandbox(ctx, fn)
+	if cause == nil {
+		return true, nil
+	}
+	*timer = before
+	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
+	return false, k.setTimerAside(ctx, b, timer, types.Quarantined, cause)
+}
+
+// setTimerAside moves a timer out of the queue and says why.
+func (k *Keeper) setTimerAside(
+	ctx sdk.Context, b *block, timer *types.Timer, reason types.SetAsideReason, cause error,
+) error {
+	if err := k.putAside(ctx, timer, reason); err != nil {
+		return err
+	}
+	b.setAside++
+	event := &types.TimerSetAside{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), Reason: reason}
+	if cause != nil {
+		event.Codespace, event.Code = codeOf(cause)
+	}
+	return k.emit(ctx, event)
+}

@@ -1,0 +1,137 @@
+package keeper
+
+import (
+	"errors"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// selectOrder sets aside what the config can't run and asks the policy for the order of the rest (SPEC §6).
+func (k *Keeper) selectOrder(ctx sdk.Context, b *block) error {
+	runnable := b.ready[:0]
+	for i := range b.ready {
+		if b.config.Runnable(b.ready[i].GasLimit) {
+			runnable = append(runnable, b.ready[i])
+			continue
+		}
+		if err := k.setTimerAside(ctx, b, &b.ready[i], types.Unrunnable, nil); err != nil {
+			return err
+		}
+	}
+	b.ready = runnable
+	candidates := make([]policy.Candidate, len(b.ready))
+	for i := range b.ready {
+		candidates[i] = candidateOf(&b.ready[i])
+	}
+	b.order = b.policy.Order(candidates)
+	return nil
+}
+
+func candidateOf(t *types.Timer) policy.Candidate {
+	return policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit}
+}
+
+// execute tries the candidates in order while the lane lasts. Burns and tips are paid once, at the end.
+func (k *Keeper) execute(ctx sdk.Context, b *block) error {
+	if b.config.LanePaused {
+		return nil
+	}
+	for _, i := range b.order {
+		if !b.lane.Fits(b.config.FireBaseCycles) {
+			break
+		}
+		if err := k.try(ctx, b, &b.ready[i]); err != nil {
+			return err
+		}
+	}
+	return k.payOut(ctx, b)
+}
+
+// try gives a candidate its turn: it fires, leaves for lack of funds, or stays ready.
+func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
+	// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not.
+	timer, found, err := k.calendar.Get(ctx, keyOf(candidate.Due, candidate.Seq))
+	if err != nil {
+		return err
+	}
+	if !found {
+		b.left++
+		return nil
+	}
+	if timer.ExpiredAt(b.height) || !b.lane.Fits(timer.GasLimit) || !b.actorMayFire(timer.Actor) {
+		return nil
+	}
+	price := b.policy.Price(b.prices, candidateOf(&timer))
+	var result fireResult
+	var unfunded bool
+	done, err := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
+		var err error
+		result, err = k.fire(ctx, b, &timer, price)
+		if unfunded = errors.Is(err, types.ErrInsufficientFunds); unfunded {
+			return nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case !done:
+		b.left++
+		return nil
+	case unfunded:
+		return k.removeUnfunded(ctx, b, &timer, price.Cost(timer.GasLimit, b.config.MaxCellsPerFire))
+	default:
+		b.left++
+		b.book(timer.Actor, result)
+		return nil
+	}
+}
+
+// removeUnfunded removes a timer whose payer can't cover the pre-charge, under the GC lane; if that has nothing left, the
+// timer stays ready (SPEC §6).
+func (k *Keeper) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) error {
+	if !b.cleanup.Take() {
+		return nil
+	}
+	b.left++
+	available := k.bank.SpendableCoin(ctx, timer.Payer(), b.config.FeeDenom).Amount
+	done, err := k.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if err := k.remove(ctx, timer); err != nil {
+			return err
+		}
+		return k.emit(ctx, &types.TimerCancelledInsufficientFunds{
+			Id: timer.IDHex(), Actor: k.bech32(timer.Actor), Payer: k.bech32(timer.Payer()),
+			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
+		})
+	})
+	if done {
+		b.unfunded++
+	}
+	return err
+}
+
+// payOut burns the basefees of the block's fires and pays their tips: one burn and one transfer a block (SPEC §5).
+// Invariant: afterwards the module's account holds nothing of them.
+func (k *Keeper) payOut(ctx sdk.Context, b *block) error {
+	if b.burned.IsPositive() {
+		if err := k.bank.BurnCoins(ctx, types.ModuleName, b.feeCoins(b.burned)); err != nil {
+			return err
+		}
+	}
+	if b.tips.IsPositive() {
+		return k.tips.PayTips(ctx, types.ModuleName, b.feeCoins(b.tips))
+	}
+	return nil
+}
+
+func clampPrice(price math.LegacyDec) math.LegacyDec {
+	if price.IsNil() || price.IsNegative() {
+		return math.LegacyZeroDec()
+	}
+	return price
+}

@@ -1,0 +1,118 @@
+package keeper
+
+import (
+	"context"
+
+	"cosmossdk.io/collections"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// InitGenesis writes the state of a new chain. Actor records and payload keys are derived from the timers.
+func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	if err := genesis.Validate(); err != nil {
+		return err
+	}
+	if err := k.state.config.Set(ctx, genesis.Config); err != nil {
+		return err
+	}
+	if genesis.NextConfig != nil {
+		if err := k.state.nextConfig.Set(ctx, *genesis.NextConfig); err != nil {
+			return err
+		}
+	}
+	if err := k.state.seq.Set(ctx, genesis.NextSeq); err != nil {
+		return err
+	}
+	if err := k.state.lane.Set(ctx, genesis.Lane); err != nil {
+		return err
+	}
+	for i := range genesis.Timers {
+		timer := genesis.Timers[i]
+		// The limit that holds at scheduling may have been lowered since: what lives, lives on.
+		if err := k.insert(ctx, &timer, ^uint32(0)); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+		}
+	}
+	for _, segment := range genesis.Receipts {
+		for i, receipt := range segment.Receipts {
+			if err := k.state.receipts.Set(ctx, collections.Join(segment.Height, uint64(i)), receipt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ExportGenesis returns the whole state, in an order that depends on nothing but it.
+func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error) {
+	genesis := &types.GenesisState{}
+	var err error
+	if genesis.Config, err = k.Config(ctx); err != nil {
+		return nil, err
+	}
+	next, found, err := findItem(ctx, k.state.nextConfig)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		genesis.NextConfig = &next
+	}
+	if genesis.NextSeq, err = k.state.seq.Peek(ctx); err != nil {
+		return nil, err
+	}
+	if genesis.Lane, err = k.state.lane.Get(ctx); err != nil {
+		return nil, err
+	}
+	if genesis.Timers, err = k.allTimers(ctx); err != nil {
+		return nil, err
+	}
+	genesis.Receipts, err = k.allReceipts(ctx)
+	return genesis, err
+}
+
+// allTimers reads every live timer with its payload: the queue by (due, seq), then those set aside by seq.
+func (k *Keeper) allTimers(ctx context.Context) ([]types.Timer, error) {
+	var timers []types.Timer
+	err := k.state.queue.Walk(ctx, nil, func(_ collections.Pair[uint64, uint64], t types.Timer) (bool, error) {
+		timers = append(timers, t)
+		return false, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = k.state.setAside.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) {
+		timers = append(timers, t)
+		return false, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range timers {
+		t := &timers[i]
+		if t.Payload, err = k.payloadOf(ctx, t); err != nil {
+			return nil, err
+		}
+		t.PayloadSeq = 0
+	}
+	return timers, nil
+}
+
+func (k *Keeper) allReceipts(ctx context.Context) ([]types.HeightReceipts, error) {
+	var segments []types.HeightReceipts
+	err := k.state.receipts.Walk(ctx, nil, func(key collections.Pair[uint64, uint64], r types.Receipt) (bool, error) {
+		if n := len(segments); n == 0 || segments[n-1].Height != key.K1() {
+			segments = append(segments, types.HeightReceipts{Height: key.K1()})
+		}
+		last := &segments[len(segments)-1]
+		last.Receipts = append(last.Receipts, r)
+		return false, nil
+	})
+	return segments, err
+}
+
+// EnsureModuleAccount makes the module's account exist from the first block, so that a first pre-charge costs what every
+// other does.
+func (k *Keeper) EnsureModuleAccount(ctx sdk.Context) { k.accounts.GetModuleAccount(ctx, types.ModuleName) }

@@ -1,0 +1,111 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// This file holds the messages that only the authority may send (SPEC §3): opcodes 48, 49 and 50, and the release of a
+// quarantined timer.
+
+func (k *Keeper) checkAuthority(signer string) error {
+	if signer != k.authority {
+		return types.ErrUnauthorized.Wrapf("%.120q; it is %s", signer, k.authority)
+	}
+	return nil
+}
+
+// SysCancelTimer implements types.MsgServer: opcode 48. A timer already gone is a success, so that a proposal that is
+// overtaken by events does not fail what it carries besides.
+func (m msgServer) SysCancelTimer(
+	ctx context.Context, msg *types.MsgSysCancelTimer,
+) (*types.MsgSysCancelTimerResponse, error) {
+	if err := m.checkAuthority(msg.Authority); err != nil {
+		return nil, err
+	}
+	actor, id, err := m.parseName("actor", msg.Actor, msg.Id)
+	if err != nil {
+		return nil, err
+	}
+	config, err := m.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	timer, err := m.cancel(ctx, &config, actor, id)
+	if errors.Is(err, types.ErrTimerNotFound) {
+		return &types.MsgSysCancelTimerResponse{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	event := &types.TimerCancelledByGovernance{Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer}
+	return &types.MsgSysCancelTimerResponse{Cancelled: true}, m.emit(ctx, event)
+}
+
+// UpdateTimerConfig implements types.MsgServer: opcode 49. The config is checked whole now and in force from the next
+// block on. Timers that it makes unrunnable are set aside when they are due, and released when a config can run them.
+func (m msgServer) UpdateTimerConfig(
+	ctx context.Context, msg *types.MsgUpdateTimerConfig,
+) (*types.MsgUpdateTimerConfigResponse, error) {
+	if err := m.checkAuthority(msg.Authority); err != nil {
+		return nil, err
+	}
+	config, err := m.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := config.ValidateChange(&msg.Config); err != nil {
+		return nil, err
+	}
+	if err := m.state.nextConfig.Set(ctx, msg.Config); err != nil {
+		return nil, err
+	}
+	event := &types.TimerConfigUpdatedByGovernance{Config: msg.Config, Opcode: types.OpcodeSysUpdateTimerConfig}
+	return &types.MsgUpdateTimerConfigResponse{Height: heightOf(ctx) + 1}, m.emit(ctx, event)
+}
+
+// SysExtendTimer implements types.MsgServer: opcode 50.
+func (m msgServer) SysExtendTimer(
+	ctx context.Context, msg *types.MsgSysExtendTimer,
+) (*types.MsgSysExtendTimerResponse, error) {
+	if err := m.checkAuthority(msg.Authority); err != nil {
+		return nil, err
+	}
+	actor, id, err := m.parseName("actor", msg.Actor, msg.Id)
+	if err != nil {
+		return nil, err
+	}
+	timer, err := m.extend(ctx, actor, id, msg.ExpiresAt)
+	if err != nil {
+		return nil, err
+	}
+	event := &types.TimerExtendedByGovernance{
+		Id: timer.IDHex(), Actor: msg.Actor, ExpiresAt: timer.ExpiresAt, Opcode: types.OpcodeSysExtendTimer,
+	}
+	return &types.MsgSysExtendTimerResponse{ExpiresAt: timer.ExpiresAt}, m.emit(ctx, event)
+}
+
+// SysReleaseTimer implements types.MsgServer.
+func (m msgServer) SysReleaseTimer(
+	ctx context.Context, msg *types.MsgSysReleaseTimer,
+) (*types.MsgSysReleaseTimerResponse, error) {
+	if err := m.checkAuthority(msg.Authority); err != nil {
+		return nil, err
+	}
+	actor, id, err := m.parseName("actor", msg.Actor, msg.Id)
+	if err != nil {
+		return nil, err
+	}
+	timer, err := m.liveTimer(ctx, actor, id)
+	if err != nil {
+		return nil, err
+	}
+	if timer.SetAside != types.Quarantined {
+		return nil, types.ErrNotQuarantined.Wrapf("timer %s of %s", timer.IDHex(), msg.Actor)
+	}
+	return &types.MsgSysReleaseTimerResponse{}, m.releaseTimer(sdk.UnwrapSDKContext(ctx), &timer)
+}

@@ -1,0 +1,353 @@
+package keeper
+
+import (
+	"context"
+	"unicode/utf8"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// This file is the API by which Go modules schedule for themselves; the message server is thin over it. Every check is
+// made here, so that no caller can forget one. A context that fails afterwards undoes everything (SPEC §3).
+
+// ScheduleRequest describes a timer to schedule. What is left zero takes its default.
+type ScheduleRequest struct {
+	// Actor owns the timer; its handler runs as the actor.
+	Actor sdk.AccAddress
+	// Trigger says when it is due: a height above the current one.
+	Trigger types.Trigger
+	// Handler defaults to types.DefaultHandler, or to the one that the payload names (SPEC §2, payload convention).
+	Handler string
+	// Payload is what the handler is given.
+	Payload []byte
+	// FeePayer defaults to the actor. A module account can't pay: a module names an account that granted it an allowance.
+	FeePayer sdk.AccAddress
+	// GasLimit in cycles, intrinsic ones included; defaults to the largest that may fire.
+	GasLimit uint64
+	// ExpiresAt is the last height at which it may fire; defaults to as late as MAX_TTL_BLOCKS allows.
+	ExpiresAt uint64
+	// Bid defaults to the default estimator.
+	Bid *types.Bid
+}
+
+// Schedule schedules a timer and returns it. It charges SCHEDULE_CYCLES and one cell per payload byte to the gas meter
+// of ctx (SPEC §3).
+func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
+	config, err := k.Config(ctx)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	chargeScheduling(ctx, &config, req.Payload)
+	timer, err := k.newTimer(ctx, &config, req)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	if timer.Seq, err = k.state.seq.Next(ctx); err != nil {
+		return types.Timer{}, err
+	}
+	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+	if err := k.insert(ctx, &timer, config.MaxTimersPerActor); err != nil {
+		return types.Timer{}, err
+	}
+	return timer, k.emit(ctx, k.scheduledEvent(&timer))
+}
+
+// newTimer checks a request in the order of SPEC §3 and fills in the defaults.
+func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, error) {
+	now := heightOf(ctx)
+	timer := types.Timer{
+		Actor: req.Actor, Trigger: req.Trigger, GasLimit: req.GasLimit, ExpiresAt: req.ExpiresAt,
+		ScheduleHeight: now,
+	}
+	var err error
+	if timer.Due, err = firstDue(&req.Trigger, now); err != nil {
+		return timer, err
+	}
+	if err = checkLifetime(config, &timer, now); err != nil {
+		return timer, err
+	}
+	if timer.GasLimit == 0 {
+		timer.GasLimit = config.MaxCyclesPerFire
+	}
+	if err = checkGasLimit(config, timer.GasLimit); err != nil {
+		return timer, err
+	}
+	call, err := k.checkCall(ctx, config, types.Call{Actor: req.Actor, Handler: req.Handler, Payload: req.Payload})
+	if err != nil {
+		return timer, err
+	}
+	timer.Handler, timer.Payload = storedHandler(call.Handler), call.Payload
+	if err = k.checkFeePayer(ctx, req.FeePayer, req.Actor); err != nil {
+		return timer, err
+	}
+	if !req.FeePayer.Equals(req.Actor) {
+		timer.FeePayer = req.FeePayer
+	}
+	timer.Bid, err = checkBid(req.Bid)
+	return timer, err
+}
+
+// UpdateRequest describes a change of a timer. What is left zero stays as it is.
+type UpdateRequest struct {
+	Actor    sdk.AccAddress
+	ID       []byte
+	Call     *types.TimerCall
+	GasLimit uint64
+	// Bid replaces the bid; an empty one goes back to the default estimator.
+	Bid *types.Bid
+}
+
+// Update changes one of the actor's timers. The id stays; the timer takes a fresh seq, which puts it at the back of its
+// bucket (SPEC §3), and in a block in which it is already due it waits for the next.
+func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
+	config, err := k.Config(ctx)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	var payload []byte
+	if req.Call != nil {
+		payload = req.Call.Payload
+	}
+	chargeScheduling(ctx, &config, payload)
+	timer, err := k.liveTimer(ctx, req.Actor, req.ID)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	change, err := k.checkUpdate(ctx, &config, req)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	if req.Call != nil {
+		if err := k.dropPayload(ctx, &timer); err != nil {
+			return types.Timer{}, err
+		}
+	}
+	seq, err := k.state.seq.Next(ctx)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	err = k.move(ctx, &timer, func(t *types.Timer) error {
+		change(t)
+		t.Seq = seq
+		if req.Call != nil {
+			return k.storePayload(ctx, t)
+		}
+		return nil
+	})
+	if err != nil {
+		return types.Timer{}, err
+	}
+	return timer, k.emit(ctx, &types.TimerUpdated{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), Seq: timer.Seq})
+}
+
+// checkUpdate checks a change and returns it as a function on the timer.
+func (k *Keeper) checkUpdate(
+	ctx context.Context, config *types.TimerConfig, req UpdateRequest,
+) (func(*types.Timer), error) {
+	if req.Call == nil && req.GasLimit == 0 && req.Bid == nil {
+		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit or a bid")
+	}
+	if req.GasLimit != 0 {
+		if err := checkGasLimit(config, req.GasLimit); err != nil {
+			return nil, err
+		}
+	}
+	bid, err := checkBid(req.Bid)
+	if err != nil {
+		return nil, err
+	}
+	var call types.Call
+	if req.Call != nil {
+		call = types.Call{Actor: req.Actor, Handler: req.Call.Handler, Payload: req.Call.Payload}
+		if call, err = k.checkCall(ctx, config, call); err != nil {
+			return nil, err
+		}
+	}
+	return func(t *types.Timer) {
+		if req.Call != nil {
+			t.Handler, t.Payload = storedHandler(call.Handler), call.Payload
+		}
+		if req.GasLimit != 0 {
+			t.GasLimit = req.GasLimit
+		}
+		if req.Bid != nil {
+			t.Bid = bid
+		}
+	}, nil
+}
+
+// Extend sets the last height at which one of the actor's timers may fire, clamped to MAX_TTL_BLOCKS from now, and
+// returns what was set.
+func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (uint64, error) {
+	timer, err := k.extend(ctx, actor, id, expiresAt)
+	if err != nil {
+		return 0, err
+	}
+	return timer.ExpiresAt, k.emit(ctx,
+		&types.TimerExtended{Id: timer.IDHex(), Actor: k.bech32(actor), ExpiresAt: timer.ExpiresAt})
+}
+
+// extend is what the owner's and the authority's extension share.
+func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (types.Timer, error) {
+	config, err := k.Config(ctx)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	chargeScheduling(ctx, &config, nil)
+	timer, err := k.liveTimer(ctx, actor, id)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	now := heightOf(ctx)
+	if expiresAt <= now {
+		return types.Timer{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is not above the current height %d", expiresAt, now)
+	}
+	expiresAt = min(expiresAt, now+config.MaxTtlBlocks)
+	if expiresAt < timer.Due {
+		return types.Timer{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", expiresAt, timer.Due)
+	}
+	timer.ExpiresAt = expiresAt
+	return timer, k.put(ctx, &timer)
+}
+
+// Cancel removes one of the actor's timers. One that has expired and waits for its clean-up may be cancelled too.
+func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) error {
+	config, err := k.Config(ctx)
+	if err != nil {
+		return err
+	}
+	timer, err := k.cancel(ctx, &config, actor, id)
+	if err != nil {
+		return err
+	}
+	return k.emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.bech32(actor)})
+}
+
+// cancel is what the owner's and the authority's cancellation share.
+func (k *Keeper) cancel(
+	ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress, id []byte,
+) (types.Timer, error) {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.CancelCycles, "cancel timer")
+	timer, err := k.lookup(ctx, actor, id)
+	if err != nil {
+		return timer, err
+	}
+	return timer, k.remove(ctx, &timer)
+}
+
+// liveTimer returns a timer that can still fire.
+func (k *Keeper) liveTimer(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
+	timer, err := k.lookup(ctx, actor, id)
+	if err != nil {
+		return timer, err
+	}
+	if now := heightOf(ctx); timer.ExpiredAt(now) {
+		return timer, types.ErrTimerExpired.Wrapf("it could fire until height %d, now is %d", timer.ExpiresAt, now)
+	}
+	return timer, nil
+}
+
+// chargeScheduling consumes what scheduling costs over and above what the store charges: SCHEDULE_CYCLES, and a cell
+// per payload byte, charged now and not again at the fire.
+func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []byte) {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	sdkCtx.GasMeter().ConsumeGas(config.ScheduleCycles, "schedule timer")
+	perByte := sdkCtx.KVGasConfig().WriteCostPerByte
+	sdkCtx.GasMeter().ConsumeGas(perByte*uint64(len(payload)), storetypes.GasWritePerByteDesc)
+}
+
+// firstDue reads the trigger. The height must lie in the future: what is scheduled in a block never fires in it, which
+// is consensus-critical (SPEC §3).
+func firstDue(trigger *types.Trigger, now uint64) (uint64, error) {
+	switch {
+	case trigger.Time != nil:
+		return 0, types.ErrUnsupportedTimerType.Wrap("time triggers do not exist: convert the time to a height")
+	case trigger.Interval != nil:
+		return 0, types.ErrUnsupportedTimerType.Wrap("interval triggers are not available in this version; state a height")
+	case trigger.Watch != nil:
+		return 0, types.ErrUnsupportedTimerType.Wrap("watch triggers are not available in this version; state a height")
+	case trigger.Height <= now:
+		return 0, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", trigger.Height, now)
+	}
+	return trigger.Height, nil
+}
+
+// checkLifetime checks expires_at, or sets its default.
+func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) error {
+	last := now + config.MaxTtlBlocks
+	if timer.Due > last {
+		return types.ErrTTLTooLong.Wrapf("due height %d is above %d, the current height plus %d", timer.Due, last, config.MaxTtlBlocks)
+	}
+	if timer.ExpiresAt == 0 {
+		timer.ExpiresAt = last
+	}
+	if timer.ExpiresAt > last {
+		return types.ErrTTLTooLong.Wrapf("expires_at %d is above %d, the current height plus %d", timer.ExpiresAt, last, config.MaxTtlBlocks)
+	}
+	if timer.ExpiresAt < timer.Due {
+		return types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", timer.ExpiresAt, timer.Due)
+	}
+	return nil
+}
+
+func checkGasLimit(config *types.TimerConfig, gasLimit uint64) error {
+	if gasLimit < config.MinGasLimit || gasLimit > config.MaxCyclesPerFire {
+		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want %d to %d", gasLimit, config.MinGasLimit, config.MaxCyclesPerFire)
+	}
+	return nil
+}
+
+// checkCall applies the payload convention and asks the runtime that serves the actor whether the call makes sense.
+func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call types.Call) (types.Call, error) {
+	if size := uint64(len(call.Payload)); size > config.MaxPayloadBytes {
+		return call, types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", size, config.MaxPayloadBytes)
+	}
+	if handler, inner, wrapped := types.UnwrapPayload(call.Payload); wrapped {
+		if call.Handler != "" {
+			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated beside a payload that names %.80q", call.Handler, handler)
+		}
+		call.Handler, call.Payload = handler, inner
+	}
+	if len(call.Handler) > types.MaxHandlerBytes {
+		return call, types.ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(call.Handler), types.MaxHandlerBytes)
+	}
+	if !utf8.ValidString(call.Handler) {
+		return call, types.ErrInvalidHandler.Wrap("the name is not UTF-8")
+	}
+	if call.Handler == "" {
+		call.Handler = types.DefaultHandler
+	}
+	runtime, err := k.router.Route(ctx, call.Actor)
+	if err != nil {
+		return call, err
+	}
+	return call, runtime.Validate(ctx, config, call)
+}
+
+// checkBid returns the bid as it is kept: none if nothing is stated, and none for the withdrawn integer argument, which
+// policy fifo ignores (SPEC §3).
+func checkBid(bid *types.Bid) (*types.Bid, error) {
+	if err := bid.Validate(); err != nil {
+		return nil, err
+	}
+	if bid == nil || (bid.Static == nil && bid.Tier == types.TierUnspecified) {
+		return nil, nil
+	}
+	return bid, nil
+}
+
+// storedHandler leaves the default handler out of the record.
+func storedHandler(handler string) string {
+	if handler == types.DefaultHandler {
+		return ""
+	}
+	return handler
+}
+
+func heightOf(ctx context.Context) uint64 {
+	return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) //nolint:gosec // heights are not negative
+}

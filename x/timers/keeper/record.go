@@ -1,0 +1,103 @@
+package keeper
+
+import (
+	"cosmossdk.io/collections"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// cursorLag is how many blocks the stored cursors may fall behind while nothing happens: a quiet block writes nothing,
+// and a scan still never passes over more than what was cancelled in so many blocks.
+const cursorLag = 100
+
+// deferRest leaves the rest ready. Deferral touches nothing: a timer that stays is a key that stays (SPEC §4).
+func (*Keeper) deferRest(_ sdk.Context, b *block) error {
+	b.deferred = uint32(len(b.ready)) - b.left //nolint:gosec // bounded by CANDIDATE_WINDOW
+	return nil
+}
+
+// record writes what this block leaves to the next (SPEC §4, step 10).
+func (k *Keeper) record(ctx sdk.Context, b *block) error {
+	for i := range b.receipts {
+		if b.config.ReceiptRetentionBlocks == 0 {
+			break
+		}
+		if err := k.state.receipts.Set(ctx, collections.Join(b.height, uint64(i)), b.receipts[i]); err != nil {
+			return err
+		}
+	}
+	if err := k.pruneReceipts(ctx, b); err != nil {
+		return err
+	}
+	b.state.Cycles, b.state.Cells = b.lane.Cycles, b.lane.Cells
+	b.state.Burned = b.before.Burned.Add(b.burned)
+	b.state.Tips = b.before.Tips.Add(b.tips)
+	if b.changed() {
+		if err := k.state.lane.Set(ctx, b.state); err != nil {
+			return err
+		}
+	}
+	countBlock(b)
+	return k.emit(ctx, b.summary())
+}
+
+// changed tells whether the lane's state must be written. Cursors alone that moved a little need not be: an older one is
+// as true.
+func (b *block) changed() bool {
+	after, before := b.state, b.before
+	if b.height < before.Live.Due+cursorLag && len(b.ready) == 0 && b.expiredOut == 0 {
+		after.Head, after.Live = before.Head, before.Live
+	}
+	return !after.Equal(before)
+}
+
+// pruneReceipts removes receipts older than RECEIPT_RETENTION_BLOCKS: SWEEP_PER_BLOCK and twice what this block added, so
+// that it never falls behind for long.
+func (k *Keeper) pruneReceipts(ctx sdk.Context, b *block) error {
+	if b.height <= b.config.ReceiptRetentionBlocks {
+		return nil
+	}
+	keepFrom := b.height - b.config.ReceiptRetentionBlocks
+	limit := int(b.config.SweepPerBlock) + 2*len(b.receipts)
+	old := make([]collections.Pair[uint64, uint64], 0, 8)
+	ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
+		StartInclusive(collections.Join(b.state.ReceiptsFrom, uint64(0))).
+		EndExclusive(collections.Join(keepFrom+1, uint64(0)))
+	err := k.state.receipts.Walk(ctx, ranger, func(key collections.Pair[uint64, uint64], _ types.Receipt) (bool, error) {
+		old = append(old, key)
+		return len(old) >= limit, nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range old {
+		if err := k.state.receipts.Remove(ctx, key); err != nil {
+			return err
+		}
+	}
+	if len(old) > 0 {
+		b.state.ReceiptsFrom = old[len(old)-1].K1()
+	}
+	return nil
+}
+
+// summary is the one event of the block.
+func (b *block) summary() *types.TimerLaneSummary {
+	return &types.TimerLaneSummary{
+		Height:      b.height,
+		Fired:       uint32(len(b.receipts)), //nolint:gosec // bounded by CANDIDATE_WINDOW
+		Failed:      b.failed,
+		Expired:     b.expiredOut,
+		Unfunded:    b.unfunded,
+		SetAside:    b.setAside,
+		Deferred:    b.deferred,
+		Cycles:      b.lane.Cycles,
+		Cells:       b.lane.Cells,
+		GcCycles:    b.cleanup.Cycles,
+		LaneBasefee: b.prices.Lane.String(),
+		Burned:      b.burned.String(),
+		Tips:        b.tips.String(),
+	}
+}

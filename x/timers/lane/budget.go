@@ -1,0 +1,50 @@
+package lane
+
+// Budget is what a block's lane may spend, and has spent so far (SPEC §6). Values stay far below 64 bits: the config
+// bounds every part.
+type Budget struct {
+	// MaxCycles and MaxCells are LANE_TIMER_CYCLES and LANE_TIMER_CELLS.
+	MaxCycles, MaxCells uint64
+	// CellsPerFire is what one fire may write at most: MAX_CELLS_PER_FIRE.
+	CellsPerFire uint64
+	// MaxFires is MAX_FIRES_PER_BLOCK; 0 means no cap.
+	MaxFires uint32
+
+	// Cycles and Cells are what the fires of this block used so far. Invariant: at most MaxCycles and MaxCells.
+	Cycles, Cells uint64
+	// Fires is how many there were.
+	Fires uint32
+}
+
+// Fits tells whether a fire that may use gasLimit cycles can be taken now.
+func (b *Budget) Fits(gasLimit uint64) bool {
+	return b.Cycles+gasLimit <= b.MaxCycles && b.Cells+b.CellsPerFire <= b.MaxCells &&
+		(b.MaxFires == 0 || b.Fires < b.MaxFires)
+}
+
+// Spend books a fire.
+func (b *Budget) Spend(cycles, cells uint64) {
+	b.Cycles += cycles
+	b.Cells += cells
+	b.Fires++
+}
+
+// Cleanup is the budget of the GC lane, independent of the execution lane (SPEC §6).
+type Cleanup struct {
+	// MaxCycles is GC_CYCLES_PER_BLOCK, PerRemoval GC_CYCLES_PER_REMOVAL.
+	MaxCycles, PerRemoval uint64
+	// Cycles are what removals used so far. Invariant: at most MaxCycles.
+	Cycles uint64
+}
+
+// Left is how many removals still fit.
+func (c *Cleanup) Left() uint64 { return (c.MaxCycles - c.Cycles) / c.PerRemoval }
+
+// Take books a removal, or says that none fits any more.
+func (c *Cleanup) Take() bool {
+	if c.Left() == 0 {
+		return false
+	}
+	c.Cycles += c.PerRemoval
+	return true
+}

@@ -1,0 +1,78 @@
+package types
+
+import "cosmossdk.io/errors"
+
+// Errors of the module, most specific first wherever several would fit. Codes are part of the protocol: receipts and
+// scenario files name them, so they are never renumbered.
+var (
+	// ErrUnauthorized: the signer of an authority's message is not the authority.
+	ErrUnauthorized = errors.Register(ModuleName, 2, "not the authority")
+	// ErrTimerNotFound: the actor has no such timer (never had, or it is gone).
+	ErrTimerNotFound = errors.Register(ModuleName, 3, "timer not found")
+	// ErrInvalidTimerID: not an id, or not a prefix of one, in hexadecimal.
+	ErrInvalidTimerID = errors.Register(ModuleName, 4, "invalid timer id")
+	// ErrAmbiguousTimerID: several timers of the actor begin with the prefix.
+	ErrAmbiguousTimerID = errors.Register(ModuleName, 5, "ambiguous timer id")
+	// ErrTimerExpired: the timer waits for its clean-up; it can be cancelled, not revived.
+	ErrTimerExpired = errors.Register(ModuleName, 6, "timer expired")
+	// ErrUnsupportedTimerType: a kind of trigger that does not exist, or not yet.
+	ErrUnsupportedTimerType = errors.Register(ModuleName, 8, "unsupported timer type")
+	// ErrHeightNotInFuture: the due height is not above the current one.
+	ErrHeightNotInFuture = errors.Register(ModuleName, 9, "height not in the future")
+	// ErrTTLTooLong: the timer would outlive MAX_TTL_BLOCKS.
+	ErrTTLTooLong = errors.Register(ModuleName, 10, "time to live too long")
+	// ErrExpiresTooSoon: the timer would expire before it could ever fire.
+	ErrExpiresTooSoon = errors.Register(ModuleName, 11, "expires too soon")
+	// ErrGasLimitOutOfBounds: below MIN_GAS_LIMIT or above what the policy in force can run.
+	ErrGasLimitOutOfBounds = errors.Register(ModuleName, 12, "gas limit out of bounds")
+	// ErrPayloadTooLong: longer than MAX_PAYLOAD_BYTES.
+	ErrPayloadTooLong = errors.Register(ModuleName, 13, "payload too long")
+	// ErrHandlerTooLong: the handler's name is longer than 256 bytes.
+	ErrHandlerTooLong = errors.Register(ModuleName, 14, "handler name too long")
+	// ErrInvalidHandler: the handler's name is not UTF-8, or unknown to the runtime that serves the actor.
+	ErrInvalidHandler = errors.Register(ModuleName, 15, "invalid handler")
+	// ErrHandlerConflict: a handler is stated beside a payload that names one.
+	ErrHandlerConflict = errors.Register(ModuleName, 16, "handler stated twice")
+	// ErrInvalidPayload: the runtime that serves the actor can't make sense of the payload.
+	ErrInvalidPayload = errors.Register(ModuleName, 17, "invalid payload")
+	// ErrMessageNotAllowed: ALLOWED_MESSAGES and DENIED_MESSAGES keep a message from running in a timer.
+	ErrMessageNotAllowed = errors.Register(ModuleName, 18, "message not allowed in a timer")
+	// ErrForeignSigner: a message in the payload wants the signature of another than the actor.
+	ErrForeignSigner = errors.Register(ModuleName, 19, "message signer is not the actor")
+	// ErrUnknownActor: no runtime serves the actor: there is no such account or module.
+	ErrUnknownActor = errors.Register(ModuleName, 20, "unknown actor")
+	// ErrInvalidFeePayer: the payer has not consented, or may never pay.
+	ErrInvalidFeePayer = errors.Register(ModuleName, 21, "invalid fee payer")
+	// ErrTooManyTimers: the actor has MAX_TIMERS_PER_ACTOR live timers.
+	ErrTooManyTimers = errors.Register(ModuleName, 22, "too many timers")
+	// ErrActorPageFull: too many ids of the actor's timers fall on one page. It does not happen by chance.
+	ErrActorPageFull = errors.Register(ModuleName, 23, "page of the actor's timers is full")
+	// ErrInvalidBid: prices that are negative, absurd, or stated in more than one way.
+	ErrInvalidBid = errors.Register(ModuleName, 24, "invalid bid")
+	// ErrUnsupportedBid: a kind of bid that does not exist yet.
+	ErrUnsupportedBid = errors.Register(ModuleName, 25, "unsupported bid")
+	// ErrNothingToUpdate: an update that changes nothing.
+	ErrNothingToUpdate = errors.Register(ModuleName, 26, "nothing to update")
+	// ErrNotQuarantined: only a quarantined timer can be released.
+	ErrNotQuarantined = errors.Register(ModuleName, 27, "timer is not quarantined")
+	// ErrInvalidConfig: a parameter is out of its bounds or contradicts another.
+	ErrInvalidConfig = errors.Register(ModuleName, 28, "invalid timer config")
+	// ErrInvalidGenesis: the genesis state contradicts itself.
+	ErrInvalidGenesis = errors.Register(ModuleName, 29, "invalid genesis state")
+
+	// ErrPanicked: a handler panicked, and its fire failed; or the module did, and the timer is quarantined.
+	ErrPanicked = errors.Register(ModuleName, 40, "panicked")
+	// ErrOutOfCycles: the handler used up its gas limit; its fire failed.
+	ErrOutOfCycles = errors.Register(ModuleName, 41, "out of cycles")
+	// ErrOutOfCells: the handler wrote more than MAX_CELLS_PER_FIRE; its fire failed.
+	ErrOutOfCells = errors.Register(ModuleName, 42, "out of cells")
+	// ErrActorGone: the actor was there when the timer was scheduled and is no more; its fire failed.
+	ErrActorGone = errors.Register(ModuleName, 43, "actor is gone")
+	// ErrReentered: a handler tried to run timers.
+	ErrReentered = errors.Register(ModuleName, 44, "timers can't run timers")
+
+	// ErrInsufficientFunds: the payer can't cover the pre-charge. The timer leaves; nobody sees this error.
+	ErrInsufficientFunds = errors.Register(ModuleName, 50, "insufficient funds")
+	// ErrInternal: the module itself failed; the timer concerned is quarantined.
+	ErrInternal = errors.Register(ModuleName, 51, "internal error")
+)

@@ -1,0 +1,44 @@
+package types
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+)
+
+// BankKeeper moves and burns fees.
+type BankKeeper interface {
+	BlockedAddr(addr sdk.AccAddress) bool
+	SpendableCoin(ctx context.Context, addr sdk.AccAddress, denom string) sdk.Coin
+	GetBalance(ctx context.Context, addr sdk.AccAddress, denom string) sdk.Coin
+	SendCoins(ctx context.Context, from, to sdk.AccAddress, amt sdk.Coins) error
+	SendCoinsFromModuleToModule(ctx context.Context, sender, recipient string, amt sdk.Coins) error
+	BurnCoins(ctx context.Context, moduleName string, amt sdk.Coins) error
+}
+
+// AccountKeeper tells accounts of people from accounts of modules.
+type AccountKeeper interface {
+	GetAccount(ctx context.Context, addr sdk.AccAddress) sdk.AccountI
+	GetModuleAddress(name string) sdk.AccAddress
+	GetModuleAccount(ctx context.Context, name string) sdk.ModuleAccountI
+}
+
+// FeegrantKeeper is the consent of a payer other than the actor (SPEC §3), kept by x/feegrant.
+type FeegrantKeeper interface {
+	// UseGrantedFees draws fee on the allowance that granter gave grantee, or returns why it can't.
+	UseGrantedFees(ctx context.Context, granter, grantee sdk.AccAddress, fee sdk.Coins, msgs []sdk.Msg) error
+}
+
+// TipCollector pays the tips of a block to whom the chain owes them. The coins lie in the module's account.
+type TipCollector interface {
+	PayTips(ctx context.Context, from string, tips sdk.Coins) error
+}
+
+// BasefeeSource is the chain's fee market (SPEC §5).
+type BasefeeSource interface {
+	// Basefees returns the prices, in fee denom, of a cycle and of a cell in this block. They must be the same on every
+	// node and are clamped at zero from below.
+	Basefees(ctx context.Context, config *TimerConfig) (cycle, cell math.LegacyDec, err error)
+}

@@ -1,0 +1,139 @@
+package types
+
+import (
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+)
+
+// DefaultGenesis returns an empty module that charges in the chain's bond denom.
+func DefaultGenesis() *GenesisState { return NewGenesis(sdk.DefaultBondDenom) }
+
+// NewGenesis returns an empty module that charges in feeDenom.
+func NewGenesis(feeDenom string) *GenesisState {
+	return &GenesisState{
+		Config: DefaultTimerConfig(feeDenom),
+		// From 1, so that no number that anyone sees is zero.
+		NextSeq: 1,
+		Lane:    LaneState{Burned: math.ZeroInt(), Tips: math.ZeroInt()},
+	}
+}
+
+// Validate checks that the state does not contradict itself. It does not ask whether timers could be scheduled under the
+// config as it is: they were, under the config as it was.
+func (g *GenesisState) Validate() error {
+	if err := g.Config.Validate(); err != nil {
+		return err
+	}
+	if g.NextConfig != nil {
+		if err := g.Config.ValidateChange(g.NextConfig); err != nil {
+			return err
+		}
+	}
+	if g.NextSeq == 0 {
+		return ErrInvalidGenesis.Wrap("next_seq is 0, want at least 1")
+	}
+	if err := g.Lane.validate(); err != nil {
+		return err
+	}
+	if err := g.validateTimers(); err != nil {
+		return err
+	}
+	return g.validateReceipts()
+}
+
+func (l *LaneState) validate() error {
+	for _, total := range []struct {
+		name  string
+		value math.Int
+	}{{"burned", l.Burned}, {"tips", l.Tips}} {
+		if total.value.IsNil() || total.value.IsNegative() {
+			return ErrInvalidGenesis.Wrapf("lane.%s is missing or negative", total.name)
+		}
+	}
+	return nil
+}
+
+func (g *GenesisState) validateTimers() error {
+	seqs := make(map[uint64]struct{}, len(g.Timers))
+	ids := make(map[string]struct{}, len(g.Timers))
+	for i := range g.Timers {
+		t := &g.Timers[i]
+		if err := t.validate(); err != nil {
+			return ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+		}
+		if t.Seq >= g.NextSeq {
+			return ErrInvalidGenesis.Wrapf("timer %d: seq %d is not below next_seq %d", i, t.Seq, g.NextSeq)
+		}
+		if t.SetAside == NotSetAside && t.before(g.Lane.Head) {
+			return ErrInvalidGenesis.Wrapf("timer %d lies before the head of the queue", i)
+		}
+		if t.SetAside == NotSetAside && t.before(g.Lane.Live) && t.ExpiresAt >= g.Lane.Live.Due {
+			return ErrInvalidGenesis.Wrapf("timer %d can fire and lies before the lane's live cursor", i)
+		}
+		if _, twice := seqs[t.Seq]; twice {
+			return ErrInvalidGenesis.Wrapf("timer %d: seq %d stands twice", i, t.Seq)
+		}
+		if _, twice := ids[string(t.Id)]; twice {
+			return ErrInvalidGenesis.Wrapf("timer %d: id %x stands twice", i, t.Id)
+		}
+		seqs[t.Seq], ids[string(t.Id)] = struct{}{}, struct{}{}
+	}
+	return nil
+}
+
+// validate checks one record by itself.
+func (t *Timer) validate() error {
+	switch {
+	case len(t.Id) != IDBytes:
+		return ErrInvalidTimerID.Wrapf("%d bytes, want %d", len(t.Id), IDBytes)
+	case t.Seq == 0 || t.Due == 0:
+		return ErrInvalidGenesis.Wrapf("seq %d and due height %d must not be 0", t.Seq, t.Due)
+	case t.PayloadSeq != 0:
+		return ErrInvalidGenesis.Wrap("payload_seq must be 0: payloads lie within")
+	case uint64(len(t.Payload)) > maxPayloadBytes:
+		return ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", len(t.Payload), maxPayloadBytes)
+	case len(t.Handler) > MaxHandlerBytes:
+		return ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), MaxHandlerBytes)
+	case t.GasLimit == 0 || t.GasLimit > maxUnits:
+		return ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, maxUnits)
+	case t.Trigger.Height == 0 || t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Trigger.Time != nil:
+		return ErrUnsupportedTimerType.Wrap("want a height trigger")
+	}
+	if _, known := SetAsideReason_name[int32(t.SetAside)]; !known {
+		return ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
+	}
+	if err := sdk.VerifyAddressFormat(t.Actor); err != nil {
+		return ErrInvalidGenesis.Wrapf("actor: %v", err)
+	}
+	if len(t.FeePayer) != 0 {
+		if err := sdk.VerifyAddressFormat(t.FeePayer); err != nil {
+			return ErrInvalidGenesis.Wrapf("fee_payer: %v", err)
+		}
+	}
+	return t.Bid.Validate()
+}
+
+// before tells whether the timer's place in the queue comes before a key.
+func (t *Timer) before(key QueueKey) bool {
+	return t.Due < key.Due || (t.Due == key.Due && t.Seq < key.Seq)
+}
+
+func (g *GenesisState) validateReceipts() error {
+	last := uint64(0)
+	for i, segment := range g.Receipts {
+		if segment.Height <= last {
+			return ErrInvalidGenesis.Wrapf("receipts %d: height %d is not above %d", i, segment.Height, last)
+		}
+		if segment.Height < g.Lane.ReceiptsFrom {
+			return ErrInvalidGenesis.Wrapf("receipts %d: height %d lies before receipts_from %d", i, segment.Height, g.Lane.ReceiptsFrom)
+		}
+		last = segment.Height
+		for j := range segment.Receipts {
+			if r := &segment.Receipts[j]; r.Paid.IsNil() || r.Tip.IsNil() {
+				return ErrInvalidGenesis.Wrapf("receipts %d: receipt %d lacks paid or tip", i, j)
+			}
+		}
+	}
+	return nil
+}

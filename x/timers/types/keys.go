@@ -1,0 +1,37 @@
+package types
+
+import "cosmossdk.io/collections"
+
+const (
+	// ModuleName is the module's name, its store key, its account and its errors' codespace.
+	ModuleName = "timers"
+	// StoreKey is the name of the module's store.
+	StoreKey = ModuleName
+	// DefaultHandler is the name of the handler that a timer calls unless it names another (SPEC §2).
+	DefaultHandler = "handle_timer"
+	// MaxHandlerBytes bounds the name of a handler (SPEC §2).
+	MaxHandlerBytes = 256
+	// InlinePayloadBytes is the longest payload that is kept within its timer's record. A longer one is written once at
+	// its own key, so that moving the record stays cheap.
+	InlinePayloadBytes = 512
+)
+
+// Opcodes under which tools know the authority's messages (SPEC §3).
+const (
+	OpcodeSysCancelTimer       uint32 = 48
+	OpcodeSysUpdateTimerConfig uint32 = 49
+	OpcodeSysExtendTimer       uint32 = 50
+)
+
+// The regions of the module's store. x/timers/README.md shows what each holds; a test compares the two.
+var (
+	PrefixConfig     = collections.NewPrefix(1)
+	PrefixNextConfig = collections.NewPrefix(2)
+	PrefixSeq        = collections.NewPrefix(3)
+	PrefixLane       = collections.NewPrefix(4)
+	PrefixQueue      = collections.NewPrefix(5)
+	PrefixActors     = collections.NewPrefix(6)
+	PrefixPayloads   = collections.NewPrefix(7)
+	PrefixSetAside   = collections.NewPrefix(8)
+	PrefixReceipts   = collections.NewPrefix(9)
+)

@@ -1,0 +1,155 @@
+package types
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/sha3"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+)
+
+// IDBytes is the length of a timer's id.
+const IDBytes = 32
+
+// TimerID derives the id of a timer: keccak256(actor ‖ height_be8 ‖ payload ‖ nonce_be8). The height is the first due
+// height, the payload what the handler will be given, the nonce the seq that the timer is scheduled with (SPEC §2).
+func TimerID(actor []byte, height uint64, payload []byte, nonce uint64) []byte {
+	h := sha3.NewLegacyKeccak256()
+	h.Write(actor)
+	h.Write(binary.BigEndian.AppendUint64(nil, height))
+	h.Write(payload)
+	h.Write(binary.BigEndian.AppendUint64(nil, nonce))
+	return h.Sum(nil)
+}
+
+// DeliverID derives the id of one delivery of a timer:
+// keccak256(height_be8 ‖ parent_app_hash ‖ timer_id ‖ fire_seq_be4) (SPEC §8).
+func DeliverID(height uint64, parentAppHash, timerID []byte, fireSeq uint32) []byte {
+	h := sha3.NewLegacyKeccak256()
+	h.Write(binary.BigEndian.AppendUint64(nil, height))
+	h.Write(parentAppHash)
+	h.Write(timerID)
+	h.Write(binary.BigEndian.AppendUint32(nil, fireSeq))
+	return h.Sum(nil)
+}
+
+// ParseTimerID reads a whole id: 64 hexadecimal digits.
+func ParseTimerID(s string) ([]byte, error) {
+	id, err := hex.DecodeString(s)
+	if err != nil {
+		return nil, ErrInvalidTimerID.Wrapf("%.80q: want %d hexadecimal digits: %v", s, 2*IDBytes, err)
+	}
+	if len(id) != IDBytes {
+		return nil, ErrInvalidTimerID.Wrapf("%.80q has %d digits, want %d", s, len(s), 2*IDBytes)
+	}
+	return id, nil
+}
+
+// ParseTimerIDPrefix reads the beginning of an id, 1 to 64 hexadecimal digits, and returns it in lower case.
+func ParseTimerIDPrefix(s string) (string, error) {
+	if len(s) == 0 || len(s) > 2*IDBytes {
+		return "", ErrInvalidTimerID.Wrapf("%.80q has %d digits, want 1 to %d", s, len(s), 2*IDBytes)
+	}
+	lower := strings.ToLower(s)
+	if strings.Trim(lower, "0123456789abcdef") != "" {
+		return "", ErrInvalidTimerID.Wrapf("%.80q: want hexadecimal digits", s)
+	}
+	return lower, nil
+}
+
+// UnwrapPayload applies the payload convention (SPEC §2): if the payload is a JSON object with exactly the string
+// members _handler and _payload, the latter in base64, they are the timer's handler and payload. Any other payload is
+// delivered as it is, and ok is false.
+func UnwrapPayload(payload []byte) (handler string, inner []byte, ok bool) {
+	if len(payload) == 0 || !utf8.Valid(payload) {
+		return "", nil, false
+	}
+	members, ok := twoStringMembers(payload)
+	if !ok {
+		return "", nil, false
+	}
+	handler, hasHandler := members["_handler"]
+	encoded, hasPayload := members["_payload"]
+	if !hasHandler || !hasPayload {
+		return "", nil, false
+	}
+	inner, err := base64.StdEncoding.Strict().DecodeString(encoded)
+	if err != nil {
+		return "", nil, false
+	}
+	return handler, inner, true
+}
+
+// twoStringMembers reads a JSON object of exactly two members, both strings. It reads tokens and does not unmarshal,
+// because unmarshalling folds case and accepts a member twice.
+func twoStringMembers(object []byte) (map[string]string, bool) {
+	dec := json.NewDecoder(strings.NewReader(string(object)))
+	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
+		return nil, false
+	}
+	members := make(map[string]string, 2)
+	for range 2 {
+		name, ok := stringToken(dec)
+		if !ok {
+			return nil, false
+		}
+		value, ok := stringToken(dec)
+		if !ok {
+			return nil, false
+		}
+		members[name] = value
+	}
+	if tok, err := dec.Token(); err != nil || tok != json.Delim('}') {
+		return nil, false
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, false
+	}
+	return members, len(members) == 2
+}
+
+func stringToken(dec *json.Decoder) (string, bool) {
+	tok, err := dec.Token()
+	if err != nil {
+		return "", false
+	}
+	s, ok := tok.(string)
+	return s, ok
+}
+
+// IDHex is the id as people and events write it.
+func (t *Timer) IDHex() string { return hex.EncodeToString(t.Id) }
+
+// Key is the timer's place in the queue.
+func (t *Timer) Key() QueueKey { return QueueKey{Due: t.Due, Seq: t.Seq} }
+
+// Owner is the actor's address.
+func (t *Timer) Owner() sdk.AccAddress { return t.Actor }
+
+// Payer is the address debited at each fire.
+func (t *Timer) Payer() sdk.AccAddress {
+	if len(t.FeePayer) == 0 {
+		return t.Actor
+	}
+	return t.FeePayer
+}
+
+// HandlerName is the handler to call.
+func (t *Timer) HandlerName() string {
+	if t.Handler == "" {
+		return DefaultHandler
+	}
+	return t.Handler
+}
+
+// ExpiredAt tells whether the timer may no longer fire at the height (SPEC §2: expires_at is the last one).
+func (t *Timer) ExpiredAt(height uint64) bool { return height > t.ExpiresAt }
+
+// IDPrefix64 is the part of an id that an actor's record keeps.
+func IDPrefix64(id []byte) uint64 { return binary.BigEndian.Uint64(id) }
