@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Generate Go code from proto/.
+#
+#   scripts/protogen.sh          write it to where each file's go_package says
+#   scripts/protogen.sh check    write nothing; fail when the committed code is not what proto/ generates
+#   scripts/protogen.sh swagger  write the OpenAPI description to build/swagger/
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+mode=${1:-write}
+go_module=github.com/cosmos-timers/timers
+# Where generated files live. A stale one (its .proto gone or renamed) found here is removed, or reported by check.
+generated_root=x
+
+list_generated() {
+	(cd "$1" && find . \( -name '*.pb.go' -o -name '*.pb.gw.go' \) -printf '%P\n' 2>/dev/null | LC_ALL=C sort)
+}
+
+if [[ -z $(find proto -name '*.proto' -print -quit 2>/dev/null) ]]; then
+	echo "protogen: there are no .proto files under proto/" >&2
+	exit 1
+fi
+scripts/tools.sh
+scripts/protodeps.sh
+
+mkdir -p build
+out=$(mktemp -d build/protogen.XXXXXX)
+trap 'rm -rf "$out"' EXIT
+
+case $mode in
+swagger)
+	build/tools/buf generate --template buf.gen.swagger.yaml --output "$out"
+	rm -rf build/swagger
+	mkdir -p build/swagger
+	cp "$out"/*.json build/swagger/
+	exit 0
+	;;
+write | check) ;;
+*)
+	echo "usage: protogen.sh [write|check|swagger]" >&2
+	exit 2
+	;;
+esac
+
+build/tools/buf generate --output "$out"
+new=$out/$go_module/$generated_root
+if [[ ! -d $new ]]; then
+	echo "protogen: nothing was generated under $go_module/$generated_root: check option go_package" >&2
+	exit 1
+fi
+mkdir -p "$generated_root"
+
+stale=0
+while IFS= read -r file; do
+	cmp -s "$new/$file" "$generated_root/$file" && continue
+	if [[ $mode == check ]]; then
+		echo "protogen: $generated_root/$file is not what proto/ generates" >&2
+		stale=1
+	else
+		mkdir -p "$(dirname "$generated_root/$file")"
+		cp "$new/$file" "$generated_root/$file"
+	fi
+done < <(list_generated "$new")
+
+while IFS= read -r file; do
+	[[ -e $new/$file ]] && continue
+	if [[ $mode == check ]]; then
+		echo "protogen: $generated_root/$file has no .proto file any more" >&2
+		stale=1
+	else
+		rm "$generated_root/$file"
+	fi
+done < <(list_generated "$generated_root")
+
+if ((stale)); then
+	echo "protogen: run 'make proto' and commit the result" >&2
+	exit 1
+fi
