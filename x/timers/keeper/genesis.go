@@ -5,8 +5,6 @@ import (
 
 	"cosmossdk.io/collections"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -15,6 +13,8 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := genesis.Validate(); err != nil {
 		return err
 	}
+	// The account exists from the first block, so that the first pre-charge costs what every other does.
+	k.accounts.GetModuleAccount(ctx, types.ModuleName)
 	if err := k.state.config.Set(ctx, genesis.Config); err != nil {
 		return err
 	}
@@ -29,8 +29,12 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.state.lane.Set(ctx, genesis.Lane); err != nil {
 		return err
 	}
+	now := heightOf(ctx)
 	for i := range genesis.Timers {
 		timer := genesis.Timers[i]
+		if timer.IsBefore(genesis.Lane.Live) && timer.SetAside == types.NotSetAside && !timer.ExpiredAt(now) {
+			return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and lies before the live cursor", i, now)
+		}
 		// The limit that holds at scheduling may have been lowered since: what lives, lives on.
 		if err := k.insert(ctx, &timer, ^uint32(0)); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
@@ -73,8 +77,24 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 	return genesis, err
 }
 
-// allTimers reads every live timer with its payload: the queue by (due, seq), then those set aside by seq.
+// allTimers reads every live timer with its payload.
 func (k *Keeper) allTimers(ctx context.Context) ([]types.Timer, error) {
+	timers, err := k.records(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range timers {
+		t := &timers[i]
+		if t.Payload, err = k.payloadOf(ctx, t); err != nil {
+			return nil, err
+		}
+		t.PayloadSeq = 0
+	}
+	return timers, nil
+}
+
+// records reads every record: the queue by (due, seq), then those set aside by seq.
+func (k *Keeper) records(ctx context.Context) ([]types.Timer, error) {
 	var timers []types.Timer
 	err := k.state.queue.Walk(ctx, nil, func(_ collections.Pair[uint64, uint64], t types.Timer) (bool, error) {
 		timers = append(timers, t)
@@ -87,17 +107,7 @@ func (k *Keeper) allTimers(ctx context.Context) ([]types.Timer, error) {
 		timers = append(timers, t)
 		return false, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range timers {
-		t := &timers[i]
-		if t.Payload, err = k.payloadOf(ctx, t); err != nil {
-			return nil, err
-		}
-		t.PayloadSeq = 0
-	}
-	return timers, nil
+	return timers, err
 }
 
 func (k *Keeper) allReceipts(ctx context.Context) ([]types.HeightReceipts, error) {
@@ -112,7 +122,3 @@ func (k *Keeper) allReceipts(ctx context.Context) ([]types.HeightReceipts, error
 	})
 	return segments, err
 }
-
-// EnsureModuleAccount makes the module's account exist from the first block, so that a first pre-charge costs what every
-// other does.
-func (k *Keeper) EnsureModuleAccount(ctx sdk.Context) { k.accounts.GetModuleAccount(ctx, types.ModuleName) }

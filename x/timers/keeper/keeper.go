@@ -95,7 +95,9 @@ func NewKeeper(
 func (k *Keeper) Authority() string { return k.authority }
 
 // Config returns the config in force in this block (SPEC §4: one config is in force throughout a block).
-func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) { return k.state.config.Get(ctx) }
+func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) {
+	return k.state.config.Get(ctx)
+}
 
 // configBasefees is the built-in fee market: two parameters.
 type configBasefees struct{}

@@ -110,7 +110,7 @@ func (c *TimerConfig) validatePolicy() error {
 
 func (c *TimerConfig) validateBounds() error {
 	bounds := []struct {
-		name           string
+		name            string
 		value, min, max uint64
 	}{
 		{"max_ttl_blocks", c.MaxTtlBlocks, 1, maxBlocks},

@@ -1,0 +1,166 @@
+package actors
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/codec/unknownproto"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a route before
+	// gas is asked for it.
+	maxMessages = 128
+	// maxNesting bounds messages that carry messages.
+	maxNesting = 4
+)
+
+// Accounts tells whether an account exists.
+type Accounts interface {
+	HasAccount(ctx context.Context, addr sdk.AccAddress) bool
+}
+
+// MessageRouter finds the handler of a message; the app's MsgServiceRouter is one.
+type MessageRouter interface {
+	Handler(msg sdk.Msg) baseapp.MsgServiceHandler
+}
+
+// AccountRuntime serves accounts: the payload is a timers.v1.AccountPayload, a list of messages whose only signer is the
+// account. They run in order and atomically, through the chain's message router. They pass no ante handler, so that
+// ALLOWED_MESSAGES and DENIED_MESSAGES say which may run, when scheduling and again at the fire (SPEC §9).
+type AccountRuntime struct {
+	cdc      codec.Codec
+	accounts Accounts
+	messages MessageRouter
+}
+
+var _ types.Runtime = (*AccountRuntime)(nil)
+
+// NewAccountRuntime returns the runtime of accounts.
+func NewAccountRuntime(cdc codec.Codec, accounts Accounts, messages MessageRouter) *AccountRuntime {
+	return &AccountRuntime{cdc, accounts, messages}
+}
+
+// Serves implements types.Runtime.
+func (r *AccountRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
+	return r.accounts.HasAccount(ctx, actor)
+}
+
+// Validate implements types.Runtime.
+func (r *AccountRuntime) Validate(_ context.Context, config *types.TimerConfig, call types.Call) error {
+	_, err := r.decode(config, call)
+	return err
+}
+
+// Deliver implements types.Runtime. A message's events are kept if all messages succeed.
+func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
+	msgs, err := r.decode(config, delivery.Call)
+	if err != nil {
+		return err
+	}
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	for _, msg := range msgs {
+		result, err := r.messages.Handler(msg)(sdkCtx, msg)
+		if err != nil {
+			return err
+		}
+		for _, event := range result.GetEvents() {
+			sdkCtx.EventManager().EmitEvent(sdk.Event(event))
+		}
+	}
+	return nil
+}
+
+// decode reads the payload and checks every message.
+func (r *AccountRuntime) decode(config *types.TimerConfig, call types.Call) ([]sdk.Msg, error) {
+	if call.Handler != types.DefaultHandler {
+		return nil, types.ErrInvalidHandler.Wrapf("an account has the handler %q alone, not %.80q", types.DefaultHandler, call.Handler)
+	}
+	var payload types.AccountPayload
+	// As strict as with a transaction: two nodes that know different fields must not differ.
+	err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &payload, r.cdc.InterfaceRegistry())
+	if err != nil {
+		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
+	}
+	if err := r.cdc.Unmarshal(call.Payload, &payload); err != nil {
+		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
+	}
+	if len(payload.Messages) == 0 {
+		return nil, types.ErrInvalidPayload.Wrap("no messages")
+	}
+	msgs := make([]sdk.Msg, len(payload.Messages))
+	for i, packed := range payload.Messages {
+		msg, ok := packed.GetCachedValue().(sdk.Msg)
+		if !ok {
+			return nil, types.ErrInvalidPayload.Wrapf("message %d of type %.120q is not a message", i, packed.GetTypeUrl())
+		}
+		msgs[i] = msg
+	}
+	if err := r.checkMessages(config, call.Actor, msgs); err != nil {
+		return nil, err
+	}
+	return msgs, nil
+}
+
+// checkMessages checks each message of a payload, and the type of those that messages carry.
+func (r *AccountRuntime) checkMessages(config *types.TimerConfig, actor sdk.AccAddress, msgs []sdk.Msg) error {
+	left := maxMessages
+	if err := checkAllowed(config, msgs, maxNesting, &left); err != nil {
+		return err
+	}
+	for i, msg := range msgs {
+		signers, _, err := r.cdc.GetMsgV1Signers(msg)
+		if err != nil {
+			return types.ErrInvalidPayload.Wrapf("message %d, %s: %v", i, sdk.MsgTypeURL(msg), err)
+		}
+		if len(signers) != 1 || !bytes.Equal(signers[0], actor) {
+			return types.ErrForeignSigner.Wrapf("message %d, %s: its only signer must be %s", i, sdk.MsgTypeURL(msg), actor)
+		}
+		if r.messages.Handler(msg) == nil {
+			return types.ErrInvalidPayload.Wrapf("message %d: no module handles %s", i, sdk.MsgTypeURL(msg))
+		}
+		if basic, ok := msg.(sdk.HasValidateBasic); ok {
+			if err := basic.ValidateBasic(); err != nil {
+				return types.ErrInvalidPayload.Wrapf("message %d, %s: %v", i, sdk.MsgTypeURL(msg), err)
+			}
+		}
+	}
+	return nil
+}
+
+// carrier is a message that runs other messages in its signer's name, such as authz's MsgExec.
+type carrier interface {
+	GetMessages() ([]sdk.Msg, error)
+}
+
+// checkAllowed applies the config's lists, also to messages within messages: or authz would be a way around them.
+func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *int) error {
+	if nesting == 0 {
+		return types.ErrInvalidPayload.Wrapf("messages are nested more than %d deep", maxNesting)
+	}
+	for _, msg := range msgs {
+		if *left--; *left < 0 {
+			return types.ErrInvalidPayload.Wrapf("more than %d messages", maxMessages)
+		}
+		if url := sdk.MsgTypeURL(msg); !config.MessageAllowed(url) {
+			return types.ErrMessageNotAllowed.Wrap(url)
+		}
+		outer, ok := msg.(carrier)
+		if !ok {
+			continue
+		}
+		inner, err := outer.GetMessages()
+		if err != nil {
+			return types.ErrInvalidPayload.Wrapf("%s: %v", sdk.MsgTypeURL(msg), err)
+		}
+		if err := checkAllowed(config, inner, nesting-1, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}

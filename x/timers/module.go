@@ -1,0 +1,113 @@
+// Package timers is the Cosmos SDK module that gives a chain native timers. README.md beside this file is its reference.
+package timers
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	gwruntime "github.com/grpc-ecosystem/grpc-gateway/runtime"
+
+	"cosmossdk.io/core/appmodule"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/module"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// ConsensusVersion grows with every change of state that needs a migration.
+const ConsensusVersion = 1
+
+var (
+	_ module.AppModuleBasic     = AppModule{}
+	_ module.HasGenesis         = AppModule{}
+	_ module.HasServices        = AppModule{}
+	_ appmodule.AppModule       = AppModule{}
+	_ appmodule.HasBeginBlocker = AppModule{}
+	_ appmodule.HasEndBlocker   = AppModule{}
+)
+
+// AppModule is the module as an app wires it.
+type AppModule struct {
+	cdc    codec.Codec
+	keeper *keeper.Keeper
+}
+
+// NewAppModule returns the module.
+func NewAppModule(cdc codec.Codec, k *keeper.Keeper) AppModule { return AppModule{cdc, k} }
+
+// IsOnePerModuleType implements depinject.OnePerModuleType.
+func (AppModule) IsOnePerModuleType() {}
+
+// IsAppModule implements appmodule.AppModule.
+func (AppModule) IsAppModule() {}
+
+// Name returns the module's name.
+func (AppModule) Name() string { return types.ModuleName }
+
+// RegisterLegacyAminoCodec does nothing: messages are registered by their amino.name.
+func (AppModule) RegisterLegacyAminoCodec(*codec.LegacyAmino) {}
+
+// RegisterInterfaces registers the messages.
+func (AppModule) RegisterInterfaces(registry codectypes.InterfaceRegistry) {
+	types.RegisterInterfaces(registry)
+}
+
+// RegisterGRPCGatewayRoutes registers REST for every query.
+func (AppModule) RegisterGRPCGatewayRoutes(clientCtx client.Context, mux *gwruntime.ServeMux) {
+	if err := types.RegisterQueryHandlerClient(context.Background(), mux, types.NewQueryClient(clientCtx)); err != nil {
+		panic(fmt.Errorf("x/timers: REST routes: %w", err))
+	}
+}
+
+// RegisterServices registers the message and query servers.
+func (m AppModule) RegisterServices(cfg module.Configurator) {
+	types.RegisterMsgServer(cfg.MsgServer(), keeper.NewMsgServer(m.keeper))
+	types.RegisterQueryServer(cfg.QueryServer(), keeper.NewQueryServer(m.keeper))
+}
+
+// DefaultGenesis returns an empty module.
+func (m AppModule) DefaultGenesis(cdc codec.JSONCodec) json.RawMessage {
+	return cdc.MustMarshalJSON(types.DefaultGenesis())
+}
+
+// ValidateGenesis checks a genesis file.
+func (AppModule) ValidateGenesis(cdc codec.JSONCodec, _ client.TxEncodingConfig, raw json.RawMessage) error {
+	var genesis types.GenesisState
+	if err := cdc.UnmarshalJSON(raw, &genesis); err != nil {
+		return types.ErrInvalidGenesis.Wrapf("%v", err)
+	}
+	return genesis.Validate()
+}
+
+// InitGenesis starts the module's state; a chain can't start from a state that contradicts itself.
+func (m AppModule) InitGenesis(ctx sdk.Context, cdc codec.JSONCodec, raw json.RawMessage) {
+	var genesis types.GenesisState
+	cdc.MustUnmarshalJSON(raw, &genesis)
+	if err := m.keeper.InitGenesis(ctx, &genesis); err != nil {
+		panic(err)
+	}
+}
+
+// ExportGenesis exports the module's state.
+func (m AppModule) ExportGenesis(ctx sdk.Context, cdc codec.JSONCodec) json.RawMessage {
+	genesis, err := m.keeper.ExportGenesis(ctx)
+	if err != nil {
+		panic(err)
+	}
+	return cdc.MustMarshalJSON(genesis)
+}
+
+// ConsensusVersion implements module.HasConsensusVersion.
+func (AppModule) ConsensusVersion() uint64 { return ConsensusVersion }
+
+// BeginBlock puts a new config in force.
+func (m AppModule) BeginBlock(ctx context.Context) error { return m.keeper.BeginBlock(ctx) }
+
+// EndBlock fires what is due.
+func (m AppModule) EndBlock(ctx context.Context) error { return m.keeper.EndBlock(ctx) }
