@@ -19,7 +19,10 @@ check() { # check NAME COMMAND...
 		return
 	fi
 	printf 'FAIL  %s (%d s)\n' "$name" $((SECONDS - start))
-	sed 's/^/      /' "$log"
+	sed -n '1,20s/^/      /p' "$log"
+	local lines
+	lines=$(wc -l <"$log")
+	if ((lines > 20)); then echo "      ... $((lines - 20)) more lines; all of them: $*"; fi
 	failed+=("$name")
 }
 
