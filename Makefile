@@ -1,0 +1,132 @@
+# Run `make` for the list of targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+# Variables meant to be set on the command line, as in `make test PKG=./x/timers/lane/...`.
+PKG ?= ./...
+TEST_TIMEOUT ?= 20m
+BENCH ?= .
+FUZZTIME ?= 20s
+
+VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
+VERSION := $(or $(VERSION),0.1.0-dev)
+COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
+
+version_pkg := github.com/cosmos/cosmos-sdk/version
+ldflags := -X $(version_pkg).Name=timerd \
+	-X $(version_pkg).AppName=timerd \
+	-X $(version_pkg).Version=$(VERSION) \
+	-X $(version_pkg).Commit=$(COMMIT)
+# No -trimpath: builds with and without it do not share the build cache, and it would recompile every dependency.
+# No VCS stamping: the version above carries the commit.
+build_flags := -buildvcs=false -ldflags '$(ldflags)'
+
+proto_image := proto/timers-v1.binpb
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
+
+# Build
+
+.PHONY: build
+build: ## Build build/timerd
+	@mkdir -p build
+	go build $(build_flags) -o build/timerd ./cmd/timerd
+
+.PHONY: install
+install: ## Install timerd into Go's bin directory
+	go install $(build_flags) ./cmd/timerd
+
+.PHONY: clean
+clean: ## Remove build output, but not the tools, which take minutes to build (rm -rf build does that)
+	@if [[ -d build ]]; then find build -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +; fi
+	@rm -rf .protodeps
+
+# Test
+
+.PHONY: test
+test: ## Run all tests (PKG=./dir/... for some)
+	go test -timeout $(TEST_TIMEOUT) $(PKG)
+
+.PHONY: test-short
+test-short: ## Run the tests without the slow ones
+	go test -short -timeout 5m $(PKG)
+
+.PHONY: bench
+bench: ## Run the module's benchmarks (BENCH=regexp for some)
+	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./x/timers/...
+
+.PHONY: fuzz
+fuzz: ## Fuzz every fuzz target of the module for FUZZTIME each (20s)
+	@scripts/fuzz.sh $(FUZZTIME)
+
+# Protobuf
+
+.PHONY: proto
+proto: ## Generate Go code from proto/
+	@scripts/protogen.sh
+
+.PHONY: proto-lint
+proto-lint: ## Lint proto/ and check its format
+	@scripts/tools.sh
+	@scripts/protodeps.sh
+	@build/tools/buf lint proto
+	@build/tools/buf format proto --diff --exit-code
+
+.PHONY: proto-breaking
+proto-breaking: ## Compare proto/ with the committed release image for breaking changes
+	@if [[ ! -f $(proto_image) ]]; then \
+		echo "no release image $(proto_image): nothing to compare with (make proto-image writes one)" >&2; exit 1; fi
+	@scripts/tools.sh
+	@scripts/protodeps.sh
+	@build/tools/buf breaking proto --against $(proto_image) --exclude-imports
+
+.PHONY: proto-image
+proto-image: ## Write the image that proto-breaking compares with (at a release)
+	@scripts/tools.sh
+	@scripts/protodeps.sh
+	@build/tools/buf build proto --exclude-source-info --output $(proto_image)
+
+.PHONY: proto-swagger
+proto-swagger: ## Write the OpenAPI description to build/swagger/
+	@scripts/protogen.sh swagger
+
+# Code quality
+
+.PHONY: lint
+lint: ## Run golangci-lint (the first run builds it, which takes minutes)
+	@scripts/install-lint.sh
+	@build/tools/golangci-lint run ./...
+
+.PHONY: fmt
+fmt: ## Format Go code and proto files
+	@scripts/install-lint.sh
+	@scripts/tools.sh
+	@scripts/protodeps.sh
+	@build/tools/golangci-lint fmt ./...
+	@build/tools/buf format proto --write
+
+.PHONY: verify
+verify: ## Check all that must hold before a merge except the tests
+	@scripts/verify.sh
+
+# Local network
+
+.PHONY: demo
+demo: build ## Run the demonstration on a local node
+	@scripts/demo.sh
+
+.PHONY: localnet
+localnet: build ## Start a local network of validators
+	@scripts/localnet.sh start
+
+.PHONY: localnet-stop
+localnet-stop: ## Stop the local network
+	@scripts/localnet.sh stop
+
+.PHONY: localnet-status
+localnet-status: ## Show whether the local network runs
+	@scripts/localnet.sh status

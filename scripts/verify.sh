@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Run every check but the tests, print one line for each, and fail at the end if any failed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+scripts/tools.sh
+scripts/protodeps.sh
+scripts/install-lint.sh
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=()
+
+check() { # check NAME COMMAND...
+	local name=$1 start=$SECONDS
+	shift
+	if "$@" >"$log" 2>&1; then
+		printf 'ok    %s (%d s)\n' "$name" $((SECONDS - start))
+		return
+	fi
+	printf 'FAIL  %s (%d s)\n' "$name" $((SECONDS - start))
+	sed -n '1,20s/^/      /p' "$log"
+	local lines
+	lines=$(wc -l <"$log")
+	if ((lines > 20)); then echo "      ... $((lines - 20)) more lines; all of them: $*"; fi
+	failed+=("$name")
+}
+
+skip() { # skip NAME REASON
+	printf 'skip  %s: %s\n' "$1" "$2"
+}
+
+check "Go format" build/tools/golangci-lint fmt --diff ./...
+check "Go lint" build/tools/golangci-lint run ./...
+check "go.mod tidy" go mod tidy -diff
+check "proto format" build/tools/buf format proto --diff --exit-code
+check "proto lint" build/tools/buf lint proto
+check "generated code current" scripts/protogen.sh check
+if [[ -f proto/timers-v1.binpb ]]; then
+	check "proto not breaking" make --no-print-directory proto-breaking
+else
+	skip "proto not breaking" "no release image proto/timers-v1.binpb"
+fi
+if command -v shellcheck >/dev/null; then
+	check "shell scripts" shellcheck scripts/*.sh .ci/run
+else
+	skip "shell scripts" "shellcheck is not installed"
+fi
+
+if ((${#failed[@]})); then
+	echo "${#failed[@]} check(s) failed" >&2
+	exit 1
+fi
