@@ -1,3 +1,5 @@
+// Package types holds what the module says to the outside: messages, records, config, errors, and the interfaces of its
+// neighbours.
 package types
 
 import (

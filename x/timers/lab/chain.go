@@ -1,0 +1,267 @@
+// Package lab runs timer workloads outside a node: the real module on a real bank and a real IAVL store, without
+// consensus and signatures. It replays scenario files for tests, bug reports and simulation.
+package lab
+
+import (
+	"time"
+
+	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
+	dbm "github.com/cosmos/cosmos-db"
+
+	corestore "cosmossdk.io/core/store"
+	errorsmod "cosmossdk.io/errors"
+	"cosmossdk.io/log"
+	"cosmossdk.io/math"
+	"cosmossdk.io/store"
+	"cosmossdk.io/store/metrics"
+	storetypes "cosmossdk.io/store/types"
+	"cosmossdk.io/x/feegrant"
+	feegrantkeeper "cosmossdk.io/x/feegrant/keeper"
+	feegrantmodule "cosmossdk.io/x/feegrant/module"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/codec/address"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/std"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/module"
+	"github.com/cosmos/cosmos-sdk/types/module/testutil"
+	"github.com/cosmos/cosmos-sdk/x/auth"
+	authkeeper "github.com/cosmos/cosmos-sdk/x/auth/keeper"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	"github.com/cosmos/cosmos-sdk/x/authz"
+	authzkeeper "github.com/cosmos/cosmos-sdk/x/authz/keeper"
+	authzmodule "github.com/cosmos/cosmos-sdk/x/authz/module"
+	"github.com/cosmos/cosmos-sdk/x/bank"
+	bankkeeper "github.com/cosmos/cosmos-sdk/x/bank/keeper"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
+
+	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// txGasLimit is the gas of one transaction in the lab.
+const txGasLimit = 100_000_000
+
+// ChainOptions describe a chain of the lab. What is left zero takes its default.
+type ChainOptions struct {
+	// Genesis of the module; its fee denom is that of the balances.
+	Genesis *types.GenesisState
+	// Balances in the fee denom, in the order in which the accounts are made.
+	Balances []Balance
+	// Runtimes serve actors before the module and account runtimes do.
+	Runtimes []types.Runtime
+	// Keeper options beside the fee allowances that every lab chain has.
+	Keeper []keeper.Option
+	// DB below the multistore; an in-memory one by default.
+	DB dbm.DB
+	// Logger; silent by default.
+	Logger log.Logger
+}
+
+// Balance is an account that the chain starts with.
+type Balance struct {
+	Address sdk.AccAddress
+	Amount  math.Int
+}
+
+// Chain is a chain of the lab: auth, bank, feegrant, authz and timers on one commit multistore. It is used block by
+// block: BeginBlock, any number of Tx, EndBlock.
+type Chain struct {
+	Codec    codec.Codec
+	Accounts authkeeper.AccountKeeper
+	Bank     bankkeeper.BaseKeeper
+	Feegrant feegrantkeeper.Keeper
+	Timers   *keeper.Keeper
+	Modules  *actors.ModuleRuntime
+	Messages *baseapp.MsgServiceRouter
+	// Authority may send the Sys messages.
+	Authority string
+	FeeDenom  string
+
+	store  storetypes.CommitMultiStore
+	logger log.Logger
+	height int64
+	ctx    sdk.Context
+}
+
+// NewChain starts a chain at height 0, committed.
+func NewChain(opts ChainOptions) (*Chain, error) {
+	if opts.Genesis == nil {
+		opts.Genesis = types.DefaultGenesis()
+	}
+	if opts.DB == nil {
+		opts.DB = dbm.NewMemDB()
+	}
+	if opts.Logger == nil {
+		opts.Logger = log.NewNopLogger()
+	}
+	encoding := testutil.MakeTestEncodingConfig(auth.AppModuleBasic{}, bank.AppModuleBasic{},
+		feegrantmodule.AppModuleBasic{}, authzmodule.AppModuleBasic{}, timers.AppModule{})
+	std.RegisterInterfaces(encoding.InterfaceRegistry)
+	c := &Chain{
+		Codec: encoding.Codec, logger: opts.Logger, FeeDenom: opts.Genesis.Config.FeeDenom,
+		Authority: authtypes.NewModuleAddress(govtypes.ModuleName).String(),
+	}
+	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
+	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
+	for _, key := range keys {
+		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
+	}
+	if err := c.store.LoadLatestVersion(); err != nil {
+		return nil, err
+	}
+	c.wire(keys, encoding.InterfaceRegistry, opts)
+	return c, c.initGenesis(opts)
+}
+
+// wire makes the keepers and registers their messages.
+func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes.InterfaceRegistry, opts ChainOptions) {
+	service := func(name string) corestore.KVStoreService { return runtime.NewKVStoreService(keys[name]) }
+	addresses := address.NewBech32Codec(sdk.GetConfig().GetBech32AccountAddrPrefix())
+	c.Accounts = authkeeper.NewAccountKeeper(c.Codec, service(authtypes.StoreKey), authtypes.ProtoBaseAccount, map[string][]string{
+		minttypes.ModuleName:       {authtypes.Minter},
+		types.ModuleName:           {authtypes.Burner},
+		govtypes.ModuleName:        {authtypes.Burner},
+		authtypes.FeeCollectorName: nil,
+	}, addresses, sdk.GetConfig().GetBech32AccountAddrPrefix(), c.Authority)
+	blocked := map[string]bool{authtypes.NewModuleAddress(types.ModuleName).String(): true}
+	c.Bank = bankkeeper.NewBaseKeeper(c.Codec, service(banktypes.StoreKey), c.Accounts, blocked, c.Authority, c.logger)
+	c.Feegrant = feegrantkeeper.NewKeeper(c.Codec, service(feegrant.StoreKey), c.Accounts).SetBankKeeper(c.Bank)
+	c.Messages = baseapp.NewMsgServiceRouter()
+	c.Messages.SetInterfaceRegistry(registry)
+	c.Modules = actors.NewModuleRuntime()
+	runtimes := append(opts.Runtimes[:len(opts.Runtimes):len(opts.Runtimes)],
+		c.Modules, actors.NewAccountRuntime(c.Codec, c.Accounts, c.Messages))
+	c.Timers = keeper.NewKeeper(c.Codec, service(types.StoreKey), addresses, c.Accounts, c.Bank,
+		actors.NewRouter(runtimes...), c.Authority, append(opts.Keeper, keeper.WithFeegrant(c.Feegrant))...)
+
+	configurator := module.NewConfigurator(c.Codec, c.Messages, baseapp.NewGRPCQueryRouter())
+	banktypes.RegisterMsgServer(configurator.MsgServer(), bankkeeper.NewMsgServerImpl(c.Bank))
+	feegrant.RegisterMsgServer(configurator.MsgServer(), feegrantkeeper.NewMsgServerImpl(c.Feegrant))
+	authz.RegisterMsgServer(configurator.MsgServer(), authzkeeper.NewKeeper(service(authzkeeper.StoreKey), c.Codec, c.Messages, c.Accounts))
+	timers.NewAppModule(c.Codec, c.Timers).RegisterServices(configurator)
+}
+
+// genesisTime is when a lab chain starts; a block takes a second.
+var genesisTime = time.Unix(1_700_000_000, 0).UTC()
+
+func (c *Chain) initGenesis(opts ChainOptions) error {
+	c.startBlock()
+	if err := c.Accounts.Params.Set(c.ctx, authtypes.DefaultParams()); err != nil {
+		return err
+	}
+	if err := c.Bank.SetParams(c.ctx, banktypes.DefaultParams()); err != nil {
+		return err
+	}
+	if err := c.Timers.InitGenesis(c.ctx, opts.Genesis); err != nil {
+		return err
+	}
+	for _, balance := range opts.Balances {
+		if err := c.Fund(balance); err != nil {
+			return err
+		}
+	}
+	c.commit()
+	return nil
+}
+
+// Fund makes the account exist and mints what it is given.
+func (c *Chain) Fund(balance Balance) error {
+	if !c.Accounts.HasAccount(c.ctx, balance.Address) {
+		c.Accounts.SetAccount(c.ctx, c.Accounts.NewAccountWithAddress(c.ctx, balance.Address))
+	}
+	if !balance.Amount.IsPositive() {
+		return nil
+	}
+	coins := sdk.NewCoins(sdk.NewCoin(c.FeeDenom, balance.Amount))
+	if err := c.Bank.MintCoins(c.ctx, minttypes.ModuleName, coins); err != nil {
+		return err
+	}
+	return c.Bank.SendCoinsFromModuleToAccount(c.ctx, minttypes.ModuleName, balance.Address, coins)
+}
+
+// Height of the block that is open, or of the last one.
+func (c *Chain) Height() uint64 { return uint64(c.height) } //nolint:gosec // heights are not negative
+
+// Ctx is the context of the block that is open, with an infinite gas meter; between blocks, of the last one.
+func (c *Chain) Ctx() sdk.Context { return c.ctx }
+
+// BeginBlock opens the next block.
+func (c *Chain) BeginBlock() error {
+	c.height++
+	c.startBlock()
+	return c.Timers.BeginBlock(c.ctx)
+}
+
+func (c *Chain) startBlock() {
+	header := cmtproto.Header{
+		ChainID: "lab", Height: c.height, Time: genesisTime.Add(time.Duration(c.height) * time.Second),
+		AppHash: c.store.LastCommitID().Hash,
+	}
+	c.ctx = sdk.NewContext(c.store.CacheMultiStore(), header, false, c.logger)
+}
+
+// Tx runs messages as one transaction: all or none of them, under a gas limit. It returns their results and the gas that
+// was used. There are no signatures: a message is taken to be signed by whom it names.
+func (c *Chain) Tx(msgs ...sdk.Msg) (results []*sdk.Result, gasUsed uint64, err error) {
+	branch, commit := c.ctx.CacheContext()
+	meter := storetypes.NewGasMeter(txGasLimit)
+	branch = branch.WithGasMeter(meter)
+	defer func() {
+		gasUsed = meter.GasConsumed()
+		if r := recover(); r != nil {
+			err = errorsmod.Wrapf(errPanicked, "%v", r)
+		}
+	}()
+	for _, msg := range msgs {
+		handler := c.Messages.Handler(msg)
+		if handler == nil {
+			return nil, 0, errorsmod.Wrapf(errNoHandler, "%s", sdk.MsgTypeURL(msg))
+		}
+		result, err := handler(branch, msg)
+		if err != nil {
+			return nil, 0, err
+		}
+		results = append(results, result)
+		for _, event := range result.GetEvents() {
+			branch.EventManager().EmitEvent(sdk.Event(event))
+		}
+	}
+	commit()
+	return results, 0, nil
+}
+
+var (
+	errPanicked  = errorsmod.Register("lab", 2, "transaction panicked")
+	errNoHandler = errorsmod.Register("lab", 3, "no handler for message")
+)
+
+// EndBlock runs the end of the block, commits it, and returns the events of the whole block.
+func (c *Chain) EndBlock() (sdk.Events, error) {
+	if err := c.Timers.EndBlock(c.ctx); err != nil {
+		return nil, err
+	}
+	events := c.ctx.EventManager().Events()
+	c.commit()
+	return events, nil
+}
+
+// commit writes the block and leaves a context of the committed state.
+func (c *Chain) commit() {
+	c.ctx.MultiStore().(storetypes.CacheMultiStore).Write()
+	c.store.Commit()
+	c.startBlock()
+}
+
+// AppHash of the last block.
+func (c *Chain) AppHash() []byte { return c.store.LastCommitID().Hash }
+
+// Check returns the first broken invariant of the module, if any.
+func (c *Chain) Check() error { return c.Timers.CheckInvariants(c.ctx) }
