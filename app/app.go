@@ -1,0 +1,181 @@
+// Package app is timerd's application: the modules of the Cosmos SDK that a proof-of-stake chain needs, and x/timers.
+// It is wired by hand, so that one who wires the module into another chain sees every step: keepers.go, modules.go.
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+	dbm "github.com/cosmos/cosmos-db"
+
+	autocliv1 "cosmossdk.io/api/cosmos/autocli/v1"
+	reflectionv1 "cosmossdk.io/api/cosmos/reflection/v1"
+	"cosmossdk.io/client/v2/autocli"
+	"cosmossdk.io/core/appmodule"
+	"cosmossdk.io/log"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/codec/address"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	runtimeservices "github.com/cosmos/cosmos-sdk/runtime/services"
+	servertypes "github.com/cosmos/cosmos-sdk/server/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/module"
+	"github.com/cosmos/cosmos-sdk/version"
+	"github.com/cosmos/cosmos-sdk/x/auth"
+	"github.com/cosmos/cosmos-sdk/x/auth/ante"
+	authsims "github.com/cosmos/cosmos-sdk/x/auth/simulation"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+)
+
+var (
+	_ servertypes.Application = (*App)(nil)
+	_ interface {
+		SimulationManager() *module.SimulationManager
+	} = (*App)(nil)
+)
+
+// App is the application.
+type App struct {
+	*baseapp.BaseApp
+	Keepers
+
+	encoding     Encoding
+	keys         map[string]*storetypes.KVStoreKey
+	modules      *module.Manager
+	basics       module.BasicManager
+	configurator module.Configurator
+	simulation   *module.SimulationManager
+}
+
+// New wires the application and, if asked to, loads its latest state. It panics if the wiring is wrong or the state
+// can't be read: there is no node without either.
+func New(
+	logger log.Logger, db dbm.DB, traceStore io.Writer, loadLatest bool,
+	appOpts servertypes.AppOptions, baseAppOptions ...func(*baseapp.BaseApp),
+) *App {
+	encoding := newEncoding()
+	base := baseapp.NewBaseApp(Name, logger, db, encoding.TxConfig.TxDecoder(), baseAppOptions...)
+	base.SetCommitMultiStoreTracer(traceStore)
+	base.SetVersion(version.Version)
+	base.SetInterfaceRegistry(encoding.Registry)
+	base.SetTxEncoder(encoding.TxConfig.TxEncoder())
+	app := &App{BaseApp: base, encoding: encoding, keys: storeKeys()}
+	if err := app.wire(appOpts); err != nil {
+		panic(fmt.Errorf("wiring the app: %w", err))
+	}
+	if loadLatest {
+		if err := app.LoadLatestVersion(); err != nil {
+			panic(fmt.Errorf("loading the latest state: %w", err))
+		}
+	}
+	return app
+}
+
+func (app *App) wire(appOpts servertypes.AppOptions) error {
+	if err := app.RegisterStreamingServices(appOpts, app.keys); err != nil {
+		return err
+	}
+	app.wireKeepers(appOpts)
+	if err := app.wireModules(); err != nil {
+		return err
+	}
+	app.registerUpgrades()
+	autocliv1.RegisterQueryServer(app.GRPCQueryRouter(), runtimeservices.NewAutoCLIQueryService(app.modules.Modules))
+	reflection, err := runtimeservices.NewReflectionService()
+	if err != nil {
+		return err
+	}
+	reflectionv1.RegisterReflectionServiceServer(app.GRPCQueryRouter(), reflection)
+
+	app.simulation = module.NewSimulationManagerFromAppModules(app.modules.Modules, map[string]module.AppModuleSimulation{
+		authtypes.ModuleName: auth.NewAppModule(app.encoding.Codec, app.Accounts, authsims.RandomGenesisAccounts, nil),
+	})
+	app.simulation.RegisterStoreDecoders()
+
+	anteHandler, err := ante.NewAnteHandler(ante.HandlerOptions{
+		AccountKeeper: app.Accounts, BankKeeper: app.Bank, FeegrantKeeper: app.Feegrant,
+		SignModeHandler: app.encoding.TxConfig.SignModeHandler(), SigGasConsumer: ante.DefaultSigVerificationGasConsumer,
+	})
+	if err != nil {
+		return err
+	}
+	app.SetAnteHandler(anteHandler)
+	app.MountKVStores(app.keys)
+	app.SetInitChainer(app.initChain)
+	app.SetPreBlocker(func(ctx sdk.Context, _ *abci.RequestFinalizeBlock) (*sdk.ResponsePreBlock, error) {
+		return app.modules.PreBlock(ctx)
+	})
+	app.SetBeginBlocker(app.modules.BeginBlock)
+	app.SetEndBlocker(app.modules.EndBlock)
+	return nil
+}
+
+func (app *App) initChain(ctx sdk.Context, req *abci.RequestInitChain) (*abci.ResponseInitChain, error) {
+	var genesis map[string]json.RawMessage
+	if err := json.Unmarshal(req.AppStateBytes, &genesis); err != nil {
+		return nil, fmt.Errorf("app state: %w", err)
+	}
+	if err := app.Upgrade.SetModuleVersionMap(ctx, app.modules.GetVersionMap()); err != nil {
+		return nil, err
+	}
+	return app.modules.InitGenesis(ctx, app.encoding.Codec, genesis)
+}
+
+// registerUpgrades is where handlers of x/upgrade go; there has been no upgrade yet.
+func (*App) registerUpgrades() {}
+
+// LoadHeight loads the state of a height.
+func (app *App) LoadHeight(height int64) error { return app.LoadVersion(height) }
+
+// AppCodec returns the codec.
+func (app *App) AppCodec() codec.Codec { return app.encoding.Codec }
+
+// InterfaceRegistry returns the registry of messages.
+func (app *App) InterfaceRegistry() codectypes.InterfaceRegistry { return app.encoding.Registry }
+
+// LegacyAmino returns the amino codec, which key files still need.
+func (app *App) LegacyAmino() *codec.LegacyAmino { return app.encoding.Amino }
+
+// TxConfig returns how transactions are built and signed.
+func (app *App) TxConfig() client.TxConfig { return app.encoding.TxConfig }
+
+// Basics returns the modules as far as they need no state.
+func (app *App) Basics() module.BasicManager { return app.basics }
+
+// Modules returns the module manager.
+func (app *App) Modules() *module.Manager { return app.modules }
+
+// StoreKey returns the key of a module's store.
+func (app *App) StoreKey(name string) *storetypes.KVStoreKey { return app.keys[name] }
+
+// SimulationManager returns the manager of simulations.
+func (app *App) SimulationManager() *module.SimulationManager { return app.simulation }
+
+// DefaultGenesis returns an empty chain.
+func (app *App) DefaultGenesis() map[string]json.RawMessage {
+	return app.basics.DefaultGenesis(app.encoding.Codec)
+}
+
+// AutoCLIOptions returns what makes a command of every RPC.
+func (app *App) AutoCLIOptions() autocli.AppOptions {
+	modules := make(map[string]appmodule.AppModule, len(app.modules.Modules))
+	for name, m := range app.modules.Modules {
+		if appModule, ok := m.(appmodule.AppModule); ok {
+			modules[name] = appModule
+		}
+	}
+	config := sdk.GetConfig()
+	return autocli.AppOptions{
+		Modules:               modules,
+		ModuleOptions:         runtimeservices.ExtractAutoCLIOptions(app.modules.Modules),
+		AddressCodec:          address.NewBech32Codec(config.GetBech32AccountAddrPrefix()),
+		ValidatorAddressCodec: address.NewBech32Codec(config.GetBech32ValidatorAddrPrefix()),
+		ConsensusAddressCodec: address.NewBech32Codec(config.GetBech32ConsensusAddrPrefix()),
+	}
+}

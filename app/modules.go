@@ -1,0 +1,123 @@
+package app
+
+import (
+	"encoding/json"
+
+	"cosmossdk.io/x/evidence"
+	evidencetypes "cosmossdk.io/x/evidence/types"
+	"cosmossdk.io/x/feegrant"
+	feegrantmodule "cosmossdk.io/x/feegrant/module"
+	"cosmossdk.io/x/upgrade"
+	upgradetypes "cosmossdk.io/x/upgrade/types"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/types/module"
+	"github.com/cosmos/cosmos-sdk/x/auth"
+	authsims "github.com/cosmos/cosmos-sdk/x/auth/simulation"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	"github.com/cosmos/cosmos-sdk/x/auth/vesting"
+	vestingtypes "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
+	"github.com/cosmos/cosmos-sdk/x/authz"
+	authzmodule "github.com/cosmos/cosmos-sdk/x/authz/module"
+	"github.com/cosmos/cosmos-sdk/x/bank"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	"github.com/cosmos/cosmos-sdk/x/consensus"
+	consensustypes "github.com/cosmos/cosmos-sdk/x/consensus/types"
+	"github.com/cosmos/cosmos-sdk/x/distribution"
+	distributiontypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
+	"github.com/cosmos/cosmos-sdk/x/genutil"
+	genutiltypes "github.com/cosmos/cosmos-sdk/x/genutil/types"
+	"github.com/cosmos/cosmos-sdk/x/gov"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	"github.com/cosmos/cosmos-sdk/x/mint"
+	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
+	"github.com/cosmos/cosmos-sdk/x/slashing"
+	slashingtypes "github.com/cosmos/cosmos-sdk/x/slashing/types"
+	"github.com/cosmos/cosmos-sdk/x/staking"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers"
+	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Orders in which modules run. Each entry that must stand where it stands says why.
+var (
+	preBlockers = []string{upgradetypes.ModuleName, authtypes.ModuleName}
+
+	beginBlockers = []string{
+		// A config of timers accepted in the block before is in force for all that follows.
+		timerstypes.ModuleName,
+		// Distribution shares out what mint made; slashing comes after it, so that nothing is left in the fee pool.
+		minttypes.ModuleName, distributiontypes.ModuleName, slashingtypes.ModuleName, evidencetypes.ModuleName,
+		stakingtypes.ModuleName, genutiltypes.ModuleName, authz.ModuleName,
+	}
+
+	endBlockers = []string{
+		govtypes.ModuleName, stakingtypes.ModuleName, genutiltypes.ModuleName, feegrant.ModuleName,
+		// Timers run after all else, proposals that have passed included (SPEC §4).
+		timerstypes.ModuleName,
+	}
+
+	genesisOrder = []string{
+		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distributiontypes.ModuleName,
+		stakingtypes.ModuleName, slashingtypes.ModuleName, govtypes.ModuleName, minttypes.ModuleName,
+		evidencetypes.ModuleName, authz.ModuleName, feegrant.ModuleName, upgradetypes.ModuleName, vestingtypes.ModuleName,
+		timerstypes.ModuleName,
+		// Genesis transactions need all others in place.
+		genutiltypes.ModuleName,
+	}
+)
+
+// wireModules makes the modules and registers their services.
+func (app *App) wireModules() error {
+	cdc, registry, k := app.encoding.Codec, app.encoding.Registry, &app.Keepers
+	app.modules = module.NewManager(
+		genutil.NewAppModule(k.Accounts, k.Staking, app, app.encoding.TxConfig),
+		auth.NewAppModule(cdc, k.Accounts, authsims.RandomGenesisAccounts, nil),
+		vesting.NewAppModule(k.Accounts, k.Bank),
+		bank.NewAppModule(cdc, k.Bank, k.Accounts, nil),
+		feegrantmodule.NewAppModule(cdc, k.Accounts, k.Bank, k.Feegrant, registry),
+		gov.NewAppModule(cdc, &k.Gov, k.Accounts, k.Bank, nil),
+		mint.NewAppModule(cdc, k.Mint, k.Accounts, nil, nil),
+		slashing.NewAppModule(cdc, k.Slashing, k.Accounts, k.Bank, k.Staking, nil, registry),
+		distribution.NewAppModule(cdc, k.Distribution, k.Accounts, k.Bank, k.Staking, nil),
+		staking.NewAppModule(cdc, k.Staking, k.Accounts, k.Bank, nil),
+		upgrade.NewAppModule(k.Upgrade, k.Accounts.AddressCodec()),
+		evidence.NewAppModule(k.Evidence),
+		authzmodule.NewAppModule(cdc, k.Authz, k.Accounts, k.Bank, registry),
+		consensus.NewAppModule(cdc, k.Consensus),
+		timers.NewAppModule(cdc, k.Timers),
+	)
+	app.basics = module.NewBasicManagerFromManager(app.modules, map[string]module.AppModuleBasic{
+		genutiltypes.ModuleName: genutil.NewAppModuleBasic(genutiltypes.DefaultMessageValidator),
+		govtypes.ModuleName:     gov.NewAppModuleBasic(nil),
+		banktypes.ModuleName:    bankBasic{},
+	})
+	app.basics.RegisterLegacyAminoCodec(app.encoding.Amino)
+	app.basics.RegisterInterfaces(registry)
+
+	app.modules.SetOrderPreBlockers(preBlockers...)
+	app.modules.SetOrderBeginBlockers(beginBlockers...)
+	app.modules.SetOrderEndBlockers(endBlockers...)
+	app.modules.SetOrderInitGenesis(genesisOrder...)
+	app.modules.SetOrderExportGenesis(genesisOrder...)
+	app.configurator = module.NewConfigurator(cdc, app.MsgServiceRouter(), app.GRPCQueryRouter())
+	return app.modules.RegisterServices(app.configurator)
+}
+
+// bankBasic is x/bank with the chain's coin described in its default genesis, so that wallets show tmr.
+type bankBasic struct{ bank.AppModuleBasic }
+
+// DefaultGenesis describes the coin.
+func (bankBasic) DefaultGenesis(cdc codec.JSONCodec) json.RawMessage {
+	genesis := banktypes.DefaultGenesisState()
+	genesis.DenomMetadata = []banktypes.Metadata{{
+		Description: "The coin of the chain: stake, fees, and what timers pay.",
+		DenomUnits: []*banktypes.DenomUnit{
+			{Denom: FeeDenom, Exponent: 0, Aliases: []string{"microtmr"}},
+			{Denom: DisplayDenom, Exponent: DisplayExponent},
+		},
+		Base: FeeDenom, Display: DisplayDenom, Name: "Timer", Symbol: "TMR",
+	}}
+	return cdc.MustMarshalJSON(genesis)
+}

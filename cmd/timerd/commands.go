@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"io"
+
+	dbm "github.com/cosmos/cosmos-db"
+	"github.com/spf13/cast"
+	"github.com/spf13/cobra"
+
+	"cosmossdk.io/log"
+	confixcmd "cosmossdk.io/tools/confix/cmd"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/client/debug"
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/client/keys"
+	"github.com/cosmos/cosmos-sdk/client/pruning"
+	"github.com/cosmos/cosmos-sdk/client/rpc"
+	"github.com/cosmos/cosmos-sdk/client/snapshot"
+	"github.com/cosmos/cosmos-sdk/server"
+	servertypes "github.com/cosmos/cosmos-sdk/server/types"
+	authcmd "github.com/cosmos/cosmos-sdk/x/auth/client/cli"
+	genutilcli "github.com/cosmos/cosmos-sdk/x/genutil/client/cli"
+
+	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+)
+
+// addCommands adds what AutoCLI does not make of the modules' services.
+func addCommands(root *cobra.Command, modules *app.App) {
+	root.AddCommand(
+		genutilcli.InitCmd(modules.Basics(), app.DefaultNodeHome),
+		genutilcli.Commands(modules.TxConfig(), modules.Basics(), app.DefaultNodeHome),
+		keys.Commands(),
+		server.StatusCommand(),
+		queryCmd(modules),
+		txCmd(modules),
+		newTestnetCmd(modules),
+		lab.NewCommand(),
+		confixcmd.ConfigCommand(),
+		pruning.Cmd(newApp, app.DefaultNodeHome),
+		snapshot.Cmd(newApp),
+		debug.Cmd(),
+	)
+	server.AddCommands(root, app.DefaultNodeHome, newApp, exportApp, func(*cobra.Command) {})
+}
+
+func queryCmd(modules *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "query", Aliases: []string{"q"}, Short: "Ask the chain", RunE: client.ValidateCmd,
+		SuggestionsMinimumDistance: 2,
+	}
+	cmd.AddCommand(
+		rpc.QueryEventForTxCmd(), server.QueryBlockCmd(), server.QueryBlocksCmd(), server.QueryBlockResultsCmd(),
+		authcmd.QueryTxsByEventsCmd(), authcmd.QueryTxCmd(),
+	)
+	modules.Basics().AddQueryCommands(cmd)
+	return cmd
+}
+
+func txCmd(modules *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "tx", Short: "Send transactions", RunE: client.ValidateCmd, SuggestionsMinimumDistance: 2,
+	}
+	cmd.AddCommand(
+		authcmd.GetSignCommand(), authcmd.GetSignBatchCommand(), authcmd.GetMultiSignCommand(), authcmd.GetMultiSignBatchCmd(),
+		authcmd.GetValidateSignaturesCommand(), authcmd.GetBroadcastCommand(), authcmd.GetEncodeCommand(),
+		authcmd.GetDecodeCommand(), authcmd.GetSimulateCmd(),
+	)
+	modules.Basics().AddTxCommands(cmd)
+	return cmd
+}
+
+func newApp(logger log.Logger, db dbm.DB, trace io.Writer, appOpts servertypes.AppOptions) servertypes.Application {
+	return app.New(logger, db, trace, true, appOpts, server.DefaultBaseappOptions(appOpts)...)
+}
+
+// exportApp exports the state of a height, or of the latest if it is -1.
+func exportApp(
+	logger log.Logger, db dbm.DB, trace io.Writer, height int64, forZeroHeight bool, jailAllowed []string,
+	appOpts servertypes.AppOptions, modulesToExport []string,
+) (servertypes.ExportedApp, error) {
+	if cast.ToString(appOpts.Get(flags.FlagHome)) == "" {
+		return servertypes.ExportedApp{}, errors.New("the node's home is not set: state --home")
+	}
+	chain := app.New(logger, db, trace, height == -1, appOpts)
+	if height != -1 {
+		if err := chain.LoadHeight(height); err != nil {
+			return servertypes.ExportedApp{}, err
+		}
+	}
+	return chain.ExportAppStateAndValidators(forZeroHeight, jailAllowed, modulesToExport)
+}

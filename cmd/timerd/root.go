@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	cmtcfg "github.com/cometbft/cometbft/config"
+	dbm "github.com/cosmos/cosmos-db"
+	"github.com/spf13/cobra"
+
+	"cosmossdk.io/log"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	clientconfig "github.com/cosmos/cosmos-sdk/client/config"
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/server"
+	serverconfig "github.com/cosmos/cosmos-sdk/server/config"
+	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
+	"github.com/cosmos/cosmos-sdk/types/tx/signing"
+	"github.com/cosmos/cosmos-sdk/x/auth/tx"
+	txmodule "github.com/cosmos/cosmos-sdk/x/auth/tx/config"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/app"
+)
+
+// newRootCmd builds the command tree for a node's home. The home is known before flags are parsed, because AutoCLI's
+// commands take key ring and chain id from the context that they are built with: with the default home's, a client.toml
+// under another --home would be ignored.
+func newRootCmd(home string) *cobra.Command {
+	// The tree is made of what modules say of themselves, for which an application without a database does.
+	modules := app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, false, simtestutil.NewAppOptionsWithFlagHome(home))
+	clientCtx := client.Context{}.
+		WithCodec(modules.AppCodec()).
+		WithInterfaceRegistry(modules.InterfaceRegistry()).
+		WithLegacyAmino(modules.LegacyAmino()).
+		WithTxConfig(modules.TxConfig()).
+		WithInput(os.Stdin).
+		WithAccountRetriever(authtypes.AccountRetriever{}).
+		WithHomeDir(home).
+		WithViper(envPrefix)
+
+	root := &cobra.Command{
+		Use:               app.Name,
+		Short:             "A chain with native timers",
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return prepare(cmd, clientCtx) },
+	}
+	addCommands(root, modules)
+
+	options := modules.AutoCLIOptions()
+	options.ClientCtx = clientCtx
+	if configured, err := clientconfig.ReadFromClientConfig(clientCtx); err == nil {
+		options.ClientCtx = configured
+	}
+	if err := options.EnhanceRootCommand(root); err != nil {
+		panic(fmt.Errorf("building the commands: %w", err))
+	}
+	return root
+}
+
+// prepare gives a command its context: flags over client.toml over defaults.
+func prepare(cmd *cobra.Command, clientCtx client.Context) error {
+	cmd.SetOut(cmd.OutOrStdout())
+	cmd.SetErr(cmd.ErrOrStderr())
+	clientCtx, err := client.ReadPersistentCommandFlags(clientCtx.WithCmdContext(cmd.Context()), cmd.Flags())
+	if err != nil {
+		return err
+	}
+	if clientCtx, err = clientconfig.ReadFromClientConfig(clientCtx); err != nil {
+		return err
+	}
+	// SIGN_MODE_TEXTUAL asks the chain how it displays coins, so it exists online only.
+	if !clientCtx.Offline {
+		config, err := tx.NewTxConfigWithOptions(clientCtx.Codec, tx.ConfigOptions{
+			EnabledSignModes:           append(tx.DefaultSignModes, signing.SignMode_SIGN_MODE_TEXTUAL),
+			TextualCoinMetadataQueryFn: txmodule.NewGRPCCoinMetadataQueryFn(clientCtx),
+		})
+		if err != nil {
+			return err
+		}
+		clientCtx = clientCtx.WithTxConfig(config)
+	}
+	if err := client.SetCmdClientContextHandler(clientCtx, cmd); err != nil {
+		return err
+	}
+	return server.InterceptConfigsPreRunHandler(cmd, serverconfig.DefaultConfigTemplate, appConfig(), cometConfig())
+}
+
+// appConfig is a new node's app.toml.
+func appConfig() *serverconfig.Config {
+	config := serverconfig.DefaultConfig()
+	config.MinGasPrices = "0.001" + app.FeeDenom
+	config.API.Enable = true
+	return config
+}
+
+// cometConfig is a new node's config.toml.
+func cometConfig() *cmtcfg.Config {
+	config := cmtcfg.DefaultConfig()
+	config.Consensus.TimeoutCommit = time.Second
+	return config
+}
+
+// homeOf finds the node's home in the arguments as the flags' parser will, or in the environment.
+func homeOf(args []string) string {
+	home := app.DefaultNodeHome
+	if fromEnv := os.Getenv(envPrefix + "_HOME"); fromEnv != "" {
+		home = fromEnv
+	}
+	name := "--" + flags.FlagHome
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		if value, ok := strings.CutPrefix(arg, name+"="); ok {
+			home = value
+		}
+		if arg == name && i+1 < len(args) {
+			home = args[i+1]
+		}
+	}
+	return home
+}
