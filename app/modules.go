@@ -71,11 +71,12 @@ var (
 // wireModules makes the modules and registers their services.
 func (app *App) wireModules() error {
 	cdc, registry, k := app.encoding.Codec, app.encoding.Registry, &app.Keepers
+	bankModule := bank.NewAppModule(cdc, k.Bank, k.Accounts, nil)
 	app.modules = module.NewManager(
 		genutil.NewAppModule(k.Accounts, k.Staking, app, app.encoding.TxConfig),
 		auth.NewAppModule(cdc, k.Accounts, authsims.RandomGenesisAccounts, nil),
 		vesting.NewAppModule(k.Accounts, k.Bank),
-		bank.NewAppModule(cdc, k.Bank, k.Accounts, nil),
+		bankModule,
 		feegrantmodule.NewAppModule(cdc, k.Accounts, k.Bank, k.Feegrant, registry),
 		gov.NewAppModule(cdc, &k.Gov, k.Accounts, k.Bank, nil),
 		mint.NewAppModule(cdc, k.Mint, k.Accounts, nil, nil),
@@ -91,7 +92,7 @@ func (app *App) wireModules() error {
 	app.basics = module.NewBasicManagerFromManager(app.modules, map[string]module.AppModuleBasic{
 		genutiltypes.ModuleName: genutil.NewAppModuleBasic(genutiltypes.DefaultMessageValidator),
 		govtypes.ModuleName:     gov.NewAppModuleBasic(nil),
-		banktypes.ModuleName:    bankBasic{},
+		banktypes.ModuleName:    bankBasic{bankModule.AppModuleBasic},
 	})
 	app.basics.RegisterLegacyAminoCodec(app.encoding.Amino)
 	app.basics.RegisterInterfaces(registry)

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Four validators on this machine's loopback: scripts/localnet.sh start|status|stop|clean
+#
+# LOCALNET_DIR  where the homes, logs and pid files go (default .localnet in the repository)
+# LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart
+# VALIDATORS    how many (default 4)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+dir=${LOCALNET_DIR:-.localnet}
+port=${LOCALNET_PORT:-27000}
+validators=${VALIDATORS:-4}
+timerd=build/timerd
+wait_seconds=60
+
+fail() {
+  echo "localnet: $*" >&2
+  exit 1
+}
+
+pid_of() { cat "$dir/node$1/timerd.pid" 2>/dev/null || true; }
+running() {
+  local pid
+  pid=$(pid_of "$1")
+  [[ -n $pid ]] && kill -0 "$pid" 2>/dev/null
+}
+rpc() { echo "http://127.0.0.1:$((port + $1 * 10 + 1))"; }
+# The number of a node that answers, or nothing.
+height() { curl -sf --max-time 2 "$(rpc "$1")/status" 2>/dev/null | sed -n 's/.*"latest_block_height":"\([0-9]*\)".*/\1/p'; }
+app_hash() { curl -sf --max-time 2 "$(rpc "$1")/status" 2>/dev/null | sed -n 's/.*"latest_app_hash":"\([0-9A-F]*\)".*/\1/p'; }
+nodes() { seq 0 $((validators - 1)); }
+
+status() {
+  printf '%-7s %-8s %-24s %-24s %8s  %s\n' NODE STATE RPC API HEIGHT 'APP HASH'
+  local i state
+  for i in $(nodes); do
+    state=down
+    running "$i" && state=up
+    printf '%-7s %-8s %-24s %-24s %8s  %s\n' "node$i" "$state" "$(rpc "$i")" \
+      "http://127.0.0.1:$((port + i * 10 + 2))" "$(height "$i" || true)" "$(app_hash "$i" | cut -c1-16 || true)"
+  done
+}
+
+start() {
+  [[ -x $timerd ]] || fail "$timerd is missing: run make build"
+  command -v curl >/dev/null || fail "curl is missing"
+  if [[ ! -d $dir ]]; then
+    "$timerd" testnet init-files --v "$validators" --single-host --base-port "$port" --output-dir "$dir" --fast-gov \
+      --chain-id timers-local-1 --accounts alice,bob --home "$dir.unused" >/dev/null
+    rm -rf "$dir.unused"
+    echo "made $validators homes in $dir; alice and bob have funds, their keys are in node0's key ring"
+  fi
+  local i
+  for i in $(nodes); do
+    running "$i" && continue
+    nohup "$timerd" start --home "$dir/node$i" --log_no_color >>"$dir/node$i/node.log" 2>&1 &
+    echo $! >"$dir/node$i/timerd.pid"
+  done
+  printf 'waiting for block 3 on every node'
+  local deadline=$((SECONDS + wait_seconds))
+  for i in $(nodes); do
+    until [[ $(height "$i" || echo 0) -ge 3 ]]; do
+      running "$i" || { echo; fail "node$i ended; see $dir/node$i/node.log"; }
+      ((SECONDS < deadline)) || { echo; fail "node$i has no block 3 after $wait_seconds s; see $dir/node$i/node.log"; }
+      printf .
+      sleep 0.5
+    done
+  done
+  echo
+  status
+  echo
+  echo "try: $timerd --home $dir/node0 query timers lane"
+}
+
+stop() {
+  local i pid
+  for i in $(nodes); do
+    pid=$(pid_of "$i")
+    if running "$i"; then
+      kill "$pid"
+      for _ in $(seq 100); do
+        running "$i" || break
+        sleep 0.1
+      done
+      running "$i" && kill -9 "$pid"
+      echo "stopped node$i"
+    fi
+    rm -f "$dir/node$i/timerd.pid"
+  done
+}
+
+case ${1:-} in
+start) start ;;
+status) status ;;
+stop) stop ;;
+clean)
+  stop
+  rm -rf "$dir"
+  ;;
+*) fail "want start, status, stop or clean, not '${1:-}'" ;;
+esac

@@ -1,0 +1,156 @@
+// Package node drives a built timerd as its users do: processes, command line, RPC. System tests and the demo use it.
+// It needs the standard library alone, so that it builds in no time.
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Options describe a network. What is left zero takes its default.
+type Options struct {
+	// Binary is the path of timerd.
+	Binary string
+	// Dir is where the homes go; it must not exist.
+	Dir string
+	// Validators is the number of nodes; 1 by default.
+	Validators int
+	// Accounts are made and funded beside the validators'.
+	Accounts []string
+	// TimeoutCommit is the pause after each block; 300 ms by default.
+	TimeoutCommit time.Duration
+	// Genesis changes the app's state before the first start, if set.
+	Genesis func(state map[string]json.RawMessage) error
+}
+
+// ChainID of the networks of this package.
+const ChainID = "timers-test-1"
+
+// Network is a set of nodes that share a genesis.
+type Network struct {
+	Nodes []*Node
+}
+
+// portsPerNode is the distance between nodes' ports that `timerd testnet init-files` keeps.
+const portsPerNode = 10
+
+// New makes the files of a network, and starts nothing.
+func New(ctx context.Context, o Options) (*Network, error) {
+	o.Validators = max(o.Validators, 1)
+	if o.TimeoutCommit == 0 {
+		o.TimeoutCommit = 300 * time.Millisecond
+	}
+	base, err := freePorts(o.Validators * portsPerNode)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{
+		"testnet", "init-files", "--v", fmt.Sprint(o.Validators), "--single-host", "--output-dir", o.Dir,
+		"--base-port", fmt.Sprint(base), "--chain-id", ChainID, "--timeout-commit", o.TimeoutCommit.String(), "--fast-gov",
+		// The command's own home: nothing is read from or written to the user's.
+		"--home", filepath.Join(filepath.Dir(o.Dir), "unused-home"),
+	}
+	if len(o.Accounts) > 0 {
+		args = append(args, "--accounts", strings.Join(o.Accounts, ","))
+	}
+	if out, err := exec.CommandContext(ctx, o.Binary, args...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("timerd %s: %w\n%s", strings.Join(args, " "), err, out)
+	}
+	n := &Network{}
+	for i := range o.Validators {
+		home := filepath.Join(o.Dir, fmt.Sprintf("node%d", i))
+		n.Nodes = append(n.Nodes, &Node{
+			Name: fmt.Sprintf("node%d", i), Home: home, binary: o.Binary,
+			RPC: fmt.Sprintf("http://127.0.0.1:%d", base+i*portsPerNode+1),
+			API: fmt.Sprintf("http://127.0.0.1:%d", base+i*portsPerNode+2),
+		})
+		if o.Genesis != nil {
+			if err := changeGenesis(filepath.Join(home, "config", "genesis.json"), o.Genesis); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return n, nil
+}
+
+// Start starts all nodes.
+func (n *Network) Start() error {
+	var errs []error
+	for _, node := range n.Nodes {
+		errs = append(errs, node.Start())
+	}
+	return errors.Join(errs...)
+}
+
+// Stop stops all nodes that run, and waits for them.
+func (n *Network) Stop() {
+	for _, node := range n.Nodes {
+		node.Stop()
+	}
+}
+
+// WaitHeight waits until every node has the height.
+func (n *Network) WaitHeight(ctx context.Context, height int64) error {
+	for _, node := range n.Nodes {
+		if err := node.WaitHeight(ctx, height); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changeGenesis rewrites the app state of a genesis file and leaves the rest as it is.
+func changeGenesis(path string, change func(map[string]json.RawMessage) error) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var genesis, state map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &genesis); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(genesis["app_state"], &state); err != nil {
+		return err
+	}
+	if err := change(state); err != nil {
+		return err
+	}
+	if genesis["app_state"], err = json.Marshal(state); err != nil {
+		return err
+	}
+	if raw, err = json.Marshal(genesis); err != nil {
+		return err
+	}
+	return os.WriteFile(path, raw, 0o600)
+}
+
+// freePorts finds a run of ports on loopback that nobody listens on, below those that the system hands out by itself.
+func freePorts(n int) (int, error) {
+	for base := 20000 + os.Getpid()%97*100; base+n < 32000; base += max(n, 100) {
+		if portsFree(base, n) {
+			return base, nil
+		}
+	}
+	return 0, fmt.Errorf("no run of %d free ports from 20000 to 32000", n)
+}
+
+func portsFree(base, n int) bool {
+	for port := base; port < base+n; port++ {
+		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			return false
+		}
+		if listener.Close() != nil {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,287 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Node is one timerd and its home.
+type Node struct {
+	Name string
+	Home string
+	// RPC and API are the addresses of CometBFT's RPC and of the REST API.
+	RPC, API string
+
+	binary  string
+	process *exec.Cmd
+	exited  chan struct{}
+}
+
+// Start starts the process. Its log goes to node.log in the home.
+func (n *Node) Start() error {
+	log, err := os.OpenFile(n.LogFile(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(n.binary, "start", "--home", n.Home, "--log_no_color")
+	cmd.Stdout, cmd.Stderr = log, log
+	// The node dies with whoever started it, whatever kills that.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return errors.Join(err, log.Close())
+	}
+	n.process, n.exited = cmd, make(chan struct{})
+	go func(exited chan struct{}) {
+		_ = cmd.Wait()
+		_ = log.Close()
+		close(exited)
+	}(n.exited)
+	return nil
+}
+
+// LogFile is where the node's log goes.
+func (n *Node) LogFile() string { return filepath.Join(n.Home, "node.log") }
+
+// Stop ends the process in good order, or kills it after ten seconds.
+func (n *Node) Stop() {
+	if n.process == nil {
+		return
+	}
+	_ = n.process.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-n.exited:
+	case <-time.After(10 * time.Second):
+		_ = n.process.Process.Kill()
+		<-n.exited
+	}
+	n.process = nil
+}
+
+// Kill ends the process with SIGKILL, as a power cut would.
+func (n *Node) Kill() {
+	if n.process != nil {
+		_ = n.process.Process.Kill()
+		<-n.exited
+		n.process = nil
+	}
+}
+
+// CLI runs a command against the node and returns what it printed to standard output.
+func (n *Node) CLI(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, n.binary, append(args, "--home", n.Home)...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return stdout.Bytes(), fmt.Errorf("timerd %s: %w\n%s%s", strings.Join(args, " "), err, stderr.Bytes(), stdout.Bytes())
+	}
+	return stdout.Bytes(), nil
+}
+
+// Address of a key in the node's key ring.
+func (n *Node) Address(ctx context.Context, key string) (string, error) {
+	out, err := n.CLI(ctx, "keys", "show", key, "--address")
+	return strings.TrimSpace(string(out)), err
+}
+
+// TxResult is a transaction that is in a block.
+type TxResult struct {
+	Hash      string
+	Height    int64
+	Code      uint32
+	Codespace string
+	Log       string
+	Events    []Event
+}
+
+// Event of a block or transaction.
+type Event struct {
+	Type       string
+	Attributes map[string]string
+}
+
+// Tx signs and sends a transaction from a key, and waits until it is in a block. A transaction that fails is no error;
+// one that is refused before it gets into a block is.
+func (n *Node) Tx(ctx context.Context, from string, args ...string) (TxResult, error) {
+	args = append(append([]string{"tx"}, args...), "--from", from, "--gas", "2000000", "--fees", "2000utmr", "--yes", "--output", "json")
+	out, err := n.CLI(ctx, args...)
+	if err != nil {
+		return TxResult{}, err
+	}
+	var sent struct {
+		Code   uint32 `json:"code"`
+		RawLog string `json:"raw_log"`
+		Hash   string `json:"txhash"`
+	}
+	if err := json.Unmarshal(lastLine(out), &sent); err != nil {
+		return TxResult{}, fmt.Errorf("reading the answer to a transaction: %w\n%s", err, out)
+	}
+	if sent.Code != 0 {
+		return TxResult{}, fmt.Errorf("the transaction was refused: %s", sent.RawLog)
+	}
+	return n.waitTx(ctx, sent.Hash)
+}
+
+func lastLine(out []byte) []byte {
+	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
+	return lines[len(lines)-1]
+}
+
+func (n *Node) waitTx(ctx context.Context, hash string) (TxResult, error) {
+	for {
+		var found struct {
+			Height string `json:"height"`
+			Result struct {
+				Code      uint32     `json:"code"`
+				Codespace string     `json:"codespace"`
+				Log       string     `json:"log"`
+				Events    []rpcEvent `json:"events"`
+			} `json:"tx_result"`
+		}
+		if err := n.rpc(ctx, "/tx?hash=0x"+hash, &found); err == nil {
+			height, err := strconv.ParseInt(found.Height, 10, 64)
+			return TxResult{
+				Hash: hash, Height: height, Code: found.Result.Code, Codespace: found.Result.Codespace,
+				Log: found.Result.Log, Events: eventsOf(found.Result.Events),
+			}, err
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return TxResult{}, fmt.Errorf("waiting for transaction %s: %w", hash, err)
+		}
+	}
+}
+
+// Status returns the latest height.
+func (n *Node) Status(ctx context.Context) (height int64, err error) {
+	var status struct {
+		SyncInfo struct {
+			LatestBlockHeight string `json:"latest_block_height"`
+		} `json:"sync_info"`
+	}
+	if err := n.rpc(ctx, "/status", &status); err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(status.SyncInfo.LatestBlockHeight, 10, 64)
+}
+
+// WaitHeight waits until the node has the height.
+func (n *Node) WaitHeight(ctx context.Context, height int64) error {
+	for {
+		if at, err := n.Status(ctx); err == nil && at >= height {
+			return nil
+		}
+		if n.exited != nil {
+			select {
+			case <-n.exited:
+				return fmt.Errorf("%s ended; see %s", n.Name, n.LogFile())
+			default:
+			}
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return fmt.Errorf("%s: waiting for height %d: %w", n.Name, height, err)
+		}
+	}
+}
+
+// AppHash returns the hash of the state after a block: the header of the next one has it.
+func (n *Node) AppHash(ctx context.Context, height int64) (string, error) {
+	var block struct {
+		Block struct {
+			Header struct {
+				AppHash string `json:"app_hash"`
+			} `json:"header"`
+		} `json:"block"`
+	}
+	err := n.rpc(ctx, fmt.Sprintf("/block?height=%d", height+1), &block)
+	return block.Block.Header.AppHash, err
+}
+
+// BlockEvents returns the events of a block outside its transactions: those of the timers among them.
+func (n *Node) BlockEvents(ctx context.Context, height int64) ([]Event, error) {
+	var results struct {
+		Events []rpcEvent `json:"finalize_block_events"`
+	}
+	err := n.rpc(ctx, fmt.Sprintf("/block_results?height=%d", height), &results)
+	return eventsOf(results.Events), err
+}
+
+// Get reads JSON from the REST API.
+func (n *Node) Get(ctx context.Context, path string, into any) error {
+	return getJSON(ctx, n.API+path, into)
+}
+
+type rpcEvent struct {
+	Type       string `json:"type"`
+	Attributes []struct {
+		Key   string `json:"key"`
+		Value string `json:"value"`
+	} `json:"attributes"`
+}
+
+// eventsOf drops the quotes that typed events put around strings.
+func eventsOf(raw []rpcEvent) []Event {
+	events := make([]Event, len(raw))
+	for i, r := range raw {
+		events[i] = Event{Type: r.Type, Attributes: map[string]string{}}
+		for _, a := range r.Attributes {
+			events[i].Attributes[a.Key] = strings.Trim(a.Value, `"`)
+		}
+	}
+	return events
+}
+
+func (n *Node) rpc(ctx context.Context, path string, into any) error {
+	var answer struct {
+		Result json.RawMessage `json:"result"`
+		Error  *struct {
+			Data string `json:"data"`
+		} `json:"error"`
+	}
+	if err := getJSON(ctx, n.RPC+path, &answer); err != nil {
+		return err
+	}
+	if answer.Error != nil {
+		return fmt.Errorf("%s: %s", path, answer.Error.Data)
+	}
+	return json.Unmarshal(answer.Result, into)
+}
+
+func getJSON(ctx context.Context, url string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("%s: %w: %.200s", url, err, body)
+	}
+	return nil
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
