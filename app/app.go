@@ -22,6 +22,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/codec/address"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	"github.com/cosmos/cosmos-sdk/runtime"
 	runtimeservices "github.com/cosmos/cosmos-sdk/runtime/services"
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -35,9 +36,7 @@ import (
 
 var (
 	_ servertypes.Application = (*App)(nil)
-	_ interface {
-		SimulationManager() *module.SimulationManager
-	} = (*App)(nil)
+	_ runtime.AppI            = (*App)(nil)
 )
 
 // App is the application.
@@ -107,16 +106,17 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 	}
 	app.SetAnteHandler(anteHandler)
 	app.MountKVStores(app.keys)
-	app.SetInitChainer(app.initChain)
+	app.SetInitChainer(app.InitChainer)
 	app.SetPreBlocker(func(ctx sdk.Context, _ *abci.RequestFinalizeBlock) (*sdk.ResponsePreBlock, error) {
 		return app.modules.PreBlock(ctx)
 	})
-	app.SetBeginBlocker(app.modules.BeginBlock)
-	app.SetEndBlocker(app.modules.EndBlock)
+	app.SetBeginBlocker(app.BeginBlocker)
+	app.SetEndBlocker(app.EndBlocker)
 	return nil
 }
 
-func (app *App) initChain(ctx sdk.Context, req *abci.RequestInitChain) (*abci.ResponseInitChain, error) {
+// InitChainer starts the chain from a genesis.
+func (app *App) InitChainer(ctx sdk.Context, req *abci.RequestInitChain) (*abci.ResponseInitChain, error) {
 	var genesis map[string]json.RawMessage
 	if err := json.Unmarshal(req.AppStateBytes, &genesis); err != nil {
 		return nil, fmt.Errorf("app state: %w", err)
@@ -126,6 +126,14 @@ func (app *App) initChain(ctx sdk.Context, req *abci.RequestInitChain) (*abci.Re
 	}
 	return app.modules.InitGenesis(ctx, app.encoding.Codec, genesis)
 }
+
+// BeginBlocker runs the modules' work at the beginning of a block.
+func (app *App) BeginBlocker(ctx sdk.Context) (sdk.BeginBlock, error) {
+	return app.modules.BeginBlock(ctx)
+}
+
+// EndBlocker runs the modules' work at the end of a block, timers last.
+func (app *App) EndBlocker(ctx sdk.Context) (sdk.EndBlock, error) { return app.modules.EndBlock(ctx) }
 
 // registerUpgrades is where handlers of x/upgrade go; there has been no upgrade yet.
 func (*App) registerUpgrades() {}
@@ -153,6 +161,9 @@ func (app *App) Modules() *module.Manager { return app.modules }
 
 // StoreKey returns the key of a module's store.
 func (app *App) StoreKey(name string) *storetypes.KVStoreKey { return app.keys[name] }
+
+// GetBaseApp returns the application below the modules.
+func (app *App) GetBaseApp() *baseapp.BaseApp { return app.BaseApp }
 
 // SimulationManager returns the manager of simulations.
 func (app *App) SimulationManager() *module.SimulationManager { return app.simulation }

@@ -29,6 +29,7 @@ import (
 	distributiontypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	govkeeper "github.com/cosmos/cosmos-sdk/x/gov/keeper"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	govv1beta1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1beta1"
 	mintkeeper "github.com/cosmos/cosmos-sdk/x/mint/keeper"
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 	slashingkeeper "github.com/cosmos/cosmos-sdk/x/slashing/keeper"
@@ -118,6 +119,8 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.Authz = authzkeeper.NewKeeper(app.store(authzkeeper.StoreKey), cdc, router, k.Accounts)
 	k.Gov = *govkeeper.NewKeeper(cdc, app.store(govtypes.StoreKey), k.Accounts, k.Bank, k.Staking, k.Distribution, router,
 		govtypes.DefaultConfig(), authority)
+	// Proposals of the old form, texts alone, are still submitted by old tools.
+	k.Gov.SetLegacyRouter(govv1beta1.NewRouter().AddRoute(govtypes.RouterKey, govv1beta1.ProposalHandler))
 	k.Evidence = *evidencekeeper.NewKeeper(cdc, app.store(evidencetypes.StoreKey), k.Staking, k.Slashing, accounts, runtime.ProvideCometInfoService())
 	k.Upgrade = upgradekeeper.NewKeeper(skippedUpgrades(appOpts), app.store(upgradetypes.StoreKey), cdc,
 		cast.ToString(appOpts.Get(flags.FlagHome)), app.BaseApp, authority)

@@ -239,6 +239,22 @@ func (k *Keeper) cancel(
 	return timer, k.remove(ctx, &timer)
 }
 
+// TimersOf returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A
+// long payload is not within; a query shows it.
+func (k *Keeper) TimersOf(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
+	entries, err := k.entries(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	timers := make([]types.Timer, len(entries))
+	for i, entry := range entries {
+		if timers[i], err = k.load(ctx, entry); err != nil {
+			return nil, err
+		}
+	}
+	return timers, nil
+}
+
 // liveTimer returns a timer that can still fire.
 func (k *Keeper) liveTimer(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
 	timer, err := k.lookup(ctx, actor, id)

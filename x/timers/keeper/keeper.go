@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 
+	"cosmossdk.io/collections"
 	"cosmossdk.io/core/address"
 	"cosmossdk.io/core/store"
 	"cosmossdk.io/math"
@@ -98,6 +99,9 @@ func (k *Keeper) Authority() string { return k.authority }
 func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) {
 	return k.state.config.Get(ctx)
 }
+
+// Schema is that of the module's store.
+func (k *Keeper) Schema() collections.Schema { return k.state.schema }
 
 // configBasefees is the built-in fee market: two parameters.
 type configBasefees struct{}

@@ -1,0 +1,51 @@
+//go:build sims
+
+package app_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
+	"github.com/cosmos/cosmos-sdk/testutil/simsx"
+	simtypes "github.com/cosmos/cosmos-sdk/types/simulation"
+	simcli "github.com/cosmos/cosmos-sdk/x/simulation/client/cli"
+
+	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+func init() { simcli.GetSimulatorFlags() }
+
+// seeds of the short run; `make sims-long` takes the simulator's own list of 38.
+var seeds = []int64{1, 7, 42}
+
+func simState(a *app.App) simsx.SimStateFactory {
+	return simsx.SimStateFactory{
+		Codec:         a.AppCodec(),
+		AppStateFn:    simtestutil.AppStateFn(a.AppCodec(), a.SimulationManager(), a.DefaultGenesis()),
+		BlockedAddr:   app.BlockedAddresses(),
+		AccountSource: a.Accounts,
+		BalanceSource: a.Bank,
+	}
+}
+
+// holds requires that the run used timers and left the module's state sound.
+func holds(t testing.TB, instance simsx.TestInstance[*app.App], _ []simtypes.Account) {
+	t.Helper()
+	ctx := instance.App.NewContextLegacy(true, instance.App.BaseApp.NewContext(true).BlockHeader())
+	require.NoError(t, instance.App.Timers.CheckInvariants(ctx.WithBlockHeight(instance.App.LastBlockHeight())))
+	genesis, err := instance.App.Timers.ExportGenesis(ctx)
+	require.NoError(t, err)
+	require.NoError(t, genesis.Validate())
+	require.Greater(t, genesis.NextSeq, uint64(1), "the run scheduled no timer")
+	require.True(t, genesis.Lane.Burned.IsPositive(), "the run fired no timer")
+	exported, err := instance.App.ExportAppStateAndValidators(false, nil, []string{types.ModuleName})
+	require.NoError(t, err)
+	require.NotEmpty(t, exported.AppState)
+}
+
+func TestSimulation(t *testing.T) { simsx.RunWithSeeds(t, app.New, simState, seeds, nil, holds) }
+
+func TestSimulationLong(t *testing.T) { simsx.Run(t, app.New, simState, holds) }

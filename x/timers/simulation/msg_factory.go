@@ -1,0 +1,217 @@
+// Package simulation makes random messages for the SDK's simulator: valid ones, of every kind that the module has.
+package simulation
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/testutil/simsx"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// maxDistance is how many blocks ahead a simulated timer is due at most: near, so that a short run fires many.
+const maxDistance = 20
+
+// factory makes messages from what the chain knows.
+type factory struct {
+	cdc    codec.Codec
+	keeper *keeper.Keeper
+}
+
+// RegisterMsgs registers a factory for every message that accounts send.
+func RegisterMsgs(cdc codec.Codec, k *keeper.Keeper, weights simsx.WeightSource, reg simsx.Registry) {
+	f := factory{cdc, k}
+	reg.Add(weights.Get("timers_schedule", 100), simsx.SimMsgFactoryFn[*types.MsgScheduleTimer](f.schedule))
+	reg.Add(weights.Get("timers_update", 20), simsx.SimMsgFactoryFn[*types.MsgUpdateTimer](f.update))
+	reg.Add(weights.Get("timers_extend", 20), simsx.SimMsgFactoryFn[*types.MsgExtendTimer](f.extend))
+	reg.Add(weights.Get("timers_cancel", 20), simsx.SimMsgFactoryFn[*types.MsgCancelTimer](f.cancel))
+}
+
+// RegisterProposals registers a factory for every message that only governance sends.
+func RegisterProposals(cdc codec.Codec, k *keeper.Keeper, weights simsx.WeightSource, reg simsx.Registry) {
+	f := factory{cdc, k}
+	reg.Add(weights.Get("timers_sys_cancel", 50), simsx.SimMsgFactoryFn[*types.MsgSysCancelTimer](f.sysCancel))
+	reg.Add(weights.Get("timers_sys_extend", 50), simsx.SimMsgFactoryFn[*types.MsgSysExtendTimer](f.sysExtend))
+	reg.Add(weights.Get("timers_update_config", 50), simsx.SimMsgFactoryFn[*types.MsgUpdateTimerConfig](f.updateConfig))
+	reg.Add(weights.Get("timers_sys_release", 10), simsx.SimMsgFactoryFn[*types.MsgSysReleaseTimer](f.sysRelease))
+}
+
+func (f factory) schedule(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgScheduleTimer) {
+	owner := data.AnyAccount(reporter, simsx.WithSpendableBalance())
+	payload := f.payload(data, reporter, owner)
+	config, err := f.keeper.Config(ctx)
+	if err != nil {
+		reporter.Fail(err)
+		return nil, nil
+	}
+	if reporter.IsSkipped() {
+		return nil, nil
+	}
+	if timers, err := f.keeper.TimersOf(ctx, owner.Address); err != nil || len(timers) >= int(config.MaxTimersPerActor) {
+		reporter.Skip("the actor has as many timers as it may")
+		return nil, nil
+	}
+	msg := &types.MsgScheduleTimer{
+		Sender:   owner.AddressBech32,
+		Trigger:  types.Trigger{Height: height(ctx) + data.Rand().Uint64InRange(1, maxDistance)},
+		Payload:  payload,
+		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxCyclesPerFire+1),
+	}
+	switch data.Rand().Intn(3) {
+	case 0:
+		msg.Bid = &types.Bid{Tier: types.TierFast}
+	case 1:
+		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
+	}
+	if data.Rand().Bool() {
+		msg.ExpiresAt = msg.Trigger.Height + data.Rand().Uint64InRange(0, maxDistance)
+	}
+	return []simsx.SimAccount{owner}, msg
+}
+
+// payload sends something from the owner to anybody; it may fail when it fires, which is as good.
+func (f factory) payload(data *simsx.ChainDataSource, reporter simsx.SimulationReporter, owner simsx.SimAccount) []byte {
+	to := data.AnyAccount(reporter, simsx.ExcludeAccounts(owner))
+	coin := sdk.NewInt64Coin(sdk.DefaultBondDenom, int64(data.Rand().IntInRange(1, 1_000_000)))
+	payload, err := types.NewAccountPayload(banktypes.NewMsgSend(owner.Address, to.Address, sdk.NewCoins(coin)))
+	if err != nil {
+		reporter.Fail(err)
+		return nil
+	}
+	bz, err := f.cdc.Marshal(payload)
+	if err != nil {
+		reporter.Fail(err)
+	}
+	return bz
+}
+
+// timer picks a timer that its owner can still change.
+func (f factory) timer(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) (simsx.SimAccount, *types.Timer) {
+	owner := data.AnyAccount(reporter, simsx.WithSpendableBalance())
+	if reporter.IsSkipped() {
+		return owner, nil
+	}
+	timers, err := f.keeper.TimersOf(ctx, owner.Address)
+	if err != nil {
+		reporter.Fail(err)
+		return owner, nil
+	}
+	for _, i := range data.Rand().Perm(len(timers)) {
+		if !timers[i].ExpiredAt(height(ctx)) {
+			return owner, &timers[i]
+		}
+	}
+	reporter.Skip("the actor has no timer that lives")
+	return owner, nil
+}
+
+func (f factory) update(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgUpdateTimer) {
+	owner, timer := f.timer(ctx, data, reporter)
+	if timer == nil {
+		return nil, nil
+	}
+	msg := &types.MsgUpdateTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Bid: &types.Bid{Tier: types.TierEconomy}}
+	if data.Rand().Bool() {
+		msg.Call = &types.TimerCall{Payload: f.payload(data, reporter, owner)}
+	}
+	return []simsx.SimAccount{owner}, msg
+}
+
+func (f factory) extend(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgExtendTimer) {
+	owner, timer := f.timer(ctx, data, reporter)
+	if timer == nil {
+		return nil, nil
+	}
+	return []simsx.SimAccount{owner}, &types.MsgExtendTimer{
+		Sender: owner.AddressBech32, Id: timer.IDHex(), ExpiresAt: laterThan(ctx, data, timer),
+	}
+}
+
+func (f factory) cancel(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgCancelTimer) {
+	owner, timer := f.timer(ctx, data, reporter)
+	if timer == nil {
+		return nil, nil
+	}
+	return []simsx.SimAccount{owner}, &types.MsgCancelTimer{Sender: owner.AddressBech32, Id: timer.IDHex()}
+}
+
+func (f factory) sysCancel(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgSysCancelTimer) {
+	owner, timer := f.timer(ctx, data, reporter)
+	if timer == nil {
+		return nil, nil
+	}
+	return nil, &types.MsgSysCancelTimer{
+		Authority: data.ModuleAccountAddress(reporter, govtypes.ModuleName), Actor: owner.AddressBech32, Id: timer.IDHex(),
+	}
+}
+
+func (f factory) sysExtend(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgSysExtendTimer) {
+	owner, timer := f.timer(ctx, data, reporter)
+	if timer == nil {
+		return nil, nil
+	}
+	return nil, &types.MsgSysExtendTimer{
+		Authority: data.ModuleAccountAddress(reporter, govtypes.ModuleName), Actor: owner.AddressBech32, Id: timer.IDHex(),
+		ExpiresAt: laterThan(ctx, data, timer),
+	}
+}
+
+// sysRelease names a timer that need not be quarantined: a proposal that fails when it passes is a case too.
+func (f factory) sysRelease(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgSysReleaseTimer) {
+	owner, timer := f.timer(ctx, data, reporter)
+	if timer == nil {
+		return nil, nil
+	}
+	return nil, &types.MsgSysReleaseTimer{
+		Authority: data.ModuleAccountAddress(reporter, govtypes.ModuleName), Actor: owner.AddressBech32, Id: timer.IDHex(),
+	}
+}
+
+// updateConfig shrinks and grows what timers may use, so that some become unrunnable and come back.
+func (f factory) updateConfig(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
+) ([]simsx.SimAccount, *types.MsgUpdateTimerConfig) {
+	config, err := f.keeper.Config(ctx)
+	if err != nil {
+		reporter.Fail(err)
+		return nil, nil
+	}
+	r := data.Rand()
+	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
+	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
+	config.MaxFiresPerActor = r.Uint32InRange(0, 4)
+	config.LanePaused = r.Intn(5) == 0
+	config.ReceiptRetentionBlocks = r.Uint64InRange(0, 20)
+	return nil, &types.MsgUpdateTimerConfig{Authority: data.ModuleAccountAddress(reporter, govtypes.ModuleName), Config: config}
+}
+
+func laterThan(ctx context.Context, data *simsx.ChainDataSource, timer *types.Timer) uint64 {
+	return max(timer.Due, height(ctx)) + data.Rand().Uint64InRange(1, maxDistance)
+}
+
+func height(ctx context.Context) uint64 {
+	return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) //nolint:gosec // heights are not negative
+}
