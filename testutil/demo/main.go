@@ -1,0 +1,212 @@
+// Command demo shows timers at work on a real node: it starts one in a temporary home, schedules timers that live and
+// leave in every way, shows block by block what happens, and ends with a table of their lives.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/cosmos-timers/timers/testutil/node"
+)
+
+// limit is how long the demo may take before it gives up.
+const limit = 2 * time.Minute
+
+func main() {
+	binary := flag.String("timerd", "build/timerd", "the built binary")
+	keep := flag.Bool("keep", false, "keep the node's home, to look at afterwards")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := run(ctx, *binary, *keep); err != nil {
+		fmt.Fprintln(os.Stderr, "demo:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, binary string, keep bool) (err error) {
+	dir, err := os.MkdirTemp("", "timers-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if keep || err != nil {
+			fmt.Println("the node's home and log stay in", dir)
+			return
+		}
+		err = os.RemoveAll(dir)
+	}()
+	network, err := node.New(ctx, node.Options{
+		Binary: binary, Dir: filepath.Join(dir, "net"), Accounts: []string{"alice", "bob", "poor"},
+		TimeoutCommit: 600 * time.Millisecond, Genesis: onePerActor,
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Print("starting a node ")
+	if err := network.Start(); err != nil {
+		return err
+	}
+	defer network.Stop()
+	d := &demo{node: network.Nodes[0], dir: dir}
+	if err := waiting(ctx, func(ctx context.Context) error { return d.node.WaitHeight(ctx, 2) }); err != nil {
+		return err
+	}
+	if err := d.schedule(ctx); err != nil {
+		return err
+	}
+	if err := d.follow(ctx); err != nil {
+		return err
+	}
+	return d.table()
+}
+
+// waiting shows that something goes on while fn does.
+func waiting(ctx context.Context, fn func(context.Context) error) error {
+	done := make(chan error, 1)
+	go func() { done <- fn(ctx) }()
+	for {
+		select {
+		case err := <-done:
+			fmt.Println()
+			return err
+		case <-time.After(300 * time.Millisecond):
+			fmt.Print(".")
+		}
+	}
+}
+
+// demo is the node and the timers on it.
+type demo struct {
+	node   *node.Node
+	dir    string
+	alice  string
+	bob    string
+	timers []*timer
+	// start is the height at which the first timer was scheduled.
+	start int64
+}
+
+// timer is one timer's life, as the table shows it.
+type timer struct {
+	name, owner, id         string
+	scheduled               int64
+	due, expires            string
+	left                    string
+	late, gas, paid, refund string
+	height                  int64
+	callsOff                bool
+}
+
+func (t *timer) gone() bool { return t.left != "" }
+
+// find returns the timer with an id, or nil.
+func (d *demo) find(id string) *timer {
+	for _, t := range d.timers {
+		if t.id == id {
+			return t
+		}
+	}
+	return nil
+}
+
+func (d *demo) open() int {
+	n := 0
+	for _, t := range d.timers {
+		if !t.gone() {
+			n++
+		}
+	}
+	return n
+}
+
+// follow shows every block until all timers are gone.
+func (d *demo) follow(ctx context.Context) error {
+	fmt.Println("\nblock by block:")
+	for height := d.start; d.open() > 0; height++ {
+		if err := d.node.WaitHeight(ctx, height); err != nil {
+			return err
+		}
+		events, err := d.node.BlockEvents(ctx, height)
+		if err != nil {
+			return err
+		}
+		if said := d.read(height, events); len(said) > 0 {
+			fmt.Printf("  %4d  %s\n", height, strings.Join(said, "\n        "))
+		} else {
+			fmt.Printf("  %4d  %d timers wait\n", height, d.open())
+		}
+	}
+	return nil
+}
+
+// read takes a block's events into the timers' lives and says what they tell.
+func (d *demo) read(height int64, events []node.Event) []string {
+	var said []string
+	for _, event := range events {
+		a := event.Attributes
+		kind, ours := strings.CutPrefix(event.Type, "timers.v1.")
+		if !ours {
+			continue
+		}
+		if kind == "TimerScheduled" {
+			t := &timer{name: "planted by a timer", owner: "alice"}
+			t.scheduled, t.id, t.due, t.expires = height, a["id"], a["due"], a["expires_at"]
+			d.timers = append(d.timers, t)
+			said = append(said, fmt.Sprintf("a firing timer scheduled %s for height %s", short(t.id), t.due))
+			continue
+		}
+		t := d.find(a["id"])
+		if t == nil {
+			continue
+		}
+		t.height = height
+		switch kind {
+		case "TimerFired":
+			t.left = "fired"
+			if a["success"] != "true" {
+				t.left = fmt.Sprintf("fired, failed (%s/%s)", a["codespace"], a["code"])
+			}
+			t.gas, t.paid, t.refund, t.late = a["cycles"], a["paid"], a["refunded"], a["late"]
+			said = append(said, fmt.Sprintf("%q of %s %s: %s cycles, paid %s, refunded %s", t.name, t.owner, t.left, t.gas, t.paid, t.refund))
+		case "TimerExpired":
+			t.left = "expired"
+			said = append(said, fmt.Sprintf("%q of %s expired: it could fire until height %s", t.name, t.owner, a["expires_at"]))
+		case "TimerCancelledInsufficientFunds":
+			t.left = "unfunded"
+			said = append(said, fmt.Sprintf("%q of %s left unfunded: %s required, %s available", t.name, t.owner, a["required"], a["available"]))
+		}
+	}
+	return said
+}
+
+// table ends the demo; it fails if a timer did not leave as it should.
+func (d *demo) table() error {
+	fmt.Println("\nthe timers' lives:")
+	const row = "  %-22s %-6s %-8s %9s %5s %7s %5s  %-26s %7s %5s %8s\n"
+	fmt.Printf(row, "TIMER", "OWNER", "ID", "SCHEDULED", "DUE", "EXPIRES", "LEFT", "HOW", "CYCLES", "PAID", "REFUNDED")
+	ways := map[string]int{}
+	for _, t := range d.timers {
+		fmt.Printf(row, t.name, t.owner, short(t.id), fmt.Sprint(t.scheduled), t.due, t.expires, fmt.Sprint(t.height), t.left, t.gas, t.paid, t.refund)
+		ways[strings.SplitN(t.left, " (", 2)[0]]++
+	}
+	fmt.Println("\n  amounts in utmr; what a timer paid is burned, the rest of its pre-charge was refunded")
+	for _, way := range []string{"fired", "fired, failed", "expired", "unfunded", "cancelled"} {
+		if ways[way] == 0 {
+			return errors.New("no timer left as " + way + ", which the demo means to show")
+		}
+	}
+	return nil
+}
+
+func short(id string) string { return id[:min(8, len(id))] }
