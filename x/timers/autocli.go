@@ -1,21 +1,153 @@
 package timers
 
 import (
+	"github.com/spf13/cobra"
+
 	autocliv1 "cosmossdk.io/api/cosmos/autocli/v1"
+	"cosmossdk.io/client/v2/autocli"
+
+	"github.com/cosmos/cosmos-sdk/version"
+
+	"github.com/cosmos-timers/timers/x/timers/client/cli"
 )
 
-// AutoCLIOptions implements autocli.HasAutoCLIConfig.
+var (
+	_ autocli.HasAutoCLIConfig      = AppModule{}
+	_ autocli.HasCustomTxCommand    = AppModule{}
+	_ autocli.HasCustomQueryCommand = AppModule{}
+)
+
+// The services, by their full names.
+const (
+	queryService = "timers.v1.Query"
+	msgService   = "timers.v1.Msg"
+)
+
+// GetTxCmd returns the commands that AutoCLI can't make: they convert times to heights, files to payloads and short ids
+// to whole ones.
+func (AppModule) GetTxCmd() *cobra.Command { return cli.NewTxCmd() }
+
+// GetQueryCmd returns the one query that takes a timer's name, ACTOR/ID-PREFIX.
+func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
+
+// AutoCLIOptions implements autocli.HasAutoCLIConfig. AutoCLI adds its commands to the module's own, and skips those
+// that the module brings.
 func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
 	return &autocliv1.ModuleOptions{
 		Query: &autocliv1.ServiceCommandDescriptor{
-			Service: "timers.v1.Query",
-			RpcCommandOptions: []*autocliv1.RpcCommandOptions{
-				{RpcMethod: "Due", Use: "due HEIGHT", PositionalArgs: []*autocliv1.PositionalArgDescriptor{{ProtoField: "height"}}},
-				{RpcMethod: "Receipts", Use: "receipts HEIGHT", PositionalArgs: []*autocliv1.PositionalArgDescriptor{{ProtoField: "height"}}},
-				{RpcMethod: "Timer", Use: "timer ACTOR ID", PositionalArgs: []*autocliv1.PositionalArgDescriptor{{ProtoField: "actor"}, {ProtoField: "id"}}},
-				{RpcMethod: "TimersByActor", Use: "list ACTOR", PositionalArgs: []*autocliv1.PositionalArgDescriptor{{ProtoField: "actor"}}},
+			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: queryCommands(),
+		},
+		Tx: &autocliv1.ServiceCommandDescriptor{
+			Service: msgService, EnhanceCustomCommand: true, RpcCommandOptions: msgCommands(),
+		},
+	}
+}
+
+func queryCommands() []*autocliv1.RpcCommandOptions {
+	example := func(args string) string { return version.AppName + " query timers " + args }
+	return []*autocliv1.RpcCommandOptions{
+		{RpcMethod: "Timer", Skip: true}, // cli.NewQueryCmd brings it
+		{
+			RpcMethod: "Params",
+			Use:       "params",
+			Short:     "Show the config in force, and one that waits for the next block",
+			Example:   example("params --output json"),
+		},
+		{
+			RpcMethod:      "TimersByActor",
+			Use:            "list [actor]",
+			Short:          "List the live timers of an actor",
+			Long:           "List the live timers of an actor, an address or the name of a key. A timer is live until it has fired, expired, run out of funds or been cancelled.",
+			Example:        example("list alice --page-limit 20"),
+			PositionalArgs: positional("actor"),
+		},
+		{
+			RpcMethod:      "Due",
+			Use:            "due [height]",
+			Short:          "List the timers that are due at a height, or until it",
+			Long:           "List the timers that are due at a height, in the order of the queue. With --until, all that are due at that height or before.",
+			Example:        example("due 1234 --until"),
+			PositionalArgs: positional("height"),
+			FlagOptions: map[string]*autocliv1.FlagOptions{
+				"until": {Usage: "list what is due before the height, too"},
 			},
 		},
-		Tx: &autocliv1.ServiceCommandDescriptor{Service: "timers.v1.Msg", RpcCommandOptions: []*autocliv1.RpcCommandOptions{{RpcMethod: "ScheduleTimer", Skip: true}}},
+		{
+			RpcMethod: "Ready",
+			Use:       "ready",
+			Short:     "List what is due and waits, in the order in which the next block considers it",
+			Example:   example("ready"),
+		},
+		{
+			RpcMethod: "Lane",
+			Use:       "lane",
+			Short:     "Show the prices, the use and the budgets of the timer lane",
+			Example:   example("lane"),
+		},
+		{
+			RpcMethod: "SetAside",
+			Use:       "set-aside",
+			Short:     "List the timers that are neither in the queue nor gone",
+			Long:      "List the timers that were set aside: quarantined, which governance releases or cancels, or unrunnable under the config in force, which come back by themselves when a config can run them.",
+			Example:   example("set-aside"),
+		},
+		{
+			RpcMethod:      "Receipts",
+			Use:            "receipts [height]",
+			Short:          "List what fired at a height, with its outcome and cost",
+			Long:           "List the receipts of a height, as long as they are kept (receipt_retention_blocks in the params).",
+			Example:        example("receipts 1234"),
+			PositionalArgs: positional("height"),
+		},
 	}
+}
+
+// msgCommands offers the authority's messages as governance proposals. UpdateTimerConfig is not among them: AutoCLI
+// reads decimals in a JSON argument as if they were scaled integers, so cli.NewTxCmd brings a command that reads them
+// as the params query prints them.
+func msgCommands() []*autocliv1.RpcCommandOptions {
+	const deposit = " --title 'A title' --summary 'Why' --deposit 1000stake --from alice"
+	example := func(args string) string { return version.AppName + " tx timers " + args + deposit }
+	return []*autocliv1.RpcCommandOptions{
+		{RpcMethod: "ScheduleTimer", Skip: true},
+		{RpcMethod: "UpdateTimer", Skip: true},
+		{RpcMethod: "ExtendTimer", Skip: true},
+		{RpcMethod: "CancelTimer", Skip: true},
+		{RpcMethod: "UpdateTimerConfig", Skip: true},
+		{
+			RpcMethod:      "SysCancelTimer",
+			Use:            "sys-cancel-timer [actor] [id]",
+			Short:          "Propose to cancel any timer (opcode 48)",
+			Long:           "Submit a proposal to cancel a timer, whoever owns it. The id has all 64 digits. A timer that is gone when the proposal passes is no failure.",
+			Example:        example("sys-cancel-timer ACTOR ID"),
+			PositionalArgs: positional("actor", "id"),
+			GovProposal:    true,
+		},
+		{
+			RpcMethod:      "SysExtendTimer",
+			Use:            "sys-extend-timer [actor] [id] [expires-at]",
+			Short:          "Propose to set the last height at which a timer may fire (opcode 50)",
+			Long:           "Submit a proposal to set the last height at which a timer may fire, whoever owns it. The id has all 64 digits. A height beyond the largest time to live is clamped.",
+			Example:        example("sys-extend-timer ACTOR ID 250000"),
+			PositionalArgs: positional("actor", "id", "expires_at"),
+			GovProposal:    true,
+		},
+		{
+			RpcMethod:      "SysReleaseTimer",
+			Use:            "sys-release-timer [actor] [id]",
+			Short:          "Propose to put a quarantined timer back into the queue",
+			Long:           "Submit a proposal to put a quarantined timer back into the queue. The id has all 64 digits.",
+			Example:        example("sys-release-timer ACTOR ID"),
+			PositionalArgs: positional("actor", "id"),
+			GovProposal:    true,
+		},
+	}
+}
+
+func positional(fields ...string) []*autocliv1.PositionalArgDescriptor {
+	args := make([]*autocliv1.PositionalArgDescriptor, len(fields))
+	for i, field := range fields {
+		args[i] = &autocliv1.PositionalArgDescriptor{ProtoField: field}
+	}
+	return args
 }

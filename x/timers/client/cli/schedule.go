@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/version"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	flagAt        = "at"
+	flagIn        = "in"
+	flagAfter     = "after"
+	flagExpiresAt = "expires-at"
+	flagExpiresIn = "expires-in"
+	// flagPayer is not --fee-payer: that flag of the SDK's pays for the transaction that schedules.
+	flagPayer = "timer-fee-payer"
+)
+
+const scheduleLong = `Schedule messages that the chain runs in your name at a height, without a signature then.
+
+What is due is stated as a height (--at), a number of blocks from the latest one (--in), or a time (--after), which is
+converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
+slow down, the timer is later.
+
+Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --timer-fee-payer
+if that account has granted you a fee allowance, and what was not used is given back. A payer who can't cover it loses
+the timer, not the chain's time. (--fee-payer, a flag of every transaction, pays for the scheduling alone.)
+
+The name of the timer, ACTOR/ID, is in the event timers.v1.TimerScheduled of the included transaction; --wait waits for
+it and prints it.`
+
+func newScheduleCmd() *cobra.Command {
+	cmd := txCommand(&cobra.Command{
+		Use:   "schedule",
+		Short: "Schedule messages that the chain runs in your name at a height",
+		Long:  scheduleLong,
+		Example: fmt.Sprintf(`%[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
+%[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
+%[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
+%[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --timer-fee-payer bob --from alice`, version.AppName),
+		Args: cobra.NoArgs,
+		RunE: runSchedule,
+	})
+	addCallFlags(cmd)
+	f := cmd.Flags()
+	f.String(flagAt, "", "height at which it is due")
+	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", leadBlocks))
+	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
+	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
+	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
+	f.String(flagPayer, "", "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance")
+	addWaitFlags(cmd)
+	return cmd
+}
+
+func runSchedule(cmd *cobra.Command, _ []string) error {
+	j, err := newTxJob(cmd)
+	if err != nil {
+		return err
+	}
+	waiting, err := j.waitWanted()
+	if err != nil {
+		return err
+	}
+	msg, err := j.scheduleMsg()
+	if err != nil {
+		return err
+	}
+	if ahead := j.lookAhead(); ahead != nil {
+		if err := j.adviseSchedule(ahead, msg); err != nil {
+			return err
+		}
+	}
+	if waiting {
+		return j.sendAndWait(msg)
+	}
+	if err := j.send(msg); err != nil {
+		return err
+	}
+	if !j.GenerateOnly && !j.Simulate {
+		j.notef("once it is included, the timer's name is in its event timers.v1.TimerScheduled: %s query tx HASH (or schedule with --%s)",
+			version.AppName, flagWait)
+	}
+	return nil
+}
+
+// scheduleMsg reads the flags. What can be checked without a node is checked first.
+func (j *job) scheduleMsg() (*types.MsgScheduleTimer, error) {
+	dueFlag, dueText, err := j.oneOf("when the timer is due", true, flagAt, flagIn, flagAfter)
+	if err != nil {
+		return nil, err
+	}
+	expiryFlag, expiryText, err := j.oneOf("when the timer expires", false, flagExpiresAt, flagExpiresIn)
+	if err != nil {
+		return nil, err
+	}
+	msg := &types.MsgScheduleTimer{Sender: j.from.text}
+	if msg.GasLimit, err = j.gasLimit(); err != nil {
+		return nil, err
+	}
+	if msg.Bid, err = j.bid(); err != nil {
+		return nil, err
+	}
+	if payer, given := j.stated(flagPayer); given {
+		account, err := j.lookupAccount(payer)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flagPayer, err)
+		}
+		msg.FeePayer = account.text
+	}
+	call, err := j.call(true)
+	if err != nil {
+		return nil, err
+	}
+	msg.Handler, msg.Payload = call.Handler, call.Payload
+	if msg.Trigger.Height, err = j.dueHeight(dueFlag, dueText); err != nil {
+		return nil, err
+	}
+	if expiryFlag != "" {
+		if msg.ExpiresAt, err = j.height(expiryFlag, expiryText); err != nil {
+			return nil, err
+		}
+		if msg.ExpiresAt < msg.Trigger.Height {
+			return nil, fmt.Errorf("--%s %s is height %d, below the due height %d: it would never fire",
+				expiryFlag, expiryText, msg.ExpiresAt, msg.Trigger.Height)
+		}
+	}
+	return msg, nil
+}
+
+// dueHeight reads when a timer is due.
+func (j *job) dueHeight(flag, text string) (uint64, error) {
+	due, err := j.height(flag, text)
+	if err != nil || flag == flagAt {
+		return due, err
+	}
+	c, err := j.clock()
+	if err != nil {
+		return 0, err
+	}
+	if soonest := c.height + leadBlocks; due < soonest {
+		if flag == flagIn {
+			return 0, fmt.Errorf("--%s %s is too soon: the next block is the first that can take the transaction, "+
+				"and nothing fires in the block that schedules it: want at least %d", flagIn, text, leadBlocks)
+		}
+		// A time is a lower bound, so that a later block keeps to it.
+		due = soonest
+	}
+	j.notef("due at height %d: %s", due, c.describe(due))
+	return due, nil
+}
+
+// height reads a height: stated as such, or as a distance from the latest block.
+func (j *job) height(flag, text string) (uint64, error) {
+	distance, err := parseWhen(flag, text)
+	if err != nil {
+		return 0, fmt.Errorf("--%s: %w", flag, err)
+	}
+	if distance == (span{}) {
+		return parseCount(text, "height")
+	}
+	c, err := j.clock()
+	if err != nil {
+		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
+	}
+	height, err := c.heightAfter(distance)
+	if err != nil {
+		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
+	}
+	return height, nil
+}
+
+// parseWhen reads the text of a flag that states a height or a distance; the distance is zero if it is a height.
+func parseWhen(flag, text string) (span, error) {
+	switch flag {
+	case flagAt, flagExpiresAt, flagTo:
+		_, err := parseCount(text, "height")
+		return span{}, err
+	case flagIn:
+		blocks, err := parseCount(text, "number of blocks")
+		if err != nil {
+			err = fmt.Errorf("%w; --%s takes a time", err, flagAfter)
+		}
+		return span{blocks: blocks}, err
+	case flagAfter:
+		if isDigits(text) {
+			return span{}, fmt.Errorf("%q has no unit: want a duration such as 10m; --%s takes a number of blocks", text, flagIn)
+		}
+		d, err := parseDuration(text)
+		return span{time: d}, err
+	default:
+		return parseSpan(text)
+	}
+}
+
+// adviseSchedule checks a timer against the chain's config and says what it will cost.
+func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error {
+	if err := ahead.checkGasLimit(msg.GasLimit); err != nil {
+		return err
+	}
+	call := &types.TimerCall{Handler: msg.Handler, Payload: msg.Payload}
+	if err := ahead.checkCall(call, j.msgs); err != nil {
+		return err
+	}
+	// The prices come with the height that they stand for.
+	now := ahead.lane.Height
+	if due := msg.Trigger.Height; due < now+leadBlocks {
+		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
+			"want at least %d", due, now, now+leadBlocks)
+	}
+	if last := now + ahead.config.MaxTtlBlocks; max(msg.Trigger.Height, msg.ExpiresAt) > last+leadBlocks {
+		return fmt.Errorf("height %d is too far: a timer lives %d blocks at most, until height %d from here",
+			max(msg.Trigger.Height, msg.ExpiresAt), ahead.config.MaxTtlBlocks, last)
+	}
+	if msg.Bid != nil && ahead.config.Policy == types.PolicyFIFO {
+		j.notef("the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so")
+	}
+	if amount, known := ahead.preCharge(msg.GasLimit); known {
+		j.notef("pre-charges at most %s at the fire, and gives back what is not used", amount)
+	}
+	return nil
+}
+
+// mayBroadcast tells whether the command ends in a broadcast.
+func (j *job) mayBroadcast() error {
+	switch {
+	case j.GenerateOnly:
+		return fmt.Errorf("--%s waits for a broadcast, and --%s prints the transaction instead: want one of them", flagWait, flags.FlagGenerateOnly)
+	case j.Simulate:
+		return fmt.Errorf("--%s waits for a broadcast, and --%s does none: want one of them", flagWait, flags.FlagDryRun)
+	case j.Offline:
+		return fmt.Errorf("--%s needs a node: it can't be with --%s", flagWait, flags.FlagOffline)
+	case j.IsAux:
+		return fmt.Errorf("--%s waits for a broadcast, and --%s does none: want one of them", flagWait, flags.FlagAux)
+	}
+	return nil
+}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	coretypes "github.com/cometbft/cometbft/rpc/core/types"
+	cmttypes "github.com/cometbft/cometbft/types"
+	"github.com/spf13/cobra"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	flagWait        = "wait"
+	flagWaitTimeout = "wait-timeout"
+	// pollEvery is how often a node is asked whether it has included a transaction.
+	pollEvery = 500 * time.Millisecond
+)
+
+func addWaitFlags(cmd *cobra.Command) {
+	cmd.Flags().Bool(flagWait, false, "wait until the transaction is included, and print the timer's name instead of the broadcast's answer")
+	cmd.Flags().Duration(flagWaitTimeout, time.Minute, "for how long --"+flagWait+" waits")
+}
+
+// waitWanted tells whether to wait, and refuses to wait for what will not come.
+func (j *job) waitWanted() (bool, error) {
+	wanted, err := j.flags.GetBool(flagWait)
+	if err != nil || !wanted {
+		return false, err
+	}
+	return true, j.mayBroadcast()
+}
+
+// scheduled is what --wait prints.
+type scheduled struct {
+	// Name is ACTOR/ID, as the other commands take it.
+	Name      string `json:"name"`
+	Due       uint64 `json:"due"`
+	ExpiresAt uint64 `json:"expires_at"`
+	GasLimit  uint64 `json:"gas_limit"`
+	// Height and TxHash are where it was scheduled.
+	Height int64  `json:"height"`
+	TxHash string `json:"txhash"`
+}
+
+// sendAndWait broadcasts and prints the name of the timer once it is there. Standard output carries the name alone, so
+// that a script can read it; what else is printed on the way goes where notes go.
+func (j *job) sendAndWait(msg *types.MsgScheduleTimer) error {
+	node, err := j.GetNode()
+	if err != nil {
+		return err
+	}
+	sent := &sentTx{CometRPC: node}
+	quiet := *j
+	quiet.Context = j.WithClient(sent).WithOutput(j.notes)
+	if err := quiet.send(msg); err != nil {
+		return err
+	}
+	switch {
+	case sent.hash == nil:
+		return errors.New("nothing was broadcast")
+	case sent.code != 0:
+		return fmt.Errorf("the node refused transaction %X: %s", sent.hash, sent.log)
+	}
+	timeout, err := j.flags.GetDuration(flagWaitTimeout)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(j.ctx, timeout)
+	defer cancel()
+	included, err := awaitTx(ctx, node, sent.hash)
+	if err != nil {
+		return err
+	}
+	event, err := scheduledIn(included)
+	if err != nil {
+		return err
+	}
+	return j.printScheduled(event, included)
+}
+
+func (j *job) printScheduled(event *types.TimerScheduled, included *coretypes.ResultTx) error {
+	text, err := json.Marshal(scheduled{
+		Name: event.Actor + "/" + event.Id, Due: event.Due, ExpiresAt: event.ExpiresAt, GasLimit: event.GasLimit,
+		Height: included.Height, TxHash: strings.ToUpper(hex.EncodeToString(included.Hash)),
+	})
+	if err != nil {
+		return err
+	}
+	return j.PrintRaw(text)
+}
+
+// sentTx is a node that remembers what was broadcast through it: the SDK prints the hash, and does not return it.
+type sentTx struct {
+	client.CometRPC
+	hash []byte
+	code uint32
+	log  string
+}
+
+func (s *sentTx) remember(res *coretypes.ResultBroadcastTx, err error) (*coretypes.ResultBroadcastTx, error) {
+	if err == nil {
+		s.hash, s.code, s.log = res.Hash, res.Code, res.Log
+	}
+	return res, err
+}
+
+// BroadcastTxSync implements client.CometRPC.
+func (s *sentTx) BroadcastTxSync(ctx context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
+	return s.remember(s.CometRPC.BroadcastTxSync(ctx, tx))
+}
+
+// BroadcastTxAsync implements client.CometRPC.
+func (s *sentTx) BroadcastTxAsync(ctx context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
+	return s.remember(s.CometRPC.BroadcastTxAsync(ctx, tx))
+}
+
+// awaitTx asks the node for a transaction until it is included. It is not taken for lost when time is up: it may be
+// included later.
+func awaitTx(ctx context.Context, node client.CometRPC, hash []byte) (*coretypes.ResultTx, error) {
+	poll := time.NewTicker(pollEvery)
+	defer poll.Stop()
+	for {
+		result, err := node.Tx(ctx, hash, false)
+		if err == nil {
+			return result, nil
+		}
+		// The RPC has no code for what is not there yet.
+		if ctx.Err() == nil && !strings.Contains(err.Error(), "not found") {
+			return nil, fmt.Errorf("ask for transaction %X, which was broadcast: %w", hash, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("transaction %X was broadcast and is not included yet; --%s is over: %w", hash, flagWaitTimeout, ctx.Err())
+		case <-poll.C:
+		}
+	}
+}
+
+// scheduledIn finds the timer that an included transaction scheduled.
+func scheduledIn(included *coretypes.ResultTx) (*types.TimerScheduled, error) {
+	if result := included.TxResult; result.Code != 0 {
+		return nil, fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
+			included.Hash, included.Height, result.Log, result.Codespace, result.Code)
+	}
+	for _, event := range included.TxResult.Events {
+		if event.Type != "timers.v1.TimerScheduled" {
+			continue
+		}
+		typed, err := sdk.ParseTypedEvent(event)
+		if err != nil {
+			return nil, fmt.Errorf("transaction %X: %w", included.Hash, err)
+		}
+		if found, ok := typed.(*types.TimerScheduled); ok {
+			return found, nil
+		}
+	}
+	return nil, fmt.Errorf("transaction %X was included at height %d, and says nothing of a timer", included.Hash, included.Height)
+}
