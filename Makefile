@@ -48,8 +48,16 @@ clean: ## Remove build output, but not the tools, which take minutes to build (r
 # Test
 
 .PHONY: test
-test: ## Run all tests (PKG=./dir/... for some)
+test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
 	go test -timeout $(TEST_TIMEOUT) $(PKG)
+
+.PHONY: sims
+sims: ## Simulate the whole application for a few blocks with random messages
+	go test -tags sims -timeout $(TEST_TIMEOUT) ./app -run 'TestSimulation$$' -NumBlocks=30 -BlockSize=80
+
+.PHONY: sims-long
+sims-long: ## Simulate for long, with many seeds
+	go test -tags sims -timeout 12h ./app -run TestSimulationLong -NumBlocks=200 -BlockSize=200
 
 .PHONY: test-short
 test-short: ## Run the tests without the slow ones

@@ -93,7 +93,7 @@ type demo struct {
 	alice  string
 	bob    string
 	timers []*timer
-	// start is the height at which the first timer was scheduled.
+	// start is the height from which blocks are shown.
 	start int64
 }
 

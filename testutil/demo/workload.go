@@ -60,7 +60,6 @@ func (d *demo) schedule(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	d.start = height
 	// Eleven transactions, each awaited, take about as many blocks.
 	const first = 16
 	jobs := []job{
@@ -80,7 +79,8 @@ func (d *demo) schedule(ctx context.Context) error {
 			return fmt.Errorf("%q: %w", j.name, err)
 		}
 	}
-	return nil
+	d.start, err = d.node.Status(ctx)
+	return err
 }
 
 func (d *demo) scheduleOne(ctx context.Context, i int, j job, start int64) error {

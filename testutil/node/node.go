@@ -162,17 +162,17 @@ func (n *Node) waitTx(ctx context.Context, hash string) (TxResult, error) {
 	}
 }
 
-// Status returns the latest height.
+// Status returns the height of the latest block that the application has committed; its results can be asked for.
 func (n *Node) Status(ctx context.Context) (height int64, err error) {
-	var status struct {
-		SyncInfo struct {
-			LatestBlockHeight string `json:"latest_block_height"`
-		} `json:"sync_info"`
+	var info struct {
+		Response struct {
+			LastBlockHeight string `json:"last_block_height"`
+		} `json:"response"`
 	}
-	if err := n.rpc(ctx, "/status", &status); err != nil {
+	if err := n.rpc(ctx, "/abci_info", &info); err != nil {
 		return 0, err
 	}
-	return strconv.ParseInt(status.SyncInfo.LatestBlockHeight, 10, 64)
+	return strconv.ParseInt(info.Response.LastBlockHeight, 10, 64)
 }
 
 // WaitHeight waits until the node has the height.

@@ -1,0 +1,241 @@
+// Package system tests the built binary as its users meet it: real nodes, real command line, real blocks.
+package system
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/node"
+)
+
+// binary is the built timerd; TIMERD names one that is built already.
+var binary string
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	if binary = os.Getenv("TIMERD"); binary != "" {
+		return m.Run()
+	}
+	dir, err := os.MkdirTemp("", "timerd-system-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	binary = filepath.Join(dir, "timerd")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", binary, "../../cmd/timerd").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building timerd: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// testContext ends before the test binary's own deadline, so that a stuck node fails its test alone.
+func testContext(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 4*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// start starts a network, stops it after the test, and shows the nodes' last words if the test failed.
+func start(t *testing.T, ctx context.Context, o node.Options) *node.Network {
+	t.Helper()
+	o.Binary, o.Dir = binary, filepath.Join(t.TempDir(), "net")
+	network, err := node.New(ctx, o)
+	require.NoError(t, err)
+	require.NoError(t, network.Start())
+	t.Cleanup(func() {
+		network.Stop()
+		if !t.Failed() {
+			return
+		}
+		for _, n := range network.Nodes {
+			log, _ := os.ReadFile(n.LogFile())
+			t.Logf("%s:\n%s", n.Name, log[max(0, len(log)-3_000):])
+		}
+	})
+	require.NoError(t, network.WaitHeight(ctx, 2))
+	return network
+}
+
+// sendFile writes a payload of one bank send, as --msgs takes it.
+func sendFile(t *testing.T, from, to string, amount int64) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "msgs.json")
+	raw := fmt.Sprintf(`[{"@type":"/cosmos.bank.v1beta1.MsgSend","from_address":%q,"to_address":%q,"amount":[{"denom":"utmr","amount":"%d"}]}]`,
+		from, to, amount)
+	require.NoError(t, os.WriteFile(path, []byte(raw), 0o600))
+	return path
+}
+
+// schedule schedules a timer through the command line and returns its id and due height.
+func schedule(t *testing.T, ctx context.Context, n *node.Node, owner string, args ...string) (id string, due int64) {
+	t.Helper()
+	result, err := n.Tx(ctx, owner, append([]string{"timers", "schedule", "--gas-limit", "100000"}, args...)...)
+	require.NoError(t, err)
+	require.Zero(t, result.Code, result.Log)
+	for _, event := range result.Events {
+		if event.Type == "timers.v1.TimerScheduled" {
+			_, err := fmt.Sscan(event.Attributes["due"], &due)
+			require.NoError(t, err)
+			return event.Attributes["id"], due
+		}
+	}
+	require.Fail(t, "no TimerScheduled event")
+	return "", 0
+}
+
+// waitFired reads blocks from a height on until a timer fires, and returns the event and its height.
+func waitFired(t *testing.T, ctx context.Context, n *node.Node, from int64, id string) (map[string]string, int64) {
+	t.Helper()
+	for height := from; ; height++ {
+		require.NoError(t, n.WaitHeight(ctx, height))
+		events, err := n.BlockEvents(ctx, height)
+		require.NoError(t, err)
+		for _, event := range events {
+			if event.Type == "timers.v1.TimerFired" && event.Attributes["id"] == id {
+				return event.Attributes, height
+			}
+		}
+	}
+}
+
+func addressOf(t *testing.T, ctx context.Context, n *node.Node, key string) string {
+	t.Helper()
+	address, err := n.Address(ctx, key)
+	require.NoError(t, err)
+	return address
+}
+
+// cli runs a query and decodes its JSON.
+func cli(t *testing.T, ctx context.Context, n *node.Node, into any, args ...string) {
+	t.Helper()
+	out, err := n.CLI(ctx, append(args, "--output", "json")...)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(out, into), string(out))
+}
+
+func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
+	ctx := testContext(t)
+	n := start(t, ctx, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	alice, bob := addressOf(t, ctx, n, "alice"), addressOf(t, ctx, n, "bob")
+
+	id, due := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 77), "--in", "8")
+	var shown struct {
+		Timer struct{ ID, Actor, Due, Status string }
+	}
+	cli(t, ctx, n, &shown, "query", "timers", "timer", alice+"/"+id[:6])
+	require.Equal(t, id, shown.Timer.ID, "a prefix names the timer")
+	require.Equal(t, "TIMER_STATUS_PENDING", shown.Timer.Status)
+	later, _ := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 5), "--after", "10m")
+
+	event, height := waitFired(t, ctx, n, due, id)
+	require.Equal(t, due, height)
+	require.Equal(t, "true", event["success"])
+	var balance struct{ Balance struct{ Amount string } }
+	cli(t, ctx, n, &balance, "query", "bank", "balance", bob, "utmr")
+	require.Equal(t, "10000000077", balance.Balance.Amount)
+
+	_, err := n.CLI(ctx, "query", "timers", "timer", alice+"/"+id[:6])
+	require.ErrorContains(t, err, "no live timer", "a timer that fired is gone")
+	result, err := n.Tx(ctx, "alice", "timers", "extend", alice+"/"+later[:6], "--by", "500")
+	require.NoError(t, err)
+	require.Zero(t, result.Code, result.Log)
+	result, err = n.Tx(ctx, "alice", "timers", "update", alice+"/"+later[:6], "--gas-limit", "90000")
+	require.NoError(t, err)
+	require.Zero(t, result.Code, result.Log)
+	result, err = n.Tx(ctx, "alice", "timers", "cancel", alice+"/"+later[:6])
+	require.NoError(t, err)
+	require.Zero(t, result.Code, result.Log)
+
+	for path, member := range map[string]string{
+		"/timers/v1/params":                               "config",
+		"/timers/v1/lane":                                 "lane_basefee",
+		"/timers/v1/ready":                                "timers",
+		"/timers/v1/set_aside":                            "timers",
+		"/timers/v1/actors/" + alice + "/timers":          "timers",
+		"/timers/v1/due/100?until=true":                   "timers",
+		fmt.Sprintf("/timers/v1/receipts/%d", height):     "receipts",
+		"/timers/v1/actors/" + alice + "/timers/" + later: "message", // not found, in words
+	} {
+		var answer map[string]any
+		require.NoError(t, n.Get(ctx, path, &answer))
+		require.Contains(t, answer, member, path)
+	}
+}
+
+func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {
+	ctx := testContext(t)
+	n := start(t, ctx, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	alice, bob := addressOf(t, ctx, n, "alice"), addressOf(t, ctx, n, "bob")
+	cancelled, _ := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 1), "--in", "90000")
+	extended, _ := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 2), "--in", "90000", "--expires-in", "100000")
+
+	submit := func(number int, name, id string) {
+		raw, err := os.ReadFile(filepath.Join("../../x/timers/docs/proposals", name))
+		require.NoError(t, err)
+		path := filepath.Join(t.TempDir(), name)
+		text := strings.NewReplacer("ACTOR", alice, `"ID"`, `"`+id+`"`).Replace(string(raw))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		result, err := n.Tx(ctx, "alice", "gov", "submit-proposal", path)
+		require.NoError(t, err)
+		require.Zero(t, result.Code, result.Log)
+		result, err = n.Tx(ctx, "node0", "gov", "vote", fmt.Sprint(number), "yes")
+		require.NoError(t, err)
+		require.Zero(t, result.Code, result.Log)
+	}
+	from, err := n.Status(ctx)
+	require.NoError(t, err)
+	submit(1, "cancel.json", cancelled)
+	submit(2, "extend.json", extended)
+	submit(3, "config.json", "")
+
+	wanted := map[string]string{
+		"timers.v1.TimerCancelledByGovernance": "48", "timers.v1.TimerConfigUpdatedByGovernance": "49",
+		"timers.v1.TimerExtendedByGovernance": "50",
+	}
+	for height := from; len(wanted) > 0; height++ {
+		require.NoError(t, n.WaitHeight(ctx, height))
+		events, err := n.BlockEvents(ctx, height)
+		require.NoError(t, err)
+		for _, event := range events {
+			if opcode, ok := wanted[event.Type]; ok {
+				require.Equal(t, opcode, event.Attributes["opcode"])
+				delete(wanted, event.Type)
+			}
+		}
+	}
+	var listed struct {
+		Timers []struct {
+			ID        string `json:"id"`
+			ExpiresAt string `json:"expires_at"`
+		}
+	}
+	cli(t, ctx, n, &listed, "query", "timers", "list", alice)
+	require.Len(t, listed.Timers, 1)
+	require.Equal(t, extended, listed.Timers[0].ID)
+	require.Equal(t, "250000", listed.Timers[0].ExpiresAt)
+	at, err := n.Status(ctx)
+	require.NoError(t, err)
+	require.NoError(t, n.WaitHeight(ctx, at+1))
+	var params struct {
+		Config struct {
+			LaneTimerCycles string `json:"lane_timer_cycles"`
+		}
+	}
+	cli(t, ctx, n, &params, "query", "timers", "params")
+	require.Equal(t, "4000000", params.Config.LaneTimerCycles)
+}
