@@ -40,7 +40,7 @@ func readConfigChange(v value) (change configChange) {
 	for name := range configFields {
 		o.get(name)
 	}
-	o.close()
+	o.end()
 	for _, name := range o.names {
 		member := o.get(name)
 		if v.r.err != nil {

@@ -145,7 +145,7 @@ func (p *parser) op(v value, who actingFor) Op {
 		p.fail(kind.path, "unknown op %.80q; known: %s", op.Kind, strings.Join(known, ", "))
 	}
 	p.fields(o, &op, who)
-	o.close()
+	o.end()
 	return op
 }
 
@@ -271,18 +271,18 @@ func (p *parser) bid(v value, owner string) *types.Bid {
 	tier, agent := o.get("tier"), o.get("agent")
 	switch {
 	case tier.present():
-		o.close()
+		o.end()
 		return &types.Bid{Tier: p.tier(tier)}
 	case agent.present():
-		o.close()
+		o.end()
 		inner := agent.object()
 		p.staticBid(inner)
 		inner.get("cycles").uint64(maxCycles)
-		inner.close()
+		inner.end()
 		return &types.Bid{Agent: AccountAddress(owner).String()}
 	default:
 		static := p.staticBid(o)
-		o.close()
+		o.end()
 		return &types.Bid{Static: static}
 	}
 }
@@ -317,7 +317,7 @@ func (p *parser) handler(v value, owner string, nesting int) *Handler {
 		Fail: o.get("fail").boolean(), Panic: o.get("panic").boolean(), SpendAll: o.get("spend_all").boolean(),
 	}
 	ops := o.get("ops")
-	o.close()
+	o.end()
 	for _, item := range ops.list(MaxOps) {
 		op := p.op(item, actingFor{account: owner, nesting: nesting})
 		if p.err != nil {

@@ -249,8 +249,8 @@ func (o *object) need(name string) value {
 	return member
 }
 
-// close fails on the first member that nobody asked for.
-func (o *object) close() {
+// end fails on the first member that nobody asked for.
+func (o *object) end() {
 	for _, name := range o.names {
 		if !o.asked[name] {
 			o.r.fail(memberPath(o.path, name), "unknown field; known: %s", strings.Join(sortedNames(o.asked), ", "))

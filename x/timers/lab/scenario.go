@@ -127,7 +127,7 @@ func (p *parser) file(v value) {
 		p.fail(blocks.path, "want an integer from 1 to %d", MaxBlocks)
 	}
 	ops := o.get("ops")
-	o.close()
+	o.end()
 	for _, item := range ops.list(MaxOps) {
 		op := p.op(item, actingFor{})
 		if p.err != nil {
