@@ -59,6 +59,8 @@ type ChainOptions struct {
 	Runtimes []types.Runtime
 	// Keeper options beside the fee allowances that every lab chain has.
 	Keeper []keeper.Option
+	// Stores mounted beside those of the modules, for what a workload keeps itself.
+	Stores []*storetypes.KVStoreKey
 	// DB below the multistore; an in-memory one by default.
 	DB dbm.DB
 	// Logger; silent by default.
@@ -112,6 +114,9 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
 	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
 	for _, key := range keys {
+		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
+	}
+	for _, key := range opts.Stores {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
 	if err := c.store.LoadLatestVersion(); err != nil {
@@ -241,6 +246,7 @@ func (c *Chain) Tx(msgs ...sdk.Msg) (results []*sdk.Result, gasUsed uint64, err 
 var (
 	errPanicked  = errorsmod.Register("lab", 2, "transaction panicked")
 	errNoHandler = errorsmod.Register("lab", 3, "no handler for message")
+	errFailed    = errorsmod.Register("lab", 4, "handler failed, as its scenario says")
 )
 
 // EndBlock runs the end of the block, commits it, and returns the events of the whole block.

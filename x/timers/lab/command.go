@@ -1,8 +1,90 @@
 package lab
 
-import "github.com/spf13/cobra"
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
 
-// NewCommand returns the lab's commands.
+	"github.com/spf13/cobra"
+)
+
+// NewCommand returns the command `lab`. Bad input is an *InputError, whose ExitCode is 2; any other error found the
+// module or the machine at fault.
 func NewCommand() *cobra.Command {
-	return &cobra.Command{Use: "lab", Short: "Run timer workloads outside a node"}
+	cmd := &cobra.Command{
+		Use:   "lab",
+		Short: "Run timer workloads outside a node",
+		Long: "Run timer workloads outside a node: the real module on a real bank and a real IAVL store, without " +
+			"consensus and signatures.",
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newReplayCommand())
+	return cmd
+}
+
+func newReplayCommand() *cobra.Command {
+	var quiet bool
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Run a scenario file and print one JSON object a block",
+		Long: "Run a scenario file, or the standard input if FILE is -, and print one JSON object a line, one line a block.\n\n" +
+			"The file is checked whole before the first block runs. If it is wrong, the error names the place in it, the " +
+			"exit status is 2, and nothing is printed to standard output.",
+		Example: "  timerd lab replay storm.json\n  timerd lab replay - < storm.json | jq .fired",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			// From here on a failure is not one of usage.
+			cmd.SilenceUsage = true
+			scenario, err := readFile(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			progress := io.Discard
+			if stderr, ok := cmd.ErrOrStderr().(*os.File); ok && !quiet && isTerminal(stderr) {
+				progress = stderr
+			}
+			return replay(scenario, cmd.OutOrStdout(), progress)
+		},
+	}
+	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no progress of long runs to the terminal")
+	return cmd
+}
+
+func readFile(cmd *cobra.Command, name string) (*Scenario, error) {
+	if name == "-" {
+		return Read(cmd.InOrStdin())
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, &InputError{Reason: err.Error()}
+	}
+	defer file.Close()
+	return Read(file)
+}
+
+// progressBlocks is how often a long run says how far it is.
+const progressBlocks = 1_000
+
+// replay prints the lines of a run as its blocks run.
+func replay(scenario *Scenario, out, progress io.Writer) error {
+	lines := bufio.NewWriter(out)
+	encoder := json.NewEncoder(lines)
+	encoder.SetEscapeHTML(false)
+	return Run(scenario, func(line *Line) error {
+		if line.Height%progressBlocks == 0 {
+			fmt.Fprintf(progress, "block %d of %d\n", line.Height, scenario.Blocks)
+		}
+		if err := encoder.Encode(line); err != nil {
+			return err
+		}
+		return lines.Flush()
+	})
+}
+
+func isTerminal(file *os.File) bool {
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

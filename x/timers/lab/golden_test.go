@@ -1,0 +1,58 @@
+package lab_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+)
+
+// updating tells whether -update was given. A library of the SDK's own tests, which comes along with its modules, has
+// registered a flag of that name already.
+func updating() bool {
+	update := flag.Lookup("update")
+	return update != nil && update.Value.String() == "true"
+}
+
+// scenarioFiles are the scenarios that have golden output.
+func scenarioFiles(tb testing.TB) []string {
+	tb.Helper()
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "scenarios", "*.json"))
+	require.NoError(tb, err)
+	require.NotEmpty(tb, files)
+	return files
+}
+
+// TestScenariosPrintTheirGoldenOutput replays every scenario. After a change that is meant, `go test ./x/timers/lab
+// -run Golden -update` rewrites the files, and the diff is what a reviewer reads.
+func TestScenariosPrintTheirGoldenOutput(t *testing.T) {
+	for _, file := range scenarioFiles(t) {
+		name := strings.TrimSuffix(filepath.Base(file), ".json")
+		t.Run(name, func(t *testing.T) {
+			var out, progress bytes.Buffer
+			cmd := lab.NewCommand()
+			cmd.SetArgs([]string{"replay", file})
+			cmd.SetOut(&out)
+			cmd.SetErr(&progress)
+			require.NoError(t, cmd.Execute())
+			require.Empty(t, progress.String())
+			golden := strings.TrimSuffix(file, ".json") + ".golden.jsonl"
+			if updating() {
+				require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o600))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), out.String())
+			for line := range strings.Lines(out.String()) {
+				require.True(t, json.Valid([]byte(line)))
+			}
+		})
+	}
+}

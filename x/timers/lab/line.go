@@ -1,0 +1,121 @@
+package lab
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Line is what a run says of one block. The order of its fields is that of the output.
+type Line struct {
+	Height uint64 `json:"height"`
+	// LaneBasefee and P50 are prices with 18 places; P50 is the median tip that the previous block's fires paid.
+	LaneBasefee string     `json:"lane_basefee"`
+	Cycles      uint64     `json:"cycles"`
+	P50         string     `json:"p50"`
+	Rejected    []Rejected `json:"rejected"`
+	// Fired is in the order of execution; the lists of names after it are sorted.
+	Fired       []Fired  `json:"fired"`
+	Expired     []string `json:"expired"`
+	Unfunded    []string `json:"unfunded"`
+	Cancelled   []string `json:"cancelled"`
+	Quarantined []string `json:"quarantined"`
+	// Ready of the Pending timers are due, and wait for the lane.
+	Ready   uint64 `json:"ready"`
+	Pending uint64 `json:"pending"`
+	// Burned and Tips are totals since the start.
+	Burned   string            `json:"burned"`
+	Tips     string            `json:"tips"`
+	Balances map[string]string `json:"balances"`
+}
+
+// Rejected is an op that failed, counted from 0, and its error as codespace/code.
+type Rejected struct {
+	Op    int    `json:"op"`
+	Error string `json:"error"`
+}
+
+// Fired is one fire.
+type Fired struct {
+	Timer  string `json:"timer"`
+	OK     bool   `json:"ok"`
+	Code   uint32 `json:"code"`
+	Cycles uint64 `json:"cycles"`
+	Cells  uint64 `json:"cells"`
+	Paid   string `json:"paid"`
+	Tip    string `json:"tip"`
+	Late   uint64 `json:"late"`
+}
+
+// newLine returns a line in which every list is empty, not absent.
+func newLine(height uint64) *Line {
+	return &Line{
+		Height: height, P50: math.LegacyZeroDec().String(), Rejected: []Rejected{}, Fired: []Fired{},
+		Expired: []string{}, Unfunded: []string{}, Cancelled: []string{}, Quarantined: []string{}, Balances: map[string]string{},
+	}
+}
+
+// eventPrefix is how the module's typed events begin.
+const eventPrefix = "timers.v1."
+
+// readEvents takes from the events of a block what its line says.
+func (l *Line) readEvents(events sdk.Events, nameOf func(id string) (string, error)) error {
+	for _, event := range events {
+		if !strings.HasPrefix(event.Type, eventPrefix) {
+			continue
+		}
+		typed, err := sdk.ParseTypedEvent(abci.Event(event))
+		if err != nil {
+			return fmt.Errorf("event %s: %w", event.Type, err)
+		}
+		if err := l.readEvent(typed, nameOf); err != nil {
+			return err
+		}
+	}
+	for _, names := range [][]string{l.Expired, l.Unfunded, l.Cancelled, l.Quarantined} {
+		slices.Sort(names)
+	}
+	return nil
+}
+
+// readEvent takes what one event says. A lane that failed as a whole is a bug of the module, and ends the run.
+func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err error) {
+	add := func(list *[]string, id string) error {
+		name, err := nameOf(id)
+		*list = append(*list, name)
+		return err
+	}
+	switch e := event.(type) {
+	case *types.TimerFired:
+		name, err := nameOf(e.Id)
+		l.Fired = append(l.Fired, Fired{
+			Timer: name, OK: e.Success, Code: e.Code, Cycles: e.Cycles, Cells: e.Cells, Paid: e.Paid, Tip: e.Tip, Late: e.Late,
+		})
+		return err
+	case *types.TimerExpired:
+		return add(&l.Expired, e.Id)
+	case *types.TimerCancelledInsufficientFunds:
+		return add(&l.Unfunded, e.Id)
+	case *types.TimerCancelled:
+		return add(&l.Cancelled, e.Id)
+	case *types.TimerCancelledByGovernance:
+		return add(&l.Cancelled, e.Id)
+	case *types.TimerSetAside:
+		if e.Reason == types.Quarantined {
+			return add(&l.Quarantined, e.Id)
+		}
+	case *types.TimerLaneSummary:
+		l.LaneBasefee, l.Cycles = e.LaneBasefee, e.Cycles
+	case *types.TimerLaneFailed:
+		return fmt.Errorf("the timer lane failed at height %d with %s/%d", e.Height, e.Codespace, e.Code)
+	}
+	return nil
+}

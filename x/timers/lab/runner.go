@@ -1,0 +1,159 @@
+package lab
+
+import (
+	"fmt"
+
+	errorsmod "cosmossdk.io/errors"
+	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Runner runs a scenario block by block.
+type Runner struct {
+	scenario *Scenario
+	chain    *Chain
+	script   *script
+	// order of the ops that are still to run, as indices.
+	order []int
+	// supply is what all accounts began with.
+	supply math.Int
+}
+
+// NewRunner starts a chain for a scenario.
+func NewRunner(scenario *Scenario) (*Runner, error) {
+	r := &Runner{scenario: scenario, script: newScript(scenario), order: scenario.Order(), supply: math.ZeroInt()}
+	genesis := types.NewGenesis(scenario.Config.FeeDenom)
+	genesis.Config = scenario.Config
+	opts := ChainOptions{
+		Genesis: genesis, Runtimes: []types.Runtime{r.script}, Stores: []*storetypes.KVStoreKey{r.script.key},
+	}
+	for _, account := range scenario.Accounts {
+		opts.Balances = append(opts.Balances, Balance{Address: AccountAddress(account.Name), Amount: account.Balance})
+		r.supply = r.supply.Add(account.Balance)
+	}
+	chain, err := NewChain(opts)
+	r.chain, r.script.chain = chain, chain
+	return r, err
+}
+
+// Run runs a scenario from its first block to its last, and hands every block's line to emit.
+func Run(scenario *Scenario, emit func(*Line) error) error {
+	r, err := NewRunner(scenario)
+	if err != nil {
+		return err
+	}
+	for !r.Done() {
+		line, err := r.Step()
+		if err != nil {
+			return err
+		}
+		if err := emit(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Chain that the scenario runs on.
+func (r *Runner) Chain() *Chain { return r.chain }
+
+// Done tells whether the last block has run.
+func (r *Runner) Done() bool { return r.chain.Height() >= r.scenario.Blocks }
+
+// Step runs one block: its ops, each a transaction of its own, then its timers. An error is a bug of the module or of
+// the lab, never of the scenario.
+func (r *Runner) Step() (*Line, error) {
+	if err := r.chain.BeginBlock(); err != nil {
+		return nil, err
+	}
+	height := r.chain.Height()
+	line := newLine(height)
+	for len(r.order) > 0 && r.scenario.Ops[r.order[0]].At == height {
+		index := r.order[0]
+		r.order = r.order[1:]
+		if err := r.transact(&r.scenario.Ops[index]); err != nil {
+			codespace, code, _ := errorsmod.ABCIInfo(err, false)
+			line.Rejected = append(line.Rejected, Rejected{Op: index, Error: fmt.Sprintf("%s/%d", codespace, code)})
+		}
+	}
+	events, err := r.chain.EndBlock()
+	if err != nil {
+		return nil, err
+	}
+	ctx := r.chain.Ctx()
+	if err := line.readEvents(events, func(id string) (string, error) { return r.script.nameOf(ctx, id) }); err != nil {
+		return nil, err
+	}
+	if err := r.readState(line); err != nil {
+		return nil, err
+	}
+	if err := r.check(line); err != nil {
+		return nil, fmt.Errorf("after block %d: %w", height, err)
+	}
+	return line, nil
+}
+
+// transact runs an op as a transaction.
+func (r *Runner) transact(op *Op) error {
+	ctx := r.chain.Ctx()
+	if op.Kind == opSet {
+		return r.script.set(ctx, op)
+	}
+	msg, err := r.script.message(ctx, op)
+	if err != nil {
+		return err
+	}
+	results, _, err := r.chain.Tx(msg)
+	if err != nil {
+		return err
+	}
+	return r.script.bind(ctx, op, results[0])
+}
+
+// readState takes from state, as the block left it, what its line says.
+func (r *Runner) readState(line *Line) (err error) {
+	ctx := r.chain.Ctx()
+	if line.Pending, line.Ready, err = r.chain.Timers.CountTimers(ctx); err != nil {
+		return err
+	}
+	lane, err := keeper.NewQueryServer(r.chain.Timers).Lane(ctx, &types.QueryLaneRequest{})
+	if err != nil {
+		return err
+	}
+	line.Burned, line.Tips = lane.Burned, lane.Tips
+	for _, account := range r.scenario.Accounts {
+		line.Balances[account.Name] = r.balance(ctx, AccountAddress(account.Name)).String()
+	}
+	return nil
+}
+
+func (r *Runner) balance(ctx sdk.Context, address sdk.AccAddress) math.Int {
+	return r.chain.Bank.GetBalance(ctx, address, r.chain.FeeDenom).Amount
+}
+
+// check holds the module's invariants, and that no unit of money came from nowhere or went there: what the accounts
+// began with is what they have, what was burned and what was tipped.
+func (r *Runner) check(line *Line) error {
+	if err := r.chain.Check(); err != nil {
+		return err
+	}
+	ctx := r.chain.Ctx()
+	held := r.balance(ctx, authtypes.NewModuleAddress(authtypes.FeeCollectorName))
+	if held.String() != line.Tips {
+		return fmt.Errorf("the fee collector holds %s, the tips are %s", held, line.Tips)
+	}
+	for _, account := range r.scenario.Accounts {
+		held = held.Add(r.balance(ctx, AccountAddress(account.Name)))
+	}
+	supply := r.chain.Bank.GetSupply(ctx, r.chain.FeeDenom).Amount
+	if !supply.Equal(held) || r.supply.Sub(supply).String() != line.Burned {
+		return fmt.Errorf("of %s, %s are held in a supply of %s, and %s were burned", r.supply, held, supply, line.Burned)
+	}
+	return nil
+}
