@@ -159,6 +159,9 @@ func (app *App) Basics() module.BasicManager { return app.basics }
 // Modules returns the module manager.
 func (app *App) Modules() *module.Manager { return app.modules }
 
+// Configurator knows the modules' migrations, which handlers of upgrades run.
+func (app *App) Configurator() module.Configurator { return app.configurator }
+
 // StoreKey returns the key of a module's store.
 func (app *App) StoreKey(name string) *storetypes.KVStoreKey { return app.keys[name] }
 

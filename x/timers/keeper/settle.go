@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -121,5 +122,5 @@ func (k *Keeper) deliver(
 // handlerContext is a fresh context: no gas but the fire's own, nothing of a transaction, and a mark by which a handler
 // that tries to run timers is refused.
 func handlerContext(ctx sdk.Context, meter *fireMeter) sdk.Context {
-	return withinFire(ctx).WithGasMeter(meter).WithTxBytes(nil).WithPriority(0)
+	return withinFire(ctx).WithGasMeter(meter).WithBlockGasMeter(storetypes.NewInfiniteGasMeter()).WithTxBytes(nil)
 }
