@@ -201,7 +201,7 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 		return err
 	}
 	// The prices come with the height that they stand for.
-	now := ahead.lane.Height
+	now := ahead.prices.Height
 	if due := msg.Trigger.Height; due < now+leadBlocks {
 		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
 			"want at least %d", due, now, now+leadBlocks)
