@@ -84,7 +84,7 @@ func (j *job) payload(flag, value string) ([]byte, error) {
 	if flag == flagPayload {
 		return parseBytes(value)
 	}
-	content, err := readFile(value, j.stdin)
+	content, err := j.readFile(value)
 	if err != nil || flag == flagPayloadFile {
 		return content, err
 	}

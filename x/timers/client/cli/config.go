@@ -41,7 +41,7 @@ func newUpdateConfigCmd() *cobra.Command {
 }
 
 func (j *job) proposeConfig(path string) error {
-	content, err := readFile(path, j.stdin)
+	content, err := j.readFile(path)
 	if err != nil {
 		return err
 	}

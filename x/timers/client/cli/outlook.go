@@ -14,7 +14,7 @@ import (
 // outlook is what the chain will make of a timer, as far as its config and prices tell.
 type outlook struct {
 	config types.TimerConfig
-	lane   *types.QueryLaneResponse
+	prices *types.QueryLaneResponse
 }
 
 // lookAhead asks for the config and the prices. They serve advice alone: without a node, a transaction that is only to
@@ -26,9 +26,9 @@ func (j *job) lookAhead() *outlook {
 	query := types.NewQueryClient(j.Context)
 	params, err := query.Params(j.ctx, &types.QueryParamsRequest{})
 	if err == nil {
-		var lane *types.QueryLaneResponse
-		if lane, err = query.Lane(j.ctx, &types.QueryLaneRequest{}); err == nil {
-			return &outlook{params.Config, lane}
+		var prices *types.QueryLaneResponse
+		if prices, err = query.Lane(j.ctx, &types.QueryLaneRequest{}); err == nil {
+			return &outlook{params.Config, prices}
 		}
 	}
 	j.notef("not checked against the chain's config: %v", err)
@@ -66,14 +66,14 @@ func (o *outlook) preCharge(gasLimit uint64) (string, bool) {
 	if gasLimit == 0 {
 		gasLimit = o.config.MaxCyclesPerFire
 	}
-	cycle, err := math.LegacyNewDecFromStr(o.lane.CycleBasefee)
+	cycle, err := math.LegacyNewDecFromStr(o.prices.CycleBasefee)
 	if err != nil {
 		return "", false
 	}
-	cell, err := math.LegacyNewDecFromStr(o.lane.CellBasefee)
+	cell, err := math.LegacyNewDecFromStr(o.prices.CellBasefee)
 	if err != nil {
 		return "", false
 	}
 	price := lane.Price{Basefee: cycle, Priority: math.LegacyZeroDec(), Cell: cell}
-	return price.Cost(gasLimit, o.config.MaxCellsPerFire).String() + o.lane.FeeDenom, true
+	return price.Cost(gasLimit, o.config.MaxCellsPerFire).String() + o.prices.FeeDenom, true
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -19,6 +20,17 @@ import (
 
 // maxFileBytes bounds what is read from a file: JSON of the largest payload is a few times its size.
 const maxFileBytes = 16 << 20
+
+// readFile reads a file that a flag or an argument names. The standard input can't carry both a file and the answer to
+// the question whether to sign.
+func (j *job) readFile(path string) ([]byte, error) {
+	asks := !j.SkipConfirm && !j.GenerateOnly && !j.Simulate && !j.IsAux
+	if path == "-" && asks {
+		return nil, fmt.Errorf("the standard input would be used up before you are asked whether to sign: name a file, or add --%s",
+			flags.FlagSkipConfirmation)
+	}
+	return readFile(path, j.stdin)
+}
 
 // readFile reads a whole file; "-" is the standard input.
 func readFile(path string, stdin io.Reader) ([]byte, error) {
@@ -41,12 +53,14 @@ func readFile(path string, stdin io.Reader) ([]byte, error) {
 	return content, nil
 }
 
-// parseBytes reads bytes in hexadecimal, with or without 0x, or else in base64.
+// parseBytes reads bytes in hexadecimal or base64. Text that reads as both is hexadecimal, and so is all that begins with
+// 0x; a file leaves no doubt.
 func parseBytes(text string) ([]byte, error) {
-	if decoded, err := hex.DecodeString(strings.TrimPrefix(text, "0x")); err == nil {
+	digits, marked := strings.CutPrefix(text, "0x")
+	if decoded, err := hex.DecodeString(digits); err == nil {
 		return decoded, nil
 	}
-	if decoded, err := base64.StdEncoding.Strict().DecodeString(text); err == nil {
+	if decoded, err := base64.StdEncoding.Strict().DecodeString(text); err == nil && !marked {
 		return decoded, nil
 	}
 	return nil, fmt.Errorf("%.80q is neither hexadecimal nor base64", text)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -31,6 +32,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/crypto/keyring"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
+	"github.com/cosmos/cosmos-sdk/version"
 	authkeeper "github.com/cosmos/cosmos-sdk/x/auth/keeper"
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
@@ -174,6 +176,7 @@ func newRig(t *testing.T) *rig {
 	registry := chain.Codec.InterfaceRegistry()
 	govv1.RegisterInterfaces(registry)
 	keys = keyring.NewInMemory(chain.Codec)
+	require.NoError(t, chain.BeginBlock())
 	for _, name := range []string{"alice", "bob"} {
 		record, _, err := keys.NewMnemonic(name, keyring.English, sdk.FullFundraiserPath, "", hd.Secp256k1)
 		require.NoError(t, err)
@@ -186,6 +189,8 @@ func newRig(t *testing.T) *rig {
 			r.bob = addr.String()
 		}
 	}
+	_, err = chain.EndBlock()
+	require.NoError(t, err)
 	r.queries = baseapp.NewGRPCQueryRouter()
 	r.queries.SetInterfaceRegistry(registry)
 	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
@@ -196,7 +201,7 @@ func newRig(t *testing.T) *rig {
 		Keyring: keys, AccountRetriever: authtypes.AccountRetriever{}, ChainID: "lab", Client: r.node, HomeDir: r.dir,
 		BroadcastMode: "sync",
 	}
-	r.blocks(10)
+	r.blocks(9)
 	return r
 }
 
@@ -214,6 +219,7 @@ func (r *rig) run(line ...string) (stdout, notes string, err error) { return r.r
 
 func (r *rig) runWith(stdin string, line ...string) (stdout, notes string, err error) {
 	root := &cobra.Command{Use: "chaind", SilenceErrors: true}
+	version.AppName = "chaind"
 	options := autocli.AppOptions{
 		Modules:               map[string]appmodule.AppModule{"timers": timers.AppModule{}},
 		AddressCodec:          r.ctx.InterfaceRegistry.SigningContext().AddressCodec(),
@@ -229,6 +235,10 @@ func (r *rig) runWith(stdin string, line ...string) (stdout, notes string, err e
 	root.SetArgs(line)
 	clientCtx := r.ctx.WithViper("")
 	clientCtx.Viper = viper.New()
+	if slices.Contains(line, "--offline") {
+		// The SDK refuses a chain id with what is printed offline: who signs states it.
+		clientCtx = clientCtx.WithChainID("")
+	}
 	err = root.ExecuteContext(context.WithValue(context.Background(), client.ClientContextKey, &clientCtx))
 	return out.String(), errs.String(), err
 }

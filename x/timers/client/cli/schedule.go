@@ -79,14 +79,7 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 	if waiting {
 		return j.sendAndWait(msg)
 	}
-	if err := j.send(msg); err != nil {
-		return err
-	}
-	if !j.GenerateOnly && !j.Simulate {
-		j.notef("once it is included, the timer's name is in its event timers.v1.TimerScheduled: %s query tx HASH (or schedule with --%s)",
-			version.AppName, flagWait)
-	}
-	return nil
+	return j.sendAndTell(msg)
 }
 
 // scheduleMsg reads the flags. What can be checked without a node is checked first.
@@ -208,7 +201,7 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 		return err
 	}
 	// The prices come with the height that they stand for.
-	now := ahead.lane.Height
+	now := ahead.prices.Height
 	if due := msg.Trigger.Height; due < now+leadBlocks {
 		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
 			"want at least %d", due, now, now+leadBlocks)

@@ -26,7 +26,7 @@ func parseDuration(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("%.80q is too long: %d days are the most", text, math.MaxInt64/day)
 	}
 	total := time.Duration(whole) * day
-	if rest != "" {
+	if rest != "" || !hasDays {
 		part, err := time.ParseDuration(rest)
 		// A sign after days would be a riddle: 1d-1h.
 		if err != nil || (hasDays && strings.ContainsAny(rest, "+-")) {

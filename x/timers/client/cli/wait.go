@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -52,6 +54,28 @@ type scheduled struct {
 	TxHash string `json:"txhash"`
 }
 
+// sendAndTell sends and tells where the timer's name is to be found.
+func (j *job) sendAndTell(msg *types.MsgScheduleTimer) error {
+	sent, err := j.sendVia(j.Output, msg)
+	if err == nil && sent.hash != nil && sent.code == 0 {
+		j.notef("once it is included, the timer's name is in its event timers.v1.TimerScheduled: %s query tx %X (--%s waits and prints it)",
+			version.AppName, sent.hash, flagWait)
+	}
+	return err
+}
+
+// sendVia sends, prints what the SDK prints to output, and returns what was broadcast.
+func (j *job) sendVia(output io.Writer, msg sdk.Msg) (*sentTx, error) {
+	sent := &sentTx{CometRPC: j.Client}
+	via := *j
+	via.Context = j.WithOutput(output)
+	// Without a node there is nothing to remember, and the SDK says so where it needs one.
+	if j.Client != nil {
+		via.Context = via.WithClient(sent)
+	}
+	return sent, via.send(msg)
+}
+
 // sendAndWait broadcasts and prints the name of the timer once it is there. Standard output carries the name alone, so
 // that a script can read it; what else is printed on the way goes where notes go.
 func (j *job) sendAndWait(msg *types.MsgScheduleTimer) error {
@@ -59,10 +83,8 @@ func (j *job) sendAndWait(msg *types.MsgScheduleTimer) error {
 	if err != nil {
 		return err
 	}
-	sent := &sentTx{CometRPC: node}
-	quiet := *j
-	quiet.Context = j.WithClient(sent).WithOutput(j.notes)
-	if err := quiet.send(msg); err != nil {
+	sent, err := j.sendVia(j.notes, msg)
+	if err != nil {
 		return err
 	}
 	switch {

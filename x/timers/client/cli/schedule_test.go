@@ -1,0 +1,325 @@
+package cli_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// offline is what a machine without a node signs with.
+var offline = []string{"--generate-only", "--offline", "--account-number", "1", "--sequence", "2"}
+
+func (r *rig) file(name, content string) string {
+	path := filepath.Join(r.dir, name)
+	require.NoError(r.t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// scheduleTx runs schedule and returns the one message that it would send.
+func (r *rig) scheduleTx(line ...string) (*types.MsgScheduleTimer, string) {
+	r.t.Helper()
+	out, notes, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice}, line...)...)
+	require.NoError(r.t, err)
+	msgs := r.tx(out)
+	require.Len(r.t, msgs, 1)
+	msg, ok := msgs[0].(*types.MsgScheduleTimer)
+	require.True(r.t, ok)
+	return msg, notes
+}
+
+func (r *rig) payload(msgs ...sdk.Msg) []byte {
+	payload, err := types.NewAccountPayload(msgs...)
+	require.NoError(r.t, err)
+	raw, err := r.chain.Codec.Marshal(payload)
+	require.NoError(r.t, err)
+	return raw
+}
+
+func TestScheduleOfflineNeedsNoNode(t *testing.T) {
+	r := newRig(t)
+	r.node.down = true
+	send := r.send(r.alice, r.bob, 5)
+	path := r.file("msgs.json", "["+r.json(send)+"]")
+	msg, notes := r.scheduleTx(append([]string{
+		"--msgs", path, "--at", "500", "--gas-limit", "100000", "--expires-at", "900",
+		"--timer-fee-payer", "bob", "--max-fee", "0.002", "--max-priority", "0.0005",
+	}, offline...)...)
+	require.Equal(t, &types.MsgScheduleTimer{
+		Sender: r.alice, Trigger: types.Trigger{Height: 500}, Payload: r.payload(send), FeePayer: r.bob,
+		GasLimit: 100_000, ExpiresAt: 900,
+		Bid: &types.Bid{Static: &types.StaticBid{
+			MaxFeePerCycle: math.LegacyMustNewDecFromStr("0.002"), MaxPriorityFeePerCycle: math.LegacyMustNewDecFromStr("0.0005"),
+		}},
+	}, msg)
+	require.Empty(t, notes)
+	require.Zero(t, r.node.asked)
+}
+
+func TestSchedulePrintedWithoutANodeIsUncheckedAndSaysSo(t *testing.T) {
+	r := newRig(t)
+	r.node.down = true
+	path := r.file("msgs.json", r.json(r.send(r.alice, r.bob, 5)))
+	_, _, err := r.run("tx", "timers", "schedule", "--from", r.alice, "--msgs", path, "--at", "500", "--generate-only")
+	require.ErrorContains(t, err, "no messages in it", "one message alone is no list")
+
+	path = r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--gas-limit", "100000", "--generate-only")
+	require.EqualValues(t, 500, msg.Trigger.Height)
+	require.Contains(t, notes, "not checked against the chain's config")
+}
+
+func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
+	r := newRig(t)
+	first, second := r.send(r.alice, r.bob, 5), r.send(r.alice, r.bob, 6)
+	list := "[" + r.json(first) + ", " + r.json(second) + "]"
+	want := r.payload(first, second)
+	line := append([]string{"--at", "500", "--gas-limit", "100000"}, offline...)
+
+	for name, content := range map[string]string{
+		"an array":             list,
+		"an object":            `{"messages": ` + list + `}`,
+		"an unsigned tx":       `{"body": {"messages": ` + list + `, "memo": ""}, "auth_info": {}, "signatures": []}`,
+		"an array with spaces": "\n\t " + list + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			msg, _ := r.scheduleTx(append([]string{"--msgs", r.file("msgs.json", content)}, line...)...)
+			require.Equal(t, want, msg.Payload)
+			out, _, err := r.runWith(content, append([]string{"tx", "timers", "schedule", "--from", r.alice, "--msgs", "-"}, line...)...)
+			require.NoError(t, err)
+			require.Equal(t, msg, r.tx(out)[0])
+		})
+	}
+	t.Run("bytes", func(t *testing.T) {
+		for _, given := range [][]string{
+			{"--payload", hex.EncodeToString(want)},
+			{"--payload", "0x" + hex.EncodeToString(want)},
+			{"--payload-file", r.file("payload.bin", string(want))},
+		} {
+			msg, _ := r.scheduleTx(append(given, line...)...)
+			require.Equal(t, want, msg.Payload, given[0])
+		}
+		msg, _ := r.scheduleTx(append([]string{"--payload", "/+8=", "--handler", "other"}, line...)...)
+		require.Equal(t, []byte{0xff, 0xef}, msg.Payload)
+		require.Equal(t, "other", msg.Handler)
+	})
+}
+
+func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
+	r := newRig(t)
+	r.blocks(100)
+	r.node.blockTime = 1002 * time.Millisecond
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
+
+	// 600 s at 1.002 s a block are 598.8 blocks: the next whole one, so that nothing is early.
+	msg, notes := r.scheduleTx(append(line, "--after", "10m", "--expires-in", "1h")...)
+	require.EqualValues(t, 110+599, msg.Trigger.Height)
+	require.EqualValues(t, 110+3593, msg.ExpiresAt)
+	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block\n")
+	require.Contains(t, notes, "pre-charges at most 16600stake at the fire")
+
+	msg, notes = r.scheduleTx(append(line, "--in", "20", "--expires-in", "50")...)
+	require.EqualValues(t, 130, msg.Trigger.Height)
+	require.EqualValues(t, 160, msg.ExpiresAt)
+	require.Contains(t, notes, "due at height 130: in 20 blocks, about 20s at 1.002s a block\n")
+
+	// Less than a block away, the time is kept to by the first block that can fire it.
+	msg, notes = r.scheduleTx(append(line, "--after", "1s")...)
+	require.EqualValues(t, 112, msg.Trigger.Height)
+	require.Contains(t, notes, "due at height 112: in 2 blocks, about 2s")
+	require.Contains(t, notes, "16600")
+
+	msg, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
+	require.Zero(t, msg.GasLimit, "the chain's default")
+	require.Equal(t, &types.Bid{Tier: types.TierFast}, msg.Bid)
+	require.Contains(t, notes, "pre-charges at most 17050stake at the fire")
+	require.Contains(t, notes, "the bid is kept, and not used")
+}
+
+func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	foreign := r.file("foreign.json", "["+r.json(r.send(r.bob, r.alice, 5))+"]")
+	wrapped := r.file("wrapped", `{"_handler": "tick", "_payload": "AAAA"}`)
+	large := r.file("large", string(make([]byte, 1<<20+1)))
+	for name, tc := range map[string]struct {
+		line []string
+		want []string
+	}{
+		"no due":        {[]string{"--msgs", path}, []string{"when the timer is due is missing", "--at, --in, --after"}},
+		"two dues":      {[]string{"--msgs", path, "--at", "50", "--in", "3"}, []string{`--at "50" and --in "3"`, "want one of them"}},
+		"no payload":    {[]string{"--at", "50"}, []string{"what the timer does is missing", "--msgs, --payload-file, --payload"}},
+		"two payloads":  {[]string{"--at", "50", "--msgs", path, "--payload", "00"}, []string{"--msgs", `--payload "00"`, "want one"}},
+		"two expiries":  {[]string{"--at", "50", "--msgs", path, "--expires-at", "60", "--expires-in", "1d"}, []string{`--expires-at "60" and --expires-in "1d"`}},
+		"height":        {[]string{"--at", "1O", "--msgs", path}, []string{`--at: "1O" is no height`, "want a whole number"}},
+		"height 0":      {[]string{"--at", "0", "--msgs", path}, []string{`--at: "0" is no height`}},
+		"time as --in":  {[]string{"--in", "10m", "--msgs", path}, []string{`--in: "10m" is no number of blocks`, "--after takes a time"}},
+		"--in too soon": {[]string{"--in", "1", "--msgs", path}, []string{"--in 1 is too soon", "want at least 2"}},
+		"--at too soon": {[]string{"--at", "11", "--msgs", path}, []string{"due height 11 is too soon", "latest block is 10", "at least 12"}},
+		"--at past":     {[]string{"--at", "3", "--msgs", path}, []string{"due height 3 is too soon"}},
+		"no unit":       {[]string{"--after", "10", "--msgs", path}, []string{`--after: "10" has no unit`, "--in takes a number of blocks"}},
+		"no duration":   {[]string{"--after", "soon", "--msgs", path}, []string{`--after: "soon" is no duration`, "want a duration such as"}},
+		"past duration": {[]string{"--after", "-5m", "--msgs", path}, []string{`--after: "-5m" does not lie ahead`}},
+		"too far":       {[]string{"--at", "3000000", "--msgs", path}, []string{"height 3000000 is too far", "2592000 blocks at most"}},
+		"expires early": {[]string{"--at", "500", "--expires-at", "400", "--msgs", path}, []string{"--expires-at 400", "below the due height 500"}},
+		"gas limit":     {[]string{"--at", "500", "--gas-limit", "39999", "--msgs", path}, []string{"--gas-limit 39999", "want 40000 to 550000"}},
+		"gas limit 0":   {[]string{"--at", "500", "--gas-limit", "0", "--msgs", path}, []string{`--gas-limit: "0" is no number of cycles`}},
+		"tier":          {[]string{"--at", "500", "--tier", "warp", "--msgs", path}, []string{`--tier "warp"`, "economy, standard, fast, urgent"}},
+		"tier nothing":  {[]string{"--at", "500", "--tier", "unspecified", "--msgs", path}, []string{`--tier "unspecified"`}},
+		"tier & price":  {[]string{"--at", "500", "--tier", "fast", "--max-fee", "1", "--max-priority", "1", "--msgs", path}, []string{"want a tier or prices"}},
+		"half a bid":    {[]string{"--at", "500", "--max-fee", "1", "--msgs", path}, []string{"--max-fee and --max-priority go together"}},
+		"no decimal":    {[]string{"--at", "500", "--max-fee", "1e3", "--max-priority", "1", "--msgs", path}, []string{`--max-fee "1e3"`, "no decimal such as"}},
+		"negative bid":  {[]string{"--at", "500", "--max-fee", "1", "--max-priority", "-1", "--msgs", path}, []string{"max_priority_fee_per_cycle", "want 0 to"}},
+		"payer":         {[]string{"--at", "500", "--timer-fee-payer", "carol", "--msgs", path}, []string{`--timer-fee-payer: "carol" is neither an address`, "nor the name of a key"}},
+		"handler":       {[]string{"--at", "500", "--handler", "tick", "--msgs", path}, []string{`--handler "tick"`, `"handle_timer"`}},
+		"two handlers":  {[]string{"--at", "500", "--handler", "tock", "--payload-file", wrapped}, []string{`--handler "tock"`, `"tick"`}},
+		"no bytes":      {[]string{"--at", "500", "--payload", "héx"}, []string{"--payload", "neither hexadecimal nor base64"}},
+		"no file":       {[]string{"--at", "500", "--msgs", path + "x"}, []string{"--msgs", "no such file"}},
+		"large":         {[]string{"--at", "500", "--payload-file", large}, []string{"1048577 bytes, want at most 1048576"}},
+		"foreign":       {[]string{"--at", "500", "--msgs", foreign}, []string{"message 0, /cosmos.bank.v1beta1.MsgSend", "only signer must be --from, " + r.alice}},
+		"wait & print":  {[]string{"--at", "500", "--msgs", path, "--wait"}, []string{"--wait waits for a broadcast", "--generate-only"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--generate-only"}, tc.line...)...)
+			require.Error(t, err)
+			require.Empty(t, out, "nothing is printed that could be signed by mistake")
+			for _, want := range tc.want {
+				require.ErrorContains(t, err, want)
+			}
+		})
+	}
+	_, _, err := r.run("tx", "timers", "schedule", "--msgs", path, "--at", "500", "--generate-only")
+	require.ErrorContains(t, err, "--from is missing")
+}
+
+func TestScheduleRefusesMessagesThatTheChainBars(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	config := types.DefaultTimerConfig(r.chain.FeeDenom)
+	config.DeniedMessages = []string{"/cosmos.bank.v1beta1.MsgSend"}
+	require.NoError(t, r.chain.BeginBlock())
+	_, _, err := r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
+	require.NoError(t, err)
+	_, err = r.chain.EndBlock()
+	require.NoError(t, err)
+	r.blocks(1)
+	_, _, err = r.run("tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path, "--at", "500")
+	require.ErrorContains(t, err, "message 0: this chain lets no timer run /cosmos.bank.v1beta1.MsgSend")
+}
+
+func TestDistancesNeedANodeThatKnowsNow(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	line := []string{"tx", "timers", "schedule", "--from", r.alice, "--msgs", path}
+	_, _, err := r.run(append(append(line, "--in", "20"), offline...)...)
+	require.ErrorContains(t, err, "--in 20: distances from now need a node: with --offline, state a height")
+
+	r.node.catching = true
+	_, _, err = r.run(append(line, "--in", "20", "--generate-only")...)
+	require.ErrorContains(t, err, "still catching up at height 10")
+
+	r.node.catching, r.node.earliest = false, 10
+	_, _, err = r.run(append(line, "--after", "10m", "--generate-only")...)
+	require.ErrorContains(t, err, "--after 10m: the node has too few blocks to tell the block time: it is at height 10 and has blocks from height 10 on")
+	msg, notes := r.scheduleTx("--msgs", path, "--in", "20", "--generate-only")
+	require.EqualValues(t, 30, msg.Trigger.Height)
+	require.Contains(t, notes, "due at height 30: in 20 blocks\n", "a number of blocks needs no block time")
+
+	r.node.earliest, r.node.blockTime = 1, 0
+	_, _, err = r.run(append(line, "--after", "10m", "--generate-only")...)
+	require.ErrorContains(t, err, "carry no time that grows")
+}
+
+func TestScheduleBroadcastsWhatTheChainTakes(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	line := []string{"tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--in", "5", "--gas-limit", "100000", "-y"}
+	out, notes, err := r.run(line...)
+	require.NoError(t, err)
+	require.Contains(t, out, `"txhash"`)
+	require.Len(t, r.node.sent, 1)
+	for hash := range r.node.sent {
+		require.Contains(t, notes, fmt.Sprintf("event timers.v1.TimerScheduled: chaind query tx %X", hash))
+	}
+
+	r.node.refuse = true
+	out, notes, err = r.run(line...)
+	require.NoError(t, err, "as with any transaction, the answer says so")
+	require.Contains(t, out, "insufficient fee")
+	require.NotContains(t, notes, "once it is included")
+	r.node.refuse = false
+
+	out, notes, err = r.run(append(line, "--expires-in", "100", "--wait")...)
+	require.NoError(t, err)
+	require.Contains(t, notes, `"txhash"`, "the answer to the broadcast is a note here")
+	var printed struct {
+		Name      string
+		Due       uint64
+		ExpiresAt uint64 `json:"expires_at"`
+		GasLimit  uint64 `json:"gas_limit"`
+		Height    int64
+		TxHash    string `json:"txhash"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &printed), out)
+	require.EqualValues(t, 15, printed.Due)
+	require.EqualValues(t, 110, printed.ExpiresAt)
+	require.EqualValues(t, 100_000, printed.GasLimit)
+	require.EqualValues(t, 11, printed.Height)
+	require.Len(t, printed.TxHash, 64)
+
+	// The name that is printed is one that the other commands take, and the timer fires.
+	shown, _, err := r.run("query", "timers", "timer", printed.Name)
+	require.NoError(t, err)
+	require.Contains(t, shown, "gas_limit: \"100000\"")
+	before := r.balance(r.bob)
+	r.blocks(4)
+	require.Equal(t, before.AddRaw(5), r.balance(r.bob))
+}
+
+func TestStandardInputIsNotReadTwice(t *testing.T) {
+	r := newRig(t)
+	content := "[" + r.json(r.send(r.alice, r.bob, 5)) + "]"
+	line := []string{"tx", "timers", "schedule", "--from", "alice", "--msgs", "-", "--in", "5"}
+	_, _, err := r.runWith(content, line...)
+	require.ErrorContains(t, err, "--msgs -: the standard input would be used up before you are asked whether to sign")
+	_, _, err = r.runWith(content, append(line, "--yes")...)
+	require.NoError(t, err)
+	require.Len(t, r.node.sent, 1)
+}
+
+func (r *rig) balance(addr string) math.Int {
+	return r.chain.Bank.GetBalance(r.chain.Ctx(), sdk.MustAccAddressFromBech32(addr), r.chain.FeeDenom).Amount
+}
+
+func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
+	r := newRig(t)
+	line := []string{"tx", "timers", "schedule", "--from", "alice", "--in", "5", "--gas-limit", "100000", "-y", "--wait"}
+	// The account that would pay has granted nothing, which only the chain knows.
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	out, _, err := r.run(append(line, "--msgs", path, "--timer-fee-payer", "bob")...)
+	require.ErrorContains(t, err, "failed at height 11")
+	require.ErrorContains(t, err, "invalid fee payer")
+	require.ErrorContains(t, err, "(timers, code 21)")
+	require.Empty(t, out)
+
+	r.node.refuse = true
+	_, _, err = r.run(append(line, "--msgs", path)...)
+	require.ErrorContains(t, err, "the node refused transaction")
+	require.ErrorContains(t, err, "insufficient fee")
+
+	r.node.refuse, r.node.polls = false, 0
+	_, _, err = r.run(append(line, "--msgs", path, "--wait-timeout", "1ns")...)
+	require.ErrorContains(t, err, "was broadcast and is not included yet; --wait-timeout is over")
+}
