@@ -71,7 +71,7 @@ var commands = map[string]map[string]struct {
 	"tx": {
 		"ScheduleTimer": {use: "schedule", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "at", "in", "after", "gas-limit", "expires-in", "expires-at",
-			"timer-fee-payer", "max-fee", "max-priority", "tier", "wait", "wait-timeout",
+			"fee-payer", "max-fee", "max-priority", "tier", "wait", "wait-timeout",
 		}},
 		"UpdateTimer": {use: "update [id-prefix]", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "default-bid",

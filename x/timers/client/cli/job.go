@@ -73,6 +73,13 @@ func (j *job) stated(flag string) (string, bool) {
 	return j.flags.Lookup(flag).Value.String(), true
 }
 
+// takeFlag reads a flag and clears it, before the SDK reads it as its own.
+func takeFlag(cmd *cobra.Command, name string) (string, error) {
+	flag := cmd.Flags().Lookup(name)
+	value := flag.Value.String()
+	return value, flag.Value.Set("")
+}
+
 // oneOf returns which of the flags was given: exactly one may be, and one must be if needed.
 func (j *job) oneOf(purpose string, needed bool, names ...string) (flag, value string, err error) {
 	for _, candidate := range names {

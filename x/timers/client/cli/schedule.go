@@ -17,8 +17,9 @@ const (
 	flagAfter     = "after"
 	flagExpiresAt = "expires-at"
 	flagExpiresIn = "expires-in"
-	// flagPayer is not --fee-payer: that flag of the SDK's pays for the transaction that schedules.
-	flagPayer = "timer-fee-payer"
+	// flagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for
+	// the transaction.
+	flagPayer = flags.FlagFeePayer
 )
 
 const scheduleLong = `Schedule messages that the chain runs in your name at a height, without a signature then.
@@ -27,7 +28,7 @@ What is due is stated as a height (--at), a number of blocks from the latest one
 converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
 slow down, the timer is later.
 
-Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --timer-fee-payer
+Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
 if that account has granted you a fee allowance, and what was not used is given back. A payer who can't cover it loses
 the timer, not the chain's time. (--fee-payer, a flag of every transaction, pays for the scheduling alone.)
 
@@ -42,7 +43,7 @@ func newScheduleCmd() *cobra.Command {
 		Example: fmt.Sprintf(`%[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
 %[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
-%[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --timer-fee-payer bob --from alice`, version.AppName),
+%[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice`, version.AppName),
 		Args: cobra.NoArgs,
 		RunE: runSchedule,
 	})
@@ -53,12 +54,16 @@ func newScheduleCmd() *cobra.Command {
 	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
 	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
-	f.String(flagPayer, "", "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance")
+	f.Lookup(flagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
 	addWaitFlags(cmd)
 	return cmd
 }
 
 func runSchedule(cmd *cobra.Command, _ []string) error {
+	payer, err := takeFlag(cmd, flagPayer)
+	if err != nil {
+		return err
+	}
 	j, err := newTxJob(cmd)
 	if err != nil {
 		return err
@@ -67,7 +72,7 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	msg, err := j.scheduleMsg()
+	msg, err := j.scheduleMsg(payer)
 	if err != nil {
 		return err
 	}
@@ -83,7 +88,7 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 }
 
 // scheduleMsg reads the flags. What can be checked without a node is checked first.
-func (j *job) scheduleMsg() (*types.MsgScheduleTimer, error) {
+func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
 	dueFlag, dueText, err := j.oneOf("when the timer is due", true, flagAt, flagIn, flagAfter)
 	if err != nil {
 		return nil, err
@@ -99,7 +104,7 @@ func (j *job) scheduleMsg() (*types.MsgScheduleTimer, error) {
 	if msg.Bid, err = j.bid(); err != nil {
 		return nil, err
 	}
-	if payer, given := j.stated(flagPayer); given {
+	if payer != "" {
 		account, err := j.lookupAccount(payer)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flagPayer, err)

@@ -54,7 +54,7 @@ func TestScheduleOfflineNeedsNoNode(t *testing.T) {
 	path := r.file("msgs.json", "["+r.json(send)+"]")
 	msg, notes := r.scheduleTx(append([]string{
 		"--msgs", path, "--at", "500", "--gas-limit", "100000", "--expires-at", "900",
-		"--timer-fee-payer", "bob", "--max-fee", "0.002", "--max-priority", "0.0005",
+		"--fee-payer", "bob", "--max-fee", "0.002", "--max-priority", "0.0005",
 	}, offline...)...)
 	require.Equal(t, &types.MsgScheduleTimer{
 		Sender: r.alice, Trigger: types.Trigger{Height: 500}, Payload: r.payload(send), FeePayer: r.bob,
@@ -182,7 +182,7 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 		"half a bid":    {[]string{"--at", "500", "--max-fee", "1", "--msgs", path}, []string{"--max-fee and --max-priority go together"}},
 		"no decimal":    {[]string{"--at", "500", "--max-fee", "1e3", "--max-priority", "1", "--msgs", path}, []string{`--max-fee "1e3"`, "no decimal such as"}},
 		"negative bid":  {[]string{"--at", "500", "--max-fee", "1", "--max-priority", "-1", "--msgs", path}, []string{"max_priority_fee_per_cycle", "want 0 to"}},
-		"payer":         {[]string{"--at", "500", "--timer-fee-payer", "carol", "--msgs", path}, []string{`--timer-fee-payer: "carol" is neither an address`, "nor the name of a key"}},
+		"payer":         {[]string{"--at", "500", "--fee-payer", "carol", "--msgs", path}, []string{`--fee-payer: "carol" is neither an address`, "nor the name of a key"}},
 		"handler":       {[]string{"--at", "500", "--handler", "tick", "--msgs", path}, []string{`--handler "tick"`, `"handle_timer"`}},
 		"two handlers":  {[]string{"--at", "500", "--handler", "tock", "--payload-file", wrapped}, []string{`--handler "tock"`, `"tick"`}},
 		"no bytes":      {[]string{"--at", "500", "--payload", "héx"}, []string{"--payload", "neither hexadecimal nor base64"}},
@@ -308,7 +308,7 @@ func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 	line := []string{"tx", "timers", "schedule", "--from", "alice", "--in", "5", "--gas-limit", "100000", "-y", "--wait"}
 	// The account that would pay has granted nothing, which only the chain knows.
 	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	out, _, err := r.run(append(line, "--msgs", path, "--timer-fee-payer", "bob")...)
+	out, _, err := r.run(append(line, "--msgs", path, "--fee-payer", "bob")...)
 	require.ErrorContains(t, err, "failed at height 11")
 	require.ErrorContains(t, err, "invalid fee payer")
 	require.ErrorContains(t, err, "(timers, code 21)")
