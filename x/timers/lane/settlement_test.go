@@ -1,0 +1,153 @@
+package lane_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+)
+
+const (
+	// maxUnits and maxPrice are the largest numbers that a config admits.
+	maxUnits = uint64(1) << 50
+	maxPrice = "1000000000000000000"
+)
+
+// settlementVector is a case of testdata/vectors/settlement.json, which scripts/vectors.py computes in fractions.
+type settlementVector struct {
+	Name      string         `json:"name"`
+	GasLimit  uint64         `json:"gas_limit"`
+	MaxCells  uint64         `json:"max_cells"`
+	Cycles    uint64         `json:"cycles"`
+	Cells     uint64         `json:"cells"`
+	Basefee   math.LegacyDec `json:"basefee"`
+	Priority  math.LegacyDec `json:"priority"`
+	Cell      math.LegacyDec `json:"cell"`
+	Precharge math.Int       `json:"precharge"`
+	Charged   math.Int       `json:"charged"`
+	Tip       math.Int       `json:"tip"`
+	Burned    math.Int       `json:"burned"`
+	Refund    math.Int       `json:"refund"`
+}
+
+func TestSettlementAgreesWithTheVectors(t *testing.T) {
+	file, err := os.ReadFile("../testdata/vectors/settlement.json")
+	require.NoError(t, err)
+	var vectors []settlementVector
+	require.NoError(t, json.Unmarshal(file, &vectors))
+	require.NotEmpty(t, vectors)
+	for _, v := range vectors {
+		t.Run(v.Name, func(t *testing.T) {
+			price := lane.Price{Basefee: v.Basefee, Priority: v.Priority, Cell: v.Cell}
+			preCharge := price.Cost(v.GasLimit, v.MaxCells)
+			require.Equal(t, v.Precharge.String(), preCharge.String())
+			s := price.Settle(preCharge, v.Cycles, v.Cells)
+			require.Equal(t, v.Charged.String(), s.Charged.String(), "charged")
+			require.Equal(t, v.Tip.String(), s.Tip.String(), "tip")
+			require.Equal(t, v.Burned.String(), s.Burned.String(), "burned")
+			require.Equal(t, v.Refund.String(), s.Refund.String(), "refund")
+		})
+	}
+}
+
+// drawPrice draws a price that a config admits, often a small one and often none.
+func drawPrice(t *rapid.T, name string) math.LegacyDec {
+	most := math.LegacyMustNewDecFromStr(maxPrice)
+	whole := rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64Max(10), rapid.Uint64()).Draw(t, name)
+	parts := rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64Max(10), rapid.Uint64Max(999_999_999_999_999_999)).Draw(t, name+" parts")
+	price := math.LegacyNewDecFromInt(math.NewIntFromUint64(whole)).
+		Add(math.LegacyNewDecFromIntWithPrec(math.NewIntFromUint64(parts), math.LegacyPrecision))
+	return math.LegacyMinDec(price, most)
+}
+
+func drawPrices(t *rapid.T) lane.Price {
+	return lane.Price{Basefee: drawPrice(t, "basefee"), Priority: drawPrice(t, "priority"), Cell: drawPrice(t, "cell")}
+}
+
+func drawUnits(t *rapid.T, name string, most uint64) uint64 {
+	return rapid.OneOf(rapid.Uint64Max(most), rapid.Uint64Max(min(most, 3)), rapid.Just(most)).Draw(t, name)
+}
+
+// formula is what a charge is rounded up from, as a decimal: products of a decimal and an integer are exact.
+func formula(p lane.Price, cycles, cells uint64) math.LegacyDec {
+	perCycle := p.Basefee.Add(p.Priority)
+	return perCycle.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cycles))).
+		Add(p.Cell.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cells))))
+}
+
+// settlementProperty: nothing appears and nothing is lost, nobody gets what is negative, and the rounding goes where SPEC
+// §5 says.
+func settlementProperty(t *rapid.T) {
+	price := drawPrices(t)
+	gasLimit, maxCells := drawUnits(t, "gas limit", maxUnits), drawUnits(t, "max cells", maxUnits)
+	cycles, cells := drawUnits(t, "cycles", gasLimit), drawUnits(t, "cells", maxCells)
+
+	preCharge := price.Cost(gasLimit, maxCells)
+	s := price.Settle(preCharge, cycles, cells)
+	require.Equal(t, preCharge.String(), s.Burned.Add(s.Tip).Add(s.Refund).String(), "burned + tip + refund = pre-charge")
+	require.Equal(t, s.Charged.String(), s.Burned.Add(s.Tip).String(), "burned + tip = charged")
+	for name, part := range map[string]math.Int{"charged": s.Charged, "tip": s.Tip, "burned": s.Burned, "refund": s.Refund} {
+		require.False(t, part.IsNegative(), "%s is %s", name, part)
+	}
+
+	exact, charged := formula(price, cycles, cells), math.LegacyNewDecFromInt(s.Charged)
+	require.True(t, charged.GTE(exact), "charged %s is below the formula %s", charged, exact)
+	require.True(t, charged.LT(exact.Add(math.LegacyOneDec())), "charged %s is a unit above the formula %s", charged, exact)
+	tip, exactTip := math.LegacyNewDecFromInt(s.Tip), formula(lane.Price{
+		Basefee: math.LegacyZeroDec(), Priority: price.Priority, Cell: math.LegacyZeroDec(),
+	}, cycles, cells)
+	require.True(t, tip.LTE(exactTip) && tip.GT(exactTip.Sub(math.LegacyOneDec())), "tip %s of %s", tip, exactTip)
+	require.True(t, s.Tip.LTE(s.Charged), "tip %s of charged %s", s.Tip, s.Charged)
+}
+
+// monotoneProperty: who uses more, or at a higher price, never pays less.
+func monotoneProperty(t *rapid.T) {
+	price := drawPrices(t)
+	cycles, cells := drawUnits(t, "cycles", maxUnits), drawUnits(t, "cells", maxUnits)
+	cost := price.Cost(cycles, cells)
+	moreCycles, moreCells := drawUnits(t, "more cycles", maxUnits-cycles), drawUnits(t, "more cells", maxUnits-cells)
+	require.True(t, price.Cost(cycles+moreCycles, cells+moreCells).GTE(cost), "in units")
+
+	dearer := lane.Price{
+		Basefee: price.Basefee.Add(drawPrice(t, "basefee rise")), Priority: price.Priority.Add(drawPrice(t, "priority rise")),
+		Cell: price.Cell.Add(drawPrice(t, "cell rise")),
+	}
+	require.True(t, dearer.Cost(cycles, cells).GTE(cost), "in prices")
+
+	preCharge := price.Cost(maxUnits, maxUnits)
+	less, more := price.Settle(preCharge, cycles, cells), price.Settle(preCharge, cycles+moreCycles, cells+moreCells)
+	require.True(t, more.Tip.GTE(less.Tip) && more.Refund.LTE(less.Refund), "in tip and refund")
+}
+
+func TestSettlementSharesOutThePreCharge(t *testing.T) { rapid.Check(t, settlementProperty) }
+
+func FuzzSettlementSharesOutThePreCharge(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settlementProperty)) }
+
+func TestCostIsMonotone(t *testing.T) { rapid.Check(t, monotoneProperty) }
+
+func FuzzCostIsMonotone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(monotoneProperty)) }
+
+// TestManyFiresNeverPayLessThanOne: splitting work over timers is no way to pay less.
+func TestManyFiresNeverPayLessThanOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		price := drawPrices(t)
+		a, b := drawUnits(t, "first", maxUnits/2), drawUnits(t, "second", maxUnits/2)
+		split := price.Cost(a, a).Add(price.Cost(b, b))
+		require.True(t, split.GTE(price.Cost(a+b, a+b)))
+	})
+}
+
+func BenchmarkSettle(b *testing.B) {
+	price := lane.Price{
+		Basefee: math.LegacyNewDecWithPrec(1, 3), Priority: math.LegacyNewDecWithPrec(5, 4), Cell: math.LegacyNewDecWithPrec(3, 2),
+	}
+	for b.Loop() {
+		price.Settle(price.Cost(550_000, 550_000), 123_457, 8_191)
+	}
+}

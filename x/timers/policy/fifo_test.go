@@ -1,0 +1,117 @@
+package policy_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+// drawCandidates draws candidates as the queue holds them: heights that often repeat, and a seq of each one's own.
+func drawCandidates(t *rapid.T) []policy.Candidate {
+	seqs := rapid.SliceOfNDistinct(rapid.Uint64(), 0, 60, rapid.ID[uint64]).Draw(t, "seqs")
+	candidates := make([]policy.Candidate, len(seqs))
+	due := rapid.OneOf(rapid.Uint64Max(5), rapid.Uint64())
+	for i, seq := range seqs {
+		candidates[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, GasLimit: rapid.Uint64().Draw(t, "gas limit")}
+	}
+	return candidates
+}
+
+// naiveOrder picks the first of what is left, again and again.
+func naiveOrder(candidates []policy.Candidate) []policy.Candidate {
+	left, order := slices.Clone(candidates), make([]policy.Candidate, 0, len(candidates))
+	for len(left) > 0 {
+		first := 0
+		for i, c := range left {
+			if c.Due < left[first].Due || c.Due == left[first].Due && c.Seq < left[first].Seq {
+				first = i
+			}
+		}
+		order = append(order, left[first])
+		left = slices.Delete(left, first, first+1)
+	}
+	return order
+}
+
+func ordered(candidates []policy.Candidate) []policy.Candidate {
+	var order []policy.Candidate
+	for _, i := range (policy.FIFO{}).Order(candidates) {
+		order = append(order, candidates[i])
+	}
+	return order
+}
+
+// orderProperty: the order is that of (due, seq), names every candidate once, does not depend on how they are handed in,
+// and leaves them as they are.
+func orderProperty(t *rapid.T) {
+	candidates := drawCandidates(t)
+	before := slices.Clone(candidates)
+
+	indices := policy.FIFO{}.Order(candidates)
+	require.Equal(t, before, candidates, "the candidates were changed")
+	all := slices.Sorted(slices.Values(indices))
+	require.Len(t, all, len(candidates))
+	for i, index := range all {
+		require.Equal(t, i, index, "not a permutation: %v", indices)
+	}
+
+	want := naiveOrder(candidates)
+	got := ordered(candidates)
+	require.True(t, slices.Equal(want, got), "want %v, got %v", want, got)
+	shuffled := rapid.Permutation(candidates).Draw(t, "handed in as")
+	require.True(t, slices.Equal(want, ordered(shuffled)), "the order depends on how candidates are handed in")
+}
+
+func TestFIFOOrdersByDueAndSeq(t *testing.T) { rapid.Check(t, orderProperty) }
+
+func FuzzFIFOOrdersByDueAndSeq(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderProperty)) }
+
+// TestFIFOLooksAtNothingElse: a gas limit does not buy a place.
+func TestFIFOLooksAtNothingElse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := drawCandidates(t)
+		order := policy.FIFO{}.Order(candidates)
+		for i := range candidates {
+			candidates[i].GasLimit = rapid.Uint64().Draw(t, "other gas limit")
+		}
+		require.Equal(t, order, policy.FIFO{}.Order(candidates))
+	})
+}
+
+// TestFIFOChargesTheChainsPrices: the lane basefee is reported equal to the chain's and not charged beside it, and there
+// are no tips (SPEC §6).
+func TestFIFOChargesTheChainsPrices(t *testing.T) {
+	cycle, cell := math.LegacyNewDecWithPrec(1, 3), math.LegacyNewDecWithPrec(3, 2)
+	laneBasefee := policy.FIFO{}.LaneBasefee(cycle)
+	require.Equal(t, cycle, laneBasefee)
+	price := policy.FIFO{}.Price(policy.Prices{Cycle: cycle, Cell: cell, Lane: laneBasefee}, policy.Candidate{GasLimit: 40_000})
+	require.Equal(t, cycle, price.Basefee)
+	require.Equal(t, cell, price.Cell)
+	require.True(t, price.Priority.IsZero())
+}
+
+// BenchmarkFIFOOrder orders a full window, handed in as the queue hands it in and backwards.
+func BenchmarkFIFOOrder(b *testing.B) {
+	sorted := make([]policy.Candidate, 2_048)
+	for i := range sorted {
+		sorted[i] = policy.Candidate{Due: uint64(i / 7), Seq: uint64(i)}
+	}
+	backwards := slices.Clone(sorted)
+	slices.Reverse(backwards)
+	b.Run("sorted", func(b *testing.B) {
+		for b.Loop() {
+			policy.FIFO{}.Order(sorted)
+		}
+	})
+	b.Run("backwards", func(b *testing.B) {
+		for b.Loop() {
+			policy.FIFO{}.Order(backwards)
+		}
+	})
+}
