@@ -1,0 +1,151 @@
+package keeper
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/collections"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/types/module/testutil"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// stateRow is one row of the table of README.md, "State".
+type stateRow struct {
+	prefix, name string
+	key          []string
+	value        string
+	writer       string
+	bound        string
+}
+
+var (
+	stateTable = regexp.MustCompile(`(?s)<!-- state table: begin -->\n(.*)<!-- state table: end -->`)
+	// keyPart is the type of a part of a key, after its name.
+	keyPart = regexp.MustCompile("^[a-z]+ `([A-Za-z0-9.]+)`$")
+	code    = regexp.MustCompile("^`([^`]+)`$")
+)
+
+// readStateTable reads the table, and fails on a row that does not say all that it should.
+func readStateTable(t *testing.T, readme string) []stateRow {
+	t.Helper()
+	table := stateTable.FindStringSubmatch(readme)
+	require.NotNil(t, table, "README.md has no state table between its two markers")
+	lines := strings.Split(strings.TrimSpace(table[1]), "\n")
+	require.Equal(t, "| prefix | collection | key | value | written by | bound |", lines[0])
+	var rows []stateRow
+	for _, line := range lines[2:] {
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		require.Len(t, cells, 6, "%s", line)
+		quoted := func(cell string) string {
+			match := code.FindStringSubmatch(strings.TrimSpace(cell))
+			require.NotNil(t, match, "%q in %s", cell, line)
+			return match[1]
+		}
+		row := stateRow{
+			prefix: quoted(cells[0]), name: quoted(cells[1]), value: quoted(cells[3]),
+			writer: strings.TrimSpace(cells[4]), bound: strings.TrimSpace(cells[5]),
+		}
+		if key := strings.TrimSpace(cells[2]); key != "" {
+			for part := range strings.SplitSeq(key, ", ") {
+				match := keyPart.FindStringSubmatch(part)
+				require.NotNil(t, match, "%q in %s", part, line)
+				row.key = append(row.key, match[1])
+			}
+		}
+		require.NotEmpty(t, row.writer, "nobody writes %s", row.name)
+		require.NotEmpty(t, row.bound, "%s has no bound", row.name)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func newTestState(t *testing.T) *state {
+	t.Helper()
+	service := runtime.NewKVStoreService(storetypes.NewKVStoreKey(types.StoreKey))
+	s, err := newState(testutil.MakeTestEncodingConfig().Codec, service)
+	require.NoError(t, err)
+	return s
+}
+
+// keyTypes returns the types of the parts of a collection's key, as the table writes them.
+func keyTypes(s *state, name string) []string {
+	var key string
+	switch name {
+	case "queue":
+		key = s.queue.KeyCodec().KeyType()
+	case "actors":
+		key = s.actors.KeyCodec().KeyType()
+	case "payloads":
+		key = s.payloads.KeyCodec().KeyType()
+	case "set_aside":
+		key = s.setAside.KeyCodec().KeyType()
+	case "receipts":
+		key = s.receipts.KeyCodec().KeyType()
+	default:
+		return nil
+	}
+	if parts, pair := strings.CutPrefix(key, "Pair["); pair {
+		return strings.Split(strings.TrimSuffix(parts, "]"), ", ")
+	}
+	return []string{key}
+}
+
+// valueType is the type of a collection's value, as the table writes it: a message by its full name.
+func valueType(c collections.Collection) string {
+	value := c.ValueCodec().ValueType()
+	return value[strings.LastIndexByte(value, '/')+1:]
+}
+
+// TestStateTableIsTheSchema: every collection has its row and every row its collection.
+func TestStateTableIsTheSchema(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	require.NoError(t, err)
+	s := newTestState(t)
+	byName := map[string]collections.Collection{}
+	for _, c := range s.schema.ListCollections() {
+		byName[c.GetName()] = c
+	}
+	last := ""
+	for _, row := range readStateTable(t, string(readme)) {
+		c, exists := byName[row.name]
+		require.True(t, exists, "the table has %s, the schema has not (or the table has it twice)", row.name)
+		delete(byName, row.name)
+		require.Len(t, c.GetPrefix(), 1)
+		require.Equal(t, prefixText(c), row.prefix, "prefix of %s", row.name)
+		require.Less(t, last, row.prefix, "rows are in the order of their prefixes")
+		require.Equal(t, keyTypes(s, row.name), row.key, "key of %s", row.name)
+		require.Equal(t, valueType(c), row.value, "value of %s", row.name)
+		last = row.prefix
+	}
+	require.Empty(t, byName, "collections that the table lacks")
+}
+
+func prefixText(c collections.Collection) string {
+	const digits = "0123456789abcdef"
+	prefix := c.GetPrefix()[0]
+	return "0x" + string([]byte{digits[prefix>>4], digits[prefix&15]})
+}
+
+// TestPrefixesStayWhatTheyAre: a chain's state lies at them.
+func TestPrefixesStayWhatTheyAre(t *testing.T) {
+	for name, prefix := range map[string]byte{
+		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "actors": 6, "payloads": 7, "set_aside": 8, "receipts": 9,
+	} {
+		found := false
+		for _, c := range newTestState(t).schema.ListCollections() {
+			if c.GetName() == name {
+				require.Equal(t, []byte{prefix}, c.GetPrefix(), "%s", name)
+				found = true
+			}
+		}
+		require.True(t, found, "%s is gone", name)
+	}
+}

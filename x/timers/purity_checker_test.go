@@ -1,0 +1,236 @@
+package timers_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// This file is the checker; purity_test.go says what it is applied to, and proves that it can fail.
+
+// rule is a thing that consensus code must not do.
+type rule string
+
+const (
+	ruleFloat     rule = "float"
+	ruleClock     rule = "clock"
+	ruleRandom    rule = "random"
+	ruleGoroutine rule = "goroutine"
+	ruleSelect    rule = "select"
+	ruleMapRange  rule = "range over a map"
+	ruleSystem    rule = "operating system"
+)
+
+// finding is one breach of a rule.
+type finding struct {
+	file string
+	rule rule
+	at   string
+}
+
+// forbiddenImports are packages of which nothing may be used, by the rule that they break.
+var forbiddenImports = map[string]rule{
+	"math/rand": ruleRandom, "math/rand/v2": ruleRandom, "crypto/rand": ruleRandom, "hash/maphash": ruleRandom,
+	"os": ruleSystem, "os/exec": ruleSystem, "net": ruleSystem, "net/http": ruleSystem, "syscall": ruleSystem,
+	"unsafe": ruleSystem,
+}
+
+// forbiddenNames are functions and methods that may not even be mentioned, as package.Name or package.Type.Name.
+var forbiddenNames = map[string]rule{
+	"time.Now": ruleClock, "time.Since": ruleClock, "time.Until": ruleClock, "time.After": ruleClock,
+	"time.AfterFunc": ruleClock, "time.Tick": ruleClock, "time.NewTimer": ruleClock, "time.NewTicker": ruleClock,
+	"time.Sleep": ruleClock, "time.Local": ruleClock,
+	// Iterators over maps, whose order is that of the map.
+	"maps.All": ruleMapRange, "maps.Keys": ruleMapRange, "maps.Values": ruleMapRange, "maps.DeleteFunc": ruleMapRange,
+	"reflect.Value.MapKeys": ruleMapRange, "reflect.Value.MapRange": ruleMapRange,
+	"golang.org/x/exp/maps.Keys": ruleMapRange, "golang.org/x/exp/maps.Values": ruleMapRange,
+	"sync.Map.Range": ruleMapRange,
+}
+
+// checkPurity returns every breach in files that were type-checked.
+func checkPurity(fset *token.FileSet, files []*ast.File, info *types.Info) []finding {
+	var found []finding
+	for _, file := range files {
+		name := fset.Position(file.FileStart).Filename
+		name = name[strings.LastIndexByte(name, '/')+1:]
+		report := func(node ast.Node, broken rule) {
+			position := fset.Position(node.Pos())
+			found = append(found, finding{name, broken, fmt.Sprintf("%s:%d: %s", name, position.Line, broken)})
+		}
+		for _, spec := range file.Imports {
+			if broken := forbiddenImports[strings.Trim(spec.Path.Value, `"`)]; broken != "" {
+				report(spec, broken)
+			}
+		}
+		ast.Inspect(file, func(node ast.Node) bool {
+			checkNode(node, info, report)
+			return true
+		})
+	}
+	return found
+}
+
+func checkNode(node ast.Node, info *types.Info, report func(ast.Node, rule)) {
+	switch n := node.(type) {
+	case *ast.GoStmt:
+		report(n, ruleGoroutine)
+	case *ast.SelectStmt:
+		report(n, ruleSelect)
+	case *ast.RangeStmt:
+		if isMap(info.TypeOf(n.X)) {
+			report(n, ruleMapRange)
+		}
+	case *ast.Ident:
+		if object := info.Uses[n]; object != nil {
+			if broken, forbidden := forbiddenNames[fullName(object)]; forbidden {
+				report(n, broken)
+			}
+		}
+		if object := info.Defs[n]; object != nil && isFloat(object.Type()) {
+			report(n, ruleFloat)
+		}
+	}
+	if expr, ok := node.(ast.Expr); ok {
+		if value, known := info.Types[expr]; known && isFloat(value.Type) {
+			report(expr, ruleFloat)
+		}
+	}
+}
+
+// fullName is package.Name, or package.Type.Name for a method.
+func fullName(object types.Object) string {
+	if object.Pkg() == nil {
+		return ""
+	}
+	name := object.Name()
+	if function, ok := object.(*types.Func); ok {
+		if receiver := function.Signature().Recv(); receiver != nil {
+			receiverType := receiver.Type()
+			if pointer, ok := receiverType.(*types.Pointer); ok {
+				receiverType = pointer.Elem()
+			}
+			if named, ok := receiverType.(*types.Named); ok {
+				name = named.Obj().Name() + "." + name
+			}
+		}
+	}
+	return object.Pkg().Path() + "." + name
+}
+
+// isMap tells whether what is ranged over is a map, or may be one where it is a type parameter.
+func isMap(t types.Type) bool {
+	if t == nil {
+		return false
+	}
+	if parameter, ok := t.(*types.TypeParam); ok {
+		return mayBeMap(parameter.Constraint())
+	}
+	_, ok := t.Underlying().(*types.Map)
+	return ok
+}
+
+func mayBeMap(constraint types.Type) bool {
+	set, ok := constraint.Underlying().(*types.Interface)
+	if !ok {
+		return isMap(constraint)
+	}
+	for embedded := range set.EmbeddedTypes() {
+		union, ok := embedded.(*types.Union)
+		if !ok {
+			if mayBeMap(embedded) {
+				return true
+			}
+			continue
+		}
+		for term := range union.Terms() {
+			if mayBeMap(term.Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isFloat tells whether a value of the type is a float or a complex number, or among several results is one.
+func isFloat(t types.Type) bool {
+	switch t := t.(type) {
+	case nil:
+		return false
+	case *types.Tuple:
+		for variable := range t.Variables() {
+			if isFloat(variable.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.TypeParam:
+		return false
+	}
+	basic, ok := t.Underlying().(*types.Basic)
+	return ok && basic.Info()&(types.IsFloat|types.IsComplex) != 0
+}
+
+// loader type-checks packages of the module against what the compiler made of their imports.
+type loader struct {
+	fset     *token.FileSet
+	importer types.Importer
+}
+
+// compiledImports asks the go command where the compiled imports of the module's packages are, once for all tests.
+var compiledImports = sync.OnceValues(func() (map[string]string, error) {
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}",
+		"./...", "maps", "reflect", "sync", "math/rand", "math/rand/v2")
+	var complaint bytes.Buffer
+	list.Stderr = &complaint
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, complaint.String())
+	}
+	compiled := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		if path, file, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+			compiled[path] = file
+		}
+	}
+	return compiled, nil
+})
+
+func newLoader(t *testing.T) loader {
+	t.Helper()
+	compiled, err := compiledImports()
+	require.NoError(t, err)
+	fset := token.NewFileSet()
+	return loader{fset, importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
+		file := compiled[path]
+		if file == "" {
+			return nil, fmt.Errorf("%s was not compiled", path)
+		}
+		return os.Open(file)
+	})}
+}
+
+// check type-checks the files of one package and returns what it breaches, in order and once each.
+func (l loader) check(t *testing.T, path string, files []*ast.File) []finding {
+	t.Helper()
+	info := &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
+	}
+	config := types.Config{Importer: l.importer}
+	_, err := config.Check(path, l.fset, files, info)
+	require.NoError(t, err, "%s does not type-check", path)
+	found := checkPurity(l.fset, files, info)
+	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.at, b.at) })
+	return slices.Compact(found)
+}

@@ -1,0 +1,270 @@
+package timers_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The packages under x/timers depend on each other in one direction, and what runs inside blocks gives the same result
+// on every node. This test reads the code and holds both (CONTRIBUTING.md, "Test and lint").
+
+const root = "github.com/cosmos-timers/timers"
+
+// pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
+var pureRank = map[string]int{"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2}
+
+// mayImport says which of our own packages, beside the pure ones, a package of the module may import. What is not named
+// here, such as client and lab, may import all of the module.
+var mayImport = map[string][]string{
+	"types":  {},
+	"actors": {"types"},
+	"keeper": {"types"},
+}
+
+// outside are the packages that run in clients, tests and tools, never within a block.
+var outside = []string{"client", "lab", "simulation", "testutil"}
+
+// exemption lets one file break one rule.
+type exemption struct {
+	file   string
+	rule   rule
+	reason string
+}
+
+var exemptions = []exemption{
+	{"keeper/telemetry.go", ruleFloat, "metrics are floats; they are written and never read back"},
+	{"keeper/invariants.go", ruleMapRange, "invariants are checked between blocks by tests, the lab and simulations, never in one"},
+}
+
+// source is a file of the module that is neither a test nor generated.
+type source struct {
+	// dir is that of the package below x/timers; "" is the module's own.
+	dir, name string
+	syntax    *ast.File
+}
+
+func (s source) path() string { return path.Join(s.dir, s.name) }
+
+// generated tells whether a file is written by the code generators; those of protobuf marshal floats that we have none of.
+func generated(name string) bool {
+	return strings.HasSuffix(name, ".pb.go") || strings.HasSuffix(name, ".pb.gw.go")
+}
+
+// sources parses all files below x/timers but tests, generated ones among them.
+func sources(t *testing.T, fset *token.FileSet) []source {
+	t.Helper()
+	var all []source
+	require.NoError(t, filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && entry.Name() == "testdata" {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return nil
+		}
+		syntax, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution)
+		dir := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), ".")
+		all = append(all, source{dir, entry.Name(), syntax})
+		return err
+	}))
+	require.Greater(t, len(all), 30, "the walk has missed the code")
+	return all
+}
+
+// importBreach says why a package of the module, named by its directory, may not import a path; "" if it may.
+func importBreach(dir, imported string) string {
+	for _, forbidden := range []string{root + "/app", root + "/cmd", "github.com/CosmWasm/wasmd"} {
+		if imported == forbidden || strings.HasPrefix(imported, forbidden+"/") {
+			return "nothing under x/timers may import " + forbidden
+		}
+	}
+	own, ours := strings.CutPrefix(imported, root+"/x/timers")
+	own = strings.TrimPrefix(own, "/")
+	importedRank, importedPure := pureRank[own]
+	if rank, pure := pureRank[dir]; pure {
+		switch {
+		case ours && importedPure && importedRank < rank:
+		case !strings.Contains(imported, "."), imported == "cosmossdk.io/math":
+		default:
+			return "a pure package imports the standard library, cosmossdk.io/math and pure packages of lower rank alone"
+		}
+		return ""
+	}
+	allowed, limited := mayImport[dir]
+	switch {
+	case !ours || !limited:
+		return ""
+	case dir == "types":
+		return "types imports nothing of ours"
+	case !importedPure && !slices.Contains(allowed, own):
+		return dir + " may import " + strings.Join(allowed, ", ") + " and pure packages alone of ours"
+	}
+	return ""
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	for _, file := range sources(t, token.NewFileSet()) {
+		for _, spec := range file.syntax.Imports {
+			imported := strings.Trim(spec.Path.Value, `"`)
+			if breach := importBreach(file.dir, imported); breach != "" {
+				t.Errorf("%s imports %s: %s", file.path(), imported, breach)
+			}
+		}
+	}
+}
+
+func TestImportRulesCanFail(t *testing.T) {
+	const timers = root + "/x/timers"
+	for _, c := range []struct {
+		dir, imported string
+		refused       bool
+	}{
+		{"lane", "cosmossdk.io/math", false},
+		{"lane", "slices", false},
+		{"lane", timers + "/fixed", false},
+		{"lane", timers + "/policy", true},
+		{"lane", timers + "/calendar", true},
+		{"lane", timers + "/types", true},
+		{"lane", timers, true},
+		{"lane", "cosmossdk.io/errors", true},
+		{"lane", "cosmossdk.io/math/unsafe", true},
+		{"lane", "github.com/cosmos/cosmos-sdk/types", true},
+		{"policy", timers + "/lane", false},
+		{"fixed", timers + "/lane", true},
+		{"calendar", "cosmossdk.io/collections", true},
+		{"fairness", timers + "/keeper", true},
+		{"types", "github.com/cosmos/cosmos-sdk/types", false},
+		{"types", timers + "/lane", true},
+		{"types", timers + "/keeper", true},
+		{"types", timers, true},
+		{"actors", timers + "/types", false},
+		{"actors", timers + "/keeper", true},
+		{"keeper", timers + "/types", false},
+		{"keeper", timers + "/policy", false},
+		{"keeper", timers + "/actors", true},
+		{"keeper", timers + "/lab", true},
+		{"keeper", timers + "/client/cli", true},
+		{"keeper", timers, true},
+		{"", timers + "/keeper", false},
+		{"", root + "/app", true},
+		{"lab", timers, false},
+		{"lab", root + "/app", true},
+		{"client/cli", root + "/cmd/timerd", true},
+		{"actors", "github.com/CosmWasm/wasmd/x/wasm/keeper", true},
+		{"actors", "github.com/CosmWasm/wasmd", true},
+		{"actors", "github.com/CosmWasm/wasmvm/v2/types", false},
+	} {
+		require.Equal(t, c.refused, importBreach(c.dir, c.imported) != "", "%q imports %s", c.dir, c.imported)
+	}
+}
+
+// TestConsensusCodeIsPure: no floats, no clock, no random numbers, no goroutines, no ranging over maps in code that runs
+// within blocks. A package that nobody has named is taken to run there.
+func TestConsensusCodeIsPure(t *testing.T) {
+	l := newLoader(t)
+	packages := map[string][]*ast.File{}
+	written := map[string]bool{}
+	for _, file := range sources(t, l.fset) {
+		top, _, _ := strings.Cut(file.dir, "/")
+		if slices.Contains(outside, top) {
+			continue
+		}
+		packages[file.dir] = append(packages[file.dir], file.syntax)
+		written[file.path()] = !generated(file.name)
+	}
+	needed := map[exemption]bool{}
+	for dir, files := range packages {
+		for _, f := range l.check(t, path.Join(root, "x/timers", dir), files) {
+			file := path.Join(dir, f.file)
+			if !written[file] {
+				continue
+			}
+			i := slices.IndexFunc(exemptions, func(e exemption) bool { return e.file == file && e.rule == f.rule })
+			if i < 0 {
+				t.Errorf("%s", path.Join(dir, f.at))
+				continue
+			}
+			needed[exemptions[i]] = true
+		}
+	}
+	for _, dir := range []string{"", "types", "lane", "policy", "calendar", "keeper", "actors"} {
+		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
+	}
+	for _, e := range exemptions {
+		require.True(t, needed[e], "%s no longer needs its exemption (%s: %s)", e.file, e.rule, e.reason)
+	}
+}
+
+// TestPurityCheckerCanFail: each of these breaks exactly the rule that it says, or none.
+func TestPurityCheckerCanFail(t *testing.T) {
+	l := newLoader(t)
+	for name, c := range map[string]struct {
+		code string
+		want []rule
+	}{
+		"a float variable":          {`var x float64`, []rule{ruleFloat}},
+		"a float parameter":         {`func f(float32) {}`, []rule{ruleFloat}},
+		"a named float":             {`type price float64; var p price`, []rule{ruleFloat}},
+		"a float constant":          {`const half = 0.5`, []rule{ruleFloat}},
+		"a float by inference":      {`func f() any { x := 1.5; return x }`, []rule{ruleFloat}},
+		"a conversion and back":     {`func f(n int) int { return int(float64(n) * 2) }`, []rule{ruleFloat}},
+		"a float among results":     {`import "strconv"; func f() { _, _ = strconv.ParseFloat("1", 64) }`, []rule{ruleFloat}},
+		"a float of a field":        {`type s struct{ f float32 }`, []rule{ruleFloat}},
+		"a complex number":          {`var z = complex(1, 2)`, []rule{ruleFloat}},
+		"a decimal's float":         {`import "cosmossdk.io/math"; func f(d math.LegacyDec) bool { return d.MustFloat64() > 1 }`, []rule{ruleFloat}},
+		"now":                       {`import "time"; var t = time.Now()`, []rule{ruleClock}},
+		"now under another name":    {`import clock "time"; var t = clock.Now`, []rule{ruleClock}},
+		"now without a name":        {`import . "time"; var t = Now()`, []rule{ruleClock}},
+		"since":                     {`import "time"; func f(t time.Time) bool { return time.Since(t) > 0 }`, []rule{ruleClock}},
+		"a sleep":                   {`import "time"; func f() { time.Sleep(1) }`, []rule{ruleClock}},
+		"random numbers":            {`import "math/rand"; var n = rand.Int()`, []rule{ruleRandom}},
+		"newer random numbers":      {`import r "math/rand/v2"; var n = r.Int()`, []rule{ruleRandom}},
+		"secret random numbers":     {`import _ "crypto/rand"`, []rule{ruleRandom}},
+		"a goroutine":               {`func f() { go f() }`, []rule{ruleGoroutine}},
+		"a goroutine in a literal":  {`var f = func() { go func() {}() }`, []rule{ruleGoroutine}},
+		"a select":                  {`func f(c chan int) { select { case <-c: default: } }`, []rule{ruleSelect}},
+		"a map":                     {`func f(m map[int]int) { for range m {} }`, []rule{ruleMapRange}},
+		"a named map":               {`type set map[string]bool; func f(s set) { for k := range s { _ = k } }`, []rule{ruleMapRange}},
+		"a map within":              {`type s struct{ m map[int]int }; func f(x *s) { for range x.m {} }`, []rule{ruleMapRange}},
+		"a map of another package":  {`import "net/url"; func f(v url.Values) { for range v {} }`, []rule{ruleMapRange}},
+		"a map that is made here":   {`func f() { for range map[int]int{1: 1} {} }`, []rule{ruleMapRange}},
+		"a map of a type parameter": {`func f[M ~map[int]int](m M) { for range m {} }`, []rule{ruleMapRange}},
+		"the keys of a map":         {`import "maps"; func f(m map[int]int) { for range maps.Keys(m) {} }`, []rule{ruleMapRange}},
+		"keys by reflection":        {`import "reflect"; func f(v reflect.Value) { v.MapKeys() }`, []rule{ruleMapRange}},
+		"a concurrent map":          {`import "sync"; func f(m *sync.Map) { m.Range(nil) }`, []rule{ruleMapRange}},
+		"the environment":           {`import "os"; var e = os.Args`, []rule{ruleSystem}},
+		"two at once":               {`func f(m map[int]int) { for range m { go f(m) } }`, []rule{ruleGoroutine, ruleMapRange}},
+
+		"a slice":                 {`func f(s []int) { for range s {} }`, nil},
+		"an integer":              {`func f() { for range 3 {} }`, nil},
+		"a map that is looked up": {`func f(m map[int]int) int { m[1]++; delete(m, 2); return m[1] + len(m) }`, nil},
+		"a copy of a map":         {`import "maps"; func f(m map[int]int) map[int]int { return maps.Clone(m) }`, nil},
+		"a duration":              {`import "time"; const d = 3 * time.Second`, nil},
+		"the time of a block":     {`import "time"; var t = time.Unix(1, 0).UTC()`, nil},
+		"an integer as 1e6":       {`const n uint64 = 1e6`, nil},
+		"decimals":                {`import "cosmossdk.io/math"; var d = math.LegacyNewDecWithPrec(1, 3)`, nil},
+		"names that look so":      {`type s struct{}; func (s) Now() s { return s{} }; var rand = s{}.Now()`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file, err := parser.ParseFile(l.fset, "snippet.go", "package snippet\n"+c.code, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			var got []rule
+			for _, f := range l.check(t, "snippet", []*ast.File{file}) {
+				got = append(got, f.rule)
+			}
+			slices.Sort(got)
+			require.Equal(t, c.want, slices.Compact(got))
+		})
+	}
+}
