@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"cosmossdk.io/collections"
-	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -65,17 +64,11 @@ func (k *Keeper) FireAt(ctx sdk.Context, actor sdk.AccAddress, id []byte, price 
 		return types.Receipt{}, lane.Settlement{}, err
 	}
 	b.book(timer.Actor, result)
-	return result.receipt, result.settlement, k.payOut(ctx, b)
-}
-
-// PayOut burns and pays tips that lie in the module's account.
-func (k *Keeper) PayOut(ctx sdk.Context, burned, tips math.Int) error {
-	b, err := k.newBlock(ctx)
-	if err != nil {
-		return err
+	if err := k.payOut(ctx, b); err != nil {
+		return types.Receipt{}, lane.Settlement{}, err
 	}
-	b.burned, b.tips = burned, tips
-	return k.payOut(ctx, b)
+	b.state.Burned, b.state.Tips = b.before.Burned.Add(b.burned), b.before.Tips.Add(b.tips)
+	return result.receipt, result.settlement, k.state.lane.Set(ctx, b.state)
 }
 
 // DropActorPage breaks an invariant: the actor's first page is gone while its timers are there.

@@ -105,6 +105,11 @@ func (f *fixture) blocksUntil(height uint64) (events sdk.Events) {
 	return events
 }
 
+// plain makes a cycle cost one unit and a cell nothing, so that a fire costs what its cycles say.
+func plain(c *types.TimerConfig) {
+	c.CycleBasefee, c.CellBasefee = math.LegacyOneDec(), math.LegacyZeroDec()
+}
+
 func (f *fixture) lane() types.LaneState {
 	lane, err := f.Timers.LaneState(f.Ctx())
 	require.NoError(f.t, err)
@@ -196,6 +201,13 @@ func (f *fixture) coins(amount int64) sdk.Coins {
 
 func (f *fixture) balance(address sdk.AccAddress) int64 {
 	return f.Bank.GetBalance(f.Ctx(), address, f.FeeDenom).Amount.Int64()
+}
+
+// fund mints coins for an address, whose account is made if there is none.
+func (f *fixture) fund(address sdk.AccAddress, amount int64) {
+	f.t.Helper()
+	require.NoError(f.t, f.Fund(lab.Balance{Address: address, Amount: math.NewInt(amount)}))
+	f.minted = f.minted.AddRaw(amount)
 }
 
 // grant lets the payer pay for the actor's timers.
