@@ -75,3 +75,20 @@ func (k *Keeper) FireAt(ctx sdk.Context, actor sdk.AccAddress, id []byte, price 
 func (k *Keeper) DropActorPage(ctx context.Context, actor sdk.AccAddress) error {
 	return k.state.actors.Remove(ctx, collections.Join(actor, uint16(0)))
 }
+
+// RestoreActorPages writes the records of actors that have none anew.
+func (k *Keeper) RestoreActorPages(ctx context.Context) error {
+	timers, err := k.records(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range timers {
+		if _, err := k.lookup(ctx, timers[i].Actor, timers[i].Id); err == nil {
+			continue
+		}
+		if err := k.addEntry(ctx, timers[i].Actor, entryOf(&timers[i]), ^uint32(0)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
