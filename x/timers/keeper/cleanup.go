@@ -12,15 +12,12 @@ func (k *Keeper) cleanUp(ctx sdk.Context, b *block) error {
 	for len(b.expired) > 0 && b.cleanup.Take() {
 		timer := b.expired[0]
 		b.expired = b.expired[1:]
-		done, err := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
+		done := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
 			if err := k.remove(ctx, &timer); err != nil {
 				return err
 			}
 			return k.emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), ExpiresAt: timer.ExpiresAt})
 		})
-		if err != nil {
-			return err
-		}
 		if done {
 			b.expiredOut++
 		}
@@ -49,15 +46,21 @@ func (b *block) firstLeft() types.QueueKey {
 // guard runs what the module does for one timer in a sandbox of its own, and tells whether it was done. An unexpected
 // error concerns that timer alone: it is quarantined, that is kept, reported, and not tried again until the authority
 // releases or cancels it (SPEC §4).
-func (k *Keeper) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool, err error) {
+func (k *Keeper) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
 	before := *timer
 	cause := sandbox(ctx, fn)
 	if cause == nil {
-		return true, nil
+		return true
 	}
 	*timer = before
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
-	return false, k.setTimerAside(ctx, b, timer, types.Quarantined, cause)
+	err := sandbox(ctx, func(ctx sdk.Context) error { return k.setTimerAside(ctx, b, timer, types.Quarantined, cause) })
+	if err != nil {
+		// Not even that can be done, since what is broken is where it lies: it stays there, and others go on.
+		*timer = before
+		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
+	}
+	return false
 }
 
 // setTimerAside moves a timer out of the queue and says why.

@@ -69,7 +69,7 @@ func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
 	price := b.policy.Price(b.prices, candidateOf(&timer))
 	var result fireResult
 	var unfunded bool
-	done, err := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
+	done := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
 		var err error
 		result, err = k.fire(ctx, b, &timer, price)
 		if unfunded = errors.Is(err, types.ErrInsufficientFunds); unfunded {
@@ -78,13 +78,12 @@ func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
 		return err
 	})
 	switch {
-	case err != nil:
-		return err
 	case !done:
 		b.left++
 		return nil
 	case unfunded:
-		return k.removeUnfunded(ctx, b, &timer, price.Cost(timer.GasLimit, b.config.MaxCellsPerFire))
+		k.removeUnfunded(ctx, b, &timer, price.Cost(timer.GasLimit, b.config.MaxCellsPerFire))
+		return nil
 	default:
 		b.left++
 		b.book(timer.Actor, result)
@@ -94,13 +93,13 @@ func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
 
 // removeUnfunded removes a timer whose payer can't cover the pre-charge, under the GC lane; if that has nothing left, the
 // timer stays ready (SPEC §6).
-func (k *Keeper) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) error {
+func (k *Keeper) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
 	if !b.cleanup.Take() {
-		return nil
+		return
 	}
 	b.left++
 	available := k.bank.SpendableCoin(ctx, timer.Payer(), b.config.FeeDenom).Amount
-	done, err := k.guard(ctx, b, timer, func(ctx sdk.Context) error {
+	done := k.guard(ctx, b, timer, func(ctx sdk.Context) error {
 		if err := k.remove(ctx, timer); err != nil {
 			return err
 		}
@@ -112,7 +111,6 @@ func (k *Keeper) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, r
 	if done {
 		b.unfunded++
 	}
-	return err
 }
 
 // payOut burns the basefees of the block's fires and pays their tips: one burn and one transfer a block (SPEC §5).

@@ -1,0 +1,170 @@
+package keeper_test
+
+import (
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	corestore "cosmossdk.io/core/store"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// counted wires a counting store.
+func counted(counts **storecount.Counts) func(*lab.ChainOptions) {
+	return func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(service corestore.KVStoreService) corestore.KVStoreService {
+			wrapped, c := storecount.Wrap(service)
+			*counts = c
+			return wrapped
+		}
+	}
+}
+
+func TestAnActorsTimersAreFoundWithoutLookingAtTheOthers(t *testing.T) {
+	var counts *storecount.Counts
+	f := newFixture(t, counted(&counts))
+	var ids []string
+	cost := map[string][]storecount.Counts{}
+	for i := range 1_024 {
+		counts.Reset()
+		ids = append(ids, f.schedule(robot, 50, nil))
+		scheduled := counts.Take()
+		if i < 20 || i%50 != 0 {
+			continue
+		}
+		// Another of its timers, somewhere on the pages.
+		probe := ids[i/2]
+		f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: probe, ExpiresAt: 100})
+		extended := counts.Take()
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: probe, GasLimit: 60_000})
+		updated := counts.Take()
+		f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: probe})
+		cancelled := counts.Take()
+		ids[i/2] = f.schedule(robot, 50, nil)
+		cost["schedule"] = append(cost["schedule"], scheduled)
+		cost["extend"] = append(cost["extend"], extended)
+		cost["update"] = append(cost["update"], updated)
+		cost["cancel"] = append(cost["cancel"], cancelled)
+	}
+	f.refused(types.ErrTooManyTimers, scheduleMsg(robot, 50, nil))
+	require.Equal(t, uint32(1_024), f.total(robot))
+	for name, bound := range map[string]struct{ reads, writes int }{
+		"schedule": {5, 4}, "extend": {4, 1}, "update": {7, 4}, "cancel": {8, 3},
+	} {
+		require.NotEmpty(t, cost[name])
+		for _, c := range cost[name] {
+			require.LessOrEqual(t, c.Reads(), bound.reads, "%s: %+v", name, c)
+			require.LessOrEqual(t, c.Writes(), bound.writes, "%s: %+v", name, c)
+			require.Zero(t, c.Iterators, name)
+		}
+	}
+	for _, id := range ids {
+		require.Equal(t, id, f.timer(robot, id).Id)
+	}
+
+	// A fire's cost does not depend on how many other timers its actor has.
+	fireCost := func(actor sdk.AccAddress) storecount.Counts {
+		f.setConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 1_025 })
+		f.NextBlock()
+		f.schedule(actor, f.Height()+1, f.noop())
+		f.NextBlock()
+		counts.Reset()
+		_, err := f.EndBlock()
+		require.NoError(t, err)
+		taken := counts.Take()
+		require.NoError(t, f.BeginBlock())
+		return taken
+	}
+	alone, crowded := fireCost(robot2), fireCost(robot)
+	require.LessOrEqual(t, crowded.Reads(), alone.Reads()+2, "one further page, read twice")
+	require.LessOrEqual(t, crowded.Writes(), alone.Writes()+1)
+}
+
+func TestTheLimitOfTimersPerActorIsPerActor(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 2 }))
+	f.schedule(robot, 2, f.noop())
+	second := f.schedule(robot, 9, f.noop())
+	f.refused(types.ErrTooManyTimers, scheduleMsg(robot, 9, f.noop()))
+	f.schedule(robot2, 9, f.noop())
+	f.blocksUntil(2)
+	f.schedule(robot, 9, f.noop())
+	f.refused(types.ErrTooManyTimers, scheduleMsg(robot, 9, f.noop()))
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: second})
+	f.schedule(robot, 9, f.noop())
+}
+
+func TestLongAddressesOwnTimers(t *testing.T) {
+	f := newFixture(t)
+	// An address that begins with another one, and one of the SDK's longest.
+	long := sdk.AccAddress("alice_______________and_more____")
+	longest := sdk.AccAddress(make([]byte, 255))
+	for _, owner := range []sdk.AccAddress{alice, long, longest} {
+		f.fund(owner, rich)
+		var ids []string
+		for range 20 {
+			ids = append(ids, f.schedule(owner, 3, f.pays(owner, bob, 1), limited(100_000)))
+		}
+		f.run(&types.MsgCancelTimer{Sender: owner.String(), Id: ids[17]})
+		require.Equal(t, ids[18], f.timer(owner, ids[18]).Id)
+		require.Equal(t, uint32(19), f.total(owner))
+	}
+	fired := eventsOf[*types.TimerFired](f, f.blocksUntil(8))
+	require.Len(t, fired, 3*19)
+	for _, event := range fired {
+		require.True(t, event.Success)
+	}
+	require.Zero(t, f.total(long))
+}
+
+func TestAPageThatIsFullIsRefusedByItself(t *testing.T) {
+	f := newFixture(t)
+	ctx, _ := f.Ctx().CacheContext()
+	seq := uint64(0)
+	add := func(page uint64) error {
+		seq++
+		return f.Timers.AddEntry(ctx, robot, types.ActorEntry{IdPrefix: seq*keeper.OverflowPages + page, Due: 9, Seq: seq}, 2_048)
+	}
+	for range keeper.FirstPageEntries + keeper.OverflowPageEntries {
+		require.NoError(t, add(7))
+	}
+	require.ErrorIs(t, add(7), types.ErrActorPageFull)
+	require.NoError(t, add(8), "other pages have room")
+	page, err := f.Timers.ActorPage(ctx, robot, 1+7)
+	require.NoError(t, err)
+	require.Len(t, page.Entries, keeper.OverflowPageEntries)
+	first, err := f.Timers.ActorPage(ctx, robot, 0)
+	require.NoError(t, err)
+	require.Equal(t, uint32(keeper.FirstPageEntries+keeper.OverflowPageEntries+1), first.Timers, "the refused one is not counted")
+}
+
+func TestIDsThatBeginAlikeAreToldApart(t *testing.T) {
+	// Two timers whose ids agree in the 64 bits that the actor's record keeps, one on the first page, one on its own.
+	genesis := types.DefaultGenesis()
+	var twins []string
+	for seq := uint64(1); seq <= 18; seq++ {
+		id := types.TimerID(robot, 5, nil, seq)
+		if seq == 1 || seq == 18 {
+			id = append([]byte("same8byt"), id[8:]...)
+			twins = append(twins, hex.EncodeToString(id))
+		}
+		genesis.Timers = append(genesis.Timers, types.Timer{
+			Id: id, Actor: robot, Trigger: types.Trigger{Height: 5}, GasLimit: gas, ExpiresAt: 50, Seq: seq, Due: 5,
+		})
+	}
+	genesis.NextSeq = 19
+	f := newFixture(t, func(opts *lab.ChainOptions) { opts.Genesis = genesis })
+	for _, id := range twins {
+		require.Equal(t, id, f.timer(robot, id).Id)
+	}
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: twins[1]})
+	f.refused(types.ErrTimerNotFound, &types.MsgCancelTimer{Sender: robot.String(), Id: twins[1]})
+	require.Equal(t, twins[0], f.timer(robot, twins[0]).Id)
+	require.Equal(t, uint32(17), f.total(robot))
+}

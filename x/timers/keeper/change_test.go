@@ -1,0 +1,269 @@
+package keeper_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// byOwner are the owner's messages about a timer, each of which would succeed for its owner.
+func byOwner(f *fixture, sender sdk.AccAddress, id string) map[string]sdk.Msg {
+	return map[string]sdk.Msg{
+		"update": &types.MsgUpdateTimer{Sender: sender.String(), Id: id, GasLimit: 100_000},
+		"extend": &types.MsgExtendTimer{Sender: sender.String(), Id: id, ExpiresAt: f.Height() + 100},
+		"cancel": &types.MsgCancelTimer{Sender: sender.String(), Id: id},
+	}
+}
+
+// byAuthority are the authority's messages about a timer.
+func byAuthority(f *fixture, signer string, actor sdk.AccAddress, id string) map[string]sdk.Msg {
+	return map[string]sdk.Msg{
+		"cancel":  &types.MsgSysCancelTimer{Authority: signer, Actor: actor.String(), Id: id},
+		"extend":  &types.MsgSysExtendTimer{Authority: signer, Actor: actor.String(), Id: id, ExpiresAt: f.Height() + 100},
+		"release": &types.MsgSysReleaseTimer{Authority: signer, Actor: actor.String(), Id: id},
+		"config":  &types.MsgUpdateTimerConfig{Authority: signer, Config: f.config()},
+	}
+}
+
+func TestOnlyTheOwnerNamesItsTimers(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(alice, 50, f.pays(alice, bob, 1))
+	before := f.timer(alice, id)
+	f.NextBlock()
+	for _, msg := range byOwner(f, bob, id) {
+		f.refused(types.ErrTimerNotFound, msg)
+	}
+	for _, bad := range []string{"", "zz", id[:62], id + "00", "0x" + id[:62], id[:63]} {
+		for _, msg := range byOwner(f, alice, bad) {
+			f.refused(types.ErrInvalidTimerID, msg)
+		}
+	}
+	nobody := strings.Repeat("ab", 32)
+	for _, msg := range byOwner(f, alice, nobody) {
+		f.refused(types.ErrTimerNotFound, msg)
+	}
+	for _, msg := range byOwner(f, nil, id) {
+		f.refused(sdkerrors.ErrInvalidAddress, msg)
+	}
+	require.Equal(t, before, f.timer(alice, id))
+	f.run(&types.MsgCancelTimer{Sender: alice.String(), Id: strings.ToUpper(id)})
+	require.Zero(t, f.total(alice))
+}
+
+func TestOnlyTheAuthoritySendsItsMessages(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(alice, 50, f.pays(alice, bob, 1))
+	for _, signer := range []string{alice.String(), bob.String(), "", "gov"} {
+		for _, msg := range byAuthority(f, signer, alice, id) {
+			f.refused(types.ErrUnauthorized, msg)
+		}
+	}
+	for name, msg := range byAuthority(f, f.Authority, nil, id) {
+		if name != "config" {
+			f.refused(sdkerrors.ErrInvalidAddress, msg)
+		}
+	}
+	for name, msg := range byAuthority(f, f.Authority, alice, "12") {
+		if name != "config" {
+			f.refused(types.ErrInvalidTimerID, msg)
+		}
+	}
+	require.Equal(t, uint32(1), f.total(alice))
+}
+
+func TestUpdateKeepsTheIDAndGoesToTheBack(t *testing.T) {
+	f := newFixture(t)
+	first := f.schedule(robot, 4, f.noop())
+	second := f.schedule(robot, 4, f.noop())
+	before := f.timer(robot, first)
+	f.NextBlock()
+
+	called := false
+	payload := f.script(func(_ sdk.Context, delivery types.Delivery) error {
+		called = delivery.Handler == "other"
+		return nil
+	})
+	f.run(&types.MsgUpdateTimer{
+		Sender: robot.String(), Id: first, GasLimit: 60_000,
+		Call: &types.TimerCall{Handler: "other", Payload: payload}, Bid: &types.Bid{Tier: types.TierFast},
+	})
+	want := before
+	want.Handler, want.Payload, want.GasLimit, want.Bid = "other", payload, 60_000, &types.Bid{Tier: types.TierFast}
+	want.Seq = f.timer(robot, second).Seq + 1
+	require.Equal(t, want, f.timer(robot, first))
+
+	events := f.NextBlock()
+	require.Equal(t, types.TimerUpdated{Id: first, Actor: robot.String(), Seq: want.Seq}, *only[*types.TimerUpdated](f, events))
+	require.Equal(t, []string{second, first}, f.firedIDs(f.blocksUntil(4)))
+	require.True(t, called)
+}
+
+func TestUpdateChangesOnlyWhatIsStated(t *testing.T) {
+	f := newFixture(t)
+	long := make([]byte, 10_000)
+	id := f.schedule(robot, 50, long, func(msg *types.MsgScheduleTimer) {
+		msg.Handler, msg.Bid = "mine", &types.Bid{Tier: types.TierFast}
+	})
+	step := func(msg types.MsgUpdateTimer, change func(*types.TimerInfo)) {
+		t.Helper()
+		want := f.timer(robot, id)
+		change(&want)
+		msg.Sender, msg.Id = robot.String(), id
+		f.run(&msg)
+		got := f.timer(robot, id)
+		require.Greater(t, got.Seq, want.Seq)
+		want.Seq = got.Seq
+		require.Equal(t, want, got)
+		f.NextBlock()
+	}
+	step(types.MsgUpdateTimer{GasLimit: 70_000}, func(i *types.TimerInfo) { i.GasLimit = 70_000 })
+	step(types.MsgUpdateTimer{Bid: &types.Bid{Tier: types.TierUrgent}}, func(i *types.TimerInfo) { i.Bid.Tier = types.TierUrgent })
+	step(types.MsgUpdateTimer{Bid: &types.Bid{}}, func(i *types.TimerInfo) { i.Bid = nil })
+	step(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: []byte("short")}}, func(i *types.TimerInfo) {
+		i.Handler, i.Payload = types.DefaultHandler, []byte("short")
+	})
+	step(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: make([]byte, 600)}}, func(i *types.TimerInfo) { i.Payload = make([]byte, 600) })
+	step(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: make([]byte, 700)}}, func(i *types.TimerInfo) { i.Payload = make([]byte, 700) })
+	step(types.MsgUpdateTimer{Call: &types.TimerCall{}}, func(i *types.TimerInfo) { i.Payload = nil })
+}
+
+func TestUpdateRefusesEachWithItsOwnError(t *testing.T) {
+	f := newFixture(t)
+	config := f.config()
+	id := f.schedule(alice, 50, f.pays(alice, bob, 1))
+	before := f.timer(alice, id)
+	call := func(handler string, payload []byte) types.MsgUpdateTimer {
+		return types.MsgUpdateTimer{Call: &types.TimerCall{Handler: handler, Payload: payload}}
+	}
+	for name, tc := range map[string]struct {
+		want error
+		msg  types.MsgUpdateTimer
+	}{
+		"nothing":         {types.ErrNothingToUpdate, types.MsgUpdateTimer{}},
+		"low gas":         {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: config.MinGasLimit - 1}},
+		"high gas":        {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: config.MaxCyclesPerFire + 1}},
+		"largest gas":     {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: ^uint64(0)}},
+		"long payload":    {types.ErrPayloadTooLong, call("", make([]byte, config.MaxPayloadBytes+1))},
+		"long handler":    {types.ErrHandlerTooLong, call(strings.Repeat("h", 257), f.pays(alice, bob, 1))},
+		"unknown handler": {types.ErrInvalidHandler, call("other", f.pays(alice, bob, 1))},
+		"garbage":         {types.ErrInvalidPayload, call("", []byte{1})},
+		"foreign signer":  {types.ErrForeignSigner, call("", f.pays(bob, alice, 1))},
+		"stated twice":    {types.ErrHandlerConflict, call("x", []byte(`{"_handler":"y","_payload":""}`))},
+		"two bids":        {types.ErrInvalidBid, types.MsgUpdateTimer{Bid: &types.Bid{Tier: 1, Price: "1"}}},
+		"agent":           {types.ErrUnsupportedBid, types.MsgUpdateTimer{Bid: &types.Bid{Agent: "a"}}},
+	} {
+		tc.msg.Sender, tc.msg.Id = alice.String(), id
+		_, _, err := f.Tx(&tc.msg)
+		require.ErrorIs(t, err, tc.want, name)
+	}
+	require.Equal(t, before, f.timer(alice, id))
+}
+
+func TestExtendClampsAndMayShorten(t *testing.T) {
+	f := newFixture(t)
+	config := f.config()
+	id := f.schedule(alice, 10, f.pays(alice, bob, 1), expiring(20))
+	extend := func(expiresAt uint64) *types.MsgExtendTimer {
+		return &types.MsgExtendTimer{Sender: alice.String(), Id: id, ExpiresAt: expiresAt}
+	}
+	for _, tc := range []struct{ stated, set uint64 }{
+		{30, 30}, {^uint64(0), f.Height() + config.MaxTtlBlocks}, {10, 10}, {20, 20},
+	} {
+		f.run(extend(tc.stated))
+		require.Equal(t, tc.set, f.timer(alice, id).ExpiresAt)
+	}
+	for _, tooSoon := range []uint64{0, 1, f.Height(), 9} {
+		f.refused(types.ErrExpiresTooSoon, extend(tooSoon))
+	}
+	events := f.NextBlock()
+	extended := eventsOf[*types.TimerExtended](f, events)
+	require.Len(t, extended, 4)
+	require.Equal(t, types.TimerExtended{Id: id, Actor: alice.String(), ExpiresAt: 20}, *extended[3])
+}
+
+func TestAnExpiredTimerIsCancelledNotRevived(t *testing.T) {
+	// Removals are scarce, so that expired timers wait for their clean-up.
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.LanePaused, c.GcCyclesPerBlock, c.GcCyclesPerRemoval = true, 10, 10
+	}))
+	var ids []string
+	for range 4 {
+		ids = append(ids, f.schedule(alice, 2, f.pays(alice, bob, 1), expiring(3)))
+	}
+	f.blocksUntil(4)
+	require.Equal(t, uint32(3), f.total(alice))
+	last := ids[3]
+	require.Equal(t, types.TimerStatusExpired, f.timer(alice, last).Status)
+	for name, msg := range byOwner(f, alice, last) {
+		if name != "cancel" {
+			f.refused(types.ErrTimerExpired, msg)
+		}
+	}
+	for name, msg := range byAuthority(f, f.Authority, alice, last) {
+		if name == "extend" || name == "release" {
+			f.refused(types.ErrTimerExpired, msg)
+		}
+	}
+	f.run(&types.MsgCancelTimer{Sender: alice.String(), Id: last})
+	require.Equal(t, uint32(2), f.total(alice))
+}
+
+func TestCancel(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(alice, 3, f.pays(alice, bob, 1))
+	kept := f.schedule(alice, 3, f.pays(alice, bob, 2))
+	f.NextBlock()
+	f.run(&types.MsgCancelTimer{Sender: alice.String(), Id: id})
+	f.refused(types.ErrTimerNotFound, &types.MsgCancelTimer{Sender: alice.String(), Id: id})
+	events := f.blocksUntil(3)
+	require.Equal(t, types.TimerCancelled{Id: id, Actor: alice.String()}, *only[*types.TimerCancelled](f, events))
+	require.Equal(t, []string{kept}, f.firedIDs(events))
+	for _, msg := range byOwner(f, alice, kept) {
+		f.refused(types.ErrTimerNotFound, msg)
+	}
+}
+
+func TestTheAuthorityCancelsAndExtendsAnyTimer(t *testing.T) {
+	f := newFixture(t)
+	config := f.config()
+	id := f.schedule(alice, 10, f.pays(alice, bob, 1), expiring(20))
+	cancel := &types.MsgSysCancelTimer{Authority: f.Authority, Actor: alice.String(), Id: id}
+	extend := func(expiresAt uint64) *types.MsgSysExtendTimer {
+		return &types.MsgSysExtendTimer{Authority: f.Authority, Actor: alice.String(), Id: id, ExpiresAt: expiresAt}
+	}
+	f.run(extend(^uint64(0)))
+	last := f.Height() + config.MaxTtlBlocks
+	require.Equal(t, last, f.timer(alice, id).ExpiresAt)
+	f.refused(types.ErrExpiresTooSoon, extend(f.Height()))
+	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
+	extended := only[*types.TimerExtendedByGovernance](f, f.NextBlock())
+	require.Equal(t, types.TimerExtendedByGovernance{Id: id, Actor: alice.String(), ExpiresAt: last, Opcode: 50}, *extended)
+
+	for _, cancelled := range []bool{true, false} {
+		results, _, err := f.Tx(cancel)
+		require.NoError(t, err, "a timer already gone is a success")
+		var response types.MsgSysCancelTimerResponse
+		require.NoError(t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+		require.Equal(t, cancelled, response.Cancelled)
+	}
+	f.refused(types.ErrTimerNotFound, extend(50))
+	f.refused(types.ErrTimerNotFound, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
+	cancelled := only[*types.TimerCancelledByGovernance](f, f.NextBlock())
+	require.Equal(t, types.TimerCancelledByGovernance{Id: id, Actor: alice.String(), Opcode: 48}, *cancelled)
+}
+
+func TestUpdateOfAReadyTimerKeepsItReady(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	first, second := f.schedule(robot, 2, f.noop()), f.schedule(robot, 3, f.noop())
+	f.blocksUntil(3)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: first, GasLimit: 90_000})
+	f.NextBlock()
+	require.Equal(t, []string{first, second}, f.firedIDs(f.NextBlock()), "to the back of its bucket, not of the queue")
+}

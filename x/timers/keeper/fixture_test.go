@@ -1,0 +1,313 @@
+package keeper_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/cosmos/gogoproto/proto"
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+	"cosmossdk.io/x/feegrant"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// rich is what named accounts start with: enough for any number of fires.
+	rich = 1_000_000_000
+	// gas is a gas limit that any handler of these tests is content with.
+	gas = 200_000
+)
+
+var (
+	alice = sdk.AccAddress("alice_______________")
+	bob   = sdk.AccAddress("bob_________________")
+	carol = sdk.AccAddress("carol_______________")
+	// robot's timers run Go functions of the test: its payload names one.
+	robot = sdk.AccAddress("robot_______________")
+	// robot2 is another such actor.
+	robot2 = sdk.AccAddress("robot2______________")
+)
+
+// testingT is what *testing.T and *rapid.T share.
+type testingT interface {
+	require.TestingT
+	Helper()
+	Cleanup(func())
+}
+
+// fixture is a chain with a block open. Invariants and the conservation of money are checked after every block and at
+// the end of every test.
+type fixture struct {
+	*lab.Chain
+	t      testingT
+	robots *scripted
+	// minted is the supply that there would be if nothing were burned.
+	minted math.Int
+}
+
+func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
+	t.Helper()
+	f := &fixture{t: t, robots: &scripted{scripts: map[string]script{}}, minted: math.ZeroInt()}
+	opts := lab.ChainOptions{Genesis: types.DefaultGenesis(), Runtimes: []types.Runtime{f.robots}}
+	for _, address := range []sdk.AccAddress{alice, bob, carol, robot, robot2} {
+		opts.Balances = append(opts.Balances, lab.Balance{Address: address, Amount: math.NewInt(rich)})
+	}
+	for _, change := range changes {
+		change(&opts)
+	}
+	chain, err := lab.NewChain(opts)
+	require.NoError(t, err)
+	f.Chain = chain
+	f.minted = chain.Bank.GetSupply(chain.Ctx(), chain.FeeDenom).Amount.Add(f.lane().Burned)
+	require.NoError(t, chain.BeginBlock())
+	t.Cleanup(func() { f.NextBlock() })
+	return f
+}
+
+// withConfig changes the config that the chain starts with.
+func withConfig(change func(*types.TimerConfig)) func(*lab.ChainOptions) {
+	return func(opts *lab.ChainOptions) { change(&opts.Genesis.Config) }
+}
+
+// NextBlock ends the open block, checks what must hold, opens the next one, and returns the events of the first.
+func (f *fixture) NextBlock() sdk.Events {
+	f.t.Helper()
+	events, err := f.EndBlock()
+	require.NoError(f.t, err)
+	f.check()
+	require.NoError(f.t, f.BeginBlock())
+	return events
+}
+
+// check holds the module's invariants, and that nothing is minted or lost: what is missing from the supply was burned,
+// and the module's books say so (SPEC §5).
+func (f *fixture) check() {
+	f.t.Helper()
+	require.NoError(f.t, f.Check())
+	supply := f.Bank.GetSupply(f.Ctx(), f.FeeDenom).Amount
+	require.Equal(f.t, f.minted.String(), supply.Add(f.lane().Burned).String(), "supply and burns at height %d", f.Height())
+}
+
+// blocksUntil runs blocks until the one of that height has ended, and returns the events of them all.
+func (f *fixture) blocksUntil(height uint64) (events sdk.Events) {
+	f.t.Helper()
+	for f.Height() <= height {
+		events = append(events, f.NextBlock()...)
+	}
+	return events
+}
+
+// plain makes a cycle cost one unit and a cell nothing, so that a fire costs what its cycles say.
+func plain(c *types.TimerConfig) {
+	c.CycleBasefee, c.CellBasefee = math.LegacyOneDec(), math.LegacyZeroDec()
+}
+
+func (f *fixture) lane() types.LaneState {
+	lane, err := f.Timers.LaneState(f.Ctx())
+	require.NoError(f.t, err)
+	return lane
+}
+
+func (f *fixture) config() types.TimerConfig {
+	config, err := f.Timers.Config(f.Ctx())
+	require.NoError(f.t, err)
+	return config
+}
+
+// setConfig has the authority change the config from the next block on.
+func (f *fixture) setConfig(change func(*types.TimerConfig)) {
+	f.t.Helper()
+	config := f.config()
+	change(&config)
+	f.run(&types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+}
+
+// run runs messages in one transaction, which must succeed, and returns the gas used.
+func (f *fixture) run(msgs ...sdk.Msg) uint64 {
+	f.t.Helper()
+	_, gasUsed, err := f.Tx(msgs...)
+	require.NoError(f.t, err)
+	return gasUsed
+}
+
+// refused runs messages in one transaction, which must fail with the error.
+func (f *fixture) refused(want error, msgs ...sdk.Msg) {
+	f.t.Helper()
+	_, _, err := f.Tx(msgs...)
+	require.ErrorIs(f.t, err, want)
+}
+
+// schedule schedules a timer of the actor and returns its id.
+func (f *fixture) schedule(
+	actor sdk.AccAddress, height uint64, payload []byte, changes ...func(*types.MsgScheduleTimer),
+) string {
+	f.t.Helper()
+	results, _, err := f.Tx(scheduleMsg(actor, height, payload, changes...))
+	require.NoError(f.t, err)
+	var response types.MsgScheduleTimerResponse
+	require.NoError(f.t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	return response.Id
+}
+
+func scheduleMsg(
+	actor sdk.AccAddress, height uint64, payload []byte, changes ...func(*types.MsgScheduleTimer),
+) *types.MsgScheduleTimer {
+	msg := &types.MsgScheduleTimer{
+		Sender: actor.String(), Trigger: types.Trigger{Height: height}, Payload: payload, GasLimit: gas,
+	}
+	for _, change := range changes {
+		change(msg)
+	}
+	return msg
+}
+
+func expiring(height uint64) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) { msg.ExpiresAt = height }
+}
+
+func limited(gasLimit uint64) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) { msg.GasLimit = gasLimit }
+}
+
+func paidBy(payer sdk.AccAddress) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) { msg.FeePayer = payer.String() }
+}
+
+// pays is the payload by which an account's timer sends coins.
+func (f *fixture) pays(from, to sdk.AccAddress, amount int64) []byte {
+	return f.payload(banktypes.NewMsgSend(from, to, f.coins(amount)))
+}
+
+// payload is that of an account's timer that runs these messages.
+func (f *fixture) payload(msgs ...sdk.Msg) []byte {
+	payload, err := types.NewAccountPayload(msgs...)
+	require.NoError(f.t, err)
+	bz, err := f.Codec.Marshal(payload)
+	require.NoError(f.t, err)
+	return bz
+}
+
+func (f *fixture) coins(amount int64) sdk.Coins {
+	return sdk.NewCoins(sdk.NewInt64Coin(f.FeeDenom, amount))
+}
+
+func (f *fixture) balance(address sdk.AccAddress) int64 {
+	return f.Bank.GetBalance(f.Ctx(), address, f.FeeDenom).Amount.Int64()
+}
+
+// fund mints coins for an address, whose account is made if there is none.
+func (f *fixture) fund(address sdk.AccAddress, amount int64) {
+	f.t.Helper()
+	require.NoError(f.t, f.Fund(lab.Balance{Address: address, Amount: math.NewInt(amount)}))
+	f.minted = f.minted.AddRaw(amount)
+}
+
+// grant lets the payer pay for the actor's timers.
+func (f *fixture) grant(payer, actor sdk.AccAddress, allowance feegrant.FeeAllowanceI) {
+	f.t.Helper()
+	msg, err := feegrant.NewMsgGrantAllowance(allowance, payer, actor)
+	require.NoError(f.t, err)
+	f.run(msg)
+}
+
+// query is the module's query server on the last committed state, between blocks, or on that of the open block.
+func (f *fixture) query() types.QueryServer { return keeper.NewQueryServer(f.Timers) }
+
+func (f *fixture) timer(actor sdk.AccAddress, id string) types.TimerInfo {
+	f.t.Helper()
+	response, err := f.query().Timer(f.Ctx(), &types.QueryTimerRequest{Actor: actor.String(), Id: id})
+	require.NoError(f.t, err)
+	return response.Timer
+}
+
+// total is how many live timers the actor has.
+func (f *fixture) total(actor sdk.AccAddress) uint32 {
+	response, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: actor.String()})
+	require.NoError(f.t, err)
+	return response.Total
+}
+
+// eventsOf returns the typed events of one type, in order.
+func eventsOf[T proto.Message](f *fixture, events sdk.Events) (found []T) {
+	f.t.Helper()
+	var kind T
+	for _, event := range events {
+		if event.Type != proto.MessageName(kind) {
+			continue
+		}
+		parsed, err := sdk.ParseTypedEvent(abci.Event(event))
+		require.NoError(f.t, err)
+		found = append(found, parsed.(T))
+	}
+	return found
+}
+
+// only returns the one typed event of a type.
+func only[T proto.Message](f *fixture, events sdk.Events) T {
+	f.t.Helper()
+	found := eventsOf[T](f, events)
+	require.Len(f.t, found, 1)
+	return found[0]
+}
+
+// firedIDs returns the ids of the timers that fired, in order.
+func (f *fixture) firedIDs(events sdk.Events) (ids []string) {
+	for _, fired := range eventsOf[*types.TimerFired](f, events) {
+		ids = append(ids, fired.Id)
+	}
+	return ids
+}
+
+// script is a handler of the test.
+type script func(ctx sdk.Context, delivery types.Delivery) error
+
+// scripted is a runtime that stands for contracts: the payload names a Go function.
+type scripted struct{ scripts map[string]script }
+
+var _ types.Runtime = (*scripted)(nil)
+
+func (*scripted) Serves(_ context.Context, actor sdk.AccAddress) bool {
+	return bytes.HasPrefix(actor, []byte("robot"))
+}
+
+func (*scripted) Validate(context.Context, *types.TimerConfig, types.Call) error { return nil }
+
+func (s *scripted) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
+	fn, known := s.scripts[string(delivery.Payload)]
+	if !known {
+		return types.ErrInvalidPayload
+	}
+	return fn(sdk.UnwrapSDKContext(ctx), delivery)
+}
+
+// script registers a handler and returns the payload that runs it.
+func (f *fixture) script(fn script) []byte {
+	name := fmt.Sprintf("script %d", len(f.robots.scripts))
+	f.robots.scripts[name] = fn
+	return []byte(name)
+}
+
+// noop is the payload of a handler that does nothing.
+func (f *fixture) noop() []byte {
+	return f.script(func(sdk.Context, types.Delivery) error { return nil })
+}
+
+// burner is the payload of a handler that uses so many cycles.
+func (f *fixture) burner(cycles uint64) []byte {
+	return f.script(func(ctx sdk.Context, _ types.Delivery) error {
+		ctx.GasMeter().ConsumeGas(cycles, "test")
+		return nil
+	})
+}
+
+// unlimited is an allowance without bounds.
+func unlimited() feegrant.FeeAllowanceI { return &feegrant.BasicAllowance{} }

@@ -1,0 +1,175 @@
+package keeper_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/x/feegrant"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// basic is an allowance of so much.
+func (f *fixture) basic(limit int64) *feegrant.BasicAllowance {
+	return &feegrant.BasicAllowance{SpendLimit: f.coins(limit)}
+}
+
+// left is what is left of bob's basic allowance to the robot; -1 if there is none.
+func (f *fixture) left() int64 {
+	allowance, err := f.Feegrant.GetAllowance(f.Ctx(), bob, robot)
+	if err != nil {
+		return -1
+	}
+	return allowance.(*feegrant.BasicAllowance).SpendLimit.AmountOf(f.FeeDenom).Int64()
+}
+
+// byMessage restricts an allowance to messages of one type.
+func byMessage(t *testing.T, allowance feegrant.FeeAllowanceI, msg sdk.Msg) feegrant.FeeAllowanceI {
+	t.Helper()
+	restricted, err := feegrant.NewAllowedMsgAllowance(allowance, []string{sdk.MsgTypeURL(msg)})
+	require.NoError(t, err)
+	return restricted
+}
+
+func TestAnAllowanceIsDrawnByWhatIsCharged(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	f.grant(bob, robot, f.basic(240_000))
+	for _, height := range []uint64{2, 3, 4} {
+		f.schedule(robot, height, f.burner(10_000), limited(200_000), paidBy(bob))
+	}
+	for _, want := range []struct {
+		height      uint64
+		left, spent int64
+	}{{2, 210_000, 30_000}, {3, 180_000, 60_000}} {
+		require.Len(t, f.firedIDs(f.blocksUntil(want.height)), 1)
+		require.Equal(t, want.left, f.left())
+		require.Equal(t, int64(rich)-want.spent, f.balance(bob))
+	}
+	require.Equal(t, int64(rich), f.balance(robot), "the actor pays nothing")
+
+	// 180,000 are left, which would do for what the fire uses, but not for what it may use.
+	unfunded := only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(4))
+	require.Equal(t, types.TimerCancelledInsufficientFunds{
+		Id: unfunded.Id, Actor: robot.String(), Payer: bob.String(), Required: "200000", Available: "999940000", AllowanceRefused: true,
+	}, *unfunded)
+	require.Equal(t, int64(180_000), f.left())
+	require.Zero(t, f.total(robot))
+}
+
+func TestAnAllowanceIsExhausted(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	f.grant(bob, robot, f.basic(100_000))
+	f.schedule(robot, 2, f.burner(1_000_000), limited(100_000), paidBy(bob))
+	f.schedule(robot, 3, f.noop(), limited(100_000), paidBy(bob))
+	fired := only[*types.TimerFired](f, f.blocksUntil(2))
+	require.Equal(t, "100000", fired.Paid)
+	require.Equal(t, int64(-1), f.left(), "an allowance that is used up is gone")
+	require.True(t, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(3)).AllowanceRefused)
+	require.Equal(t, int64(rich-100_000), f.balance(bob))
+}
+
+func TestAnAllowanceRevokedBeforeTheFire(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	f.grant(bob, robot, unlimited())
+	f.schedule(robot, 3, f.noop(), paidBy(bob))
+	f.NextBlock()
+	revoke := feegrant.NewMsgRevokeAllowance(bob, robot)
+	f.run(&revoke)
+	require.True(t, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(3)).AllowanceRefused)
+	require.Equal(t, int64(rich), f.balance(bob))
+}
+
+func TestAnAllowanceRevokedByTheFireItPaysFor(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	f.grant(bob, robot, f.basic(500_000))
+	revoke := feegrant.NewMsgRevokeAllowance(bob, robot)
+	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
+		_, err := f.Messages.Handler(&revoke)(ctx, &revoke)
+		return err
+	})
+	f.schedule(robot, 2, payload, paidBy(bob))
+	fired := only[*types.TimerFired](f, f.blocksUntil(2))
+	require.True(t, fired.Success, "the payer had consented when the fire began")
+	require.Equal(t, int64(-1), f.left())
+	require.Less(t, f.balance(bob), int64(rich))
+}
+
+func TestAPeriodicAllowance(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	// A block takes a second: from height 2 on a period holds three fires' worth of pre-charges, drawn on by 30,000 each.
+	f.grant(bob, robot, &feegrant.PeriodicAllowance{
+		Period: 10 * time.Second, PeriodSpendLimit: f.coins(220_000), PeriodCanSpend: f.coins(220_000),
+		PeriodReset: f.Ctx().BlockTime().Add(10 * time.Second),
+	})
+	for _, height := range []uint64{2, 3, 12} {
+		f.schedule(robot, height, f.burner(10_000), limited(200_000), paidBy(bob))
+	}
+	require.Len(t, f.firedIDs(f.blocksUntil(2)), 1)
+	require.True(t, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(3)).AllowanceRefused)
+	require.Len(t, f.firedIDs(f.blocksUntil(12)), 1, "the next period has come")
+	require.Equal(t, int64(rich-60_000), f.balance(bob))
+}
+
+func TestAnAllowanceExpires(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	expiry := f.Ctx().BlockTime().Add(2 * time.Second)
+	f.grant(bob, robot, &feegrant.BasicAllowance{Expiration: &expiry})
+	f.schedule(robot, 3, f.noop(), paidBy(bob))
+	f.schedule(robot, 4, f.noop(), paidBy(bob))
+	require.Len(t, f.firedIDs(f.blocksUntil(3)), 1, "the last second is good")
+	require.True(t, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(4)).AllowanceRefused)
+	f.NextBlock()
+	f.refused(types.ErrInvalidFeePayer, scheduleMsg(robot, 50, f.noop(), paidBy(bob)))
+}
+
+func TestAnAllowanceMustCoverOurMessages(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	f.grant(bob, robot, byMessage(t, unlimited(), &types.MsgScheduleTimer{}))
+	f.grant(carol, robot, byMessage(t, unlimited(), &types.MsgCancelTimer{}))
+	f.refused(types.ErrInvalidFeePayer, scheduleMsg(robot, 2, f.noop(), paidBy(carol)))
+	f.refused(types.ErrInvalidFeePayer, scheduleMsg(robot2, 2, f.noop(), paidBy(bob)))
+	f.refused(types.ErrInvalidFeePayer, scheduleMsg(bob, 2, f.pays(bob, alice, 1), paidBy(robot)))
+	f.schedule(robot, 2, f.noop(), paidBy(bob))
+	f.blocksUntil(2)
+	require.Equal(t, int64(rich-20_000), f.balance(bob))
+	require.Equal(t, int64(rich), f.balance(carol))
+}
+
+func TestAskingForAnAllowanceDrawsNothing(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	f.grant(bob, robot, f.basic(1))
+	f.schedule(robot, 2, f.noop(), paidBy(bob))
+	require.Equal(t, int64(1), f.left(), "scheduling asks whether there is one, and draws nothing")
+	require.True(t, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(2)).AllowanceRefused)
+	require.Equal(t, int64(1), f.left())
+}
+
+func TestAPayerWithoutFundsIsNotTheAllowancesFault(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	dave := sdk.AccAddress("dave________________")
+	f.fund(dave, 199_999)
+	f.grant(dave, robot, unlimited())
+	f.schedule(robot, 2, f.noop(), limited(200_000), paidBy(dave))
+	unfunded := only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(2))
+	require.False(t, unfunded.AllowanceRefused)
+	require.Equal(t, "199999", unfunded.Available)
+	require.Equal(t, int64(199_999), f.balance(dave))
+}
+
+func TestModuleAccountsAndBlockedAddressesNeverPay(t *testing.T) {
+	f := newFixture(t)
+	timers, mint := authtypes.NewModuleAddress(types.ModuleName), authtypes.NewModuleAddress(minttypes.ModuleName)
+	require.True(t, f.Bank.BlockedAddr(timers))
+	require.False(t, f.Bank.BlockedAddr(mint))
+	for _, payer := range []sdk.AccAddress{timers, mint} {
+		// Not even with an allowance, which a module could grant through its keeper.
+		require.NoError(t, f.Feegrant.GrantAllowance(f.Ctx(), payer, robot, unlimited()))
+		f.refused(types.ErrInvalidFeePayer, scheduleMsg(robot, 9, f.noop(), paidBy(payer)))
+	}
+}

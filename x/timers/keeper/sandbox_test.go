@@ -1,0 +1,222 @@
+package keeper_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	corestore "cosmossdk.io/core/store"
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// market is a fee market that may fail.
+type market struct {
+	cycle, cell math.LegacyDec
+	fault       func() error
+}
+
+func (m *market) Basefees(context.Context, *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
+	return m.cycle, m.cell, m.fault()
+}
+
+func withMarket(m *market) func(*lab.ChainOptions) {
+	return func(opts *lab.ChainOptions) { opts.Keeper = append(opts.Keeper, keeper.WithBasefeeSource(m)) }
+}
+
+func (f *fixture) export() *types.GenesisState {
+	f.t.Helper()
+	genesis, err := f.Timers.ExportGenesis(f.Ctx())
+	require.NoError(f.t, err)
+	return genesis
+}
+
+func TestAStepThatFailsAsAWholeLeavesNoTrace(t *testing.T) {
+	for name, fault := range map[string]struct {
+		code uint32
+		run  func() error
+	}{
+		"registered error": {types.ErrInternal.ABCICode(), func() error { return types.ErrInternal }},
+		"error":            {1, func() error { return errors.New("no price today") }},
+		"panic":            {types.ErrPanicked.ABCICode(), func() error { panic("no price today") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &market{cycle: math.LegacyOneDec(), cell: math.LegacyZeroDec(), fault: func() error { return nil }}
+			f := newFixture(t, withMarket(m))
+			live := f.schedule(robot, 2, f.noop())
+			f.schedule(robot, 2, f.noop(), expiring(2))
+			f.NextBlock()
+			before := f.export()
+			m.fault = fault.run
+			for height := uint64(2); height < 5; height++ {
+				events := f.NextBlock()
+				require.Equal(t, height, only[*types.TimerLaneFailed](f, events).Height)
+				require.Equal(t, fault.code, only[*types.TimerLaneFailed](f, events).Code)
+				require.Empty(t, eventsOf[*types.TimerLaneSummary](f, events))
+				require.Empty(t, f.firedIDs(events))
+				require.Empty(t, eventsOf[*types.TimerExpired](f, events))
+				require.Equal(t, before, f.export())
+			}
+			// Transactions went on meanwhile, and so does the lane now.
+			f.schedule(robot, 9, f.noop())
+			m.fault = func() error { return nil }
+			events := f.NextBlock()
+			require.Equal(t, []string{live}, f.firedIDs(events))
+			require.Len(t, eventsOf[*types.TimerExpired](f, events), 1)
+			require.Equal(t, int64(rich-20_000), f.balance(robot))
+		})
+	}
+}
+
+func TestPricesOfTheMarketAreTakenAndClampedAtZero(t *testing.T) {
+	m := &market{cycle: math.LegacyNewDec(2), cell: math.LegacyNewDec(3), fault: func() error { return nil }}
+	f := newFixture(t, withMarket(m))
+	for height := uint64(2); height < 5; height++ {
+		f.schedule(robot, height, f.noop())
+	}
+	require.Equal(t, "40000", only[*types.TimerFired](f, f.blocksUntil(2)).Paid)
+	m.cycle, m.cell = math.LegacyNewDec(-2), math.LegacyNewDec(-3)
+	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(3)).Paid)
+	m.cycle, m.cell = math.LegacyDec{}, math.LegacyDec{}
+	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(4)).Paid)
+}
+
+// brittle is a store that fails when told to.
+type brittle struct {
+	corestore.KVStoreService
+	broken *bool
+}
+
+type brittleStore struct{ corestore.KVStore }
+
+func (s brittle) OpenKVStore(ctx context.Context) corestore.KVStore {
+	store := s.KVStoreService.OpenKVStore(ctx)
+	if *s.broken {
+		return brittleStore{store}
+	}
+	return store
+}
+
+func (brittleStore) Set([]byte, []byte) error { return errors.New("the disk is full") }
+
+func TestABlockGoesOnWithoutAStoreToWriteTo(t *testing.T) {
+	broken := false
+	f := newFixture(t, func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(service corestore.KVStoreService) corestore.KVStoreService { return brittle{service, &broken} }
+	})
+	id := f.schedule(robot, 2, f.noop())
+	f.NextBlock()
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+	broken = true
+	events, err := f.EndBlock()
+	require.NoError(t, err)
+	only[*types.TimerLaneFailed](f, events)
+	require.NoError(t, f.BeginBlock(), "a config that can't be adopted does not halt the chain")
+	only[*types.TimerLaneFailed](f, f.Ctx().EventManager().Events())
+	broken = false
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()), "the old config is in force")
+	require.True(t, f.config().LanePaused, "now it could be adopted")
+}
+
+// quarantine makes the module's account unreachable for the robot, so that its timers can't be charged.
+func (f *fixture) quarantine() {
+	module := authtypes.NewModuleAddress(types.ModuleName)
+	f.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
+		if from.Equals(robot) && to.Equals(module) {
+			return to, types.ErrInternal.Wrap("restricted")
+		}
+		return to, nil
+	})
+}
+
+func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
+	f := newFixture(t)
+	f.quarantine()
+	bad := f.schedule(robot, 2, f.noop())
+	good := f.schedule(robot2, 2, f.noop())
+	events := f.blocksUntil(2)
+	require.Equal(t, []string{good}, f.firedIDs(events))
+	require.Equal(t, types.TimerSetAside{
+		Id: bad, Actor: robot.String(), Reason: types.Quarantined, Codespace: types.ModuleName, Code: types.ErrInternal.ABCICode(),
+	}, *only[*types.TimerSetAside](f, events))
+	require.Equal(t, types.TimerStatusSetAside, f.timer(robot, bad).Status)
+	require.Equal(t, types.Quarantined, f.timer(robot, bad).SetAside)
+
+	f.Bank.ClearSendRestriction()
+	events = f.blocksUntil(20)
+	require.Empty(t, f.firedIDs(events), "the cause is gone, but only the authority releases it")
+	require.Empty(t, eventsOf[*types.TimerReleased](f, events))
+
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: bad, GasLimit: 60_000})
+	f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: bad, ExpiresAt: 1_000})
+	require.Equal(t, types.Quarantined, f.timer(robot, bad).SetAside, "its owner may change it, but not release it")
+	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
+	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
+	events = f.NextBlock()
+	require.Equal(t, types.TimerReleased{Id: bad, Actor: robot.String(), Reason: types.Quarantined}, *only[*types.TimerReleased](f, events))
+	require.Empty(t, f.firedIDs(events), "it is due in the next block")
+	require.Equal(t, []string{bad}, f.firedIDs(f.NextBlock()))
+}
+
+func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
+	f := newFixture(t)
+	f.quarantine()
+	ids := make([]string, 3)
+	for i := range ids {
+		ids[i] = f.schedule(robot, 2, make([]byte, 1_000), expiring(5))
+	}
+	f.blocksUntil(2)
+	response, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{})
+	require.NoError(t, err)
+	require.Len(t, response.Timers, 3)
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: ids[0]})
+	f.run(&types.MsgSysCancelTimer{Authority: f.Authority, Actor: robot.String(), Id: ids[1]})
+	require.Empty(t, eventsOf[*types.TimerExpired](f, f.blocksUntil(5)))
+	require.Equal(t, ids[2], only[*types.TimerExpired](f, f.blocksUntil(6)).Id)
+	require.Zero(t, f.total(robot))
+}
+
+func TestATimerWhoseRecordIsBrokenConcernsNobodyElse(t *testing.T) {
+	f := newFixture(t)
+	f.schedule(robot, 2, f.noop())
+	good := f.schedule(robot2, 2, f.noop())
+	require.NoError(t, f.Timers.DropActorPage(f.Ctx(), robot))
+	var events sdk.Events
+	for range 2 {
+		more, err := f.EndBlock()
+		require.NoError(t, err)
+		require.NoError(t, f.BeginBlock())
+		events = append(events, more...)
+	}
+	require.Equal(t, []string{good}, f.firedIDs(events))
+	require.Empty(t, eventsOf[*types.TimerLaneFailed](f, events))
+	require.Equal(t, int64(rich), f.balance(robot))
+	require.Error(t, f.Check())
+	require.NoError(t, f.Timers.RestoreActorPages(f.Ctx()))
+}
+
+func TestAPausedLaneFiresNothingAndTheRestGoesOn(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	kept := f.schedule(robot, 2, f.noop())
+	gone := f.schedule(robot, 2, f.noop())
+	f.schedule(robot, 2, f.noop(), expiring(4))
+	events := f.blocksUntil(4)
+	require.Empty(t, f.firedIDs(events))
+	require.Equal(t, uint32(3), eventsOf[*types.TimerLaneSummary](f, events)[3].Deferred)
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: gone})
+	late := f.schedule(robot, 6, f.noop())
+	require.Len(t, eventsOf[*types.TimerExpired](f, f.blocksUntil(6)), 1)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	require.Empty(t, f.firedIDs(f.NextBlock()))
+	events = f.NextBlock()
+	require.Equal(t, []string{kept, late}, f.firedIDs(events))
+	require.Equal(t, uint64(6), eventsOf[*types.TimerFired](f, events)[0].Late)
+}

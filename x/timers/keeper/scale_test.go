@@ -1,0 +1,184 @@
+package keeper_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// crowd brings timers by genesis: so many, of actors with a hundred each, all alike but for what change does. Fires are
+// free, so that no actor needs funds.
+func crowd(n int, change func(*types.Timer)) func(*lab.ChainOptions) {
+	return func(opts *lab.ChainOptions) {
+		genesis := opts.Genesis
+		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+		genesis.Timers = make([]types.Timer, n)
+		for i := range genesis.Timers {
+			timer := &genesis.Timers[i]
+			*timer = types.Timer{
+				Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", i/100)), Payload: []byte("noop"),
+				GasLimit: 40_000, ExpiresAt: 1_000, Seq: uint64(i) + 1, Due: 500,
+			}
+			change(timer)
+			timer.Trigger.Height = timer.Due
+			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+		}
+		genesis.NextSeq = uint64(n) + 1
+	}
+}
+
+// crowded is a chain with a crowd; "noop" is a handler.
+func crowded(t *testing.T, n int, change func(*types.Timer), more ...func(*lab.ChainOptions)) *fixture {
+	t.Helper()
+	f := newFixture(t, append(more, crowd(n, change))...)
+	f.robots.scripts["noop"] = func(sdk.Context, types.Delivery) error { return nil }
+	return f
+}
+
+// endBlock ends a block and opens the next one, without the fixture's checks, which read everything.
+func (f *fixture) endBlock() sdk.Events {
+	f.t.Helper()
+	events, err := f.EndBlock()
+	require.NoError(f.t, err)
+	require.NoError(f.t, f.BeginBlock())
+	return events
+}
+
+func TestAnEmptyBlockCostsAConstant(t *testing.T) {
+	cost := func(pending int) storecount.Counts {
+		var counts *storecount.Counts
+		f := crowded(t, pending, func(*types.Timer) {}, counted(&counts))
+		f.endBlock()
+		counts.Reset()
+		f.endBlock()
+		return counts.Take()
+	}
+	few, many := cost(10), cost(20_000)
+	require.Equal(t, few, many)
+	require.LessOrEqual(t, many.Reads(), 12, "%+v", many)
+	require.Zero(t, many.Writes())
+}
+
+func TestAQuietBlockWritesNothingForLong(t *testing.T) {
+	var counts *storecount.Counts
+	f := newFixture(t, counted(&counts))
+	f.schedule(robot, 3, f.noop())
+	f.blocksUntil(5)
+	quiet := 0
+	for range 250 {
+		counts.Reset()
+		f.endBlock()
+		if counts.Writes() == 0 {
+			quiet++
+		}
+	}
+	require.GreaterOrEqual(t, quiet, 247, "cursors move once in a hundred blocks")
+}
+
+func TestSchedulingAndCancellingCostAConstant(t *testing.T) {
+	cost := func(pending int) (scheduled, cancelled storecount.Counts) {
+		var counts *storecount.Counts
+		f := crowded(t, pending, func(*types.Timer) {}, counted(&counts))
+		counts.Reset()
+		id := f.schedule(robot, 500, []byte("noop"))
+		scheduled = counts.Take()
+		f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
+		return scheduled, counts.Take()
+	}
+	few, fewCancelled := cost(10)
+	many, manyCancelled := cost(20_000)
+	require.Equal(t, few, many)
+	require.Equal(t, fewCancelled, manyCancelled)
+}
+
+func TestTwentyThousandTimersDueInOneBlock(t *testing.T) {
+	const n = 20_000
+	var counts *storecount.Counts
+	f := crowded(t, n, func(timer *types.Timer) { timer.Due = 2 }, counted(&counts), withConfig(func(c *types.TimerConfig) {
+		c.LaneTimerCycles, c.CandidateWindow, c.ReceiptRetentionBlocks = 20_000_000, 1_024, 0
+	}))
+	f.endBlock()
+	next := 0
+	for blocks := 0; next < n; blocks++ {
+		require.LessOrEqual(t, blocks, n/999, "a block fires 999 at 20,000 cycles each, the last one's limit being 40,000")
+		counts.Reset()
+		events := f.endBlock()
+		fired := eventsOf[*types.TimerFired](f, events)
+		for _, event := range fired {
+			timer := uint64(next) + 1
+			actor := sdk.AccAddress(fmt.Sprintf("robot_%014d", next/100))
+			require.Equal(t, fmt.Sprintf("%x", types.TimerID(actor, 2, []byte("noop"), timer)), event.Id, "fire %d", next)
+			next++
+		}
+		// The window and the sweep bound what is scanned; each fire costs a bounded number of operations more.
+		require.LessOrEqual(t, counts.Nexts, 1_024+256+16)
+		require.LessOrEqual(t, counts.Gets, 8+6*len(fired))
+		require.LessOrEqual(t, counts.Writes(), 4+4*len(fired))
+		summary := eventsOf[*types.TimerLaneSummary](f, events)[0]
+		require.LessOrEqual(t, summary.Cycles, uint64(20_000_000))
+	}
+	require.NoError(t, f.Check())
+}
+
+func TestAnOutagesWorthOfExpiredTimersDoesNotDelayLiveOnes(t *testing.T) {
+	const expired, halt = 20_000, 30
+	// All but the last were due at 2 and expired while the lane was paused; the last lies behind them all.
+	f := crowded(t, expired+1, func(timer *types.Timer) {
+		timer.Due, timer.ExpiresAt = 2, halt
+		if timer.Seq == expired+1 {
+			timer.Due, timer.ExpiresAt = halt, 1_000
+		}
+	}, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	for f.Height() < halt {
+		require.Empty(t, f.firedIDs(f.endBlock()))
+	}
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	f.endBlock()
+
+	// A block passes over a window's worth of expired timers, so that a live one behind 20,000 waits for ten at most.
+	window := int(f.config().CandidateWindow)
+	bound := (expired + window - 1) / window
+	blocks, removed := 0, 0
+	for fired := false; !fired; blocks++ {
+		require.Less(t, blocks, bound)
+		events := f.endBlock()
+		removed += len(eventsOf[*types.TimerExpired](f, events))
+		fired = len(f.firedIDs(events)) > 0
+	}
+	require.Less(t, removed, expired, "it did not wait for the clean-up")
+	require.NoError(t, f.Check())
+
+	// The clean-up goes on at its own pace and misses none.
+	perBlock := int(f.config().GcCyclesPerBlock / f.config().GcCyclesPerRemoval)
+	for ; removed < expired; blocks++ {
+		require.LessOrEqual(t, blocks, expired/perBlock)
+		removed += len(eventsOf[*types.TimerExpired](f, f.endBlock()))
+	}
+	require.Equal(t, expired, removed)
+	require.Empty(t, f.export().Timers)
+}
+
+func TestExpiredTimersBehindALongBacklogLeaveToo(t *testing.T) {
+	// 3,000 ready ones fill the window for a while; behind them, and among them, some expire.
+	f := crowded(t, 4_000, func(timer *types.Timer) {
+		timer.Due = 2
+		if timer.Seq%4 == 0 || timer.Seq > 3_900 {
+			timer.ExpiresAt = 4
+		}
+	}, withConfig(func(c *types.TimerConfig) { c.CandidateWindow, c.LanePaused = 512, true }))
+	gone := 0
+	for f.Height() < 40 {
+		gone += len(eventsOf[*types.TimerExpired](f, f.endBlock()))
+	}
+	require.Equal(t, 1_000+75, gone, "the sweep reaches what the window does not")
+	require.NoError(t, f.Check())
+}

@@ -1,0 +1,224 @@
+package keeper_test
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	vestingtypes "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+func number(t *testing.T, text string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(text, 10, 64)
+	require.NoError(t, err)
+	return n
+}
+
+func TestAFireIsSettledToTheUnit(t *testing.T) {
+	f := newFixture(t)
+	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
+		ctx.GasMeter().ConsumeGas(12_345, "test")
+		return f.Bank.SendCoins(ctx, bob, carol, f.coins(5))
+	})
+	f.schedule(robot, 2, payload, limited(100_000))
+	f.NextBlock()
+	events := f.NextBlock()
+	fired := only[*types.TimerFired](f, events)
+	require.True(t, fired.Success)
+	require.Greater(t, fired.Cycles, uint64(20_000+12_345), "intrinsic cycles, the handler's own, and its reads")
+	require.Positive(t, fired.Cells)
+
+	// 0.001 a cycle and 0.03 a cell, rounded up once at the end, in the chain's favour.
+	thousandths := int64(fired.Cycles + 30*fired.Cells)
+	paid := (thousandths + 999) / 1_000
+	preCharge := int64(100_000+30*550_000) / 1_000
+	require.Equal(t, paid, number(t, fired.Paid))
+	require.Equal(t, preCharge-paid, number(t, fired.Refunded))
+	require.Equal(t, "0", fired.Tip)
+	require.Equal(t, int64(rich)-paid, f.balance(robot))
+	require.Equal(t, int64(rich)-5, f.balance(bob))
+	require.Equal(t, int64(rich)+5, f.balance(carol))
+
+	summary := eventsOf[*types.TimerLaneSummary](f, events)[0]
+	require.Equal(t, fired.Paid, summary.Burned)
+	require.Equal(t, paid, f.lane().Burned.Int64())
+	require.Equal(t, f.minted.SubRaw(paid), f.Bank.GetSupply(f.Ctx(), f.FeeDenom).Amount)
+}
+
+func TestCyclesAndCellsAreTheGasOfTheSDK(t *testing.T) {
+	f := newFixture(t)
+	work := func(ctx sdk.Context) error {
+		ctx.GasMeter().ConsumeGas(777, "test")
+		return f.Bank.SendCoins(ctx, bob, carol, f.coins(5))
+	}
+	f.schedule(robot, 2, f.script(func(ctx sdk.Context, _ types.Delivery) error { return work(ctx) }))
+	f.NextBlock()
+	branch, _ := f.Ctx().CacheContext()
+	branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter())
+	require.NoError(t, work(branch))
+
+	fired := only[*types.TimerFired](f, f.NextBlock())
+	perByte := f.Ctx().KVGasConfig().WriteCostPerByte
+	require.Equal(t, branch.GasMeter().GasConsumed(), fired.Cycles-f.config().FireBaseCycles+perByte*fired.Cells)
+}
+
+func TestAFailedFireKeepsTheChargeAndNothingElse(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	writes := func(then func(ctx sdk.Context) error) []byte {
+		return f.script(func(ctx sdk.Context, _ types.Delivery) error {
+			ctx.EventManager().EmitEvent(sdk.NewEvent("left_by_a_failure"))
+			if err := f.Bank.SendCoins(ctx, bob, carol, f.coins(5)); err != nil {
+				return err
+			}
+			return then(ctx)
+		})
+	}
+	fails := f.schedule(robot, 2, writes(func(sdk.Context) error { return types.ErrInvalidPayload }))
+	exhausts := f.schedule(robot, 2, writes(func(ctx sdk.Context) error {
+		ctx.GasMeter().ConsumeGas(gas, "test")
+		return nil
+	}))
+	f.NextBlock()
+	events := f.NextBlock()
+	fired := eventsOf[*types.TimerFired](f, events)
+	require.Equal(t, []string{fails, exhausts}, f.firedIDs(events))
+	require.False(t, fired[0].Success)
+	require.Equal(t, types.ErrInvalidPayload.ABCICode(), fired[0].Code)
+	require.Less(t, number(t, fired[0].Paid), int64(gas))
+	require.False(t, fired[1].Success)
+	require.Equal(t, types.ErrOutOfCycles.ABCICode(), fired[1].Code)
+	require.Equal(t, int64(gas), number(t, fired[1].Paid), "what ran out pays for all that it might use")
+
+	require.Equal(t, int64(rich)-number(t, fired[0].Paid)-gas, f.balance(robot))
+	require.Equal(t, int64(rich), f.balance(bob))
+	for _, event := range events {
+		require.NotEqual(t, "left_by_a_failure", event.Type)
+	}
+}
+
+func TestNothingIsChargedAtPricesOfZero(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.CycleBasefee, c.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+	}))
+	dave := sdk.AccAddress("dave________________")
+	f.fund(dave, 0)
+	f.grant(bob, robot, f.basic(1))
+	f.schedule(robot, 2, f.noop(), paidBy(bob))
+	id := f.schedule(dave, 2, f.pays(dave, bob, 1))
+	f.NextBlock()
+	fired := eventsOf[*types.TimerFired](f, f.NextBlock())
+	require.Len(t, fired, 2)
+	require.Equal(t, "0", fired[0].Paid)
+	require.Equal(t, int64(1), f.left())
+	require.Equal(t, id, fired[1].Id, "one who has nothing fires for nothing")
+	require.False(t, fired[1].Success, "but can't send what it has not")
+}
+
+func TestLockedFundsPayForNothing(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	vestingtypes.RegisterInterfaces(f.Codec.InterfaceRegistry())
+	dave := sdk.AccAddress("dave________________")
+	base := f.Accounts.NewAccountWithAddress(f.Ctx(), dave).(*authtypes.BaseAccount)
+	locked, err := vestingtypes.NewPermanentLockedAccount(base, f.coins(1_000_000))
+	require.NoError(t, err)
+	f.Accounts.SetAccount(f.Ctx(), locked)
+	f.fund(dave, 1_000_000)
+	f.schedule(dave, 2, f.pays(dave, bob, 1), limited(100_000))
+	f.schedule(dave, 3, f.pays(dave, bob, 1), limited(100_000))
+	unfunded := only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(2))
+	require.Equal(t, "0", unfunded.Available)
+	require.Equal(t, "100000", unfunded.Required)
+	require.Equal(t, int64(1_000_000), f.balance(dave))
+
+	f.fund(dave, 100_001)
+	require.True(t, only[*types.TimerFired](f, f.blocksUntil(3)).Success, "what is above the lock may be spent")
+	require.GreaterOrEqual(t, f.balance(dave), int64(1_000_000))
+}
+
+func TestASecondTimerSeesTheBalanceThatTheFirstLeft(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	dave := sdk.AccAddress("dave________________")
+	f.fund(dave, 129_999)
+	f.grant(dave, robot, unlimited())
+	first := f.schedule(robot, 2, f.burner(10_000), limited(100_000), paidBy(dave))
+	second := f.schedule(robot, 2, f.burner(10_000), limited(100_000), paidBy(dave))
+	f.NextBlock()
+	events := f.NextBlock()
+	require.Equal(t, []string{first}, f.firedIDs(events))
+	unfunded := only[*types.TimerCancelledInsufficientFunds](f, events)
+	require.Equal(t, second, unfunded.Id)
+	require.Equal(t, "99999", unfunded.Available)
+	require.Equal(t, int64(99_999), f.balance(dave))
+}
+
+func TestAHandlerMayUseUpItsPayersFunds(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
+		return f.Bank.SendCoins(ctx, robot, carol, f.coins(f.Bank.GetBalance(ctx, robot, f.FeeDenom).Amount.Int64()))
+	})
+	f.schedule(robot, 2, payload)
+	fired := only[*types.TimerFired](f, f.blocksUntil(2))
+	require.True(t, fired.Success)
+	require.Equal(t, number(t, fired.Refunded), f.balance(robot), "the pre-charge was out of its reach")
+	require.Equal(t, int64(rich), f.balance(robot)+f.balance(carol)-rich+number(t, fired.Paid))
+}
+
+func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) {
+		c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 10, 10
+	}))
+	dave := sdk.AccAddress("dave________________")
+	f.fund(dave, 1)
+	var ids []string
+	for range 3 {
+		ids = append(ids, f.schedule(dave, 2, f.pays(dave, bob, 1)))
+	}
+	f.NextBlock()
+	for _, id := range ids {
+		require.Equal(t, types.TimerStatusReady, f.timer(dave, id).Status)
+		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id, "one a block, in order")
+	}
+	require.Zero(t, f.total(dave))
+}
+
+var errRestricted = errors.New("restricted by the chain")
+
+func TestAFailingRefundTakesNothingAndLosesNothing(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	module := authtypes.NewModuleAddress(types.ModuleName)
+	f.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
+		if from.Equals(module) && to.Equals(robot) {
+			return to, errRestricted
+		}
+		return to, nil
+	})
+	victim := f.schedule(robot, 2, f.script(func(ctx sdk.Context, _ types.Delivery) error {
+		return f.Bank.SendCoins(ctx, bob, carol, f.coins(5))
+	}))
+	other := f.schedule(robot2, 2, f.noop())
+	f.NextBlock()
+	events := f.NextBlock()
+	require.Equal(t, []string{other}, f.firedIDs(events), "others are not concerned")
+	aside := only[*types.TimerSetAside](f, events)
+	require.Equal(t, victim, aside.Id)
+	require.Equal(t, types.Quarantined, aside.Reason)
+	require.Equal(t, int64(rich), f.balance(robot))
+	require.Equal(t, int64(rich), f.balance(bob), "nor did its handler run")
+
+	f.Bank.ClearSendRestriction()
+	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: victim})
+	f.NextBlock()
+	require.Equal(t, []string{victim}, f.firedIDs(f.NextBlock()))
+	require.Equal(t, int64(rich)-5, f.balance(bob))
+}

@@ -1,0 +1,106 @@
+package keeper_test
+
+import (
+	"context"
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	distributiontypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// fireAt fires one of the robot's timers that uses 10,001 cycles beyond its intrinsic ones, at 1.5 a cycle and a tip of
+// 0.3 a cycle.
+func (f *fixture) fireAt() (types.Receipt, lane.Settlement) {
+	f.t.Helper()
+	id, err := hex.DecodeString(f.schedule(robot, 9, f.burner(10_001), limited(100_000)))
+	require.NoError(f.t, err)
+	receipt, settlement, err := f.Timers.FireAt(f.Ctx(), robot, id, lane.Price{
+		Basefee: math.LegacyNewDecWithPrec(15, 1), Priority: math.LegacyNewDecWithPrec(3, 1), Cell: math.LegacyZeroDec(),
+	})
+	require.NoError(f.t, err)
+	return receipt, settlement
+}
+
+func TestTipsGoToTheFeeCollectorByDefault(t *testing.T) {
+	f := newFixture(t)
+	receipt, settlement := f.fireAt()
+	require.Equal(t, uint64(30_001), receipt.Cycles)
+	// ceil(30,001 × 1.8) is charged, floor(30,001 × 0.3) is the tip, and the rest is burned, its rounding included.
+	require.Equal(t, int64(54_002), settlement.Charged.Int64())
+	require.Equal(t, int64(9_000), settlement.Tip.Int64())
+	require.Equal(t, int64(45_002), settlement.Burned.Int64())
+	require.Equal(t, int64(180_000-54_002), settlement.Refund.Int64())
+	require.Equal(t, settlement.Charged, receipt.Paid)
+	require.Equal(t, settlement.Tip, receipt.Tip)
+
+	require.Equal(t, int64(rich-54_002), f.balance(robot))
+	require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
+	require.Equal(t, int64(9_000), f.lane().Tips.Int64())
+	require.Equal(t, int64(45_002), f.lane().Burned.Int64())
+}
+
+// neighbours stand for x/staking and x/distribution, which know one proposer, and for a bank in which the latter has an
+// account.
+type neighbours struct {
+	types.BankKeeper
+	known     sdk.ConsAddress
+	allocated sdk.DecCoins
+}
+
+func (n *neighbours) GetValidatorByConsAddr(_ context.Context, cons sdk.ConsAddress) (stakingtypes.Validator, error) {
+	if n.known == nil || !n.known.Equals(cons) {
+		return stakingtypes.Validator{}, stakingtypes.ErrNoValidatorFound
+	}
+	return stakingtypes.Validator{OperatorAddress: "the proposer"}, nil
+}
+
+func (n *neighbours) AllocateTokensToValidator(_ context.Context, v stakingtypes.ValidatorI, tokens sdk.DecCoins) error {
+	if v.GetOperator() == "the proposer" {
+		n.allocated = n.allocated.Add(tokens...)
+	}
+	return nil
+}
+
+func (n *neighbours) SendCoinsFromModuleToModule(ctx context.Context, from, to string, amount sdk.Coins) error {
+	return n.SendCoins(ctx, authtypes.NewModuleAddress(from), authtypes.NewModuleAddress(to), amount)
+}
+
+// withProposer wires the collector of proposers' tips.
+func withProposer(t *testing.T, known sdk.ConsAddress) (*fixture, *neighbours) {
+	t.Helper()
+	n := &neighbours{known: known}
+	f := newFixture(t, func(opts *lab.ChainOptions) {
+		opts.Keeper = append(opts.Keeper, keeper.WithTipCollector(keeper.NewProposerTips(n, n, n)))
+	})
+	n.BankKeeper = f.Bank
+	return f, n
+}
+
+func TestTipsGoToTheProposerThroughDistribution(t *testing.T) {
+	// The lab's blocks have no proposer: its address is empty.
+	f, n := withProposer(t, sdk.ConsAddress{})
+	f.fireAt()
+	require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(distributiontypes.ModuleName)))
+	require.Equal(t, sdk.NewDecCoinsFromCoins(f.coins(9_000)...), n.allocated)
+	require.Zero(t, f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
+}
+
+func TestTipsGoToTheFeeCollectorIfTheProposerIsUnknown(t *testing.T) {
+	f, n := withProposer(t, sdk.ConsAddress("somebody else"))
+	f.fireAt()
+	require.Empty(t, n.allocated)
+	require.Zero(t, f.balance(authtypes.NewModuleAddress(distributiontypes.ModuleName)))
+	require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
+}
