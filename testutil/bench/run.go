@@ -24,7 +24,10 @@ type figure struct {
 
 var figures = []figure{
 	{"nodes", measureNodes},
+	{"empty", measureEmpty},
 	{"overhead", measureOverhead},
+	{"storm", measureStorm},
+	{"sizes", measureSizes},
 }
 
 // Figures names all figures.
@@ -40,10 +43,15 @@ func Figures() string {
 func Run(opts Options) (*Report, error) {
 	report := &Report{Machine: ThisMachine()}
 	wanted := strings.Split(opts.Only, ",")
-	for _, f := range figures {
-		if opts.Only != "" && !slices.Contains(wanted, f.name) {
-			continue
+	if opts.Only == "" {
+		wanted = strings.Split(Figures(), ",")
+	}
+	for _, name := range wanted {
+		at := slices.IndexFunc(figures, func(f figure) bool { return f.name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no figure %q, want some of %s", name, Figures())
 		}
+		f := figures[at]
 		if err := f.measure(report, opts); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}

@@ -143,8 +143,11 @@ func (f *flow) preload() *types.GenesisState {
 	// What is cancelled beyond the fires makes the number of pending timers fall: begin as far above as the run ends below.
 	total := f.w.Pending + f.w.Cancels*f.w.Warmup + f.w.Cancels*f.w.Blocks/2
 	for height := 1; height <= run; height++ {
-		ownDue := f.w.Schedules * (height - 1) / 3 * (hourBlocks + nearBlocks) / (hourBlocks * nearBlocks)
-		for range f.w.Schedules - ownDue {
+		scheduled := f.w.Schedules * (height - 1)
+		ownDue := scheduled / 3 * (hourBlocks + nearBlocks) / (hourBlocks * nearBlocks)
+		// Some of them are cancelled before they are due.
+		cancelled := scheduled * f.w.Cancels / f.w.Pending
+		for range f.w.Schedules - ownDue + cancelled {
 			if len(genesis.Timers) < total {
 				f.preloadOne(genesis, uint64(height)) //nolint:gosec // heights are not negative
 			}

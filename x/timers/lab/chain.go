@@ -57,6 +57,8 @@ type ChainOptions struct {
 	Balances []Balance
 	// Runtimes serve actors before the module and account runtimes do.
 	Runtimes []types.Runtime
+	// WrapStore replaces the module's store service, as to count what is asked of it.
+	WrapStore func(corestore.KVStoreService) corestore.KVStoreService
 	// Keeper options beside the fee allowances that every lab chain has.
 	Keeper []keeper.Option
 	// DB below the multistore; an in-memory one by default.
@@ -139,7 +141,11 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	c.Modules = actors.NewModuleRuntime()
 	runtimes := append(opts.Runtimes[:len(opts.Runtimes):len(opts.Runtimes)],
 		c.Modules, actors.NewAccountRuntime(c.Codec, c.Accounts, c.Messages))
-	c.Timers = keeper.NewKeeper(c.Codec, service(types.StoreKey), addresses, c.Accounts, c.Bank,
+	timersService := service(types.StoreKey)
+	if opts.WrapStore != nil {
+		timersService = opts.WrapStore(timersService)
+	}
+	c.Timers = keeper.NewKeeper(c.Codec, timersService, addresses, c.Accounts, c.Bank,
 		actors.NewRouter(runtimes...), c.Authority, append(opts.Keeper, keeper.WithFeegrant(c.Feegrant))...)
 
 	configurator := module.NewConfigurator(c.Codec, c.Messages, baseapp.NewGRPCQueryRouter())
