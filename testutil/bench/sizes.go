@@ -25,8 +25,11 @@ type MessageGas struct {
 	Gas     uint64 `json:"gas"`
 }
 
-// sizesDue is when the timers are due: at a height of the usual length.
-const sizesDue = 2_500_000
+const (
+	// sizesHeight is where the chain begins, sizesDue when the timers are due.
+	sizesHeight = 10_000_000
+	sizesDue    = sizesHeight + 1_000_000
+)
 
 // sizer schedules timers of one actor and takes note of the gas.
 type sizer struct {
@@ -38,9 +41,11 @@ type sizer struct {
 // MeasureSizes schedules a hundred timers of one actor and, on the way, extends, updates and cancels some.
 func MeasureSizes() (Sizes, error) {
 	genesis := types.DefaultGenesis()
-	// Numbers of the length that they have on a chain that has run for months.
+	// Heights and numbers of the length that they have on a chain that has run for months.
 	genesis.NextSeq = 10_000_000
-	chain, err := lab.NewChain(lab.ChainOptions{Genesis: genesis, Balances: balances(1), Runtimes: []types.Runtime{idle{}}})
+	chain, err := lab.NewChain(lab.ChainOptions{
+		Genesis: genesis, Height: sizesHeight, Balances: balances(1), Runtimes: []types.Runtime{idle{}},
+	})
 	if err != nil {
 		return Sizes{}, err
 	}

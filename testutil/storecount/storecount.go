@@ -1,5 +1,5 @@
-// Package storecount counts what a module asks of its store, so that tests can hold costs to their bounds: counts are the
-// same on every machine, times are not.
+// Package storecount counts what a module does to its store, so that tests assert costs in store operations and not in
+// nanoseconds.
 package storecount
 
 import (
@@ -8,88 +8,91 @@ import (
 	"cosmossdk.io/core/store"
 )
 
-// Counts are store operations since the start, or since another Counts.
+// Counts are the operations done since they were last reset. They are not safe for concurrent use; a block is not
+// concurrent either.
 type Counts struct {
-	Gets      int `json:"gets"`
-	Has       int `json:"has"`
-	Sets      int `json:"sets"`
-	Deletes   int `json:"deletes"`
-	Iterators int `json:"iterators"`
-	Nexts     int `json:"nexts"`
+	// Gets counts reads of one key, tests for its presence included.
+	Gets int
+	// Sets and Deletes count writes of one key.
+	Sets, Deletes int
+	// Iterators counts scans opened, Nexts the entries that they visited.
+	Iterators, Nexts int
 }
 
-// Reads are gets, existence checks, and the entries that iterators stepped over.
-func (c Counts) Reads() int { return c.Gets + c.Has + c.Nexts }
+// Reads is how many times the store was asked for something: by key, by opening a scan, by visiting an entry.
+func (c *Counts) Reads() int { return c.Gets + c.Iterators + c.Nexts }
 
-// Total is all of them.
-func (c Counts) Total() int { return c.Reads() + c.Sets + c.Deletes + c.Iterators }
+// Writes is how many times the store was changed.
+func (c *Counts) Writes() int { return c.Sets + c.Deletes }
 
-// Since returns what was counted after an earlier copy.
-func (c Counts) Since(earlier Counts) Counts {
-	return Counts{
-		Gets: c.Gets - earlier.Gets, Has: c.Has - earlier.Has, Sets: c.Sets - earlier.Sets,
-		Deletes: c.Deletes - earlier.Deletes, Iterators: c.Iterators - earlier.Iterators, Nexts: c.Nexts - earlier.Nexts,
-	}
+// Reset starts again from zero.
+func (c *Counts) Reset() { *c = Counts{} }
+
+// Take returns the counts so far and starts again from zero.
+func (c *Counts) Take() Counts {
+	taken := *c
+	c.Reset()
+	return taken
 }
 
-// Wrap returns the service with its operations counted, in all contexts. It counts what the module asks for, whatever
-// branch of state answers.
+// Wrap returns a service whose stores count into the counts that it returns.
 func Wrap(service store.KVStoreService) (store.KVStoreService, *Counts) {
 	counts := &Counts{}
 	return countingService{service, counts}, counts
 }
 
 type countingService struct {
-	service store.KVStoreService
-	counts  *Counts
-}
-
-// OpenKVStore implements store.KVStoreService.
-func (s countingService) OpenKVStore(ctx context.Context) store.KVStore {
-	return countingStore{s.service.OpenKVStore(ctx), s.counts}
-}
-
-type countingStore struct {
-	store  store.KVStore
+	store.KVStoreService
 	counts *Counts
 }
 
-// Get implements store.KVStore.
+func (s countingService) OpenKVStore(ctx context.Context) store.KVStore {
+	return countingStore{s.KVStoreService.OpenKVStore(ctx), s.counts}
+}
+
+type countingStore struct {
+	store.KVStore
+	counts *Counts
+}
+
 func (s countingStore) Get(key []byte) ([]byte, error) {
 	s.counts.Gets++
-	return s.store.Get(key)
+	return s.KVStore.Get(key)
 }
 
-// Has implements store.KVStore.
 func (s countingStore) Has(key []byte) (bool, error) {
-	s.counts.Has++
-	return s.store.Has(key)
+	s.counts.Gets++
+	return s.KVStore.Has(key)
 }
 
-// Set implements store.KVStore.
 func (s countingStore) Set(key, value []byte) error {
 	s.counts.Sets++
-	return s.store.Set(key, value)
+	return s.KVStore.Set(key, value)
 }
 
-// Delete implements store.KVStore.
 func (s countingStore) Delete(key []byte) error {
 	s.counts.Deletes++
-	return s.store.Delete(key)
+	return s.KVStore.Delete(key)
 }
 
-// Iterator implements store.KVStore.
 func (s countingStore) Iterator(start, end []byte) (store.Iterator, error) {
-	s.counts.Iterators++
-	it, err := s.store.Iterator(start, end)
-	return countingIterator{it, s.counts}, err
+	return s.scan(s.KVStore.Iterator(start, end))
 }
 
-// ReverseIterator implements store.KVStore.
 func (s countingStore) ReverseIterator(start, end []byte) (store.Iterator, error) {
+	return s.scan(s.KVStore.ReverseIterator(start, end))
+}
+
+// scan counts the entry that a new iterator stands on: it was visited, though nobody called Next.
+func (s countingStore) scan(iterator store.Iterator, err error) (store.Iterator, error) {
+	if err != nil {
+		return nil, err
+	}
 	s.counts.Iterators++
-	it, err := s.store.ReverseIterator(start, end)
-	return countingIterator{it, s.counts}, err
+	if iterator.Valid() {
+		s.counts.Nexts++
+	}
+	return countingIterator{iterator, s.counts}, nil
 }
 
 type countingIterator struct {
@@ -97,8 +100,9 @@ type countingIterator struct {
 	counts *Counts
 }
 
-// Next implements store.Iterator.
 func (i countingIterator) Next() {
-	i.counts.Nexts++
 	i.Iterator.Next()
+	if i.Valid() {
+		i.counts.Nexts++
+	}
 }

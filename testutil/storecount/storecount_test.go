@@ -1,50 +1,54 @@
 package storecount_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"cosmossdk.io/collections"
-	"cosmossdk.io/collections/colltest"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/testutil"
 
 	"github.com/cosmos-timers/timers/testutil/storecount"
 )
 
-func TestCountsEveryKindOfOperation(t *testing.T) {
-	service, ctx := colltest.MockStore()
-	wrapped, counts := storecount.Wrap(service)
-	items := collections.NewMap(collections.NewSchemaBuilder(wrapped), collections.NewPrefix(1), "items", collections.Uint64Key, collections.Uint64Value)
-	for i := range uint64(3) {
-		require.NoError(t, items.Set(ctx, i, i))
-	}
-	require.Equal(t, storecount.Counts{Sets: 3}, *counts)
+func TestEveryOperationIsCounted(t *testing.T) {
+	key := storetypes.NewKVStoreKey("counted")
+	service, counts := storecount.Wrap(runtime.NewKVStoreService(key))
+	ctx := testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient"))
+	store := service.OpenKVStore(ctx)
 
-	before := *counts
-	_, err := items.Get(ctx, 1)
+	for _, k := range []string{"a", "b", "c"} {
+		require.NoError(t, store.Set([]byte(k), []byte{1}))
+	}
+	require.NoError(t, store.Delete([]byte("c")))
+	require.Equal(t, storecount.Counts{Sets: 3, Deletes: 1}, *counts)
+	require.Equal(t, 4, counts.Writes())
+	require.Equal(t, 0, counts.Reads())
+
+	counts.Reset()
+	value, err := store.Get([]byte("a"))
 	require.NoError(t, err)
-	has, err := items.Has(ctx, 9)
+	require.Equal(t, []byte{1}, value)
+	has, err := store.Has([]byte("c"))
 	require.NoError(t, err)
 	require.False(t, has)
-	require.NoError(t, items.Remove(ctx, 2))
-	require.Equal(t, storecount.Counts{Gets: 1, Has: 1, Deletes: 1}, counts.Since(before))
+	require.Equal(t, storecount.Counts{Gets: 2}, counts.Take())
 
-	before = *counts
-	walk(ctx, t, items, nil)
-	walk(ctx, t, items, new(collections.Range[uint64]).Descending())
-	walked := counts.Since(before)
-	require.Equal(t, storecount.Counts{Iterators: 2, Nexts: 4}, walked)
-	require.Equal(t, 4, walked.Reads())
-	require.Equal(t, 6, walked.Total())
-}
-
-func walk(ctx context.Context, t *testing.T, items collections.Map[uint64, uint64], ranger collections.Ranger[uint64]) {
-	t.Helper()
-	var seen []uint64
-	require.NoError(t, items.Walk(ctx, ranger, func(key, _ uint64) (bool, error) {
-		seen = append(seen, key)
-		return false, nil
-	}))
-	require.ElementsMatch(t, []uint64{0, 1}, seen)
+	for _, open := range []func(start, end []byte) (storetypes.Iterator, error){store.Iterator, store.ReverseIterator} {
+		iterator, err := open(nil, nil)
+		require.NoError(t, err)
+		for ; iterator.Valid(); iterator.Next() {
+			require.NotEmpty(t, iterator.Key())
+		}
+		require.NoError(t, iterator.Close())
+		require.Equal(t, storecount.Counts{Iterators: 1, Nexts: 2}, *counts)
+		require.Equal(t, 3, counts.Reads())
+		counts.Reset()
+	}
+	empty, err := store.Iterator([]byte("x"), []byte("y"))
+	require.NoError(t, err)
+	require.NoError(t, empty.Close())
+	require.Equal(t, storecount.Counts{Iterators: 1}, counts.Take())
 }

@@ -57,14 +57,16 @@ type ChainOptions struct {
 	Balances []Balance
 	// Runtimes serve actors before the module and account runtimes do.
 	Runtimes []types.Runtime
-	// WrapStore replaces the module's store service, as to count what is asked of it.
-	WrapStore func(corestore.KVStoreService) corestore.KVStoreService
 	// Keeper options beside the fee allowances that every lab chain has.
 	Keeper []keeper.Option
 	// DB below the multistore; an in-memory one by default.
 	DB dbm.DB
 	// Logger; silent by default.
 	Logger log.Logger
+	// Height of the genesis block: the first block that is opened is the one above it.
+	Height int64
+	// WrapStore replaces the store of the timers, to count or to fail what the module does to it.
+	WrapStore func(corestore.KVStoreService) corestore.KVStoreService
 }
 
 // Balance is an account that the chain starts with.
@@ -108,7 +110,7 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 		feegrantmodule.AppModuleBasic{}, authzmodule.AppModuleBasic{}, timers.AppModule{})
 	std.RegisterInterfaces(encoding.InterfaceRegistry)
 	c := &Chain{
-		Codec: encoding.Codec, logger: opts.Logger, FeeDenom: opts.Genesis.Config.FeeDenom,
+		Codec: encoding.Codec, logger: opts.Logger, height: opts.Height, FeeDenom: opts.Genesis.Config.FeeDenom,
 		Authority: authtypes.NewModuleAddress(govtypes.ModuleName).String(),
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
@@ -141,11 +143,11 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	c.Modules = actors.NewModuleRuntime()
 	runtimes := append(opts.Runtimes[:len(opts.Runtimes):len(opts.Runtimes)],
 		c.Modules, actors.NewAccountRuntime(c.Codec, c.Accounts, c.Messages))
-	timersService := service(types.StoreKey)
+	timersStore := service(types.StoreKey)
 	if opts.WrapStore != nil {
-		timersService = opts.WrapStore(timersService)
+		timersStore = opts.WrapStore(timersStore)
 	}
-	c.Timers = keeper.NewKeeper(c.Codec, timersService, addresses, c.Accounts, c.Bank,
+	c.Timers = keeper.NewKeeper(c.Codec, timersStore, addresses, c.Accounts, c.Bank,
 		actors.NewRouter(runtimes...), c.Authority, append(opts.Keeper, keeper.WithFeegrant(c.Feegrant))...)
 
 	configurator := module.NewConfigurator(c.Codec, c.Messages, baseapp.NewGRPCQueryRouter())

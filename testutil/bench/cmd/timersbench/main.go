@@ -20,7 +20,7 @@ func main() {
 func run() error {
 	var opts bench.Options
 	flag.BoolVar(&opts.Quick, "quick", false, "measure with 10,000 pending timers at most, in less than half a minute")
-	flag.BoolVar(&opts.Million, "million", false, "measure with 1,000,000 pending timers too; takes minutes and some GB of memory")
+	flag.BoolVar(&opts.Million, "million", false, "measure with 1,000,000 pending timers too; takes minutes and 16 GB of memory")
 	flag.Uint64Var(&opts.Seed, "seed", 1, "seed of the workload")
 	flag.StringVar(&opts.Only, "only", "", "comma-separated figures to measure: "+bench.Figures())
 	asJSON := flag.Bool("json", false, "print JSON")
