@@ -110,9 +110,7 @@ func (s *sends) sendOne(ctx sdk.Context, msg sdk.Msg) error {
 	if err != nil {
 		return err
 	}
-	for _, event := range result.GetEvents() {
-		branch.EventManager().EmitEvent(sdk.Event(event))
-	}
+	branch.EventManager().EmitEvents(result.GetEvents())
 	commit()
 	return nil
 }

@@ -114,7 +114,7 @@ func (r *Report) lifetimeTable() *table {
 	t := &table{
 		title: "IAVL nodes written to the timers store per timer lifetime (schedule, fire, 0.1 cancel)",
 		columns: []string{
-			"pending", "fires/block", "receipts", "nodes", "queue", "actors", "receipts", "rest", "fast nodes", "bytes", "record bytes", "floor",
+			"pending", "fires/block", "receipts kept", "nodes", "queue", "actors", "receipts", "rest", "fast nodes", "bytes", "record bytes", "floor",
 		},
 	}
 	for _, l := range r.Lifetimes {
@@ -138,7 +138,7 @@ func (r *Report) lifetimeTable() *table {
 func (r *Report) overheadTable() *table {
 	t := &table{
 		title:   "Time of a fire that sends coins, without commit, beside the same send through the message router",
-		columns: []string{"fires", "rounds", "send us", "fire us", "ratio", "fire us at basefee 0", "ratio"},
+		columns: []string{"fires", "rounds", "send us", "fire us", "ratio", "fire us at basefee 0", "its ratio"},
 	}
 	for _, o := range r.Overheads {
 		t.row(o.Fires, o.Rounds, o.SendMicros, o.FireMicros, o.Ratio, o.FreeMicros, o.FreeRatio)

@@ -85,12 +85,12 @@ func measureNodes(r *Report, opts Options) error {
 }
 
 func measureOverhead(r *Report, opts Options) error {
-	sizes := []int{100, 500}
+	sizes, rounds := []int{100, 500}, 15
 	if opts.Quick {
-		sizes = []int{100}
+		sizes, rounds = []int{100}, 7
 	}
 	for _, fires := range sizes {
-		o, err := MeasureOverhead(fires, 15)
+		o, err := MeasureOverhead(fires, rounds)
 		if err != nil {
 			return err
 		}

@@ -102,13 +102,13 @@ func MeasureStorm(due, owners, rounds int) (Storm, error) {
 }
 
 func measureStorm(r *Report, opts Options) error {
-	dues := []int{20_000}
-	if !opts.Quick {
-		dues = append(dues, 100_000)
+	dues, rounds := []int{20_000, 100_000}, 11
+	if opts.Quick {
+		dues, rounds = []int{20_000}, 3
 	}
 	for _, due := range dues {
 		for _, perOwner := range []int{1_000, 10} {
-			s, err := MeasureStorm(due, due/perOwner, 11)
+			s, err := MeasureStorm(due, due/perOwner, rounds)
 			if err != nil {
 				return err
 			}
