@@ -64,7 +64,8 @@ test-short: ## Run the tests without the slow ones
 	go test -short -timeout 5m $(PKG)
 
 .PHONY: bench
-bench: ## Run the module's benchmarks (BENCH=regexp for some)
+bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's benchmarks (BENCH=regexp for some)
+	go run ./testutil/bench/cmd/timersbench $(BENCHFLAGS)
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./x/timers/...
 
 .PHONY: fuzz

@@ -54,6 +54,11 @@ func (k *Keeper) execute(ctx sdk.Context, b *block) error {
 
 // try gives a candidate its turn: it fires, leaves for lack of funds, or stays ready.
 func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
+	// What does not fit is not read again: in a storm that is most of the window. A record never changes its gas limit or
+	// its actor where it lies, since an update moves it.
+	if !b.lane.Fits(candidate.GasLimit) || !b.actorMayFire(candidate.Actor) {
+		return nil
+	}
 	// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not.
 	timer, found, err := k.calendar.Get(ctx, keyOf(candidate.Due, candidate.Seq))
 	if err != nil {
@@ -63,7 +68,7 @@ func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
 		b.left++
 		return nil
 	}
-	if timer.ExpiredAt(b.height) || !b.lane.Fits(timer.GasLimit) || !b.actorMayFire(timer.Actor) {
+	if timer.ExpiredAt(b.height) {
 		return nil
 	}
 	price := b.policy.Price(b.prices, candidateOf(&timer))

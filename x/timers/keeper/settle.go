@@ -55,7 +55,8 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if failure != nil {
 		receipt.Codespace, receipt.Code = codeOf(failure)
 	}
-	return fireResult{receipt, settlement}, k.emit(ctx, k.firedEvent(b, timer, &receipt, settlement))
+	ctx.EventManager().EmitEvent(typedFired(k.firedEvent(b, timer, &receipt, settlement)))
+	return fireResult{receipt, settlement}, nil
 }
 
 // preCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds.

@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"testing"
+
+	dbm "github.com/cosmos/cosmos-db"
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/log"
+	"cosmossdk.io/store"
+	"cosmossdk.io/store/metrics"
+	storetypes "cosmossdk.io/store/types"
+)
+
+// The bounds are what was measured, with little room: whoever makes timers dearer has to say so here.
+
+func TestNodesPerLifetimeStayWithinTheirBound(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		receiptBlocks  uint64
+		nodes, receipt float64
+	}{
+		{"without receipts", 0, 10, 0},
+		{"with receipts", 4, 12, 2.2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l, err := MeasureLifetime(DefaultWorkload(10_000, c.receiptBlocks, 1))
+			require.NoError(t, err)
+			require.Less(t, l.Nodes, c.nodes)
+			require.LessOrEqual(t, l.Receipts, c.receipt)
+			// The workload was what it says: about as many fires as schedules, about as many pending as stated, and the
+			// floor of one set and one delete is the two leaves' worth that it has always been.
+			require.InDelta(t, 500, l.FiresPerBlock, 25)
+			require.InDelta(t, 10_000, l.MeanPending, 250)
+			require.InDelta(t, 2.05, l.Floor, 0.1)
+			require.InDelta(t, l.Nodes, l.Queue+l.Actors+l.Receipts+l.Rest, 1e-9)
+			require.Less(t, l.Rest, 0.1, "counters, config and lane state are written once a block, not once a timer")
+		})
+	}
+}
+
+func TestTheSameSeedCountsTheSame(t *testing.T) {
+	w := DefaultWorkload(2_000, 0, 7)
+	w.Schedules, w.Cancels = 100, 10
+	first, err := MeasureLifetime(w)
+	require.NoError(t, err)
+	again, err := MeasureLifetime(w)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	w.Seed = 8
+	other, err := MeasureLifetime(w)
+	require.NoError(t, err)
+	require.NotEqual(t, first.Nodes, other.Nodes)
+}
+
+func TestAnEmptyBlockCostsTheSameWhateverIsPending(t *testing.T) {
+	few, err := MeasureEmpty(10, 1)
+	require.NoError(t, err)
+	many, err := MeasureEmpty(10_000, 1)
+	require.NoError(t, err)
+	require.Equal(t, few.PerBlock, many.PerBlock)
+	require.LessOrEqual(t, few.Most.Reads(), 12)
+	require.Zero(t, few.Sum.Deletes)
+	require.LessOrEqual(t, few.Sum.Sets, 1+emptyBlocks/100, "a quiet block writes nothing, but for the cursors from time to time")
+}
+
+func TestAStormFiresAsManyAndReadsNoMoreThanItsWindow(t *testing.T) {
+	s, err := MeasureStorm(5_000, 50, 1)
+	require.NoError(t, err)
+	require.Equal(t, 99, s.Fires)
+	require.Equal(t, s.CalmOps.Sets, s.Ops.Sets, "what is deferred is not written")
+	require.Equal(t, s.CalmOps.Deletes, s.Ops.Deletes)
+	const windowAndSweep = 2_048 + 256
+	require.LessOrEqual(t, operations(s.Ops)-operations(s.CalmOps), windowAndSweep+8)
+}
+
+func TestOverheadComparesFiresThatSendWithSends(t *testing.T) {
+	o, err := MeasureOverhead(5, 3)
+	require.NoError(t, err)
+	require.Positive(t, o.FireMicros)
+	require.Positive(t, o.SendMicros)
+	require.Positive(t, o.Ratio)
+}
+
+func TestGasOfSchedulingIsBoundedWhateverTheActorHas(t *testing.T) {
+	sizes, err := MeasureSizes()
+	require.NoError(t, err)
+	gas := map[string]uint64{}
+	for _, g := range sizes.Gas {
+		gas[g.Message] = g.Gas
+	}
+	require.Len(t, gas, 14)
+	require.Less(t, gas["schedule the 1st"], gas["schedule the 10th"])
+	require.Less(t, gas["schedule the 100th"], uint64(40_000))
+	require.Less(t, gas["cancel the 100th"], uint64(32_000))
+	require.Greater(t, sizes.RecordBytes, payloadBytes)
+	require.Less(t, sizes.RecordBytes, 256)
+	require.Less(t, sizes.EntryBytes, 32)
+}
+
+// The count is right if it agrees with what can be read off the database afterwards: nothing is pruned, so that every
+// node that was ever written is still there.
+func TestCountedNodesAreThoseInTheDatabase(t *testing.T) {
+	inner := dbm.NewMemDB()
+	db := NewCountingDB(inner, "counted")
+	multi := store.NewCommitMultiStore(db, log.NewNopLogger(), metrics.NewNoOpMetrics())
+	keys := storetypes.NewKVStoreKeys("counted", "other")
+	for _, key := range keys {
+		multi.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
+	}
+	require.NoError(t, multi.LoadLatestVersion())
+	for block := range 8 {
+		branch := multi.CacheMultiStore()
+		for i := range 50 {
+			key := binary.BigEndian.AppendUint32([]byte{byte(i % 3)}, uint32(i*(block+1)))
+			branch.GetKVStore(keys["counted"]).Set(key, []byte{byte(block)})
+			branch.GetKVStore(keys["other"]).Set(key, []byte{byte(block)})
+		}
+		if block == 5 {
+			// A version without changes is kept as a reference to the one before.
+			branch = multi.CacheMultiStore()
+		}
+		branch.Write()
+		multi.Commit()
+	}
+	var want Writes
+	prefix := []byte("s/k:counted/s")
+	it, err := inner.Iterator(prefix, storetypes.PrefixEndBytes(prefix))
+	require.NoError(t, err)
+	for ; it.Valid(); it.Next() {
+		want.countSet(bytes.TrimPrefix(it.Key(), []byte("s/k:counted/")), it.Value())
+	}
+	require.NoError(t, it.Close())
+	got := db.Writes()
+	require.Equal(t, want.Nodes, got.Nodes)
+	require.Equal(t, want.NodeBytes, got.NodeBytes)
+	require.Equal(t, want.Regions, got.Regions)
+	require.Equal(t, 1, got.References)
+	require.Positive(t, got.Regions[0])
+	require.Equal(t, got.Nodes, got.Regions[0]+got.Regions[1]+got.Regions[2])
+	require.Equal(t, 8*50-50, got.FastNodes, "each set of a block writes one fast node")
+}
+
+func TestABatchThatIsDroppedCountsNothing(t *testing.T) {
+	db := NewCountingDB(dbm.NewMemDB(), "x")
+	batch := db.NewBatch()
+	require.NoError(t, batch.Set([]byte("s/k:x/fkey"), []byte("value")))
+	require.NoError(t, batch.Close())
+	require.Equal(t, Writes{}, db.Writes())
+
+	batch = db.NewBatchWithSize(8)
+	require.NoError(t, batch.Set([]byte("s/k:x/fkey"), []byte("value")))
+	require.NoError(t, batch.Set([]byte("s/k:y/fkey"), []byte("value")))
+	require.NoError(t, batch.Delete([]byte("s/k:x/fkey")))
+	require.NoError(t, batch.WriteSync())
+	require.Equal(t, Writes{FastNodes: 2, FastBytes: 9}, db.Writes())
+	require.NoError(t, db.Set([]byte("s/k:x/fkey"), []byte("value")))
+	require.NoError(t, db.SetSync([]byte("s/k:x/fkey"), []byte("value")))
+	require.NoError(t, db.Delete([]byte("s/k:x/fkey")))
+	require.NoError(t, db.DeleteSync([]byte("s/k:x/fkey")))
+	require.Equal(t, Writes{FastNodes: 6, FastBytes: 27}, db.Writes())
+}
+
+func TestReportPrintsTablesAndJSON(t *testing.T) {
+	report, err := Run(Options{Quick: true, Seed: 1, Only: "sizes"})
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, report.WriteText(&text))
+	require.Contains(t, text.String(), report.Machine.GoVersion)
+	require.Contains(t, text.String(), "schedule the 100th")
+	require.NotContains(t, text.String(), "pending", "a figure that was not measured prints no table")
+
+	bz, err := json.Marshal(report)
+	require.NoError(t, err)
+	var again Report
+	require.NoError(t, json.Unmarshal(bz, &again))
+	require.Equal(t, report, &again)
+
+	_, err = Run(Options{Only: "sizes,bytes"})
+	require.ErrorContains(t, err, "bytes")
+}
+
+func TestMedianIsTheLowerMiddle(t *testing.T) {
+	require.InDelta(t, 2, median([]float64{3, 1, 2}), 0)
+	require.InDelta(t, 2, median([]float64{4, 3, 1, 2}), 0)
+}

@@ -1,0 +1,39 @@
+// Command timersbench prints what timers cost.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+
+	"github.com/cosmos-timers/timers/testutil/bench"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "timersbench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var opts bench.Options
+	flag.BoolVar(&opts.Quick, "quick", false, "measure with 10,000 pending timers at most, in less than half a minute")
+	flag.BoolVar(&opts.Million, "million", false, "measure with 1,000,000 pending timers too; takes minutes and 16 GB of memory")
+	flag.Uint64Var(&opts.Seed, "seed", 1, "seed of the workload")
+	flag.StringVar(&opts.Only, "only", "", "comma-separated figures to measure: "+bench.Figures())
+	asJSON := flag.Bool("json", false, "print JSON")
+	flag.Parse()
+
+	report, err := bench.Run(opts)
+	if err != nil {
+		return err
+	}
+	if *asJSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		return out.Encode(report)
+	}
+	return report.WriteText(os.Stdout)
+}

@@ -1,0 +1,222 @@
+package bench
+
+import (
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// gasLimit of the workload's timers: the smallest that the default config takes.
+	gasLimit = 40_000
+	// payloadBytes of the workload's timers.
+	payloadBytes = 100
+	// nearBlocks and hourBlocks bound the first two thirds of the due distances; a block takes a second.
+	nearBlocks, hourBlocks = 100, 3_600
+	// ownerFunds pay for every fire of a run.
+	ownerFunds = 1_000_000_000
+)
+
+// idle serves every account and does nothing, so that what is counted is the module's own work.
+type idle struct{}
+
+var _ types.Runtime = idle{}
+
+// Serves implements types.Runtime.
+func (idle) Serves(context.Context, sdk.AccAddress) bool { return true }
+
+// Validate implements types.Runtime.
+func (idle) Validate(context.Context, *types.TimerConfig, types.Call) error { return nil }
+
+// Deliver implements types.Runtime.
+func (idle) Deliver(context.Context, *types.TimerConfig, types.Delivery) error { return nil }
+
+// owner returns the address of the i-th owner. Its first bytes are spread, as those of hashes are.
+func owner(i int) sdk.AccAddress {
+	n := uint64(i) //nolint:gosec // indices are not negative
+	address := binary.BigEndian.AppendUint64(make([]byte, 0, 20), n*0x9E3779B97F4A7C15)
+	return append(binary.BigEndian.AppendUint64(address, n), "ownr"...)
+}
+
+func balances(owners int) []lab.Balance {
+	all := make([]lab.Balance, owners)
+	for i := range all {
+		all[i] = lab.Balance{Address: owner(i), Amount: math.NewInt(ownerFunds)}
+	}
+	return all
+}
+
+// wideGenesis is an empty genesis with a lane that holds as many fires as the workload has due.
+func wideGenesis() *types.GenesisState {
+	genesis := types.DefaultGenesis()
+	genesis.Config.LaneTimerCycles = 10_000_000_000
+	genesis.Config.LaneTimerCells = 10_000_000_000
+	return genesis
+}
+
+// addTimer adds a timer to a genesis, as if it had been scheduled before the chain began.
+func addTimer(genesis *types.GenesisState, actor sdk.AccAddress, due uint64, payload []byte, gas uint64) *types.Timer {
+	seq := genesis.NextSeq
+	genesis.NextSeq++
+	genesis.Timers = append(genesis.Timers, types.Timer{
+		Id: types.TimerID(actor, due, payload, seq), Actor: actor, Trigger: types.Trigger{Height: due}, Payload: payload,
+		GasLimit: gas, ExpiresAt: due + genesis.Config.MaxTtlBlocks, Seq: seq, Due: due,
+	})
+	return &genesis.Timers[len(genesis.Timers)-1]
+}
+
+// place names a live timer of the workload.
+type place struct {
+	owner sdk.AccAddress
+	id    []byte
+	due   uint64
+}
+
+// flow is a chain in the steady traffic of the workload: every block schedules, cancels and fires.
+type flow struct {
+	w     Workload
+	rng   *rand.Rand
+	chain *lab.Chain
+	// live holds every live timer, and some that are gone; see cancel.
+	live []place
+	// fires and pendingSum add up over the measured blocks.
+	fires, pendingSum, pending int
+}
+
+// Workload is the traffic that nodes are counted under.
+type Workload struct {
+	// Pending is how many timers are live, on average over the run.
+	Pending int `json:"pending"`
+	// PerOwner is how many of them an owner has on average.
+	PerOwner int `json:"per_owner"`
+	// Schedules, Cancels and Fires of a block.
+	Schedules int `json:"schedules_per_block"`
+	Cancels   int `json:"cancels_per_block"`
+	// Blocks that are counted, after Warmup blocks that are not.
+	Warmup int `json:"warmup_blocks"`
+	Blocks int `json:"blocks"`
+	// ReceiptBlocks is RECEIPT_RETENTION_BLOCKS. It is shorter than Warmup, so that a receipt's removal is counted
+	// with its writing.
+	ReceiptBlocks uint64 `json:"receipt_retention_blocks"`
+	Seed          uint64 `json:"seed"`
+}
+
+// DefaultWorkload is the traffic of the published figures.
+func DefaultWorkload(pending int, receiptBlocks, seed uint64) Workload {
+	return Workload{
+		Pending: pending, PerOwner: 10, Schedules: 500, Cancels: 50, Warmup: 6, Blocks: 10,
+		ReceiptBlocks: receiptBlocks, Seed: seed,
+	}
+}
+
+func (w Workload) owners() int { return max(1, w.Pending/w.PerOwner) }
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// distance draws how far ahead a timer is due: a third within nearBlocks, a third within an hour, a third within
+// MAX_TTL_BLOCKS.
+func (f *flow) distance(maxTTL uint64) uint64 {
+	switch f.rng.IntN(3) {
+	case 0:
+		return 1 + f.rng.Uint64N(nearBlocks)
+	case 1:
+		return 1 + f.rng.Uint64N(hourBlocks)
+	default:
+		return 1 + f.rng.Uint64N(maxTTL)
+	}
+}
+
+// preload makes the genesis: in each block of the run as many timers are due as it schedules, counting those that the
+// run itself schedules for it; the rest lies beyond the run, at the distances of the workload.
+func (f *flow) preload() *types.GenesisState {
+	genesis := wideGenesis()
+	genesis.Config.ReceiptRetentionBlocks = f.w.ReceiptBlocks
+	run := f.w.Warmup + f.w.Blocks
+	// What is cancelled beyond the fires makes the number of pending timers fall: begin as far above as the run ends below.
+	total := f.w.Pending + f.w.Cancels*f.w.Warmup + f.w.Cancels*f.w.Blocks/2
+	for height := 1; height <= run; height++ {
+		scheduled := f.w.Schedules * (height - 1)
+		ownDue := scheduled / 3 * (hourBlocks + nearBlocks) / (hourBlocks * nearBlocks)
+		// Some of them are cancelled before they are due.
+		cancelled := scheduled * f.w.Cancels / f.w.Pending
+		for range f.w.Schedules - ownDue + cancelled {
+			if len(genesis.Timers) < total {
+				f.preloadOne(genesis, uint64(height)) //nolint:gosec // heights are not negative
+			}
+		}
+	}
+	for len(genesis.Timers) < total {
+		f.preloadOne(genesis, uint64(run)+f.distance(genesis.Config.MaxTtlBlocks-uint64(run))) //nolint:gosec // as above
+	}
+	f.pending = total
+	return genesis
+}
+
+func (f *flow) preloadOne(genesis *types.GenesisState, due uint64) {
+	// Every owner is equally likely, which is the worst locality: neighbours in the queue are strangers.
+	actor := owner(f.rng.IntN(f.w.owners()))
+	timer := addTimer(genesis, actor, due, f.payload(), gasLimit)
+	f.live = append(f.live, place{actor, timer.Id, due})
+}
+
+func (f *flow) payload() []byte {
+	bz := make([]byte, payloadBytes)
+	for i := range bz {
+		bz[i] = byte(f.rng.Uint32())
+	}
+	return bz
+}
+
+// block runs one block of the workload.
+func (f *flow) block() error {
+	if err := f.chain.BeginBlock(); err != nil {
+		return err
+	}
+	height := f.chain.Height()
+	for range f.w.Schedules {
+		actor := owner(f.rng.IntN(f.w.owners()))
+		timer, err := f.chain.Timers.Schedule(f.chain.Ctx(), keeper.ScheduleRequest{
+			Actor: actor, Trigger: types.Trigger{Height: height + f.distance(types.DefaultTimerConfig("x").MaxTtlBlocks)},
+			Payload: f.payload(), GasLimit: gasLimit,
+		})
+		if err != nil {
+			return err
+		}
+		f.live = append(f.live, place{actor, timer.Id, timer.Due})
+	}
+	for range f.w.Cancels {
+		if err := f.cancel(height); err != nil {
+			return err
+		}
+	}
+	events, err := f.chain.EndBlock()
+	if err != nil {
+		return err
+	}
+	fired := countEvents(events, &types.TimerFired{})
+	f.fires += fired
+	f.pending += f.w.Schedules - f.w.Cancels - fired
+	f.pendingSum += f.pending
+	return nil
+}
+
+// cancel cancels a live timer that is not due yet. Those that have fired meanwhile are dropped from the list when drawn.
+func (f *flow) cancel(height uint64) error {
+	for {
+		at := f.rng.IntN(len(f.live))
+		drawn := f.live[at]
+		f.live[at] = f.live[len(f.live)-1]
+		f.live = f.live[:len(f.live)-1]
+		if drawn.due > height {
+			return f.chain.Timers.Cancel(f.chain.Ctx(), drawn.owner, drawn.id)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package keeper
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/cosmos/gogoproto/proto"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// typedFired is sdk.TypedEventToEvent for the one event that every fire emits. The general way writes JSON by reflection
+// and reads it back into a map to sort it, which took a fifth of a fire's time; a test holds the two equal.
+func typedFired(e *types.TimerFired) sdk.Event {
+	return sdk.NewEvent(proto.MessageName(e),
+		sdk.NewAttribute("actor", jsonString(e.Actor)),
+		sdk.NewAttribute("cells", jsonUint64(e.Cells)),
+		sdk.NewAttribute("code", strconv.FormatUint(uint64(e.Code), 10)),
+		sdk.NewAttribute("codespace", jsonString(e.Codespace)),
+		sdk.NewAttribute("cycles", jsonUint64(e.Cycles)),
+		sdk.NewAttribute("deliver_id", jsonString(e.DeliverId)),
+		sdk.NewAttribute("id", jsonString(e.Id)),
+		sdk.NewAttribute("late", jsonUint64(e.Late)),
+		sdk.NewAttribute("paid", jsonString(e.Paid)),
+		sdk.NewAttribute("payer", jsonString(e.Payer)),
+		sdk.NewAttribute("refunded", jsonString(e.Refunded)),
+		sdk.NewAttribute("success", strconv.FormatBool(e.Success)),
+		sdk.NewAttribute("tip", jsonString(e.Tip)),
+	)
+}
+
+// jsonUint64 is a 64-bit integer as protobuf's JSON has it: a string.
+func jsonUint64(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
+
+// jsonString can't fail: every string has a JSON form.
+func jsonString(s string) string {
+	bz, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(bz)
+}
