@@ -18,8 +18,13 @@ func (k *Keeper) cleanUp(ctx sdk.Context, b *block) error {
 			}
 			return k.emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), ExpiresAt: timer.ExpiresAt})
 		})
-		if done {
+		switch {
+		case done:
 			b.expiredOut++
+		case timer.SetAside == types.NotSetAside && b.unswept == nil:
+			// It could not even be set aside: the head of the queue stays before it.
+			key := keyOf(timer.Due, timer.Seq)
+			b.unswept = &key
 		}
 	}
 	b.state.Head = b.firstLeft()
