@@ -35,12 +35,12 @@ func send(from, to string, amount int64) sdk.Msg {
 		sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, amount)))
 }
 
-func schedule(t testing.TB, c *appchain.Chain, owner string, height uint64, msgs ...sdk.Msg) *types.MsgScheduleTimer {
-	t.Helper()
+func schedule(tb testing.TB, c *appchain.Chain, owner string, height uint64, msgs ...sdk.Msg) *types.MsgScheduleTimer {
+	tb.Helper()
 	payload, err := types.NewAccountPayload(msgs...)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	bz, err := c.App.AppCodec().Marshal(payload)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return &types.MsgScheduleTimer{Sender: address(owner), Trigger: types.Trigger{Height: height}, Payload: bz, GasLimit: 100_000}
 }
 

@@ -32,18 +32,18 @@ func simState(a *app.App) simsx.SimStateFactory {
 }
 
 // holds requires that the run used timers and left the module's state sound.
-func holds(t testing.TB, instance simsx.TestInstance[*app.App], _ []simtypes.Account) {
-	t.Helper()
+func holds(tb testing.TB, instance simsx.TestInstance[*app.App], _ []simtypes.Account) {
+	tb.Helper()
 	ctx := instance.App.NewContextLegacy(true, instance.App.BaseApp.NewContext(true).BlockHeader())
-	require.NoError(t, instance.App.Timers.CheckInvariants(ctx.WithBlockHeight(instance.App.LastBlockHeight())))
+	require.NoError(tb, instance.App.Timers.CheckInvariants(ctx.WithBlockHeight(instance.App.LastBlockHeight())))
 	genesis, err := instance.App.Timers.ExportGenesis(ctx)
-	require.NoError(t, err)
-	require.NoError(t, genesis.Validate())
-	require.Greater(t, genesis.NextSeq, uint64(1), "the run scheduled no timer")
-	require.True(t, genesis.Lane.Burned.IsPositive(), "the run fired no timer")
+	require.NoError(tb, err)
+	require.NoError(tb, genesis.Validate())
+	require.Greater(tb, genesis.NextSeq, uint64(1), "the run scheduled no timer")
+	require.True(tb, genesis.Lane.Burned.IsPositive(), "the run fired no timer")
 	exported, err := instance.App.ExportAppStateAndValidators(false, nil, []string{types.ModuleName})
-	require.NoError(t, err)
-	require.NotEmpty(t, exported.AppState)
+	require.NoError(tb, err)
+	require.NotEmpty(tb, exported.AppState)
 }
 
 func TestSimulation(t *testing.T) { simsx.RunWithSeeds(t, app.New, simState, seeds, nil, holds) }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -87,6 +88,9 @@ func prepare(cmd *cobra.Command, clientCtx client.Context) error {
 	if err := client.SetCmdClientContextHandler(clientCtx, cmd); err != nil {
 		return err
 	}
+	if err := writeCometConfig(clientCtx.HomeDir); err != nil {
+		return err
+	}
 	return server.InterceptConfigsPreRunHandler(cmd, serverconfig.DefaultConfigTemplate, appConfig(), cometConfig())
 }
 
@@ -103,6 +107,22 @@ func cometConfig() *cmtcfg.Config {
 	config := cmtcfg.DefaultConfig()
 	config.Consensus.TimeoutCommit = time.Second
 	return config
+}
+
+// writeCometConfig writes config.toml if there is none. The SDK would, but takes CometBFT's default of a second for
+// timeout_commit, which is the one that we want, for "not set", and makes it five.
+func writeCometConfig(home string) error {
+	file := filepath.Join(home, "config", "config.toml")
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		return err
+	}
+	for _, dir := range []string{"config", "data"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			return err
+		}
+	}
+	cmtcfg.WriteConfigFile(file, cometConfig())
+	return nil
 }
 
 // homeOf finds the node's home in the arguments as the flags' parser will, or in the environment.

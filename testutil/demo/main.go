@@ -105,7 +105,6 @@ type timer struct {
 	left                    string
 	late, gas, paid, refund string
 	height                  int64
-	callsOff                bool
 }
 
 func (t *timer) gone() bool { return t.left != "" }

@@ -13,16 +13,16 @@ import (
 // fire, and starts it again: it catches up, all agree, and every timer fired exactly once.
 func TestFourValidatorsOneIsKilled(t *testing.T) {
 	ctx := testContext(t)
-	network := start(t, ctx, node.Options{Validators: 4, Accounts: []string{"alice", "bob"}})
+	network := start(ctx, t, node.Options{Validators: 4, Accounts: []string{"alice", "bob"}})
 	first, victim := network.Nodes[0], network.Nodes[3]
-	alice, bob := addressOf(t, ctx, first, "alice"), addressOf(t, ctx, first, "bob")
+	alice, bob := addressOf(ctx, t, first, "alice"), addressOf(ctx, t, first, "bob")
 
 	from, err := first.Status(ctx)
 	require.NoError(t, err)
 	fires := map[string]int{}
 	last := int64(0)
 	for i := range 8 {
-		id, due := schedule(t, ctx, first, "alice", "--msgs", sendFile(t, alice, bob, int64(i+1)), "--at", fmt.Sprint(from+14+int64(i)*2))
+		id, due := schedule(ctx, t, first, "alice", "--msgs", sendFile(t, alice, bob, int64(i+1)), "--at", fmt.Sprint(from+14+int64(i)*2))
 		fires[id] = 0
 		last = max(last, due)
 	}

@@ -51,7 +51,7 @@ func testContext(t *testing.T) context.Context {
 }
 
 // start starts a network, stops it after the test, and shows the nodes' last words if the test failed.
-func start(t *testing.T, ctx context.Context, o node.Options) *node.Network {
+func start(ctx context.Context, t *testing.T, o node.Options) *node.Network {
 	t.Helper()
 	o.Binary, o.Dir = binary, filepath.Join(t.TempDir(), "net")
 	network, err := node.New(ctx, o)
@@ -82,7 +82,7 @@ func sendFile(t *testing.T, from, to string, amount int64) string {
 }
 
 // schedule schedules a timer through the command line and returns its id and due height.
-func schedule(t *testing.T, ctx context.Context, n *node.Node, owner string, args ...string) (id string, due int64) {
+func schedule(ctx context.Context, t *testing.T, n *node.Node, owner string, args ...string) (id string, due int64) {
 	t.Helper()
 	result, err := n.Tx(ctx, owner, append([]string{"timers", "schedule", "--gas-limit", "100000"}, args...)...)
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func schedule(t *testing.T, ctx context.Context, n *node.Node, owner string, arg
 }
 
 // waitFired reads blocks from a height on until a timer fires, and returns the event and its height.
-func waitFired(t *testing.T, ctx context.Context, n *node.Node, from int64, id string) (map[string]string, int64) {
+func waitFired(ctx context.Context, t *testing.T, n *node.Node, from int64, id string) (map[string]string, int64) {
 	t.Helper()
 	for height := from; ; height++ {
 		require.NoError(t, n.WaitHeight(ctx, height))
@@ -113,7 +113,7 @@ func waitFired(t *testing.T, ctx context.Context, n *node.Node, from int64, id s
 	}
 }
 
-func addressOf(t *testing.T, ctx context.Context, n *node.Node, key string) string {
+func addressOf(ctx context.Context, t *testing.T, n *node.Node, key string) string {
 	t.Helper()
 	address, err := n.Address(ctx, key)
 	require.NoError(t, err)
@@ -121,7 +121,7 @@ func addressOf(t *testing.T, ctx context.Context, n *node.Node, key string) stri
 }
 
 // cli runs a query and decodes its JSON.
-func cli(t *testing.T, ctx context.Context, n *node.Node, into any, args ...string) {
+func cli(ctx context.Context, t *testing.T, n *node.Node, into any, args ...string) {
 	t.Helper()
 	out, err := n.CLI(ctx, append(args, "--output", "json")...)
 	require.NoError(t, err)
@@ -130,23 +130,23 @@ func cli(t *testing.T, ctx context.Context, n *node.Node, into any, args ...stri
 
 func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 	ctx := testContext(t)
-	n := start(t, ctx, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
-	alice, bob := addressOf(t, ctx, n, "alice"), addressOf(t, ctx, n, "bob")
+	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
 
-	id, due := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 77), "--in", "8")
+	id, due := schedule(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 77), "--in", "8")
 	var shown struct {
 		Timer struct{ ID, Actor, Due, Status string }
 	}
-	cli(t, ctx, n, &shown, "query", "timers", "timer", alice+"/"+id[:6])
+	cli(ctx, t, n, &shown, "query", "timers", "timer", alice+"/"+id[:6])
 	require.Equal(t, id, shown.Timer.ID, "a prefix names the timer")
 	require.Equal(t, "TIMER_STATUS_PENDING", shown.Timer.Status)
-	later, _ := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 5), "--after", "10m")
+	later, _ := schedule(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 5), "--after", "10m")
 
-	event, height := waitFired(t, ctx, n, due, id)
+	event, height := waitFired(ctx, t, n, due, id)
 	require.Equal(t, due, height)
 	require.Equal(t, "true", event["success"])
 	var balance struct{ Balance struct{ Amount string } }
-	cli(t, ctx, n, &balance, "query", "bank", "balance", bob, "utmr")
+	cli(ctx, t, n, &balance, "query", "bank", "balance", bob, "utmr")
 	require.Equal(t, "10000000077", balance.Balance.Amount)
 
 	_, err := n.CLI(ctx, "query", "timers", "timer", alice+"/"+id[:6])
@@ -179,10 +179,10 @@ func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 
 func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {
 	ctx := testContext(t)
-	n := start(t, ctx, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
-	alice, bob := addressOf(t, ctx, n, "alice"), addressOf(t, ctx, n, "bob")
-	cancelled, _ := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 1), "--in", "90000")
-	extended, _ := schedule(t, ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 2), "--in", "90000", "--expires-in", "100000")
+	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
+	cancelled, _ := schedule(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 1), "--in", "90000")
+	extended, _ := schedule(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 2), "--in", "90000", "--expires-in", "100000")
 
 	submit := func(number int, name, id string) {
 		raw, err := os.ReadFile(filepath.Join("../../x/timers/docs/proposals", name))
@@ -224,7 +224,7 @@ func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {
 			ExpiresAt string `json:"expires_at"`
 		}
 	}
-	cli(t, ctx, n, &listed, "query", "timers", "list", alice)
+	cli(ctx, t, n, &listed, "query", "timers", "list", alice)
 	require.Len(t, listed.Timers, 1)
 	require.Equal(t, extended, listed.Timers[0].ID)
 	require.Equal(t, "250000", listed.Timers[0].ExpiresAt)
@@ -236,6 +236,6 @@ func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {
 			LaneTimerCycles string `json:"lane_timer_cycles"`
 		}
 	}
-	cli(t, ctx, n, &params, "query", "timers", "params")
+	cli(ctx, t, n, &params, "query", "timers", "params")
 	require.Equal(t, "4000000", params.Config.LaneTimerCycles)
 }

@@ -70,7 +70,7 @@ func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig,
 			return err
 		}
 		for _, event := range result.GetEvents() {
-			sdkCtx.EventManager().EmitEvent(sdk.Event(event))
+			sdkCtx.EventManager().EmitEvent(event)
 		}
 	}
 	return nil

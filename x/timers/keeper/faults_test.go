@@ -44,7 +44,7 @@ func hostile() map[string]struct {
 		"string":          panics(func() { panic("boom") }),
 		"error":           panics(func() { panic(errors.New("boom")) }),
 		"number":          panics(func() { panic(42) }),
-		"nil":             panics(func() { panic(nil) }),
+		"nil":             panics(func() { panic(nil) }), //nolint:govet // the point of the case
 		"struct":          panics(func() { panic(struct{ a, b int }{1, 2}) }),
 		"index":           panics(func() { _ = list[len(list)] }),
 		"nil map":         panics(func() { mapping["a"] = 1 }),

@@ -95,6 +95,8 @@ type Chain struct {
 	logger log.Logger
 	height int64
 	ctx    sdk.Context
+	// branch is what ctx writes to; a block is committed by writing it back.
+	branch storetypes.CacheMultiStore
 }
 
 // NewChain starts a chain at height 0, committed.
@@ -218,7 +220,8 @@ func (c *Chain) startBlock() {
 		ChainID: "lab", Height: c.height, Time: genesisTime.Add(time.Duration(c.height) * time.Second),
 		AppHash: c.store.LastCommitID().Hash,
 	}
-	c.ctx = sdk.NewContext(c.store.CacheMultiStore(), header, false, c.logger)
+	c.branch = c.store.CacheMultiStore()
+	c.ctx = sdk.NewContext(c.branch, header, false, c.logger)
 }
 
 // Tx runs messages as one transaction: all or none of them, under a gas limit. It returns their results and the gas that
@@ -244,7 +247,7 @@ func (c *Chain) Tx(msgs ...sdk.Msg) (results []*sdk.Result, gasUsed uint64, err 
 		}
 		results = append(results, result)
 		for _, event := range result.GetEvents() {
-			branch.EventManager().EmitEvent(sdk.Event(event))
+			branch.EventManager().EmitEvent(event)
 		}
 	}
 	commit()
@@ -269,7 +272,7 @@ func (c *Chain) EndBlock() (sdk.Events, error) {
 
 // commit writes the block and leaves a context of the committed state.
 func (c *Chain) commit() {
-	c.ctx.MultiStore().(storetypes.CacheMultiStore).Write()
+	c.branch.Write()
 	c.store.Commit()
 	c.startBlock()
 }

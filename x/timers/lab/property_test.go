@@ -65,7 +65,7 @@ func (d *drawing) config(whole bool) fields {
 func (d *drawing) draw(i int) {
 	at := 1
 	if i > 0 {
-		at = d.int(d.ops[i-1]["at"].(int), min(d.blocks, d.ops[i-1]["at"].(int)+1)) //nolint:errcheck // set here
+		at = d.int(d.ops[i-1]["at"].(int), min(d.blocks, d.ops[i-1]["at"].(int)+1))
 	}
 	op := fields{"at": at}
 	kinds := []string{"schedule", "schedule", "schedule", "config", "send", "set", "cancel", "extend", "update", "sys_cancel", "sys_extend"}

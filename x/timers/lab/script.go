@@ -149,7 +149,7 @@ func (s *script) act(ctx sdk.Context, op *Op) error {
 		return err
 	}
 	for _, event := range result.GetEvents() {
-		ctx.EventManager().EmitEvent(sdk.Event(event))
+		ctx.EventManager().EmitEvent(event)
 	}
 	return s.bind(ctx, op, result)
 }

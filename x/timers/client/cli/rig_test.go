@@ -60,9 +60,8 @@ type node struct {
 	// refuse makes the node refuse every transaction.
 	refuse bool
 
-	sent     map[string]cmttypes.Tx
-	polls    int
-	included map[string]*coretypes.ResultTx
+	sent  map[string]cmttypes.Tx
+	polls int
 }
 
 func (n *node) ask() error {
@@ -111,6 +110,7 @@ func (n *node) ABCIQueryWithOptions(
 			kind = sdkerrors.ErrKeyNotFound
 		case codes.InvalidArgument:
 			kind = sdkerrors.ErrInvalidRequest
+		default: // the rest stays unknown
 		}
 		response = sdkerrors.QueryResult(kind.Wrap(err.Error()), false)
 	}
