@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,7 +128,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 	}
 }
 
-// TestGenesisMinds: what lies aside has no place in the queue, and bounds are bounds to the last unit.
+// TestGenesisMindsItsEdges: what lies aside has no place in the queue, and bounds are bounds to the last unit.
 func TestGenesisMindsItsEdges(t *testing.T) {
 	g := fullGenesis()
 	g.Timers[3].Due = 1 // set aside, so not before the head of the queue
@@ -190,7 +192,8 @@ func mutate(node any, put func(any), fn func(what string)) {
 	put(node)
 	switch n := node.(type) {
 	case map[string]any:
-		for name, child := range n {
+		for _, name := range slices.Sorted(maps.Keys(n)) {
+			child := n[name]
 			below := func(what string) { fn(name + "/" + what) }
 			delete(n, name)
 			below("gone")
