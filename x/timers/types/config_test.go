@@ -1,0 +1,334 @@
+package types_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	maxBlocks = uint64(1) << 40
+	maxUnits  = uint64(1) << 50
+)
+
+var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
+
+func validConfig() types.TimerConfig { return types.DefaultTimerConfig("stake") }
+
+func TestDefaultsOfTheConfig(t *testing.T) {
+	c := validConfig()
+	require.NoError(t, c.Validate())
+	// SPEC §12, and §§1, 2, 3 and 6 where they name a number.
+	require.Equal(t, types.PolicyFIFO, c.Policy)
+	require.Equal(t, uint64(2_592_000), c.MaxTtlBlocks)
+	require.Equal(t, uint64(40_000), c.MinGasLimit)
+	require.Equal(t, uint64(20_000), c.FireBaseCycles)
+	require.Equal(t, uint64(550_000), c.MaxCyclesPerFire)
+	require.Equal(t, uint64(550_000), c.MaxCellsPerFire)
+	require.Equal(t, uint32(1_024), c.MaxTimersPerActor)
+	require.Equal(t, uint64(1_048_576), c.MaxPayloadBytes)
+	require.Equal(t, uint64(2_000_000), c.LaneTimerCycles)
+	require.Equal(t, uint64(2_000_000), c.LaneTimerCells)
+	require.Equal(t, uint64(5_000_000), c.GcCyclesPerBlock)
+	require.Equal(t, uint64(10_000), c.GcCyclesPerRemoval)
+	require.Equal(t, uint32(2_048), c.CandidateWindow)
+	require.Equal(t, "0.001000000000000000", c.CycleBasefee.String())
+	require.Equal(t, "0.030000000000000000", c.CellBasefee.String())
+	require.Equal(t, uint64(1_000), c.ScheduleCycles)
+	require.Equal(t, uint64(500), c.CancelCycles)
+	require.Equal(t, []string{"*"}, c.AllowedMessages)
+	require.Empty(t, c.DeniedMessages)
+	require.False(t, c.LanePaused)
+}
+
+// boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
+// unbounded, with the reason.
+var boundsOf = map[string]struct{ min, max uint64 }{
+	"MaxTtlBlocks":           {1, maxBlocks},
+	"MinGasLimit":            {1, maxUnits},
+	"FireBaseCycles":         {1, maxUnits},
+	"MaxCyclesPerFire":       {1, maxUnits},
+	"MaxCellsPerFire":        {1, maxUnits},
+	"MaxTimersPerActor":      {1, 2_048},
+	"MaxPayloadBytes":        {1, 1 << 20},
+	"LaneTimerCycles":        {1, maxUnits},
+	"LaneTimerCells":         {1, maxUnits},
+	"GcCyclesPerBlock":       {1, maxUnits},
+	"GcCyclesPerRemoval":     {1, maxUnits},
+	"CandidateWindow":        {1, 1 << 16},
+	"SweepPerBlock":          {1, 1 << 16},
+	"ScheduleCycles":         {0, maxUnits},
+	"CancelCycles":           {0, maxUnits},
+	"ReceiptRetentionBlocks": {0, maxBlocks},
+}
+
+var unbounded = map[string]string{
+	"Policy":           "TestConfigRefusesPolicies",
+	"FeeDenom":         "TestConfigRefusesDenoms",
+	"LanePaused":       "both values are valid",
+	"MaxFiresPerBlock": "a cap: any is valid, 0 is none",
+	"MaxFiresPerActor": "a cap: any is valid, 0 is none",
+	"CycleBasefee":     "TestConfigRefusesPrices",
+	"CellBasefee":      "TestConfigRefusesPrices",
+	"AllowedMessages":  "TestConfigRefusesMessageRules",
+	"DeniedMessages":   "TestConfigRefusesMessageRules",
+}
+
+// protoName is the name that a field has in messages and in errors.
+func protoName(t *testing.T, field string) string {
+	t.Helper()
+	f, ok := reflect.TypeFor[types.TimerConfig]().FieldByName(field)
+	require.True(t, ok, "no field %s", field)
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+// roomy is a config in which one field can take any value within its bounds without contradicting another.
+func roomy(field string, value uint64) types.TimerConfig {
+	c := validConfig()
+	c.LaneTimerCycles, c.LaneTimerCells, c.GcCyclesPerBlock, c.MaxCyclesPerFire = maxUnits, maxUnits, maxUnits, maxUnits
+	c.FireBaseCycles, c.MaxCellsPerFire, c.GcCyclesPerRemoval, c.MinGasLimit = 1, 1, 1, 2
+	switch field {
+	case "MinGasLimit", "MaxCyclesPerFire", "LaneTimerCycles":
+		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
+		c.MaxCyclesPerFire = max(1, min(c.MaxCyclesPerFire, value))
+	case "FireBaseCycles":
+		c.MinGasLimit = maxUnits
+	}
+	f := reflect.ValueOf(&c).Elem().FieldByName(field)
+	f.SetUint(value)
+	return c
+}
+
+func TestConfigRefusesEveryNumberOutOfItsBounds(t *testing.T) {
+	for field := range reflect.TypeFor[types.TimerConfig]().Fields() {
+		bounds, bounded := boundsOf[field.Name]
+		require.NotEqual(t, bounded, unbounded[field.Name] != "", "%s needs bounds here, or a reason", field.Name)
+		if !bounded {
+			continue
+		}
+		t.Run(field.Name, func(t *testing.T) {
+			refused := []uint64{bounds.max + 1, 1<<32 - 1}
+			if field.Type.Kind() == reflect.Uint64 {
+				refused[1] = 1<<64 - 1
+			}
+			if bounds.min > 0 {
+				refused = append(refused, bounds.min-1)
+			}
+			for _, value := range refused {
+				c := roomy(field.Name, value)
+				err := c.Validate()
+				require.ErrorIs(t, err, types.ErrInvalidConfig, "%d", value)
+				require.ErrorContains(t, err, fmt.Sprintf("%s is %d, want %d to %d", protoName(t, field.Name), value, bounds.min, bounds.max))
+			}
+		})
+	}
+}
+
+// TestConfigAcceptsEveryNumberAtItsBounds: unless a cross-check stands against it, and then the error is not the bound's.
+func TestConfigAcceptsEveryNumberAtItsBounds(t *testing.T) {
+	crossed := map[string]bool{
+		// No min_gas_limit lies above a fire_base_cycles of 2^50; and below 2 cycles nothing lies between the two.
+		"FireBaseCycles max": true, "MinGasLimit min": true, "MaxCyclesPerFire min": true, "LaneTimerCycles min": true,
+	}
+	for name, bounds := range boundsOf {
+		for edge, value := range map[string]uint64{"min": bounds.min, "max": bounds.max} {
+			c := roomy(name, value)
+			err := c.Validate()
+			if crossed[name+" "+edge] {
+				require.ErrorContains(t, err, "must not exceed", "%s %s", name, edge)
+				continue
+			}
+			require.NoError(t, err, "%s %s", name, edge)
+		}
+	}
+}
+
+func TestConfigRefusesContradictions(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*types.TimerConfig)
+		want   string
+	}{
+		"no cycle left for a handler": {
+			func(c *types.TimerConfig) { c.MinGasLimit = c.FireBaseCycles },
+			"fire_base_cycles + 1 (20001) must not exceed min_gas_limit (20000)",
+		},
+		"no gas limit is accepted": {
+			func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFire + 1 },
+			"min_gas_limit (550001) must not exceed max_cycles_per_fire (550000)",
+		},
+		"a fire that no lane holds": {
+			func(c *types.TimerConfig) { c.MaxCyclesPerFire = c.LaneTimerCycles + 1 },
+			"max_cycles_per_fire (2000001) must not exceed lane_timer_cycles (2000000)",
+		},
+		"cells that no lane holds": {
+			func(c *types.TimerConfig) { c.MaxCellsPerFire = c.LaneTimerCells + 1 },
+			"max_cells_per_fire (2000001) must not exceed lane_timer_cells (2000000)",
+		},
+		"a removal that no block can pay": {
+			func(c *types.TimerConfig) { c.GcCyclesPerRemoval = c.GcCyclesPerBlock + 1 },
+			"gc_cycles_per_removal (5000001) must not exceed gc_cycles_per_block (5000000)",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := validConfig()
+			c.change(&config)
+			err := config.Validate()
+			require.ErrorIs(t, err, types.ErrInvalidConfig)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	equal := validConfig()
+	equal.MinGasLimit, equal.MaxCyclesPerFire, equal.LaneTimerCycles = 20_001, 20_001, 20_001
+	equal.MaxCellsPerFire, equal.GcCyclesPerRemoval = equal.LaneTimerCells, equal.GcCyclesPerBlock
+	require.NoError(t, equal.Validate(), "equal is no contradiction")
+}
+
+func TestConfigRefusesPolicies(t *testing.T) {
+	for value, name := range types.Policy_name {
+		c := validConfig()
+		c.Policy = types.Policy(value)
+		err := c.Validate()
+		switch c.Policy {
+		case types.PolicyFIFO:
+			require.NoError(t, err)
+		case types.PolicyUnspecified:
+			require.ErrorIs(t, err, types.ErrInvalidConfig)
+			require.ErrorContains(t, err, "policy 0 is unknown; available: POLICY_FIFO")
+		default:
+			require.ErrorIs(t, err, types.ErrInvalidConfig)
+			require.ErrorContains(t, err, "policy "+name+" is not available in this version; available: POLICY_FIFO")
+		}
+	}
+	for _, value := range []types.Policy{-1, 99} {
+		c := validConfig()
+		c.Policy = value
+		require.ErrorContains(t, c.Validate(), fmt.Sprintf("policy %d is unknown", value))
+	}
+}
+
+func TestConfigRefusesDenoms(t *testing.T) {
+	for _, denom := range []string{"", "x", "1stake", "sta ke", strings.Repeat("s", 129), "\xff\xff\xff"} {
+		c := types.DefaultTimerConfig(denom)
+		err := c.Validate()
+		require.ErrorIs(t, err, types.ErrInvalidConfig, "%q", denom)
+		require.ErrorContains(t, err, "fee_denom")
+	}
+	c := types.DefaultTimerConfig("ibc/27394FB092D2ECCD56123C74F36E4C1F926001CEADA9CA97EA622B25F41E5EB2")
+	require.NoError(t, c.Validate())
+}
+
+// badPrices are prices that nothing may have.
+func badPrices() map[string]math.LegacyDec {
+	smallest := math.LegacySmallestDec()
+	return map[string]math.LegacyDec{"missing": {}, "negative": smallest.Neg(), "above the largest": maxPrice.Add(smallest)}
+}
+
+func TestConfigRefusesPrices(t *testing.T) {
+	for field, set := range map[string]func(*types.TimerConfig, math.LegacyDec){
+		"cycle_basefee": func(c *types.TimerConfig, p math.LegacyDec) { c.CycleBasefee = p },
+		"cell_basefee":  func(c *types.TimerConfig, p math.LegacyDec) { c.CellBasefee = p },
+	} {
+		for name, price := range badPrices() {
+			c := validConfig()
+			set(&c, price)
+			err := c.Validate()
+			require.ErrorIs(t, err, types.ErrInvalidConfig, "%s %s", field, name)
+			require.ErrorContains(t, err, field+" is ")
+		}
+		for _, price := range []math.LegacyDec{math.LegacyZeroDec(), math.LegacySmallestDec(), maxPrice} {
+			c := validConfig()
+			set(&c, price)
+			require.NoError(t, c.Validate(), "%s %s", field, price)
+		}
+	}
+}
+
+func TestConfigRefusesMessageRules(t *testing.T) {
+	const send = "/cosmos.bank.v1beta1.MsgSend"
+	lists := map[string]func(*types.TimerConfig, []string){
+		"allowed_messages": func(c *types.TimerConfig, urls []string) { c.AllowedMessages = urls },
+		"denied_messages":  func(c *types.TimerConfig, urls []string) { c.DeniedMessages = urls },
+	}
+	for name, set := range lists {
+		for _, url := range []string{
+			"", "/", "*.*", "cosmos.bank.v1beta1.MsgSend", "/cosmos..MsgSend", "/cosmos.bank.", "/.cosmos", "/1cosmos.MsgSend",
+			send + " ", " " + send, send + "\n", send + "/", "/cosmos.bank.*", "/grüße.Msg", "type.googleapis.com" + send,
+		} {
+			c := validConfig()
+			set(&c, []string{send, url})
+			err := c.Validate()
+			require.ErrorIs(t, err, types.ErrInvalidConfig, "%q", url)
+			require.ErrorContains(t, err, name)
+		}
+		c := validConfig()
+		many := make([]string, 257)
+		for i := range many {
+			many[i] = fmt.Sprintf("/chain.v1.Msg%d", i)
+		}
+		set(&c, many)
+		require.ErrorContains(t, c.Validate(), name+" has 257 entries, want at most 256")
+		set(&c, many[:256])
+		require.NoError(t, c.Validate())
+		set(&c, nil)
+		require.NoError(t, c.Validate(), "an empty list is a list")
+	}
+}
+
+func TestMessageAllowed(t *testing.T) {
+	const send, other = "/cosmos.bank.v1beta1.MsgSend", "/cosmos.bank.v1beta1.MsgMultiSend"
+	for name, c := range map[string]struct {
+		allowed, denied []string
+		send, other     bool
+	}{
+		"all":                  {[]string{"*"}, nil, true, true},
+		"none":                 {nil, nil, false, false},
+		"one":                  {[]string{send}, nil, true, false},
+		"all but one":          {[]string{"*"}, []string{send}, false, true},
+		"denied beats allowed": {[]string{send, other}, []string{send}, false, true},
+		"all are denied":       {[]string{"*", send}, []string{"*"}, false, false},
+		"one among several":    {[]string{other, send}, []string{"/other.Msg"}, true, true},
+	} {
+		config := types.TimerConfig{AllowedMessages: c.allowed, DeniedMessages: c.denied}
+		require.Equal(t, c.send, config.MessageAllowed(send), name)
+		require.Equal(t, c.other, config.MessageAllowed(other), name)
+	}
+}
+
+func TestConfigChangeKeepsTheFeeDenom(t *testing.T) {
+	c, next := validConfig(), validConfig()
+	next.MaxTtlBlocks++
+	require.NoError(t, c.ValidateChange(&next))
+
+	next.FeeDenom = "other"
+	err := c.ValidateChange(&next)
+	require.ErrorIs(t, err, types.ErrInvalidConfig)
+	require.ErrorContains(t, err, `fee_denom is fixed at genesis: it is "stake" and can't become "other"`)
+
+	next = validConfig()
+	next.SweepPerBlock = 0
+	require.ErrorContains(t, c.ValidateChange(&next), "sweep_per_block", "the next config is checked whole")
+}
+
+func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
+	c := validConfig()
+	for gasLimit, want := range map[uint64]bool{
+		0: false, 19_999: false, 20_000: false, 20_001: true, 550_000: true, 550_001: false, 1<<64 - 1: false,
+	} {
+		require.Equal(t, want, c.Runnable(gasLimit), "%d", gasLimit)
+	}
+}
+
+func BenchmarkValidateConfig(b *testing.B) {
+	c := validConfig()
+	for b.Loop() {
+		_ = c.Validate()
+	}
+}

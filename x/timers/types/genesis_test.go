@@ -1,0 +1,262 @@
+package types_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/types/module/testutil"
+
+	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// testTimer is a timer in the queue, as a genesis file has it.
+func testTimer(due, seq uint64) types.Timer {
+	actor := bytes.Repeat([]byte{byte(seq)}, 20)
+	return types.Timer{
+		Id: types.TimerID(actor, due, nil, seq), Actor: actor, Trigger: types.Trigger{Height: due}, GasLimit: 40_000,
+		ExpiresAt: due + 100, ScheduleHeight: 1, Seq: seq, Due: due,
+	}
+}
+
+// fullGenesis sets every field that a genesis state can have.
+func fullGenesis() *types.GenesisState {
+	g := types.NewGenesis("stake")
+	next := types.DefaultTimerConfig("stake")
+	next.DeniedMessages = []string{"/cosmos.authz.v1beta1.MsgExec"}
+	g.NextConfig = &next
+	g.NextSeq = 10
+	full := testTimer(7, 2)
+	full.FeePayer = bytes.Repeat([]byte{9}, 32)
+	full.Handler, full.Payload, full.FireSeq = "tick", []byte{1, 2, 3}, 3
+	full.Bid = staticBid(math.LegacyOneDec(), math.LegacySmallestDec())
+	tier, aside, unrunnable := testTimer(8, 3), testTimer(2, 4), testTimer(9, 5)
+	tier.Bid = &types.Bid{Tier: types.TierFast}
+	aside.SetAside, unrunnable.SetAside = types.Quarantined, types.Unrunnable
+	g.Timers = []types.Timer{testTimer(6, 1), full, tier, aside, unrunnable}
+	g.Lane = types.LaneState{
+		Cycles: 1, Cells: 2, Head: types.QueueKey{Due: 6, Seq: 1}, Live: types.QueueKey{Due: 6, Seq: 1},
+		Clean: types.QueueKey{Due: 7}, Aside: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
+	}
+	receipt := types.Receipt{
+		TimerId: full.Id, DeliverId: full.Id, Actor: full.Actor, Codespace: "sdk", Code: 5, Cycles: 1, Cells: 1,
+		Paid: math.NewInt(9), Tip: math.ZeroInt(),
+	}
+	g.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{receipt, receipt}}, {Height: 3, Receipts: []types.Receipt{receipt}}}
+	return g
+}
+
+func TestGenesisThatIsValid(t *testing.T) {
+	require.NoError(t, types.DefaultGenesis().Validate())
+	require.NoError(t, types.NewGenesis("other").Validate())
+	require.NoError(t, fullGenesis().Validate())
+
+	g := fullGenesis()
+	g.Config.MaxPayloadBytes, g.Config.MinGasLimit, g.NextConfig = 1, 500_000, nil
+	require.NoError(t, g.Validate(), "what was scheduled under another config lives on")
+}
+
+func TestGenesisRefusesEveryContradiction(t *testing.T) {
+	timer := func(change func(*types.Timer)) func(*types.GenesisState) {
+		return func(g *types.GenesisState) { change(&g.Timers[1]) }
+	}
+	for name, c := range map[string]struct {
+		change func(*types.GenesisState)
+		want   string
+	}{
+		"an invalid config":         {func(g *types.GenesisState) { g.Config.SweepPerBlock = 0 }, "sweep_per_block"},
+		"an invalid next config":    {func(g *types.GenesisState) { g.NextConfig.SweepPerBlock = 0 }, "sweep_per_block"},
+		"another fee denom":         {func(g *types.GenesisState) { g.NextConfig.FeeDenom = "other" }, "fee_denom is fixed"},
+		"no next seq":               {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
+		"no burned":                 {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},
+		"negative burned":           {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
+		"no tips":                   {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
+		"negative tips":             {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
+		"a seq to come":             {func(g *types.GenesisState) { g.NextSeq = 5 }, "timer 4: seq 5 is not below next_seq 5"},
+		"a timer before the head":   {func(g *types.GenesisState) { g.Lane.Head.Seq = 2 }, "timer 0 lies before the head"},
+		"a seq twice":               {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
+		"a seq twice, one aside":    {func(g *types.GenesisState) { g.Timers[3].Seq = 2 }, "timer 3: seq 2 stands twice"},
+		"an id twice":               {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
+		"no id":                     {timer(func(t *types.Timer) { t.Id = nil }), "timer 1: 0 bytes, want 32"},
+		"a short id":                {timer(func(t *types.Timer) { t.Id = t.Id[:31] }), "timer 1: 31 bytes, want 32"},
+		"no seq":                    {timer(func(t *types.Timer) { t.Seq = 0 }), "must not be 0"},
+		"never due":                 {timer(func(t *types.Timer) { t.Due = 0 }), "must not be 0"},
+		"a payload apart":           {timer(func(t *types.Timer) { t.PayloadSeq = 2 }), "payload_seq must be 0"},
+		"too long a payload":        {timer(func(t *types.Timer) { t.Payload = make([]byte, 1<<20+1) }), "payload too long"},
+		"too long a handler":        {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
+		"no gas limit":              {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
+		"too much gas":              {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
+		"no trigger":                {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height trigger"},
+		"an interval":               {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{} }), "want a height trigger"},
+		"a watch":                   {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "want a height trigger"},
+		"a time":                    {timer(func(t *types.Timer) { t.Trigger.Time = &time.Time{} }), "want a height trigger"},
+		"an unknown reason":         {timer(func(t *types.Timer) { t.SetAside = 3 }), "set_aside 3 is unknown"},
+		"a negative reason":         {timer(func(t *types.Timer) { t.SetAside = -1 }), "set_aside -1 is unknown"},
+		"no actor":                  {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},
+		"too long an actor":         {timer(func(t *types.Timer) { t.Actor = make([]byte, 256) }), "actor: "},
+		"too long a payer":          {timer(func(t *types.Timer) { t.FeePayer = make([]byte, 256) }), "fee_payer: "},
+		"two bids":                  {timer(func(t *types.Timer) { t.Bid.Tier = types.TierFast }), "state one of"},
+		"a bid without prices":      {timer(func(t *types.Timer) { t.Bid.Static = &types.StaticBid{} }), "max_fee_per_cycle is missing"},
+		"an agent":                  {timer(func(t *types.Timer) { t.Bid = &types.Bid{Agent: "a"} }), "unsupported bid"},
+		"receipts of no height":     {func(g *types.GenesisState) { g.Receipts[0].Height = 0 }, "receipts 0: height 0 is not above 0"},
+		"receipts out of order":     {func(g *types.GenesisState) { g.Receipts[1].Height = 1 }, "receipts 1: height 1 is not above 1"},
+		"receipts before the first": {func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 2 }, "receipts 0: height 1 lies before receipts_from 2"},
+		"a receipt without paid":    {func(g *types.GenesisState) { g.Receipts[0].Receipts[1].Paid = math.Int{} }, "receipts 0: receipt 1 lacks paid or tip"},
+		"a receipt without a tip":   {func(g *types.GenesisState) { g.Receipts[1].Receipts[0].Tip = math.Int{} }, "receipts 1: receipt 0 lacks paid or tip"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := fullGenesis()
+			c.change(g)
+			err := g.Validate()
+			require.ErrorContains(t, err, c.want)
+			if !strings.Contains(name, "config") && !strings.Contains(name, "denom") {
+				require.ErrorIs(t, err, types.ErrInvalidGenesis)
+			}
+		})
+	}
+}
+
+// TestGenesisMindsItsEdges: what lies aside has no place in the queue, and bounds are bounds to the last unit.
+func TestGenesisMindsItsEdges(t *testing.T) {
+	g := fullGenesis()
+	g.Timers[3].Due = 1 // set aside, so not before the head of the queue
+	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
+	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
+	g.NextSeq = 6
+	require.NoError(t, g.Validate())
+}
+
+func testCodec() codec.Codec { return testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec }
+
+// checkGenesisJSON validates a genesis file as a node does. Whatever the file says, validation must not panic, and what
+// passes must survive being written and read.
+func checkGenesisJSON(t *testing.T, cdc codec.Codec, raw []byte) (*types.GenesisState, error) {
+	t.Helper()
+	if err := (timers.AppModule{}).ValidateGenesis(cdc, nil, raw); err != nil {
+		return nil, err
+	}
+	var g, again types.GenesisState
+	require.NoError(t, cdc.UnmarshalJSON(raw, &g))
+	written, err := cdc.MarshalJSON(&g)
+	require.NoError(t, err, "%s", raw)
+	require.NoError(t, cdc.UnmarshalJSON(written, &again), "%s", written)
+	require.NoError(t, again.Validate(), "%s", written)
+	rewritten, err := cdc.MarshalJSON(&again)
+	require.NoError(t, err)
+	require.Equal(t, string(written), string(rewritten))
+	return &g, nil
+}
+
+func FuzzGenesisJSON(f *testing.F) {
+	cdc := testCodec()
+	for _, g := range []*types.GenesisState{types.DefaultGenesis(), fullGenesis()} {
+		f.Add(cdc.MustMarshalJSON(g))
+	}
+	for _, raw := range []string{``, `null`, `{}`, `[]`, `{"config":null}`, `{"timers":[null]}`, `{"lane":{"burned":"-1"}}`} {
+		f.Add([]byte(raw))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) { _, _ = checkGenesisJSON(t, cdc, raw) })
+}
+
+// oddValues are put in the place of every node of a genesis file.
+func oddValues() []any {
+	odd := []any{
+		nil, true, "", "x", "0", "1", "-1", "1.5", "18446744073709551615", "18446744073709551616", "4294967296", "\u0000",
+		"NaN", "1e9", "AAAA", strings.Repeat("9", 60), strings.Repeat("9", 400), "SET_ASIDE_REASON_UNRUNNABLE",
+		[]any{}, []any{nil}, []any{""}, map[string]any{}, map[string]any{"a": 1},
+	}
+	for _, number := range []string{"0", "-1", "1.5", "1e400", "18446744073709551616", "2147483648"} {
+		odd = append(odd, json.Number(number))
+	}
+	return odd
+}
+
+// mutate calls fn once for each odd value in the place of each node of a JSON tree, and once without each node.
+func mutate(node any, put func(any), fn func(what string)) {
+	for _, value := range oddValues() {
+		put(value)
+		fn(fmt.Sprintf("%.20v", value))
+	}
+	put(node)
+	switch n := node.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(n)) {
+			child := n[name]
+			below := func(what string) { fn(name + "/" + what) }
+			delete(n, name)
+			below("gone")
+			n[name] = child
+			mutate(child, func(v any) { n[name] = v }, below)
+		}
+	case []any:
+		for i, child := range n {
+			below := func(what string) { fn(fmt.Sprintf("%d/%s", i, what)) }
+			put(append(n[:len(n):len(n)], child))
+			below("twice")
+			put(append(n[:i:i], n[i+1:]...))
+			below("gone")
+			put(n)
+			mutate(child, func(v any) { n[i] = v }, below)
+		}
+	}
+}
+
+// TestGenesisWithAnyNodeReplaced: a genesis file with any one of its nodes gone, twice or replaced by something odd is
+// refused, or a chain starts from it, goes on, and holds the module's invariants. Nothing panics.
+func TestGenesisWithAnyNodeReplaced(t *testing.T) {
+	cdc := testCodec()
+	var tree any
+	decoder := json.NewDecoder(bytes.NewReader(cdc.MustMarshalJSON(fullGenesis())))
+	decoder.UseNumber()
+	require.NoError(t, decoder.Decode(&tree))
+	refused, accepted, started := 0, 0, map[string]bool{}
+	mutate(tree, func(v any) { tree = v }, func(what string) {
+		raw, err := json.Marshal(tree)
+		require.NoError(t, err)
+		g, err := checkGenesisJSON(t, cdc, raw)
+		if err != nil {
+			refused++
+			return
+		}
+		accepted++
+		written := string(cdc.MustMarshalJSON(g))
+		if started[written] {
+			return
+		}
+		started[written] = true
+		startsAndGoesOn(t, g, what)
+	})
+	t.Logf("%d refused, %d accepted, %d chains started", refused, accepted, len(started))
+	require.Greater(t, refused, 1_000)
+	require.Greater(t, len(started), 50)
+}
+
+func startsAndGoesOn(t *testing.T, g *types.GenesisState, what string) {
+	t.Helper()
+	chain, err := lab.NewChain(lab.ChainOptions{Genesis: g})
+	if err != nil {
+		require.ErrorIs(t, err, types.ErrInvalidGenesis, "%s", what)
+		return
+	}
+	for range 3 {
+		require.NoError(t, chain.Check(), "%s at height %d", what, chain.Height())
+		require.NoError(t, chain.BeginBlock(), "%s", what)
+		events, err := chain.EndBlock()
+		require.NoError(t, err, "%s", what)
+		for _, event := range events {
+			require.NotEqual(t, "timers.v1.TimerLaneFailed", event.Type, "%s at height %d", what, chain.Height())
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package types_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosmos/gogoproto/proto"
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/module/testutil"
+	"github.com/cosmos/cosmos-sdk/types/tx/signing"
+	authsigning "github.com/cosmos/cosmos-sdk/x/auth/signing"
+
+	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	alice  = "cosmos1qyqszqgpqyqszqgpqyqszqgpqyqszqgpjnp7du"
+	someID = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+)
+
+// signed is a message to sign: each of timers.v1.Msg, with every field and with as few as can be.
+type signed struct {
+	name string
+	msg  sdk.Msg
+}
+
+func signedMessages() []signed {
+	bob := sdk.AccAddress(bytes.Repeat([]byte{2}, 32)).String()
+	when := time.Unix(1_700_000_000, 5).UTC()
+	config := types.DefaultTimerConfig("stake")
+	config.LanePaused, config.MaxFiresPerBlock, config.MaxFiresPerActor = true, 100, 10
+	config.DeniedMessages = []string{"/cosmos.authz.v1beta1.MsgExec"}
+	static := staticBid(math.LegacyMustNewDecFromStr("12.5"), math.LegacySmallestDec())
+	return []signed{
+		{"schedule_all", &types.MsgScheduleTimer{
+			Sender: alice, Trigger: types.Trigger{Height: 1<<64 - 1}, Handler: "tick", Payload: []byte("<payload>&\u2028"), FeePayer: bob,
+			GasLimit: 550_000, ExpiresAt: 99, Bid: static,
+		}},
+		{"schedule_least", &types.MsgScheduleTimer{Sender: alice}},
+		{"schedule_tier", &types.MsgScheduleTimer{
+			Sender: alice, Trigger: types.Trigger{Height: 7}, Bid: &types.Bid{Tier: types.TierFast},
+		}},
+		{"schedule_empty_bid", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Bid: &types.Bid{}}},
+		{"schedule_free_bid", &types.MsgScheduleTimer{Sender: alice, Bid: staticBid(math.LegacyZeroDec(), math.LegacyZeroDec())}},
+		{"schedule_agent", &types.MsgScheduleTimer{Sender: alice, Bid: &types.Bid{Agent: bob}}},
+		{"schedule_price", &types.MsgScheduleTimer{Sender: alice, Bid: &types.Bid{Price: "17"}}},
+		{"schedule_interval", &types.MsgScheduleTimer{
+			Sender: alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: 2, Remaining: 3}},
+		}},
+		{"schedule_watch", &types.MsgScheduleTimer{
+			Sender: alice, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2}}, {}}}},
+		}},
+		{"schedule_time", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Time: &when}}},
+		{"update_all", &types.MsgUpdateTimer{
+			Sender: alice, Id: someID, Call: &types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, Bid: static,
+		}},
+		{"update_least", &types.MsgUpdateTimer{Sender: alice}},
+		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{}, Bid: &types.Bid{}}},
+		{"extend_all", &types.MsgExtendTimer{Sender: alice, Id: someID, ExpiresAt: 1_000}},
+		{"extend_least", &types.MsgExtendTimer{Sender: alice}},
+		{"cancel_all", &types.MsgCancelTimer{Sender: alice, Id: someID}},
+		{"cancel_least", &types.MsgCancelTimer{Sender: alice}},
+		{"sys_cancel_all", &types.MsgSysCancelTimer{Authority: alice, Actor: bob, Id: someID}},
+		{"sys_cancel_least", &types.MsgSysCancelTimer{Authority: alice}},
+		{"update_config_all", &types.MsgUpdateTimerConfig{Authority: alice, Config: config}},
+		{"update_config_least", &types.MsgUpdateTimerConfig{Authority: alice, Config: types.TimerConfig{
+			CycleBasefee: math.LegacyZeroDec(), CellBasefee: math.LegacyZeroDec(),
+		}}},
+		{"sys_extend_all", &types.MsgSysExtendTimer{Authority: alice, Actor: bob, Id: someID, ExpiresAt: 1_000}},
+		{"sys_extend_least", &types.MsgSysExtendTimer{Authority: alice}},
+		{"sys_release_all", &types.MsgSysReleaseTimer{Authority: alice, Actor: bob, Id: someID}},
+		{"sys_release_least", &types.MsgSysReleaseTimer{Authority: alice}},
+	}
+}
+
+// TestEveryMessageIsSigned: no message of the service is missing below, and between its samples every field is set.
+func TestEveryMessageIsSigned(t *testing.T) {
+	set := map[string]map[string]bool{}
+	for _, s := range signedMessages() {
+		name := proto.MessageName(s.msg)
+		if set[name] == nil {
+			set[name] = map[string]bool{}
+		}
+		value := reflect.ValueOf(s.msg).Elem()
+		for i := range value.NumField() {
+			if !value.Field(i).IsZero() {
+				set[name][value.Type().Field(i).Name] = true
+			}
+		}
+	}
+	methods := timersService(t, "Msg").Methods()
+	for i := range methods.Len() {
+		input := methods.Get(i).Input()
+		require.Len(t, set[string(input.FullName())], input.Fields().Len(), "fields of %s", input.FullName())
+	}
+}
+
+// TestAminoSignBytes: hardware wallets sign these bytes. What a wallet shows must not change unseen.
+func TestAminoSignBytes(t *testing.T) {
+	encoding := testutil.MakeTestEncodingConfig(timers.AppModule{})
+	for _, s := range signedMessages() {
+		t.Run(s.name, func(t *testing.T) {
+			builder := encoding.TxConfig.NewTxBuilder()
+			require.NoError(t, builder.SetMsgs(s.msg))
+			builder.SetGasLimit(200_000)
+			builder.SetMemo("a memo")
+			bz, err := authsigning.GetSignBytesAdapter(context.Background(), encoding.TxConfig.SignModeHandler(),
+				signing.SignMode_SIGN_MODE_LEGACY_AMINO_JSON,
+				authsigning.SignerData{Address: alice, ChainID: "chain", AccountNumber: 1, Sequence: 2}, builder.GetTx())
+			require.NoError(t, err)
+
+			var document struct {
+				Msgs []struct {
+					Type  string          `json:"type"`
+					Value json.RawMessage `json:"value"`
+				} `json:"msgs"`
+			}
+			require.NoError(t, json.Unmarshal(bz, &document))
+			require.Len(t, document.Msgs, 1)
+			short := strings.TrimPrefix(sdk.MsgTypeURL(s.msg), "/timers.v1.")
+			require.Equal(t, types.ModuleName+"/"+short, document.Msgs[0].Type)
+			// Devices with little memory refuse a longer name than 39 bytes.
+			require.LessOrEqual(t, len(document.Msgs[0].Type), 39)
+			requireGolden(t, "amino/"+s.name+".json", string(bz)+"\n")
+		})
+	}
+}
+
+// TestMessagesSurviveTheWire: in binary, in JSON and within an Any, and their one signer is whom they name.
+func TestMessagesSurviveTheWire(t *testing.T) {
+	cdc := testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec
+	signer, err := sdk.AccAddressFromBech32(alice)
+	require.NoError(t, err)
+	for _, s := range signedMessages() {
+		t.Run(s.name, func(t *testing.T) {
+			fresh := func() sdk.Msg {
+				msg, ok := reflect.New(reflect.TypeOf(s.msg).Elem()).Interface().(sdk.Msg)
+				require.True(t, ok)
+				return msg
+			}
+			require.Implements(t, (*codecMessage)(nil), s.msg)
+			wire, err := proto.Marshal(s.msg)
+			require.NoError(t, err)
+			fromWire := fresh()
+			require.NoError(t, proto.Unmarshal(wire, fromWire))
+			require.Equal(t, s.msg, fromWire)
+
+			text, err := cdc.MarshalJSON(s.msg)
+			require.NoError(t, err)
+			fromText := fresh()
+			require.NoError(t, cdc.UnmarshalJSON(text, fromText))
+			again, err := proto.Marshal(fromText)
+			require.NoError(t, err)
+			require.Equal(t, wire, again, "%s", text)
+
+			packed, err := codectypes.NewAnyWithValue(s.msg)
+			require.NoError(t, err)
+			var unpacked sdk.Msg
+			require.NoError(t, cdc.UnpackAny(&codectypes.Any{TypeUrl: packed.TypeUrl, Value: packed.Value}, &unpacked))
+			require.Equal(t, s.msg, unpacked)
+
+			signers, _, err := cdc.GetMsgV1Signers(s.msg)
+			require.NoError(t, err)
+			require.Equal(t, [][]byte{signer}, signers)
+		})
+	}
+}
+
+// codecMessage is what generated messages can do without reflection.
+type codecMessage interface {
+	Marshal() ([]byte, error)
+	Unmarshal([]byte) error
+	Size() int
+}
