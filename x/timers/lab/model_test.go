@@ -1,0 +1,211 @@
+package lab_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+)
+
+// model is policy fifo written down once more, as plainly as the spec allows: a slice that is sorted in every block. It
+// knows no store, no cursors and no windows.
+type model struct {
+	height   uint64
+	seq      int
+	alive    []*modelTimer
+	balances map[string]uint64
+	line     modelLine
+}
+
+type modelTimer struct {
+	op             *lab.Op
+	seq            int
+	gas, expiresAt uint64
+}
+
+// modelLine is the part of a line that the model foretells.
+type modelLine struct {
+	Fired                        []lab.Fired
+	Expired, Unfunded, Cancelled []string
+	Rejected                     []int
+	Balances                     map[string]uint64
+}
+
+const modelMaxCells = 1_000
+
+// op runs an op and tells whether it succeeded.
+func (m *model) op(op *lab.Op) bool {
+	at := slices.IndexFunc(m.alive, func(t *modelTimer) bool {
+		return t.op.As == op.Timer && (op.By == t.op.By || op.By == "")
+	})
+	switch op.Kind {
+	case "send":
+		if op.Amount.IsZero() || m.balances[op.By] < op.Amount.Uint64() {
+			return false
+		}
+		m.balances[op.By] -= op.Amount.Uint64()
+		m.balances[op.To] += op.Amount.Uint64()
+		return true
+	case "schedule":
+		if op.Trigger.Height <= m.height || (op.ExpiresAt != 0 && op.ExpiresAt < op.Trigger.Height) {
+			return false
+		}
+		m.seq++
+		m.alive = append(m.alive, &modelTimer{op, m.seq, op.GasLimit, cmp.Or(op.ExpiresAt, ^uint64(0))})
+		return true
+	case "cancel", "sys_cancel":
+		if at >= 0 {
+			m.line.Cancelled = append(m.line.Cancelled, op.Timer)
+			m.alive = slices.Delete(m.alive, at, at+1)
+		}
+		return at >= 0 || op.Kind == "sys_cancel"
+	case "set":
+		return true
+	}
+	if at < 0 || m.height > m.alive[at].expiresAt {
+		return false
+	}
+	timer := m.alive[at]
+	if op.Kind == "update" {
+		m.seq++
+		timer.seq, timer.gas = m.seq, op.GasLimit
+		return true
+	}
+	if op.ExpiresAt <= m.height || op.ExpiresAt < timer.op.Trigger.Height {
+		return false
+	}
+	timer.expiresAt = op.ExpiresAt
+	return true
+}
+
+// endBlock cleans up and fires.
+func (m *model) endBlock(scenario *lab.Scenario) {
+	config := &scenario.Config
+	removals := config.GcCyclesPerBlock / config.GcCyclesPerRemoval
+	slices.SortFunc(m.alive, func(a, b *modelTimer) int {
+		return cmp.Or(cmp.Compare(a.op.Trigger.Height, b.op.Trigger.Height), cmp.Compare(a.seq, b.seq))
+	})
+	stay := func(fate func(*modelTimer) bool) {
+		m.alive = slices.DeleteFunc(m.alive, func(t *modelTimer) bool {
+			return t.op.Trigger.Height <= m.height && fate(t)
+		})
+	}
+	stay(func(t *modelTimer) bool {
+		if m.height <= t.expiresAt || removals == 0 {
+			return false
+		}
+		removals--
+		m.line.Expired = append(m.line.Expired, t.op.As)
+		return true
+	})
+	var used uint64
+	firesOf := map[string]uint32{}
+	stay(func(t *modelTimer) bool {
+		owner, fires := t.op.By, uint32(len(m.line.Fired)) //nolint:gosec // small
+		switch {
+		case config.LanePaused, m.height > t.expiresAt, used+t.gas > config.LaneTimerCycles,
+			config.MaxFiresPerBlock != 0 && fires >= config.MaxFiresPerBlock,
+			config.MaxFiresPerActor != 0 && firesOf[owner] >= config.MaxFiresPerActor:
+			return false
+		case m.balances[owner] < modelCost(t.gas, modelMaxCells):
+			if removals > 0 {
+				removals--
+				m.line.Unfunded = append(m.line.Unfunded, t.op.As)
+				return true
+			}
+			return false
+		}
+		fired := modelFire(t)
+		fired.Late = m.height - t.op.Trigger.Height
+		m.balances[owner] -= modelCost(fired.Cycles, fired.Cells)
+		used += fired.Cycles
+		firesOf[owner]++
+		m.line.Fired = append(m.line.Fired, fired)
+		return true
+	})
+}
+
+// modelCost is 0.001 a cycle and 0.03 a cell, rounded up.
+func modelCost(cycles, cells uint64) uint64 { return (cycles + 30*cells + 999) / 1_000 }
+
+// modelFire says what a handler that does not act comes to.
+func modelFire(t *modelTimer) lab.Fired {
+	fired := lab.Fired{Timer: t.op.As, Cycles: 20_000 + t.op.Do.Cycles, Cells: t.op.Do.Cells}
+	switch do := t.op.Do; {
+	case fired.Cycles > t.gas:
+		fired.Cycles, fired.Cells, fired.Code = t.gas, 0, 41
+	case fired.Cells > modelMaxCells:
+		fired.Cells, fired.Code = modelMaxCells, 42
+	case do.Fail:
+		fired.Code = 4
+	case do.Panic:
+		fired.Code = 40
+	case do.SpendAll:
+		fired.Cycles, fired.Code = t.gas, 41
+	}
+	fired.OK = fired.Code == 0
+	return fired
+}
+
+// TestTheModuleDoesWhatThePlainModelDoes runs random scenarios through the module and through the model, and compares
+// every fire, every removal, every refusal and every balance.
+func TestTheModuleDoesWhatThePlainModelDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data, _ := drawScenario(t, true)
+		scenario, err := lab.Parse(data)
+		require.NoError(t, err)
+		m := &model{balances: map[string]uint64{}}
+		for _, account := range scenario.Accounts {
+			m.balances[account.Name] = account.Balance.Uint64()
+		}
+		require.NoError(t, lab.Run(scenario, func(line *lab.Line) error {
+			m.block(scenario)
+			require.Equal(t, m.line, asModelLine(t, line), "height %d of %s", line.Height, data)
+			require.Len(t, m.alive, int(line.Pending)) //nolint:gosec // small
+			return nil
+		}))
+	})
+}
+
+func (m *model) block(scenario *lab.Scenario) {
+	m.height++
+	m.line = modelLine{Balances: m.balances}
+	for _, i := range scenario.Order() {
+		if op := &scenario.Ops[i]; op.At == m.height && !m.op(op) {
+			m.line.Rejected = append(m.line.Rejected, i)
+		}
+	}
+	m.endBlock(scenario)
+	for _, names := range [][]string{m.line.Expired, m.line.Unfunded, m.line.Cancelled} {
+		slices.Sort(names)
+	}
+}
+
+// asModelLine takes from a line what the model foretells.
+func asModelLine(t *rapid.T, line *lab.Line) modelLine {
+	out := modelLine{Balances: map[string]uint64{}}
+	for _, fired := range line.Fired {
+		require.Equal(t, fmt.Sprint(modelCost(fired.Cycles, fired.Cells)), fired.Paid)
+		require.Equal(t, "0", fired.Tip)
+		fired.Paid, fired.Tip = "", ""
+		out.Fired = append(out.Fired, fired)
+	}
+	for _, rejected := range line.Rejected {
+		out.Rejected = append(out.Rejected, rejected.Op)
+	}
+	out.Expired = append(out.Expired, line.Expired...)
+	out.Unfunded = append(out.Unfunded, line.Unfunded...)
+	out.Cancelled = append(out.Cancelled, line.Cancelled...)
+	for name, amount := range line.Balances {
+		balance, err := strconv.ParseUint(amount, 10, 64)
+		require.NoError(t, err)
+		out.Balances[name] = balance
+	}
+	return out
+}
