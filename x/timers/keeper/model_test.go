@@ -1,0 +1,253 @@
+package keeper_test
+
+import (
+	"cmp"
+	"slices"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// model is the lane as SPEC §§3-6 describe it, written as naively as can be: one slice of timers, walked whole for
+// everything. No calendar, no cursors, no pages, no windows.
+type model struct {
+	height   uint64
+	nextSeq  uint64
+	config   types.TimerConfig
+	next     *types.TimerConfig
+	timers   []*modelTimer
+	balances map[string]int64
+}
+
+type modelTimer struct {
+	id, actor, payload  string
+	due, seq, gas, last uint64
+	aside               bool
+}
+
+// modelBlock is what a block did, in order.
+type modelBlock struct {
+	fired                                []modelFire
+	expired, unfunded, setAside, release []string
+}
+
+type modelFire struct {
+	id      string
+	success bool
+	paid    int64
+}
+
+// handlers of the model, by payload: how many cycles each uses and whether it fails afterwards.
+var modelHandlers = map[string]struct {
+	cycles uint64
+	fails  bool
+}{
+	"idle": {0, false}, "works": {30_000, false}, "toils": {70_000, false}, "fails": {10_000, true}, "respawns": {5_000, false},
+}
+
+const removalsPerBlock = 2
+
+func (m *model) find(actor sdk.AccAddress, id string) *modelTimer {
+	for _, timer := range m.timers {
+		if timer.id == id && timer.actor == string(actor) {
+			return timer
+		}
+	}
+	return nil
+}
+
+func (m *model) owned(actor string) (n uint32) {
+	for _, timer := range m.timers {
+		if timer.actor == actor {
+			n++
+		}
+	}
+	return n
+}
+
+// live returns the timer, or the error that a message about it gets.
+func (m *model) live(actor sdk.AccAddress, id string) (*modelTimer, error) {
+	timer := m.find(actor, id)
+	switch {
+	case timer == nil:
+		return nil, types.ErrTimerNotFound
+	case m.height > timer.last:
+		return nil, types.ErrTimerExpired
+	default:
+		return timer, nil
+	}
+}
+
+func (m *model) gasAllowed(gasLimit uint64) error {
+	if gasLimit < m.config.MinGasLimit || gasLimit > m.config.MaxCyclesPerFire {
+		return types.ErrGasLimitOutOfBounds
+	}
+	return nil
+}
+
+// schedule predicts what scheduling does; the id is filled in by who knows it.
+func (m *model) schedule(actor sdk.AccAddress, payload string, due, last, gasLimit uint64) (*modelTimer, error) {
+	longest := m.height + m.config.MaxTtlBlocks
+	if last == 0 {
+		last = longest
+	}
+	switch {
+	case due <= m.height:
+		return nil, types.ErrHeightNotInFuture
+	case due > longest || last > longest:
+		return nil, types.ErrTTLTooLong
+	case last < due:
+		return nil, types.ErrExpiresTooSoon
+	case m.gasAllowed(gasLimit) != nil:
+		return nil, types.ErrGasLimitOutOfBounds
+	case m.owned(string(actor)) >= m.config.MaxTimersPerActor:
+		return nil, types.ErrTooManyTimers
+	}
+	timer := &modelTimer{actor: string(actor), payload: payload, due: due, seq: m.nextSeq, gas: gasLimit, last: last}
+	m.nextSeq++
+	m.timers = append(m.timers, timer)
+	return timer, nil
+}
+
+func (m *model) update(actor sdk.AccAddress, id string, gasLimit uint64) error {
+	timer, err := m.live(actor, id)
+	if err != nil {
+		return err
+	}
+	if err := m.gasAllowed(gasLimit); err != nil {
+		return err
+	}
+	timer.gas, timer.seq = gasLimit, m.nextSeq
+	m.nextSeq++
+	return nil
+}
+
+func (m *model) extend(actor sdk.AccAddress, id string, last uint64) error {
+	timer, err := m.live(actor, id)
+	if err != nil {
+		return err
+	}
+	last = min(last, m.height+m.config.MaxTtlBlocks)
+	if last <= m.height || last < timer.due {
+		return types.ErrExpiresTooSoon
+	}
+	timer.last = last
+	return nil
+}
+
+func (m *model) cancel(actor sdk.AccAddress, id string) error {
+	timer := m.find(actor, id)
+	if timer == nil {
+		return types.ErrTimerNotFound
+	}
+	m.remove(timer)
+	return nil
+}
+
+func (m *model) remove(timer *modelTimer) {
+	m.timers = slices.DeleteFunc(m.timers, func(other *modelTimer) bool { return other == timer })
+}
+
+// inOrder returns the timers that fit: those of the queue by (due, seq), then those set aside by seq.
+func (m *model) inOrder(fits func(*modelTimer) bool) []*modelTimer {
+	var found []*modelTimer
+	for _, timer := range m.timers {
+		if fits(timer) {
+			found = append(found, timer)
+		}
+	}
+	slices.SortFunc(found, func(a, b *modelTimer) int {
+		switch {
+		case a.aside != b.aside && a.aside:
+			return 1
+		case a.aside != b.aside:
+			return -1
+		case a.aside:
+			return cmp.Compare(a.seq, b.seq)
+		default:
+			return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
+		}
+	})
+	return found
+}
+
+func (m *model) beginBlock() {
+	m.height++
+	if m.next != nil {
+		m.config, m.next = *m.next, nil
+	}
+}
+
+func (m *model) endBlock() (b modelBlock) {
+	runnable := func(t *modelTimer) bool { return t.gas > m.config.FireBaseCycles && t.gas <= m.config.MaxCyclesPerFire }
+	expired := m.inOrder(func(t *modelTimer) bool { return m.height > t.last && (t.aside || t.due <= m.height) })
+	for _, timer := range m.inOrder(func(t *modelTimer) bool { return t.aside && m.height <= t.last && runnable(t) }) {
+		timer.aside, timer.due = false, max(timer.due, m.height+1)
+		b.release = append(b.release, timer.id)
+	}
+	removals := removalsPerBlock
+	for _, timer := range expired {
+		if removals == 0 {
+			break
+		}
+		removals--
+		m.remove(timer)
+		b.expired = append(b.expired, timer.id)
+	}
+	ready := m.inOrder(func(t *modelTimer) bool { return !t.aside && t.due <= m.height && m.height <= t.last })
+	for _, timer := range ready {
+		if !runnable(timer) {
+			timer.aside = true
+			b.setAside = append(b.setAside, timer.id)
+		}
+	}
+	if !m.config.LanePaused {
+		m.fill(ready, removals, &b)
+	}
+	return b
+}
+
+// fill fires what fits, in order.
+func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
+	lane := uint64(0)
+	fires := map[string]uint32{}
+	price := m.config.CycleBasefee.TruncateInt64()
+	for _, timer := range ready {
+		switch {
+		case timer.aside:
+			continue
+		case lane+timer.gas > m.config.LaneTimerCycles:
+			continue
+		case m.config.MaxFiresPerBlock > 0 && len(b.fired) >= int(m.config.MaxFiresPerBlock):
+			continue
+		case m.config.MaxFiresPerActor > 0 && fires[timer.actor] >= m.config.MaxFiresPerActor:
+			continue
+		case m.balances[timer.actor] < int64(timer.gas)*price:
+			if removals > 0 {
+				removals--
+				m.remove(timer)
+				b.unfunded = append(b.unfunded, timer.id)
+			}
+			continue
+		}
+		handler := modelHandlers[timer.payload]
+		used := min(timer.gas, m.config.FireBaseCycles+handler.cycles)
+		success := !handler.fails && m.config.FireBaseCycles+handler.cycles <= timer.gas
+		paid := int64(used) * price
+		m.balances[timer.actor] -= paid
+		lane += used
+		fires[timer.actor]++
+		m.remove(timer)
+		b.fired = append(b.fired, modelFire{timer.id, success, paid})
+		if success && timer.payload == "respawns" {
+			// Its id is learned from the chain.
+			m.respawn(timer)
+		}
+	}
+}
+
+// respawn is what the handler of that name does: it schedules another for two blocks later.
+func (m *model) respawn(timer *modelTimer) {
+	_, _ = m.schedule(sdk.AccAddress(timer.actor), "idle", m.height+2, 0, 40_000)
+}
