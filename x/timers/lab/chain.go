@@ -14,7 +14,6 @@ import (
 	"cosmossdk.io/math"
 	"cosmossdk.io/store"
 	"cosmossdk.io/store/metrics"
-	pruningtypes "cosmossdk.io/store/pruning/types"
 	storetypes "cosmossdk.io/store/types"
 	"cosmossdk.io/x/feegrant"
 	feegrantkeeper "cosmossdk.io/x/feegrant/keeper"
@@ -120,8 +119,6 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
 	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
-	// Nobody asks for old heights, and a run of a million blocks would keep them all in memory.
-	c.store.SetPruning(pruningtypes.NewPruningOptions(pruningtypes.PruningEverything))
 	for _, key := range keys {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
