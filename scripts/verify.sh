@@ -36,6 +36,7 @@ check "go.mod tidy" go mod tidy -diff
 check "proto format" build/tools/buf format proto --diff --exit-code
 check "proto lint" build/tools/buf lint proto
 check "generated code current" scripts/protogen.sh check
+check "test vectors current" scripts/vectors.py --check
 if [[ -f proto/timers-v1.binpb ]]; then
 	check "proto not breaking" make --no-print-directory proto-breaking
 else

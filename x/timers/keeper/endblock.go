@@ -77,7 +77,7 @@ func (k *Keeper) setBasefee(ctx sdk.Context, b *block) error {
 	if err != nil {
 		return err
 	}
-	b.prices.Cycle, b.prices.Cell = clampPrice(cycle), clampPrice(cell)
+	b.prices.Cycle, b.prices.Cell = types.ClampPrice(cycle), types.ClampPrice(cell)
 	b.prices.Lane = b.policy.LaneBasefee(b.prices.Cycle)
 	return nil
 }

@@ -131,10 +131,3 @@ func (k *Keeper) payOut(ctx sdk.Context, b *block) error {
 	}
 	return nil
 }
-
-func clampPrice(price math.LegacyDec) math.LegacyDec {
-	if price.IsNil() || price.IsNegative() {
-		return math.LegacyZeroDec()
-	}
-	return price
-}

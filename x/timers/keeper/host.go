@@ -102,7 +102,7 @@ type UpdateRequest struct {
 }
 
 // Update changes one of the actor's timers. The id stays; the timer takes a fresh seq, which puts it at the back of its
-// bucket (SPEC §3), and in a block in which it is already due it waits for the next.
+// bucket (SPEC §3). Changed by a handler at the end of a block in which it is due, it waits for the next block.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {

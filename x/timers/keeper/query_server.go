@@ -158,10 +158,10 @@ func (q queryServer) Lane(ctx context.Context, _ *types.QueryLaneRequest) (*type
 	if err != nil {
 		return nil, err
 	}
-	laneBasefee := policyOf(&config).LaneBasefee(clampPrice(cycle))
+	laneBasefee := policyOf(&config).LaneBasefee(types.ClampPrice(cycle))
 	return &types.QueryLaneResponse{
 		Height: heightOf(ctx), Policy: config.Policy, Paused: config.LanePaused,
-		CycleBasefee: clampPrice(cycle).String(), CellBasefee: clampPrice(cell).String(),
+		CycleBasefee: types.ClampPrice(cycle).String(), CellBasefee: types.ClampPrice(cell).String(),
 		LaneBasefee: laneBasefee.String(), NextLaneBasefee: laneBasefee.String(),
 		Cycles: lane.Cycles, LaneTimerCycles: config.LaneTimerCycles,
 		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,

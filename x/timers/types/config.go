@@ -25,10 +25,15 @@ const (
 	maxPayloadBytes = uint64(1) << 20
 	// maxMessageRules bounds the lists of message types, which are read with the config in every block.
 	maxMessageRules = 256
+	// maxTypeURLBytes bounds one of them.
+	maxTypeURLBytes = 256
 )
 
 // maxPrice bounds every price, so that price × units stays far below the range of a decimal.
 var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
+
+// integer is a non-negative one in decimal, of at most 78 digits: what 256 bits hold.
+var integer = regexp.MustCompile(`^[0-9]{1,78}$`)
 
 var typeURL = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*$`)
 
@@ -171,8 +176,8 @@ func (c *TimerConfig) validateMessages() error {
 			return ErrInvalidConfig.Wrapf("%s has %d entries, want at most %d", list.name, len(list.urls), maxMessageRules)
 		}
 		for _, url := range list.urls {
-			if url != "*" && !typeURL.MatchString(url) {
-				return ErrInvalidConfig.Wrapf("%s: %q is neither \"*\" nor a type URL such as /cosmos.bank.v1beta1.MsgSend", list.name, url)
+			if url != "*" && (len(url) > maxTypeURLBytes || !typeURL.MatchString(url)) {
+				return ErrInvalidConfig.Wrapf("%s: %.300q is neither \"*\" nor a type URL such as /cosmos.bank.v1beta1.MsgSend", list.name, url)
 			}
 		}
 	}
@@ -189,6 +194,19 @@ func (c *TimerConfig) MessageAllowed(url string) bool {
 // run it again; it is never lost (SPEC §6).
 func (c *TimerConfig) Runnable(gasLimit uint64) bool {
 	return gasLimit > c.FireBaseCycles && gasLimit <= c.MaxCyclesPerFire
+}
+
+// ClampPrice brings a price from outside the module into its bounds: a fee market that answers nonsense must not
+// make arithmetic overflow.
+func ClampPrice(price math.LegacyDec) math.LegacyDec {
+	switch {
+	case price.IsNil() || price.IsNegative():
+		return math.LegacyZeroDec()
+	case price.GT(maxPrice):
+		return maxPrice
+	default:
+		return price
+	}
 }
 
 // validatePrice checks a price in fee denom per cycle or per cell: present, not negative, and small enough that price ×
@@ -223,8 +241,7 @@ func (b *Bid) Validate() error {
 	case b.Agent != "":
 		return ErrUnsupportedBid.Wrap("bidding agents are not available in this version; state static or tier")
 	case b.Price != "":
-		price, ok := math.NewIntFromString(b.Price)
-		if !ok || price.IsNegative() {
+		if !integer.MatchString(b.Price) {
 			return ErrInvalidBid.Wrapf("price %.80q is not a non-negative integer", b.Price)
 		}
 		return nil

@@ -39,6 +39,6 @@ type TipCollector interface {
 // BasefeeSource is the chain's fee market (SPEC §5).
 type BasefeeSource interface {
 	// Basefees returns the prices, in fee denom, of a cycle and of a cell in this block. They must be the same on every
-	// node and are clamped at zero from below.
+	// node; they are clamped to 0 from below and to 10^18 from above.
 	Basefees(ctx context.Context, config *TimerConfig) (cycle, cell math.LegacyDec, err error)
 }

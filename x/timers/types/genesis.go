@@ -127,8 +127,8 @@ func (g *GenesisState) validateReceipts() error {
 		}
 		last = segment.Height
 		for j := range segment.Receipts {
-			if r := &segment.Receipts[j]; r.Paid.IsNil() || r.Tip.IsNil() {
-				return ErrInvalidGenesis.Wrapf("receipts %d: receipt %d lacks paid or tip", i, j)
+			if r := &segment.Receipts[j]; r.Paid.IsNil() || r.Tip.IsNil() || r.Paid.IsNegative() || r.Tip.IsNegative() {
+				return ErrInvalidGenesis.Wrapf("receipts %d: paid or tip of receipt %d is missing or negative", i, j)
 			}
 		}
 	}

@@ -113,8 +113,8 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"receipts of no height":     {func(g *types.GenesisState) { g.Receipts[0].Height = 0 }, "receipts 0: height 0 is not above 0"},
 		"receipts out of order":     {func(g *types.GenesisState) { g.Receipts[1].Height = 1 }, "receipts 1: height 1 is not above 1"},
 		"receipts before the first": {func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 2 }, "receipts 0: height 1 lies before receipts_from 2"},
-		"a receipt without paid":    {func(g *types.GenesisState) { g.Receipts[0].Receipts[1].Paid = math.Int{} }, "receipts 0: receipt 1 lacks paid or tip"},
-		"a receipt without a tip":   {func(g *types.GenesisState) { g.Receipts[1].Receipts[0].Tip = math.Int{} }, "receipts 1: receipt 0 lacks paid or tip"},
+		"a receipt without paid":    {func(g *types.GenesisState) { g.Receipts[0].Receipts[1].Paid = math.Int{} }, "receipts 0: paid or tip of receipt 1 is missing or negative"},
+		"a receipt without a tip":   {func(g *types.GenesisState) { g.Receipts[1].Receipts[0].Tip = math.Int{} }, "receipts 1: paid or tip of receipt 0 is missing or negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := fullGenesis()
