@@ -173,7 +173,11 @@ func (q queryServer) Lane(ctx context.Context, _ *types.QueryLaneRequest) (*type
 func (q queryServer) SetAside(
 	ctx context.Context, req *types.QuerySetAsideRequest,
 ) (*types.QuerySetAsideResponse, error) {
-	timers, page, err := query.CollectionPaginate(ctx, q.state.setAside, req.GetPagination(),
+	bounded, err := boundedPage(req.GetPagination())
+	if err != nil {
+		return nil, err
+	}
+	timers, page, err := query.CollectionPaginate(ctx, q.state.setAside, bounded,
 		func(_ uint64, t types.Timer) (types.TimerInfo, error) { return q.info(ctx, &t) })
 	return &types.QuerySetAsideResponse{Timers: timers, Pagination: page}, err
 }
@@ -182,7 +186,11 @@ func (q queryServer) SetAside(
 func (q queryServer) Receipts(
 	ctx context.Context, req *types.QueryReceiptsRequest,
 ) (*types.QueryReceiptsResponse, error) {
-	receipts, page, err := query.CollectionPaginate(ctx, q.state.receipts, req.GetPagination(),
+	bounded, err := boundedPage(req.GetPagination())
+	if err != nil {
+		return nil, err
+	}
+	receipts, page, err := query.CollectionPaginate(ctx, q.state.receipts, bounded,
 		func(_ collections.Pair[uint64, uint64], r types.Receipt) (types.ReceiptInfo, error) {
 			return q.receiptInfo(&r), nil
 		}, query.WithCollectionPaginationPairPrefix[uint64, uint64](req.GetHeight()))

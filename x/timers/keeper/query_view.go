@@ -148,6 +148,19 @@ func pageBounds(page *query.PageRequest) (limit, offset uint64, err error) {
 	return min(limit, maxPageEntries), page.GetOffset(), nil
 }
 
+// boundedPage is the same for lists that the SDK pages: it knows no bound, and no code for what it refuses.
+func boundedPage(page *query.PageRequest) (*query.PageRequest, error) {
+	if len(page.GetKey()) > 0 && page.GetOffset() > 0 {
+		return nil, status.Error(codes.InvalidArgument, "state a page key or an offset, not both")
+	}
+	if page.GetLimit() <= maxPageEntries {
+		return page, nil
+	}
+	bounded := *page
+	bounded.Limit = maxPageEntries
+	return &bounded, nil
+}
+
 // pageOf cuts a page out of a list in memory. The page's key is the position to go on from.
 func pageOf[T any](all []T, page *query.PageRequest) ([]T, *query.PageResponse, error) {
 	limit, offset, err := pageBounds(page)

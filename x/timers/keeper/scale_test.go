@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	corestore "cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -181,4 +182,36 @@ func TestExpiredTimersBehindALongBacklogLeaveToo(t *testing.T) {
 	}
 	require.Equal(t, 1_000+75, gone, "the sweep reaches what the window does not")
 	require.NoError(t, f.Check())
+}
+
+func TestNothingIsLeftBehindWhenTimersAreGone(t *testing.T) {
+	var service corestore.KVStoreService
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 0 }), func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
+	})
+	// Every way of leaving, after every way of moving, with payloads here and apart.
+	var ids []string
+	for i := range 60 {
+		id := f.schedule(robot, 3+uint64(i)%5, make([]byte, 20*i), expiring(8))
+		f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, Call: &types.TimerCall{Payload: make([]byte, 1_000-16*i)}})
+		f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresAt: 8 + uint64(i)%4})
+		ids = append(ids, id)
+	}
+	for _, id := range ids[:20] {
+		f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
+	}
+	f.setConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock = 3 })
+	events := f.blocksUntil(13)
+	require.NotEmpty(t, f.firedIDs(events))
+	require.NotEmpty(t, eventsOf[*types.TimerExpired](f, events))
+	require.Zero(t, f.total(robot))
+
+	iterator, err := service.OpenKVStore(f.Ctx()).Iterator(nil, nil)
+	require.NoError(t, err)
+	defer iterator.Close()
+	var keys [][]byte
+	for ; iterator.Valid(); iterator.Next() {
+		keys = append(keys, iterator.Key())
+	}
+	require.Equal(t, [][]byte{types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes()}, keys)
 }

@@ -21,28 +21,36 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+type change = func(*types.MsgScheduleTimer)
+
+func trigger(trigger types.Trigger) change {
+	return func(msg *types.MsgScheduleTimer) { msg.Trigger = trigger }
+}
+
+func at(height uint64) change { return trigger(types.Trigger{Height: height}) }
+
+func payload(payload []byte) change {
+	return func(msg *types.MsgScheduleTimer) { msg.Payload = payload }
+}
+
+func handler(name string) change {
+	return func(msg *types.MsgScheduleTimer) { msg.Handler = name }
+}
+
+func bid(bid types.Bid) change {
+	return func(msg *types.MsgScheduleTimer) { msg.Bid = &bid }
+}
+
+func static(maxFee, priority math.LegacyDec) change {
+	return bid(types.Bid{Static: &types.StaticBid{MaxFeePerCycle: maxFee, MaxPriorityFeePerCycle: priority}})
+}
+
 func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 	f := newFixture(t)
 	f.blocksUntil(4)
 	config := f.config()
 	last := f.Height() + config.MaxTtlBlocks
 	send := f.pays(alice, bob, 1)
-	trigger := func(trigger types.Trigger) func(*types.MsgScheduleTimer) {
-		return func(msg *types.MsgScheduleTimer) { msg.Trigger = trigger }
-	}
-	at := func(height uint64) func(*types.MsgScheduleTimer) { return trigger(types.Trigger{Height: height}) }
-	payload := func(payload []byte) func(*types.MsgScheduleTimer) {
-		return func(msg *types.MsgScheduleTimer) { msg.Payload = payload }
-	}
-	handler := func(name string) func(*types.MsgScheduleTimer) {
-		return func(msg *types.MsgScheduleTimer) { msg.Handler = name }
-	}
-	bid := func(bid types.Bid) func(*types.MsgScheduleTimer) {
-		return func(msg *types.MsgScheduleTimer) { msg.Bid = &bid }
-	}
-	static := func(maxFee, priority math.LegacyDec) func(*types.MsgScheduleTimer) {
-		return bid(types.Bid{Static: &types.StaticBid{MaxFeePerCycle: maxFee, MaxPriorityFeePerCycle: priority}})
-	}
 	now := time.Unix(1, 0)
 	one := math.LegacyOneDec()
 	for name, tc := range map[string]struct {

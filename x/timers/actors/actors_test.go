@@ -1,0 +1,192 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	"github.com/cosmos/cosmos-sdk/x/authz"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+var (
+	alice = sdk.AccAddress("alice_______________")
+	bob   = sdk.AccAddress("bob_________________")
+)
+
+// accounts is the runtime of accounts on a chain with real auth, bank and authz.
+func accounts(t *testing.T) (*lab.Chain, *actors.AccountRuntime) {
+	t.Helper()
+	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{
+		{Address: alice, Amount: math.NewInt(1_000)}, {Address: bob, Amount: math.NewInt(1_000)},
+	}})
+	require.NoError(t, err)
+	require.NoError(t, chain.BeginBlock())
+	return chain, actors.NewAccountRuntime(chain.Codec, chain.Accounts, chain.Messages)
+}
+
+func call(t *testing.T, chain *lab.Chain, msgs ...sdk.Msg) types.Call {
+	t.Helper()
+	payload, err := types.NewAccountPayload(msgs...)
+	require.NoError(t, err)
+	bz, err := chain.Codec.Marshal(payload)
+	require.NoError(t, err)
+	return types.Call{Actor: alice, Handler: types.DefaultHandler, Payload: bz}
+}
+
+func send(chain *lab.Chain, from, to sdk.AccAddress, amount int64) sdk.Msg {
+	return banktypes.NewMsgSend(from, to, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, amount)))
+}
+
+func TestMessagesOfAPayloadRunInOrder(t *testing.T) {
+	chain, runtime := accounts(t)
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	ctx := chain.Ctx().WithEventManager(sdk.NewEventManager())
+	// The second could not pay if the first had not run.
+	exec := authz.NewMsgExec(alice, []sdk.Msg{send(chain, alice, bob, 2)})
+	delivery := types.Delivery{Call: call(t, chain, send(chain, alice, bob, 998), &exec)}
+	require.NoError(t, runtime.Deliver(ctx, &config, delivery))
+	require.Equal(t, int64(2_000), chain.Bank.GetBalance(ctx, bob, chain.FeeDenom).Amount.Int64())
+	transfers := 0
+	for _, event := range ctx.EventManager().Events() {
+		if event.Type == banktypes.EventTypeTransfer {
+			transfers++
+		}
+	}
+	require.Equal(t, 2, transfers, "each message's events are kept, once")
+	require.Error(t, runtime.Deliver(ctx, &config, types.Delivery{Call: call(t, chain, send(chain, alice, bob, 1))}))
+}
+
+func TestTheActorIsTheOnlySigner(t *testing.T) {
+	chain, runtime := accounts(t)
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	foreign := authz.NewMsgExec(bob, []sdk.Msg{send(chain, alice, bob, 1)})
+	two := banktypes.NewMsgMultiSend(banktypes.NewInput(bob, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, 1))), []banktypes.Output{
+		banktypes.NewOutput(alice, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, 1))),
+	})
+	for name, msgs := range map[string][]sdk.Msg{
+		"another's":           {send(chain, bob, alice, 1)},
+		"one among many":      {send(chain, alice, bob, 1), send(chain, bob, alice, 1)},
+		"another's execution": {&foreign},
+		"another's input":     {two},
+		"another's timer":     {&types.MsgCancelTimer{Sender: bob.String()}},
+		"the authority's":     {&types.MsgUpdateTimerConfig{Authority: chain.Authority, Config: config}},
+	} {
+		require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, msgs...)), types.ErrForeignSigner, name)
+		require.ErrorIs(t, runtime.Deliver(chain.Ctx(), &config, types.Delivery{Call: call(t, chain, msgs...)}), types.ErrForeignSigner, name)
+	}
+	// A message within an execution may be another's: whether it may run is x/authz's business, which refuses it here.
+	inner := authz.NewMsgExec(alice, []sdk.Msg{send(chain, bob, alice, 1)})
+	require.NoError(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, &inner)))
+	err := runtime.Deliver(chain.Ctx(), &config, types.Delivery{Call: call(t, chain, &inner)})
+	require.ErrorIs(t, err, authz.ErrNoAuthorizationFound)
+}
+
+func TestMessageListsReachMessagesWithinMessages(t *testing.T) {
+	chain, runtime := accounts(t)
+	url := sdk.MsgTypeURL(&banktypes.MsgSend{})
+	exec := authz.NewMsgExec(alice, []sdk.Msg{send(chain, alice, bob, 1)})
+	deeper := authz.NewMsgExec(alice, []sdk.Msg{&exec})
+	allowed := func(allow, deny []string) types.TimerConfig {
+		config := types.DefaultTimerConfig(chain.FeeDenom)
+		config.AllowedMessages, config.DeniedMessages = allow, deny
+		return config
+	}
+	execURL := sdk.MsgTypeURL(&exec)
+	for _, tc := range []struct {
+		name   string
+		config types.TimerConfig
+		want   error
+	}{
+		{"denied", allowed([]string{"*"}, []string{url}), types.ErrMessageNotAllowed},
+		{"not listed", allowed([]string{execURL}, nil), types.ErrMessageNotAllowed},
+		{"carrier not listed", allowed([]string{url}, nil), types.ErrMessageNotAllowed},
+		{"carrier denied", allowed([]string{"*"}, []string{execURL}), types.ErrMessageNotAllowed},
+		{"both listed", allowed([]string{execURL, url}, nil), nil},
+		{"another denied", allowed([]string{"*"}, []string{"/cosmos.bank.v1beta1.MsgMultiSend"}), nil},
+	} {
+		for _, msg := range []sdk.Msg{&exec, &deeper} {
+			require.ErrorIs(t, runtime.Validate(chain.Ctx(), &tc.config, call(t, chain, msg)), tc.want, tc.name)
+		}
+	}
+}
+
+func TestMessagesAreBoundedInNumberNestedOnesIncluded(t *testing.T) {
+	chain, runtime := accounts(t)
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	many := func(n int) []sdk.Msg {
+		msgs := make([]sdk.Msg, n)
+		for i := range msgs {
+			msgs[i] = send(chain, alice, bob, 1)
+		}
+		return msgs
+	}
+	within := authz.NewMsgExec(alice, many(64))
+	require.NoError(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, many(128)...)))
+	require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, many(129)...)), types.ErrInvalidPayload)
+	require.NoError(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, append(many(63), &within)...)))
+	require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, append(many(64), &within)...)), types.ErrInvalidPayload)
+}
+
+func TestAnAccountHasTheDefaultHandlerAlone(t *testing.T) {
+	chain, runtime := accounts(t)
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	good := call(t, chain, send(chain, alice, bob, 1))
+	good.Handler = "other"
+	require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, good), types.ErrInvalidHandler)
+	require.True(t, runtime.Serves(chain.Ctx(), alice))
+	require.False(t, runtime.Serves(chain.Ctx(), sdk.AccAddress("nobody______________")))
+}
+
+func TestModulesServeTheHandlersTheyRegistered(t *testing.T) {
+	runtime := actors.NewModuleRuntime()
+	failure := errors.New("failure of the handler")
+	ran := ""
+	runtime.Register("oracle", types.DefaultHandler, func(_ context.Context, d types.Delivery) error {
+		ran = string(d.Payload)
+		return nil
+	})
+	runtime.Register("oracle", "close", func(context.Context, types.Delivery) error { return failure })
+	oracle := authtypes.NewModuleAddress("oracle")
+	require.True(t, runtime.Serves(t.Context(), oracle))
+	require.False(t, runtime.Serves(t.Context(), authtypes.NewModuleAddress("other")))
+	deliver := func(handler string) error {
+		d := types.Delivery{Call: types.Call{Actor: oracle, Handler: handler, Payload: []byte("tick")}}
+		if err := runtime.Validate(t.Context(), nil, d.Call); err != nil {
+			require.Equal(t, err, runtime.Deliver(t.Context(), nil, d))
+			return err
+		}
+		return runtime.Deliver(t.Context(), nil, d)
+	}
+	require.NoError(t, deliver(types.DefaultHandler))
+	require.Equal(t, "tick", ran)
+	require.ErrorIs(t, deliver("close"), failure)
+	require.Panics(t, func() { runtime.Register("oracle", "close", nil) })
+	_, err := actors.NewRouter(runtime).Route(t.Context(), authtypes.NewModuleAddress("other"))
+	require.ErrorIs(t, err, types.ErrUnknownActor)
+}
+
+func TestTheFirstRuntimeThatServesAnActorGetsIt(t *testing.T) {
+	chain, account := accounts(t)
+	modules := actors.NewModuleRuntime()
+	modules.Register("oracle", types.DefaultHandler, func(context.Context, types.Delivery) error { return nil })
+	oracle := authtypes.NewModuleAddress("oracle")
+	// A module is also an account, once it has received anything.
+	require.NoError(t, chain.Fund(lab.Balance{Address: oracle, Amount: math.NewInt(1)}))
+	router := actors.NewRouter(modules, account)
+	for actor, want := range map[string]types.Runtime{string(oracle): modules, string(alice): account} {
+		got, err := router.Route(chain.Ctx(), sdk.AccAddress(actor))
+		require.NoError(t, err)
+		require.Same(t, want, got)
+	}
+}

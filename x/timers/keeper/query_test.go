@@ -1,0 +1,301 @@
+package keeper_test
+
+import (
+	"encoding/hex"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/types/query"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+func TestReceiptsAreKeptForTheirRetention(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 3 }))
+	good, bad := f.schedule(robot, 2, f.noop()), f.schedule(robot, 2, []byte("none such"))
+	fired := eventsOf[*types.TimerFired](f, f.blocksUntil(2))
+	receipts := func(height uint64) []types.ReceiptInfo {
+		t.Helper()
+		response, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: height})
+		require.NoError(t, err)
+		return response.Receipts
+	}
+	for range 3 {
+		found := receipts(2)
+		require.Len(t, found, 2)
+		for i, id := range []string{good, bad} {
+			require.Equal(t, types.ReceiptInfo{
+				TimerId: id, DeliverId: fired[i].DeliverId, Actor: robot.String(), Success: i == 0,
+				Codespace: fired[i].Codespace, Code: fired[i].Code, Cycles: fired[i].Cycles, Cells: fired[i].Cells,
+				Paid: fired[i].Paid, Tip: fired[i].Tip,
+			}, found[i])
+		}
+		f.NextBlock()
+	}
+	require.Empty(t, receipts(2))
+	require.Empty(t, f.export().Receipts)
+}
+
+func TestNoReceiptsAreWrittenAtARetentionOfZero(t *testing.T) {
+	f := newFixture(t)
+	f.schedule(robot, 2, f.noop())
+	f.blocksUntil(2)
+	f.setConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 0 })
+	f.schedule(robot, 4, f.noop())
+	require.Len(t, f.firedIDs(f.blocksUntil(4)), 1)
+	require.Empty(t, f.export().Receipts, "what was kept goes too")
+}
+
+func TestPruningOfReceiptsIsBounded(t *testing.T) {
+	f := newFixture(t, func(opts *lab.ChainOptions) {
+		opts.Genesis.Config.SweepPerBlock = 10
+		for height := uint64(1); height <= 20; height++ {
+			segment := types.HeightReceipts{Height: height}
+			for range 5 {
+				segment.Receipts = append(segment.Receipts, types.Receipt{Paid: opts.Genesis.Lane.Tips, Tip: opts.Genesis.Lane.Tips})
+			}
+			opts.Genesis.Receipts = append(opts.Genesis.Receipts, segment)
+		}
+		opts.Height = 20
+	})
+	count := func() (n int) {
+		for _, segment := range f.export().Receipts {
+			n += len(segment.Receipts)
+		}
+		return n
+	}
+	f.setConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 1 })
+	f.NextBlock()
+	for want := 90; want >= 0; want -= 10 {
+		f.NextBlock()
+		require.Equal(t, want, count())
+	}
+}
+
+func TestATimerIsFoundByTheShortestUniquePrefix(t *testing.T) {
+	f := newFixture(t)
+	var ids []string
+	for range 40 {
+		ids = append(ids, f.schedule(robot, 9, nil))
+	}
+	ask := func(actor, id string) (string, error) {
+		response, err := f.query().Timer(f.Ctx(), &types.QueryTimerRequest{Actor: actor, Id: id})
+		if err != nil {
+			return "", err
+		}
+		return response.Timer.Id, nil
+	}
+	for _, id := range ids {
+		for n := 1; n <= len(id); n++ {
+			alike := 0
+			for _, other := range ids {
+				if strings.HasPrefix(other, id[:n]) {
+					alike++
+				}
+			}
+			found, err := ask(robot.String(), strings.ToUpper(id[:n]))
+			if alike == 1 {
+				require.NoError(t, err)
+				require.Equal(t, id, found)
+				continue
+			}
+			require.Equal(t, codes.InvalidArgument, status.Code(err))
+			require.ErrorContains(t, err, types.ErrAmbiguousTimerID.Error())
+		}
+	}
+	for name, tc := range map[string]struct {
+		actor, id string
+		want      codes.Code
+	}{
+		"another's":     {robot2.String(), ids[0], codes.NotFound},
+		"unknown":       {robot.String(), hex.EncodeToString(make([]byte, 32)), codes.NotFound},
+		"empty":         {robot.String(), "", codes.InvalidArgument},
+		"not hex":       {robot.String(), "xyz", codes.InvalidArgument},
+		"too long":      {robot.String(), ids[0] + "0", codes.InvalidArgument},
+		"no actor":      {"", ids[0], codes.InvalidArgument},
+		"odd actor":     {"robot", ids[0], codes.InvalidArgument},
+		"other network": {"osmo1wfhkymm5ta047h6lta047h6lta047h6lqck5pe", ids[0], codes.InvalidArgument},
+	} {
+		_, err := ask(tc.actor, tc.id)
+		require.Equal(t, tc.want, status.Code(err), name)
+	}
+}
+
+// pages reads a list page by page and returns the ids in order.
+func pages(t *testing.T, limit uint64, read func(*query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error)) (ids []string) {
+	t.Helper()
+	request := &query.PageRequest{Limit: limit}
+	for {
+		timers, page, err := read(request)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(timers), int(limit))
+		for i := range timers {
+			ids = append(ids, timers[i].Id)
+		}
+		if page.NextKey == nil {
+			return ids
+		}
+		require.Len(t, timers, int(limit), "a page that is followed by another is full")
+		request = &query.PageRequest{Limit: limit, Key: page.NextKey}
+	}
+}
+
+func TestListsArePagedInTheOrderOfTheQueue(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused, c.GcCyclesPerBlock, c.GcCyclesPerRemoval = true, 1, 1 }))
+	var first, second []string
+	for range 7 {
+		second = append(second, f.schedule(robot, 4, nil))
+		first = append(first, f.schedule(robot, 3, nil))
+	}
+	f.schedule(robot2, 3, nil, expiring(3))
+	f.schedule(robot2, 3, nil, expiring(3))
+	future := f.schedule(robot, 50, nil)
+	f.blocksUntil(3)
+	all := append(append([]string{}, first...), second...)
+	for limit := uint64(1); limit < 9; limit++ {
+		require.Equal(t, append(all[:14:14], future), pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+			r, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String(), Pagination: page})
+			return r.Timers, r.Pagination, err
+		}))
+		require.Equal(t, second, pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+			r, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 4, Pagination: page})
+			return r.Timers, r.Pagination, err
+		}))
+		require.Len(t, pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+			r, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 49, Until: true, Pagination: page})
+			return r.Timers, r.Pagination, err
+		}), 16)
+	}
+	f.NextBlock() // one of the expired ones leaves, the other does not
+	for limit := uint64(1); limit < 9; limit++ {
+		require.Equal(t, all, pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+			r, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: page})
+			return r.Timers, r.Pagination, err
+		}), "those that can fire")
+	}
+	offset, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &query.PageRequest{Offset: 12}})
+	require.NoError(t, err)
+	require.Len(t, offset.Timers, 2)
+	require.Nil(t, offset.Pagination.NextKey)
+}
+
+func TestBadPagesAreInvalidArguments(t *testing.T) {
+	f := newFixture(t)
+	for name, page := range map[string]*query.PageRequest{
+		"key of 3 bytes": {Key: []byte{1, 2, 3}},
+		"key and offset": {Key: make([]byte, 16), Offset: 1},
+		"reverse":        {Reverse: true},
+	} {
+		_, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String(), Pagination: page})
+		require.Equal(t, codes.InvalidArgument, status.Code(err), name)
+		_, err = f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 5, Pagination: page})
+		require.Equal(t, codes.InvalidArgument, status.Code(err), name)
+		_, err = f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: page})
+		require.Equal(t, codes.InvalidArgument, status.Code(err), name)
+	}
+	both := &query.PageRequest{Key: make([]byte, 8), Offset: 1}
+	_, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{Pagination: both})
+	require.Equal(t, codes.InvalidArgument, status.Code(err))
+	_, err = f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 2, Pagination: both})
+	require.Equal(t, codes.InvalidArgument, status.Code(err))
+	for _, height := range []uint64{0, largest} {
+		_, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: height})
+		require.Equal(t, codes.InvalidArgument, status.Code(err))
+	}
+	_, err = f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: "robot"})
+	require.Equal(t, codes.InvalidArgument, status.Code(err))
+	vast, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &query.PageRequest{Limit: largest, Offset: largest}})
+	require.NoError(t, err)
+	require.Empty(t, vast.Timers)
+}
+
+func TestNilRequestsDoNoHarm(t *testing.T) {
+	f := newFixture(t)
+	q := f.query()
+	require.NotPanics(t, func() {
+		_, _ = q.Params(f.Ctx(), nil)
+		_, _ = q.Timer(f.Ctx(), nil)
+		_, _ = q.TimersByActor(f.Ctx(), nil)
+		_, _ = q.Due(f.Ctx(), nil)
+		_, _ = q.Ready(f.Ctx(), nil)
+		_, _ = q.Lane(f.Ctx(), nil)
+		_, _ = q.SetAside(f.Ctx(), nil)
+		_, _ = q.Receipts(f.Ctx(), nil)
+	})
+}
+
+func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
+	const n = keeper.MaxPageEntries + 1
+	f := crowded(t, 2*n, func(timer *types.Timer) {
+		if timer.Seq > n {
+			timer.SetAside = types.Quarantined
+		}
+	}, func(opts *lab.ChainOptions) {
+		receipts := types.HeightReceipts{Height: 1, Receipts: make([]types.Receipt, n)}
+		for i := range receipts.Receipts {
+			receipts.Receipts[i].Paid, receipts.Receipts[i].Tip = math.ZeroInt(), math.ZeroInt()
+		}
+		opts.Genesis.Receipts = []types.HeightReceipts{receipts}
+	})
+	page := &query.PageRequest{Limit: largest}
+	due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 500, Pagination: page})
+	require.NoError(t, err)
+	require.Len(t, due.Timers, keeper.MaxPageEntries)
+	require.NotNil(t, due.Pagination.NextKey)
+	aside, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{Pagination: page})
+	require.NoError(t, err)
+	require.Len(t, aside.Timers, keeper.MaxPageEntries)
+	receipts, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 1, Pagination: page})
+	require.NoError(t, err)
+	require.Len(t, receipts.Receipts, keeper.MaxPageEntries)
+	rest, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{
+		Height: 1, Pagination: &query.PageRequest{Key: receipts.Pagination.NextKey},
+	})
+	require.NoError(t, err)
+	require.Len(t, rest.Receipts, 1)
+}
+
+func TestParamsAndLane(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	params, err := f.query().Params(f.Ctx(), &types.QueryParamsRequest{})
+	require.NoError(t, err)
+	require.Equal(t, f.config(), params.Config)
+	require.Equal(t, types.Opcodes{SysCancelTimer: 48, SysUpdateTimerConfig: 49, SysExtendTimer: 50}, params.Opcodes)
+	require.Equal(t, f.Authority, params.Authority)
+
+	f.schedule(robot, 2, f.burner(5_000))
+	f.blocksUntil(2)
+	lane, err := f.query().Lane(f.Ctx(), &types.QueryLaneRequest{})
+	require.NoError(t, err)
+	config := f.config()
+	require.Equal(t, types.QueryLaneResponse{
+		Height: f.Height(), Policy: types.PolicyFIFO,
+		CycleBasefee: "1.000000000000000000", CellBasefee: "0.000000000000000000",
+		LaneBasefee: "1.000000000000000000", NextLaneBasefee: "1.000000000000000000",
+		Cycles: 25_000, LaneTimerCycles: config.LaneTimerCycles, LaneTimerCells: config.LaneTimerCells,
+		GcCyclesPerBlock: config.GcCyclesPerBlock, Burned: "25000", Tips: "0", FeeDenom: f.FeeDenom,
+	}, *lane)
+}
+
+func TestStatusAndTierOfATimer(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	near, epoch := f.schedule(robot, 257, nil), f.schedule(robot, 258, nil)
+	far := f.schedule(robot, 1+3_600*24*30+1-2, nil)
+	due := f.schedule(robot, 3, nil, expiring(5))
+	require.Equal(t, types.TimerTierNear, f.timer(robot, near).Tier)
+	require.Equal(t, types.TimerTierEpoch, f.timer(robot, epoch).Tier)
+	require.Equal(t, types.TimerTierEpoch, f.timer(robot, far).Tier)
+	require.Equal(t, types.TimerStatusPending, f.timer(robot, due).Status)
+	f.blocksUntil(3)
+	require.Equal(t, types.TimerStatusReady, f.timer(robot, due).Status)
+	f.blocksUntil(4)
+	require.Equal(t, types.TimerStatusExpired, f.timer(robot, due).Status, "after block 5 it will not fire any more")
+}
