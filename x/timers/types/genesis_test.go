@@ -175,7 +175,11 @@ func oddValues() []any {
 	odd := []any{
 		nil, true, "", "x", "0", "1", "-1", "1.5", "18446744073709551615", "18446744073709551616", "4294967296", "\u0000",
 		"NaN", "1e9", "AAAA", strings.Repeat("9", 60), strings.Repeat("9", 400), "SET_ASIDE_REASON_UNRUNNABLE",
-		[]any{}, []any{nil}, []any{""}, map[string]any{}, map[string]any{"a": 1},
+		[]any{},
+		[]any{nil},
+		[]any{""},
+		map[string]any{},
+		map[string]any{"a": 1},
 	}
 	for _, number := range []string{"0", "-1", "1.5", "1e400", "18446744073709551616", "2147483648"} {
 		odd = append(odd, json.Number(number))
