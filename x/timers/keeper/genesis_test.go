@@ -107,7 +107,7 @@ func TestExportAndImportRoundTripEverything(t *testing.T) {
 		for _, account := range []sdk.AccAddress{alice, bob, robot, robot2} {
 			require.Equal(t, f.balance(account), g.balance(account))
 		}
-		require.Equal(t, comparable(f), comparable(g))
+		require.Equal(t, comparableState(f), comparableState(g))
 	}
 	left := len(f.export().Timers)
 	require.Equal(t, kinds[types.Quarantined.String()]+kinds[types.Unrunnable.String()]+1, left, "the rest waits for the authority, or for long")
@@ -121,7 +121,7 @@ func strip(fired []*types.TimerFired) []*types.TimerFired {
 }
 
 // comparable is the module's whole state as bytes, without what names the parent block.
-func comparable(f *fixture) string {
+func comparableState(f *fixture) string {
 	genesis := f.export()
 	for i := range genesis.Receipts {
 		for j := range genesis.Receipts[i].Receipts {

@@ -101,8 +101,8 @@ func TestSchedulingAndCancellingCostAConstant(t *testing.T) {
 	require.Equal(t, fewCancelled, manyCancelled)
 }
 
-func TestTwentyThousandTimersDueInOneBlock(t *testing.T) {
-	const n = 20_000
+func TestAHundredThousandTimersDueInOneBlock(t *testing.T) {
+	const n = 100_000
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) { timer.Due = 2 }, counted(&counts), withConfig(func(c *types.TimerConfig) {
 		c.LaneTimerCycles, c.CandidateWindow, c.ReceiptRetentionBlocks = 20_000_000, 1_024, 0
