@@ -60,8 +60,8 @@ sims-long: ## Simulate for long, with many seeds
 	go test -tags sims -timeout 12h ./app -run TestSimulationLong -NumBlocks=200 -BlockSize=200
 
 .PHONY: test-short
-test-short: ## Run the tests without the slow ones
-	go test -short -timeout 5m $(PKG)
+test-short: ## Run the tests without simulation, real nodes and benchmarks
+	go test -timeout 5m $$(go list $(PKG) | grep -vE "/testutil/(system|bench)")
 
 .PHONY: bench
 bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's benchmarks (BENCH=regexp for some)

@@ -58,13 +58,13 @@ func TestTimerFiresThroughTheWholeApplication(t *testing.T) {
 func TestReplayOnASecondApplicationGivesTheSameState(t *testing.T) {
 	c := appchain.New(t, "alice", "bob", "carol")
 	names := []string{"alice", "bob", "carol"}
-	random := rand.New(rand.NewSource(1)) //nolint:gosec // a test's workload, the same each time
+	random := rand.New(rand.NewSource(1))
 	var responses []*abci.ResponseFinalizeBlock
 	for range 40 {
 		var txs [][]byte
 		for range random.Intn(4) {
 			owner, other := names[random.Intn(3)], names[random.Intn(3)]
-			due := uint64(c.App.LastBlockHeight()) + 2 + uint64(random.Intn(5)) //nolint:gosec // small
+			due := uint64(c.App.LastBlockHeight()) + 2 + uint64(random.Intn(5))
 			amount := int64(random.Intn(100) + 1)
 			if random.Intn(5) == 0 {
 				amount = 1 << 60 // fails when it fires

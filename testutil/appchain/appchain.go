@@ -121,7 +121,7 @@ func fastGov(a *app.App, state map[string]json.RawMessage) {
 	state[govtypes.ModuleName] = a.AppCodec().MustMarshalJSON(&gov)
 }
 
-func newRandom() *rand.Rand { return rand.New(rand.NewSource(1)) } //nolint:gosec // nothing secret
+func newRandom() *rand.Rand { return rand.New(rand.NewSource(1)) }
 
 func newApp() *app.App {
 	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, simtestutil.EmptyAppOptions{}, baseapp.SetChainID(ChainID))

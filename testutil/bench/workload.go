@@ -41,7 +41,7 @@ func (idle) Deliver(context.Context, *types.TimerConfig, types.Delivery) error {
 
 // owner returns the address of the i-th owner. Its first bytes are spread, as those of hashes are.
 func owner(i int) sdk.AccAddress {
-	n := uint64(i) //nolint:gosec // indices are not negative
+	n := uint64(i)
 	address := binary.BigEndian.AppendUint64(make([]byte, 0, 20), n*0x9E3779B97F4A7C15)
 	return append(binary.BigEndian.AppendUint64(address, n), "ownr"...)
 }
@@ -149,12 +149,12 @@ func (f *flow) preload() *types.GenesisState {
 		cancelled := scheduled * f.w.Cancels / f.w.Pending
 		for range f.w.Schedules - ownDue + cancelled {
 			if len(genesis.Timers) < total {
-				f.preloadOne(genesis, uint64(height)) //nolint:gosec // heights are not negative
+				f.preloadOne(genesis, uint64(height))
 			}
 		}
 	}
 	for len(genesis.Timers) < total {
-		f.preloadOne(genesis, uint64(run)+f.distance(genesis.Config.MaxTtlBlocks-uint64(run))) //nolint:gosec // as above
+		f.preloadOne(genesis, uint64(run)+f.distance(genesis.Config.MaxTtlBlocks-uint64(run)))
 	}
 	f.pending = total
 	return genesis

@@ -46,7 +46,7 @@ func busy(f *fixture) {
 func imported(t *testing.T, f *fixture, genesis *types.GenesisState) *fixture {
 	t.Helper()
 	g := newFixture(t, func(opts *lab.ChainOptions) {
-		opts.Genesis, opts.Height = genesis, int64(f.Height()) //nolint:gosec // small
+		opts.Genesis, opts.Height = genesis, int64(f.Height())
 		for i, balance := range opts.Balances {
 			opts.Balances[i].Amount = math.NewInt(f.balance(balance.Address))
 		}

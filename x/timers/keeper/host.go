@@ -365,5 +365,5 @@ func storedHandler(handler string) string {
 }
 
 func heightOf(ctx context.Context) uint64 {
-	return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) //nolint:gosec // heights are not negative
+	return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight())
 }

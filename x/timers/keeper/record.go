@@ -14,7 +14,7 @@ const cursorLag = 100
 
 // deferRest leaves the rest ready. Deferral touches nothing: a timer that stays is a key that stays (SPEC §4).
 func (*Keeper) deferRest(_ sdk.Context, b *block) error {
-	b.deferred = uint32(len(b.ready)) - b.left //nolint:gosec // bounded by CANDIDATE_WINDOW
+	b.deferred = uint32(len(b.ready)) - b.left
 	return nil
 }
 
@@ -87,7 +87,7 @@ func (k *Keeper) pruneReceipts(ctx sdk.Context, b *block) error {
 func (b *block) summary() *types.TimerLaneSummary {
 	return &types.TimerLaneSummary{
 		Height:      b.height,
-		Fired:       uint32(len(b.receipts)), //nolint:gosec // bounded by CANDIDATE_WINDOW
+		Fired:       uint32(len(b.receipts)),
 		Failed:      b.failed,
 		Expired:     b.expiredOut,
 		Unfunded:    b.unfunded,

@@ -203,7 +203,7 @@ func (c *Chain) Fund(balance Balance) error {
 }
 
 // Height of the block that is open, or of the last one.
-func (c *Chain) Height() uint64 { return uint64(c.height) } //nolint:gosec // heights are not negative
+func (c *Chain) Height() uint64 { return uint64(c.height) }
 
 // Ctx is the context of the block that is open, with an infinite gas meter; between blocks, of the last one.
 func (c *Chain) Ctx() sdk.Context { return c.ctx }

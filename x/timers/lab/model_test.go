@@ -107,7 +107,7 @@ func (m *model) endBlock(scenario *lab.Scenario) {
 	var used uint64
 	firesOf := map[string]uint32{}
 	stay(func(t *modelTimer) bool {
-		owner, fires := t.op.By, uint32(len(m.line.Fired)) //nolint:gosec // small
+		owner, fires := t.op.By, uint32(len(m.line.Fired))
 		switch {
 		case config.LanePaused, m.height > t.expiresAt, used+t.gas > config.LaneTimerCycles,
 			config.MaxFiresPerBlock != 0 && fires >= config.MaxFiresPerBlock,
@@ -167,7 +167,7 @@ func TestTheModuleDoesWhatThePlainModelDoes(t *testing.T) {
 		require.NoError(t, lab.Run(scenario, func(line *lab.Line) error {
 			m.block(scenario)
 			require.Equal(t, m.line, asModelLine(t, line), "height %d of %s", line.Height, data)
-			require.Len(t, m.alive, int(line.Pending)) //nolint:gosec // small
+			require.Len(t, m.alive, int(line.Pending))
 			return nil
 		}))
 	})

@@ -190,7 +190,7 @@ func checkRandomScenario(t *rapid.T) {
 		return nil
 	})
 	require.NoError(t, err, "%s", data)
-	require.Len(t, lines, int(scenario.Blocks)) //nolint:gosec // small
+	require.Len(t, lines, int(scenario.Blocks))
 
 	again := 0
 	require.NoError(t, lab.Run(scenario, func(line *lab.Line) error {
@@ -237,7 +237,7 @@ func followTimers(
 		}
 	}
 	require.Empty(t, line.Quarantined, "the module failed at height %d", line.Height)
-	require.Len(t, alive, int(line.Pending), "height %d", line.Height) //nolint:gosec // small
+	require.Len(t, alive, int(line.Pending), "height %d", line.Height)
 	require.LessOrEqual(t, line.Ready, line.Pending)
 }
 

@@ -213,5 +213,5 @@ func laterThan(ctx context.Context, data *simsx.ChainDataSource, timer *types.Ti
 }
 
 func height(ctx context.Context) uint64 {
-	return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) //nolint:gosec // heights are not negative
+	return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight())
 }

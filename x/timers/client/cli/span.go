@@ -90,8 +90,8 @@ type pace struct {
 
 // blocksFor is how many blocks take at least d: rounded up, so that nothing is due earlier than was asked for.
 func (p pace) blocksFor(d time.Duration) (uint64, error) {
-	hi, lo := bits.Mul64(uint64(d), p.blocks) //nolint:gosec // durations here are positive
-	total := uint64(p.time)                   //nolint:gosec // and so is the pace
+	hi, lo := bits.Mul64(uint64(d), p.blocks)
+	total := uint64(p.time)
 	lo, carry := bits.Add64(lo, total-1, 0)
 	hi += carry
 	if hi >= total {
@@ -103,12 +103,12 @@ func (p pace) blocksFor(d time.Duration) (uint64, error) {
 
 // timeFor is about how long so many blocks take; the longest duration where that does not fit one.
 func (p pace) timeFor(blocks uint64) time.Duration {
-	hi, lo := bits.Mul64(uint64(p.time), blocks) //nolint:gosec // the pace is positive
+	hi, lo := bits.Mul64(uint64(p.time), blocks)
 	if hi >= p.blocks {
 		return math.MaxInt64
 	}
 	d, _ := bits.Div64(hi, lo, p.blocks)
-	return time.Duration(min(d, math.MaxInt64)) //nolint:gosec // bounded here
+	return time.Duration(min(d, math.MaxInt64))
 }
 
 // String is the mean time of a block, to the millisecond where that says anything.
