@@ -126,8 +126,15 @@ func (k *Keeper) payOut(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
-	if b.tips.IsPositive() {
-		return k.tips.PayTips(ctx, types.ModuleName, b.feeCoins(b.tips))
+	if !b.tips.IsPositive() {
+		return nil
 	}
-	return nil
+	tips := b.feeCoins(b.tips)
+	err := sandbox(ctx, func(ctx sdk.Context) error { return k.tips.PayTips(ctx, types.ModuleName, tips) })
+	if err == nil {
+		return nil
+	}
+	// A collector that fails must not undo the block's fires: the tips go where they go without one.
+	ctx.Logger().Error("the tip collector failed", "module", types.ModuleName, "err", err)
+	return feeCollectorTips{k.bank}.PayTips(ctx, types.ModuleName, tips)
 }

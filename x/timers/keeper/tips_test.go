@@ -104,3 +104,34 @@ func TestTipsGoToTheFeeCollectorIfTheProposerIsUnknown(t *testing.T) {
 	require.Zero(t, f.balance(authtypes.NewModuleAddress(distributiontypes.ModuleName)))
 	require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
 }
+
+// greedy is a chain's tip collector that takes the coins and then fails in its own way.
+type greedy struct {
+	*neighbours
+	fail func() error
+}
+
+func (g greedy) PayTips(ctx context.Context, from string, tips sdk.Coins) error {
+	if err := g.SendCoinsFromModuleToModule(ctx, from, distributiontypes.ModuleName, tips); err != nil {
+		return err
+	}
+	return g.fail()
+}
+
+func TestACollectorThatFailsNeitherUndoesFiresNorKeepsTips(t *testing.T) {
+	for name, fail := range map[string]func() error{
+		"error": func() error { return types.ErrInternal },
+		"panic": func() error { panic("no") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := &neighbours{}
+			f := newFixture(t, func(opts *lab.ChainOptions) {
+				opts.Keeper = append(opts.Keeper, keeper.WithTipCollector(greedy{n, fail}))
+			})
+			n.BankKeeper = f.Bank
+			f.fireAt()
+			require.Zero(t, f.balance(authtypes.NewModuleAddress(distributiontypes.ModuleName)))
+			require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
+		})
+	}
+}

@@ -31,7 +31,8 @@ type FeegrantKeeper interface {
 	UseGrantedFees(ctx context.Context, granter, grantee sdk.AccAddress, fee sdk.Coins, msgs []sdk.Msg) error
 }
 
-// TipCollector pays the tips of a block to whom the chain owes them. The coins lie in the module's account.
+// TipCollector pays the tips of a block to whom the chain owes them. The coins lie in the module's account; if it fails
+// they go to the fee collector.
 type TipCollector interface {
 	PayTips(ctx context.Context, from string, tips sdk.Coins) error
 }
