@@ -144,8 +144,8 @@ func send(from, to string, amount int64) any {
 	}
 }
 
-// plant is a message by which a timer schedules a further one, whose payload is written out: an AccountPayload with one
-// empty send would be refused, so it carries the bytes of a real one.
+// plant is a message by which a timer schedules a further one. The inner payload is bytes, not messages in JSON, so it is
+// encoded here.
 func (d *demo) plant(height int64) any {
 	return map[string]any{
 		"@type": "/timers.v1.MsgScheduleTimer", "sender": d.alice,

@@ -75,10 +75,13 @@ func (k *Keeper) setTimerAside(
 	if err := k.putAside(ctx, timer, reason); err != nil {
 		return err
 	}
-	b.setAside++
 	event := &types.TimerSetAside{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), Reason: reason}
 	if cause != nil {
 		event.Codespace, event.Code = codeOf(cause)
 	}
-	return k.emit(ctx, event)
+	if err := k.emit(ctx, event); err != nil {
+		return err
+	}
+	b.setAside++
+	return nil
 }

@@ -137,9 +137,7 @@ func (k *Keeper) sweepSetAside(ctx sdk.Context, b *block) error {
 		case t.ExpiredAt(b.height):
 			b.expired = append(b.expired, *t)
 		case t.SetAside == types.Unrunnable && b.config.Runnable(t.GasLimit):
-			if err := k.releaseTimer(ctx, t); err != nil {
-				return err
-			}
+			k.guard(ctx, b, t, func(ctx sdk.Context) error { return k.releaseTimer(ctx, t) })
 		}
 	}
 	return nil

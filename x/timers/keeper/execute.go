@@ -19,9 +19,8 @@ func (k *Keeper) selectOrder(ctx sdk.Context, b *block) error {
 			runnable = append(runnable, b.ready[i])
 			continue
 		}
-		if err := k.setTimerAside(ctx, b, &b.ready[i], types.Unrunnable, nil); err != nil {
-			return err
-		}
+		timer := &b.ready[i]
+		k.guard(ctx, b, timer, func(ctx sdk.Context) error { return k.setTimerAside(ctx, b, timer, types.Unrunnable, nil) })
 	}
 	b.ready = runnable
 	candidates := make([]policy.Candidate, len(b.ready))

@@ -185,22 +185,40 @@ func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
 }
 
 func TestATimerWhoseRecordIsBrokenConcernsNobodyElse(t *testing.T) {
-	f := newFixture(t)
-	f.schedule(robot, 2, f.noop())
-	good := f.schedule(robot2, 2, f.noop())
-	require.NoError(t, f.Timers.DropActorPage(f.Ctx(), robot))
-	var events sdk.Events
-	for range 2 {
-		more, err := f.EndBlock()
-		require.NoError(t, err)
-		require.NoError(t, f.BeginBlock())
-		events = append(events, more...)
+	shrink := func(c *types.TimerConfig) { c.MaxCyclesPerFire = 300_000 }
+	for name, prepare := range map[string]func(*fixture){
+		"to be fired": func(f *fixture) { f.schedule(robot, 5, f.noop()) },
+		"to be set aside": func(f *fixture) {
+			f.schedule(robot, 5, f.noop(), limited(400_000))
+			f.setConfig(shrink)
+		},
+		"to be released": func(f *fixture) {
+			f.schedule(robot, 2, f.noop(), limited(400_000))
+			f.setConfig(shrink)
+			f.endBlock()
+			f.endBlock()
+			f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = 550_000 })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			prepare(f)
+			good := f.schedule(robot2, 5, f.noop())
+			require.NoError(t, f.Timers.DropActorPage(f.Ctx(), robot))
+			var events sdk.Events
+			for f.Height() <= 6 {
+				more, err := f.EndBlock()
+				require.NoError(t, err)
+				require.NoError(t, f.BeginBlock())
+				events = append(events, more...)
+			}
+			require.Equal(t, []string{good}, f.firedIDs(events))
+			require.Empty(t, eventsOf[*types.TimerLaneFailed](f, events))
+			require.Equal(t, int64(rich), f.balance(robot))
+			require.Error(t, f.Check())
+			require.NoError(t, f.Timers.RestoreActorPages(f.Ctx()))
+		})
 	}
-	require.Equal(t, []string{good}, f.firedIDs(events))
-	require.Empty(t, eventsOf[*types.TimerLaneFailed](f, events))
-	require.Equal(t, int64(rich), f.balance(robot))
-	require.Error(t, f.Check())
-	require.NoError(t, f.Timers.RestoreActorPages(f.Ctx()))
 }
 
 func TestAPausedLaneFiresNothingAndTheRestGoesOn(t *testing.T) {
