@@ -3,9 +3,6 @@
 package policy
 
 import (
-	"cmp"
-	"slices"
-
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
@@ -17,47 +14,36 @@ type Candidate struct {
 	Due, Seq uint64
 	// GasLimit in cycles.
 	GasLimit uint64
+	// Ask is what its owner asked for when it was scheduled.
+	Ask Ask
+	// Weight is its actor's fairness weight in sixteenths.
+	Weight uint32
 }
 
-// Prices are those of the chain in this block, in fee denom.
+// Prices are those of a block, in fee denom.
 type Prices struct {
 	// Cycle and Cell are the chain's basefees, Lane is the lane's own.
 	Cycle, Cell, Lane math.LegacyDec
+	// P50 is the median tip per cycle that the fires of the block before paid.
+	P50 math.LegacyDec
+}
+
+// Last is what the block before left of the lane's market.
+type Last struct {
+	// Basefee of the lane, and the cycles that its fires used.
+	Basefee math.LegacyDec
+	Cycles  uint64
 }
 
 // Policy is one way of filling the lane.
 type Policy interface {
-	// LaneBasefee is the lane basefee of this block, from the chain's cycle basefee.
-	LaneBasefee(cycleBasefee math.LegacyDec) math.LegacyDec
-	// Order puts the candidates into the order in which they are tried, as indices into the slice.
-	Order(candidates []Candidate) []int
-	// Price is what a fire of the candidate pays.
-	Price(prices Prices, candidate Candidate) lane.Price
-}
-
-// FIFO fires by (due, seq). Stated prices are kept but not used; the lane basefee is reported equal to the chain's cycle
-// basefee and not charged beside it.
-type FIFO struct{}
-
-var _ Policy = FIFO{}
-
-// LaneBasefee implements Policy.
-func (FIFO) LaneBasefee(cycleBasefee math.LegacyDec) math.LegacyDec { return cycleBasefee }
-
-// Order implements Policy.
-func (FIFO) Order(candidates []Candidate) []int {
-	order := make([]int, len(candidates))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		a, b := candidates[i], candidates[j]
-		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
-	})
-	return order
-}
-
-// Price implements Policy.
-func (FIFO) Price(prices Prices, _ Candidate) lane.Price {
-	return lane.Price{Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell}
+	// LaneBasefee is the lane basefee of a block, from the chain's cycle basefee and the block before.
+	LaneBasefee(cycleBasefee math.LegacyDec, last Last) math.LegacyDec
+	// Order puts the candidates that may fire at these prices into the order in which they are tried, as indices into the
+	// slice.
+	Order(prices Prices, candidates []Candidate) []int
+	// Price is what a fire of the candidate pays; false if the prices are more than it is willing to pay.
+	Price(prices Prices, candidate Candidate) (lane.Price, bool)
+	// Weighs tells whether the order depends on fairness weights, so that fires are counted.
+	Weighs() bool
 }

@@ -34,7 +34,7 @@ const (
 	PolicyUnspecified Policy = 0
 	// POLICY_FIFO fires by (due, seq).
 	PolicyFIFO Policy = 1
-	// POLICY_EIP1559 is the basefee-and-tips market. Refused until the module ships it.
+	// POLICY_EIP1559 is the basefee-and-tips market with a fairness weight per actor; the default.
 	PolicyEIP1559 Policy = 2
 	// POLICY_AUCTION is the biased knapsack auction. Refused until the module ships it.
 	PolicyAuction Policy = 3
@@ -70,10 +70,117 @@ func (Policy) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{0}
 }
 
+// BasefeeResponse is how the lane basefee follows the lane's use (SPEC §6).
+type BasefeeResponse int32
+
+const (
+	// BASEFEE_RESPONSE_UNSPECIFIED is never valid.
+	ResponseUnspecified BasefeeResponse = 0
+	// BASEFEE_RESPONSE_CLIP changes it by (u − target) ÷ target, cut off at max_change either way: almost any use above or
+	// below the target moves it by the whole max_change.
+	ResponseClip BasefeeResponse = 1
+	// BASEFEE_RESPONSE_LINEAR scales the same deviation to max_change, as EIP-1559 itself does: only a full or an empty
+	// lane moves it by the whole of it.
+	ResponseLinear BasefeeResponse = 2
+)
+
+var BasefeeResponse_name = map[int32]string{
+	0: "BASEFEE_RESPONSE_UNSPECIFIED",
+	1: "BASEFEE_RESPONSE_CLIP",
+	2: "BASEFEE_RESPONSE_LINEAR",
+}
+
+var BasefeeResponse_value = map[string]int32{
+	"BASEFEE_RESPONSE_UNSPECIFIED": 0,
+	"BASEFEE_RESPONSE_CLIP":        1,
+	"BASEFEE_RESPONSE_LINEAR":      2,
+}
+
+func (x BasefeeResponse) String() string {
+	return proto.EnumName(BasefeeResponse_name, int32(x))
+}
+
+func (BasefeeResponse) EnumDescriptor() ([]byte, []int) {
+	return fileDescriptor_d9fb5c334fc86c4d, []int{1}
+}
+
+// FairnessUnit is whose fires are counted together (SPEC §6).
+type FairnessUnit int32
+
+const (
+	// FAIRNESS_UNIT_UNSPECIFIED is never valid.
+	UnitUnspecified FairnessUnit = 0
+	// FAIRNESS_UNIT_ACTOR counts each actor for itself.
+	UnitActor FairnessUnit = 1
+	// FAIRNESS_UNIT_DEPLOYER counts the contracts of one creator together; accounts are their own.
+	UnitDeployer FairnessUnit = 2
+)
+
+var FairnessUnit_name = map[int32]string{
+	0: "FAIRNESS_UNIT_UNSPECIFIED",
+	1: "FAIRNESS_UNIT_ACTOR",
+	2: "FAIRNESS_UNIT_DEPLOYER",
+}
+
+var FairnessUnit_value = map[string]int32{
+	"FAIRNESS_UNIT_UNSPECIFIED": 0,
+	"FAIRNESS_UNIT_ACTOR":       1,
+	"FAIRNESS_UNIT_DEPLOYER":    2,
+}
+
+func (x FairnessUnit) String() string {
+	return proto.EnumName(FairnessUnit_name, int32(x))
+}
+
+func (FairnessUnit) EnumDescriptor() ([]byte, []int) {
+	return fileDescriptor_d9fb5c334fc86c4d, []int{2}
+}
+
+// PriorityTiers are the multiples of p50, the usual tip, that the tiers of a bid stand for (SPEC §7).
+type PriorityTiers struct {
+	Economy  cosmossdk_io_math.LegacyDec `protobuf:"bytes,1,opt,name=economy,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"economy"`
+	Standard cosmossdk_io_math.LegacyDec `protobuf:"bytes,2,opt,name=standard,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"standard"`
+	Fast     cosmossdk_io_math.LegacyDec `protobuf:"bytes,3,opt,name=fast,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"fast"`
+	Urgent   cosmossdk_io_math.LegacyDec `protobuf:"bytes,4,opt,name=urgent,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"urgent"`
+}
+
+func (m *PriorityTiers) Reset()         { *m = PriorityTiers{} }
+func (m *PriorityTiers) String() string { return proto.CompactTextString(m) }
+func (*PriorityTiers) ProtoMessage()    {}
+func (*PriorityTiers) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d9fb5c334fc86c4d, []int{0}
+}
+func (m *PriorityTiers) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *PriorityTiers) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_PriorityTiers.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *PriorityTiers) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_PriorityTiers.Merge(m, src)
+}
+func (m *PriorityTiers) XXX_Size() int {
+	return m.Size()
+}
+func (m *PriorityTiers) XXX_DiscardUnknown() {
+	xxx_messageInfo_PriorityTiers.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_PriorityTiers proto.InternalMessageInfo
+
 // TimerConfig holds every governed parameter (SPEC §12). MsgUpdateTimerConfig replaces it whole; a change is in
 // force from the next block. The unit is the last word of a name; cycles and cells are those of SPEC §1.
 type TimerConfig struct {
-	// policy decides the order of fires. Only POLICY_FIFO is available in this version.
+	// policy decides the order of fires. Available: POLICY_FIFO and POLICY_EIP1559.
 	Policy Policy `protobuf:"varint,1,opt,name=policy,proto3,enum=timers.v1.Policy" json:"policy,omitempty"`
 	// fee_denom is the denom that fires are charged in. Fixed at genesis: nobody is charged in a denom that they did
 	// not agree to.
@@ -86,7 +193,7 @@ type TimerConfig struct {
 	MinGasLimit uint64 `protobuf:"varint,5,opt,name=min_gas_limit,json=minGasLimit,proto3" json:"min_gas_limit,omitempty"`
 	// fire_base_cycles are the intrinsic cycles counted for every fire on top of what its handler uses.
 	FireBaseCycles uint64 `protobuf:"varint,6,opt,name=fire_base_cycles,json=fireBaseCycles,proto3" json:"fire_base_cycles,omitempty"`
-	// max_cycles_per_fire is the largest gas limit that may fire under policy fifo, and the default one.
+	// max_cycles_per_fire is the largest gas limit that may fire under policy fifo, and the default one there.
 	MaxCyclesPerFire uint64 `protobuf:"varint,7,opt,name=max_cycles_per_fire,json=maxCyclesPerFire,proto3" json:"max_cycles_per_fire,omitempty"`
 	// max_cells_per_fire bounds the bytes that one fire may write.
 	MaxCellsPerFire uint64 `protobuf:"varint,8,opt,name=max_cells_per_fire,json=maxCellsPerFire,proto3" json:"max_cells_per_fire,omitempty"`
@@ -106,10 +213,11 @@ type TimerConfig struct {
 	MaxFiresPerBlock uint32 `protobuf:"varint,15,opt,name=max_fires_per_block,json=maxFiresPerBlock,proto3" json:"max_fires_per_block,omitempty"`
 	// max_fires_per_actor caps the fires of one actor in a block; 0 means no cap.
 	MaxFiresPerActor uint32 `protobuf:"varint,16,opt,name=max_fires_per_actor,json=maxFiresPerActor,proto3" json:"max_fires_per_actor,omitempty"`
-	// candidate_window is how many ready timers a block reads, oldest first, and lets compete.
+	// candidate_window is how many ready timers a block reads and lets compete, oldest first. While no more are ready,
+	// their order is exact.
 	CandidateWindow uint32 `protobuf:"varint,17,opt,name=candidate_window,json=candidateWindow,proto3" json:"candidate_window,omitempty"`
-	// sweep_per_block bounds background reads: expired timers passed over on the way to live ones, and timers set aside
-	// that are looked at for release or expiry.
+	// sweep_per_block bounds background reads: ready timers looked at for expiry and for their weight, and timers set aside
+	// looked at for release or expiry.
 	SweepPerBlock uint32 `protobuf:"varint,18,opt,name=sweep_per_block,json=sweepPerBlock,proto3" json:"sweep_per_block,omitempty"`
 	// cycle_basefee is the chain's price of a cycle in fee_denom, read by the built-in basefee source.
 	CycleBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,19,opt,name=cycle_basefee,json=cycleBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"cycle_basefee"`
@@ -126,13 +234,44 @@ type TimerConfig struct {
 	DeniedMessages []string `protobuf:"bytes,24,rep,name=denied_messages,json=deniedMessages,proto3" json:"denied_messages,omitempty"`
 	// receipt_retention_blocks is for how many blocks receipts are kept; 0 keeps none.
 	ReceiptRetentionBlocks uint64 `protobuf:"varint,25,opt,name=receipt_retention_blocks,json=receiptRetentionBlocks,proto3" json:"receipt_retention_blocks,omitempty"`
+	// auction_activation_height is the last height at which fifo is in force in eip1559's place: a chain starts with fifo
+	// and changes over at a height that everybody knows.
+	AuctionActivationHeight uint64 `protobuf:"varint,26,opt,name=auction_activation_height,json=auctionActivationHeight,proto3" json:"auction_activation_height,omitempty"`
+	// max_cycles_per_fire_auction is the largest gas limit that may fire under policy eip1559, and the default one there.
+	MaxCyclesPerFireAuction uint64 `protobuf:"varint,27,opt,name=max_cycles_per_fire_auction,json=maxCyclesPerFireAuction,proto3" json:"max_cycles_per_fire_auction,omitempty"`
+	// target is the use of the lane, as a fraction of lane_timer_cycles, at which the lane basefee stays as it is.
+	Target cosmossdk_io_math.LegacyDec `protobuf:"bytes,28,opt,name=target,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"target"`
+	// max_change is the largest change of the lane basefee from one block to the next, as a fraction of it.
+	MaxChange cosmossdk_io_math.LegacyDec `protobuf:"bytes,29,opt,name=max_change,json=maxChange,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"max_change"`
+	// min_lane_basefee is the floor of the lane basefee, in fee_denom per cycle.
+	MinLaneBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,30,opt,name=min_lane_basefee,json=minLaneBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"min_lane_basefee"`
+	// basefee_response is how the lane basefee follows the lane's use.
+	BasefeeResponse BasefeeResponse `protobuf:"varint,31,opt,name=basefee_response,json=basefeeResponse,proto3,enum=timers.v1.BasefeeResponse" json:"basefee_response,omitempty"`
+	// lane_fee_multiplier scales what a fire pays of the lane basefee, 0 to 2: below 1 the chain subsidises the lane.
+	LaneFeeMultiplier cosmossdk_io_math.LegacyDec `protobuf:"bytes,32,opt,name=lane_fee_multiplier,json=laneFeeMultiplier,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lane_fee_multiplier"`
+	// priority_tiers are what the tiers of a bid multiply the usual tip with.
+	PriorityTiers PriorityTiers `protobuf:"bytes,33,opt,name=priority_tiers,json=priorityTiers,proto3" json:"priority_tiers"`
+	// fairness_window_blocks is for how many blocks a fire counts against its actor.
+	FairnessWindowBlocks uint64 `protobuf:"varint,34,opt,name=fairness_window_blocks,json=fairnessWindowBlocks,proto3" json:"fairness_window_blocks,omitempty"`
+	// fairness_unit is whose fires are counted together.
+	FairnessUnit FairnessUnit `protobuf:"varint,35,opt,name=fairness_unit,json=fairnessUnit,proto3,enum=timers.v1.FairnessUnit" json:"fairness_unit,omitempty"`
+	// weight_min and weight_max bound the fairness weight. Weights are rounded down to sixteenths.
+	WeightMin cosmossdk_io_math.LegacyDec `protobuf:"bytes,36,opt,name=weight_min,json=weightMin,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"weight_min"`
+	WeightMax cosmossdk_io_math.LegacyDec `protobuf:"bytes,37,opt,name=weight_max,json=weightMax,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"weight_max"`
+	// median_smoothing is the weight of a block's median against the smoothed one before it; 1 smooths nothing.
+	MedianSmoothing cosmossdk_io_math.LegacyDec `protobuf:"bytes,38,opt,name=median_smoothing,json=medianSmoothing,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"median_smoothing"`
+	// bid_deprecation_blocks is for how long after its activation eip1559 accepts, and ignores, the withdrawn integer bid.
+	BidDeprecationBlocks uint64 `protobuf:"varint,39,opt,name=bid_deprecation_blocks,json=bidDeprecationBlocks,proto3" json:"bid_deprecation_blocks,omitempty"`
+	// admissions_per_block is how many ready timers enter the competition in a block while more than candidate_window are
+	// ready.
+	AdmissionsPerBlock uint32 `protobuf:"varint,40,opt,name=admissions_per_block,json=admissionsPerBlock,proto3" json:"admissions_per_block,omitempty"`
 }
 
 func (m *TimerConfig) Reset()         { *m = TimerConfig{} }
 func (m *TimerConfig) String() string { return proto.CompactTextString(m) }
 func (*TimerConfig) ProtoMessage()    {}
 func (*TimerConfig) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d9fb5c334fc86c4d, []int{0}
+	return fileDescriptor_d9fb5c334fc86c4d, []int{1}
 }
 func (m *TimerConfig) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -322,75 +461,201 @@ func (m *TimerConfig) GetReceiptRetentionBlocks() uint64 {
 	return 0
 }
 
+func (m *TimerConfig) GetAuctionActivationHeight() uint64 {
+	if m != nil {
+		return m.AuctionActivationHeight
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetMaxCyclesPerFireAuction() uint64 {
+	if m != nil {
+		return m.MaxCyclesPerFireAuction
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetBasefeeResponse() BasefeeResponse {
+	if m != nil {
+		return m.BasefeeResponse
+	}
+	return ResponseUnspecified
+}
+
+func (m *TimerConfig) GetPriorityTiers() PriorityTiers {
+	if m != nil {
+		return m.PriorityTiers
+	}
+	return PriorityTiers{}
+}
+
+func (m *TimerConfig) GetFairnessWindowBlocks() uint64 {
+	if m != nil {
+		return m.FairnessWindowBlocks
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetFairnessUnit() FairnessUnit {
+	if m != nil {
+		return m.FairnessUnit
+	}
+	return UnitUnspecified
+}
+
+func (m *TimerConfig) GetBidDeprecationBlocks() uint64 {
+	if m != nil {
+		return m.BidDeprecationBlocks
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetAdmissionsPerBlock() uint32 {
+	if m != nil {
+		return m.AdmissionsPerBlock
+	}
+	return 0
+}
+
 func init() {
 	proto.RegisterEnum("timers.v1.Policy", Policy_name, Policy_value)
+	proto.RegisterEnum("timers.v1.BasefeeResponse", BasefeeResponse_name, BasefeeResponse_value)
+	proto.RegisterEnum("timers.v1.FairnessUnit", FairnessUnit_name, FairnessUnit_value)
+	proto.RegisterType((*PriorityTiers)(nil), "timers.v1.PriorityTiers")
 	proto.RegisterType((*TimerConfig)(nil), "timers.v1.TimerConfig")
 }
 
 func init() { proto.RegisterFile("timers/v1/config.proto", fileDescriptor_d9fb5c334fc86c4d) }
 
 var fileDescriptor_d9fb5c334fc86c4d = []byte{
-	// 919 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xa4, 0x95, 0xcf, 0x6f, 0xe3, 0x44,
-	0x14, 0xc7, 0xe3, 0x6d, 0xb7, 0x34, 0x93, 0x5f, 0xce, 0x6c, 0x5b, 0xbc, 0xa9, 0x48, 0xcd, 0xf2,
-	0x2b, 0x2d, 0x6a, 0xa2, 0x82, 0x16, 0x01, 0xb7, 0x26, 0x6d, 0x21, 0x52, 0xd9, 0x46, 0x6e, 0x2a,
-	0xb4, 0x70, 0xb0, 0x26, 0xe3, 0x97, 0x74, 0xb4, 0xb6, 0xc7, 0xf2, 0xb8, 0x3f, 0xf2, 0x1f, 0xa0,
-	0x9c, 0xf8, 0x07, 0x22, 0x21, 0x71, 0xe1, 0xb8, 0x07, 0xae, 0xdc, 0xf7, 0xb8, 0xe2, 0x84, 0x38,
-	0xac, 0x50, 0x7b, 0x58, 0x4e, 0xfc, 0x0d, 0x68, 0x66, 0xec, 0xac, 0x51, 0x8f, 0x5c, 0x5a, 0xfb,
-	0xfb, 0x3e, 0x7e, 0x6f, 0xde, 0x77, 0x66, 0x5e, 0xd0, 0x46, 0xc2, 0x02, 0x88, 0x45, 0xe7, 0x72,
-	0xaf, 0x43, 0x79, 0x38, 0x66, 0x93, 0x76, 0x14, 0xf3, 0x84, 0xe3, 0xa2, 0xd6, 0xdb, 0x97, 0x7b,
-	0x8d, 0x3a, 0x09, 0x58, 0xc8, 0x3b, 0xea, 0xaf, 0x8e, 0x36, 0x1e, 0x52, 0x2e, 0x02, 0x2e, 0x5c,
-	0xf5, 0xd6, 0xd1, 0x2f, 0x69, 0x68, 0x6d, 0xc2, 0x27, 0x5c, 0xeb, 0xf2, 0x49, 0xab, 0x8f, 0x7e,
-	0x2b, 0xa2, 0xd2, 0x50, 0x66, 0xec, 0xa9, 0x22, 0x78, 0x1b, 0xad, 0x44, 0xdc, 0x67, 0x74, 0x6a,
-	0x19, 0xb6, 0xd1, 0xaa, 0x7e, 0x52, 0x6f, 0x2f, 0xea, 0xb5, 0x07, 0x2a, 0xe0, 0xa4, 0x00, 0xde,
-	0x44, 0xc5, 0x31, 0x80, 0xeb, 0x41, 0xc8, 0x03, 0xeb, 0x9e, 0x6d, 0xb4, 0x8a, 0xce, 0xea, 0x18,
-	0xe0, 0x40, 0xbe, 0xe3, 0x2d, 0x54, 0xf2, 0x49, 0x08, 0x6e, 0x44, 0x2e, 0x04, 0x78, 0xd6, 0x92,
-	0x6d, 0xb4, 0x56, 0x1d, 0x24, 0xa5, 0x81, 0x52, 0xf0, 0xfb, 0xa8, 0x1a, 0x90, 0x6b, 0x37, 0x49,
-	0x7c, 0x77, 0xe4, 0x73, 0xfa, 0x4c, 0x58, 0xcb, 0xb6, 0xd1, 0x5a, 0x76, 0xca, 0x01, 0xb9, 0x1e,
-	0x26, 0x7e, 0x57, 0x69, 0xf8, 0x11, 0xaa, 0x04, 0x2c, 0x74, 0x27, 0x44, 0xb8, 0x3e, 0x0b, 0x58,
-	0x62, 0xdd, 0x57, 0x50, 0x29, 0x60, 0xe1, 0x57, 0x44, 0x1c, 0x4b, 0x09, 0xb7, 0x90, 0x39, 0x66,
-	0x31, 0xb8, 0x23, 0x22, 0xc0, 0xa5, 0x53, 0xea, 0x83, 0xb0, 0x56, 0x14, 0x56, 0x95, 0x7a, 0x97,
-	0x08, 0xe8, 0x29, 0x15, 0xef, 0xa2, 0x07, 0xb2, 0xa6, 0x66, 0xdc, 0x08, 0x62, 0x57, 0x02, 0xd6,
-	0x5b, 0x0a, 0x36, 0x03, 0x72, 0xad, 0xb9, 0x01, 0xc4, 0x47, 0x2c, 0x06, 0xfc, 0x31, 0xc2, 0x0a,
-	0x07, 0xdf, 0xcf, 0xd1, 0xab, 0x8a, 0xae, 0x49, 0x5a, 0x06, 0x32, 0xb8, 0x83, 0xd6, 0x54, 0x3f,
-	0xca, 0x2d, 0x45, 0x13, 0x9a, 0xf0, 0xd8, 0x2a, 0xda, 0x46, 0xab, 0xe2, 0xd4, 0x65, 0x57, 0x2a,
-	0x34, 0x80, 0x78, 0x5f, 0x06, 0xf0, 0x0e, 0x92, 0xa2, 0x1b, 0x91, 0xa9, 0xcf, 0x89, 0xe7, 0x8e,
-	0xa6, 0x09, 0x08, 0x0b, 0x2d, 0x92, 0x0f, 0xb4, 0xde, 0x95, 0xb2, 0x64, 0x95, 0x9b, 0x2a, 0x7b,
-	0xd6, 0x63, 0x49, 0xb3, 0x32, 0xa0, 0x77, 0x50, 0x37, 0xd9, 0x42, 0x66, 0x9e, 0x95, 0x6b, 0xb4,
-	0xca, 0xda, 0x8e, 0x37, 0xa8, 0x54, 0xa5, 0x1d, 0x13, 0x9a, 0x77, 0x43, 0x6d, 0x84, 0x55, 0xd1,
-	0x76, 0x4c, 0xe8, 0xc2, 0x0d, 0xb5, 0x19, 0x78, 0x0f, 0xad, 0xff, 0x17, 0x8f, 0x21, 0xe0, 0x97,
-	0xc4, 0xb7, 0xaa, 0xea, 0x03, 0x9c, 0xfb, 0xc0, 0xd1, 0x91, 0xcc, 0x70, 0xe9, 0x5b, 0xbe, 0x42,
-	0x4d, 0x79, 0x22, 0x0d, 0x97, 0xd6, 0xbd, 0xa9, 0x70, 0x07, 0xd7, 0x16, 0x9a, 0x77, 0x70, 0xed,
-	0xe0, 0x36, 0x32, 0x29, 0x09, 0x3d, 0xe6, 0x91, 0x04, 0xdc, 0x2b, 0x16, 0x7a, 0xfc, 0xca, 0xaa,
-	0x2b, 0xb6, 0xb6, 0xd0, 0xbf, 0x55, 0x32, 0xfe, 0x10, 0xd5, 0xc4, 0x15, 0x40, 0x94, 0x5b, 0x04,
-	0x56, 0x64, 0x45, 0xc9, 0x8b, 0x15, 0x7c, 0x8f, 0x2a, 0xaa, 0x41, 0x75, 0x98, 0xc6, 0x00, 0xd6,
-	0x03, 0x79, 0xae, 0xbb, 0x9f, 0xbd, 0x78, 0xb5, 0x55, 0xf8, 0xf3, 0xd5, 0xd6, 0xa6, 0xbe, 0x51,
-	0xc2, 0x7b, 0xd6, 0x66, 0xbc, 0x13, 0x90, 0xe4, 0xbc, 0x7d, 0x0c, 0x13, 0x42, 0xa7, 0x07, 0x40,
-	0x7f, 0xff, 0x75, 0x17, 0xa5, 0x17, 0xee, 0x00, 0xe8, 0x2f, 0xaf, 0x9f, 0xef, 0x18, 0x4e, 0x59,
-	0x25, 0xeb, 0xea, 0x5c, 0xf8, 0x29, 0x2a, 0xcb, 0xed, 0x58, 0xe4, 0x5e, 0xfb, 0x5f, 0xb9, 0x4b,
-	0x32, 0x57, 0x96, 0xfa, 0x23, 0x54, 0x13, 0xf4, 0x1c, 0xbc, 0x0b, 0x7f, 0x71, 0x05, 0xd6, 0xf5,
-	0x9e, 0x67, 0x72, 0x7a, 0x3a, 0xde, 0x43, 0x15, 0x4a, 0x42, 0x0a, 0x7e, 0x86, 0x6d, 0xe8, 0x5b,
-	0xa7, 0xc5, 0x14, 0xda, 0x46, 0x26, 0xf1, 0x7d, 0x7e, 0x05, 0x9e, 0x1b, 0x80, 0x10, 0x64, 0x02,
-	0xc2, 0x7a, 0xdb, 0x5e, 0x6a, 0x15, 0x9d, 0x5a, 0xaa, 0x7f, 0x93, 0xca, 0xb2, 0xb0, 0x07, 0x21,
-	0xcb, 0x93, 0x96, 0x22, 0xab, 0x5a, 0x5e, 0x80, 0x9f, 0x23, 0x2b, 0x06, 0x0a, 0x2c, 0x4a, 0xdc,
-	0x18, 0x12, 0x08, 0x13, 0xc6, 0xc3, 0xec, 0xe6, 0x3f, 0x54, 0x6b, 0xd8, 0x48, 0xe3, 0x4e, 0x16,
-	0xd6, 0x33, 0xe0, 0xcb, 0xcd, 0xbf, 0x7f, 0xda, 0x32, 0x66, 0xaf, 0x9f, 0xef, 0xe0, 0x74, 0x24,
-	0xe6, 0xe6, 0xd5, 0xce, 0x3f, 0x06, 0x5a, 0xd1, 0x73, 0x09, 0xef, 0x22, 0x3c, 0x38, 0x39, 0xee,
-	0xf7, 0x9e, 0xba, 0x67, 0x4f, 0x4e, 0x07, 0x87, 0xbd, 0xfe, 0x51, 0xff, 0xf0, 0xc0, 0x2c, 0x34,
-	0xd6, 0x67, 0x73, 0xbb, 0xae, 0x99, 0xb3, 0x50, 0x44, 0x40, 0xd9, 0x98, 0x81, 0x27, 0x27, 0x54,
-	0x8a, 0x1f, 0xf5, 0x8f, 0x4e, 0x4c, 0xa3, 0x51, 0x9d, 0xcd, 0x6d, 0xa4, 0x39, 0xa9, 0xe0, 0x0f,
-	0x50, 0x35, 0x05, 0x0e, 0xfb, 0x83, 0xbd, 0xc7, 0x8f, 0xbf, 0x30, 0xef, 0x35, 0xea, 0xb3, 0xb9,
-	0x5d, 0xd1, 0x4c, 0x2a, 0xe6, 0xb0, 0xfd, 0xb3, 0xde, 0xb0, 0x7f, 0xf2, 0xc4, 0x5c, 0xca, 0x63,
-	0xfb, 0x17, 0x54, 0xf6, 0x82, 0xdf, 0x45, 0xe5, 0x14, 0x3b, 0xed, 0x9d, 0x38, 0x87, 0xe6, 0x72,
-	0xa3, 0x36, 0x9b, 0xdb, 0x25, 0x0d, 0x9d, 0x52, 0x1e, 0x03, 0x7e, 0x07, 0xa1, 0x14, 0x19, 0xf6,
-	0x07, 0xe6, 0xfd, 0x46, 0x65, 0x36, 0xb7, 0x8b, 0x1a, 0x18, 0xb2, 0xa8, 0xb1, 0xfc, 0xc3, 0xcf,
-	0xcd, 0x42, 0xf7, 0xeb, 0x17, 0x37, 0x4d, 0xe3, 0xe5, 0x4d, 0xd3, 0xf8, 0xeb, 0xa6, 0x69, 0xfc,
-	0x78, 0xdb, 0x2c, 0xbc, 0xbc, 0x6d, 0x16, 0xfe, 0xb8, 0x6d, 0x16, 0xbe, 0x6b, 0x4f, 0x58, 0x72,
-	0x7e, 0x31, 0x6a, 0x53, 0x1e, 0xa4, 0x93, 0x7f, 0x37, 0x35, 0x2c, 0xfd, 0x77, 0x9d, 0x3d, 0x24,
-	0xd3, 0x08, 0xc4, 0x68, 0x45, 0xfd, 0x02, 0x7c, 0xfa, 0x6f, 0x00, 0x00, 0x00, 0xff, 0xff, 0x85,
-	0xce, 0x40, 0x44, 0x6a, 0x06, 0x00, 0x00,
+	// 1467 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xac, 0x97, 0xcb, 0x6e, 0xdb, 0x46,
+	0x17, 0xc7, 0x2d, 0xc7, 0x71, 0xac, 0xb1, 0x2e, 0xf4, 0xf8, 0x46, 0xcb, 0x89, 0xac, 0x38, 0x37,
+	0xc7, 0xf9, 0x2c, 0x7f, 0x4e, 0x9b, 0xa2, 0x09, 0xb2, 0x91, 0x64, 0xa9, 0x51, 0xa0, 0xd8, 0x02,
+	0x25, 0xa3, 0x48, 0xbb, 0x60, 0x47, 0xe4, 0x91, 0x3c, 0x08, 0x6f, 0x20, 0xe9, 0x8b, 0xde, 0xa0,
+	0xd0, 0xaa, 0x2f, 0xa0, 0xa2, 0x40, 0x37, 0x59, 0x66, 0xd1, 0x87, 0xc8, 0x32, 0xe8, 0xa6, 0x45,
+	0x17, 0x41, 0x91, 0x2c, 0xd2, 0x55, 0x9f, 0xa1, 0x98, 0x0b, 0x65, 0xda, 0xee, 0x4e, 0xdd, 0xd8,
+	0xe4, 0xff, 0xfc, 0xe6, 0x3f, 0x67, 0xce, 0x5c, 0x38, 0x42, 0x4b, 0x21, 0xb5, 0xc1, 0x0f, 0xb6,
+	0x8f, 0x77, 0xb6, 0x0d, 0xd7, 0xe9, 0xd2, 0x5e, 0xd1, 0xf3, 0xdd, 0xd0, 0xc5, 0x49, 0xa1, 0x17,
+	0x8f, 0x77, 0x72, 0x73, 0xc4, 0xa6, 0x8e, 0xbb, 0xcd, 0xff, 0x8a, 0x68, 0x6e, 0xc5, 0x70, 0x03,
+	0xdb, 0x0d, 0x74, 0xfe, 0xb6, 0x2d, 0x5e, 0x64, 0x68, 0xa1, 0xe7, 0xf6, 0x5c, 0xa1, 0xb3, 0x27,
+	0xa1, 0xae, 0xff, 0x36, 0x89, 0xd2, 0x4d, 0x9f, 0xba, 0x3e, 0x0d, 0xfb, 0x6d, 0x0a, 0x7e, 0x80,
+	0x9b, 0xe8, 0x1a, 0x18, 0xae, 0xe3, 0xda, 0x7d, 0x35, 0x51, 0x48, 0x6c, 0x24, 0xcb, 0x5f, 0xbc,
+	0x7d, 0xbf, 0x36, 0xf1, 0xc7, 0xfb, 0xb5, 0x55, 0x61, 0x17, 0x98, 0xaf, 0x8a, 0xd4, 0xdd, 0xb6,
+	0x49, 0x78, 0x58, 0x6c, 0x40, 0x8f, 0x18, 0xfd, 0x5d, 0x30, 0x7e, 0xfd, 0x65, 0x0b, 0xc9, 0xde,
+	0x76, 0xc1, 0x78, 0xfd, 0xe9, 0xcd, 0x66, 0x42, 0x8b, 0x6c, 0xb0, 0x86, 0x66, 0x82, 0x90, 0x38,
+	0x26, 0xf1, 0x4d, 0x75, 0x72, 0x2c, 0xcb, 0x91, 0x0f, 0x7e, 0x8e, 0xa6, 0xba, 0x24, 0x08, 0xd5,
+	0x2b, 0x63, 0xf9, 0x71, 0x0f, 0xbc, 0x87, 0xa6, 0x8f, 0xfc, 0x1e, 0x38, 0xa1, 0x3a, 0x35, 0x96,
+	0x9b, 0x74, 0x79, 0x32, 0xf5, 0xd7, 0x4f, 0x6b, 0x89, 0xf5, 0xd7, 0x18, 0xcd, 0xb6, 0xd9, 0x5c,
+	0x55, 0xf8, 0xf4, 0xe1, 0xfb, 0x68, 0xda, 0x73, 0x2d, 0x6a, 0x88, 0xb2, 0x66, 0x1e, 0xce, 0x15,
+	0x47, 0x33, 0x59, 0x6c, 0xf2, 0x80, 0x26, 0x01, 0xbc, 0x8a, 0x92, 0x5d, 0x00, 0xdd, 0x04, 0xc7,
+	0xb5, 0x45, 0xc5, 0xb4, 0x99, 0x2e, 0xc0, 0x2e, 0x7b, 0xc7, 0x6b, 0x68, 0xd6, 0x22, 0x0e, 0xe8,
+	0x1e, 0x39, 0x0a, 0xc0, 0xe4, 0x05, 0x98, 0xd1, 0x10, 0x93, 0x9a, 0x5c, 0xc1, 0xb7, 0x51, 0xc6,
+	0x26, 0xa7, 0x7a, 0x18, 0x5a, 0x7a, 0xc7, 0x72, 0x8d, 0x57, 0x01, 0x1f, 0xd6, 0x94, 0x96, 0xb2,
+	0xc9, 0x69, 0x3b, 0xb4, 0xca, 0x5c, 0xc3, 0xeb, 0x28, 0x6d, 0x53, 0x47, 0xef, 0x91, 0x40, 0xb7,
+	0xa8, 0x4d, 0x43, 0xf5, 0x2a, 0x87, 0x66, 0x6d, 0xea, 0x7c, 0x45, 0x82, 0x06, 0x93, 0xf0, 0x06,
+	0x52, 0xba, 0xd4, 0x07, 0xbd, 0x43, 0x02, 0xd0, 0x8d, 0xbe, 0x61, 0x41, 0xa0, 0x4e, 0x73, 0x2c,
+	0xc3, 0xf4, 0x32, 0x09, 0xa0, 0xc2, 0x55, 0xbc, 0x85, 0xe6, 0x59, 0x9f, 0x82, 0xd1, 0x3d, 0xf0,
+	0x75, 0x06, 0xa8, 0xd7, 0x38, 0xac, 0xd8, 0xe4, 0x54, 0x70, 0x4d, 0xf0, 0x6b, 0xd4, 0x07, 0xfc,
+	0x00, 0x61, 0x8e, 0x83, 0x65, 0xc5, 0xe8, 0x19, 0x4e, 0x67, 0x19, 0xcd, 0x02, 0x11, 0xbc, 0x8d,
+	0x16, 0xf8, 0x78, 0x78, 0xb5, 0x38, 0x4d, 0x8c, 0xd0, 0xf5, 0xd5, 0x64, 0x21, 0xb1, 0x91, 0xd6,
+	0xe6, 0xd8, 0xa8, 0x78, 0xa8, 0x09, 0x7e, 0x89, 0x05, 0xf0, 0x26, 0x62, 0xa2, 0xee, 0x91, 0xbe,
+	0xe5, 0x12, 0x53, 0xef, 0xf4, 0x43, 0x08, 0x54, 0x34, 0x32, 0x6f, 0x0a, 0xbd, 0xcc, 0x64, 0xc6,
+	0xf2, 0x6a, 0x72, 0xf7, 0x68, 0x8c, 0xb3, 0x82, 0x65, 0x01, 0x31, 0x83, 0x62, 0x90, 0x1b, 0x48,
+	0x89, 0xb3, 0x2c, 0x47, 0x35, 0x25, 0xca, 0x71, 0x86, 0x32, 0x95, 0x95, 0xa3, 0x67, 0xc4, 0xab,
+	0xc1, 0x27, 0x42, 0x4d, 0x8b, 0x72, 0xf4, 0x8c, 0x51, 0x35, 0xf8, 0x64, 0xe0, 0x1d, 0xb4, 0x78,
+	0x1e, 0xf7, 0xc1, 0x76, 0x8f, 0x89, 0xa5, 0x66, 0x78, 0x03, 0x1c, 0x6b, 0xa0, 0x89, 0x48, 0x54,
+	0x70, 0x56, 0xb7, 0x78, 0x0f, 0x59, 0x5e, 0x13, 0x56, 0x70, 0x56, 0xba, 0xb3, 0x1e, 0x2e, 0xe1,
+	0xa2, 0x84, 0xca, 0x25, 0x5c, 0x54, 0xf0, 0x3e, 0x52, 0x0c, 0xe2, 0x98, 0xd4, 0x24, 0x21, 0xe8,
+	0x27, 0xd4, 0x31, 0xdd, 0x13, 0x75, 0x8e, 0xb3, 0xd9, 0x91, 0xfe, 0x35, 0x97, 0xf1, 0x5d, 0x94,
+	0x0d, 0x4e, 0x00, 0xbc, 0x58, 0x12, 0x98, 0x93, 0x69, 0x2e, 0x8f, 0x32, 0xf8, 0x16, 0xa5, 0xf9,
+	0x00, 0xf9, 0x62, 0xea, 0x02, 0xa8, 0xf3, 0x63, 0xed, 0xb5, 0x14, 0x37, 0x2b, 0x0b, 0x2f, 0xfc,
+	0x12, 0xa5, 0xd8, 0x74, 0x8c, 0xbc, 0x17, 0xc6, 0xf2, 0x9e, 0x65, 0x5e, 0x91, 0xf5, 0x3d, 0x94,
+	0x0d, 0x8c, 0x43, 0x30, 0x8f, 0xac, 0xd1, 0x16, 0x58, 0x14, 0x73, 0x1e, 0xc9, 0x72, 0x75, 0xdc,
+	0x42, 0x69, 0x83, 0x38, 0x06, 0x58, 0x11, 0xb6, 0x24, 0x76, 0x9d, 0x10, 0x25, 0x74, 0x1f, 0x29,
+	0xc4, 0xb2, 0xdc, 0x13, 0x30, 0x75, 0x1b, 0x82, 0x80, 0xf4, 0x20, 0x50, 0x97, 0x0b, 0x57, 0x36,
+	0x92, 0x5a, 0x56, 0xea, 0x2f, 0xa4, 0xcc, 0x3a, 0x36, 0xc1, 0xa1, 0x71, 0x52, 0xe5, 0x64, 0x46,
+	0xc8, 0x23, 0xf0, 0x4b, 0xa4, 0xfa, 0x60, 0x00, 0xf5, 0x42, 0xdd, 0x87, 0x10, 0x9c, 0x90, 0xba,
+	0x4e, 0xb4, 0xf3, 0x57, 0x78, 0x0e, 0x4b, 0x32, 0xae, 0x45, 0x61, 0x79, 0x06, 0x3c, 0x41, 0x2b,
+	0xe4, 0xc8, 0xe0, 0x3c, 0x31, 0x42, 0x7a, 0x4c, 0xf8, 0xe3, 0x21, 0xd0, 0xde, 0x61, 0xa8, 0xe6,
+	0x78, 0xd3, 0x65, 0x09, 0x94, 0x46, 0xf1, 0x67, 0x3c, 0x8c, 0x9f, 0xa2, 0xd5, 0x7f, 0xd9, 0xf1,
+	0xba, 0xc4, 0xd5, 0x55, 0xd1, 0xfa, 0xe2, 0xce, 0x2f, 0x89, 0x30, 0x3b, 0x72, 0x43, 0xe2, 0xf7,
+	0x20, 0x54, 0xaf, 0x8f, 0x77, 0xe4, 0x0a, 0x17, 0x7c, 0x80, 0x10, 0xcf, 0xe6, 0x90, 0x38, 0x3d,
+	0x50, 0x6f, 0x8c, 0xe5, 0x99, 0x64, 0x49, 0x73, 0x23, 0xfc, 0x1d, 0x52, 0xd8, 0x21, 0xc9, 0x77,
+	0x7d, 0xb4, 0xb6, 0xf2, 0x63, 0x99, 0x67, 0x6c, 0xea, 0x34, 0x88, 0x33, 0x5a, 0xb9, 0x55, 0xa4,
+	0x48, 0x63, 0xdd, 0x87, 0xc0, 0x73, 0x9d, 0x00, 0xd4, 0x35, 0xfe, 0x7d, 0xc8, 0xc5, 0xbe, 0x0f,
+	0x92, 0xd6, 0x24, 0xa1, 0x65, 0x3b, 0xe7, 0x05, 0xdc, 0x45, 0xf3, 0x3c, 0x49, 0xe6, 0x63, 0x1f,
+	0x59, 0x21, 0xf5, 0x2c, 0x0a, 0xbe, 0x5a, 0x18, 0x2b, 0x57, 0x7e, 0x32, 0xd6, 0x00, 0x5e, 0x8c,
+	0x0c, 0xf1, 0x73, 0x94, 0xf1, 0xe4, 0x6d, 0x41, 0x0f, 0xd9, 0x75, 0x41, 0xbd, 0x59, 0x48, 0x6c,
+	0xcc, 0x3e, 0x54, 0xe3, 0x1f, 0xb3, 0xf8, 0x75, 0xa2, 0x9c, 0x64, 0x9d, 0x0b, 0xbf, 0xb4, 0x77,
+	0xee, 0xa2, 0xf1, 0x39, 0x5a, 0xea, 0x12, 0xea, 0x3b, 0x10, 0x04, 0xf2, 0x8c, 0x89, 0x56, 0xed,
+	0x3a, 0x5f, 0x3c, 0x0b, 0x51, 0x54, 0x9c, 0x34, 0x72, 0xcd, 0x3e, 0x45, 0xe9, 0x51, 0xab, 0x23,
+	0x87, 0x86, 0xea, 0x2d, 0x5e, 0xad, 0xe5, 0x58, 0x02, 0x35, 0x19, 0x3f, 0x70, 0x68, 0xa8, 0xa5,
+	0xba, 0xb1, 0x37, 0xb6, 0x4e, 0x4e, 0xf8, 0xfa, 0xd5, 0x6d, 0xea, 0xa8, 0xb7, 0xc7, 0x5b, 0x27,
+	0xc2, 0xe9, 0x05, 0x75, 0xe2, 0xb6, 0xe4, 0x54, 0xbd, 0xf3, 0x9f, 0xd8, 0x92, 0x53, 0x4c, 0x90,
+	0x62, 0x83, 0x49, 0x89, 0xa3, 0x07, 0xb6, 0xeb, 0x86, 0x87, 0xd4, 0xe9, 0xa9, 0x77, 0xc7, 0x32,
+	0xcf, 0x0a, 0xbf, 0x56, 0x64, 0xc7, 0x26, 0xa1, 0x43, 0x4d, 0xdd, 0x04, 0xcf, 0x07, 0x83, 0xc4,
+	0x8f, 0x8e, 0x7b, 0x62, 0x12, 0x3a, 0xd4, 0xdc, 0x3d, 0x0b, 0xca, 0x49, 0xf8, 0x3f, 0x5a, 0x20,
+	0xa6, 0x4d, 0x83, 0x80, 0xba, 0x4e, 0xfc, 0xf3, 0xb3, 0xc1, 0x4f, 0x7e, 0x7c, 0x16, 0x8b, 0x8e,
+	0xff, 0x27, 0xab, 0xec, 0x4e, 0x34, 0xf8, 0xf4, 0x66, 0x13, 0xcb, 0x7b, 0x6d, 0xec, 0x6a, 0xb4,
+	0xf9, 0x77, 0x02, 0x4d, 0x8b, 0x2b, 0x10, 0xde, 0x42, 0xb8, 0xb9, 0xdf, 0xa8, 0x57, 0x5e, 0xea,
+	0x07, 0x7b, 0xad, 0x66, 0xb5, 0x52, 0xaf, 0xd5, 0xab, 0xbb, 0xca, 0x44, 0x6e, 0x71, 0x30, 0x2c,
+	0xcc, 0x09, 0xe6, 0xc0, 0x09, 0x3c, 0x30, 0x68, 0x97, 0x82, 0xc9, 0x2e, 0x43, 0x12, 0xaf, 0xd5,
+	0x6b, 0xfb, 0x4a, 0x22, 0x97, 0x19, 0x0c, 0x0b, 0x48, 0x70, 0x4c, 0xc1, 0x77, 0x50, 0x46, 0x02,
+	0xd5, 0x7a, 0x73, 0xe7, 0xd1, 0xa3, 0xc7, 0xca, 0x64, 0x6e, 0x6e, 0x30, 0x2c, 0xa4, 0x05, 0x23,
+	0xc5, 0x18, 0x56, 0x3a, 0xa8, 0xb4, 0xeb, 0xfb, 0x7b, 0xca, 0x95, 0x38, 0x16, 0x1d, 0x5b, 0x37,
+	0x51, 0x4a, 0x62, 0xad, 0xca, 0xbe, 0x56, 0x55, 0xa6, 0x72, 0xd9, 0xc1, 0xb0, 0x30, 0x2b, 0xa0,
+	0x96, 0xe1, 0xfa, 0x80, 0x6f, 0x20, 0x24, 0x91, 0x76, 0xbd, 0xa9, 0x5c, 0xcd, 0xa5, 0x07, 0xc3,
+	0x42, 0x52, 0x00, 0x6d, 0xea, 0xe5, 0xa6, 0xbe, 0xff, 0x39, 0x3f, 0xb1, 0xf9, 0x26, 0x81, 0xb2,
+	0x17, 0xf6, 0x34, 0x7e, 0x8c, 0xae, 0x97, 0x4b, 0xad, 0x6a, 0xad, 0x5a, 0xd5, 0xb5, 0x6a, 0xab,
+	0xb9, 0xbf, 0xd7, 0xaa, 0x5e, 0xa8, 0xc1, 0xf2, 0x60, 0x58, 0x98, 0x8f, 0xf8, 0x78, 0x15, 0x1e,
+	0xa0, 0xc5, 0x4b, 0x4d, 0x2b, 0x8d, 0x7a, 0x53, 0x49, 0xe4, 0x94, 0xc1, 0xb0, 0x90, 0x8a, 0xda,
+	0x54, 0x2c, 0xea, 0xe1, 0x6d, 0xb4, 0x7c, 0x09, 0x6e, 0xd4, 0xf7, 0xaa, 0x25, 0x4d, 0x99, 0xcc,
+	0xe1, 0xc1, 0xb0, 0x90, 0x89, 0xf0, 0x06, 0x75, 0x80, 0xf8, 0x32, 0xe5, 0x1f, 0x13, 0x28, 0x15,
+	0xdf, 0x58, 0xf8, 0x21, 0x5a, 0xa9, 0x95, 0xea, 0xda, 0x5e, 0xb5, 0xd5, 0xd2, 0x0f, 0xf6, 0xea,
+	0xed, 0x0b, 0xc9, 0xce, 0x0f, 0x86, 0x85, 0x2c, 0x03, 0xe3, 0x89, 0xde, 0x45, 0xf3, 0xe7, 0xdb,
+	0x94, 0x2a, 0xed, 0x7d, 0x4d, 0x49, 0x88, 0x2a, 0x31, 0x5a, 0xdc, 0x3f, 0xfe, 0x87, 0x96, 0xce,
+	0x73, 0xbb, 0xd5, 0x66, 0x63, 0xff, 0x65, 0x95, 0xa5, 0xc8, 0x47, 0xc4, 0xd0, 0x5d, 0xf0, 0x2c,
+	0xb7, 0x0f, 0x32, 0xc1, 0xf2, 0xb3, 0xb7, 0x1f, 0xf2, 0x89, 0x77, 0x1f, 0xf2, 0x89, 0x3f, 0x3f,
+	0xe4, 0x13, 0x3f, 0x7c, 0xcc, 0x4f, 0xbc, 0xfb, 0x98, 0x9f, 0xf8, 0xfd, 0x63, 0x7e, 0xe2, 0x9b,
+	0x62, 0x8f, 0x86, 0x87, 0x47, 0x9d, 0xa2, 0xe1, 0xda, 0xf2, 0x27, 0xd1, 0x96, 0x5c, 0x84, 0xf2,
+	0xdf, 0x69, 0xf4, 0x10, 0xf6, 0x3d, 0x08, 0x3a, 0xd3, 0xfc, 0xa7, 0xd1, 0x67, 0xff, 0x04, 0x00,
+	0x00, 0xff, 0xff, 0xf1, 0xcd, 0xd7, 0xe7, 0x83, 0x0d, 0x00, 0x00,
 }
 
+func (this *PriorityTiers) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*PriorityTiers)
+	if !ok {
+		that2, ok := that.(PriorityTiers)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if !this.Economy.Equal(that1.Economy) {
+		return false
+	}
+	if !this.Standard.Equal(that1.Standard) {
+		return false
+	}
+	if !this.Fast.Equal(that1.Fast) {
+		return false
+	}
+	if !this.Urgent.Equal(that1.Urgent) {
+		return false
+	}
+	return true
+}
 func (this *TimerConfig) Equal(that interface{}) bool {
 	if that == nil {
 		return this == nil
@@ -495,8 +760,116 @@ func (this *TimerConfig) Equal(that interface{}) bool {
 	if this.ReceiptRetentionBlocks != that1.ReceiptRetentionBlocks {
 		return false
 	}
+	if this.AuctionActivationHeight != that1.AuctionActivationHeight {
+		return false
+	}
+	if this.MaxCyclesPerFireAuction != that1.MaxCyclesPerFireAuction {
+		return false
+	}
+	if !this.Target.Equal(that1.Target) {
+		return false
+	}
+	if !this.MaxChange.Equal(that1.MaxChange) {
+		return false
+	}
+	if !this.MinLaneBasefee.Equal(that1.MinLaneBasefee) {
+		return false
+	}
+	if this.BasefeeResponse != that1.BasefeeResponse {
+		return false
+	}
+	if !this.LaneFeeMultiplier.Equal(that1.LaneFeeMultiplier) {
+		return false
+	}
+	if !this.PriorityTiers.Equal(&that1.PriorityTiers) {
+		return false
+	}
+	if this.FairnessWindowBlocks != that1.FairnessWindowBlocks {
+		return false
+	}
+	if this.FairnessUnit != that1.FairnessUnit {
+		return false
+	}
+	if !this.WeightMin.Equal(that1.WeightMin) {
+		return false
+	}
+	if !this.WeightMax.Equal(that1.WeightMax) {
+		return false
+	}
+	if !this.MedianSmoothing.Equal(that1.MedianSmoothing) {
+		return false
+	}
+	if this.BidDeprecationBlocks != that1.BidDeprecationBlocks {
+		return false
+	}
+	if this.AdmissionsPerBlock != that1.AdmissionsPerBlock {
+		return false
+	}
 	return true
 }
+func (m *PriorityTiers) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *PriorityTiers) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *PriorityTiers) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size := m.Urgent.Size()
+		i -= size
+		if _, err := m.Urgent.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x22
+	{
+		size := m.Fast.Size()
+		i -= size
+		if _, err := m.Fast.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1a
+	{
+		size := m.Standard.Size()
+		i -= size
+		if _, err := m.Standard.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	{
+		size := m.Economy.Size()
+		i -= size
+		if _, err := m.Economy.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
 func (m *TimerConfig) Marshal() (dAtA []byte, err error) {
 	size := m.Size()
 	dAtA = make([]byte, size)
@@ -517,6 +890,151 @@ func (m *TimerConfig) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.AdmissionsPerBlock != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.AdmissionsPerBlock))
+		i--
+		dAtA[i] = 0x2
+		i--
+		dAtA[i] = 0xc0
+	}
+	if m.BidDeprecationBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.BidDeprecationBlocks))
+		i--
+		dAtA[i] = 0x2
+		i--
+		dAtA[i] = 0xb8
+	}
+	{
+		size := m.MedianSmoothing.Size()
+		i -= size
+		if _, err := m.MedianSmoothing.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2
+	i--
+	dAtA[i] = 0xb2
+	{
+		size := m.WeightMax.Size()
+		i -= size
+		if _, err := m.WeightMax.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2
+	i--
+	dAtA[i] = 0xaa
+	{
+		size := m.WeightMin.Size()
+		i -= size
+		if _, err := m.WeightMin.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2
+	i--
+	dAtA[i] = 0xa2
+	if m.FairnessUnit != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.FairnessUnit))
+		i--
+		dAtA[i] = 0x2
+		i--
+		dAtA[i] = 0x98
+	}
+	if m.FairnessWindowBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.FairnessWindowBlocks))
+		i--
+		dAtA[i] = 0x2
+		i--
+		dAtA[i] = 0x90
+	}
+	{
+		size, err := m.PriorityTiers.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2
+	i--
+	dAtA[i] = 0x8a
+	{
+		size := m.LaneFeeMultiplier.Size()
+		i -= size
+		if _, err := m.LaneFeeMultiplier.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2
+	i--
+	dAtA[i] = 0x82
+	if m.BasefeeResponse != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.BasefeeResponse))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xf8
+	}
+	{
+		size := m.MinLaneBasefee.Size()
+		i -= size
+		if _, err := m.MinLaneBasefee.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1
+	i--
+	dAtA[i] = 0xf2
+	{
+		size := m.MaxChange.Size()
+		i -= size
+		if _, err := m.MaxChange.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1
+	i--
+	dAtA[i] = 0xea
+	{
+		size := m.Target.Size()
+		i -= size
+		if _, err := m.Target.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1
+	i--
+	dAtA[i] = 0xe2
+	if m.MaxCyclesPerFireAuction != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxCyclesPerFireAuction))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xd8
+	}
+	if m.AuctionActivationHeight != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.AuctionActivationHeight))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xd0
+	}
 	if m.ReceiptRetentionBlocks != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.ReceiptRetentionBlocks))
 		i--
@@ -701,6 +1219,23 @@ func encodeVarintConfig(dAtA []byte, offset int, v uint64) int {
 	dAtA[offset] = uint8(v)
 	return base
 }
+func (m *PriorityTiers) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Economy.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.Standard.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.Fast.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.Urgent.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	return n
+}
+
 func (m *TimerConfig) Size() (n int) {
 	if m == nil {
 		return 0
@@ -787,6 +1322,43 @@ func (m *TimerConfig) Size() (n int) {
 	if m.ReceiptRetentionBlocks != 0 {
 		n += 2 + sovConfig(uint64(m.ReceiptRetentionBlocks))
 	}
+	if m.AuctionActivationHeight != 0 {
+		n += 2 + sovConfig(uint64(m.AuctionActivationHeight))
+	}
+	if m.MaxCyclesPerFireAuction != 0 {
+		n += 2 + sovConfig(uint64(m.MaxCyclesPerFireAuction))
+	}
+	l = m.Target.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.MaxChange.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.MinLaneBasefee.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	if m.BasefeeResponse != 0 {
+		n += 2 + sovConfig(uint64(m.BasefeeResponse))
+	}
+	l = m.LaneFeeMultiplier.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.PriorityTiers.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	if m.FairnessWindowBlocks != 0 {
+		n += 2 + sovConfig(uint64(m.FairnessWindowBlocks))
+	}
+	if m.FairnessUnit != 0 {
+		n += 2 + sovConfig(uint64(m.FairnessUnit))
+	}
+	l = m.WeightMin.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.WeightMax.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.MedianSmoothing.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	if m.BidDeprecationBlocks != 0 {
+		n += 2 + sovConfig(uint64(m.BidDeprecationBlocks))
+	}
+	if m.AdmissionsPerBlock != 0 {
+		n += 2 + sovConfig(uint64(m.AdmissionsPerBlock))
+	}
 	return n
 }
 
@@ -795,6 +1367,192 @@ func sovConfig(x uint64) (n int) {
 }
 func sozConfig(x uint64) (n int) {
 	return sovConfig(uint64((x << 1) ^ uint64((int64(x) >> 63))))
+}
+func (m *PriorityTiers) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowConfig
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: PriorityTiers: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: PriorityTiers: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Economy", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Economy.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Standard", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Standard.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Fast", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Fast.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 4:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Urgent", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Urgent.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipConfig(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
 }
 func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 	l := len(dAtA)
@@ -1366,6 +2124,410 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				b := dAtA[iNdEx]
 				iNdEx++
 				m.ReceiptRetentionBlocks |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 26:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field AuctionActivationHeight", wireType)
+			}
+			m.AuctionActivationHeight = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.AuctionActivationHeight |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 27:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxCyclesPerFireAuction", wireType)
+			}
+			m.MaxCyclesPerFireAuction = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MaxCyclesPerFireAuction |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 28:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Target", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Target.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 29:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxChange", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.MaxChange.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 30:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MinLaneBasefee", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.MinLaneBasefee.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 31:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field BasefeeResponse", wireType)
+			}
+			m.BasefeeResponse = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.BasefeeResponse |= BasefeeResponse(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 32:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field LaneFeeMultiplier", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.LaneFeeMultiplier.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 33:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field PriorityTiers", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.PriorityTiers.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 34:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field FairnessWindowBlocks", wireType)
+			}
+			m.FairnessWindowBlocks = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.FairnessWindowBlocks |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 35:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field FairnessUnit", wireType)
+			}
+			m.FairnessUnit = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.FairnessUnit |= FairnessUnit(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 36:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WeightMin", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.WeightMin.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 37:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WeightMax", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.WeightMax.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 38:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MedianSmoothing", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.MedianSmoothing.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 39:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field BidDeprecationBlocks", wireType)
+			}
+			m.BidDeprecationBlocks = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.BidDeprecationBlocks |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 40:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field AdmissionsPerBlock", wireType)
+			}
+			m.AdmissionsPerBlock = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.AdmissionsPerBlock |= uint32(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
