@@ -85,6 +85,15 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Example:   example("lane"),
 		},
 		{
+			RpcMethod:      "Fairness",
+			Use:            "fairness [actor]",
+			Short:          "Show the fairness weight of an actor, and what it follows from",
+			Long:           "Show the weight with which an actor's timers compete in the next block: the more it fired lately, measured against the median of all who did, the less it weighs.",
+			Example:        example("fairness alice"),
+			PositionalArgs: positional("actor"),
+		},
+		{RpcMethod: "Estimate", Skip: true}, // cli.NewQueryCmd brings it
+		{
 			RpcMethod: "SetAside",
 			Use:       "set-aside",
 			Short:     "List the timers that are neither in the queue nor gone",

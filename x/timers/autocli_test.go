@@ -65,6 +65,7 @@ var commands = map[string]map[string]struct {
 		"Due":           {use: "due [height]", flags: []string{"until", "page-limit"}},
 		"Ready":         {use: "ready", flags: []string{"page-limit"}},
 		"Lane":          {use: "lane"},
+		"Fairness":      {use: "fairness [actor]"},
 		"SetAside":      {use: "set-aside", flags: []string{"page-limit"}},
 		"Receipts":      {use: "receipts [height]", flags: []string{"page-limit"}},
 	},

@@ -164,3 +164,6 @@ func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *
 	}
 	return nil
 }
+
+// Deployer implements types.Runtime: nobody deployed it but itself.
+func (*AccountRuntime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }

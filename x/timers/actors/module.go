@@ -67,3 +67,6 @@ func (r *ModuleRuntime) find(call types.Call) (ModuleHandler, error) {
 	}
 	return handler, nil
 }
+
+// Deployer implements types.Runtime: nobody deployed it but itself.
+func (*ModuleRuntime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }

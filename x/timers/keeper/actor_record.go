@@ -35,10 +35,14 @@ func (k *Keeper) actorPage(ctx context.Context, actor sdk.AccAddress, page uint1
 // setActorPage writes a page, or removes it when it says nothing any more.
 func (k *Keeper) setActorPage(ctx context.Context, actor sdk.AccAddress, page uint16, value types.ActorPage) error {
 	key := collections.Join(actor, page)
-	if value.Timers == 0 && len(value.Entries) == 0 {
+	if saysNothing(value) {
 		return k.state.actors.Remove(ctx, key)
 	}
 	return k.state.actors.Set(ctx, key, value)
+}
+
+func saysNothing(page types.ActorPage) bool {
+	return page.Timers == 0 && len(page.Entries) == 0 && page.Recent == 0
 }
 
 // addEntry records a new timer of the actor, of which it may have maxTimers.

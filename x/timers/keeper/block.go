@@ -10,6 +10,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -22,8 +23,11 @@ type block struct {
 	// before is what the last block left, state what this one leaves.
 	before, state types.LaneState
 
-	// ready timers that compete, in queue order; set by collect.
+	// ready timers that compete, in queue order; set by collect. None in a storm.
 	ready []types.Timer
+	// storm: more timers are ready than the window holds; those in the ready index compete, and contest hands them out.
+	storm   bool
+	contest *ready.Merge
 	// expired timers that were met, in queue order; set by collect, shortened from the front by cleanUp.
 	expired []types.Timer
 	// unswept is where the leftovers of earlier blocks go on, if there are more than this block can remove.
@@ -34,8 +38,14 @@ type block struct {
 
 	lane    lane.Budget
 	cleanup lane.Cleanup
-	// firesOf counts fires by actor while a cap needs it. It is looked up, never ranged over.
+	// firesOf counts fires by actor, actors names them in the order of their first fire. Maps are looked up, never ranged
+	// over.
 	firesOf map[string]uint32
+	actors  []sdk.AccAddress
+	// weights remembers fairness weights that were looked up.
+	weights map[string]uint32
+	// tipsPerCycle are what the fires paid, in their order.
+	tipsPerCycle []math.LegacyDec
 
 	receipts     []types.Receipt
 	burned, tips math.Int
@@ -57,7 +67,7 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 	return &block{
 		height: heightOf(ctx),
 		config: config,
-		policy: policyOf(&config),
+		policy: policyAt(&config, heightOf(ctx)),
 		before: state,
 		state:  state,
 		lane: lane.Budget{
@@ -66,13 +76,19 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 		},
 		cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval},
 		firesOf: map[string]uint32{},
+		weights: map[string]uint32{},
 		burned:  math.ZeroInt(),
 		tips:    math.ZeroInt(),
 	}, nil
 }
 
-// policyOf returns the policy in force. The config admits no other.
-func policyOf(*types.TimerConfig) policy.Policy { return policy.FIFO{} }
+// policyAt is the policy in force at the height.
+func policyAt(config *types.TimerConfig, height uint64) policy.Policy {
+	if config.PolicyAt(height) == types.PolicyEIP1559 {
+		return config.EIP1559()
+	}
+	return policy.FIFO{}
+}
 
 func (b *block) feeCoins(amount math.Int) sdk.Coins {
 	return sdk.NewCoins(sdk.NewCoin(b.config.FeeDenom, amount))
@@ -86,7 +102,10 @@ func (b *block) actorMayFire(actor sdk.AccAddress) bool {
 // book counts a fire.
 func (b *block) book(actor sdk.AccAddress, result fireResult) {
 	b.lane.Spend(result.receipt.Cycles, result.receipt.Cells)
-	b.firesOf[string(actor)]++
+	if b.firesOf[string(actor)]++; b.firesOf[string(actor)] == 1 {
+		b.actors = append(b.actors, actor)
+	}
+	b.tipsPerCycle = append(b.tipsPerCycle, result.price.Priority)
 	b.receipts = append(b.receipts, result.receipt)
 	b.burned = b.burned.Add(result.settlement.Burned)
 	b.tips = b.tips.Add(result.settlement.Tip)

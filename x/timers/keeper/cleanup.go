@@ -12,16 +12,7 @@ func (k *Keeper) cleanUp(ctx sdk.Context, b *block) error {
 	for len(b.expired) > 0 && b.cleanup.Take() {
 		timer := b.expired[0]
 		b.expired = b.expired[1:]
-		done := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
-			if err := k.remove(ctx, &timer); err != nil {
-				return err
-			}
-			return k.emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), ExpiresAt: timer.ExpiresAt})
-		})
-		switch {
-		case done:
-			b.expiredOut++
-		case timer.SetAside == types.NotSetAside && b.unswept == nil:
+		if !k.expire(ctx, b, &timer) && timer.SetAside == types.NotSetAside && b.unswept == nil {
 			// It could not even be set aside: the head of the queue stays before it.
 			key := keyOf(timer.Due, timer.Seq)
 			b.unswept = &key
@@ -29,6 +20,20 @@ func (k *Keeper) cleanUp(ctx sdk.Context, b *block) error {
 	}
 	b.state.Head = b.firstLeft()
 	return nil
+}
+
+// expire removes an expired timer, and tells whether it did.
+func (k *Keeper) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
+	done := k.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if err := k.remove(ctx, timer); err != nil {
+			return err
+		}
+		return k.emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), ExpiresAt: timer.ExpiresAt})
+	})
+	if done {
+		b.expiredOut++
+	}
+	return done
 }
 
 // firstLeft is the new head of the queue: the first expired timer that stays, or the first live one.

@@ -20,14 +20,29 @@ func (k *Keeper) collect(ctx sdk.Context, b *block) error {
 	if err := k.collectLeftovers(ctx, b); err != nil {
 		return err
 	}
+	if err := k.collectReady(ctx, b); err != nil {
+		return err
+	}
+	return k.sweepSetAside(ctx, b)
+}
+
+// collectReady reads the window, or in a storm what the index needs.
+func (k *Keeper) collectReady(ctx sdk.Context, b *block) error {
+	storm, err := k.inStorm(ctx, b)
+	if err != nil {
+		return err
+	}
+	if storm {
+		return k.collectStorm(ctx, b, calendar.Key{})
+	}
 	reached, complete, err := k.collectLive(ctx, b)
 	if err != nil {
 		return err
 	}
-	if err := k.sweepQueue(ctx, b, reached, complete); err != nil {
-		return err
+	if !complete && b.policy.Weighs() {
+		return k.collectStorm(ctx, b, reached)
 	}
-	return k.sweepSetAside(ctx, b)
+	return k.sweepQueue(ctx, b, reached, complete)
 }
 
 // collectLeftovers reads expired timers that were passed over in earlier blocks, as many as this block can remove.
@@ -136,7 +151,7 @@ func (k *Keeper) sweepSetAside(ctx sdk.Context, b *block) error {
 		switch {
 		case t.ExpiredAt(b.height):
 			b.expired = append(b.expired, *t)
-		case t.SetAside == types.Unrunnable && b.config.Runnable(t.GasLimit):
+		case t.SetAside == types.Unrunnable && b.config.Runnable(b.height, t.GasLimit):
 			k.guard(ctx, b, t, func(ctx sdk.Context) error { return k.releaseTimer(ctx, t) })
 		}
 	}

@@ -54,8 +54,7 @@ func (k *Keeper) step(ctx sdk.Context) error {
 		k.collect,     // 2. read what is due
 		k.cleanUp,     // 3. remove what has expired
 		k.setBasefee,  // 4. this block's prices
-		k.resolveBids, // 5. what each candidate is willing to pay
-		k.selectOrder, // 6. the order in which they are tried
+		k.selectOrder, // 5 and 6. what each candidate is willing to pay, and the order in which they are tried
 		k.execute,     // 7. settle and fire while the lane lasts
 		k.deferRest,   // 8. the rest stays ready
 		k.countFires,  // 9. fairness
@@ -72,22 +71,10 @@ func (k *Keeper) step(ctx sdk.Context) error {
 func (k *Keeper) maintain(ctx sdk.Context, b *block) error { return k.calendar.Maintain(ctx, b.height) }
 
 // setBasefee fixes the prices of this block (SPEC §6).
-func (k *Keeper) setBasefee(ctx sdk.Context, b *block) error {
-	cycle, cell, err := k.basefees.Basefees(ctx, &b.config)
-	if err != nil {
-		return err
-	}
-	b.prices.Cycle, b.prices.Cell = types.ClampPrice(cycle), types.ClampPrice(cell)
-	b.prices.Lane = b.policy.LaneBasefee(b.prices.Cycle)
-	return nil
+func (k *Keeper) setBasefee(ctx sdk.Context, b *block) (err error) {
+	b.prices, err = k.pricesOf(ctx, &b.config, &b.before)
+	return err
 }
-
-// resolveBids has nothing to do under policy fifo, which keeps stated prices but does not use them (SPEC §6).
-func (*Keeper) resolveBids(sdk.Context, *block) error { return nil }
-
-// countFires has nothing to do under policy fifo: fairness begins, with W = 2 for all, when a policy that weighs actors
-// comes into force (SPEC §6).
-func (*Keeper) countFires(sdk.Context, *block) error { return nil }
 
 // laneFailed reports a step that left no trace.
 func (k *Keeper) laneFailed(ctx sdk.Context, cause error) {

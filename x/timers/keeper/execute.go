@@ -11,28 +11,31 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// selectOrder sets aside what the config can't run and asks the policy for the order of the rest (SPEC §6).
+// selectOrder sets aside what the config can't run and asks the policy for the order of the rest (SPEC §6). What a
+// candidate bids follows from what its owner asked for and this block's prices, so that bids and order are one question.
 func (k *Keeper) selectOrder(ctx sdk.Context, b *block) error {
+	if b.storm {
+		return k.openContest(ctx, b)
+	}
 	runnable := b.ready[:0]
 	for i := range b.ready {
-		if b.config.Runnable(b.ready[i].GasLimit) {
+		if b.config.Runnable(b.height, b.ready[i].GasLimit) {
 			runnable = append(runnable, b.ready[i])
 			continue
 		}
-		timer := &b.ready[i]
-		k.guard(ctx, b, timer, func(ctx sdk.Context) error { return k.setTimerAside(ctx, b, timer, types.Unrunnable, nil) })
+		k.setUnrunnableAside(ctx, b, &b.ready[i])
 	}
 	b.ready = runnable
 	candidates := make([]policy.Candidate, len(b.ready))
 	for i := range b.ready {
-		candidates[i] = candidateOf(&b.ready[i])
+		candidates[i] = k.candidateOf(ctx, b, &b.ready[i])
 	}
-	b.order = b.policy.Order(candidates)
+	b.order = b.policy.Order(b.prices, candidates)
 	return nil
 }
 
-func candidateOf(t *types.Timer) policy.Candidate {
-	return policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit}
+func (k *Keeper) setUnrunnableAside(ctx sdk.Context, b *block, t *types.Timer) {
+	k.guard(ctx, b, t, func(ctx sdk.Context) error { return k.setTimerAside(ctx, b, t, types.Unrunnable, nil) })
 }
 
 // execute tries the candidates in order while the lane lasts. Burns and tips are paid once, at the end.
@@ -40,42 +43,55 @@ func (k *Keeper) execute(ctx sdk.Context, b *block) error {
 	if b.config.LanePaused {
 		return nil
 	}
-	for _, i := range b.order {
-		if !b.lane.Fits(b.config.FireBaseCycles) {
-			break
-		}
-		if err := k.try(ctx, b, &b.ready[i]); err != nil {
-			return err
-		}
+	run := k.executeWindow
+	if b.storm {
+		run = k.executeStorm
+	}
+	if err := run(ctx, b); err != nil {
+		return err
 	}
 	return k.payOut(ctx, b)
 }
 
-// try gives a candidate its turn: it fires, leaves for lack of funds, or stays ready.
-func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
-	// What does not fit is not read again: in a storm that is most of the window. A record never changes its gas limit or
-	// its actor where it lies, since an update moves it.
-	if !b.lane.Fits(candidate.GasLimit) || !b.actorMayFire(candidate.Actor) {
-		return nil
+// executeWindow tries the timers of the window in the policy's order.
+func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
+	for _, i := range b.order {
+		if !b.lane.Fits(b.config.FireBaseCycles) {
+			break
+		}
+		// What does not fit is not read again: in a crowd that is most of the window. A record never changes its gas limit or
+		// its actor where it lies, since an update moves it.
+		candidate := &b.ready[i]
+		if !b.lane.Fits(candidate.GasLimit) || !b.actorMayFire(candidate.Actor) {
+			continue
+		}
+		// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not.
+		timer, found, err := k.calendar.Get(ctx, keyOf(candidate.Due, candidate.Seq))
+		if err != nil {
+			return err
+		}
+		if !found {
+			b.left++
+			continue
+		}
+		if !timer.ExpiredAt(b.height) {
+			k.attempt(ctx, b, &timer)
+		}
 	}
-	// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not.
-	timer, found, err := k.calendar.Get(ctx, keyOf(candidate.Due, candidate.Seq))
-	if err != nil {
-		return err
+	return nil
+}
+
+// attempt gives a timer its turn: it fires, leaves for lack of funds, or stays ready.
+func (k *Keeper) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
+	price, willing := b.policy.Price(b.prices, k.candidateOf(ctx, b, timer))
+	if !willing {
+		return
 	}
-	if !found {
-		b.left++
-		return nil
-	}
-	if timer.ExpiredAt(b.height) {
-		return nil
-	}
-	price := b.policy.Price(b.prices, candidateOf(&timer))
 	var result fireResult
 	var unfunded bool
-	done := k.guard(ctx, b, &timer, func(ctx sdk.Context) error {
+	done := k.guard(ctx, b, timer, func(ctx sdk.Context) error {
 		var err error
-		result, err = k.fire(ctx, b, &timer, price)
+		result, err = k.fire(ctx, b, timer, price)
 		if unfunded = errors.Is(err, types.ErrInsufficientFunds); unfunded {
 			return nil
 		}
@@ -84,14 +100,11 @@ func (k *Keeper) try(ctx sdk.Context, b *block, candidate *types.Timer) error {
 	switch {
 	case !done:
 		b.left++
-		return nil
 	case unfunded:
-		k.removeUnfunded(ctx, b, &timer, price.Cost(timer.GasLimit, b.config.MaxCellsPerFire))
-		return nil
+		k.removeUnfunded(ctx, b, timer, price.Cost(timer.GasLimit, b.config.MaxCellsPerFire))
 	default:
 		b.left++
 		b.book(timer.Actor, result)
-		return nil
 	}
 }
 

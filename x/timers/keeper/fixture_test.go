@@ -58,6 +58,8 @@ func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, robots: &scripted{scripts: map[string]script{}}, minted: math.ZeroInt()}
 	opts := lab.ChainOptions{Genesis: types.DefaultGenesis(), Runtimes: []types.Runtime{f.robots}}
+	// What is tested of every policy is tested under the simplest; inMarket chooses the other.
+	opts.Genesis.Config.Policy = types.PolicyFIFO
 	for _, address := range []sdk.AccAddress{alice, bob, carol, robot, robot2} {
 		opts.Balances = append(opts.Balances, lab.Balance{Address: address, Amount: math.NewInt(rich)})
 	}
@@ -77,6 +79,9 @@ func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 func withConfig(change func(*types.TimerConfig)) func(*lab.ChainOptions) {
 	return func(opts *lab.ChainOptions) { change(&opts.Genesis.Config) }
 }
+
+// inMarket puts policy eip1559 in force.
+func inMarket(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 }
 
 // NextBlock ends the open block, checks what must hold, opens the next one, and returns the events of the first.
 func (f *fixture) NextBlock() sdk.Events {
@@ -277,6 +282,14 @@ var _ types.Runtime = (*scripted)(nil)
 
 func (*scripted) Serves(_ context.Context, actor sdk.AccAddress) bool {
 	return bytes.HasPrefix(actor, []byte("robot"))
+}
+
+// Deployer of a robot whose name begins with robot+ is the one robot that deployed them all.
+func (*scripted) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress {
+	if bytes.HasPrefix(actor, []byte("robot+")) {
+		return sdk.AccAddress("robot_deployer______")
+	}
+	return actor
 }
 
 func (*scripted) Validate(context.Context, *types.TimerConfig, types.Call) error { return nil }

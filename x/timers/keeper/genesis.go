@@ -5,6 +5,8 @@ import (
 
 	"cosmossdk.io/collections"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,19 +28,31 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.state.seq.Set(ctx, genesis.NextSeq); err != nil {
 		return err
 	}
-	if err := k.state.lane.Set(ctx, genesis.Lane); err != nil {
+	now := heightOf(ctx)
+	if err := checkHeights(genesis, now); err != nil {
 		return err
 	}
-	now := heightOf(ctx)
 	for i := range genesis.Timers {
 		timer := genesis.Timers[i]
-		if timer.IsBefore(genesis.Lane.Live) && timer.SetAside == types.NotSetAside && !timer.ExpiredAt(now) {
-			return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and lies before the live cursor", i, now)
+		if timer.AdmittedWeight > 0 && timer.Due > now {
+			return types.ErrInvalidGenesis.Wrapf("timer %d is admitted at height %d and due at %d", i, now, timer.Due)
+		}
+		if timer.SetAside == types.NotSetAside && !timer.ExpiredAt(now) {
+			if timer.IsBefore(genesis.Lane.Live) {
+				return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and lies before the live cursor", i, now)
+			}
+			// What admission has passed it never comes by again.
+			if timer.IsBefore(genesis.Lane.Admit) && timer.AdmittedWeight == 0 {
+				return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and was passed by admission", i, now)
+			}
 		}
 		// The limit that holds at scheduling may have been lowered since: what lives, lives on.
 		if err := k.insert(ctx, &timer, ^uint32(0)); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
+	}
+	if err := k.initFairness(ctx, genesis); err != nil {
+		return err
 	}
 	for _, segment := range genesis.Receipts {
 		for i, receipt := range segment.Receipts {
@@ -48,6 +62,55 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 		}
 	}
 	return nil
+}
+
+// checkHeights refuses what can't have happened yet: cursors and counts that lie ahead would wait for the chain to come by.
+func checkHeights(genesis *types.GenesisState, now uint64) error {
+	lane := &genesis.Lane
+	for _, mark := range []struct {
+		name       string
+		at, latest uint64
+	}{
+		{"lane.admit.due", lane.Admit.Due, now + 1},
+		{"lane.fairness.from", lane.Fairness.From, now + 1},
+		{"lane.market_since", lane.MarketSince, now},
+	} {
+		if mark.at > mark.latest {
+			return types.ErrInvalidGenesis.Wrapf("%s is %d, want at most %d", mark.name, mark.at, mark.latest)
+		}
+	}
+	if n := len(genesis.Fairness); n > 0 && genesis.Fairness[n-1].Height > now {
+		return types.ErrInvalidGenesis.Wrapf("fairness %d: height %d is above %d", n-1, genesis.Fairness[n-1].Height, now)
+	}
+	return nil
+}
+
+// initFairness writes the fires of the window, and the lane's state with what they sum up to.
+func (k *Keeper) initFairness(ctx context.Context, genesis *types.GenesisState) error {
+	window := window{k: k}
+	for i := range genesis.Fairness {
+		fired := &genesis.Fairness[i]
+		if err := k.state.fires.Set(ctx, collections.Join(fired.Height, sdk.AccAddress(fired.Unit)), uint64(fired.Fires)); err != nil {
+			return err
+		}
+		if err := window.add(ctx, fired.Unit, int64(fired.Fires)); err != nil {
+			return err
+		}
+	}
+	if err := window.median.Settle(ctx, fireCounts{k.state.fireCounts}); err != nil {
+		return err
+	}
+	lane := genesis.Lane
+	lane.Fairness.Units, lane.Fairness.Median, lane.Fairness.Below = window.median.Units, window.median.Value, window.median.Below
+	return k.state.lane.Set(ctx, lane)
+}
+
+func (k *Keeper) allFires(ctx context.Context) (all []types.HeightFires, err error) {
+	err = k.state.fires.Walk(ctx, nil, func(key collections.Pair[uint64, sdk.AccAddress], fires uint64) (bool, error) {
+		all = append(all, types.HeightFires{Height: key.K1(), Unit: key.K2(), Fires: uint32(fires)})
+		return false, nil
+	})
+	return all, err
 }
 
 // ExportGenesis returns the whole state, in an order that depends on nothing but it.
@@ -71,6 +134,9 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 		return nil, err
 	}
 	if genesis.Timers, err = k.allTimers(ctx); err != nil {
+		return nil, err
+	}
+	if genesis.Fairness, err = k.allFires(ctx); err != nil {
 		return nil, err
 	}
 	genesis.Receipts, err = k.allReceipts(ctx)

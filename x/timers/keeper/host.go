@@ -42,7 +42,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	chargeScheduling(ctx, &config, req.Payload)
-	timer, err := k.newTimer(ctx, &config, req)
+	timer, bid, err := k.newTimer(ctx, &config, req)
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -53,11 +53,14 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := k.insert(ctx, &timer, config.MaxTimersPerActor); err != nil {
 		return types.Timer{}, err
 	}
-	return timer, k.emit(ctx, k.scheduledEvent(&timer))
+	if err := k.emit(ctx, k.scheduledEvent(&timer)); err != nil {
+		return types.Timer{}, err
+	}
+	return timer, k.reportBid(ctx, &timer, bid)
 }
 
 // newTimer checks a request in the order of SPEC §3 and fills in the defaults.
-func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, error) {
+func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, acceptedBid, error) {
 	now := heightOf(ctx)
 	timer := types.Timer{
 		Actor: req.Actor, Trigger: req.Trigger, GasLimit: req.GasLimit, ExpiresAt: req.ExpiresAt,
@@ -65,30 +68,31 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	}
 	var err error
 	if timer.Due, err = firstDue(&req.Trigger, now); err != nil {
-		return timer, err
+		return timer, acceptedBid{}, err
 	}
 	if err = checkLifetime(config, &timer, now); err != nil {
-		return timer, err
+		return timer, acceptedBid{}, err
 	}
 	if timer.GasLimit == 0 {
-		timer.GasLimit = config.MaxCyclesPerFire
+		timer.GasLimit = config.MaxGasLimit(now)
 	}
-	if err = checkGasLimit(config, timer.GasLimit); err != nil {
-		return timer, err
+	if err = checkGasLimit(config, now, timer.GasLimit); err != nil {
+		return timer, acceptedBid{}, err
 	}
 	call, err := k.checkCall(ctx, config, types.Call{Actor: req.Actor, Handler: req.Handler, Payload: req.Payload})
 	if err != nil {
-		return timer, err
+		return timer, acceptedBid{}, err
 	}
 	timer.Handler, timer.Payload = storedHandler(call.Handler), call.Payload
 	if err = k.checkFeePayer(ctx, req.FeePayer, req.Actor); err != nil {
-		return timer, err
+		return timer, acceptedBid{}, err
 	}
 	if !req.FeePayer.Equals(req.Actor) {
 		timer.FeePayer = req.FeePayer
 	}
-	timer.Bid, err = checkBid(req.Bid)
-	return timer, err
+	bid, err := k.acceptBid(ctx, config, req.Bid)
+	timer.Bid = bid.bid
+	return timer, bid, err
 }
 
 // UpdateRequest describes a change of a timer. What is left zero stays as it is.
@@ -117,7 +121,11 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	change, err := k.checkUpdate(ctx, &config, req)
+	bid, err := k.acceptBid(ctx, &config, req.Bid)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	change, err := k.checkUpdate(ctx, &config, req, bid.bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -141,28 +149,29 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	return timer, k.emit(ctx, &types.TimerUpdated{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), Seq: timer.Seq})
+	event := &types.TimerUpdated{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), Seq: timer.Seq}
+	if err := k.emit(ctx, event); err != nil {
+		return types.Timer{}, err
+	}
+	return timer, k.reportBid(ctx, &timer, bid)
 }
 
 // checkUpdate checks a change and returns it as a function on the timer.
 func (k *Keeper) checkUpdate(
-	ctx context.Context, config *types.TimerConfig, req UpdateRequest,
+	ctx context.Context, config *types.TimerConfig, req UpdateRequest, bid *types.Bid,
 ) (func(*types.Timer), error) {
 	if req.Call == nil && req.GasLimit == 0 && req.Bid == nil {
 		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit or a bid")
 	}
 	if req.GasLimit != 0 {
-		if err := checkGasLimit(config, req.GasLimit); err != nil {
+		if err := checkGasLimit(config, heightOf(ctx), req.GasLimit); err != nil {
 			return nil, err
 		}
-	}
-	bid, err := checkBid(req.Bid)
-	if err != nil {
-		return nil, err
 	}
 	var call types.Call
 	if req.Call != nil {
 		call = types.Call{Actor: req.Actor, Handler: req.Call.Handler, Payload: req.Call.Payload}
+		var err error
 		if call, err = k.checkCall(ctx, config, call); err != nil {
 			return nil, err
 		}
@@ -310,9 +319,9 @@ func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) er
 	return nil
 }
 
-func checkGasLimit(config *types.TimerConfig, gasLimit uint64) error {
-	if gasLimit < config.MinGasLimit || gasLimit > config.MaxCyclesPerFire {
-		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want %d to %d", gasLimit, config.MinGasLimit, config.MaxCyclesPerFire)
+func checkGasLimit(config *types.TimerConfig, now, gasLimit uint64) error {
+	if most := config.MaxGasLimit(now); gasLimit < config.MinGasLimit || gasLimit > most {
+		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want %d to %d", gasLimit, config.MinGasLimit, most)
 	}
 	return nil
 }
@@ -342,18 +351,6 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 		return call, err
 	}
 	return call, runtime.Validate(ctx, config, call)
-}
-
-// checkBid returns the bid as it is kept: none if nothing is stated, and none for the withdrawn integer argument, which
-// policy fifo ignores (SPEC §3).
-func checkBid(bid *types.Bid) (*types.Bid, error) {
-	if err := bid.Validate(); err != nil {
-		return nil, err
-	}
-	if bid == nil || (bid.Static == nil && bid.Tier == types.TierUnspecified) {
-		return nil, nil
-	}
-	return bid, nil
 }
 
 // storedHandler leaves the default handler out of the record.

@@ -3,8 +3,10 @@ package keeper
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -14,7 +16,9 @@ import (
 // CheckInvariants returns the first thing about the module's state that can't be, if any. It reads everything: tests,
 // the lab and simulations call it between blocks; no block does.
 func (k *Keeper) CheckInvariants(ctx context.Context) error {
-	for _, check := range []func(context.Context) error{k.checkTimers, k.checkActors, k.checkPayloads, k.checkMoney} {
+	for _, check := range []func(context.Context) error{
+		k.checkTimers, k.checkActors, k.checkPayloads, k.checkReadyIndex, k.checkFairness, k.checkMoney,
+	} {
 		if err := check(ctx); err != nil {
 			return fmt.Errorf("x/timers invariant: %w", err)
 		}
@@ -39,6 +43,12 @@ func (k *Keeper) checkTimers(ctx context.Context) error {
 			return fmt.Errorf("timer %s has seq %d, the next is %d", t.IDHex(), t.Seq, nextSeq)
 		case aside != (t.SetAside != types.NotSetAside):
 			return fmt.Errorf("timer %s lies where its set_aside %s does not say", t.IDHex(), t.SetAside)
+		case aside && t.AdmittedWeight > 0:
+			return fmt.Errorf("timer %s is set aside and admitted", t.IDHex())
+		case !aside && t.IsBefore(lane.Admit) && t.AdmittedWeight == 0 && !t.ExpiredAt(now):
+			return fmt.Errorf("timer %s at (%d, %d) was passed by admission %v", t.IDHex(), t.Due, t.Seq, lane.Admit)
+		case t.AdmittedWeight > 0 && t.Due > now:
+			return fmt.Errorf("timer %s is admitted at height %d and due at %d", t.IDHex(), now, t.Due)
 		case !aside && t.IsBefore(lane.Head):
 			return fmt.Errorf("timer %s at (%d, %d) lies before the head %v", t.IDHex(), t.Due, t.Seq, lane.Head)
 		case !aside && t.IsBefore(lane.Live) && !t.ExpiredAt(now):
@@ -71,7 +81,7 @@ func (k *Keeper) checkTimers(ctx context.Context) error {
 func (k *Keeper) checkActors(ctx context.Context) error {
 	counts := map[string]int64{}
 	err := k.state.actors.Walk(ctx, nil, func(key collections.Pair[sdk.AccAddress, uint16], page types.ActorPage) (bool, error) {
-		if page.Timers == 0 && len(page.Entries) == 0 {
+		if saysNothing(page) {
 			return true, fmt.Errorf("page %d of %s says nothing", key.K2(), key.K1())
 		}
 		counts[string(key.K1())] += int64(len(page.Entries)) - int64(page.Timers)
@@ -118,6 +128,98 @@ func (k *Keeper) checkPayloads(ctx context.Context) error {
 	})
 	if err == nil && len(wanted) > 0 {
 		err = fmt.Errorf("%d payloads are missing", len(wanted))
+	}
+	return err
+}
+
+// checkReadyIndex: every admitted timer has its entries, nobody else has any, and their number is right.
+func (k *Keeper) checkReadyIndex(ctx context.Context) error {
+	timers, err := k.records(ctx)
+	if err != nil {
+		return err
+	}
+	want, admitted := map[string]bool{}, uint64(0)
+	for i := range timers {
+		if timers[i].AdmittedWeight == 0 {
+			continue
+		}
+		admitted++
+		for _, entry := range entriesOf(&timers[i]) {
+			want[readyKeyCodec.Stringify(readyKeyOf(entry))+entry.Other().String()] = true
+		}
+	}
+	err = k.state.ready.Walk(ctx, nil, func(key readyKey, other math.LegacyDec) (bool, error) {
+		name := readyKeyCodec.Stringify(key) + other.String()
+		if !want[name] {
+			return true, fmt.Errorf("the ready index has an entry (%d, %d) that is nobody's", key.K3(), key.K4())
+		}
+		delete(want, name)
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	counted, found, err := findItem(ctx, k.state.admitted)
+	switch {
+	case err != nil:
+		return err
+	case len(want) > 0:
+		return fmt.Errorf("the ready index lacks %d entries", len(want))
+	case counted != admitted || found != (admitted > 0):
+		return fmt.Errorf("%d timers are admitted, %d are counted", admitted, counted)
+	}
+	return nil
+}
+
+// checkFairness: what the actors' records and the lane's state say of the window is what its fires come to.
+func (k *Keeper) checkFairness(ctx context.Context) error {
+	lane, err := k.state.lane.Get(ctx)
+	if err != nil {
+		return err
+	}
+	recent := map[string]uint64{}
+	err = k.state.fires.Walk(ctx, nil, func(key collections.Pair[uint64, sdk.AccAddress], fires uint64) (bool, error) {
+		recent[string(key.K2())] += fires
+		if key.K1() < lane.Fairness.From || fires == 0 {
+			return true, fmt.Errorf("%d fires at height %d, before %d", fires, key.K1(), lane.Fairness.From)
+		}
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = k.state.actors.Walk(ctx, nil, func(key collections.Pair[sdk.AccAddress, uint16], page types.ActorPage) (bool, error) {
+		if want := recent[string(key.K1())]; key.K2() == 0 && uint64(page.Recent) != want || key.K2() > 0 && page.Recent > 0 {
+			return true, fmt.Errorf("page %d of %s counts %d recent fires, the window %d", key.K2(), key.K1(), page.Recent, want)
+		}
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	counts, all := map[uint64]uint64{}, make([]uint64, 0, len(recent))
+	for _, fires := range recent {
+		counts[fires]++
+		all = append(all, fires)
+	}
+	slices.Sort(all)
+	want := types.FairnessState{From: lane.Fairness.From, Units: uint64(len(all)), Smoothed: lane.Fairness.Smoothed}
+	if len(all) > 0 {
+		want.Median = all[(len(all)-1)/2]
+		want.Below = uint64(slices.Index(all, want.Median))
+	}
+	if !lane.Fairness.Equal(want) {
+		return fmt.Errorf("the fairness window sums up to %v, the state says %v", want, lane.Fairness)
+	}
+	err = k.state.fireCounts.Walk(ctx, nil, func(fires, units uint64) (bool, error) {
+		if counts[fires] != units {
+			return true, fmt.Errorf("%d units fired %d times, %d are counted", counts[fires], fires, units)
+		}
+		delete(counts, fires)
+		return false, nil
+	})
+	if err == nil && len(counts) > 0 {
+		err = fmt.Errorf("%d counts of fires are missing", len(counts))
 	}
 	return err
 }

@@ -22,21 +22,29 @@ func (k *Keeper) put(ctx context.Context, t *types.Timer) error {
 	return k.calendar.Insert(ctx, keyOf(t.Due, t.Seq), *t)
 }
 
-// take removes the record from where its SetAside says.
+// take removes the record from where its SetAside says, and from the ready index.
 func (k *Keeper) take(ctx context.Context, t *types.Timer) error {
 	if t.SetAside != types.NotSetAside {
 		return k.state.setAside.Remove(ctx, t.Seq)
 	}
+	if err := k.unfile(ctx, t); err != nil {
+		return err
+	}
 	return k.calendar.Remove(ctx, keyOf(t.Due, t.Seq))
 }
 
-// insert adds a new timer, whose payload is within.
+// insert adds a new timer, whose payload is within; one from genesis may be admitted already.
 func (k *Keeper) insert(ctx context.Context, t *types.Timer, maxTimers uint32) error {
 	if err := k.addEntry(ctx, t.Actor, entryOf(t), maxTimers); err != nil {
 		return err
 	}
 	if err := k.storePayload(ctx, t); err != nil {
 		return err
+	}
+	if t.AdmittedWeight > 0 {
+		if err := k.file(ctx, t, t.AdmittedWeight); err != nil {
+			return err
+		}
 	}
 	return k.put(ctx, t)
 }
@@ -52,9 +60,10 @@ func (k *Keeper) remove(ctx context.Context, t *types.Timer) error {
 	return k.take(ctx, t)
 }
 
-// move changes a timer that may lie elsewhere afterwards; its payload stays.
+// move changes a timer that may lie elsewhere afterwards; its payload stays. One that was admitted to the ready index and
+// stays due stays admitted: admission does not come by again.
 func (k *Keeper) move(ctx context.Context, t *types.Timer, change func(*types.Timer) error) error {
-	from := entryOf(t)
+	from, weight := entryOf(t), t.AdmittedWeight
 	if err := k.take(ctx, t); err != nil {
 		return err
 	}
@@ -63,6 +72,11 @@ func (k *Keeper) move(ctx context.Context, t *types.Timer, change func(*types.Ti
 	}
 	if to := entryOf(t); to != from {
 		if err := k.moveEntry(ctx, t.Actor, from, to); err != nil {
+			return err
+		}
+	}
+	if weight > 0 && t.SetAside == types.NotSetAside && t.Due == from.Due {
+		if err := k.file(ctx, t, weight); err != nil {
 			return err
 		}
 	}

@@ -132,41 +132,16 @@ func (q queryServer) Due(ctx context.Context, req *types.QueryDueRequest) (*type
 	return &types.QueryDueResponse{Timers: timers, Pagination: page}, err
 }
 
-// Ready implements types.QueryServer. Under policy fifo the order of the queue is the order in which timers are tried.
-func (q queryServer) Ready(ctx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
+// readyInQueueOrder lists what is ready as it lies in the queue.
+func (q queryServer) readyInQueueOrder(ctx context.Context, page *query.PageRequest) (*types.QueryReadyResponse, error) {
 	lane, err := q.state.lane.Get(ctx)
 	if err != nil {
 		return nil, err
 	}
 	now := heightOf(ctx)
 	canFire := func(t *types.Timer) bool { return !t.ExpiredAt(now + 1) }
-	timers, page, err := q.queuePage(ctx, calendarKey(lane.Live), now, req.GetPagination(), canFire)
-	return &types.QueryReadyResponse{Timers: timers, Pagination: page}, err
-}
-
-// Lane implements types.QueryServer.
-func (q queryServer) Lane(ctx context.Context, _ *types.QueryLaneRequest) (*types.QueryLaneResponse, error) {
-	config, err := q.Config(ctx)
-	if err != nil {
-		return nil, err
-	}
-	lane, err := q.state.lane.Get(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cycle, cell, err := q.basefees.Basefees(ctx, &config)
-	if err != nil {
-		return nil, err
-	}
-	laneBasefee := policyOf(&config).LaneBasefee(types.ClampPrice(cycle))
-	return &types.QueryLaneResponse{
-		Height: heightOf(ctx), Policy: config.Policy, Paused: config.LanePaused,
-		CycleBasefee: types.ClampPrice(cycle).String(), CellBasefee: types.ClampPrice(cell).String(),
-		LaneBasefee: laneBasefee.String(), NextLaneBasefee: laneBasefee.String(),
-		Cycles: lane.Cycles, LaneTimerCycles: config.LaneTimerCycles,
-		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,
-		Burned: lane.Burned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
-	}, nil
+	timers, next, err := q.queuePage(ctx, calendarKey(lane.Live), now, page, canFire)
+	return &types.QueryReadyResponse{Timers: timers, Pagination: next}, err
 }
 
 // SetAside implements types.QueryServer.

@@ -282,6 +282,7 @@ func TestParamsAndLane(t *testing.T) {
 		LaneBasefee: "1.000000000000000000", NextLaneBasefee: "1.000000000000000000",
 		Cycles: 25_000, LaneTimerCycles: config.LaneTimerCycles, LaneTimerCells: config.LaneTimerCells,
 		GcCyclesPerBlock: config.GcCyclesPerBlock, Burned: "25000", Tips: "0", FeeDenom: f.FeeDenom,
+		P50: "0.000000000000000000", MaxCyclesPerFire: config.MaxCyclesPerFire,
 	}, *lane)
 }
 

@@ -163,22 +163,34 @@ func boundedPage(page *query.PageRequest) (*query.PageRequest, error) {
 
 // pageOf cuts a page out of a list in memory. The page's key is the position to go on from.
 func pageOf[T any](all []T, page *query.PageRequest) ([]T, *query.PageResponse, error) {
-	limit, offset, err := pageBounds(page)
+	limit, first, err := pageStart(page)
 	if err != nil {
 		return nil, nil, err
 	}
-	if key := page.GetKey(); len(key) > 0 {
-		if len(key) != 8 {
-			return nil, nil, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want the 8 of a next_key", len(key))
-		}
-		offset = binary.BigEndian.Uint64(key)
-	}
 	total := uint64(len(all))
-	start := min(offset, total)
+	start := min(first, total)
 	end := min(start+limit, total)
 	response := &query.PageResponse{Total: total}
 	if end < total {
-		response.NextKey = binary.BigEndian.AppendUint64(nil, end)
+		response.NextKey = positionKey(end)
 	}
 	return all[start:end], response, nil
 }
+
+// pageStart reads the limit of a page and the position that it begins at, for lists whose key is a position.
+func pageStart(page *query.PageRequest) (limit, first uint64, err error) {
+	limit, first, err = pageBounds(page)
+	if err != nil {
+		return 0, 0, err
+	}
+	if key := page.GetKey(); len(key) > 0 {
+		if len(key) != 8 {
+			return 0, 0, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want the 8 of a next_key", len(key))
+		}
+		first = binary.BigEndian.Uint64(key)
+	}
+	// A position beyond every list, from which a page's end can still be reckoned.
+	return limit, min(first, 1<<62), nil
+}
+
+func positionKey(position uint64) []byte { return binary.BigEndian.AppendUint64(nil, position) }

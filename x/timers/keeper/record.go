@@ -13,9 +13,14 @@ import (
 const cursorLag = 100
 
 // deferRest leaves the rest ready. Deferral touches nothing: a timer that stays is a key that stays (SPEC §4).
-func (*Keeper) deferRest(_ sdk.Context, b *block) error {
-	b.deferred = uint32(len(b.ready)) - b.left
-	return nil
+func (k *Keeper) deferRest(ctx sdk.Context, b *block) error {
+	if !b.storm {
+		b.deferred = uint32(len(b.ready)) - b.left
+		return nil
+	}
+	admitted, _, err := findItem(ctx, k.state.admitted)
+	b.deferred = uint32(admitted)
+	return err
 }
 
 // record writes what this block leaves to the next (SPEC §4, step 10).
@@ -34,6 +39,7 @@ func (k *Keeper) record(ctx sdk.Context, b *block) error {
 	b.state.Cycles, b.state.Cells = b.lane.Cycles, b.lane.Cells
 	b.state.Burned = b.before.Burned.Add(b.burned)
 	b.state.Tips = b.before.Tips.Add(b.tips)
+	b.recordMarket()
 	if b.changed() {
 		if err := k.state.lane.Set(ctx, b.state); err != nil {
 			return err
@@ -47,7 +53,7 @@ func (k *Keeper) record(ctx sdk.Context, b *block) error {
 // as true.
 func (b *block) changed() bool {
 	after, before := b.state, b.before
-	if b.height < before.Live.Due+cursorLag && len(b.ready) == 0 && b.expiredOut == 0 {
+	if b.height < before.Live.Due+cursorLag && len(b.ready) == 0 && b.expiredOut == 0 && !b.storm {
 		after.Head, after.Live = before.Head, before.Live
 	}
 	return !after.Equal(before)
@@ -99,5 +105,8 @@ func (b *block) summary() *types.TimerLaneSummary {
 		LaneBasefee: b.prices.Lane.String(),
 		Burned:      b.burned.String(),
 		Tips:        b.tips.String(),
+		Policy:      b.config.PolicyAt(b.height),
+		P50:         b.prices.P50.String(),
+		Storm:       b.storm,
 	}
 }

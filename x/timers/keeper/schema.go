@@ -6,6 +6,7 @@ import (
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
+	"cosmossdk.io/math"
 
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -37,6 +38,14 @@ type state struct {
 	setAside collections.Map[uint64, types.Timer]
 	// receipts: (height, position) → receipt. Sequential; pruned by a bounded sweep.
 	receipts collections.Map[collections.Pair[uint64, uint64], types.Receipt]
+	// fires: (height, unit) → fires within the fairness window. Sequential; they leave as the window moves.
+	fires collections.Map[collections.Pair[uint64, sdk.AccAddress], uint64]
+	// fireCounts: number of fires → number of units that had as many in the window. Few keys.
+	fireCounts collections.Map[uint64, uint64]
+	// ready: (list, price descending, due, seq) → the other stated price. Timers that wait in a storm.
+	ready collections.Map[readyKey, math.LegacyDec]
+	// admitted is the number of timers in ready; absent for none.
+	admitted collections.Item[uint64]
 }
 
 func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, error) {
@@ -53,6 +62,11 @@ func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, erro
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
 		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
 		receipts: collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeq, codec.CollValue[types.Receipt](cdc)),
+		fires: collections.NewMap(sb, types.PrefixFires, "fires",
+			collections.PairKeyCodec(collections.Uint64Key, sdk.AccAddressKey), collections.Uint64Value),
+		fireCounts: collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
+		ready:      collections.NewMap(sb, types.PrefixReady, "ready", readyKeyCodec, sdk.LegacyDecValue),
+		admitted:   collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
 	}
 	schema, err := sb.Build()
 	s.schema = schema

@@ -89,11 +89,19 @@ func keyTypes(s *state, name string) []string {
 		key = s.setAside.KeyCodec().KeyType()
 	case "receipts":
 		key = s.receipts.KeyCodec().KeyType()
+	case "fires":
+		key = s.fires.KeyCodec().KeyType()
+	case "fire_counts":
+		key = s.fireCounts.KeyCodec().KeyType()
+	case "ready":
+		key = s.ready.KeyCodec().KeyType()
 	default:
 		return nil
 	}
-	if parts, pair := strings.CutPrefix(key, "Pair["); pair {
-		return strings.Split(strings.TrimSuffix(parts, "]"), ", ")
+	for _, tuple := range []string{"Pair[", "Quad["} {
+		if parts, several := strings.CutPrefix(key, tuple); several {
+			return strings.FieldsFunc(strings.TrimSuffix(parts, "]"), func(r rune) bool { return r == ',' || r == ' ' })
+		}
 	}
 	return []string{key}
 }
@@ -138,6 +146,7 @@ func prefixText(c collections.Collection) string {
 func TestPrefixesStayWhatTheyAre(t *testing.T) {
 	for name, prefix := range map[string]byte{
 		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "actors": 6, "payloads": 7, "set_aside": 8, "receipts": 9,
+		"fires": 10, "fire_counts": 11, "ready": 12, "admitted": 13,
 	} {
 		found := false
 		for _, c := range newTestState(t).schema.ListCollections() {

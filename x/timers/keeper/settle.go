@@ -15,6 +15,7 @@ import (
 // fireResult is what one fire did, for the block's books.
 type fireResult struct {
 	receipt    types.Receipt
+	price      lane.Price
 	settlement lane.Settlement
 }
 
@@ -56,7 +57,7 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		receipt.Codespace, receipt.Code = codeOf(failure)
 	}
 	ctx.EventManager().EmitEvent(typedFired(k.firedEvent(b, timer, &receipt, settlement)))
-	return fireResult{receipt, settlement}, nil
+	return fireResult{receipt, price, settlement}, nil
 }
 
 // preCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds.

@@ -7,8 +7,6 @@ import (
 
 	abci "github.com/cometbft/cometbft/abci/types"
 
-	"cosmossdk.io/math"
-
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -58,7 +56,7 @@ type Fired struct {
 // newLine returns a line in which every list is empty, not absent.
 func newLine(height uint64) *Line {
 	return &Line{
-		Height: height, P50: math.LegacyZeroDec().String(), Rejected: []Rejected{}, Fired: []Fired{},
+		Height: height, Rejected: []Rejected{}, Fired: []Fired{},
 		Expired: []string{}, Unfunded: []string{}, Cancelled: []string{}, Quarantined: []string{}, Balances: map[string]string{},
 	}
 }
@@ -113,7 +111,7 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 			return add(&l.Quarantined, e.Id)
 		}
 	case *types.TimerLaneSummary:
-		l.LaneBasefee, l.Cycles = e.LaneBasefee, e.Cycles
+		l.LaneBasefee, l.Cycles, l.P50 = e.LaneBasefee, e.Cycles, e.P50
 	case *types.TimerLaneFailed:
 		return fmt.Errorf("the timer lane failed at height %d with %s/%d", e.Height, e.Codespace, e.Code)
 	}

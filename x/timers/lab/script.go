@@ -71,6 +71,9 @@ func (s *script) Serves(_ context.Context, actor sdk.AccAddress) bool {
 	return known
 }
 
+// Deployer implements types.Runtime: a scenario's accounts are their own.
+func (*script) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }
+
 // Validate implements types.Runtime.
 func (s *script) Validate(_ context.Context, _ *types.TimerConfig, call types.Call) error {
 	_, err := s.handler(call)

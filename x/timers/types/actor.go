@@ -35,6 +35,9 @@ type Runtime interface {
 	Validate(ctx context.Context, config *TimerConfig, call Call) error
 	// Deliver runs the handler. What it wrote is dropped if it returns an error or panics.
 	Deliver(ctx context.Context, config *TimerConfig, delivery Delivery) error
+	// Deployer is who deployed the actor, if it is of a kind that is deployed; otherwise the actor itself (SPEC §6,
+	// FAIRNESS_UNIT).
+	Deployer(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress
 }
 
 // Router answers which runtime serves an actor: the first registered one that says so.

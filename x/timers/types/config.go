@@ -27,6 +27,12 @@ const (
 	maxMessageRules = 256
 	// maxTypeURLBytes bounds one of them.
 	maxTypeURLBytes = 256
+	// maxTierMultiplier bounds a tier's multiple of the usual tip.
+	maxTierMultiplier = 1_000
+	// maxWeight bounds the fairness weight.
+	maxWeight = 8
+	// maxFairnessWindow bounds the fairness window, which is kept in state block by block.
+	maxFairnessWindow = uint64(1) << 20
 )
 
 // maxPrice bounds every price, so that price × units stays far below the range of a decimal.
@@ -41,7 +47,7 @@ var typeURL = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]
 // a number open, the comment gives the reason for the one chosen.
 func DefaultTimerConfig(feeDenom string) TimerConfig {
 	return TimerConfig{
-		Policy:            PolicyFIFO,
+		Policy:            PolicyEIP1559,
 		FeeDenom:          feeDenom,
 		MaxTtlBlocks:      2_592_000,
 		MinGasLimit:       40_000,
@@ -70,6 +76,30 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.
 		ReceiptRetentionBlocks: 1_000,
+
+		AuctionActivationHeight: 0,
+		MaxCyclesPerFireAuction: 250_000,
+		Target:                  math.LegacyNewDecWithPrec(5, 1),
+		MaxChange:               math.LegacyNewDecWithPrec(125, 3),
+		MinLaneBasefee:          math.LegacyNewDecWithPrec(1, 3),
+		BasefeeResponse:         ResponseClip,
+		LaneFeeMultiplier:       math.LegacyOneDec(),
+		PriorityTiers:           defaultPriorityTiers(),
+		FairnessWindowBlocks:    1_000,
+		FairnessUnit:            UnitActor,
+		WeightMin:               math.LegacyOneDec(),
+		WeightMax:               math.LegacyNewDec(2),
+		MedianSmoothing:         math.LegacyOneDec(),
+		// Two weeks of blocks of a second: the time of one release, for those who still state it to hear of it.
+		BidDeprecationBlocks: 1_209_600,
+		AdmissionsPerBlock:   2_048,
+	}
+}
+
+func defaultPriorityTiers() PriorityTiers {
+	return PriorityTiers{
+		Economy: math.LegacyNewDecWithPrec(8, 1), Standard: math.LegacyOneDec(),
+		Fast: math.LegacyNewDecWithPrec(15, 1), Urgent: math.LegacyNewDecWithPrec(25, 1),
 	}
 }
 
@@ -79,6 +109,9 @@ func (c *TimerConfig) Validate() error {
 		return err
 	}
 	if err := c.validateBounds(); err != nil {
+		return err
+	}
+	if err := c.validateMarket(); err != nil {
 		return err
 	}
 	if err := c.validateCross(); err != nil {
@@ -101,11 +134,11 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 
 func (c *TimerConfig) validatePolicy() error {
 	switch c.Policy {
-	case PolicyFIFO:
-	case PolicyEIP1559, PolicyAuction, PolicyScore, PolicyTip:
-		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s", c.Policy, PolicyFIFO)
+	case PolicyFIFO, PolicyEIP1559:
+	case PolicyAuction, PolicyScore, PolicyTip:
+		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s", c.Policy, PolicyFIFO, PolicyEIP1559)
 	default:
-		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s", int32(c.Policy), PolicyFIFO)
+		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s", int32(c.Policy), PolicyFIFO, PolicyEIP1559)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
 		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)
@@ -134,6 +167,11 @@ func (c *TimerConfig) validateBounds() error {
 		{"schedule_cycles", c.ScheduleCycles, 0, maxUnits},
 		{"cancel_cycles", c.CancelCycles, 0, maxUnits},
 		{"receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, maxBlocks},
+		{"auction_activation_height", c.AuctionActivationHeight, 0, maxBlocks},
+		{"max_cycles_per_fire_auction", c.MaxCyclesPerFireAuction, 1, maxUnits},
+		{"fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow},
+		{"bid_deprecation_blocks", c.BidDeprecationBlocks, 0, maxBlocks},
+		{"admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow)},
 	}
 	for _, b := range bounds {
 		if b.value < b.min || b.value > b.max {
@@ -149,15 +187,21 @@ func (c *TimerConfig) validateBounds() error {
 // validateCross holds what one parameter promises another. Were a pair of these not to hold, timers would be accepted
 // that no block can run.
 func (c *TimerConfig) validateCross() error {
-	pairs := []struct {
+	type pair struct {
 		small, large string
 		less, more   uint64
-	}{
+	}
+	pairs := []pair{
 		{"fire_base_cycles + 1", "min_gas_limit", c.FireBaseCycles + 1, c.MinGasLimit},
 		{"min_gas_limit", "max_cycles_per_fire", c.MinGasLimit, c.MaxCyclesPerFire},
 		{"max_cycles_per_fire", "lane_timer_cycles", c.MaxCyclesPerFire, c.LaneTimerCycles},
 		{"max_cells_per_fire", "lane_timer_cells", c.MaxCellsPerFire, c.LaneTimerCells},
 		{"gc_cycles_per_removal", "gc_cycles_per_block", c.GcCyclesPerRemoval, c.GcCyclesPerBlock},
+	}
+	if c.Policy == PolicyEIP1559 {
+		pairs = append(pairs,
+			pair{"min_gas_limit", "max_cycles_per_fire_auction", c.MinGasLimit, c.MaxCyclesPerFireAuction},
+			pair{"max_cycles_per_fire_auction", "lane_timer_cycles", c.MaxCyclesPerFireAuction, c.LaneTimerCycles})
 	}
 	for _, p := range pairs {
 		if p.less > p.more {
@@ -190,10 +234,10 @@ func (c *TimerConfig) MessageAllowed(url string) bool {
 	return names(c.AllowedMessages) && !names(c.DeniedMessages)
 }
 
-// Runnable tells whether a timer with this gas limit can fire under c. One that can't is set aside until a config can
-// run it again; it is never lost (SPEC §6).
-func (c *TimerConfig) Runnable(gasLimit uint64) bool {
-	return gasLimit > c.FireBaseCycles && gasLimit <= c.MaxCyclesPerFire
+// Runnable tells whether a timer with this gas limit can fire under c at the height. One that can't is set aside until it
+// can; it is never lost (SPEC §6).
+func (c *TimerConfig) Runnable(height, gasLimit uint64) bool {
+	return gasLimit > c.FireBaseCycles && gasLimit <= c.MaxGasLimit(height)
 }
 
 // ClampPrice brings a price from outside the module into its bounds: a fee market that answers nonsense must not

@@ -26,7 +26,7 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	c := validConfig()
 	require.NoError(t, c.Validate())
 	// SPEC §12, and §§1, 2, 3 and 6 where they name a number.
-	require.Equal(t, types.PolicyFIFO, c.Policy)
+	require.Equal(t, types.PolicyEIP1559, c.Policy)
 	require.Equal(t, uint64(2_592_000), c.MaxTtlBlocks)
 	require.Equal(t, uint64(40_000), c.MinGasLimit)
 	require.Equal(t, uint64(20_000), c.FireBaseCycles)
@@ -46,6 +46,23 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, []string{"*"}, c.AllowedMessages)
 	require.Empty(t, c.DeniedMessages)
 	require.False(t, c.LanePaused)
+	require.Zero(t, c.AuctionActivationHeight)
+	require.Equal(t, uint64(250_000), c.MaxCyclesPerFireAuction)
+	require.Equal(t, "0.500000000000000000", c.Target.String())
+	require.Equal(t, "0.125000000000000000", c.MaxChange.String())
+	require.Equal(t, "0.001000000000000000", c.MinLaneBasefee.String())
+	require.Equal(t, types.ResponseClip, c.BasefeeResponse)
+	require.Equal(t, "1.000000000000000000", c.LaneFeeMultiplier.String())
+	require.Equal(t, "0.800000000000000000", c.PriorityTiers.Economy.String())
+	require.Equal(t, "1.000000000000000000", c.PriorityTiers.Standard.String())
+	require.Equal(t, "1.500000000000000000", c.PriorityTiers.Fast.String())
+	require.Equal(t, "2.500000000000000000", c.PriorityTiers.Urgent.String())
+	require.Equal(t, uint64(1_000), c.FairnessWindowBlocks)
+	require.Equal(t, types.UnitActor, c.FairnessUnit)
+	require.Equal(t, "1.000000000000000000", c.WeightMin.String())
+	require.Equal(t, "2.000000000000000000", c.WeightMax.String())
+	require.Equal(t, "1.000000000000000000", c.MedianSmoothing.String())
+	require.Equal(t, uint32(2_048), c.AdmissionsPerBlock)
 }
 
 // boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
@@ -67,6 +84,12 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"ScheduleCycles":         {0, maxUnits},
 	"CancelCycles":           {0, maxUnits},
 	"ReceiptRetentionBlocks": {0, maxBlocks},
+
+	"AuctionActivationHeight": {0, maxBlocks},
+	"MaxCyclesPerFireAuction": {1, maxUnits},
+	"FairnessWindowBlocks":    {1, 1 << 20},
+	"BidDeprecationBlocks":    {0, maxBlocks},
+	"AdmissionsPerBlock":      {1, 1 << 16},
 }
 
 var unbounded = map[string]string{
@@ -79,6 +102,17 @@ var unbounded = map[string]string{
 	"CellBasefee":      "TestConfigRefusesPrices",
 	"AllowedMessages":  "TestConfigRefusesMessageRules",
 	"DeniedMessages":   "TestConfigRefusesMessageRules",
+
+	"Target":            "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"MaxChange":         "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"MinLaneBasefee":    "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"LaneFeeMultiplier": "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"PriorityTiers":     "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WeightMin":         "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WeightMax":         "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"MedianSmoothing":   "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"BasefeeResponse":   "TestConfigRefusesUnknownChoices",
+	"FairnessUnit":      "TestConfigRefusesUnknownChoices",
 }
 
 // protoName is the name that a field has in messages and in errors.
@@ -95,10 +129,14 @@ func roomy(field string, value uint64) types.TimerConfig {
 	c := validConfig()
 	c.LaneTimerCycles, c.LaneTimerCells, c.GcCyclesPerBlock, c.MaxCyclesPerFire = maxUnits, maxUnits, maxUnits, maxUnits
 	c.FireBaseCycles, c.MaxCellsPerFire, c.GcCyclesPerRemoval, c.MinGasLimit = 1, 1, 1, 2
+	c.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
 	switch field {
 	case "MinGasLimit", "MaxCyclesPerFire", "LaneTimerCycles":
 		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
 		c.MaxCyclesPerFire = max(1, min(c.MaxCyclesPerFire, value))
+		c.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
+	case "MaxCyclesPerFireAuction":
+		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
 	case "FireBaseCycles":
 		c.MinGasLimit = maxUnits
 	}
@@ -137,6 +175,7 @@ func TestConfigAcceptsEveryNumberAtItsBounds(t *testing.T) {
 	crossed := map[string]bool{
 		// No min_gas_limit lies above a fire_base_cycles of 2^50; and below 2 cycles nothing lies between the two.
 		"FireBaseCycles max": true, "MinGasLimit min": true, "MaxCyclesPerFire min": true, "LaneTimerCycles min": true,
+		"MaxCyclesPerFireAuction min": true,
 	}
 	for name, bounds := range boundsOf {
 		for edge, value := range map[string]uint64{"min": bounds.min, "max": bounds.max} {
@@ -164,6 +203,22 @@ func TestConfigRefusesContradictions(t *testing.T) {
 			func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFire + 1 },
 			"min_gas_limit (550001) must not exceed max_cycles_per_fire (550000)",
 		},
+		"no gas limit is accepted under eip1559": {
+			func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFireAuction + 1 },
+			"min_gas_limit (250001) must not exceed max_cycles_per_fire_auction (250000)",
+		},
+		"a fire under eip1559 that no lane holds": {
+			func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction = c.LaneTimerCycles + 1 },
+			"max_cycles_per_fire_auction (2000001) must not exceed lane_timer_cycles (2000000)",
+		},
+		"weights upside down": {
+			func(c *types.TimerConfig) { c.WeightMin = math.LegacyNewDec(3) },
+			"weight_min (3.000000000000000000) must not exceed weight_max (2.000000000000000000)",
+		},
+		"a tier dearer than the one above it": {
+			func(c *types.TimerConfig) { c.PriorityTiers.Fast = math.LegacyNewDec(3) },
+			"priority_tiers must not fall",
+		},
 		"a fire that no lane holds": {
 			func(c *types.TimerConfig) { c.MaxCyclesPerFire = c.LaneTimerCycles + 1 },
 			"max_cycles_per_fire (2000001) must not exceed lane_timer_cycles (2000000)",
@@ -187,8 +242,83 @@ func TestConfigRefusesContradictions(t *testing.T) {
 	}
 	equal := validConfig()
 	equal.MinGasLimit, equal.MaxCyclesPerFire, equal.LaneTimerCycles = 20_001, 20_001, 20_001
+	equal.MaxCyclesPerFireAuction = 20_001
 	equal.MaxCellsPerFire, equal.GcCyclesPerRemoval = equal.LaneTimerCells, equal.GcCyclesPerBlock
 	require.NoError(t, equal.Validate(), "equal is no contradiction")
+
+	fifo := validConfig()
+	fifo.Policy, fifo.MaxCyclesPerFireAuction = types.PolicyFIFO, fifo.LaneTimerCycles+1
+	require.NoError(t, fifo.Validate(), "what fifo has no use for contradicts nothing")
+}
+
+func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
+	dec := math.LegacyMustNewDecFromStr
+	for name, c := range map[string]struct {
+		set      func(*types.TimerConfig, math.LegacyDec)
+		min, max string
+	}{
+		"target":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.Target = d }, "0.01", "0.99"},
+		"max_change":              {func(c *types.TimerConfig, d math.LegacyDec) { c.MaxChange = d }, "0.000001", "1"},
+		"min_lane_basefee":        {func(c *types.TimerConfig, d math.LegacyDec) { c.MinLaneBasefee = d }, "0", "1000000000000000000"},
+		"lane_fee_multiplier":     {func(c *types.TimerConfig, d math.LegacyDec) { c.LaneFeeMultiplier = d }, "0", "2"},
+		"priority_tiers.economy":  {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Economy = d }, "0", "1000"},
+		"priority_tiers.standard": {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Standard = d }, "0", "1000"},
+		"priority_tiers.fast":     {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Fast = d }, "0", "1000"},
+		"priority_tiers.urgent":   {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Urgent = d }, "0", "1000"},
+		"weight_min":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = d }, "0.0625", "8"},
+		"weight_max":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = d }, "0.0625", "8"},
+		"median_smoothing":        {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = d }, "0.000001", "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
+				config := validConfig()
+				c.set(&config, value)
+				err := config.Validate()
+				require.ErrorIs(t, err, types.ErrInvalidConfig)
+				require.ErrorContains(t, err, fmt.Sprintf("%s is %s, want %s to %s", name, value, dec(c.min), dec(c.max)))
+			}
+			config := validConfig()
+			c.set(&config, math.LegacyDec{})
+			require.ErrorContains(t, config.Validate(), name+" is missing")
+			for _, edge := range []string{c.min, c.max} {
+				config := validConfig()
+				tiers := dec("0")
+				if edge == c.max {
+					tiers = dec("1000")
+				}
+				if strings.HasPrefix(name, "priority_tiers") {
+					config.PriorityTiers = types.PriorityTiers{Economy: tiers, Standard: tiers, Fast: tiers, Urgent: tiers}
+				}
+				if strings.HasPrefix(name, "weight") {
+					config.WeightMin, config.WeightMax = dec(edge), dec(edge)
+				}
+				c.set(&config, dec(edge))
+				require.NoError(t, config.Validate(), "%s", edge)
+			}
+		})
+	}
+}
+
+func TestConfigRefusesUnknownChoices(t *testing.T) {
+	for _, value := range []int32{-1, 0, 3, 99} {
+		c := validConfig()
+		c.BasefeeResponse = types.BasefeeResponse(value)
+		require.ErrorContains(t, c.Validate(), fmt.Sprintf("basefee_response %d is unknown; want BASEFEE_RESPONSE_CLIP or BASEFEE_RESPONSE_LINEAR", value))
+		c = validConfig()
+		c.FairnessUnit = types.FairnessUnit(value)
+		require.ErrorContains(t, c.Validate(), fmt.Sprintf("fairness_unit %d is unknown; want FAIRNESS_UNIT_ACTOR or FAIRNESS_UNIT_DEPLOYER", value))
+	}
+}
+
+func TestPolicyAtItsActivation(t *testing.T) {
+	c := validConfig()
+	c.AuctionActivationHeight = 10
+	require.Equal(t, types.PolicyFIFO, c.PolicyAt(10), "up to and including the height")
+	require.Equal(t, types.PolicyEIP1559, c.PolicyAt(11))
+	require.Equal(t, c.MaxCyclesPerFire, c.MaxGasLimit(10))
+	require.Equal(t, c.MaxCyclesPerFireAuction, c.MaxGasLimit(11))
+	c.Policy = types.PolicyFIFO
+	require.Equal(t, types.PolicyFIFO, c.PolicyAt(11), "it is eip1559's activation")
 }
 
 func TestConfigRefusesPolicies(t *testing.T) {
@@ -197,7 +327,7 @@ func TestConfigRefusesPolicies(t *testing.T) {
 		c.Policy = types.Policy(value)
 		err := c.Validate()
 		switch c.Policy {
-		case types.PolicyFIFO:
+		case types.PolicyFIFO, types.PolicyEIP1559:
 			require.NoError(t, err)
 		case types.PolicyUnspecified:
 			require.ErrorIs(t, err, types.ErrInvalidConfig)
@@ -319,11 +449,14 @@ func TestConfigChangeKeepsTheFeeDenom(t *testing.T) {
 
 func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
 	c := validConfig()
+	c.AuctionActivationHeight = 1
 	for gasLimit, want := range map[uint64]bool{
 		0: false, 19_999: false, 20_000: false, 20_001: true, 550_000: true, 550_001: false, 1<<64 - 1: false,
 	} {
-		require.Equal(t, want, c.Runnable(gasLimit), "%d", gasLimit)
+		require.Equal(t, want, c.Runnable(1, gasLimit), "%d", gasLimit)
 	}
+	require.True(t, c.Runnable(2, 250_000))
+	require.False(t, c.Runnable(2, 250_001))
 }
 
 func BenchmarkValidateConfig(b *testing.B) {

@@ -59,6 +59,10 @@ var (
 	ErrInvalidConfig = errors.Register(ModuleName, 28, "invalid timer config")
 	// ErrInvalidGenesis: the genesis state contradicts itself.
 	ErrInvalidGenesis = errors.Register(ModuleName, 29, "invalid genesis state")
+	// ErrRejectedBelowBasefee, TimerRejectedBelowBasefee of SPEC §3: the stated max fee is less than the lane charges now.
+	ErrRejectedBelowBasefee = errors.Register(ModuleName, 30, "max fee below the lane basefee")
+	// ErrArgDeprecated, TimerArgDeprecated of SPEC §3: the withdrawn integer bid is no longer accepted.
+	ErrArgDeprecated = errors.Register(ModuleName, 31, "argument withdrawn")
 
 	// ErrPanicked: a handler panicked, and its fire failed; or the module did, and the timer is quarantined.
 	ErrPanicked = errors.Register(ModuleName, 40, "panicked")

@@ -1115,7 +1115,7 @@ type TimerLaneSummary struct {
 	Burned      string `protobuf:"bytes,12,opt,name=burned,proto3" json:"burned,omitempty"`
 	Tips        string `protobuf:"bytes,13,opt,name=tips,proto3" json:"tips,omitempty"`
 	Policy      Policy `protobuf:"varint,14,opt,name=policy,proto3,enum=timers.v1.Policy" json:"policy,omitempty"`
-	// p50 is the median tip per cycle that the fires of this block paid.
+	// p50 is the usual tip per cycle in this block: the median that the fires of the block before paid.
 	P50 string `protobuf:"bytes,15,opt,name=p50,proto3" json:"p50,omitempty"`
 	// storm: more timers were ready than compete at once, and the ready index ordered those that do.
 	Storm bool `protobuf:"varint,16,opt,name=storm,proto3" json:"storm,omitempty"`

@@ -1,9 +1,13 @@
 package types
 
 import (
+	"bytes"
+
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/fairness"
 )
 
 // DefaultGenesis returns an empty module that charges in the chain's bond denom.
@@ -15,7 +19,10 @@ func NewGenesis(feeDenom string) *GenesisState {
 		Config: DefaultTimerConfig(feeDenom),
 		// From 1, so that no number that anyone sees is zero.
 		NextSeq: 1,
-		Lane:    LaneState{Burned: math.ZeroInt(), Tips: math.ZeroInt()},
+		Lane: LaneState{
+			Burned: math.ZeroInt(), Tips: math.ZeroInt(), P50: math.LegacyZeroDec(),
+			Fairness: FairnessState{Smoothed: math.LegacyZeroDec()},
+		},
 	}
 }
 
@@ -39,6 +46,9 @@ func (g *GenesisState) Validate() error {
 	if err := g.validateTimers(); err != nil {
 		return err
 	}
+	if err := g.validateFairness(); err != nil {
+		return err
+	}
 	return g.validateReceipts()
 }
 
@@ -49,6 +59,40 @@ func (l *LaneState) validate() error {
 	}{{"burned", l.Burned}, {"tips", l.Tips}} {
 		if total.value.IsNil() || total.value.IsNegative() {
 			return ErrInvalidGenesis.Wrapf("lane.%s is missing or negative", total.name)
+		}
+	}
+	// The lane basefee is absent before the first block.
+	for _, price := range []struct {
+		name  string
+		value *math.LegacyDec
+	}{{"lane_basefee", l.LaneBasefee}, {"p50", &l.P50}, {"fairness.smoothed", &l.Fairness.Smoothed}} {
+		if price.value == nil {
+			continue
+		}
+		if err := validatePrice(ErrInvalidGenesis, "lane."+price.name, *price.value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateFairness checks the fires of the window one by one; what sums them up is derived from them.
+func (g *GenesisState) validateFairness() error {
+	for i := range g.Fairness {
+		fires := &g.Fairness[i]
+		if err := sdk.VerifyAddressFormat(fires.Unit); err != nil {
+			return ErrInvalidGenesis.Wrapf("fairness %d: unit: %v", i, err)
+		}
+		if fires.Fires == 0 || fires.Height < g.Lane.Fairness.From {
+			return ErrInvalidGenesis.Wrapf("fairness %d: %d fires at height %d, want at least 1, at %d or later",
+				i, fires.Fires, fires.Height, g.Lane.Fairness.From)
+		}
+		if i == 0 {
+			continue
+		}
+		if before := &g.Fairness[i-1]; before.Height > fires.Height ||
+			before.Height == fires.Height && bytes.Compare(before.Unit, fires.Unit) >= 0 {
+			return ErrInvalidGenesis.Wrapf("fairness %d: not above the one before in (height, unit)", i)
 		}
 	}
 	return nil
@@ -94,6 +138,8 @@ func (t *Timer) validate() error {
 		return ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), MaxHandlerBytes)
 	case t.GasLimit == 0 || t.GasLimit > maxUnits:
 		return ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, maxUnits)
+	case t.AdmittedWeight > maxWeight*fairness.One || t.AdmittedWeight > 0 && t.SetAside != NotSetAside:
+		return ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d, and 0 if set aside", t.AdmittedWeight, maxWeight*fairness.One)
 	case t.Trigger.Height == 0 || t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Trigger.Time != nil:
 		return ErrUnsupportedTimerType.Wrap("want a height trigger")
 	}

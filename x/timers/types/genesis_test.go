@@ -49,6 +49,12 @@ func fullGenesis() *types.GenesisState {
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, Head: types.QueueKey{Due: 6, Seq: 1}, Live: types.QueueKey{Due: 6, Seq: 1},
 		Clean: types.QueueKey{Due: 7}, Aside: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
+		LaneBasefee: new(math.LegacyNewDecWithPrec(2, 3)), P50: math.LegacySmallestDec(), MarketSince: 2,
+		Admit: types.QueueKey{Due: 6, Seq: 1},
+		Fairness: types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
+	}
+	g.Fairness = []types.HeightFires{
+		{Height: 1, Unit: full.Actor, Fires: 2}, {Height: 3, Unit: tier.Actor, Fires: 1}, {Height: 3, Unit: full.FeePayer, Fires: 1},
 	}
 	receipt := types.Receipt{
 		TimerId: full.Id, DeliverId: full.Id, Actor: full.Actor, Codespace: "sdk", Code: 5, Cycles: 1, Cells: 1,
@@ -64,7 +70,7 @@ func TestGenesisThatIsValid(t *testing.T) {
 	require.NoError(t, fullGenesis().Validate())
 
 	g := fullGenesis()
-	g.Config.MaxPayloadBytes, g.Config.MinGasLimit, g.NextConfig = 1, 500_000, nil
+	g.Config.MaxPayloadBytes, g.Config.MinGasLimit, g.NextConfig = 1, 200_000, nil
 	require.NoError(t, g.Validate(), "what was scheduled under another config lives on")
 }
 

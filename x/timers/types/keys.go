@@ -34,4 +34,8 @@ var (
 	PrefixPayloads   = collections.NewPrefix(7)
 	PrefixSetAside   = collections.NewPrefix(8)
 	PrefixReceipts   = collections.NewPrefix(9)
+	PrefixFires      = collections.NewPrefix(10)
+	PrefixFireCounts = collections.NewPrefix(11)
+	PrefixReady      = collections.NewPrefix(12)
+	PrefixAdmitted   = collections.NewPrefix(13)
 )

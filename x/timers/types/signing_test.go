@@ -76,6 +76,12 @@ func signedMessages() []signed {
 		{"update_config_all", &types.MsgUpdateTimerConfig{Authority: alice, Config: config}},
 		{"update_config_least", &types.MsgUpdateTimerConfig{Authority: alice, Config: types.TimerConfig{
 			CycleBasefee: math.LegacyZeroDec(), CellBasefee: math.LegacyZeroDec(),
+			Target: math.LegacyZeroDec(), MaxChange: math.LegacyZeroDec(), MinLaneBasefee: math.LegacyZeroDec(),
+			LaneFeeMultiplier: math.LegacyZeroDec(), MedianSmoothing: math.LegacyZeroDec(),
+			WeightMin: math.LegacyZeroDec(), WeightMax: math.LegacyZeroDec(),
+			PriorityTiers: types.PriorityTiers{
+				Economy: math.LegacyZeroDec(), Standard: math.LegacyZeroDec(), Fast: math.LegacyZeroDec(), Urgent: math.LegacyZeroDec(),
+			},
 		}}},
 		{"sys_extend_all", &types.MsgSysExtendTimer{Authority: alice, Actor: bob, Id: someID, ExpiresAt: 1_000}},
 		{"sys_extend_least", &types.MsgSysExtendTimer{Authority: alice}},

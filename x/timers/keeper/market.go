@@ -1,0 +1,148 @@
+package keeper
+
+import (
+	"context"
+	"slices"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// pricesOf are the prices of the block at ctx's height, which follow from what the block before left and the chain's fee
+// market (SPEC §6). They are known before any of the block's transactions run.
+func (k *Keeper) pricesOf(ctx context.Context, config *types.TimerConfig, last *types.LaneState) (policy.Prices, error) {
+	cycle, cell, err := k.basefees.Basefees(ctx, config)
+	if err != nil {
+		return policy.Prices{}, err
+	}
+	prices := policy.Prices{Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50}
+	// Under fifo the lane basefee is the cycle basefee: so it is before the first block, and eip1559 goes on from there.
+	before := policy.Last{Basefee: prices.Cycle, Cycles: last.Cycles}
+	if last.LaneBasefee != nil {
+		before.Basefee = *last.LaneBasefee
+	}
+	prices.Lane = policyAt(config, heightOf(ctx)).LaneBasefee(prices.Cycle, before)
+	return prices, nil
+}
+
+// recordMarket leaves the market's state to the next block.
+func (b *block) recordMarket() {
+	basefee := b.prices.Lane
+	b.state.LaneBasefee = &basefee
+	b.state.P50 = b.p50()
+	switch {
+	case b.config.PolicyAt(b.height) != types.PolicyEIP1559:
+		b.state.MarketSince = 0
+	case b.state.MarketSince == 0:
+		b.state.MarketSince = b.height
+	}
+}
+
+// p50 is the median tip per cycle of the block's fires, the lower of the two middle ones; 0 if there are none.
+func (b *block) p50() math.LegacyDec {
+	if len(b.tipsPerCycle) == 0 {
+		return math.LegacyZeroDec()
+	}
+	tips := slices.Clone(b.tipsPerCycle)
+	slices.SortFunc(tips, func(a, b math.LegacyDec) int { return a.BigIntMut().Cmp(b.BigIntMut()) })
+	return tips[(len(tips)-1)/2]
+}
+
+// acceptedBid is a bid as it is kept, and what its owner is told about it.
+type acceptedBid struct {
+	bid *types.Bid
+	// stated is the tip before it was clamped, nil if it was not.
+	stated *math.LegacyDec
+	// refusedFrom is the height from which the withdrawn argument is refused, where it was stated and ignored; 0 otherwise.
+	refusedFrom uint64
+}
+
+// acceptBid checks a bid, or refuses it, by the policy in force (SPEC §3). Nothing is escrowed.
+func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (acceptedBid, error) {
+	if err := bid.Validate(); err != nil || bid == nil {
+		return acceptedBid{}, err
+	}
+	market := config.PolicyAt(heightOf(ctx)) == types.PolicyEIP1559
+	switch {
+	case bid.Price != "" && market:
+		return k.ignoreBid(ctx, config)
+	case bid.Static != nil && market:
+		return k.clampBid(ctx, config, *bid.Static)
+	case bid.Static == nil && bid.Tier == types.TierUnspecified:
+		// An empty bid, or under fifo the withdrawn argument: the default estimator.
+		return acceptedBid{}, nil
+	default:
+		return acceptedBid{bid: bid}, nil
+	}
+}
+
+// ignoreBid accepts the withdrawn argument, and ignores it, until BID_DEPRECATION_BLOCKS have passed since eip1559 came
+// into force.
+func (k *Keeper) ignoreBid(ctx context.Context, config *types.TimerConfig) (acceptedBid, error) {
+	lane, err := k.state.lane.Get(ctx)
+	if err != nil {
+		return acceptedBid{}, err
+	}
+	now := heightOf(ctx)
+	since := lane.MarketSince
+	if since == 0 {
+		since = now
+	}
+	refusedFrom := since + config.BidDeprecationBlocks
+	if now >= refusedFrom {
+		return acceptedBid{}, types.ErrArgDeprecated.Wrapf(
+			"the integer bid is refused since height %d; state max_fee and max_priority, a tier, or nothing", refusedFrom)
+	}
+	return acceptedBid{refusedFrom: refusedFrom}, nil
+}
+
+// clampBid refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee leaves.
+func (k *Keeper) clampBid(ctx context.Context, config *types.TimerConfig, bid types.StaticBid) (acceptedBid, error) {
+	lane, err := k.state.lane.Get(ctx)
+	if err != nil {
+		return acceptedBid{}, err
+	}
+	prices, err := k.pricesOf(ctx, config, &lane)
+	if err != nil {
+		return acceptedBid{}, err
+	}
+	fee := config.EIP1559().Fee(prices)
+	left := bid.MaxFeePerCycle.Sub(fee)
+	if left.IsNegative() {
+		return acceptedBid{}, types.ErrRejectedBelowBasefee.Wrapf(
+			"max_fee_per_cycle %s is below %s, what the lane charges per cycle in this block", bid.MaxFeePerCycle, fee)
+	}
+	accepted := acceptedBid{bid: &types.Bid{Static: &bid}}
+	if bid.MaxPriorityFeePerCycle.GT(left) {
+		stated := bid.MaxPriorityFeePerCycle
+		accepted.stated, bid.MaxPriorityFeePerCycle = &stated, left
+	}
+	return accepted, nil
+}
+
+// reportBid tells the owner what was not kept as it was stated.
+func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted acceptedBid) error {
+	if accepted.stated != nil {
+		return k.emit(ctx, &types.TimerPriorityClampedAtSchedule{
+			Id: t.IDHex(), Actor: k.bech32(t.Actor),
+			Stated: accepted.stated.String(), Clamped: t.Bid.Static.MaxPriorityFeePerCycle.String(),
+		})
+	}
+	if accepted.refusedFrom > 0 {
+		return k.emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.bech32(t.Actor), RefusedFrom: accepted.refusedFrom})
+	}
+	return nil
+}
+
+// candidateOf is a ready timer as the policy sees it.
+func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.Candidate {
+	candidate := policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Ask: t.Bid.Ask()}
+	if b.policy.Weighs() {
+		candidate.Weight = k.weightOf(ctx, b, t.Actor)
+	}
+	return candidate
+}
