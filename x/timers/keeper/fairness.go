@@ -100,8 +100,8 @@ func (k *Keeper) firesByUnit(ctx context.Context, b *block) []unitFires {
 	return units
 }
 
-// dropFires drops the fires that are not in the window of the next block. There are no more of them than a block fired,
-// unless the window was shortened: then it takes a few blocks.
+// dropFires drops the fires that are not in the window of the next block, whole blocks of them: one as a rule, and after the
+// window was shortened two, or as many as hold SWEEP_PER_BLOCK entries, so that it catches up.
 func (k *Keeper) dropFires(ctx sdk.Context, b *block, window *window) error {
 	state := &b.state.Fairness
 	if window.median.Units == 0 || b.height < b.config.FairnessWindowBlocks {
@@ -111,14 +111,21 @@ func (k *Keeper) dropFires(ctx sdk.Context, b *block, window *window) error {
 	if state.From > last {
 		return nil
 	}
-	limit := int(b.config.SweepPerBlock) + 2*len(b.actors)
 	var old []types.HeightFires
+	from, blocks := last+1, 0
 	ranger := new(collections.Range[collections.Pair[uint64, sdk.AccAddress]]).
 		StartInclusive(collections.PairPrefix[uint64, sdk.AccAddress](state.From)).
 		EndExclusive(collections.PairPrefix[uint64, sdk.AccAddress](last + 1))
 	err := k.state.fires.Walk(ctx, ranger, func(key collections.Pair[uint64, sdk.AccAddress], fires uint64) (bool, error) {
+		if len(old) == 0 || old[len(old)-1].Height != key.K1() {
+			if blocks >= 2 && len(old) >= int(b.config.SweepPerBlock) {
+				from = key.K1()
+				return true, nil
+			}
+			blocks++
+		}
 		old = append(old, types.HeightFires{Height: key.K1(), Unit: key.K2(), Fires: uint32(fires)})
-		return len(old) == limit, nil
+		return false, nil
 	})
 	if err != nil {
 		return err
@@ -131,10 +138,7 @@ func (k *Keeper) dropFires(ctx sdk.Context, b *block, window *window) error {
 			return err
 		}
 	}
-	state.From = last + 1
-	if len(old) == limit {
-		state.From = old[limit-1].Height
-	}
+	state.From = from
 	return nil
 }
 

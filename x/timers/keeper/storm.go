@@ -16,6 +16,10 @@ import (
 // not read the whole backlog for one that fits.
 const maxPassedOver = 32
 
+// maxContestReads bounds the entries of the ready index that a block reads beyond the heads of its lists. Few are read for
+// each fire as long as bids are what people make; this is for those who make others.
+const maxContestReads = 4_096
+
 // inStorm tells whether the ready index alone already holds more than the window.
 func (k *Keeper) inStorm(ctx sdk.Context, b *block) (bool, error) {
 	if !b.policy.Weighs() {
@@ -222,6 +226,6 @@ func (k *Keeper) expireOnSight(ctx sdk.Context, b *block, t *types.Timer) {
 
 // openContest ranks the admitted at this block's prices.
 func (k *Keeper) openContest(ctx sdk.Context, b *block) (err error) {
-	b.contest, err = ready.NewMerge(ctx, readyStore{k.state.ready}, b.config.EIP1559(), b.prices, int(b.config.CandidateWindow))
+	b.contest, err = ready.NewMerge(ctx, readyStore{k.state.ready}, b.config.EIP1559(), b.prices, maxContestReads)
 	return err
 }

@@ -31,6 +31,8 @@ type Merge struct {
 	// found are entries that were read and not handed out, sources those lists that may hold more.
 	found   ranked[Entry]
 	sources ranked[*source]
+	// returned are the timers that were put back, by seq: their new entries may still be read.
+	returned map[uint64]bool
 	// readsLeft is how many more entries may be read.
 	readsLeft int
 	// Heads and Read count the entries that were read: the first of each list, and those beyond.
@@ -54,7 +56,7 @@ type cursor struct {
 // NewMerge opens the index at the prices of a block. At most maxReads entries are read beyond the heads of the lists: when
 // that is used up, Next says that there are no more.
 func NewMerge(ctx context.Context, store Store, eip policy.EIP1559, prices policy.Prices, maxReads int) (*Merge, error) {
-	m := &Merge{store: store, policy: eip, prices: prices, readsLeft: maxReads}
+	m := &Merge{store: store, policy: eip, prices: prices, returned: map[uint64]bool{}, readsLeft: maxReads}
 	fee := eip.Fee(prices)
 	for from := List(0); ; {
 		head, found, err := m.head(ctx, from)
@@ -115,8 +117,10 @@ func (m *Merge) Next(ctx context.Context) (Entry, bool, error) {
 	return heap.Pop(&m.found).(rankedItem[Entry]).item, true, nil
 }
 
-// Return puts a timer back that was handed out under an outdated weight.
+// Return puts a timer back that was handed out under an outdated weight. It is handed out once more, whether its entries
+// in the index change or not.
 func (m *Merge) Return(entry Entry, weight uint32) {
+	m.returned[entry.Seq] = true
 	m.take(EntriesOf(entry.Ask(), weight, entry.Due, entry.Seq)[0])
 }
 
@@ -169,6 +173,9 @@ func (m *Merge) follow(s *source) {
 }
 
 func (m *Merge) takeFrom(s *source, entry Entry) {
+	if m.returned[entry.Seq] {
+		return
+	}
 	if s.seen != nil {
 		if s.seen[entry.Seq] {
 			return

@@ -1,0 +1,306 @@
+package keeper_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// stormModel is policy eip1559 as one would write it who need not care what it costs: every timer in one slice, sorted
+// whole for every fire, and fires recounted over the whole history. It follows admission and the sweep, since they decide
+// who competes in a storm, and with which weight.
+type stormModel struct {
+	config types.TimerConfig
+	height uint64
+	// timers by (due, seq). AdmittedWeight is the weight that a storm files them under.
+	timers []*types.Timer
+	fires  map[uint64]map[string]uint64
+	// what the last block left.
+	basefee, p50 math.LegacyDec
+	cycles       uint64
+	admit, clean calendar.Key
+	// storms counts the blocks in which the ready index was needed.
+	storms int
+}
+
+func placeOf(t *types.Timer) calendar.Key { return calendar.Key{Due: t.Due, Seq: t.Seq} }
+
+// weights recounts the window, and returns the weight of any actor in this block.
+func (m *stormModel) weights() func(actor []byte) uint32 {
+	recent := map[string]uint64{}
+	for height, fires := range m.fires {
+		for actor, n := range fires {
+			if height+m.config.FairnessWindowBlocks >= m.height {
+				recent[actor] += n
+			}
+		}
+	}
+	all := make([]uint64, 0, len(recent))
+	for _, n := range recent {
+		all = append(all, n)
+	}
+	slices.Sort(all)
+	median := uint64(1)
+	if len(all) > 0 {
+		median = all[(len(all)-1)/2]
+	}
+	return func(actor []byte) uint32 {
+		// 2 − recent ÷ median, no less than 1, in sixteenths, rounded down.
+		n := min(recent[string(actor)], median)
+		return uint32(32 - (16*n+median-1)/median)
+	}
+}
+
+// ready returns what is due, oldest first.
+func (m *stormModel) ready() []*types.Timer {
+	slices.SortFunc(m.timers, func(a, b *types.Timer) int { return placeOf(a).Compare(placeOf(b)) })
+	due := slices.IndexFunc(m.timers, func(t *types.Timer) bool { return t.Due > m.height })
+	if due < 0 {
+		due = len(m.timers)
+	}
+	return slices.Clone(m.timers[:due])
+}
+
+func admitted(timers []*types.Timer) []*types.Timer {
+	return slices.DeleteFunc(slices.Clone(timers), func(t *types.Timer) bool { return t.AdmittedWeight == 0 })
+}
+
+// compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits.
+func (m *stormModel) compete(weightOf func([]byte) uint32) ([]*types.Timer, bool) {
+	ready := m.ready()
+	window := int(m.config.CandidateWindow)
+	if len(ready) <= window {
+		return ready, false
+	}
+	m.storms++
+	if len(admitted(ready)) > window {
+		m.sweep(ready, weightOf)
+	}
+	left := int(m.config.AdmissionsPerBlock)
+	if m.admit.Compare(calendar.Key{Due: m.height}) < 0 {
+		for _, t := range ready {
+			if t.Due == m.height && left > (int(m.config.AdmissionsPerBlock)+1)/2 {
+				t.AdmittedWeight = weightOf(t.Actor)
+				left--
+			}
+		}
+	}
+	next := calendar.Key{Due: m.height + 1}
+	for reads, i := 0, 0; i < len(ready); i++ {
+		t := ready[i]
+		if placeOf(t).Compare(m.admit) < 0 {
+			continue
+		}
+		if left == 0 || reads == 2*int(m.config.AdmissionsPerBlock) {
+			next = placeOf(t)
+			break
+		}
+		reads++
+		if t.AdmittedWeight == 0 {
+			t.AdmittedWeight = weightOf(t.Actor)
+			left--
+		}
+	}
+	m.admit = next
+	return admitted(ready), true
+}
+
+// sweep brings the weights of a few of the admitted up to date, in rounds.
+func (m *stormModel) sweep(ready []*types.Timer, weightOf func([]byte) uint32) {
+	left := int(m.config.SweepPerBlock)
+	for _, t := range ready {
+		at := placeOf(t)
+		if at.Compare(m.clean) < 0 {
+			continue
+		}
+		if at.Compare(m.admit) >= 0 {
+			break
+		}
+		if left == 0 {
+			m.clean = at
+			return
+		}
+		left--
+		if t.AdmittedWeight > 0 {
+			t.AdmittedWeight = weightOf(t.Actor)
+		}
+	}
+	m.clean = calendar.Key{}
+}
+
+// block runs the end of a block and returns what fires, in order. Every fire uses its intrinsic cycles alone.
+func (m *stormModel) block() (fired []string) {
+	m.height++
+	market := m.config.EIP1559()
+	prices := policy.Prices{
+		Cycle: m.config.CycleBasefee, Cell: m.config.CellBasefee, P50: m.p50,
+		Lane: market.LaneBasefee(m.config.CycleBasefee, policy.Last{Basefee: m.basefee, Cycles: m.cycles}),
+	}
+	weightOf := m.weights()
+	contest, storm := m.compete(weightOf)
+	m.basefee, m.cycles, m.p50 = prices.Lane, 0, math.LegacyZeroDec()
+	m.fires[m.height] = map[string]uint64{}
+	var tips []math.LegacyDec
+	for passedOver := 0; passedOver < 32 && m.cycles+m.config.FireBaseCycles < m.config.LaneTimerCycles; {
+		candidates := make([]policy.Candidate, len(contest))
+		for i, t := range contest {
+			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
+			if storm {
+				candidates[i].Weight = t.AdmittedWeight
+			}
+		}
+		order := market.Order(prices, candidates)
+		if len(order) == 0 {
+			break
+		}
+		best := contest[order[0]]
+		if weight := weightOf(best.Actor); storm && best.AdmittedWeight != weight {
+			best.AdmittedWeight = weight
+			continue
+		}
+		contest = slices.Delete(contest, order[0], order[0]+1)
+		if m.cycles+best.GasLimit > m.config.LaneTimerCycles {
+			if storm {
+				passedOver++
+			}
+			continue
+		}
+		price, _ := market.Price(prices, candidates[order[0]])
+		tips = append(tips, price.Priority)
+		fired = append(fired, best.IDHex())
+		m.fires[m.height][string(best.Actor)]++
+		m.cycles += m.config.FireBaseCycles
+		m.timers = slices.DeleteFunc(m.timers, func(t *types.Timer) bool { return t == best })
+	}
+	if len(tips) > 0 {
+		slices.SortFunc(tips, func(a, b math.LegacyDec) int { return a.BigInt().Cmp(b.BigInt()) })
+		m.p50 = tips[(len(tips)-1)/2]
+	}
+	return fired
+}
+
+// bidders are kinds of crowds. basefee is the lane's floor, around which bids matter.
+var bidders = map[string]func(r *rand.Rand) *types.Bid{
+	"default": func(*rand.Rand) *types.Bid { return nil },
+	"lognormal": func(r *rand.Rand) *types.Bid {
+		tip := 0.0005 * (1 + r.ExpFloat64()*r.ExpFloat64())
+		return statedBid(0.001+2*tip*r.Float64()+0.002*r.ExpFloat64(), tip)
+	},
+	"equal":      func(*rand.Rand) *types.Bid { return statedBid(0.0018, 0.0004) },
+	"near equal": func(r *rand.Rand) *types.Bid { return statedBid(0.0015+0.0000001*float64(r.IntN(5)), 0.0004) },
+	"priced out": func(r *rand.Rand) *types.Bid {
+		if r.IntN(10) > 0 {
+			return statedBid(0.001+0.00000001*float64(r.IntN(3)), 0.001)
+		}
+		return statedBid(0.004, 0.0001*float64(r.IntN(4)))
+	},
+	"mixed": func(r *rand.Rand) *types.Bid {
+		if tier := types.PriorityTier(r.IntN(7)); tier <= types.TierUrgent {
+			return &types.Bid{Tier: tier}
+		}
+		return statedBid(0.001+0.002*r.Float64(), 0.0002*float64(r.IntN(6)))
+	},
+}
+
+func statedBid(maxFee, maxPriority float64) *types.Bid {
+	dec := func(x float64) math.LegacyDec { return math.LegacyMustNewDecFromStr(fmt.Sprintf("%.12f", x)) }
+	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(maxFee), MaxPriorityFeePerCycle: dec(maxPriority)}}
+}
+
+// stormProperty runs a storm of some crowd, with newcomers meanwhile, through the module and through the model, and
+// compares what fires, in order. Windows are small, so that a few hundred timers are a storm. It returns in how many blocks
+// there was one.
+func stormProperty(t *rapid.T) (storms int) {
+	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	kinds := []string{"default", "lognormal", "equal", "near equal", "priced out", "mixed"}
+	bid := bidders[rapid.SampledFrom(kinds).Draw(t, "bidders")]
+	actors := rapid.SampledFrom([]int{2, 5, 40}).Draw(t, "actors")
+	n := rapid.IntRange(10, 400).Draw(t, "timers")
+	whale := rapid.Bool().Draw(t, "whale")
+	gasLimits := []uint64{40_000, 40_000, 60_000, 250_000}
+	draw := func(seq, due uint64) types.Timer {
+		actor := r.IntN(actors)
+		if whale && r.IntN(10) > 0 {
+			actor = 0
+		}
+		timer := types.Timer{
+			Actor: sdk.AccAddress(fmt.Sprintf("robot_%014d", actor)), Payload: []byte("noop"), Bid: bid(r),
+			GasLimit: gasLimits[r.IntN(len(gasLimits))], ExpiresAt: 100_000, Seq: seq, Due: due, Trigger: types.Trigger{Height: due},
+		}
+		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+		return timer
+	}
+	m := &stormModel{fires: map[uint64]map[string]uint64{}, p50: math.LegacyZeroDec()}
+	f := newFixture(t, func(opts *lab.ChainOptions) {
+		genesis := opts.Genesis
+		c := &genesis.Config
+		c.Policy = types.PolicyEIP1559
+		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
+		c.AdmissionsPerBlock = uint32(rapid.IntRange(1, 100).Draw(t, "admissions"))
+		c.SweepPerBlock = uint32(rapid.IntRange(1, 20).Draw(t, "sweep"))
+		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
+		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
+		c.MaxCyclesPerFire, c.MaxCellsPerFire = 250_000, 1_000
+		for i := range n {
+			timer := draw(uint64(i)+1, uint64(2+r.IntN(3)))
+			genesis.Timers = append(genesis.Timers, timer)
+			m.timers = append(m.timers, &timer)
+		}
+		genesis.NextSeq = uint64(n) + 1
+		for i := range actors {
+			opts.Balances = append(opts.Balances, lab.Balance{Address: sdk.AccAddress(fmt.Sprintf("robot_%014d", i)), Amount: math.NewInt(rich)})
+		}
+		m.config, m.basefee = *c, c.CycleBasefee
+	})
+	f.robots.scripts["noop"] = func(sdk.Context, types.Delivery) error { return nil }
+	for range rapid.IntRange(5, 25).Draw(t, "blocks") {
+		for range r.IntN(4) {
+			f.newcomer(m, draw(0, f.Height()+1+uint64(r.IntN(2))))
+		}
+		events := f.NextBlock()
+		require.Equal(t, m.block(), f.firedIDs(events), "height %d", m.height)
+	}
+	return m.storms
+}
+
+// newcomer schedules a timer in the open block, if its bid is accepted.
+func (f *fixture) newcomer(m *stormModel, timer types.Timer) {
+	results, _, err := f.Tx(scheduleMsg(timer.Actor, timer.Due, timer.Payload, limited(timer.GasLimit), bidding(timer.Bid)))
+	if err != nil {
+		require.ErrorIs(f.t, err, types.ErrRejectedBelowBasefee)
+		return
+	}
+	var response types.MsgScheduleTimerResponse
+	require.NoError(f.t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	info := f.timer(timer.Actor, response.Id)
+	timer.Seq, timer.Bid = info.Seq, info.Bid
+	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+	m.timers = append(m.timers, &timer)
+}
+
+func bidding(bid *types.Bid) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) { msg.Bid = bid }
+}
+
+func TestAStormFiresWhatAFullSortWouldFire(t *testing.T) {
+	storms := 0
+	rapid.Check(t, func(t *rapid.T) { storms += stormProperty(t) })
+	require.Positive(t, storms, "the workloads were no storms")
+}
+
+func FuzzAStormFiresWhatAFullSortWouldFire(f *testing.F) {
+	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) { stormProperty(t) }))
+}
