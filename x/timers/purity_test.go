@@ -20,7 +20,7 @@ import (
 const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
-var pureRank = map[string]int{"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2}
+var pureRank = map[string]int{"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2, "ready": 3}
 
 // mayImport says which of our own packages, beside the pure ones, a package of the module may import. What is not named
 // here, such as client and lab, may import all of the module.
@@ -141,6 +141,9 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"lane", "cosmossdk.io/math/unsafe", true},
 		{"lane", "github.com/cosmos/cosmos-sdk/types", true},
 		{"policy", timers + "/lane", false},
+		{"ready", timers + "/policy", false},
+		{"policy", timers + "/ready", true},
+		{"ready", timers + "/types", true},
 		{"fixed", timers + "/lane", true},
 		{"calendar", "cosmossdk.io/collections", true},
 		{"fairness", timers + "/keeper", true},
@@ -198,7 +201,7 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			needed[exemptions[i]] = true
 		}
 	}
-	for _, dir := range []string{"", "types", "lane", "policy", "calendar", "keeper", "actors"} {
+	for _, dir := range []string{"", "types", "lane", "policy", "fairness", "ready", "calendar", "keeper", "actors"} {
 		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
 	}
 	for _, e := range exemptions {
