@@ -14,7 +14,8 @@ import (
 
 // drawCandidates draws candidates as the queue holds them: heights that often repeat, and a seq of each one's own.
 func drawCandidates(t *rapid.T) []policy.Candidate {
-	seqs := rapid.SliceOfNDistinct(rapid.Uint64(), 0, 60, rapid.ID[uint64]).Draw(t, "seqs")
+	n := rapid.OneOf(rapid.IntRange(0, 60), rapid.IntRange(20, 60)).Draw(t, "candidates")
+	seqs := rapid.SliceOfNDistinct(rapid.Uint64(), n, n, rapid.ID[uint64]).Draw(t, "seqs")
 	candidates := make([]policy.Candidate, len(seqs))
 	due := rapid.OneOf(rapid.Uint64Max(5), rapid.Uint64())
 	for i, seq := range seqs {
