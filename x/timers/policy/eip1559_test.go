@@ -125,6 +125,7 @@ func modelBid(e policy.EIP1559, prices policy.Prices, ask policy.Ask) (fee, tip 
 		return rat(ask.Static.MaxFee), rat(ask.Static.MaxPriority)
 	case policy.Estimated:
 		return double, rat(prices.P50)
+	default:
 	}
 	multiplier := []math.LegacyDec{e.Tiers.Economy, e.Tiers.Standard, e.Tiers.Fast, e.Tiers.Urgent}[ask.Kind-policy.Economy]
 	tip = truncated(new(big.Rat).Mul(rat(prices.P50), rat(multiplier)))
