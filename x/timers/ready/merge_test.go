@@ -78,6 +78,9 @@ func (s *treeStore) First(_ context.Context, from ready.List) (head ready.Entry,
 }
 
 func (s *treeStore) After(_ context.Context, entry ready.Entry, n int) (page []ready.Entry, err error) {
+	if n < 1 {
+		return nil, errors.New("it asks for nothing")
+	}
 	s.tree.Ascend(entry, func(next ready.Entry) bool {
 		if next.List == entry.List && next.Seq == entry.Seq {
 			return true
