@@ -38,7 +38,7 @@ func newTreeStore(timers ...policy.Candidate) *treeStore {
 		if a.List != b.List {
 			return a.List < b.List
 		}
-		order := b.Price().BigInt().Cmp(a.Price().BigInt())
+		order := b.Price().BigIntMut().Cmp(a.Price().BigIntMut())
 		return cmp.Or(order, cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) < 0
 	}, btree.Options{NoLocks: true})}
 	for _, c := range timers {
@@ -156,23 +156,22 @@ func drawPrices(t *rapid.T) (policy.EIP1559, policy.Prices) {
 
 // drawTimers draws timers whose asks lie about the lane's fee, and often meet each other in price, place and slack.
 func drawTimers(t *rapid.T, fee math.LegacyDec, most int) []policy.Candidate {
-	weight := rapid.OneOf(rapid.Uint32Range(16, 32), rapid.SampledFrom([]uint32{16, 32}), rapid.Uint32Range(1, 100))
+	weight := rapid.SampledFrom([]*rapid.Generator[uint32]{
+		rapid.Just(uint32(32)), rapid.SampledFrom([]uint32{16, 32}), rapid.Uint32Range(16, 32), rapid.Uint32Range(1, 100),
+	}).Draw(t, "weights")
 	due := rapid.OneOf(rapid.Uint64Max(3), rapid.Uint64())
 	n := rapid.OneOf(rapid.IntRange(0, most), rapid.IntRange(most/2, most)).Draw(t, "timers")
 	seqs := rapid.SliceOfNDistinct(rapid.Uint64Max(1<<20), n, n, rapid.ID[uint64]).Draw(t, "seqs")
-	spread := fee.MulTruncate(dec("0.3")).BigInt().Uint64() % (1 << 62)
-	spread = max(spread, 4)
-	near := rapid.Custom(func(t *rapid.T) math.LegacyDec {
-		off := rapid.OneOf(rapid.Uint64Max(spread), rapid.Uint64Max(4)).Draw(t, "off")
-		price := math.LegacyNewDecFromIntWithPrec(math.NewIntFromUint64(off), math.LegacyPrecision)
-		return math.LegacyMaxDec(math.LegacyZeroDec(), fee.Add(rapid.SampledFrom([]math.LegacyDec{price, price.Neg()}).Draw(t, "side")))
+	// about is a distance of up to three tenths of the fee, or of some units.
+	about := rapid.Custom(func(t *rapid.T) math.LegacyDec {
+		part := fee.MulInt64(rapid.Int64Range(0, 30).Draw(t, "hundredths")).QuoInt64(100)
+		return part.Add(math.LegacyNewDecWithPrec(rapid.Int64Range(0, 4).Draw(t, "units"), math.LegacyPrecision))
 	})
-	tip := rapid.OneOf(
-		rapid.Custom(func(t *rapid.T) math.LegacyDec { return units(drawUnits(t, "tip")) }),
-		rapid.Map(rapid.OneOf(rapid.Uint64Max(spread), rapid.Uint64Max(4)), func(n uint64) math.LegacyDec {
-			return math.LegacyNewDecFromIntWithPrec(math.NewIntFromUint64(n), math.LegacyPrecision)
-		}),
-	)
+	near := rapid.Custom(func(t *rapid.T) math.LegacyDec {
+		off := about.Draw(t, "off")
+		return math.LegacyMaxDec(math.LegacyZeroDec(), fee.Add(rapid.SampledFrom([]math.LegacyDec{off, off.Neg()}).Draw(t, "side")))
+	})
+	tip := rapid.OneOf(about, about, rapid.Custom(func(t *rapid.T) math.LegacyDec { return units(drawUnits(t, "tip")) }))
 	timers := make([]policy.Candidate, len(seqs))
 	for i, seq := range seqs {
 		ask := drawAsk(t)
