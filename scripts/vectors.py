@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write the test vectors of x/timers, or compare them with what is there: vectors.py [--check]
 
-An implementation of its own of what SPEC sections 2, 5 and 8 define: timer ids, delivery ids, the settlement of a fire,
-and the payload convention. It shares nothing with the Go code, not even a hash library: where both agree, they agree on
+An implementation of its own of what SPEC sections 2, 5, 6, 7 and 8 define: timer ids, delivery ids, the settlement of a
+fire, the lane basefee, bids and their order, fairness, and the payload convention. It shares nothing with the Go code, not even a hash library: where both agree, they agree on
 the specification. Plain Python 3, standard library only.
 """
 
@@ -234,6 +234,274 @@ def settlement():
     return [{**case, **settle(case)} for case in cases]
 
 
+# The lane's market (SPEC sections 6 and 7), in fractions. Where a price is a decimal of the chain, it is truncated to 18
+# decimals, towards zero.
+
+UNIT = Fraction(1, 10**18)
+SMALLEST, LARGEST = "0.000000000000000001", "1000000000000000000"
+
+
+def truncated(value):
+    return math.trunc(value / UNIT) * UNIT
+
+
+def written(value):
+    """A decimal of the chain as people write it."""
+    units = value / UNIT
+    if units.denominator != 1 or units < 0:
+        sys.exit(f"vectors.py: {value} is not a price")
+    return decimal(units.numerator)
+
+
+def next_basefee(case):
+    target, most, last = Fraction(case["target"]), Fraction(case["max_change"]), Fraction(case["last"])
+    use = Fraction(min(case["used"], case["capacity"]), case["capacity"])
+    deviation = truncated(use) - target
+    if case["response"] == "clip":
+        change = max(-most, min(most, truncated(deviation / target)))
+    else:
+        change = truncated(truncated(deviation / (1 - target if deviation > 0 else target)) * most)
+    after = truncated(last * (1 + change))
+    if after == last and use != target:
+        after += UNIT if use > target else -UNIT
+    return written(min(Fraction(case["max"]), max(Fraction(case["min"]), after)))
+
+
+def draw_price(draw):
+    """Any size of price is as likely as another, and none at all now and then."""
+    return decimal(0 if draw.below(12) == 0 else draw.below(2 ** (1 + draw.below(119))))
+
+
+def basefees():
+    fields = ("name", "response", "capacity", "target", "max_change", "min", "max", "last", "used")
+    usual = (2_000_000, "0.5", "0.125", "0.001", LARGEST)
+    rows = []
+    for response in ("clip", "linear"):
+        for used in (0, 1, 250_000, 875_000, 999_999, 1_000_000, 1_000_001, 1_125_000, 1_500_000, 1_999_999, 2_000_000, 3_000_000, MAX_U64):
+            rows.append((f"{response}, {used} cycles of 2,000,000", response, *usual, "0.0123", used))
+        rows += [
+            (f"{response}, a full lane from nothing", response, 2_000_000, "0.5", "0.125", "0", LARGEST, "0", 2_000_000),
+            (f"{response}, an empty lane at nothing", response, 2_000_000, "0.5", "0.125", "0", LARGEST, "0", 0),
+            (f"{response}, a full lane from one unit", response, 2_000_000, "0.5", "0.125", "0", LARGEST, SMALLEST, 2_000_000),
+            (f"{response}, an empty lane from one unit", response, 2_000_000, "0.5", "0.125", "0", LARGEST, SMALLEST, 0),
+            (f"{response}, an empty lane from seven units", response, 2_000_000, "0.5", "0.125", "0", LARGEST, "0.000000000000000007", 0),
+            (f"{response}, an empty lane from nine units", response, 2_000_000, "0.5", "0.125", "0", LARGEST, "0.000000000000000009", 0),
+            (f"{response}, at the floor", response, *usual, "0.001", 0),
+            (f"{response}, a unit above the floor", response, *usual, "0.001000000000000001", 0),
+            (f"{response}, below the floor", response, *usual, "0.0005", 1_000_000),
+            (f"{response}, at the top", response, *usual, LARGEST, 2_000_000),
+            (f"{response}, a unit below the top", response, *usual, "999999999999999999.999999999999999999", 1_000_001),
+            (f"{response}, above the top", response, 2_000_000, "0.5", "0.125", "0", "1", "2", 2_000_000),
+            (f"{response}, a third that truncates to the target", response, 3, "0.333333333333333333", "0.125", "0", LARGEST, "7", 1),
+            (f"{response}, two thirds of that", response, 3, "0.333333333333333333", "0.125", "0", LARGEST, "7", 2),
+            (f"{response}, all of that", response, 3, "0.333333333333333333", "0.125", "0", LARGEST, "7", 3),
+            (f"{response}, the smallest target", response, 1000, SMALLEST, "0.125", "0", LARGEST, "7", 1),
+            (f"{response}, the largest target", response, 1000, "0.999999999999999999", "1", "0", LARGEST, "7", 999),
+            (f"{response}, all or nothing, full", response, 1000, "0.7", "1", "0", LARGEST, "7.000000000000000001", 1000),
+            (f"{response}, all or nothing, empty", response, 1000, "0.7", "1", "0", LARGEST, "7.000000000000000001", 0),
+            (f"{response}, the smallest change", response, 1000, "0.7", SMALLEST, "0", LARGEST, "7.000000000000000001", 1000),
+        ]
+    draw = Draw("basefee")
+    for i in range(120):
+        capacity = 1 + draw.below(2 ** (1 + draw.below(50)))
+        low, last = draw_price(draw), draw_price(draw)
+        high = written(max(Fraction(low), Fraction(LARGEST if i % 4 else draw_price(draw))))
+        target, most = decimal(1 + draw.below(10**18 - 1)), decimal(1 + draw.below(10**18))
+        rows.append((f"drawn {i}", ("clip", "linear")[i % 2], capacity, target, most, low if i % 3 else "0", high, last, draw.below(capacity + 2)))
+    cases = [dict(zip(fields, row)) for row in rows]
+    return [{**case, "next": next_basefee(case)} for case in cases]
+
+
+TIERS = {"economy": "0.8", "standard": "1", "fast": "1.5", "urgent": "2.5"}
+
+
+def bid_of(ask, prices, tiers):
+    """Max fee and max tip per cycle."""
+    lane, p50 = Fraction(prices["lane"]), Fraction(prices["p50"])
+    if ask["kind"] == "stated":
+        return Fraction(ask["max_fee"]), min(Fraction(ask["max_fee"]), Fraction(ask["max_priority"]))
+    if ask["kind"] == "estimated":
+        return 2 * lane, p50
+    tip = truncated(p50 * Fraction(tiers[ask["kind"]]))
+    return 2 * lane + tip, tip
+
+
+def tip_of(ask, prices, tiers, multiplier):
+    """Tip per cycle; None if the ask is priced out."""
+    max_fee, max_priority = bid_of(ask, prices, tiers)
+    fee = truncated(Fraction(prices["lane"]) * Fraction(multiplier))
+    return None if max_fee < fee else min(max_priority, max_fee - fee)
+
+
+def draw_ask(draw, lane):
+    kind = ("estimated", *TIERS, "stated", "stated", "stated", "stated")[draw.below(9)]
+    if kind != "stated":
+        return {"kind": kind}
+    around = int(Fraction(lane) / UNIT)
+    fee = (draw.below(2 ** (1 + draw.below(100))), draw.below(2 * around + 2), around + draw.below(5))[draw.below(3)]
+    tip = (draw.below(fee + 1), draw.below(4), fee, fee + draw.below(fee + 1))[draw.below(4)]
+    return {"kind": "stated", "max_fee": decimal(fee), "max_priority": decimal(tip)}
+
+
+def order_of(case):
+    """Who fires at all, best first: by tip × weight, weight, due, seq."""
+    ranks = []
+    for i, c in enumerate(case["candidates"]):
+        tip = tip_of(c, case, case["tiers"], case["multiplier"])
+        if tip is not None:
+            ranks.append((-tip * Fraction(c["weight"], 16), -c["weight"], c["due"], c["seq"], i))
+    return [rank[-1] for rank in sorted(ranks)]
+
+
+def market_case(name, lane, p50, multiplier, asks, tiers=None):
+    tiers = tiers or TIERS
+    prices = {"lane": lane, "p50": p50}
+    candidates = []
+    for ask, weight, due, seq in asks:
+        max_fee, max_priority = bid_of(ask, prices, tiers)
+        tip = tip_of(ask, prices, tiers, multiplier)
+        candidates.append({
+            **ask, "weight": weight, "due": due, "seq": seq,
+            "bid_fee": written(max_fee), "bid_priority": written(max_priority),
+            "tip": None if tip is None else written(tip),
+        })
+    case = {"name": name, **prices, "multiplier": multiplier, "tiers": tiers, "candidates": candidates}
+    return {**case, "order": order_of(case)}
+
+
+def stated(fee, tip):
+    return {"kind": "stated", "max_fee": fee, "max_priority": tip}
+
+
+def market():
+    kinds = [({"kind": kind}, 16, 5, i) for i, kind in enumerate(("estimated", *TIERS))]
+    edge = [
+        (stated("1", "0"), 32, 1, 1), (stated("1", "1"), 16, 1, 2), (stated("0.999999999999999999", "0.999999999999999999"), 32, 1, 3),
+        (stated("1.000000000000000001", "1"), 16, 2, 4), (stated("1.5", "0.25"), 32, 3, 5), (stated("1.5", "0.5"), 16, 1, 6),
+        (stated("9", "0.5"), 16, 1, 7), (stated("9", "0.5"), 16, 0, 8), (stated(LARGEST, LARGEST), 16, 9, 9), (stated("0", "0"), 32, 0, 10),
+    ]
+    most = {kind: LARGEST for kind in TIERS}
+    cases = [
+        market_case("nobody", "1", "0", "1", []),
+        market_case("the kinds, no tips lately", "0.001", "0", "1", kinds),
+        market_case("the kinds, at a usual tip", "0.001", "0.000333333333333333", "1", kinds),
+        market_case("the kinds, at the smallest tip", "0.001", SMALLEST, "1", kinds),
+        market_case("the kinds, at twice the lane's basefee", "0.001", "0.0007", "2", kinds),
+        market_case("the kinds, at a subsidised lane", "0.001", "0.0007", "0.8", kinds),
+        market_case("the kinds, at no lane fee", "0.001", "0.0007", "0", kinds),
+        market_case("the kinds, at the smallest basefee and twice of it", SMALLEST, "5", "2", kinds),
+        market_case("the kinds, at the largest prices", LARGEST, LARGEST, "1", kinds),
+        market_case("the kinds, a steep scale", "0.001", "1", "1", kinds, most),
+        market_case("at the edge of the fee", "1", "0.1", "1", edge),
+        market_case("at the edge of no fee", "1", "0.1", "0", edge),
+        market_case("at the edge of a part of the fee", "1.25", "0.1", "0.8", edge),
+        market_case("at the edge of twice the fee", "0.5", "0.1", "2", edge),
+        market_case("a fee that is truncated", SMALLEST, "0.1", "1.999999999999999999", [(stated(SMALLEST, SMALLEST), 16, 1, 1), (stated("0", "0"), 16, 1, 2)]),
+    ]
+    draw = Draw("market")
+    for i in range(60):
+        lane, p50 = decimal(draw.below(2 ** (1 + draw.below(70)))), draw_price(draw)
+        multiplier = ("1", "0", "2", "0.8", decimal(draw.below(2 * 10**18 + 1)))[draw.below(5)]
+        asks = [
+            (draw_ask(draw, lane), 16 + draw.below(17), draw.below((4, 2**63)[draw.below(2)]), seq)
+            for seq in range(draw.below(40))
+        ]
+        cases.append(market_case(f"drawn {i}", lane, p50, multiplier, asks))
+    return cases
+
+
+def fires():
+    """What a fire pays under eip1559, from the ask to the refund: section 5 on the prices of sections 6 and 7."""
+    rows = [
+        ("the defaults", "0.001", "0.03", "0.001", "0", "1", {"kind": "estimated"}, 250_000, 550_000, 123_456, 789),
+        ("a tip", "0.001", "0.03", "0.001", "0", "1", stated("0.01", "0.002"), 250_000, 550_000, 123_456, 789),
+        ("a tip that the fee cuts off", "0.001", "0.03", "0.009", "0", "1", stated("0.01", "0.002"), 250_000, 550_000, 123_456, 789),
+        ("a fee that is just enough", "0.001", "0.03", "0.01", "0", "1", stated("0.01", "0.002"), 250_000, 550_000, 123_456, 789),
+        ("a subsidised lane", "0.001", "0.03", "0.01", "0", "0.8", stated("0.01", "0.005"), 250_000, 550_000, 123_456, 789),
+        ("a lane without a fee", "0.001", "0.03", "0.01", "0", "0", stated("0.01", "0.005"), 250_000, 550_000, 123_456, 789),
+        ("a lane at twice its fee", "0.001", "0.03", "0.01", "0.004", "2", {"kind": "urgent"}, 250_000, 550_000, 250_000, 550_000),
+        ("a fast one", "0.001", "0.03", "0.01", "0.004", "1", {"kind": "fast"}, 250_000, 550_000, 200_001, 17),
+        ("the largest of everything", LARGEST, LARGEST, LARGEST, LARGEST, "2", stated(LARGEST, LARGEST), 2**50, 2**50, 2**50, 2**50),
+        ("the largest that fires", LARGEST, LARGEST, LARGEST, LARGEST, "1", {"kind": "urgent"}, 2**50, 2**50, 2**50, 2**50),
+        ("a tip below one unit in all", "0", "0", SMALLEST, "0", "1", stated("0.000001", "0.000001"), 250_000, 0, 250_000, 0),
+    ]
+    fields = ("name", "cycle", "cell", "lane", "p50", "multiplier", "ask", "gas_limit", "max_cells", "cycles", "cells")
+    draw = Draw("fires")
+    for i in range(80):
+        lane = decimal(draw.below(2 ** (1 + draw.below(70))))
+        gas_limit, max_cells = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
+        multiplier = ("1", "0", "2", "0.8", decimal(draw.below(2 * 10**18 + 1)))[draw.below(5)]
+        rows.append((
+            f"drawn {i}", draw_price(draw), draw_price(draw), lane, draw_price(draw), multiplier, draw_ask(draw, lane),
+            gas_limit, max_cells, draw.below(gas_limit + 1), draw.below(max_cells + 1),
+        ))
+    cases = []
+    for case in (dict(zip(fields, row)) for row in rows):
+        tip = tip_of(case["ask"], case, TIERS, case["multiplier"])
+        fee = truncated(Fraction(case["lane"]) * Fraction(case["multiplier"]))
+        prices = {"basefee": written(Fraction(case["cycle"]) + fee), "priority": written(tip or 0)}
+        cases.append({**case, "fires": tip is not None, **prices, **settle({**case, **prices})})
+    return cases
+
+
+# Fairness (SPEC section 6). Weights are in sixteenths.
+
+
+def weight_of(recent, median, low, high):
+    exact = Fraction(high, 16) - recent / max(Fraction(1), Fraction(median))
+    return math.floor(16 * max(Fraction(low, 16), min(Fraction(high, 16), exact)))
+
+
+def weights():
+    rows = [(f"{recent} fires at a median of {median}", recent, median, 16, 32)
+            for recent in (0, 1, 2, 3, 5, 15, 16, 17, 100, 2**32, MAX_U64)
+            for median in ("0", "0.5", "1", "1.000000000000000001", "1.5", "3", "16", "16.000000000000000001", "17", "1000000")]
+    rows += [
+        ("bounds that meet", 0, "5", 16, 16), ("bounds that meet, active", 9, "5", 16, 16), ("nothing at least", 5, "5", 0, 16),
+        ("a hair's loss is a sixteenth", 1, "1000000000000000000", 16, 32), ("up to the largest weight", 1, "3", 1, 65535),
+        ("the largest of everything", MAX_U64, str(MAX_U64), 0, 65535),
+    ]
+    draw = Draw("weights")
+    for i in range(150):
+        median = decimal(draw.below(2 ** (1 + draw.below(90))))
+        about = int(3 * Fraction(median)) + 4
+        low = draw.below(33)
+        rows.append((f"drawn {i}", draw.below(min(MAX_U64, about)), median, low, low + draw.below(65)))
+    fields = ("name", "recent", "median", "min", "max")
+    return [{**dict(zip(fields, row)), "weight": weight_of(*row[1:])} for row in rows]
+
+
+def smoothing():
+    rows = [("nothing is smoothed", "1", 7, "3.141592653589793238"), ("half", "0.5", 7, "3"), ("the smallest part", SMALLEST, 7, "3.3"),
+            ("all but the smallest part", "0.999999999999999999", 7, "3.3"), ("a third", "0.333333333333333333", 10, "0.000000000000000001"),
+            ("from nothing", "0.1", 1, "0"), ("to nothing", "0.1", 0, "1"), ("to nothing from the smallest", "0.1", 0, SMALLEST),
+            ("the largest", "0.25", MAX_U64, str(MAX_U64))]
+    draw = Draw("smoothing")
+    for i in range(60):
+        rows.append((f"drawn {i}", decimal(1 + draw.below(10**18)), draw.below(2 ** (1 + draw.below(40))), decimal(draw.below(2 ** (1 + draw.below(100))))))
+    cases = []
+    for name, alpha, median, before in rows:
+        a = Fraction(alpha)
+        after = truncated(median * a) + truncated(Fraction(before) * (1 - a))
+        cases.append({"name": name, "alpha": alpha, "median": median, "before": before, "after": written(after)})
+    return cases
+
+
+def medians():
+    """Fires of all units at a time; the median of those that have any, the lower middle of an even number."""
+    rows = [("nobody", []), ("nobody active", [0, 0]), ("one", [4]), ("two", [9, 4]), ("three", [9, 4, 1]), ("many alike", [3] * 8 + [1, 9]),
+            ("idle ones don't count", [0, 0, 0, 0, 5, 7]), ("the largest", [MAX_U64, 1, MAX_U64])]
+    draw = Draw("median")
+    for i in range(60):
+        most = 1 + draw.below(2 ** (1 + draw.below(8)))
+        rows.append((f"drawn {i}", [draw.below(most + 1) for _ in range(draw.below(40))]))
+    cases = []
+    for name, units in rows:
+        active = sorted(fires for fires in units if fires)
+        cases.append({"name": name, "fires": units, "median": active[(len(active) - 1) // 2] if active else 0})
+    return cases
+
+
 # The payload convention (SPEC section 2).
 
 ALPHABET = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
@@ -381,12 +649,26 @@ def payloads():
     return cases
 
 
+FILES = {
+    "ids": ids,
+    "deliver_ids": deliver_ids,
+    "settlement": settlement,
+    "basefee": basefees,
+    "market": market,
+    "fires": fires,
+    "weights": weights,
+    "smoothing": smoothing,
+    "median": medians,
+    "payload": payloads,
+}
+
+
 def main(arguments):
     if arguments not in ([], ["--check"]):
         sys.exit(__doc__)
     check_keccak()
     stale = []
-    for name, cases in (("ids", ids), ("deliver_ids", deliver_ids), ("settlement", settlement), ("payload", payloads)):
+    for name, cases in FILES.items():
         path = VECTORS / f"{name}.json"
         text = json.dumps(cases(), indent=1) + "\n"
         if not arguments:

@@ -142,6 +142,9 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"lane", "cosmossdk.io/math/unsafe", true},
 		{"lane", "github.com/cosmos/cosmos-sdk/types", true},
 		{"policy", timers + "/lane", false},
+		{"ready", timers + "/policy", false},
+		{"policy", timers + "/ready", true},
+		{"ready", timers + "/types", true},
 		{"fixed", timers + "/lane", true},
 		{"calendar", "cosmossdk.io/collections", true},
 		{"fairness", timers + "/keeper", true},
@@ -199,7 +202,7 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			needed[exemptions[i]] = true
 		}
 	}
-	for _, dir := range []string{"", "types", "lane", "policy", "calendar", "keeper", "actors"} {
+	for _, dir := range []string{"", "types", "lane", "policy", "fairness", "ready", "calendar", "keeper", "actors"} {
 		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
 	}
 	for _, e := range exemptions {

@@ -48,7 +48,8 @@ func (b Basefee) change(used uint64) math.LegacyDec {
 	if deviation.IsPositive() {
 		room = math.LegacyOneDec().Sub(b.Target)
 	}
-	return clip(deviation.MulTruncate(b.MaxChange).QuoTruncate(room), b.MaxChange)
+	// The quotient first: a full or an empty lane makes it exactly ±1.
+	return deviation.QuoTruncate(room).MulTruncate(b.MaxChange)
 }
 
 // direction is one unit of the last decimal towards where the use pulls, reckoned without rounding; none at the target.

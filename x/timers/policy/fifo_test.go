@@ -14,7 +14,8 @@ import (
 
 // drawCandidates draws candidates as the queue holds them: heights that often repeat, and a seq of each one's own.
 func drawCandidates(t *rapid.T) []policy.Candidate {
-	seqs := rapid.SliceOfNDistinct(rapid.Uint64(), 0, 60, rapid.ID[uint64]).Draw(t, "seqs")
+	n := rapid.OneOf(rapid.IntRange(0, 60), rapid.IntRange(20, 60)).Draw(t, "candidates")
+	seqs := rapid.SliceOfNDistinct(rapid.Uint64(), n, n, rapid.ID[uint64]).Draw(t, "seqs")
 	candidates := make([]policy.Candidate, len(seqs))
 	due := rapid.OneOf(rapid.Uint64Max(5), rapid.Uint64())
 	for i, seq := range seqs {
@@ -41,7 +42,7 @@ func naiveOrder(candidates []policy.Candidate) []policy.Candidate {
 
 func ordered(candidates []policy.Candidate) []policy.Candidate {
 	var order []policy.Candidate
-	for _, i := range (policy.FIFO{}).Order(candidates) {
+	for _, i := range (policy.FIFO{}).Order(policy.Prices{}, candidates) {
 		order = append(order, candidates[i])
 	}
 	return order
@@ -53,7 +54,7 @@ func orderProperty(t *rapid.T) {
 	candidates := drawCandidates(t)
 	before := slices.Clone(candidates)
 
-	indices := policy.FIFO{}.Order(candidates)
+	indices := policy.FIFO{}.Order(policy.Prices{}, candidates)
 	require.Equal(t, before, candidates, "the candidates were changed")
 	all := slices.Sorted(slices.Values(indices))
 	require.Len(t, all, len(candidates))
@@ -72,15 +73,17 @@ func TestFIFOOrdersByDueAndSeq(t *testing.T) { rapid.Check(t, orderProperty) }
 
 func FuzzFIFOOrdersByDueAndSeq(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderProperty)) }
 
-// TestFIFOLooksAtNothingElse: a gas limit does not buy a place.
+// TestFIFOLooksAtNothingElse: neither a gas limit, nor a bid, nor a weight buys a place.
 func TestFIFOLooksAtNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := drawCandidates(t)
-		order := policy.FIFO{}.Order(candidates)
+		order := policy.FIFO{}.Order(policy.Prices{}, candidates)
 		for i := range candidates {
 			candidates[i].GasLimit = rapid.Uint64().Draw(t, "other gas limit")
+			candidates[i].Weight = rapid.Uint32().Draw(t, "weight")
+			candidates[i].Ask = policy.StatedAsk(math.LegacyNewDec(rapid.Int64Min(0).Draw(t, "max fee")), math.LegacyOneDec())
 		}
-		require.Equal(t, order, policy.FIFO{}.Order(candidates))
+		require.Equal(t, order, policy.FIFO{}.Order(policy.Prices{}, candidates))
 	})
 }
 
@@ -88,9 +91,10 @@ func TestFIFOLooksAtNothingElse(t *testing.T) {
 // are no tips (SPEC §6).
 func TestFIFOChargesTheChainsPrices(t *testing.T) {
 	cycle, cell := math.LegacyNewDecWithPrec(1, 3), math.LegacyNewDecWithPrec(3, 2)
-	laneBasefee := policy.FIFO{}.LaneBasefee(cycle)
+	laneBasefee := policy.FIFO{}.LaneBasefee(cycle, policy.Last{Basefee: math.LegacyOneDec(), Cycles: 1_000_000})
 	require.Equal(t, cycle, laneBasefee)
-	price := policy.FIFO{}.Price(policy.Prices{Cycle: cycle, Cell: cell, Lane: laneBasefee}, policy.Candidate{GasLimit: 40_000})
+	price, fires := policy.FIFO{}.Price(policy.Prices{Cycle: cycle, Cell: cell, Lane: laneBasefee}, policy.Candidate{GasLimit: 40_000})
+	require.True(t, fires)
 	require.Equal(t, cycle, price.Basefee)
 	require.Equal(t, cell, price.Cell)
 	require.True(t, price.Priority.IsZero())
@@ -106,12 +110,12 @@ func BenchmarkFIFOOrder(b *testing.B) {
 	slices.Reverse(backwards)
 	b.Run("sorted", func(b *testing.B) {
 		for b.Loop() {
-			policy.FIFO{}.Order(sorted)
+			policy.FIFO{}.Order(policy.Prices{}, sorted)
 		}
 	})
 	b.Run("backwards", func(b *testing.B) {
 		for b.Loop() {
-			policy.FIFO{}.Order(backwards)
+			policy.FIFO{}.Order(policy.Prices{}, backwards)
 		}
 	})
 }

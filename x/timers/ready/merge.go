@@ -1,7 +1,6 @@
 package ready
 
 import (
-	"container/heap"
 	"context"
 
 	"cosmossdk.io/math"
@@ -20,6 +19,9 @@ type Store interface {
 // pageEntries is how many entries are read at a time once a list proved worth more than its head: few, since what is read
 // beyond what is taken is wasted, but not one, since every read is a seek.
 const pageEntries = 4
+
+// turnPages is how many pages of one list of a pair are read for each one of the other.
+const turnPages = 4
 
 // Merge hands out timers by rank, best first, and reads hardly more entries than it hands out. It holds no iterator open:
 // between two calls of Next the index may change; a timer that left it meanwhile may still be handed out.
@@ -43,6 +45,8 @@ type Merge struct {
 // tip, others what their fee leaves, and neither order alone is that of their worth.
 type source struct {
 	cursors []cursor
+	// since is how many pages were read of the list that bounds the source since one was read of the other.
+	since int
 	// seen are the timers that were read, by seq, where two lists hold the same ones.
 	seen map[uint64]bool
 }
@@ -53,8 +57,9 @@ type cursor struct {
 	rank policy.Rank
 }
 
-// NewMerge opens the index at the prices of a block. At most maxReads entries are read beyond the heads of the lists: when
-// that is used up, Next says that there are no more.
+// NewMerge opens the index at the prices of a block. At most maxReads entries are read beyond the heads of the lists. When
+// that is used up, the order is that of what was read: whoever crowds a class with timers that hide the best one may so get
+// in front of it, at the lane's fee, but can't stop the lane.
 func NewMerge(ctx context.Context, store Store, eip policy.EIP1559, prices policy.Prices, maxReads int) (*Merge, error) {
 	m := &Merge{store: store, policy: eip, prices: prices, returned: map[uint64]bool{}, readsLeft: maxReads}
 	fee := eip.Fee(prices)
@@ -101,20 +106,18 @@ func (m *Merge) head(ctx context.Context, from List) (Entry, bool, error) {
 	return head, found, err
 }
 
-// Next hands out the best timer left, by the entry of one of its lists.
+// Next hands out the best timer left, or the best that was read if no more may be, by the entry of one of its lists; false
+// if there is none.
 func (m *Merge) Next(ctx context.Context) (Entry, bool, error) {
-	for len(m.sources) > 0 && (len(m.found) == 0 || m.sources[0].rank.Compare(m.found[0].rank) < 0) {
-		if m.readsLeft <= 0 {
-			return Entry{}, false, nil
-		}
-		if err := m.advance(ctx, heap.Pop(&m.sources).(rankedItem[*source]).item); err != nil {
+	for m.readsLeft > 0 && len(m.sources) > 0 && (len(m.found) == 0 || m.sources[0].rank.Compare(m.found[0].rank) < 0) {
+		if err := m.advance(ctx, m.sources.pop()); err != nil {
 			return Entry{}, false, err
 		}
 	}
 	if len(m.found) == 0 {
 		return Entry{}, false, nil
 	}
-	return heap.Pop(&m.found).(rankedItem[Entry]).item, true, nil
+	return m.found.pop(), true, nil
 }
 
 // Return puts a timer back that was handed out under an outdated weight. It is handed out once more, whether its entries
@@ -136,9 +139,9 @@ func (m *Merge) open(cursors ...cursor) {
 	m.follow(s)
 }
 
-// advance reads on where the least can come from: that lowers the bound of the source at once.
+// advance reads on in one list of the source.
 func (m *Merge) advance(ctx context.Context, s *source) error {
-	c := &s.cursors[s.lowest()]
+	c := &s.cursors[s.turn()]
 	page, err := m.store.After(ctx, c.last, min(pageEntries, m.readsLeft))
 	if err != nil || len(page) == 0 {
 		return err
@@ -151,6 +154,18 @@ func (m *Merge) advance(ctx context.Context, s *source) error {
 	*c = m.cursorAt(page[len(page)-1])
 	m.follow(s)
 	return nil
+}
+
+// turn is the cursor to read on from: the lowest, where the least can come from, since that lowers the bound of the source
+// at once; but after turnPages of it the other one. Of two lists one may hold thousands of equal prices that the other ends
+// after a few, and which of them it is can't be known: so neither is read much further than the other.
+func (s *source) turn() int {
+	lowest := s.lowest()
+	if s.since++; s.since > turnPages {
+		s.since = 0
+		return len(s.cursors) - 1 - lowest
+	}
+	return lowest
 }
 
 // lowest is the cursor whose bound comes last. A timer that no cursor has passed is beyond all of them, so that this is the
@@ -168,7 +183,7 @@ func (s *source) lowest() int {
 // follow keeps a source in the merge, unless all that it still holds is priced out.
 func (m *Merge) follow(s *source) {
 	if rank := s.cursors[s.lowest()].rank; !rank.Negative() {
-		heap.Push(&m.sources, rankedItem[*source]{rank, s})
+		m.sources.push(rank, s)
 	}
 }
 
@@ -188,7 +203,7 @@ func (m *Merge) takeFrom(s *source, entry Entry) {
 // take ranks an entry that was read; one that is priced out is forgotten.
 func (m *Merge) take(entry Entry) {
 	if rank, ok := m.policy.Rank(m.prices, entry.candidate()); ok {
-		heap.Push(&m.found, rankedItem[Entry]{rank, entry})
+		m.found.push(rank, entry)
 	}
 }
 
@@ -210,7 +225,7 @@ func (m *Merge) cursorAt(entry Entry) cursor {
 	return cursor{entry, policy.NewRank(priority, entry.List.Weight(), entry.Due, entry.Seq)}
 }
 
-// ranked is a heap by rank.
+// ranked is a binary heap by rank, the best first.
 type ranked[T any] []rankedItem[T]
 
 type rankedItem[T any] struct {
@@ -218,16 +233,40 @@ type rankedItem[T any] struct {
 	item T
 }
 
-func (r ranked[T]) Len() int           { return len(r) }
-func (r ranked[T]) Less(i, j int) bool { return r[i].rank.Compare(r[j].rank) < 0 }
-func (r ranked[T]) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r ranked[T]) before(i, j int) bool { return r[i].rank.Compare(r[j].rank) < 0 }
 
-// Push implements heap.Interface.
-func (r *ranked[T]) Push(x any) { *r = append(*r, x.(rankedItem[T])) }
+func (r *ranked[T]) push(rank policy.Rank, item T) {
+	*r = append(*r, rankedItem[T]{rank, item})
+	h := *r
+	for i := len(h) - 1; i > 0; {
+		above := (i - 1) / 2
+		if !h.before(i, above) {
+			return
+		}
+		h[i], h[above] = h[above], h[i]
+		i = above
+	}
+}
 
-// Pop implements heap.Interface.
-func (r *ranked[T]) Pop() any {
-	last := (*r)[len(*r)-1]
-	*r = (*r)[:len(*r)-1]
-	return last
+// pop takes out the best of a heap that is not empty.
+func (r *ranked[T]) pop() T {
+	h := *r
+	first, last := h[0].item, len(h)-1
+	h[0] = h[last]
+	h[last] = rankedItem[T]{}
+	h = h[:last]
+	*r = h
+	for i := 0; ; {
+		best := i
+		for below := 2*i + 1; below <= 2*i+2 && below < last; below++ {
+			if h.before(below, best) {
+				best = below
+			}
+		}
+		if best == i {
+			return first
+		}
+		h[i], h[best] = h[best], h[i]
+		i = best
+	}
 }
