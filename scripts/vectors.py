@@ -322,7 +322,7 @@ def bid_of(ask, prices, tiers):
         return Fraction(ask["max_fee"]), min(Fraction(ask["max_fee"]), Fraction(ask["max_priority"]))
     if ask["kind"] == "estimated":
         return 2 * lane, p50
-    tip = truncated(p50 * Fraction(tiers[ask["kind"]]))
+    tip = min(truncated(p50 * Fraction(tiers[ask["kind"]])), 1000 * lane)
     return 2 * lane + tip, tip
 
 

@@ -38,6 +38,11 @@ func StatedAsk(maxFee, maxPriority math.LegacyDec) Ask {
 // Tiers are PRIORITY_TIERS: the multiples of p50 that the tiers stand for.
 type Tiers struct{ Economy, Standard, Fast, Urgent math.LegacyDec }
 
+// maxTierTip bounds a tier's tip to so many times the lane basefee. Tiers multiply what others paid: were most fires of a
+// few blocks urgent, their tips would grow without end, to the ruin of those who left the price to the estimator. The
+// default bid has a bound already: its fee.
+const maxTierTip = 1_000
+
 // estimate is the default estimator with a tip of multiplier × p50; the fee has headroom for about five blocks of a rising
 // basefee, and for the tip of a tier.
 func estimate(prices Prices, kind Kind, tiers Tiers) Bid {
@@ -55,6 +60,6 @@ func estimate(prices Prices, kind Kind, tiers Tiers) Bid {
 	default:
 		return Bid{MaxFee: headroom, MaxPriority: prices.P50}
 	}
-	tip := prices.P50.MulTruncate(multiplier)
+	tip := math.LegacyMinDec(prices.P50.MulTruncate(multiplier), prices.Lane.MulInt64(maxTierTip))
 	return Bid{MaxFee: headroom.Add(tip), MaxPriority: tip}
 }

@@ -129,6 +129,9 @@ func modelBid(e policy.EIP1559, prices policy.Prices, ask policy.Ask) (fee, tip 
 	}
 	multiplier := []math.LegacyDec{e.Tiers.Economy, e.Tiers.Standard, e.Tiers.Fast, e.Tiers.Urgent}[ask.Kind-policy.Economy]
 	tip = truncated(new(big.Rat).Mul(rat(prices.P50), rat(multiplier)))
+	if most := new(big.Rat).Mul(rat(prices.Lane), big.NewRat(1_000, 1)); tip.Cmp(most) > 0 {
+		tip = most
+	}
 	return double.Add(double, tip), tip
 }
 
@@ -441,4 +444,15 @@ func BenchmarkEIP1559Order(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestTipsOfTiersDoNotGrowWithoutEnd: a market in which all are urgent pays a thousand times the basefee at most.
+func TestTipsOfTiersDoNotGrowWithoutEnd(t *testing.T) {
+	e, prices := defaultMarket(), policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("0.001"), P50: dec("0.0001")}
+	for range 100 {
+		tip, ok := e.Priority(prices, policy.Ask{Kind: policy.Urgent})
+		require.True(t, ok)
+		prices.P50 = tip
+	}
+	require.Equal(t, "1.000000000000000000", prices.P50.String())
 }

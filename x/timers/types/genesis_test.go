@@ -50,7 +50,7 @@ func fullGenesis() *types.GenesisState {
 		Cycles: 1, Cells: 2, Head: types.QueueKey{Due: 6, Seq: 1}, Live: types.QueueKey{Due: 6, Seq: 1},
 		Clean: types.QueueKey{Due: 7}, Aside: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
 		LaneBasefee: new(math.LegacyNewDecWithPrec(2, 3)), P50: math.LegacySmallestDec(), MarketSince: 2,
-		Admit: types.QueueKey{Due: 6, Seq: 1},
+		Admit:    types.QueueKey{Due: 6, Seq: 1},
 		Fairness: types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
 	}
 	g.Fairness = []types.HeightFires{
