@@ -25,6 +25,17 @@ func (c *Counts) Reads() int { return c.Gets + c.Iterators + c.Nexts }
 // Writes is how many times the store was changed.
 func (c *Counts) Writes() int { return c.Sets + c.Deletes }
 
+// Add adds the operations of other counts.
+func (c *Counts) Add(other Counts) { c.merge(other, func(a, b int) int { return a + b }) }
+
+// Max keeps the larger of each number.
+func (c *Counts) Max(other Counts) { c.merge(other, func(a, b int) int { return max(a, b) }) }
+
+func (c *Counts) merge(other Counts, combine func(a, b int) int) {
+	c.Gets, c.Sets, c.Deletes = combine(c.Gets, other.Gets), combine(c.Sets, other.Sets), combine(c.Deletes, other.Deletes)
+	c.Iterators, c.Nexts = combine(c.Iterators, other.Iterators), combine(c.Nexts, other.Nexts)
+}
+
 // Reset starts again from zero.
 func (c *Counts) Reset() { *c = Counts{} }
 

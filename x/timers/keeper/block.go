@@ -38,6 +38,8 @@ type block struct {
 
 	lane    lane.Budget
 	cleanup lane.Cleanup
+	// admitted is by how many timers this block's steps changed the ready index.
+	admitted int64
 	// firesOf counts fires by actor, actors names them in the order of their first fire. Maps are looked up, never ranged
 	// over.
 	firesOf map[string]uint32

@@ -57,17 +57,17 @@ func (b *block) firstLeft() types.QueueKey {
 // error concerns that timer alone: it is quarantined, that is kept, reported, and not tried again until the authority
 // releases or cancels it (SPEC §4).
 func (k *Keeper) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
-	before := *timer
+	before, admitted := *timer, b.admitted
 	cause := sandbox(ctx, fn)
 	if cause == nil {
 		return true
 	}
-	*timer = before
+	*timer, b.admitted = before, admitted
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
 	err := sandbox(ctx, func(ctx sdk.Context) error { return k.setTimerAside(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {
 		// Not even that can be done, since what is broken is where it lies: it stays there, and others go on.
-		*timer = before
+		*timer, b.admitted = before, admitted
 		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
 	}
 	return false

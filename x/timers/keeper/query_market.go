@@ -34,6 +34,7 @@ func (k *Keeper) nextBlock(goCtx context.Context) (sdk.Context, *block, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
+	ctx = withBlock(ctx, b)
 	for _, do := range []func(sdk.Context, *block) error{k.collect, k.cleanUp, k.setBasefee, k.selectOrder} {
 		if err := do(ctx, b); err != nil {
 			return ctx, nil, err

@@ -7,6 +7,8 @@ import (
 	"cosmossdk.io/collections"
 	"cosmossdk.io/math"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -134,8 +136,17 @@ func (k *Keeper) refile(ctx context.Context, t *types.Timer, weight uint32) erro
 	return k.put(ctx, t)
 }
 
-// countAdmitted changes the number of timers in the index.
+// countAdmitted changes the number of timers in the index. What a block's own steps change is summed up and written once;
+// what transactions and handlers change may be undone with them, and is written at once.
 func (k *Keeper) countAdmitted(ctx context.Context, change int64) error {
+	if b := blockOf(ctx); b != nil && !isWithinFire(ctx) {
+		b.admitted += change
+		return nil
+	}
+	return k.changeAdmitted(ctx, change)
+}
+
+func (k *Keeper) changeAdmitted(ctx context.Context, change int64) error {
 	if change == 0 {
 		return nil
 	}
@@ -147,4 +158,16 @@ func (k *Keeper) countAdmitted(ctx context.Context, change int64) error {
 		return k.state.admitted.Remove(ctx)
 	}
 	return k.state.admitted.Set(ctx, admitted)
+}
+
+// blockKey marks the context of a block's own steps.
+type blockKey struct{}
+
+// withBlock marks the context of the steps of b.
+func withBlock(ctx sdk.Context, b *block) sdk.Context { return ctx.WithValue(blockKey{}, b) }
+
+// blockOf returns the block whose step ctx belongs to, nil outside of one.
+func blockOf(ctx context.Context) *block {
+	b, _ := ctx.Value(blockKey{}).(*block)
+	return b
 }

@@ -19,7 +19,7 @@ func (k *Keeper) deferRest(ctx sdk.Context, b *block) error {
 		return nil
 	}
 	admitted, _, err := findItem(ctx, k.state.admitted)
-	b.deferred = uint32(admitted)
+	b.deferred = uint32(int64(admitted) + b.admitted)
 	return err
 }
 
@@ -39,6 +39,9 @@ func (k *Keeper) record(ctx sdk.Context, b *block) error {
 	b.state.Cycles, b.state.Cells = b.lane.Cycles, b.lane.Cells
 	b.state.Burned = b.before.Burned.Add(b.burned)
 	b.state.Tips = b.before.Tips.Add(b.tips)
+	if err := k.changeAdmitted(ctx, b.admitted); err != nil {
+		return err
+	}
 	b.recordMarket()
 	if b.changed() {
 		if err := k.state.lane.Set(ctx, b.state); err != nil {

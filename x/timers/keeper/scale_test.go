@@ -130,6 +130,44 @@ func TestAHundredThousandTimersDueInOneBlock(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
+// TestAStormCostsAFireHardlyMoreThanACalm drains a hundred thousand timers of one height under eip1559: in order, no block
+// doing more than its bounds, and all of it hardly more for each fire than when they fit their blocks.
+func TestAStormCostsAFireHardlyMoreThanACalm(t *testing.T) {
+	drain := func(n int, due func(seq uint64) uint64) (perFire float64, most storecount.Counts) {
+		var counts *storecount.Counts
+		f := crowded(t, n, func(timer *types.Timer) { timer.Due = due(timer.Seq) }, counted(&counts), withConfig(func(c *types.TimerConfig) {
+			inMarket(c)
+			c.LaneTimerCycles, c.ReceiptRetentionBlocks = 10_000_000, 2
+			// The lane is free, and all weigh the same: the order is that of the queue.
+			c.MinLaneBasefee, c.LaneFeeMultiplier, c.WeightMax = math.LegacyZeroDec(), math.LegacyZeroDec(), math.LegacyOneDec()
+		}))
+		f.endBlock()
+		counts.Reset()
+		var all storecount.Counts
+		for next := uint64(1); next <= uint64(n); {
+			for _, event := range eventsOf[*types.TimerFired](f, f.endBlock()) {
+				actor := sdk.AccAddress(fmt.Sprintf("robot_%014d", (next-1)/100))
+				require.Equal(t, fmt.Sprintf("%x", types.TimerID(actor, due(next), []byte("noop"), next)), event.Id, "fire %d", next)
+				next++
+			}
+			block := counts.Take()
+			all.Add(block)
+			most.Max(block)
+			require.LessOrEqual(t, f.Height(), uint64(n/499+5), "a block fires 499 at 20,000 cycles each, the last one's limit being 40,000")
+		}
+		require.NoError(t, f.Check())
+		return float64(all.Reads()+all.Writes()) / float64(n), most
+	}
+	calm, _ := drain(4_990, func(seq uint64) uint64 { return 2 + (seq-1)/499 })
+	storm, most := drain(100_000, func(uint64) uint64 { return 2 })
+	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
+	// Admission costs a scan and two writes, and the index a read and a delete; a fire that moves money costs the rest.
+	require.LessOrEqual(t, storm/calm, 1.6)
+	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
+	require.LessOrEqual(t, most.Nexts, 2*2_048+256+3*499+400)
+	require.LessOrEqual(t, most.Writes(), 3*2_048+15*499)
+}
+
 func TestAnOutagesWorthOfExpiredTimersDoesNotDelayLiveOnes(t *testing.T) {
 	const expired, halt = 20_000, 30
 	// All but the last were due at 2 and expired while the lane was paused; the last lies behind them all.
