@@ -39,6 +39,9 @@ func (idle) Validate(context.Context, *types.TimerConfig, types.Call) error { re
 // Deliver implements types.Runtime.
 func (idle) Deliver(context.Context, *types.TimerConfig, types.Delivery) error { return nil }
 
+// Deployer implements types.Runtime.
+func (idle) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }
+
 // owner returns the address of the i-th owner. Its first bytes are spread, as those of hashes are.
 func owner(i int) sdk.AccAddress {
 	n := uint64(i)

@@ -367,8 +367,14 @@ func TestEstimate(t *testing.T) {
 	require.Equal(t, uint64(6), estimate(types.QueryEstimateRequest{Tier: types.TierUrgent}).Ahead, "p50 is 0: so is any multiple")
 	require.Equal(t, uint64(0), estimate(types.QueryEstimateRequest{MaxFee: "9", MaxPriority: "1"}).WaitBlocks)
 	for _, req := range []types.QueryEstimateRequest{
-		{GasLimit: 1}, {GasLimit: 100_001}, {MaxFee: "x"}, {MaxFee: "-1"}, {MaxFee: "1", Tier: types.TierFast}, {Actor: "nobody"},
-		{MaxFee: "0.5"}, {Tier: 9},
+		{GasLimit: 1},
+		{GasLimit: 100_001},
+		{MaxFee: "x"},
+		{MaxFee: "-1"},
+		{MaxFee: "1", Tier: types.TierFast},
+		{Actor: "nobody"},
+		{MaxFee: "0.5"},
+		{Tier: 9},
 	} {
 		_, err := f.query().Estimate(f.Ctx(), &req)
 		require.Error(t, err, "%v", req)
