@@ -1,8 +1,10 @@
 package keeper
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"cosmossdk.io/collections"
 
@@ -56,14 +58,13 @@ func (k *Keeper) unitOf(ctx context.Context, config *types.TimerConfig, actor sd
 func (k *Keeper) countFires(ctx sdk.Context, b *block) error {
 	state := &b.state.Fairness
 	window := window{k: k, median: fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below}}
-	if b.policy.Weighs() {
-		for _, fired := range k.firesByUnit(ctx, b) {
-			if err := k.state.fires.Set(ctx, collections.Join(b.height, fired.unit), fired.fires); err != nil {
-				return err
-			}
-			if err := window.add(ctx, fired.unit, int64(fired.fires)); err != nil {
-				return err
-			}
+	if b.policy.Weighs() && len(b.actors) > 0 {
+		fired := k.firesByUnit(ctx, b)
+		if err := k.state.fires.Set(ctx, b.height, fired); err != nil {
+			return err
+		}
+		if err := window.addAll(ctx, fired, 1); err != nil {
+			return err
 		}
 	}
 	if err := k.dropFires(ctx, b, &window); err != nil {
@@ -77,31 +78,25 @@ func (k *Keeper) countFires(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// unitFires are the fires of a unit in this block.
-type unitFires struct {
-	unit  sdk.AccAddress
-	fires uint64
-}
-
-// firesByUnit sums up the block's fires, units in the order of their first fire.
-func (k *Keeper) firesByUnit(ctx context.Context, b *block) []unitFires {
-	units := make([]unitFires, 0, len(b.actors))
+// firesByUnit sums up the block's fires, units in the order of their addresses.
+func (k *Keeper) firesByUnit(ctx context.Context, b *block) (all types.BlockFires) {
 	place := make(map[string]int, len(b.actors))
 	for _, actor := range b.actors {
 		unit := k.unitOf(ctx, &b.config, actor)
 		i, known := place[string(unit)]
 		if !known {
-			i = len(units)
+			i = len(all.Units)
 			place[string(unit)] = i
-			units = append(units, unitFires{unit: unit})
+			all.Units = append(all.Units, types.UnitFires{Unit: unit})
 		}
-		units[i].fires += uint64(b.firesOf[string(actor)])
+		all.Units[i].Fires += b.firesOf[string(actor)]
 	}
-	return units
+	slices.SortFunc(all.Units, func(a, b types.UnitFires) int { return bytes.Compare(a.Unit, b.Unit) })
+	return all
 }
 
-// dropFires drops the fires that are not in the window of the next block, whole blocks of them: one as a rule, and after the
-// window was shortened two, or as many as hold SWEEP_PER_BLOCK entries, so that it catches up.
+// dropFires drops the fires that are not in the window of the next block: those of one block as a rule, and after the
+// window was shortened of as many as name SWEEP_PER_BLOCK units, or of two, so that it catches up.
 func (k *Keeper) dropFires(ctx sdk.Context, b *block, window *window) error {
 	state := &b.state.Fairness
 	if window.median.Units == 0 || b.height < b.config.FairnessWindowBlocks {
@@ -111,34 +106,33 @@ func (k *Keeper) dropFires(ctx sdk.Context, b *block, window *window) error {
 	if state.From > last {
 		return nil
 	}
-	var old []types.HeightFires
-	from, blocks := last+1, 0
-	ranger := new(collections.Range[collections.Pair[uint64, sdk.AccAddress]]).
-		StartInclusive(collections.PairPrefix[uint64, sdk.AccAddress](state.From)).
-		EndExclusive(collections.PairPrefix[uint64, sdk.AccAddress](last + 1))
-	err := k.state.fires.Walk(ctx, ranger, func(key collections.Pair[uint64, sdk.AccAddress], fires uint64) (bool, error) {
-		if len(old) == 0 || old[len(old)-1].Height != key.K1() {
-			if blocks >= 2 && len(old) >= int(b.config.SweepPerBlock) {
-				from = key.K1()
-				return true, nil
-			}
-			blocks++
-		}
-		old = append(old, types.HeightFires{Height: key.K1(), Unit: key.K2(), Fires: uint32(fires)})
-		return false, nil
+	type leaving struct {
+		height uint64
+		fires  types.BlockFires
+	}
+	var old []leaving
+	units := 0
+	ranger := new(collections.Range[uint64]).StartInclusive(state.From).EndInclusive(last)
+	err := k.state.fires.Walk(ctx, ranger, func(height uint64, fires types.BlockFires) (bool, error) {
+		old = append(old, leaving{height, fires})
+		units += len(fires.Units)
+		return len(old) >= 2 && units >= int(b.config.SweepPerBlock), nil
 	})
 	if err != nil {
 		return err
 	}
-	for i := range old {
-		if err := k.state.fires.Remove(ctx, collections.Join(old[i].Height, sdk.AccAddress(old[i].Unit))); err != nil {
+	state.From = last + 1
+	for _, block := range old {
+		if err := k.state.fires.Remove(ctx, block.height); err != nil {
 			return err
 		}
-		if err := window.add(ctx, old[i].Unit, -int64(old[i].Fires)); err != nil {
+		if err := window.addAll(ctx, block.fires, -1); err != nil {
 			return err
 		}
 	}
-	state.From = from
+	if units >= int(b.config.SweepPerBlock) && len(old) >= 2 {
+		state.From = old[len(old)-1].height + 1
+	}
 	return nil
 }
 
@@ -146,6 +140,16 @@ func (k *Keeper) dropFires(ctx sdk.Context, b *block, window *window) error {
 type window struct {
 	k      *Keeper
 	median fairness.Median
+}
+
+// addAll adds the fires of a block, or takes them away if sign is -1.
+func (w *window) addAll(ctx context.Context, fires types.BlockFires, sign int64) error {
+	for i := range fires.Units {
+		if err := w.add(ctx, fires.Units[i].Unit, sign*int64(fires.Units[i].Fires)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add changes the fires of a unit. A record that can't be read concerns that unit alone: it stays as it is.

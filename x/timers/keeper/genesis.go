@@ -5,8 +5,6 @@ import (
 
 	"cosmossdk.io/collections"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -28,6 +26,24 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.state.seq.Set(ctx, genesis.NextSeq); err != nil {
 		return err
 	}
+	if err := k.initTimers(ctx, genesis); err != nil {
+		return err
+	}
+	if err := k.initFairness(ctx, genesis); err != nil {
+		return err
+	}
+	for _, segment := range genesis.Receipts {
+		for i, receipt := range segment.Receipts {
+			if err := k.state.receipts.Set(ctx, collections.Join(segment.Height, uint64(i)), receipt); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// initTimers writes the timers, whose places must agree with the lane's cursors.
+func (k *Keeper) initTimers(ctx context.Context, genesis *types.GenesisState) error {
 	now := heightOf(ctx)
 	if err := checkHeights(genesis, now); err != nil {
 		return err
@@ -49,16 +65,6 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 		// The limit that holds at scheduling may have been lowered since: what lives, lives on.
 		if err := k.insert(ctx, &timer, ^uint32(0)); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
-		}
-	}
-	if err := k.initFairness(ctx, genesis); err != nil {
-		return err
-	}
-	for _, segment := range genesis.Receipts {
-		for i, receipt := range segment.Receipts {
-			if err := k.state.receipts.Set(ctx, collections.Join(segment.Height, uint64(i)), receipt); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -88,12 +94,15 @@ func checkHeights(genesis *types.GenesisState, now uint64) error {
 // initFairness writes the fires of the window, and the lane's state with what they sum up to.
 func (k *Keeper) initFairness(ctx context.Context, genesis *types.GenesisState) error {
 	window := window{k: k}
-	for i := range genesis.Fairness {
-		fired := &genesis.Fairness[i]
-		if err := k.state.fires.Set(ctx, collections.Join(fired.Height, sdk.AccAddress(fired.Unit)), uint64(fired.Fires)); err != nil {
+	for i := 0; i < len(genesis.Fairness); {
+		height, fires := genesis.Fairness[i].Height, types.BlockFires{}
+		for ; i < len(genesis.Fairness) && genesis.Fairness[i].Height == height; i++ {
+			fires.Units = append(fires.Units, types.UnitFires{Unit: genesis.Fairness[i].Unit, Fires: genesis.Fairness[i].Fires})
+		}
+		if err := k.state.fires.Set(ctx, height, fires); err != nil {
 			return err
 		}
-		if err := window.add(ctx, fired.Unit, int64(fired.Fires)); err != nil {
+		if err := window.addAll(ctx, fires, 1); err != nil {
 			return err
 		}
 	}
@@ -106,8 +115,10 @@ func (k *Keeper) initFairness(ctx context.Context, genesis *types.GenesisState) 
 }
 
 func (k *Keeper) allFires(ctx context.Context) (all []types.HeightFires, err error) {
-	err = k.state.fires.Walk(ctx, nil, func(key collections.Pair[uint64, sdk.AccAddress], fires uint64) (bool, error) {
-		all = append(all, types.HeightFires{Height: key.K1(), Unit: key.K2(), Fires: uint32(fires)})
+	err = k.state.fires.Walk(ctx, nil, func(height uint64, fires types.BlockFires) (bool, error) {
+		for i := range fires.Units {
+			all = append(all, types.HeightFires{Height: height, Unit: fires.Units[i].Unit, Fires: fires.Units[i].Fires})
+		}
 		return false, nil
 	})
 	return all, err

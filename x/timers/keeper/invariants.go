@@ -36,23 +36,12 @@ func (k *Keeper) checkTimers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := heightOf(ctx)
 	check := func(t *types.Timer, aside bool) error {
-		switch {
-		case t.Seq >= nextSeq:
+		if t.Seq >= nextSeq {
 			return fmt.Errorf("timer %s has seq %d, the next is %d", t.IDHex(), t.Seq, nextSeq)
-		case aside != (t.SetAside != types.NotSetAside):
-			return fmt.Errorf("timer %s lies where its set_aside %s does not say", t.IDHex(), t.SetAside)
-		case aside && t.AdmittedWeight > 0:
-			return fmt.Errorf("timer %s is set aside and admitted", t.IDHex())
-		case !aside && t.IsBefore(lane.Admit) && t.AdmittedWeight == 0 && !t.ExpiredAt(now):
-			return fmt.Errorf("timer %s at (%d, %d) was passed by admission %v", t.IDHex(), t.Due, t.Seq, lane.Admit)
-		case t.AdmittedWeight > 0 && t.Due > now:
-			return fmt.Errorf("timer %s is admitted at height %d and due at %d", t.IDHex(), now, t.Due)
-		case !aside && t.IsBefore(lane.Head):
-			return fmt.Errorf("timer %s at (%d, %d) lies before the head %v", t.IDHex(), t.Due, t.Seq, lane.Head)
-		case !aside && t.IsBefore(lane.Live) && !t.ExpiredAt(now):
-			return fmt.Errorf("timer %s at (%d, %d) can fire and lies before the live cursor %v", t.IDHex(), t.Due, t.Seq, lane.Live)
+		}
+		if err := checkPlace(t, aside, &lane, heightOf(ctx)); err != nil {
+			return err
 		}
 		found, err := k.lookup(ctx, t.Actor, t.Id)
 		if err != nil || found.Seq != t.Seq {
@@ -75,6 +64,29 @@ func (k *Keeper) checkTimers(ctx context.Context) error {
 		}
 		return false, check(&t, true)
 	})
+}
+
+// checkPlace: a record lies where the lane's cursors expect it.
+func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now uint64) error {
+	switch {
+	case aside != (t.SetAside != types.NotSetAside):
+		return fmt.Errorf("timer %s lies where its set_aside %s does not say", t.IDHex(), t.SetAside)
+	case aside && t.AdmittedWeight > 0:
+		return fmt.Errorf("timer %s is set aside and admitted", t.IDHex())
+	case aside:
+		return nil
+	case t.AdmittedWeight > 0 && t.Due > now:
+		return fmt.Errorf("timer %s is admitted at height %d and due at %d", t.IDHex(), now, t.Due)
+	case t.IsBefore(lane.Head):
+		return fmt.Errorf("timer %s at (%d, %d) lies before the head %v", t.IDHex(), t.Due, t.Seq, lane.Head)
+	case t.ExpiredAt(now):
+		return nil
+	case t.IsBefore(lane.Live):
+		return fmt.Errorf("timer %s at (%d, %d) can fire and lies before the live cursor %v", t.IDHex(), t.Due, t.Seq, lane.Live)
+	case t.IsBefore(lane.Admit) && t.AdmittedWeight == 0:
+		return fmt.Errorf("timer %s at (%d, %d) was passed by admission %v", t.IDHex(), t.Due, t.Seq, lane.Admit)
+	}
+	return nil
 }
 
 // checkActors: every entry has its timer, counts are right, and no page says nothing.
@@ -178,10 +190,12 @@ func (k *Keeper) checkFairness(ctx context.Context) error {
 		return err
 	}
 	recent := map[string]uint64{}
-	err = k.state.fires.Walk(ctx, nil, func(key collections.Pair[uint64, sdk.AccAddress], fires uint64) (bool, error) {
-		recent[string(key.K2())] += fires
-		if key.K1() < lane.Fairness.From || fires == 0 {
-			return true, fmt.Errorf("%d fires at height %d, before %d", fires, key.K1(), lane.Fairness.From)
+	err = k.state.fires.Walk(ctx, nil, func(height uint64, fires types.BlockFires) (bool, error) {
+		if height < lane.Fairness.From || len(fires.Units) == 0 {
+			return true, fmt.Errorf("%d units fired at height %d; the window begins at %d", len(fires.Units), height, lane.Fairness.From)
+		}
+		for i := range fires.Units {
+			recent[string(fires.Units[i].Unit)] += uint64(fires.Units[i].Fires)
 		}
 		return false, nil
 	})

@@ -38,8 +38,8 @@ type state struct {
 	setAside collections.Map[uint64, types.Timer]
 	// receipts: (height, position) → receipt. Sequential; pruned by a bounded sweep.
 	receipts collections.Map[collections.Pair[uint64, uint64], types.Receipt]
-	// fires: (height, unit) → fires within the fairness window. Sequential; they leave as the window moves.
-	fires collections.Map[collections.Pair[uint64, sdk.AccAddress], uint64]
+	// fires: height → fires by unit within the fairness window. One value a block; they leave as the window moves.
+	fires collections.Map[uint64, types.BlockFires]
 	// fireCounts: number of fires → number of units that had as many in the window. Few keys.
 	fireCounts collections.Map[uint64, uint64]
 	// ready: (list, price descending, due, seq) → the other stated price. Timers that wait in a storm.
@@ -59,11 +59,10 @@ func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, erro
 		queue:      collections.NewMap(sb, types.PrefixQueue, "queue", heightSeq, codec.CollValue[types.Timer](cdc)),
 		actors: collections.NewMap(sb, types.PrefixActors, "actors",
 			collections.PairKeyCodec(sdk.AccAddressKey, collections.Uint16Key), codec.CollValue[types.ActorPage](cdc)),
-		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
-		receipts: collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeq, codec.CollValue[types.Receipt](cdc)),
-		fires: collections.NewMap(sb, types.PrefixFires, "fires",
-			collections.PairKeyCodec(collections.Uint64Key, sdk.AccAddressKey), collections.Uint64Value),
+		payloads:   collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
+		setAside:   collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
+		receipts:   collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeq, codec.CollValue[types.Receipt](cdc)),
+		fires:      collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
 		fireCounts: collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
 		ready:      collections.NewMap(sb, types.PrefixReady, "ready", readyKeyCodec, sdk.LegacyDecValue),
 		admitted:   collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
