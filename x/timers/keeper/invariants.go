@@ -44,6 +44,9 @@ func (k *Keeper) checkTimers(ctx context.Context) error {
 		case !aside && t.IsBefore(lane.Live) && !t.ExpiredAt(now):
 			return fmt.Errorf("timer %s at (%d, %d) can fire and lies before the live cursor %v", t.IDHex(), t.Due, t.Seq, lane.Live)
 		}
+		if err := checkLife(t, now); err != nil {
+			return fmt.Errorf("timer %s: %w", t.IDHex(), err)
+		}
 		found, err := k.lookup(ctx, t.Actor, t.Id)
 		if err != nil || found.Seq != t.Seq {
 			return fmt.Errorf("timer %s is not what its actor's record says: %w", t.IDHex(), err)

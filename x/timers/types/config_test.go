@@ -67,6 +67,7 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"ScheduleCycles":         {0, maxUnits},
 	"CancelCycles":           {0, maxUnits},
 	"ReceiptRetentionBlocks": {0, maxBlocks},
+	"MaxRetries":             {0, 1 << 16},
 }
 
 var unbounded = map[string]string{
