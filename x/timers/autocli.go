@@ -97,7 +97,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod: "SetAside",
 			Use:       "set-aside",
 			Short:     "List the timers that are neither in the queue nor gone",
-			Long:      "List the timers that were set aside: quarantined, which governance releases or cancels, or unrunnable under the config in force, which come back by themselves when a config can run them.",
+			Long:      "List the timers that were set aside: quarantined, which governance releases or cancels; unrunnable under the config in force, which come back by themselves when a config can run them; suspended because their payers could not cover them, or paused, both of which their owners resume. All expire as they would have.",
 			Example:   example("set-aside"),
 		},
 		{
@@ -122,6 +122,8 @@ func msgCommands() []*autocliv1.RpcCommandOptions {
 		{RpcMethod: "UpdateTimer", Skip: true},
 		{RpcMethod: "ExtendTimer", Skip: true},
 		{RpcMethod: "CancelTimer", Skip: true},
+		{RpcMethod: "PauseTimer", Skip: true},
+		{RpcMethod: "ResumeTimer", Skip: true},
 		{RpcMethod: "UpdateTimerConfig", Skip: true},
 		{
 			RpcMethod:      "SysCancelTimer",

@@ -79,6 +79,8 @@ var commands = map[string]map[string]struct {
 		}},
 		"ExtendTimer":       {use: "extend [id-prefix]", flags: []string{"to", "by"}},
 		"CancelTimer":       {use: "cancel [id-prefix]"},
+		"PauseTimer":        {use: "pause [id-prefix]"},
+		"ResumeTimer":       {use: "resume [id-prefix]"},
 		"SysCancelTimer":    {use: "sys-cancel-timer [actor] [id]", flags: []string{"title", "deposit", "no-proposal"}},
 		"UpdateTimerConfig": {use: "update-timer-config [file]", flags: []string{"title", "deposit"}},
 		"SysExtendTimer":    {use: "sys-extend-timer [actor] [id] [expires-at]", flags: []string{"title", "deposit", "no-proposal"}},

@@ -12,12 +12,15 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// byOwner are the owner's messages about a timer, each of which would succeed for its owner.
+// byOwner are the owner's messages about a timer, each of which its owner may send; resuming wants a pause
+// before it.
 func byOwner(f *fixture, sender sdk.AccAddress, id string) map[string]sdk.Msg {
 	return map[string]sdk.Msg{
 		"update": &types.MsgUpdateTimer{Sender: sender.String(), Id: id, GasLimit: 100_000},
 		"extend": &types.MsgExtendTimer{Sender: sender.String(), Id: id, ExpiresAt: f.Height() + 100},
 		"cancel": &types.MsgCancelTimer{Sender: sender.String(), Id: id},
+		"pause":  &types.MsgPauseTimer{Sender: sender.String(), Id: id},
+		"resume": &types.MsgResumeTimer{Sender: sender.String(), Id: id},
 	}
 }
 

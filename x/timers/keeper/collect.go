@@ -164,7 +164,7 @@ func (k *Keeper) releaseTimer(ctx sdk.Context, t *types.Timer) error {
 	if err := k.release(ctx, t, heightOf(ctx)); err != nil {
 		return err
 	}
-	return k.emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: k.bech32(t.Actor), Reason: reason})
+	return k.emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: k.bech32(t.Actor), Reason: reason, Due: t.Due})
 }
 
 func calendarKey(q types.QueueKey) calendar.Key { return calendar.Key{Due: q.Due, Seq: q.Seq} }

@@ -122,7 +122,7 @@ func TestAnUnrunnableTimerIsSetAsideAndComesBack(t *testing.T) {
 				f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: shrinks, GasLimit: 100_000})
 			}
 			released := only[*types.TimerReleased](f, f.NextBlock())
-			require.Equal(t, types.TimerReleased{Id: shrinks, Actor: robot.String(), Reason: types.Unrunnable}, *released)
+			require.Equal(t, types.TimerReleased{Id: shrinks, Actor: robot.String(), Reason: types.Unrunnable, Due: f.timer(robot, shrinks).Due}, *released)
 			events = f.NextBlock()
 			require.Equal(t, []string{shrinks}, f.firedIDs(events))
 			require.Equal(t, expires, only[*types.TimerExpired](f, events).Id, "its TTL went on")

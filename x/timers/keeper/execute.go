@@ -108,15 +108,19 @@ func (k *Keeper) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	}
 }
 
-// removeUnfunded removes a timer whose payer can't cover the pre-charge, under the GC lane; if that has nothing left, the
-// timer stays ready (SPEC §6).
+// removeUnfunded removes or suspends a timer whose payer can't cover the pre-charge, under the GC lane; if that has nothing
+// left, the timer stays ready (SPEC §6).
 func (k *Keeper) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
 	if !b.cleanup.Take() {
 		return
 	}
 	b.left++
 	available := k.bank.SpendableCoin(ctx, timer.Payer(), b.config.FeeDenom).Amount
+	suspends := timer.OnUnfunded == types.OnUnfundedSuspend
 	done := k.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if suspends {
+			return k.suspend(ctx, timer, required, available)
+		}
 		if err := k.remove(ctx, timer); err != nil {
 			return err
 		}
@@ -125,7 +129,10 @@ func (k *Keeper) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, r
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 		})
 	})
-	if done {
+	switch {
+	case done && suspends:
+		b.setAside++
+	case done:
 		b.unfunded++
 	}
 }

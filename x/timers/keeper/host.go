@@ -18,7 +18,7 @@ import (
 type ScheduleRequest struct {
 	// Actor owns the timer; its handler runs as the actor.
 	Actor sdk.AccAddress
-	// Trigger says when it is due: a height above the current one.
+	// Trigger says when it is due: at a height above the current one, or again and again.
 	Trigger types.Trigger
 	// Handler defaults to types.DefaultHandler, or to the one that the payload names (SPEC §2, payload convention).
 	Handler string
@@ -32,6 +32,10 @@ type ScheduleRequest struct {
 	ExpiresAt uint64
 	// Bid defaults to the default estimator.
 	Bid *types.Bid
+	// Retry has failed fires tried again; without it they are not.
+	Retry *types.Retry
+	// OnUnfunded says what happens when the payer can't cover a fire; by default the timer is removed.
+	OnUnfunded types.OnUnfunded
 }
 
 // Schedule schedules a timer and returns it. It charges SCHEDULE_CYCLES and one cell per payload byte to the gas meter
@@ -66,8 +70,11 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 		Actor: req.Actor, Trigger: req.Trigger, GasLimit: req.GasLimit, ExpiresAt: req.ExpiresAt,
 		ScheduleHeight: now,
 	}
-	var err error
-	if timer.Due, err = firstDue(&req.Trigger, now); err != nil {
+	err := checkRepeats(config, &timer, &req, now)
+	if err != nil {
+		return timer, acceptedBid{}, err
+	}
+	if timer.Due, err = firstDue(&timer.Trigger, now); err != nil {
 		return timer, acceptedBid{}, err
 	}
 	if err = checkLifetime(config, &timer, now); err != nil {
@@ -291,14 +298,17 @@ func firstDue(trigger *types.Trigger, now uint64) (uint64, error) {
 	switch {
 	case trigger.Time != nil:
 		return 0, types.ErrUnsupportedTimerType.Wrap("time triggers do not exist: convert the time to a height")
-	case trigger.Interval != nil:
-		return 0, types.ErrUnsupportedTimerType.Wrap("interval triggers are not available in this version; state a height")
 	case trigger.Watch != nil:
 		return 0, types.ErrUnsupportedTimerType.Wrap("watch triggers are not available in this version; state a height")
-	case trigger.Height <= now:
-		return 0, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", trigger.Height, now)
 	}
-	return trigger.Height, nil
+	due := trigger.Height
+	if trigger.Interval != nil {
+		due = trigger.Interval.First
+	}
+	if due <= now {
+		return 0, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", due, now)
+	}
+	return due, nil
 }
 
 // checkLifetime checks expires_at, or sets its default.

@@ -43,6 +43,9 @@ func (k *Keeper) checkTimers(ctx context.Context) error {
 		if err := checkPlace(t, aside, &lane, heightOf(ctx)); err != nil {
 			return err
 		}
+		if err := checkLife(t, heightOf(ctx)); err != nil {
+			return fmt.Errorf("timer %s: %w", t.IDHex(), err)
+		}
 		found, err := k.lookup(ctx, t.Actor, t.Id)
 		if err != nil || found.Seq != t.Seq {
 			return fmt.Errorf("timer %s is not what its actor's record says: %w", t.IDHex(), err)

@@ -24,6 +24,7 @@ type modelTimer struct {
 	id, actor, payload  string
 	due, seq, gas, last uint64
 	aside               bool
+	modelLife
 }
 
 // modelBlock is what a block did, in order.
@@ -36,6 +37,7 @@ type modelFire struct {
 	id      string
 	success bool
 	paid    int64
+	modelNext
 }
 
 // handlers of the model, by payload: how many cycles each uses and whether it fails afterwards.
@@ -44,6 +46,9 @@ var modelHandlers = map[string]struct {
 	fails  bool
 }{
 	"idle": {0, false}, "works": {30_000, false}, "toils": {70_000, false}, "fails": {10_000, true}, "respawns": {5_000, false},
+	// What these do to their own timers is undone if they fail.
+	"cancels itself": {1_000, false}, "pauses itself": {1_000, false}, "updates itself": {1_000, false},
+	"cancels itself and fails": {1_000, true}, "pauses itself and fails": {1_000, true}, "updates itself and fails": {1_000, true},
 }
 
 const removalsPerBlock = 2
@@ -182,8 +187,8 @@ func (m *model) beginBlock() {
 func (m *model) endBlock() (b modelBlock) {
 	runnable := func(t *modelTimer) bool { return t.gas > m.config.FireBaseCycles && t.gas <= m.config.MaxCyclesPerFire }
 	expired := m.inOrder(func(t *modelTimer) bool { return m.height > t.last && (t.aside || t.due <= m.height) })
-	for _, timer := range m.inOrder(func(t *modelTimer) bool { return t.aside && m.height <= t.last && runnable(t) }) {
-		timer.aside, timer.due = false, max(timer.due, m.height+1)
+	for _, timer := range m.inOrder(func(t *modelTimer) bool { return t.reason == types.Unrunnable && m.height <= t.last && runnable(t) }) {
+		m.release(timer)
 		b.release = append(b.release, timer.id)
 	}
 	removals := removalsPerBlock
@@ -198,7 +203,7 @@ func (m *model) endBlock() (b modelBlock) {
 	ready := m.inOrder(func(t *modelTimer) bool { return !t.aside && t.due <= m.height && m.height <= t.last })
 	for _, timer := range ready {
 		if !runnable(timer) {
-			timer.aside = true
+			m.putAside(timer, types.Unrunnable)
 			b.setAside = append(b.setAside, timer.id)
 		}
 	}
@@ -226,8 +231,7 @@ func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
 		case m.balances[timer.actor] < int64(timer.gas)*price:
 			if removals > 0 {
 				removals--
-				m.remove(timer)
-				b.unfunded = append(b.unfunded, timer.id)
+				m.starve(timer, b)
 			}
 			continue
 		}
@@ -238,8 +242,8 @@ func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
 		m.balances[timer.actor] -= paid
 		lane += used
 		fires[timer.actor]++
-		m.remove(timer)
-		b.fired = append(b.fired, modelFire{timer.id, success, paid})
+		next := m.liveOn(timer, modelOutcome{success, m.height, used, paid})
+		b.fired = append(b.fired, modelFire{timer.id, success, paid, next})
 		if success && timer.payload == "respawns" {
 			// Its id is learned from the chain.
 			m.respawn(timer)

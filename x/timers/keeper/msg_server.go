@@ -35,7 +35,7 @@ func (m msgServer) ScheduleTimer(
 	}
 	timer, err := m.Schedule(ctx, ScheduleRequest{
 		Actor: actor, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, FeePayer: payer,
-		GasLimit: msg.GasLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid,
+		GasLimit: msg.GasLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded,
 	})
 	if err != nil {
 		return nil, err
@@ -67,6 +67,31 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 		return nil, err
 	}
 	return &types.MsgExtendTimerResponse{ExpiresAt: expiresAt}, nil
+}
+
+// PauseTimer implements types.MsgServer.
+func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*types.MsgPauseTimerResponse, error) {
+	actor, id, err := m.parseName("sender", msg.Sender, msg.Id)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Pause(ctx, actor, id); err != nil {
+		return nil, err
+	}
+	return &types.MsgPauseTimerResponse{}, nil
+}
+
+// ResumeTimer implements types.MsgServer.
+func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (*types.MsgResumeTimerResponse, error) {
+	actor, id, err := m.parseName("sender", msg.Sender, msg.Id)
+	if err != nil {
+		return nil, err
+	}
+	due, err := m.Resume(ctx, actor, id)
+	if err != nil {
+		return nil, err
+	}
+	return &types.MsgResumeTimerResponse{Due: due}, nil
 }
 
 // CancelTimer implements types.MsgServer.

@@ -51,13 +51,10 @@ func (k *Keeper) insert(ctx context.Context, t *types.Timer, maxTimers uint32) e
 
 // remove takes a timer out for good, with all that belongs to it.
 func (k *Keeper) remove(ctx context.Context, t *types.Timer) error {
-	if err := k.removeEntry(ctx, t.Actor, entryOf(t)); err != nil {
-		return err
-	}
 	if err := k.dropPayload(ctx, t); err != nil {
 		return err
 	}
-	return k.take(ctx, t)
+	return k.lift(ctx, t)
 }
 
 // move changes a timer that may lie elsewhere afterwards; its payload stays. One that was admitted to the ready index and

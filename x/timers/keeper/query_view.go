@@ -32,6 +32,7 @@ func (k *Keeper) info(ctx context.Context, t *types.Timer) (types.TimerInfo, err
 		Handler: t.HandlerName(), Payload: payload, Bid: t.Bid,
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
+	lifeInfo(&info, t)
 	// Only an account's payload decodes; another actor's is shown as bytes alone.
 	var messages types.AccountPayload
 	if k.cdc.Unmarshal(payload, &messages) == nil {

@@ -161,7 +161,7 @@ func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
 	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
 	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: bad})
 	events = f.NextBlock()
-	require.Equal(t, types.TimerReleased{Id: bad, Actor: robot.String(), Reason: types.Quarantined}, *only[*types.TimerReleased](f, events))
+	require.Equal(t, types.TimerReleased{Id: bad, Actor: robot.String(), Reason: types.Quarantined, Due: f.Height()}, *only[*types.TimerReleased](f, events))
 	require.Empty(t, f.firedIDs(events), "it is due in the next block")
 	require.Equal(t, []string{bad}, f.firedIDs(f.NextBlock()))
 }

@@ -68,7 +68,7 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"expires before due": {types.ErrExpiresTooSoon, expiring(f.Height() + 4)},
 		"expires at 1":       {types.ErrExpiresTooSoon, expiring(1)},
 		"time":               {types.ErrUnsupportedTimerType, trigger(types.Trigger{Height: 50, Time: &now})},
-		"interval":           {types.ErrUnsupportedTimerType, trigger(types.Trigger{Height: 50, Interval: &types.IntervalTrigger{Every: 1}})},
+		"interval":           {types.ErrInvalidInterval, trigger(types.Trigger{Height: 50, Interval: &types.IntervalTrigger{Every: 1}})},
 		"watch":              {types.ErrUnsupportedTimerType, trigger(types.Trigger{Height: 50, Watch: &types.WatchTrigger{}})},
 		"gas too low":        {types.ErrGasLimitOutOfBounds, limited(config.MinGasLimit - 1)},
 		"gas of 1":           {types.ErrGasLimitOutOfBounds, limited(1)},

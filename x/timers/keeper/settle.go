@@ -19,9 +19,9 @@ type fireResult struct {
 	settlement lane.Settlement
 }
 
-// fire settles and executes one timer that was selected (SPEC §5): pre-charge, handler, refund. The timer is removed
-// before its handler runs, so that a handler that looks for its own timer finds it gone. ErrInsufficientFunds means that
-// nothing happened. It runs in a sandbox of its own: any other error leaves no trace, the pre-charge included.
+// fire settles and executes one timer that was selected (SPEC §5): pre-charge, handler, refund. The timer is removed or
+// rolled before its handler runs (repeat.go), so that it can't fire again whatever its handler does. ErrInsufficientFunds
+// means that nothing happened. It runs in a sandbox of its own: any other error leaves no trace, the pre-charge included.
 func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
 	preCharge := price.Cost(timer.GasLimit, b.config.MaxCellsPerFire)
 	if err := k.preCharge(ctx, b, timer, preCharge); err != nil {
@@ -31,7 +31,8 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if err != nil {
 		return fireResult{}, err
 	}
-	if err := k.remove(ctx, timer); err != nil {
+	roll, err := k.roll(ctx, b, timer)
+	if err != nil {
 		return fireResult{}, err
 	}
 
@@ -56,7 +57,11 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if failure != nil {
 		receipt.Codespace, receipt.Code = codeOf(failure)
 	}
-	ctx.EventManager().EmitEvent(typedFired(k.firedEvent(b, timer, &receipt, settlement)))
+	next, err := k.afterFire(ctx, b, timer, roll, &receipt)
+	if err != nil {
+		return fireResult{}, err
+	}
+	ctx.EventManager().EmitEvent(typedFired(livesOn(k.firedEvent(b, timer, &receipt, settlement), timer, next)))
 	return fireResult{receipt, price, settlement}, nil
 }
 

@@ -51,6 +51,8 @@ type Fired struct {
 	Paid   string `json:"paid"`
 	Tip    string `json:"tip"`
 	Late   uint64 `json:"late"`
+	// NextDue is when it is due again, 0 if it left. The format does not print it: it follows from the scenario.
+	NextDue uint64 `json:"-"`
 }
 
 // newLine returns a line in which every list is empty, not absent.
@@ -96,6 +98,7 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 		name, err := nameOf(e.Id)
 		l.Fired = append(l.Fired, Fired{
 			Timer: name, OK: e.Success, Code: e.Code, Cycles: e.Cycles, Cells: e.Cells, Paid: e.Paid, Tip: e.Tip, Late: e.Late,
+			NextDue: e.NextDue,
 		})
 		return err
 	case *types.TimerExpired:

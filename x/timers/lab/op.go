@@ -20,6 +20,8 @@ const (
 	opCancel    = "cancel"
 	opExtend    = "extend"
 	opUpdate    = "update"
+	opPause     = "pause"
+	opResume    = "resume"
 	opSysCancel = "sys_cancel"
 	opSysExtend = "sys_extend"
 	opConfig    = "config"
@@ -41,6 +43,9 @@ type Op struct {
 	ExpiresAt uint64
 	Bid       *types.Bid
 	FeePayer  string
+	// Retry and OnUnfunded say what becomes of fires that fail or can't be paid.
+	Retry      *types.Retry
+	OnUnfunded types.OnUnfunded
 	// Do is the handler; nil leaves an updated timer's as it is.
 	Do *Handler
 	// To and Amount are those of a transfer.
@@ -88,8 +93,8 @@ func (a actingFor) handler() bool { return a.account != "" }
 
 // blockOps and handlerOps are the kinds that a block and a handler may run.
 var (
-	blockOps   = []string{opSchedule, opCancel, opExtend, opUpdate, opSysCancel, opSysExtend, opConfig, opSend, opSet}
-	handlerOps = []string{opSchedule, opCancel, opExtend, opUpdate, opSet}
+	blockOps   = []string{opSchedule, opCancel, opExtend, opUpdate, opPause, opResume, opSysCancel, opSysExtend, opConfig, opSend, opSet}
+	handlerOps = []string{opSchedule, opCancel, opExtend, opUpdate, opPause, opResume, opSet}
 )
 
 // fields reads the fields that an op of its kind has.
@@ -99,7 +104,7 @@ func (p *parser) fields(o *object, op *Op, who actingFor) {
 		p.schedule(o, op, who)
 	case opUpdate:
 		p.update(o, op, who)
-	case opCancel:
+	case opCancel, opPause, opResume:
 		p.target(o, op, who)
 		op.By = p.actor(o, "by", who)
 	case opExtend:
@@ -201,6 +206,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	if payer := o.get("fee_payer"); payer.present() {
 		op.FeePayer = p.account(payer)
 	}
+	p.life(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
 
@@ -239,12 +245,36 @@ func (p *parser) interval(o *object, every value) *types.IntervalTrigger {
 	}
 	if v := o.get("on_failure"); v.present() {
 		switch text := v.text("roll or stop", maxNameBytes); text {
-		case "roll", "stop":
+		case "roll":
+			interval.OnFailure = types.OnFailureRoll
+		case "stop":
+			interval.OnFailure = types.OnFailureStop
 		default:
 			p.fail(v.path, "want roll or stop, not %.80q", text)
 		}
 	}
 	return interval
+}
+
+// life reads what becomes of fires that fail or can't be paid.
+func (p *parser) life(o *object, op *Op) {
+	if v := o.get("retry"); v.present() {
+		retry := v.object()
+		op.Retry = &types.Retry{
+			Max: uint32(retry.need("max").uint64(uint64(^uint32(0)))), After: retry.need("after").uint64(^uint64(0)),
+		}
+		retry.end()
+	}
+	if v := o.get("on_unfunded"); v.present() {
+		switch text := v.text("destroy or suspend", maxNameBytes); text {
+		case "destroy":
+			op.OnUnfunded = types.OnUnfundedDestroy
+		case "suspend":
+			op.OnUnfunded = types.OnUnfundedSuspend
+		default:
+			p.fail(v.path, "want destroy or suspend, not %.80q", text)
+		}
+	}
 }
 
 func (p *parser) watch(v value) *types.WatchTrigger {

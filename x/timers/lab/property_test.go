@@ -19,7 +19,7 @@ type fields = map[string]any
 
 // drawScenario draws a scenario with budgets and windows so small that timers queue, starve, expire and crowd the
 // clean-up. It returns the JSON and, for every timer, the names of the timers that its handler schedules. A plain one is
-// what the model can foretell: its config stays, its windows are wide, and its handlers don't act.
+// what the model can foretell: its config stays, its windows are wide, its timers fire once, and its handlers don't act.
 func drawScenario(t *rapid.T, plain bool) (data []byte, children map[string][]string) {
 	d := &drawing{T: t, plain: plain, at: 1, children: map[string][]string{}, blocks: rapid.IntRange(8, 25).Draw(t, "blocks")}
 	for range rapid.IntRange(10, 80).Draw(t, "ops") {
@@ -91,12 +91,12 @@ func (d *drawing) config(whole bool) fields {
 func (d *drawing) draw() {
 	d.at = min(d.at+d.pick(0, 0, 0, 1), d.blocks)
 	op := fields{"at": d.at}
-	kinds := []string{"schedule", "schedule", "schedule", "config", "send", "set", "cancel", "extend", "update", "sys_cancel", "sys_extend"}
+	kinds := []string{"schedule", "schedule", "schedule", "config", "send", "set", "cancel", "extend", "update", "sys_cancel", "sys_extend", "pause", "resume"}
 	if len(d.names) == 0 {
 		kinds = kinds[:6]
 	}
 	if d.plain {
-		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "config" })
+		kinds = slices.DeleteFunc(kinds, func(kind string) bool { return kind == "config" || kind == "pause" || kind == "resume" })
 	}
 	op["op"] = rapid.SampledFrom(kinds).Draw(d.T, "op")
 	switch op["op"] {
@@ -111,7 +111,7 @@ func (d *drawing) draw() {
 		op["from"], op["to"], op["amount"] = d.account(), d.account(), d.int(0, 30_000)
 	case "set":
 		op["by"], op["key"] = d.account(), "k"
-	case "cancel":
+	case "cancel", "pause", "resume":
 		op["by"] = d.account()
 	case "update":
 		op["by"], op["gas_limit"] = d.account(), d.gasLimit()
@@ -123,7 +123,7 @@ func (d *drawing) draw() {
 	case "sys_extend":
 		op["expires_at"] = d.int(1, d.blocks+2)
 	}
-	if kind := op["op"]; kind == "cancel" || kind == "update" || kind == "extend" || kind == "sys_cancel" || kind == "sys_extend" {
+	if _, ofTimer := op["at"]; ofTimer && !slices.Contains([]any{"config", "send", "set"}, op["op"]) {
 		op["timer"] = rapid.SampledFrom(d.names).Draw(d.T, "timer")
 	}
 	d.ops = append(d.ops, op)
@@ -134,7 +134,7 @@ func (d *drawing) scheduleOne() {
 	name := fmt.Sprintf("t%d", len(d.ops))
 	op := fields{"at": d.at, "actor": d.account()}
 	d.schedule(op, name, d.at)
-	op["do"] = d.handler(name, d.at)
+	op["do"] = d.handler(name, d.at, op["every"] != nil)
 	d.names = append(d.names, name)
 	d.names = append(d.names, d.children[name]...)
 	d.ops = append(d.ops, op)
@@ -166,12 +166,31 @@ func (d *drawing) schedule(op fields, name string, after int) {
 	if bid := d.bid(); bid != nil {
 		op["bid"] = bid
 	}
+	if !d.plain {
+		d.life(op, height)
+	}
 	if d.pick(0, 1, 1) == 1 {
 		op["expires_at"] = height + d.pick(0, 1, 2, 3)
 	}
 }
 
-func (d *drawing) handler(owner string, after int) fields {
+// life lets a timer repeat, be tried again, and be suspended.
+func (d *drawing) life(op fields, first int) {
+	if d.pick(0, 1) == 1 {
+		delete(op, "height")
+		op["every"], op["first"], op["remaining"] = d.pick(0, 1, 1, 2, 3, 7), first, d.pick(0, 1, 2, 5)
+		op["on_failure"] = rapid.SampledFrom([]string{"roll", "stop"}).Draw(d.T, "on failure")
+	}
+	if d.pick(0, 0, 1) == 1 {
+		op["retry"] = fields{"max": d.pick(0, 1, 2, 3, 11), "after": d.pick(0, 1, 1, 2, 5)}
+	}
+	if d.pick(0, 1) == 1 {
+		op["on_unfunded"] = rapid.SampledFrom([]string{"destroy", "suspend"}).Draw(d.T, "on unfunded")
+	}
+}
+
+// handler draws what a timer does. One that repeats schedules nothing, since a name stands for one timer.
+func (d *drawing) handler(owner string, after int, repeats bool) fields {
 	do := fields{"cycles": d.pick(0, 1_234, 80_000, 300_000), "cells": d.pick(0, 1, 33, 1_000, 1_001)}
 	endings := []string{"", "", "fail", "panic", "spend_all", "ops", "ops"}
 	if d.plain {
@@ -187,15 +206,20 @@ func (d *drawing) handler(owner string, after int) fields {
 	var ops []fields
 	for j := range d.pick(1, 2, 3, 9) {
 		op := fields{}
-		switch kind := rapid.SampledFrom([]string{"schedule", "cancel", "update", "extend", "set"}).Draw(d.T, "acts"); {
-		case kind == "schedule" || len(d.names) == 0:
+		kinds := []string{"schedule", "cancel", "update", "extend", "set", "pause", "resume"}
+		if repeats {
+			kinds[0] = "set"
+		}
+		names := append(d.names[:len(d.names):len(d.names)], owner)
+		switch kind := rapid.SampledFrom(kinds).Draw(d.T, "acts"); {
+		case kind == "schedule":
 			name := fmt.Sprintf("%s.%d", owner, j)
 			d.schedule(op, name, after+2)
 			d.children[owner] = append(d.children[owner], name)
 		case kind == "set":
 			op["op"], op["key"] = "set", strings.Repeat("k", d.pick(1, 128))
 		default:
-			op["op"], op["timer"] = kind, rapid.SampledFrom(d.names).Draw(d.T, "timer")
+			op["op"], op["timer"] = kind, rapid.SampledFrom(names).Draw(d.T, "timer")
 			if kind == "update" {
 				op["gas_limit"] = d.gasLimit()
 			}
@@ -210,7 +234,8 @@ func (d *drawing) handler(owner string, after int) fields {
 }
 
 // TestEveryTimerLeavesOnce runs random scenarios and follows every timer: it is alive from the block that schedules it
-// to the one in which it fires, expires, is cancelled or can't be paid for, and to no other. The runner itself holds the
+// to the one in which it fires for the last time, expires, is cancelled or can't be paid for, and to no other; until then it
+// fires once a block at most, and never before it is due. The runner itself holds the
 // module's invariants and the supply after every block.
 func TestEveryTimerLeavesOnce(t *testing.T) {
 	rapid.Check(t, checkRandomScenario)
@@ -223,11 +248,11 @@ func checkRandomScenario(t *rapid.T) {
 	data, children := drawScenario(t, false)
 	scenario, err := lab.Parse(data)
 	require.NoError(t, err, "%s", data)
-	alive := map[string]bool{}
+	alive, due := map[string]bool{}, map[string]uint64{}
 	var lines []lab.Line
 	err = lab.Run(scenario, func(line *lab.Line) error {
 		lines = append(lines, *line)
-		followTimers(t, scenario, children, alive, line)
+		followTimers(t, scenario, children, alive, due, line)
 		return nil
 	})
 	require.NoError(t, err, "%s", data)
@@ -241,9 +266,10 @@ func checkRandomScenario(t *rapid.T) {
 	}))
 }
 
-// followTimers applies what a line says to the set of the timers that are alive.
+// followTimers applies what a line says to the set of the timers that are alive, and to what fires said of the next ones.
 func followTimers(
-	t *rapid.T, scenario *lab.Scenario, children map[string][]string, alive map[string]bool, line *lab.Line,
+	t *rapid.T, scenario *lab.Scenario, children map[string][]string, alive map[string]bool,
+	due map[string]uint64, line *lab.Line,
 ) {
 	born := func(name string) {
 		require.False(t, alive[name], "%s came to be twice", name)
@@ -260,8 +286,18 @@ func followTimers(
 			born(op.As)
 		}
 	}
+	fired := map[string]bool{}
 	for _, fire := range line.Fired {
-		left(fire.Timer)
+		require.True(t, alive[fire.Timer], "%s fired at height %d and was not alive", fire.Timer, line.Height)
+		require.False(t, fired[fire.Timer], "%s fired twice at height %d", fire.Timer, line.Height)
+		fired[fire.Timer] = true
+		require.GreaterOrEqual(t, line.Height, due[fire.Timer], "%s fired before its time", fire.Timer)
+		require.True(t, fire.NextDue == 0 || fire.NextDue > line.Height)
+		due[fire.Timer] = fire.NextDue
+		// One whose own handler cancelled it left that way.
+		if fire.NextDue == 0 && !slices.Contains(line.Cancelled, fire.Timer) {
+			left(fire.Timer)
+		}
 		require.Equal(t, fire.OK, fire.Code == 0)
 		// 0.001 a cycle and 0.03 a cell, rounded up, is the chain's part, reckoned here in thousandths; the lane's comes on top.
 		paid, err := strconv.ParseUint(fire.Paid, 10, 64)

@@ -183,6 +183,10 @@ func (s *script) message(ctx sdk.Context, op *Op) (sdk.Msg, error) {
 			msg.Call = &types.TimerCall{Payload: op.Do.Payload}
 		}
 		return msg, err
+	case opPause:
+		return &types.MsgPauseTimer{Sender: by, Id: id}, err
+	case opResume:
+		return &types.MsgResumeTimer{Sender: by, Id: id}, err
 	case opSysCancel:
 		return &types.MsgSysCancelTimer{Authority: s.chain.Authority, Actor: owner, Id: id}, err
 	case opSysExtend:
@@ -195,7 +199,7 @@ func (s *script) message(ctx sdk.Context, op *Op) (sdk.Msg, error) {
 func scheduleMessage(op *Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
 		Sender: AccountAddress(op.By).String(), Trigger: op.Trigger,
-		GasLimit: op.GasLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid,
+		GasLimit: op.GasLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
 	}
 	if op.Do != nil {
 		msg.Payload = op.Do.Payload

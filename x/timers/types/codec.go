@@ -15,7 +15,7 @@ var (
 // RegisterInterfaces registers the module's messages.
 func RegisterInterfaces(registry codectypes.InterfaceRegistry) {
 	registry.RegisterImplementations((*sdk.Msg)(nil),
-		&MsgScheduleTimer{}, &MsgUpdateTimer{}, &MsgExtendTimer{}, &MsgCancelTimer{},
+		&MsgScheduleTimer{}, &MsgUpdateTimer{}, &MsgExtendTimer{}, &MsgCancelTimer{}, &MsgPauseTimer{}, &MsgResumeTimer{},
 		&MsgSysCancelTimer{}, &MsgUpdateTimerConfig{}, &MsgSysExtendTimer{}, &MsgSysReleaseTimer{},
 	)
 	msgservice.RegisterMsgServiceDesc(registry, &_Msg_serviceDesc)

@@ -25,6 +25,8 @@ const (
 	maxPayloadBytes = uint64(1) << 20
 	// maxMessageRules bounds the lists of message types, which are read with the config in every block.
 	maxMessageRules = 256
+	// maxRetries bounds MAX_RETRIES.
+	maxRetries = uint32(1) << 16
 	// maxTypeURLBytes bounds one of them.
 	maxTypeURLBytes = 256
 	// maxTierMultiplier bounds a tier's multiple of the usual tip.
@@ -76,6 +78,9 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.
 		ReceiptRetentionBlocks: 1_000,
+		// A retry is paid like any fire, so that the bound is not the chain's protection but the payer's: what has failed
+		// ten times in a row was not a bad moment.
+		MaxRetries: 10,
 
 		AuctionActivationHeight: 0,
 		MaxCyclesPerFireAuction: 250_000,
@@ -167,6 +172,7 @@ func (c *TimerConfig) validateBounds() error {
 		{"schedule_cycles", c.ScheduleCycles, 0, maxUnits},
 		{"cancel_cycles", c.CancelCycles, 0, maxUnits},
 		{"receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, maxBlocks},
+		{"max_retries", uint64(c.MaxRetries), 0, uint64(maxRetries)},
 		{"auction_activation_height", c.AuctionActivationHeight, 0, maxBlocks},
 		{"max_cycles_per_fire_auction", c.MaxCyclesPerFireAuction, 1, maxUnits},
 		{"fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow},

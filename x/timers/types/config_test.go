@@ -84,6 +84,7 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"ScheduleCycles":         {0, maxUnits},
 	"CancelCycles":           {0, maxUnits},
 	"ReceiptRetentionBlocks": {0, maxBlocks},
+	"MaxRetries":             {0, 1 << 16},
 
 	"AuctionActivationHeight": {0, maxBlocks},
 	"MaxCyclesPerFireAuction": {1, maxUnits},

@@ -79,4 +79,19 @@ var (
 	ErrInsufficientFunds = errors.Register(ModuleName, 50, "insufficient funds")
 	// ErrInternal: the module itself failed; the timer concerned is quarantined.
 	ErrInternal = errors.Register(ModuleName, 51, "internal error")
+
+	// ErrInvalidInterval: a repetition that could never come, or without end in one block.
+	ErrInvalidInterval = errors.Register(ModuleName, 52, "invalid interval")
+	// ErrInvalidRetry: more retries than MAX_RETRIES, none at all, or at no distance.
+	ErrInvalidRetry = errors.Register(ModuleName, 53, "invalid retry")
+	// ErrInvalidOnUnfunded: neither destroy nor suspend.
+	ErrInvalidOnUnfunded = errors.Register(ModuleName, 54, "invalid on_unfunded")
+	// ErrAlreadySetAside: a timer that is not in the queue can't be paused.
+	ErrAlreadySetAside = errors.Register(ModuleName, 55, "timer is set aside already")
+	// ErrNotSetAside: a timer that is in the queue can't be resumed.
+	ErrNotSetAside = errors.Register(ModuleName, 56, "timer is not set aside")
+	// ErrQuarantined: only the authority releases a quarantined timer.
+	ErrQuarantined = errors.Register(ModuleName, 57, "timer is quarantined")
+	// ErrUnrunnable: the timer comes back by itself when the config can run it; an update of its gas limit may help.
+	ErrUnrunnable = errors.Register(ModuleName, 58, "timer is unrunnable")
 )

@@ -140,8 +140,9 @@ func (t *Timer) validate() error {
 		return ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, maxUnits)
 	case t.AdmittedWeight > maxWeight*fairness.One || t.AdmittedWeight > 0 && t.SetAside != NotSetAside:
 		return ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d, and 0 if set aside", t.AdmittedWeight, maxWeight*fairness.One)
-	case t.Trigger.Height == 0 || t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Trigger.Time != nil:
-		return ErrUnsupportedTimerType.Wrap("want a height trigger")
+	}
+	if err := t.ValidateLife(); err != nil {
+		return err
 	}
 	if _, known := SetAsideReason_name[int32(t.SetAside)]; !known {
 		return ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))

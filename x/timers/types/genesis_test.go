@@ -78,6 +78,12 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 	timer := func(change func(*types.Timer)) func(*types.GenesisState) {
 		return func(g *types.GenesisState) { change(&g.Timers[1]) }
 	}
+	repeating := func(change func(*types.IntervalTrigger)) func(*types.GenesisState) {
+		return timer(func(t *types.Timer) {
+			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+			change(t.Trigger.Interval)
+		})
+	}
 	for name, c := range map[string]struct {
 		change func(*types.GenesisState)
 		want   string
@@ -104,11 +110,23 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"too long a handler":        {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
 		"no gas limit":              {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
 		"too much gas":              {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
-		"no trigger":                {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height trigger"},
-		"an interval":               {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{} }), "want a height trigger"},
-		"a watch":                   {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "want a height trigger"},
-		"a time":                    {timer(func(t *types.Timer) { t.Trigger.Time = &time.Time{} }), "want a height trigger"},
-		"an unknown reason":         {timer(func(t *types.Timer) { t.SetAside = 3 }), "set_aside 3 is unknown"},
+		"no trigger":                {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height or an interval trigger"},
+		"two triggers":              {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "stated beside an interval"},
+		"an endless interval":       {repeating(func(i *types.IntervalTrigger) { i.Every = 0 }), "every is 0, want 1 to "},
+		"too long an interval":      {repeating(func(i *types.IntervalTrigger) { i.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
+		"an unknown on_failure":     {repeating(func(i *types.IntervalTrigger) { i.OnFailure = 3 }), "on_failure 3 is unknown"},
+		"no retries":                {timer(func(t *types.Timer) { t.Retry = &types.Retry{After: 1} }), "max is 0, want 1 to"},
+		"too many retries":          {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1<<16 + 1, After: 1} }), "max is 65537, want 1 to"},
+		"retries at once":           {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1} }), "after is 0, want 1 to"},
+		"retries too far":           {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
+		"retries of no retry":       {timer(func(t *types.Timer) { t.Retries = 1 }), "1 retries are used"},
+		"more retries than are":     {timer(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
+		"an unknown on_unfunded":    {timer(func(t *types.Timer) { t.OnUnfunded = 3 }), "3 is unknown, want destroy or suspend"},
+		"an outcome without paid":   {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
+		"an outcome that earned":    {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
+		"a watch":                   {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "want a height or an interval trigger"},
+		"a time":                    {timer(func(t *types.Timer) { t.Trigger.Time = &time.Time{} }), "want a height or an interval trigger"},
+		"an unknown reason":         {timer(func(t *types.Timer) { t.SetAside = 5 }), "set_aside 5 is unknown"},
 		"a negative reason":         {timer(func(t *types.Timer) { t.SetAside = -1 }), "set_aside -1 is unknown"},
 		"no actor":                  {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},
 		"too long an actor":         {timer(func(t *types.Timer) { t.Actor = make([]byte, 256) }), "actor: "},

@@ -56,7 +56,8 @@ func signedMessages() []signed {
 		{"schedule_agent", &types.MsgScheduleTimer{Sender: alice, Bid: &types.Bid{Agent: bob}}},
 		{"schedule_price", &types.MsgScheduleTimer{Sender: alice, Bid: &types.Bid{Price: "17"}}},
 		{"schedule_interval", &types.MsgScheduleTimer{
-			Sender: alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: 2, Remaining: 3}},
+			Sender: alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: 2, Remaining: 3, OnFailure: types.OnFailureStop}},
+			Retry: &types.Retry{Max: 3, After: 5}, OnUnfunded: types.OnUnfundedSuspend,
 		}},
 		{"schedule_watch", &types.MsgScheduleTimer{
 			Sender: alice, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2}}, {}}}},
@@ -69,6 +70,10 @@ func signedMessages() []signed {
 		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{}, Bid: &types.Bid{}}},
 		{"extend_all", &types.MsgExtendTimer{Sender: alice, Id: someID, ExpiresAt: 1_000}},
 		{"extend_least", &types.MsgExtendTimer{Sender: alice}},
+		{"pause_all", &types.MsgPauseTimer{Sender: alice, Id: someID}},
+		{"pause_least", &types.MsgPauseTimer{Sender: alice}},
+		{"resume_all", &types.MsgResumeTimer{Sender: alice, Id: someID}},
+		{"resume_least", &types.MsgResumeTimer{Sender: alice}},
 		{"cancel_all", &types.MsgCancelTimer{Sender: alice, Id: someID}},
 		{"cancel_least", &types.MsgCancelTimer{Sender: alice}},
 		{"sys_cancel_all", &types.MsgSysCancelTimer{Authority: alice, Actor: bob, Id: someID}},

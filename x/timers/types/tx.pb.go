@@ -35,7 +35,7 @@ const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 // MsgScheduleTimer schedules a timer that the sender owns and whose handler will run as the sender.
 type MsgScheduleTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
-	// trigger says when it is due. A height must lie above the current one.
+	// trigger says when it is due: at a height above the current one, or again and again.
 	Trigger Trigger `protobuf:"bytes,2,opt,name=trigger,proto3" json:"trigger"`
 	// handler is the named handler; empty means the default one.
 	Handler string `protobuf:"bytes,3,opt,name=handler,proto3" json:"handler,omitempty"`
@@ -50,6 +50,10 @@ type MsgScheduleTimer struct {
 	ExpiresAt uint64 `protobuf:"varint,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	// bid is what the timer is willing to pay; none means the default estimator.
 	Bid *Bid `protobuf:"bytes,8,opt,name=bid,proto3" json:"bid,omitempty"`
+	// retry has failed fires tried again; none means never.
+	Retry *Retry `protobuf:"bytes,20,opt,name=retry,proto3" json:"retry,omitempty"`
+	// on_unfunded says what happens when the payer can't cover a fire.
+	OnUnfunded OnUnfunded `protobuf:"varint,21,opt,name=on_unfunded,json=onUnfunded,proto3,enum=timers.v1.OnUnfunded" json:"on_unfunded,omitempty"`
 }
 
 func (m *MsgScheduleTimer) Reset()         { *m = MsgScheduleTimer{} }
@@ -139,6 +143,20 @@ func (m *MsgScheduleTimer) GetBid() *Bid {
 		return m.Bid
 	}
 	return nil
+}
+
+func (m *MsgScheduleTimer) GetRetry() *Retry {
+	if m != nil {
+		return m.Retry
+	}
+	return nil
+}
+
+func (m *MsgScheduleTimer) GetOnUnfunded() OnUnfunded {
+	if m != nil {
+		return m.OnUnfunded
+	}
+	return OnUnfundedUnspecified
 }
 
 // MsgScheduleTimerResponse names the timer.
@@ -474,6 +492,196 @@ func (m *MsgExtendTimerResponse) GetExpiresAt() uint64 {
 	return 0
 }
 
+// MsgPauseTimer sets a timer aside. Its time to live goes on.
+type MsgPauseTimer struct {
+	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
+	// id in hexadecimal, all 64 digits.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+}
+
+func (m *MsgPauseTimer) Reset()         { *m = MsgPauseTimer{} }
+func (m *MsgPauseTimer) String() string { return proto.CompactTextString(m) }
+func (*MsgPauseTimer) ProtoMessage()    {}
+func (*MsgPauseTimer) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{7}
+}
+func (m *MsgPauseTimer) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgPauseTimer) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgPauseTimer.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgPauseTimer) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgPauseTimer.Merge(m, src)
+}
+func (m *MsgPauseTimer) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgPauseTimer) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgPauseTimer.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgPauseTimer proto.InternalMessageInfo
+
+func (m *MsgPauseTimer) GetSender() string {
+	if m != nil {
+		return m.Sender
+	}
+	return ""
+}
+
+func (m *MsgPauseTimer) GetId() string {
+	if m != nil {
+		return m.Id
+	}
+	return ""
+}
+
+// MsgPauseTimerResponse is empty.
+type MsgPauseTimerResponse struct {
+}
+
+func (m *MsgPauseTimerResponse) Reset()         { *m = MsgPauseTimerResponse{} }
+func (m *MsgPauseTimerResponse) String() string { return proto.CompactTextString(m) }
+func (*MsgPauseTimerResponse) ProtoMessage()    {}
+func (*MsgPauseTimerResponse) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{8}
+}
+func (m *MsgPauseTimerResponse) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgPauseTimerResponse) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgPauseTimerResponse.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgPauseTimerResponse) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgPauseTimerResponse.Merge(m, src)
+}
+func (m *MsgPauseTimerResponse) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgPauseTimerResponse) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgPauseTimerResponse.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgPauseTimerResponse proto.InternalMessageInfo
+
+// MsgResumeTimer puts a timer back that was paused or suspended. One that is overdue is due in the next block.
+type MsgResumeTimer struct {
+	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
+	// id in hexadecimal, all 64 digits.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+}
+
+func (m *MsgResumeTimer) Reset()         { *m = MsgResumeTimer{} }
+func (m *MsgResumeTimer) String() string { return proto.CompactTextString(m) }
+func (*MsgResumeTimer) ProtoMessage()    {}
+func (*MsgResumeTimer) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{9}
+}
+func (m *MsgResumeTimer) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgResumeTimer) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgResumeTimer.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgResumeTimer) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgResumeTimer.Merge(m, src)
+}
+func (m *MsgResumeTimer) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgResumeTimer) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgResumeTimer.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgResumeTimer proto.InternalMessageInfo
+
+func (m *MsgResumeTimer) GetSender() string {
+	if m != nil {
+		return m.Sender
+	}
+	return ""
+}
+
+func (m *MsgResumeTimer) GetId() string {
+	if m != nil {
+		return m.Id
+	}
+	return ""
+}
+
+// MsgResumeTimerResponse tells when it is due.
+type MsgResumeTimerResponse struct {
+	Due uint64 `protobuf:"varint,1,opt,name=due,proto3" json:"due,omitempty"`
+}
+
+func (m *MsgResumeTimerResponse) Reset()         { *m = MsgResumeTimerResponse{} }
+func (m *MsgResumeTimerResponse) String() string { return proto.CompactTextString(m) }
+func (*MsgResumeTimerResponse) ProtoMessage()    {}
+func (*MsgResumeTimerResponse) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d040a1dfea859904, []int{10}
+}
+func (m *MsgResumeTimerResponse) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *MsgResumeTimerResponse) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_MsgResumeTimerResponse.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *MsgResumeTimerResponse) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_MsgResumeTimerResponse.Merge(m, src)
+}
+func (m *MsgResumeTimerResponse) XXX_Size() int {
+	return m.Size()
+}
+func (m *MsgResumeTimerResponse) XXX_DiscardUnknown() {
+	xxx_messageInfo_MsgResumeTimerResponse.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_MsgResumeTimerResponse proto.InternalMessageInfo
+
+func (m *MsgResumeTimerResponse) GetDue() uint64 {
+	if m != nil {
+		return m.Due
+	}
+	return 0
+}
+
 // MsgCancelTimer removes a timer.
 type MsgCancelTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
@@ -485,7 +693,7 @@ func (m *MsgCancelTimer) Reset()         { *m = MsgCancelTimer{} }
 func (m *MsgCancelTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgCancelTimer) ProtoMessage()    {}
 func (*MsgCancelTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{7}
+	return fileDescriptor_d040a1dfea859904, []int{11}
 }
 func (m *MsgCancelTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -536,7 +744,7 @@ func (m *MsgCancelTimerResponse) Reset()         { *m = MsgCancelTimerResponse{}
 func (m *MsgCancelTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgCancelTimerResponse) ProtoMessage()    {}
 func (*MsgCancelTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{8}
+	return fileDescriptor_d040a1dfea859904, []int{12}
 }
 func (m *MsgCancelTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -577,7 +785,7 @@ func (m *MsgSysCancelTimer) Reset()         { *m = MsgSysCancelTimer{} }
 func (m *MsgSysCancelTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysCancelTimer) ProtoMessage()    {}
 func (*MsgSysCancelTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{9}
+	return fileDescriptor_d040a1dfea859904, []int{13}
 }
 func (m *MsgSysCancelTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -636,7 +844,7 @@ func (m *MsgSysCancelTimerResponse) Reset()         { *m = MsgSysCancelTimerResp
 func (m *MsgSysCancelTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysCancelTimerResponse) ProtoMessage()    {}
 func (*MsgSysCancelTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{10}
+	return fileDescriptor_d040a1dfea859904, []int{14}
 }
 func (m *MsgSysCancelTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -682,7 +890,7 @@ func (m *MsgUpdateTimerConfig) Reset()         { *m = MsgUpdateTimerConfig{} }
 func (m *MsgUpdateTimerConfig) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimerConfig) ProtoMessage()    {}
 func (*MsgUpdateTimerConfig) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{11}
+	return fileDescriptor_d040a1dfea859904, []int{15}
 }
 func (m *MsgUpdateTimerConfig) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -734,7 +942,7 @@ func (m *MsgUpdateTimerConfigResponse) Reset()         { *m = MsgUpdateTimerConf
 func (m *MsgUpdateTimerConfigResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgUpdateTimerConfigResponse) ProtoMessage()    {}
 func (*MsgUpdateTimerConfigResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{12}
+	return fileDescriptor_d040a1dfea859904, []int{16}
 }
 func (m *MsgUpdateTimerConfigResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -783,7 +991,7 @@ func (m *MsgSysExtendTimer) Reset()         { *m = MsgSysExtendTimer{} }
 func (m *MsgSysExtendTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysExtendTimer) ProtoMessage()    {}
 func (*MsgSysExtendTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{13}
+	return fileDescriptor_d040a1dfea859904, []int{17}
 }
 func (m *MsgSysExtendTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -849,7 +1057,7 @@ func (m *MsgSysExtendTimerResponse) Reset()         { *m = MsgSysExtendTimerResp
 func (m *MsgSysExtendTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysExtendTimerResponse) ProtoMessage()    {}
 func (*MsgSysExtendTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{14}
+	return fileDescriptor_d040a1dfea859904, []int{18}
 }
 func (m *MsgSysExtendTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -897,7 +1105,7 @@ func (m *MsgSysReleaseTimer) Reset()         { *m = MsgSysReleaseTimer{} }
 func (m *MsgSysReleaseTimer) String() string { return proto.CompactTextString(m) }
 func (*MsgSysReleaseTimer) ProtoMessage()    {}
 func (*MsgSysReleaseTimer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{15}
+	return fileDescriptor_d040a1dfea859904, []int{19}
 }
 func (m *MsgSysReleaseTimer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -955,7 +1163,7 @@ func (m *MsgSysReleaseTimerResponse) Reset()         { *m = MsgSysReleaseTimerRe
 func (m *MsgSysReleaseTimerResponse) String() string { return proto.CompactTextString(m) }
 func (*MsgSysReleaseTimerResponse) ProtoMessage()    {}
 func (*MsgSysReleaseTimerResponse) Descriptor() ([]byte, []int) {
-	return fileDescriptor_d040a1dfea859904, []int{16}
+	return fileDescriptor_d040a1dfea859904, []int{20}
 }
 func (m *MsgSysReleaseTimerResponse) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -992,6 +1200,10 @@ func init() {
 	proto.RegisterType((*MsgUpdateTimerResponse)(nil), "timers.v1.MsgUpdateTimerResponse")
 	proto.RegisterType((*MsgExtendTimer)(nil), "timers.v1.MsgExtendTimer")
 	proto.RegisterType((*MsgExtendTimerResponse)(nil), "timers.v1.MsgExtendTimerResponse")
+	proto.RegisterType((*MsgPauseTimer)(nil), "timers.v1.MsgPauseTimer")
+	proto.RegisterType((*MsgPauseTimerResponse)(nil), "timers.v1.MsgPauseTimerResponse")
+	proto.RegisterType((*MsgResumeTimer)(nil), "timers.v1.MsgResumeTimer")
+	proto.RegisterType((*MsgResumeTimerResponse)(nil), "timers.v1.MsgResumeTimerResponse")
 	proto.RegisterType((*MsgCancelTimer)(nil), "timers.v1.MsgCancelTimer")
 	proto.RegisterType((*MsgCancelTimerResponse)(nil), "timers.v1.MsgCancelTimerResponse")
 	proto.RegisterType((*MsgSysCancelTimer)(nil), "timers.v1.MsgSysCancelTimer")
@@ -1007,66 +1219,74 @@ func init() {
 func init() { proto.RegisterFile("timers/v1/tx.proto", fileDescriptor_d040a1dfea859904) }
 
 var fileDescriptor_d040a1dfea859904 = []byte{
-	// 935 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xc4, 0x56, 0xcf, 0x6f, 0xdc, 0x44,
-	0x14, 0xce, 0xec, 0xaf, 0xc4, 0x2f, 0x10, 0x1a, 0x6b, 0x49, 0x1d, 0x27, 0xdd, 0x2c, 0xa6, 0x55,
-	0x57, 0x0b, 0xf5, 0xd2, 0x20, 0x5a, 0x75, 0x6f, 0xdd, 0xa8, 0x12, 0x52, 0x89, 0x04, 0x6e, 0x10,
-	0x12, 0x12, 0x5a, 0x39, 0xf6, 0xc4, 0x6b, 0xc9, 0x6b, 0x2f, 0x1e, 0xa7, 0xda, 0xbd, 0x21, 0x8e,
-	0x9c, 0x38, 0x72, 0xe4, 0x88, 0x38, 0xe5, 0xc0, 0x01, 0xf8, 0x0b, 0x7a, 0xac, 0xb8, 0xc0, 0x09,
-	0xa1, 0xcd, 0x21, 0xdc, 0xf8, 0x17, 0x90, 0x3d, 0x63, 0xef, 0x78, 0xbc, 0x3f, 0xa4, 0xa8, 0x52,
-	0x2f, 0xbb, 0x9e, 0xf7, 0xbd, 0x79, 0xf3, 0xbe, 0x6f, 0xde, 0x7b, 0x36, 0xc8, 0x91, 0x3b, 0xc4,
-	0x21, 0xe9, 0x3c, 0xbf, 0xdf, 0x89, 0xc6, 0xfa, 0x28, 0x0c, 0xa2, 0x40, 0x96, 0xa8, 0x4d, 0x7f,
-	0x7e, 0x5f, 0xdd, 0x36, 0x87, 0xae, 0x1f, 0x74, 0x92, 0x5f, 0x8a, 0xaa, 0x37, 0xad, 0x80, 0x0c,
-	0x03, 0xd2, 0x19, 0x12, 0x27, 0xde, 0x35, 0x24, 0x0e, 0x03, 0x76, 0x29, 0xd0, 0x4f, 0x56, 0x1d,
-	0xba, 0x60, 0x50, 0xdd, 0x09, 0x9c, 0x80, 0xda, 0xe3, 0x27, 0x66, 0xdd, 0x99, 0x9d, 0x6d, 0x05,
-	0xfe, 0x99, 0x9b, 0x06, 0xaa, 0xf3, 0xf6, 0x10, 0x53, 0xab, 0xf6, 0x5f, 0x09, 0x6e, 0x1c, 0x13,
-	0xe7, 0x99, 0x35, 0xc0, 0xf6, 0xb9, 0x87, 0x4f, 0x62, 0x1f, 0xf9, 0x03, 0xa8, 0x11, 0xec, 0xdb,
-	0x38, 0x54, 0x50, 0x13, 0xb5, 0xa4, 0x9e, 0xf2, 0xc7, 0x2f, 0xf7, 0xea, 0xec, 0xe8, 0xc7, 0xb6,
-	0x1d, 0x62, 0x42, 0x9e, 0x45, 0xa1, 0xeb, 0x3b, 0x06, 0xf3, 0x93, 0x1f, 0xc2, 0x7a, 0x14, 0xba,
-	0x8e, 0x83, 0x43, 0xa5, 0xd4, 0x44, 0xad, 0xcd, 0x43, 0x59, 0xcf, 0xe8, 0xea, 0x27, 0x14, 0xe9,
-	0x49, 0x2f, 0xfe, 0x3e, 0x58, 0xfb, 0xe9, 0xea, 0xa2, 0x8d, 0x8c, 0xd4, 0x5b, 0x56, 0x60, 0x7d,
-	0x60, 0xfa, 0xb6, 0x87, 0x43, 0xa5, 0x1c, 0x9f, 0x65, 0xa4, 0xcb, 0x18, 0x19, 0x99, 0x13, 0x2f,
-	0x30, 0x6d, 0xa5, 0xd2, 0x44, 0xad, 0x37, 0x8c, 0x74, 0x29, 0x7f, 0x04, 0xd2, 0x19, 0xc6, 0xfd,
-	0x91, 0x39, 0xc1, 0xa1, 0x52, 0x5d, 0x91, 0xe1, 0xc6, 0x19, 0xc6, 0x9f, 0xc6, 0x9e, 0xf2, 0x1e,
-	0x48, 0x8e, 0x49, 0xfa, 0x9e, 0x3b, 0x74, 0x23, 0xa5, 0xd6, 0x44, 0xad, 0x8a, 0xb1, 0xe1, 0x98,
-	0xe4, 0x93, 0x78, 0x2d, 0xdf, 0x02, 0xc0, 0xe3, 0x91, 0x1b, 0x62, 0xd2, 0x37, 0x23, 0x65, 0x3d,
-	0x41, 0x25, 0x66, 0x79, 0x1c, 0xc9, 0x4d, 0x28, 0x9f, 0xba, 0xb6, 0xb2, 0x91, 0x70, 0xdb, 0xe2,
-	0xb8, 0xf5, 0x5c, 0xdb, 0x88, 0xa1, 0xee, 0xdd, 0x6f, 0xaf, 0x2e, 0xda, 0x4c, 0x8e, 0xef, 0xae,
-	0x2e, 0xda, 0x37, 0x99, 0xdc, 0xa2, 0xb8, 0x5a, 0x1b, 0x14, 0xd1, 0x66, 0x60, 0x32, 0x0a, 0x7c,
-	0x82, 0xe5, 0x2d, 0x28, 0xb9, 0x36, 0x15, 0xdd, 0x28, 0xb9, 0xb6, 0xf6, 0x04, 0xa4, 0xc4, 0xe1,
-	0xc8, 0xf4, 0x3c, 0x5e, 0x2a, 0xb4, 0x50, 0xaa, 0x52, 0x4e, 0xaa, 0x6e, 0xe5, 0xdf, 0x1f, 0x0f,
-	0x90, 0x36, 0x45, 0xb0, 0x75, 0x4c, 0x9c, 0xcf, 0x47, 0xb6, 0x19, 0x5d, 0xfb, 0x8a, 0x69, 0x6e,
-	0xa5, 0x34, 0x37, 0xb9, 0x05, 0x15, 0xcb, 0xf4, 0xbc, 0xe4, 0xda, 0x36, 0x0f, 0xeb, 0xfc, 0x7d,
-	0xa7, 0x29, 0x1b, 0x89, 0x47, 0x5e, 0xf8, 0x8a, 0x20, 0x3c, 0x53, 0xb6, 0xba, 0x58, 0xd9, 0x3b,
-	0x82, 0xb2, 0x6f, 0xcf, 0x94, 0xe5, 0x18, 0x69, 0x6d, 0xd8, 0xc9, 0x5b, 0x32, 0x55, 0x6f, 0x40,
-	0x99, 0xe0, 0xaf, 0x13, 0xa2, 0x15, 0x23, 0x7e, 0xd4, 0x7e, 0xa0, 0x82, 0x3c, 0x19, 0x47, 0xd8,
-	0xb7, 0x5f, 0x95, 0x20, 0xf9, 0x12, 0x2a, 0x0b, 0x25, 0xb4, 0x8c, 0x06, 0x97, 0x87, 0xf6, 0x30,
-	0xa1, 0xc1, 0x59, 0x32, 0x1a, 0xf9, 0xf8, 0x48, 0x88, 0xaf, 0x4d, 0x12, 0x4a, 0x47, 0xa6, 0x6f,
-	0x61, 0xef, 0x15, 0x51, 0x5a, 0x96, 0x33, 0x77, 0x90, 0xa6, 0x24, 0x39, 0x73, 0x96, 0x34, 0x67,
-	0xed, 0x57, 0x04, 0xdb, 0x71, 0xb5, 0x4f, 0x08, 0x9f, 0xd8, 0x03, 0x90, 0xcc, 0xf3, 0x68, 0x10,
-	0x84, 0x6e, 0x34, 0x59, 0x99, 0xdb, 0xcc, 0x55, 0xd6, 0xa1, 0x6a, 0x5a, 0x51, 0x40, 0x67, 0xcc,
-	0xb2, 0x3d, 0xd4, 0x8d, 0xd1, 0x29, 0x67, 0x74, 0xde, 0x8b, 0xe9, 0xcc, 0xe2, 0xc5, 0x8c, 0x14,
-	0xae, 0x4d, 0x73, 0x49, 0x6a, 0x8f, 0x60, 0xb7, 0x60, 0xcc, 0xee, 0x62, 0x1f, 0x24, 0x2b, 0x31,
-	0x7b, 0x98, 0xf6, 0xeb, 0x86, 0x31, 0x33, 0x68, 0xbf, 0x21, 0xa8, 0xe7, 0x6b, 0xf1, 0x28, 0x99,
-	0xc4, 0xd7, 0x26, 0xfe, 0x08, 0x6a, 0x74, 0x96, 0xb3, 0xe9, 0xba, 0x53, 0xe8, 0xb6, 0x04, 0xe5,
-	0x27, 0x2c, 0xdb, 0xd0, 0xd5, 0x8b, 0x9c, 0xf7, 0xe6, 0x36, 0x10, 0x0d, 0xa1, 0x3d, 0x80, 0xfd,
-	0x79, 0xf6, 0x8c, 0xf9, 0x0e, 0xd4, 0x06, 0xd8, 0x75, 0x06, 0x69, 0x05, 0xb2, 0x95, 0xf6, 0x67,
-	0x76, 0xd3, 0x7c, 0x57, 0xbd, 0xa6, 0x9b, 0x16, 0x7a, 0xa5, 0x22, 0xf6, 0xe2, 0xca, 0x42, 0xe0,
-	0x3b, 0xb2, 0x9b, 0x16, 0xc2, 0x35, 0x9a, 0xf2, 0x77, 0x04, 0x32, 0xdd, 0x6c, 0x60, 0x0f, 0x9b,
-	0x04, 0xbf, 0xde, 0x06, 0x78, 0xbf, 0xc8, 0x7b, 0x37, 0xc7, 0x9b, 0xcf, 0x52, 0xdb, 0x07, 0xb5,
-	0x68, 0x4d, 0x99, 0x1f, 0xfe, 0x5c, 0x85, 0xf2, 0x31, 0x71, 0xe4, 0xcf, 0xe0, 0xcd, 0xfc, 0xd7,
-	0xc3, 0x1e, 0x57, 0x9c, 0xe2, 0x9b, 0x4e, 0x7d, 0x77, 0x09, 0x98, 0x89, 0xfa, 0x14, 0x36, 0xf9,
-	0x77, 0xd5, 0x6e, 0x7e, 0x0f, 0x07, 0xa9, 0xef, 0x2c, 0x84, 0xf8, 0x60, 0x7c, 0x45, 0x0a, 0xc1,
-	0x38, 0x48, 0x0c, 0x36, 0xef, 0xba, 0x9f, 0xc2, 0x26, 0x3f, 0xc8, 0x84, 0x60, 0x1c, 0x24, 0x06,
-	0x9b, 0x37, 0x44, 0x4e, 0x60, 0x4b, 0x18, 0x8c, 0xfb, 0x82, 0x3a, 0x39, 0x54, 0xbd, 0xbd, 0x0c,
-	0xcd, 0xa2, 0x7e, 0x05, 0xdb, 0xc5, 0xc1, 0x73, 0xb0, 0x50, 0x27, 0xea, 0xa0, 0xde, 0x5d, 0xe1,
-	0x20, 0x24, 0xcd, 0x2b, 0x5a, 0x4c, 0x9a, 0x17, 0xf5, 0xf6, 0x32, 0x34, 0x8b, 0xfa, 0x05, 0xbc,
-	0x25, 0xf6, 0xc8, 0xad, 0xc2, 0x46, 0x1e, 0x56, 0xef, 0x2c, 0x85, 0xd3, 0xc0, 0x6a, 0xf5, 0x9b,
-	0x78, 0x1a, 0xf6, 0x3e, 0x7e, 0x31, 0x6d, 0xa0, 0x97, 0xd3, 0x06, 0xfa, 0x67, 0xda, 0x40, 0xdf,
-	0x5f, 0x36, 0xd6, 0x5e, 0x5e, 0x36, 0xd6, 0xfe, 0xba, 0x6c, 0xac, 0x7d, 0xa9, 0x3b, 0x6e, 0x34,
-	0x38, 0x3f, 0xd5, 0xad, 0x60, 0xc8, 0xbe, 0xae, 0xef, 0xb1, 0x8e, 0x60, 0x7f, 0xe3, 0xf4, 0x21,
-	0x9a, 0x8c, 0x30, 0x39, 0xad, 0x25, 0xdf, 0xcd, 0x1f, 0xfe, 0x1f, 0x00, 0x00, 0xff, 0xff, 0x62,
-	0x66, 0x9e, 0x11, 0xe3, 0x0b, 0x00, 0x00,
+	// 1065 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xc4, 0x57, 0xcf, 0x6f, 0xe3, 0xc4,
+	0x17, 0xaf, 0xf3, 0xab, 0xcd, 0xcb, 0x77, 0xf3, 0x6d, 0xad, 0xb4, 0x75, 0xdd, 0x6e, 0x1a, 0x4c,
+	0x97, 0x8d, 0x02, 0x9b, 0xb0, 0x45, 0x74, 0xb5, 0xb9, 0x6d, 0xab, 0x95, 0x56, 0x5a, 0x2a, 0x16,
+	0x6f, 0x57, 0x48, 0x48, 0x28, 0x72, 0xe3, 0xa9, 0x63, 0xc9, 0xb1, 0x83, 0xc7, 0x59, 0x9a, 0x1b,
+	0xe2, 0xc8, 0x89, 0x23, 0x47, 0x8e, 0x1c, 0x7b, 0xe0, 0x00, 0xdc, 0xb8, 0xed, 0x8d, 0x15, 0x17,
+	0x38, 0x21, 0xd4, 0x1e, 0xca, 0x9f, 0x81, 0xec, 0x19, 0x3b, 0xcf, 0x93, 0x1f, 0x95, 0xaa, 0x8a,
+	0xbd, 0xb4, 0x9e, 0xf7, 0x79, 0xf3, 0xe6, 0xf3, 0xde, 0xe7, 0xf9, 0x4d, 0x0c, 0x72, 0x60, 0xf7,
+	0x89, 0x4f, 0x5b, 0x2f, 0xef, 0xb7, 0x82, 0xd3, 0xe6, 0xc0, 0xf7, 0x02, 0x4f, 0x2e, 0x32, 0x5b,
+	0xf3, 0xe5, 0x7d, 0x75, 0xc5, 0xe8, 0xdb, 0xae, 0xd7, 0x8a, 0xfe, 0x32, 0x54, 0x5d, 0xef, 0x7a,
+	0xb4, 0xef, 0xd1, 0x56, 0x9f, 0x5a, 0xe1, 0xae, 0x3e, 0xb5, 0x38, 0xb0, 0xc1, 0x80, 0x4e, 0xb4,
+	0x6a, 0xb1, 0x05, 0x87, 0x2a, 0x96, 0x67, 0x79, 0xcc, 0x1e, 0x3e, 0x71, 0xeb, 0xda, 0xf8, 0xec,
+	0xae, 0xe7, 0x9e, 0xd8, 0x71, 0xa0, 0x0a, 0xb6, 0xfb, 0x84, 0x59, 0xb5, 0xdf, 0xb2, 0xb0, 0x7c,
+	0x48, 0xad, 0xe7, 0xdd, 0x1e, 0x31, 0x87, 0x0e, 0x39, 0x0a, 0x7d, 0xe4, 0xf7, 0xa1, 0x40, 0x89,
+	0x6b, 0x12, 0x5f, 0x91, 0x6a, 0x52, 0xbd, 0xb8, 0xaf, 0xfc, 0xfe, 0xe3, 0xbd, 0x0a, 0x3f, 0xfa,
+	0x91, 0x69, 0xfa, 0x84, 0xd2, 0xe7, 0x81, 0x6f, 0xbb, 0x96, 0xce, 0xfd, 0xe4, 0x07, 0xb0, 0x18,
+	0xf8, 0xb6, 0x65, 0x11, 0x5f, 0xc9, 0xd4, 0xa4, 0x7a, 0x69, 0x57, 0x6e, 0x26, 0xe9, 0x36, 0x8f,
+	0x18, 0xb2, 0x5f, 0x7c, 0xf5, 0xd7, 0xf6, 0xc2, 0x0f, 0x97, 0x67, 0x0d, 0x49, 0x8f, 0xbd, 0x65,
+	0x05, 0x16, 0x7b, 0x86, 0x6b, 0x3a, 0xc4, 0x57, 0xb2, 0xe1, 0x59, 0x7a, 0xbc, 0x0c, 0x91, 0x81,
+	0x31, 0x72, 0x3c, 0xc3, 0x54, 0x72, 0x35, 0xa9, 0xfe, 0x3f, 0x3d, 0x5e, 0xca, 0x1f, 0x42, 0xf1,
+	0x84, 0x90, 0xce, 0xc0, 0x18, 0x11, 0x5f, 0xc9, 0x5f, 0xc1, 0x70, 0xe9, 0x84, 0x90, 0x67, 0xa1,
+	0xa7, 0xbc, 0x09, 0x45, 0xcb, 0xa0, 0x1d, 0xc7, 0xee, 0xdb, 0x81, 0x52, 0xa8, 0x49, 0xf5, 0x9c,
+	0xbe, 0x64, 0x19, 0xf4, 0xa3, 0x70, 0x2d, 0xdf, 0x06, 0x20, 0xa7, 0x03, 0xdb, 0x27, 0xb4, 0x63,
+	0x04, 0xca, 0x62, 0x84, 0x16, 0xb9, 0xe5, 0x51, 0x20, 0xd7, 0x20, 0x7b, 0x6c, 0x9b, 0xca, 0x52,
+	0x94, 0x5b, 0x19, 0xe5, 0xb6, 0x6f, 0x9b, 0x7a, 0x08, 0xc9, 0xef, 0x40, 0xde, 0x27, 0x81, 0x3f,
+	0x52, 0x2a, 0x91, 0xcf, 0x32, 0xf2, 0xd1, 0x43, 0xbb, 0xce, 0x60, 0x79, 0x0f, 0x4a, 0x9e, 0xdb,
+	0x19, 0xba, 0x27, 0x43, 0xd7, 0x24, 0xa6, 0xb2, 0x5a, 0x93, 0xea, 0xe5, 0xdd, 0x55, 0xe4, 0xfd,
+	0xb1, 0xfb, 0x82, 0x83, 0x3a, 0x78, 0xc9, 0x73, 0xfb, 0xee, 0xd7, 0x97, 0x67, 0x0d, 0x5e, 0xee,
+	0x6f, 0x2e, 0xcf, 0x1a, 0xeb, 0x5c, 0x4e, 0x51, 0x3c, 0xad, 0x01, 0x8a, 0x68, 0xd3, 0x09, 0x1d,
+	0x78, 0x2e, 0x25, 0x72, 0x19, 0x32, 0xb6, 0xc9, 0x44, 0xd5, 0x33, 0xb6, 0xa9, 0x3d, 0x86, 0x62,
+	0xe4, 0x70, 0x60, 0x38, 0x0e, 0x96, 0x42, 0x9a, 0x29, 0x45, 0x26, 0x25, 0x45, 0x3b, 0xf7, 0xcf,
+	0xf7, 0xdb, 0x92, 0x76, 0x2e, 0x41, 0xf9, 0x90, 0x5a, 0x2f, 0x06, 0xa6, 0x11, 0x5c, 0xbb, 0x85,
+	0x18, 0xb7, 0x4c, 0xcc, 0x4d, 0xae, 0x43, 0xae, 0x6b, 0x38, 0x4e, 0xd4, 0x16, 0xa5, 0xdd, 0x0a,
+	0xee, 0xa7, 0x98, 0xb2, 0x1e, 0x79, 0xa4, 0x85, 0xcd, 0x09, 0xc2, 0x72, 0xe5, 0xf2, 0x33, 0x95,
+	0x6b, 0xdf, 0x11, 0x2a, 0xbb, 0x3a, 0xae, 0x2c, 0xca, 0x48, 0x6b, 0xc0, 0x5a, 0xda, 0x92, 0x54,
+	0x75, 0x19, 0xb2, 0x94, 0x7c, 0x11, 0x25, 0x9a, 0xd3, 0xc3, 0x47, 0xed, 0x3b, 0x56, 0x90, 0xc7,
+	0xa7, 0x01, 0x71, 0xcd, 0x9b, 0x2a, 0x48, 0xba, 0x45, 0xb3, 0x42, 0x8b, 0xce, 0x4b, 0x03, 0xf1,
+	0xd0, 0x1e, 0x44, 0x69, 0x20, 0x4b, 0x92, 0x46, 0x3a, 0xbe, 0x24, 0xc4, 0xd7, 0xbe, 0x84, 0x5b,
+	0x87, 0xd4, 0x7a, 0x66, 0x0c, 0xe9, 0x4d, 0x49, 0xdc, 0xde, 0x11, 0x28, 0x57, 0xc6, 0x94, 0xc7,
+	0xe7, 0x68, 0xeb, 0xb0, 0x9a, 0x32, 0xc4, 0x84, 0xb5, 0x51, 0x54, 0x64, 0x9d, 0xd0, 0x61, 0xff,
+	0xc6, 0x28, 0xcd, 0xa9, 0x22, 0x3a, 0x88, 0x37, 0x03, 0xb2, 0xe0, 0x66, 0x30, 0x87, 0x24, 0x6e,
+	0x06, 0x73, 0x18, 0xd3, 0x3c, 0x30, 0xdc, 0x2e, 0x71, 0xfe, 0x03, 0x9a, 0xe8, 0x20, 0x4d, 0x89,
+	0x68, 0x22, 0x4b, 0x52, 0xbb, 0x9f, 0x24, 0x58, 0x09, 0xc7, 0xc4, 0x88, 0x62, 0x62, 0x7b, 0x50,
+	0x34, 0x86, 0x41, 0xcf, 0xf3, 0xed, 0x60, 0x74, 0x25, 0xb7, 0xb1, 0xab, 0xdc, 0x84, 0xbc, 0xd1,
+	0x0d, 0x3c, 0x36, 0xfc, 0xe7, 0xed, 0x61, 0x6e, 0x3c, 0x9d, 0x6c, 0x92, 0xce, 0xbb, 0x61, 0x3a,
+	0xe3, 0x78, 0x61, 0x46, 0x0a, 0x9a, 0x6f, 0x29, 0x92, 0xda, 0x43, 0xd8, 0x98, 0x30, 0x26, 0xe5,
+	0xdf, 0x82, 0x62, 0x37, 0x32, 0x3b, 0x84, 0x0d, 0xba, 0x25, 0x7d, 0x6c, 0xd0, 0x7e, 0x96, 0xa0,
+	0x92, 0x7e, 0x89, 0x0f, 0xa2, 0x2b, 0xf2, 0xda, 0x89, 0x3f, 0x84, 0x02, 0xbb, 0x64, 0xf9, 0xb5,
+	0xb7, 0x36, 0x31, 0xa6, 0x22, 0x14, 0x5f, 0x7d, 0x7c, 0x43, 0xbb, 0x39, 0x99, 0xf3, 0xe6, 0xd4,
+	0xc9, 0xc3, 0x42, 0x68, 0x7b, 0xb0, 0x35, 0xcd, 0x9e, 0x64, 0xbe, 0x06, 0x85, 0x1e, 0xb1, 0xad,
+	0x5e, 0xfc, 0xea, 0xf2, 0x95, 0xf6, 0x47, 0xa2, 0x34, 0x1e, 0x47, 0x6f, 0x48, 0x69, 0x61, 0xc8,
+	0xe4, 0xc4, 0x21, 0x76, 0x65, 0x23, 0xe0, 0x51, 0xd6, 0x8e, 0x1b, 0xe1, 0x1a, 0xd3, 0xec, 0x17,
+	0x09, 0x64, 0xb6, 0x59, 0x27, 0x0e, 0x31, 0xe2, 0x99, 0xf6, 0xa6, 0x5e, 0x80, 0xf7, 0x26, 0xf3,
+	0xde, 0x48, 0xe5, 0x8d, 0x59, 0x6a, 0x5b, 0xa0, 0x4e, 0x5a, 0xe3, 0xcc, 0x77, 0x7f, 0x2d, 0x40,
+	0xf6, 0x90, 0x5a, 0xf2, 0x27, 0x70, 0x2b, 0xfd, 0xb3, 0x6e, 0x13, 0x35, 0xa7, 0xf8, 0x13, 0x41,
+	0x7d, 0x7b, 0x0e, 0x98, 0x14, 0xf5, 0x29, 0x94, 0xf0, 0x25, 0xbf, 0x91, 0xde, 0x83, 0x20, 0xf5,
+	0xad, 0x99, 0x10, 0x0e, 0x86, 0x3b, 0x52, 0x08, 0x86, 0x20, 0x31, 0xd8, 0x34, 0xb9, 0x9f, 0x00,
+	0xa0, 0xab, 0x49, 0x49, 0x6f, 0x18, 0x23, 0x6a, 0x6d, 0x16, 0x82, 0x69, 0xe1, 0x2b, 0x45, 0xa0,
+	0x85, 0x20, 0x91, 0xd6, 0xb4, 0xdb, 0xe0, 0x29, 0x94, 0xf0, 0x7c, 0x15, 0x82, 0x21, 0x48, 0x0c,
+	0x36, 0x6d, 0xb6, 0x1d, 0x41, 0x59, 0x98, 0xd7, 0x5b, 0x82, 0x68, 0x29, 0x54, 0xdd, 0x99, 0x87,
+	0x26, 0x51, 0x3f, 0x87, 0x95, 0xc9, 0x79, 0xb8, 0x3d, 0x53, 0x3e, 0xe6, 0xa0, 0xde, 0xbd, 0xc2,
+	0x41, 0x20, 0x8d, 0x85, 0x9e, 0x24, 0x8d, 0xb5, 0xde, 0x99, 0x87, 0x26, 0x51, 0x3f, 0x85, 0xff,
+	0x8b, 0xaf, 0xee, 0xed, 0x89, 0x8d, 0x18, 0x56, 0xef, 0xcc, 0x85, 0xe3, 0xc0, 0x6a, 0xfe, 0xab,
+	0x70, 0x48, 0xef, 0x3f, 0x79, 0x75, 0x5e, 0x95, 0x5e, 0x9f, 0x57, 0xa5, 0xbf, 0xcf, 0xab, 0xd2,
+	0xb7, 0x17, 0xd5, 0x85, 0xd7, 0x17, 0xd5, 0x85, 0x3f, 0x2f, 0xaa, 0x0b, 0x9f, 0x35, 0x2d, 0x3b,
+	0xe8, 0x0d, 0x8f, 0x9b, 0x5d, 0xaf, 0xcf, 0xbf, 0xc6, 0xee, 0xf1, 0x17, 0x95, 0xff, 0x3b, 0x8d,
+	0x1f, 0x82, 0xd1, 0x80, 0xd0, 0xe3, 0x42, 0xf4, 0x9d, 0xf5, 0xc1, 0xbf, 0x01, 0x00, 0x00, 0xff,
+	0xff, 0x1c, 0x6f, 0xbe, 0x84, 0x13, 0x0e, 0x00, 0x00,
 }
 
 func (this *TimerCall) Equal(that interface{}) bool {
@@ -1115,6 +1335,10 @@ type MsgClient interface {
 	UpdateTimer(ctx context.Context, in *MsgUpdateTimer, opts ...grpc.CallOption) (*MsgUpdateTimerResponse, error)
 	// ExtendTimer sets the last height at which one of the sender's timers may fire.
 	ExtendTimer(ctx context.Context, in *MsgExtendTimer, opts ...grpc.CallOption) (*MsgExtendTimerResponse, error)
+	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
+	PauseTimer(ctx context.Context, in *MsgPauseTimer, opts ...grpc.CallOption) (*MsgPauseTimerResponse, error)
+	// ResumeTimer puts one of the sender's timers back that was paused or suspended.
+	ResumeTimer(ctx context.Context, in *MsgResumeTimer, opts ...grpc.CallOption) (*MsgResumeTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(ctx context.Context, in *MsgCancelTimer, opts ...grpc.CallOption) (*MsgCancelTimerResponse, error)
 	// SysCancelTimer removes any timer: opcode 48. A timer already gone is a success.
@@ -1156,6 +1380,24 @@ func (c *msgClient) UpdateTimer(ctx context.Context, in *MsgUpdateTimer, opts ..
 func (c *msgClient) ExtendTimer(ctx context.Context, in *MsgExtendTimer, opts ...grpc.CallOption) (*MsgExtendTimerResponse, error) {
 	out := new(MsgExtendTimerResponse)
 	err := c.cc.Invoke(ctx, "/timers.v1.Msg/ExtendTimer", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *msgClient) PauseTimer(ctx context.Context, in *MsgPauseTimer, opts ...grpc.CallOption) (*MsgPauseTimerResponse, error) {
+	out := new(MsgPauseTimerResponse)
+	err := c.cc.Invoke(ctx, "/timers.v1.Msg/PauseTimer", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *msgClient) ResumeTimer(ctx context.Context, in *MsgResumeTimer, opts ...grpc.CallOption) (*MsgResumeTimerResponse, error) {
+	out := new(MsgResumeTimerResponse)
+	err := c.cc.Invoke(ctx, "/timers.v1.Msg/ResumeTimer", in, out, opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -1215,6 +1457,10 @@ type MsgServer interface {
 	UpdateTimer(context.Context, *MsgUpdateTimer) (*MsgUpdateTimerResponse, error)
 	// ExtendTimer sets the last height at which one of the sender's timers may fire.
 	ExtendTimer(context.Context, *MsgExtendTimer) (*MsgExtendTimerResponse, error)
+	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
+	PauseTimer(context.Context, *MsgPauseTimer) (*MsgPauseTimerResponse, error)
+	// ResumeTimer puts one of the sender's timers back that was paused or suspended.
+	ResumeTimer(context.Context, *MsgResumeTimer) (*MsgResumeTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(context.Context, *MsgCancelTimer) (*MsgCancelTimerResponse, error)
 	// SysCancelTimer removes any timer: opcode 48. A timer already gone is a success.
@@ -1239,6 +1485,12 @@ func (*UnimplementedMsgServer) UpdateTimer(ctx context.Context, req *MsgUpdateTi
 }
 func (*UnimplementedMsgServer) ExtendTimer(ctx context.Context, req *MsgExtendTimer) (*MsgExtendTimerResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method ExtendTimer not implemented")
+}
+func (*UnimplementedMsgServer) PauseTimer(ctx context.Context, req *MsgPauseTimer) (*MsgPauseTimerResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method PauseTimer not implemented")
+}
+func (*UnimplementedMsgServer) ResumeTimer(ctx context.Context, req *MsgResumeTimer) (*MsgResumeTimerResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method ResumeTimer not implemented")
 }
 func (*UnimplementedMsgServer) CancelTimer(ctx context.Context, req *MsgCancelTimer) (*MsgCancelTimerResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method CancelTimer not implemented")
@@ -1310,6 +1562,42 @@ func _Msg_ExtendTimer_Handler(srv interface{}, ctx context.Context, dec func(int
 	}
 	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
 		return srv.(MsgServer).ExtendTimer(ctx, req.(*MsgExtendTimer))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Msg_PauseTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(MsgPauseTimer)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MsgServer).PauseTimer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/timers.v1.Msg/PauseTimer",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MsgServer).PauseTimer(ctx, req.(*MsgPauseTimer))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Msg_ResumeTimer_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(MsgResumeTimer)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(MsgServer).ResumeTimer(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/timers.v1.Msg/ResumeTimer",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(MsgServer).ResumeTimer(ctx, req.(*MsgResumeTimer))
 	}
 	return interceptor(ctx, in, info, handler)
 }
@@ -1422,6 +1710,14 @@ var _Msg_serviceDesc = grpc.ServiceDesc{
 			Handler:    _Msg_ExtendTimer_Handler,
 		},
 		{
+			MethodName: "PauseTimer",
+			Handler:    _Msg_PauseTimer_Handler,
+		},
+		{
+			MethodName: "ResumeTimer",
+			Handler:    _Msg_ResumeTimer_Handler,
+		},
+		{
 			MethodName: "CancelTimer",
 			Handler:    _Msg_CancelTimer_Handler,
 		},
@@ -1466,6 +1762,27 @@ func (m *MsgScheduleTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.OnUnfunded != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.OnUnfunded))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xa8
+	}
+	if m.Retry != nil {
+		{
+			size, err := m.Retry.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintTx(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xa2
+	}
 	if m.Bid != nil {
 		{
 			size, err := m.Bid.MarshalToSizedBuffer(dAtA[:i])
@@ -1754,6 +2071,131 @@ func (m *MsgExtendTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) 
 	_ = l
 	if m.ExpiresAt != 0 {
 		i = encodeVarintTx(dAtA, i, uint64(m.ExpiresAt))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgPauseTimer) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgPauseTimer) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgPauseTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Id) > 0 {
+		i -= len(m.Id)
+		copy(dAtA[i:], m.Id)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Id)))
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Sender) > 0 {
+		i -= len(m.Sender)
+		copy(dAtA[i:], m.Sender)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Sender)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgPauseTimerResponse) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgPauseTimerResponse) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgPauseTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgResumeTimer) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgResumeTimer) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgResumeTimer) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Id) > 0 {
+		i -= len(m.Id)
+		copy(dAtA[i:], m.Id)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Id)))
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Sender) > 0 {
+		i -= len(m.Sender)
+		copy(dAtA[i:], m.Sender)
+		i = encodeVarintTx(dAtA, i, uint64(len(m.Sender)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *MsgResumeTimerResponse) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *MsgResumeTimerResponse) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *MsgResumeTimerResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Due != 0 {
+		i = encodeVarintTx(dAtA, i, uint64(m.Due))
 		i--
 		dAtA[i] = 0x8
 	}
@@ -2154,6 +2596,13 @@ func (m *MsgScheduleTimer) Size() (n int) {
 		l = m.Bid.Size()
 		n += 1 + l + sovTx(uint64(l))
 	}
+	if m.Retry != nil {
+		l = m.Retry.Size()
+		n += 2 + l + sovTx(uint64(l))
+	}
+	if m.OnUnfunded != 0 {
+		n += 2 + sovTx(uint64(m.OnUnfunded))
+	}
 	return n
 }
 
@@ -2255,6 +2704,61 @@ func (m *MsgExtendTimerResponse) Size() (n int) {
 	_ = l
 	if m.ExpiresAt != 0 {
 		n += 1 + sovTx(uint64(m.ExpiresAt))
+	}
+	return n
+}
+
+func (m *MsgPauseTimer) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Sender)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	l = len(m.Id)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	return n
+}
+
+func (m *MsgPauseTimerResponse) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	return n
+}
+
+func (m *MsgResumeTimer) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Sender)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	l = len(m.Id)
+	if l > 0 {
+		n += 1 + l + sovTx(uint64(l))
+	}
+	return n
+}
+
+func (m *MsgResumeTimerResponse) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Due != 0 {
+		n += 1 + sovTx(uint64(m.Due))
 	}
 	return n
 }
@@ -2683,6 +3187,61 @@ func (m *MsgScheduleTimer) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
+		case 20:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Retry", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Retry == nil {
+				m.Retry = &Retry{}
+			}
+			if err := m.Retry.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 21:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field OnUnfunded", wireType)
+			}
+			m.OnUnfunded = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.OnUnfunded |= OnUnfunded(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipTx(dAtA[iNdEx:])
@@ -3353,6 +3912,353 @@ func (m *MsgExtendTimerResponse) Unmarshal(dAtA []byte) error {
 				b := dAtA[iNdEx]
 				iNdEx++
 				m.ExpiresAt |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgPauseTimer) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgPauseTimer: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgPauseTimer: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Sender", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Sender = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Id", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Id = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgPauseTimerResponse) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgPauseTimerResponse: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgPauseTimerResponse: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgResumeTimer) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgResumeTimer: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgResumeTimer: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Sender", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Sender = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Id", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthTx
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthTx
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Id = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipTx(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthTx
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *MsgResumeTimerResponse) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowTx
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: MsgResumeTimerResponse: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: MsgResumeTimerResponse: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Due", wireType)
+			}
+			m.Due = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowTx
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Due |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -139,11 +140,30 @@ func (j *job) extendMsg(timer string) (*types.MsgExtendTimer, error) {
 }
 
 func newCancelCmd() *cobra.Command {
+	return newNamedCmd("cancel", "Cancel one of your timers", "Cancel one of your timers.",
+		func(sender, id string) sdk.Msg { return &types.MsgCancelTimer{Sender: sender, Id: id} })
+}
+
+func newPauseCmd() *cobra.Command {
+	return newNamedCmd("pause", "Set one of your timers aside until you resume it",
+		"Set one of your timers aside until you resume it. Its time to live goes on: it expires when it would have.",
+		func(sender, id string) sdk.Msg { return &types.MsgPauseTimer{Sender: sender, Id: id} })
+}
+
+func newResumeCmd() *cobra.Command {
+	return newNamedCmd("resume", "Put one of your timers back that was paused or suspended",
+		"Put one of your timers back that you paused, or that was suspended because its payer could not cover it. One that is overdue "+
+			"is due in the next block.",
+		func(sender, id string) sdk.Msg { return &types.MsgResumeTimer{Sender: sender, Id: id} })
+}
+
+// newNamedCmd is a command whose message names a timer and says nothing else.
+func newNamedCmd(verb, short, long string, message func(sender, id string) sdk.Msg) *cobra.Command {
 	return txCommand(&cobra.Command{
-		Use:     "cancel [id-prefix]",
-		Short:   "Cancel one of your timers",
-		Long:    "Cancel one of your timers." + nameHelp,
-		Example: version.AppName + " tx timers cancel 3fa9 --from alice",
+		Use:     verb + " [id-prefix]",
+		Short:   short,
+		Long:    long + nameHelp,
+		Example: fmt.Sprintf("%s tx timers %s 3fa9 --from alice", version.AppName, verb),
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := newTxJob(cmd)
@@ -154,7 +174,7 @@ func newCancelCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return j.send(&types.MsgCancelTimer{Sender: j.from.text, Id: id})
+			return j.send(message(j.from.text, id))
 		},
 	})
 }

@@ -195,7 +195,8 @@ func NewTxCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newUpdateConfigCmd())
+	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(),
+		newUpdateConfigCmd())
 	return cmd
 }
 

@@ -1,0 +1,208 @@
+package keeper_test
+
+import (
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// modelLife is what the model knows of a timer that lives on (SPEC §8), as naively as modelTimer.
+type modelLife struct {
+	every, remaining uint64
+	stops, suspends  bool
+	retryMax         uint32
+	retryAfter       uint64
+	retries, fireSeq uint32
+	reason           types.SetAsideReason
+	outcome          modelOutcome
+}
+
+type modelOutcome struct {
+	success      bool
+	height, used uint64
+	paid         int64
+}
+
+// modelNext is what an event says of what comes after a fire.
+type modelNext struct {
+	due              uint64
+	fireSeq, retries uint32
+}
+
+// lifeOf reads the same from a record.
+func lifeOf(t *types.Timer) modelLife {
+	life := modelLife{
+		suspends: t.OnUnfunded == types.OnUnfundedSuspend, retries: t.Retries, fireSeq: t.FireSeq, reason: t.SetAside,
+	}
+	if i := t.Trigger.Interval; i != nil {
+		life.every, life.remaining, life.stops = i.Every, i.Remaining, i.OnFailure == types.OnFailureStop
+	}
+	if t.Retry != nil {
+		life.retryMax, life.retryAfter = t.Retry.Max, t.Retry.After
+	}
+	if o := t.LastOutcome; o != nil {
+		life.outcome = modelOutcome{o.Success, o.Height, o.Cycles, o.Paid.Int64()}
+	}
+	return life
+}
+
+func (m *model) putAside(t *modelTimer, reason types.SetAsideReason) {
+	t.aside, t.reason = true, reason
+}
+
+func (m *model) release(t *modelTimer) {
+	t.aside, t.reason, t.due = false, types.NotSetAside, max(t.due, m.height+1)
+}
+
+func (m *model) starve(t *modelTimer, b *modelBlock) {
+	if t.suspends {
+		m.putAside(t, types.Suspended)
+		b.setAside = append(b.setAside, t.id)
+		return
+	}
+	m.remove(t)
+	b.unfunded = append(b.unfunded, t.id)
+}
+
+// liveOn is what becomes of a timer that fired.
+func (m *model) liveOn(t *modelTimer, outcome modelOutcome) modelNext {
+	next := modelNext{fireSeq: t.fireSeq}
+	switch {
+	case !outcome.success && t.retries < t.retryMax && m.height+t.retryAfter <= t.last:
+		t.retries++
+		t.due = m.height + t.retryAfter
+	case t.every == 0, t.remaining == 1, m.height+t.every > t.last, !outcome.success && t.stops:
+		m.remove(t)
+		return next
+	default:
+		t.due, t.retries = m.height+t.every, 0
+		if t.remaining > 0 {
+			t.remaining--
+		}
+	}
+	t.fireSeq++
+	t.outcome = outcome
+	if outcome.success {
+		switch t.payload {
+		case "cancels itself":
+			m.remove(t)
+			return next
+		case "pauses itself":
+			m.putAside(t, types.Paused)
+		case "updates itself":
+			t.gas, t.seq = 40_000, m.nextSeq
+			m.nextSeq++
+		}
+	}
+	next.due, next.retries = t.due, t.retries
+	return next
+}
+
+func (m *model) pause(actor sdk.AccAddress, id string) error {
+	timer, err := m.live(actor, id)
+	switch {
+	case err != nil:
+		return err
+	case timer.aside:
+		return types.ErrAlreadySetAside
+	}
+	m.putAside(timer, types.Paused)
+	return nil
+}
+
+func (m *model) resume(actor sdk.AccAddress, id string) error {
+	timer, err := m.live(actor, id)
+	switch {
+	case err != nil:
+		return err
+	case !timer.aside:
+		return types.ErrNotSetAside
+	case timer.reason == types.Unrunnable:
+		return types.ErrUnrunnable
+	}
+	m.release(timer)
+	return nil
+}
+
+// actOnItself does what a handler of that name does to its own timer, on a meter of its own. A timer that is gone, as
+// one that does not repeat is, stays so.
+func (m *machine) actOnItself(ctx sdk.Context, d types.Delivery, payload string) {
+	ctx = ctx.WithGasMeter(storetypes.NewInfiniteGasMeter())
+	var err error
+	switch payload {
+	case "cancels itself", "cancels itself and fails":
+		err = m.Timers.Cancel(ctx, d.Actor, d.TimerID)
+	case "pauses itself", "pauses itself and fails":
+		err = m.Timers.Pause(ctx, d.Actor, d.TimerID)
+	case "updates itself", "updates itself and fails":
+		_, err = m.Timers.Update(ctx, keeper.UpdateRequest{Actor: d.Actor, ID: d.TimerID, GasLimit: 40_000})
+	}
+	if err != nil {
+		require.ErrorIs(m.t, err, types.ErrTimerNotFound)
+	}
+}
+
+// repeatOp schedules a timer that may live on.
+func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
+	payload := rapid.SampledFrom([]string{
+		"idle", "works", "fails", "fails", "respawns", "cancels itself", "pauses itself", "updates itself",
+		"cancels itself and fails", "pauses itself and fails", "updates itself and fails",
+	}).Draw(t, "payload")
+	trigger := types.Trigger{Height: m.Height() + rapid.Uint64Range(1, 3).Draw(t, "in")}
+	var life modelLife
+	due := trigger.Height
+	if rapid.IntRange(0, 3).Draw(t, "repeats") > 0 {
+		life.every = rapid.SampledFrom([]uint64{0, 1, 1, 2, 3, 5, 12, 13, largest}).Draw(t, "every")
+		life.remaining = rapid.SampledFrom([]uint64{0, 0, 1, 2, 3, largest}).Draw(t, "remaining")
+		life.stops = rapid.Bool().Draw(t, "stops")
+		first := rapid.SampledFrom([]uint64{0, 0, m.Height(), m.Height() + 1, m.Height() + 2, m.Height() + 14}).Draw(t, "first")
+		interval := &types.IntervalTrigger{Every: life.every, First: first, Remaining: life.remaining}
+		if life.stops {
+			interval.OnFailure = types.OnFailureStop
+		}
+		trigger, due = types.Trigger{Interval: interval}, first
+		if first == 0 {
+			due = m.Height() + life.every
+		}
+	}
+	var retry *types.Retry
+	if rapid.Bool().Draw(t, "retries") {
+		life.retryMax = rapid.SampledFrom([]uint32{0, 1, 2, 3, 10, 11}).Draw(t, "max")
+		life.retryAfter = rapid.SampledFrom([]uint64{0, 1, 1, 2, 4, 12, largest}).Draw(t, "after")
+		retry = &types.Retry{Max: life.retryMax, After: life.retryAfter}
+	}
+	unfunded := rapid.SampledFrom([]types.OnUnfunded{0, 1, 2, 2, 3}).Draw(t, "unfunded")
+	life.suspends = unfunded == types.OnUnfundedSuspend
+	last, gasLimit := m.anyLast(t), m.anyGas(t)
+
+	var timer *modelTimer
+	var want error
+	switch {
+	case trigger.Interval != nil && (life.every == 0 || life.every > m.model.config.MaxTtlBlocks):
+		want = types.ErrInvalidInterval
+	case retry != nil && (life.retryMax == 0 || life.retryMax > 10 || life.retryAfter == 0 || life.retryAfter > m.model.config.MaxTtlBlocks):
+		want = types.ErrInvalidRetry
+	case unfunded > 2:
+		want = types.ErrInvalidOnUnfunded
+	default:
+		timer, want = m.model.schedule(actor, payload, due, last, gasLimit)
+	}
+	results, _, err := m.Tx(scheduleMsg(actor, 0, []byte(payload), limited(gasLimit), expiring(last), func(msg *types.MsgScheduleTimer) {
+		msg.Trigger, msg.Retry, msg.OnUnfunded = trigger, retry, unfunded
+	}))
+	if want != nil {
+		require.ErrorIs(m.t, err, want)
+		return
+	}
+	require.NoError(m.t, err)
+	var response types.MsgScheduleTimerResponse
+	require.NoError(m.t, m.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	timer.id, timer.modelLife = response.Id, life
+	m.ids = append(m.ids, response.Id)
+}

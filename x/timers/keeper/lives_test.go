@@ -1,0 +1,621 @@
+package keeper_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// every makes a timer repeat.
+func every(blocks, remaining uint64) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) {
+		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: blocks, First: msg.Trigger.Height, Remaining: remaining}}
+	}
+}
+
+// retried has its failed fires tried again.
+func retried(times uint32, after uint64) func(*types.MsgScheduleTimer) {
+	return func(msg *types.MsgScheduleTimer) { msg.Retry = &types.Retry{Max: times, After: after} }
+}
+
+func suspending(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend }
+
+func pause(actor sdk.AccAddress, id string) *types.MsgPauseTimer {
+	return &types.MsgPauseTimer{Sender: actor.String(), Id: id}
+}
+
+func resume(actor sdk.AccAddress, id string) *types.MsgResumeTimer {
+	return &types.MsgResumeTimer{Sender: actor.String(), Id: id}
+}
+
+// failing is the payload of a handler that fails so many times, and then succeeds.
+func (f *fixture) failing(times int) []byte {
+	return f.script(func(sdk.Context, types.Delivery) error {
+		if times--; times >= 0 {
+			return types.ErrInvalidPayload
+		}
+		return nil
+	})
+}
+
+func TestAnIntervalFiresAgainAndAgain(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	var deliveries []types.Delivery
+	payload := f.script(func(_ sdk.Context, d types.Delivery) error {
+		deliveries = append(deliveries, d)
+		return nil
+	})
+	id := f.schedule(robot, 3, payload, every(4, 3), limited(40_000))
+	first := f.timer(robot, id)
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{
+		Every: 4, First: 3, Remaining: 3, OnFailure: types.OnFailureRoll,
+	}}, first.Trigger)
+	require.Equal(t, types.OnUnfundedDestroy, first.OnUnfunded)
+	require.Nil(t, first.LastOutcome)
+
+	for i, at := range []uint64{3, 7, 11} {
+		fired := only[*types.TimerFired](f, f.blocksUntil(at))
+		require.Equal(t, uint32(i), fired.FireSeq)
+		require.Equal(t, id, fired.Id, "the id stays")
+		if at == 11 {
+			require.Zero(t, fired.NextDue, "the last repetition")
+			break
+		}
+		require.Equal(t, at+4, fired.NextDue)
+		want := first
+		want.Due, want.FireSeq = at+4, uint32(i)+1
+		want.Trigger = types.Trigger{Interval: &types.IntervalTrigger{
+			Every: 4, First: 3, Remaining: 2 - uint64(i), OnFailure: types.OnFailureRoll,
+		}}
+		want.LastOutcome = &types.Outcome{Success: true, Height: at, Cycles: 20_000, Paid: math.NewInt(20_000)}
+		require.Equal(t, want, f.timer(robot, id))
+		require.Equal(t, uint32(1), f.total(robot), "it counts once")
+	}
+	require.Zero(t, f.total(robot))
+	require.Empty(t, f.firedIDs(f.blocksUntil(20)))
+	require.Len(t, deliveries, 3)
+	seen := map[string]bool{}
+	for i, d := range deliveries {
+		require.Equal(t, uint32(i), d.FireSeq)
+		require.False(t, seen[string(d.DeliverID)], "deliveries are told apart")
+		seen[string(d.DeliverID)] = true
+	}
+}
+
+func TestAnIntervalWithoutAFirstHeightBeginsAfterOne(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(robot, 0, f.noop(), every(5, 0))
+	require.Equal(t, f.Height()+5, f.timer(robot, id).Due)
+	require.Equal(t, f.Height()+5, f.timer(robot, id).Trigger.Interval.First)
+	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
+}
+
+func TestALateFireDelaysTheNext(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	id := f.schedule(robot, 3, f.noop(), every(2, 0))
+	f.blocksUntil(8)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	f.NextBlock()
+	fired := only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, uint64(7), fired.Late)
+	require.Equal(t, uint64(12), fired.NextDue, "once, however many were missed")
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(13)))
+}
+
+func TestAnIntervalEndsWhenItCouldNotFireAgain(t *testing.T) {
+	f := newFixture(t)
+	exact := f.schedule(robot, 3, f.noop(), every(4, 0), expiring(7))
+	short := f.schedule(robot, 3, f.noop(), every(4, 0), expiring(6))
+	events := f.blocksUntil(3)
+	fired := eventsOf[*types.TimerFired](f, events)
+	require.Equal(t, []uint64{7, 0}, []uint64{fired[0].NextDue, fired[1].NextDue})
+	f.refused(types.ErrTimerNotFound, pause(robot, short))
+	events = f.blocksUntil(20)
+	require.Equal(t, []string{exact}, f.firedIDs(events))
+	require.Empty(t, eventsOf[*types.TimerExpired](f, events), "its last fire was its end, and the only one")
+}
+
+// TestHeightsNearTheEndOfTime: neither an interval nor a retry overflows.
+func TestHeightsNearTheEndOfTime(t *testing.T) {
+	const now = uint64(1)<<63 - 100
+	f := newFixture(t, func(opts *lab.ChainOptions) {
+		opts.Height = int64(now) - 1
+		opts.Genesis.NextSeq = 10
+		for i, expires := range []uint64{^uint64(0), now + 1, now} {
+			for j, payload := range []string{"idle", "fails"} {
+				seq := uint64(2*i+j) + 1
+				opts.Genesis.Timers = append(opts.Genesis.Timers, types.Timer{
+					Id: types.TimerID(robot, now, []byte(payload), seq), Actor: robot, Payload: []byte(payload), GasLimit: gas,
+					Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 1 << 40, Remaining: ^uint64(0)}},
+					Retry:   &types.Retry{Max: 1 << 16, After: 1 << 40}, ExpiresAt: expires, Seq: seq, Due: now,
+				})
+			}
+		}
+	})
+	f.robots.scripts["idle"] = func(sdk.Context, types.Delivery) error { return nil }
+	f.robots.scripts["fails"] = func(sdk.Context, types.Delivery) error { return types.ErrInvalidPayload }
+	var next []uint64
+	for _, fired := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
+		next = append(next, fired.NextDue)
+	}
+	require.Equal(t, []uint64{now + 1<<40, now + 1<<40, 0, 0, 0, 0}, next)
+}
+
+func TestScheduleRefusesLivesThatCannotBe(t *testing.T) {
+	f := newFixture(t)
+	config := f.config()
+	interval := func(i types.IntervalTrigger) func(*types.MsgScheduleTimer) {
+		return func(msg *types.MsgScheduleTimer) { msg.Trigger = types.Trigger{Interval: &i} }
+	}
+	for name, tc := range map[string]struct {
+		want   error
+		change func(*types.MsgScheduleTimer)
+	}{
+		"every 0":            {types.ErrInvalidInterval, interval(types.IntervalTrigger{First: 9})},
+		"every beyond TTL":   {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: config.MaxTtlBlocks + 1, First: 9})},
+		"every largest":      {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: largest})},
+		"unknown on_failure": {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: 1, OnFailure: 3})},
+		"first now":          {types.ErrHeightNotInFuture, interval(types.IntervalTrigger{Every: 1, First: f.Height()})},
+		"first beyond TTL":   {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: f.Height() + config.MaxTtlBlocks + 1})},
+		"first largest":      {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: largest})},
+		"first after expiry": {types.ErrExpiresTooSoon, func(msg *types.MsgScheduleTimer) {
+			interval(types.IntervalTrigger{Every: 5})(msg)
+			msg.ExpiresAt = f.Height() + 4
+		}},
+		"no retries":         {types.ErrInvalidRetry, retried(0, 1)},
+		"too many retries":   {types.ErrInvalidRetry, retried(config.MaxRetries+1, 1)},
+		"retries at once":    {types.ErrInvalidRetry, retried(1, 0)},
+		"retries beyond TTL": {types.ErrInvalidRetry, retried(1, config.MaxTtlBlocks+1)},
+		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = 3 }},
+		"negative choice":    {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = -1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, _, err := f.Tx(scheduleMsg(robot, f.Height()+5, f.noop(), tc.change))
+			require.ErrorIs(t, err, tc.want)
+		})
+	}
+	require.Zero(t, f.total(robot))
+	f.setConfig(func(c *types.TimerConfig) { c.MaxRetries = 0 })
+	f.NextBlock()
+	f.refused(types.ErrInvalidRetry, scheduleMsg(robot, f.Height()+5, f.noop(), retried(1, 1)))
+}
+
+func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000))
+	type step struct {
+		height, nextDue, remaining uint64
+		retries                    uint32
+		success                    bool
+	}
+	// Five failures: the first repetition and its two retries, the second and one of its retries; then success.
+	for _, want := range []step{
+		{3, 6, 2, 1, false}, {6, 9, 2, 2, false}, {9, 19, 1, 0, false}, {19, 22, 1, 1, false}, {22, 25, 1, 2, false}, {25, 0, 0, 0, true},
+	} {
+		fired := only[*types.TimerFired](f, f.blocksUntil(want.height))
+		require.Equal(t, want.success, fired.Success)
+		require.Equal(t, "20000", fired.Paid, "paid again each time")
+		require.Equal(t, want.nextDue, fired.NextDue, "height %d", want.height)
+		require.Equal(t, want.retries, fired.Retries, "height %d", want.height)
+		if want.nextDue == 0 {
+			break
+		}
+		info := f.timer(robot, id)
+		require.Equal(t, want.remaining, info.Trigger.Interval.Remaining, "retries of one repetition count as one")
+		require.Equal(t, want.retries, info.Retries)
+		require.Equal(t, &types.Outcome{
+			Codespace: types.ModuleName, Code: types.ErrInvalidPayload.ABCICode(), Height: want.height, Cycles: 20_000, Paid: math.NewInt(20_000),
+		}, info.LastOutcome)
+	}
+	require.Zero(t, f.total(robot))
+}
+
+func TestRetriesOfOneShot(t *testing.T) {
+	f := newFixture(t)
+	long := bytes.Repeat([]byte("x"), 2_000)
+	name := string(long)
+	failures := 2
+	f.robots.scripts[name] = func(ctx sdk.Context, d types.Delivery) error {
+		// It can't be found by its own handler, since it leaves if that succeeds.
+		if err := f.Timers.Cancel(ctx, d.Actor, d.TimerID); err == nil {
+			return types.ErrInternal
+		}
+		if failures--; failures >= 0 {
+			return types.ErrInvalidPayload
+		}
+		return nil
+	}
+	id := f.schedule(robot, 3, long, retried(5, 2))
+	f.blocksUntil(5)
+	info := f.timer(robot, id)
+	require.Equal(t, uint32(2), info.FireSeq)
+	require.Equal(t, uint32(2), info.Retries)
+	require.Equal(t, long, info.Payload)
+	require.Equal(t, uint64(7), info.Due)
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(30)))
+	require.Zero(t, f.total(robot))
+
+	gone := f.schedule(robot, f.Height()+2, f.failing(99), retried(2, 1))
+	require.Equal(t, []string{gone, gone, gone}, f.firedIDs(f.blocksUntil(f.Height()+9)))
+	tooLate := f.schedule(robot, f.Height()+2, f.failing(99), retried(2, 4), expiring(f.Height()+5))
+	fired := only[*types.TimerFired](f, f.blocksUntil(f.Height()+9))
+	require.Equal(t, tooLate, fired.Id)
+	require.Zero(t, fired.NextDue, "a retry that could not fire is none")
+}
+
+func TestAnIntervalStopsOnFailure(t *testing.T) {
+	f := newFixture(t)
+	stops := func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop }
+	alone := f.schedule(robot, 3, f.failing(1), every(4, 0), stops)
+	patient := f.schedule(robot2, 3, f.failing(1), every(4, 2), retried(1, 1), stops)
+	require.Equal(t, []string{alone, patient, patient, patient}, f.firedIDs(f.blocksUntil(20)))
+}
+
+// TestAHandlerFindsItsNextFire: what a handler sees of its own repeating timer is what will be, and what it does to it
+// stands if it succeeds.
+func TestAHandlerFindsItsNextFire(t *testing.T) {
+	for name, tc := range map[string]struct {
+		act  func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error
+		want func(info *types.TimerInfo, before types.TimerInfo)
+		gone bool
+	}{
+		"nothing": {
+			act:  func(*fixture, sdk.Context, sdk.AccAddress, []byte) error { return nil },
+			want: func(*types.TimerInfo, types.TimerInfo) {},
+		},
+		"cancel": {
+			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
+				return f.Timers.Cancel(ctx, actor, id)
+			},
+			gone: true,
+		},
+		"update": {
+			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
+				_, err := f.Timers.Update(ctx, keeper.UpdateRequest{
+					Actor: actor, ID: id, GasLimit: 150_000, Call: &types.TimerCall{Payload: make([]byte, 900)},
+				})
+				return err
+			},
+			want: func(info *types.TimerInfo, before types.TimerInfo) {
+				info.GasLimit, info.Payload, info.Seq = 150_000, make([]byte, 900), before.Seq+1
+			},
+		},
+		"extend": {
+			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
+				_, err := f.Timers.Extend(ctx, actor, id, 90)
+				return err
+			},
+			want: func(info *types.TimerInfo, _ types.TimerInfo) { info.ExpiresAt = 90 },
+		},
+		"pause": {
+			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
+				return f.Timers.Pause(ctx, actor, id)
+			},
+			want: func(info *types.TimerInfo, _ types.TimerInfo) {
+				info.Status, info.SetAside = types.TimerStatusSetAside, types.Paused
+			},
+		},
+		"pause and resume": {
+			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
+				if err := f.Timers.Pause(ctx, actor, id); err != nil {
+					return err
+				}
+				_, err := f.Timers.Resume(ctx, actor, id)
+				return err
+			},
+			want: func(*types.TimerInfo, types.TimerInfo) {},
+		},
+	} {
+		for _, fails := range []bool{false, true} {
+			t.Run(name+map[bool]string{true: " and fail"}[fails], func(t *testing.T) {
+				f := newFixture(t)
+				var seen types.TimerInfo
+				var actErr error
+				payload := f.script(func(ctx sdk.Context, d types.Delivery) error {
+					seen = f.timerAt(ctx, d)
+					if actErr = tc.act(f, ctx, d.Actor, d.TimerID); actErr != nil {
+						return actErr
+					}
+					if fails {
+						return types.ErrInvalidPayload
+					}
+					return nil
+				})
+				id := f.schedule(robot, 3, payload, every(5, 4), expiring(60))
+				before := f.timer(robot, id)
+				fired := only[*types.TimerFired](f, f.blocksUntil(3))
+				require.NoError(t, actErr)
+				require.Equal(t, !fails, fired.Success)
+				rolled := before
+				rolled.Due, rolled.FireSeq = 8, 1
+				rolled.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 5, First: 3, Remaining: 3, OnFailure: types.OnFailureRoll}}
+				require.Equal(t, rolled, seen)
+				if tc.gone && !fails {
+					require.Zero(t, f.total(robot))
+					require.Zero(t, fired.NextDue)
+					require.Empty(t, f.firedIDs(f.blocksUntil(20)))
+					return
+				}
+				want := rolled
+				if !fails {
+					tc.want(&want, before)
+				}
+				got := f.timer(robot, id)
+				require.Equal(t, fired.Success, got.LastOutcome.Success)
+				got.LastOutcome = nil
+				require.Equal(t, want, got)
+				require.Equal(t, uint64(8), fired.NextDue)
+			})
+		}
+	}
+}
+
+// timerAt is what a handler finds of its own timer.
+func (f *fixture) timerAt(ctx sdk.Context, d types.Delivery) types.TimerInfo {
+	ctx = ctx.WithGasMeter(f.Ctx().GasMeter())
+	timers, err := f.Timers.TimersOf(ctx, d.Actor)
+	require.NoError(f.t, err)
+	at := slices.IndexFunc(timers, func(t types.Timer) bool { return bytes.Equal(t.Id, d.TimerID) })
+	require.GreaterOrEqual(f.t, at, 0)
+	response, err := f.query().Timer(ctx, &types.QueryTimerRequest{Actor: d.Actor.String(), Id: timers[at].IDHex()})
+	require.NoError(f.t, err)
+	return response.Timer
+}
+
+// TestAReplayedStepDeliversNothingTwice: the fire and the step to the next occurrence are one.
+func TestAReplayedStepDeliversNothingTwice(t *testing.T) {
+	f := newFixture(t)
+	delivered := map[string]int{}
+	count := func(fails bool) []byte {
+		return f.script(func(_ sdk.Context, d types.Delivery) error {
+			delivered[string(d.DeliverID)]++
+			if fails {
+				return types.ErrInvalidPayload
+			}
+			return nil
+		})
+	}
+	f.schedule(robot, 3, count(false))
+	f.schedule(robot, 3, count(false), every(1, 0))
+	f.schedule(robot, 3, count(true), every(1, 0))
+	f.schedule(robot, 3, count(true), retried(3, 1))
+	f.blocksUntil(2)
+	for range 3 {
+		require.NoError(t, f.Timers.EndBlock(f.Ctx()))
+	}
+	require.Len(t, delivered, 4)
+	f.NextBlock()
+	require.Len(t, delivered, 4)
+	f.NextBlock()
+	require.Len(t, delivered, 4+3)
+	for _, times := range delivered {
+		require.Equal(t, 1, times)
+	}
+}
+
+func TestARepeatingTimerCountsOnceAgainstTheLimit(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 2 }))
+	spawn := f.script(func(ctx sdk.Context, d types.Delivery) error {
+		_, err := f.Timers.Schedule(ctx, keeper.ScheduleRequest{
+			Actor: d.Actor, Trigger: types.Trigger{Height: d.Height + 100}, Payload: []byte("later"),
+		})
+		return err
+	})
+	f.schedule(robot, 3, spawn, every(1, 2), limited(500_000))
+	require.True(t, only[*types.TimerFired](f, f.blocksUntil(3)).Success)
+	require.Equal(t, uint32(2), f.total(robot), "itself and its child")
+	require.True(t, only[*types.TimerFired](f, f.NextBlock()).Success)
+	require.Equal(t, uint32(2), f.total(robot), "its last fire made room for another child")
+
+	f.schedule(robot2, 9, f.noop(), every(1, 0))
+	f.blocksUntil(12)
+	f.schedule(robot2, f.Height()+50, f.noop())
+	f.refused(types.ErrTooManyTimers, scheduleMsg(robot2, f.Height()+50, f.noop()))
+}
+
+func TestWhoCannotPayIsSuspendedIfItWants(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.MaxTtlBlocks = 100 }))
+	poor := sdk.AccAddress("robot_and_poor______")
+	f.fund(poor, 90_000)
+	id := f.schedule(poor, 3, f.noop(), every(2, 0), limited(80_000), suspending)
+	dies := f.schedule(poor, 6, f.noop(), every(2, 0), limited(80_000))
+	require.Equal(t, types.OnUnfundedSuspend, f.timer(poor, id).OnUnfunded)
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(4)))
+	events := f.NextBlock()
+	require.Equal(t, types.TimerSetAside{
+		Id: id, Actor: poor.String(), Reason: types.Suspended, Codespace: types.ModuleName, Code: types.ErrInsufficientFunds.ABCICode(),
+		Payer: poor.String(), Required: "80000", Available: "70000",
+	}, *only[*types.TimerSetAside](f, events))
+	summary := only[*types.TimerLaneSummary](f, events)
+	require.Equal(t, [2]uint32{1, 0}, [2]uint32{summary.SetAside, summary.Unfunded})
+	require.Equal(t, dies, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id)
+
+	info := f.timer(poor, id)
+	require.Equal(t, types.Suspended, info.SetAside)
+	require.Equal(t, types.TimerStatusSetAside, info.Status)
+	require.Equal(t, uint64(3), info.LastOutcome.Height)
+	f.fund(poor, 10_000)
+	require.Empty(t, f.firedIDs(f.blocksUntil(10)), "it waits for its owner, not for money")
+	f.run(resume(poor, id))
+	f.refused(types.ErrNotSetAside, resume(poor, id))
+	events = f.NextBlock()
+	require.Equal(t, types.TimerReleased{Id: id, Actor: poor.String(), Reason: types.Suspended, Due: f.Height()},
+		*only[*types.TimerReleased](f, events))
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+	require.Equal(t, uint32(2), f.timer(poor, id).FireSeq)
+	f.blocksUntil(20)
+	require.Equal(t, types.Suspended, f.timer(poor, id).SetAside)
+	expired := only[*types.TimerExpired](f, f.blocksUntil(110))
+	require.Equal(t, id, expired.Id)
+}
+
+func TestSuspensionIsBoundedAsRemovalsAre(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 1 }))
+	poor := sdk.AccAddress("robot_and_poor______")
+	f.fund(poor, 1)
+	for range 5 {
+		f.schedule(poor, 3, f.noop(), suspending)
+	}
+	f.blocksUntil(2)
+	for _, want := range []int{2, 2, 1, 0} {
+		require.Len(t, eventsOf[*types.TimerSetAside](f, f.NextBlock()), want)
+	}
+}
+
+func TestPauseAndResume(t *testing.T) {
+	f := newFixture(t)
+	config := f.config()
+	id := f.schedule(alice, 5, f.pays(alice, bob, 1))
+	f.refused(types.ErrNotSetAside, resume(alice, id))
+	gasOf := func(msg sdk.Msg) uint64 { return f.run(msg) }
+	require.GreaterOrEqual(t, gasOf(pause(alice, id)), config.ScheduleCycles)
+	f.refused(types.ErrAlreadySetAside, pause(alice, id))
+	require.Equal(t, types.TimerSetAside{Id: id, Actor: alice.String(), Reason: types.Paused}, *only[*types.TimerSetAside](f, f.NextBlock()))
+	aside, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{})
+	require.NoError(t, err)
+	require.Equal(t, []types.TimerInfo{f.timer(alice, id)}, aside.Timers)
+	require.Equal(t, types.Paused, aside.Timers[0].SetAside)
+
+	// Before it is due it is due when it was.
+	results, _, err := f.Tx(resume(alice, id))
+	require.NoError(t, err)
+	var response types.MsgResumeTimerResponse
+	require.NoError(t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	require.Equal(t, uint64(5), response.Due)
+
+	// Changes of a paused timer hold, and leave it paused.
+	f.run(pause(alice, id))
+	f.run(&types.MsgUpdateTimer{Sender: alice.String(), Id: id, GasLimit: 90_000})
+	f.run(&types.MsgExtendTimer{Sender: alice.String(), Id: id, ExpiresAt: 50})
+	f.run(&types.MsgSysExtendTimer{Authority: f.Authority, Actor: alice.String(), Id: id, ExpiresAt: 60})
+	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
+	require.Empty(t, f.firedIDs(f.blocksUntil(9)))
+	info := f.timer(alice, id)
+	require.Equal(t, types.Paused, info.SetAside)
+	require.Equal(t, [2]uint64{90_000, 60}, [2]uint64{info.GasLimit, info.ExpiresAt})
+
+	results, _, err = f.Tx(resume(alice, id))
+	require.NoError(t, err)
+	require.NoError(t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+	require.Equal(t, uint64(11), response.Due, "overdue: due in the next block")
+	require.Empty(t, f.firedIDs(f.NextBlock()))
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+
+	other := f.schedule(alice, 20, f.pays(alice, bob, 1))
+	f.run(pause(alice, other))
+	f.run(&types.MsgSysCancelTimer{Authority: f.Authority, Actor: alice.String(), Id: other})
+	require.Zero(t, f.total(alice))
+}
+
+func TestAPausedTimerExpires(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(robot, 5, f.noop(), expiring(8), every(1, 0))
+	f.run(pause(robot, id))
+	f.blocksUntil(7)
+	require.Equal(t, types.Paused, f.timer(robot, id).SetAside)
+	events := f.blocksUntil(9)
+	require.Equal(t, id, only[*types.TimerExpired](f, events).Id)
+	require.Empty(t, f.firedIDs(events))
+}
+
+// TestAHandlerPausesTheNext: a timer that is paused while it is ready does not fire in this block, and one that is resumed
+// does not either.
+func TestAHandlerPausesTheNext(t *testing.T) {
+	f := newFixture(t)
+	var victim []byte
+	f.schedule(robot, 3, f.script(func(ctx sdk.Context, d types.Delivery) error { return f.Timers.Pause(ctx, d.Actor, victim) }))
+	second := f.schedule(robot, 3, f.noop(), every(2, 0))
+	third := f.schedule(robot, 3, f.script(func(ctx sdk.Context, d types.Delivery) error {
+		due, err := f.Timers.Resume(ctx, d.Actor, victim)
+		require.Equal(t, uint64(4), due)
+		return err
+	}))
+	victim, _ = types.ParseTimerID(second)
+	events := f.blocksUntil(3)
+	require.NotContains(t, f.firedIDs(events), second)
+	require.Contains(t, f.firedIDs(events), third)
+	require.Equal(t, []string{second}, f.firedIDs(f.NextBlock()))
+}
+
+func TestOnlyTheAuthorityReleasesWhatIsQuarantined(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(alice, 3, f.pays(alice, bob, 1), every(2, 5), retried(2, 1))
+	before := f.timer(alice, id)
+	// The bank refuses the refund: the module itself can't go on with this timer.
+	module := authtypes.NewModuleAddress(types.ModuleName)
+	f.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
+		if from.Equals(module) {
+			return to, types.ErrInternal.Wrap("restricted")
+		}
+		return to, nil
+	})
+	events := f.blocksUntil(3)
+	require.Equal(t, types.Quarantined, only[*types.TimerSetAside](f, events).Reason)
+	after := f.timer(alice, id)
+	after.SetAside, after.Status = before.SetAside, before.Status
+	require.Equal(t, before, after, "nothing of the fire is left")
+	f.refused(types.ErrQuarantined, resume(alice, id))
+	f.refused(types.ErrAlreadySetAside, pause(alice, id))
+	f.Bank.ClearSendRestriction()
+	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(f.Height()+1)))
+	require.Equal(t, uint64(4), f.timer(alice, id).Trigger.Interval.Remaining)
+}
+
+func TestAnUnrunnableTimerIsNotTheOwnersToResume(t *testing.T) {
+	f := newFixture(t)
+	id := f.schedule(robot, 3, f.noop(), limited(500_000), every(2, 0))
+	f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = 400_000 })
+	f.blocksUntil(3)
+	f.refused(types.ErrUnrunnable, resume(robot, id))
+	f.refused(types.ErrAlreadySetAside, pause(robot, id))
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: id, GasLimit: 400_000})
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(5)))
+}
+
+// TestTimersThatLiveOnSurviveExportAndImport: what repeats, retries and waits does so on the other chain, alike.
+func TestTimersThatLiveOnSurviveExportAndImport(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	poor := sdk.AccAddress("robot_and_poor______")
+	noop, fails := f.noop(), f.failing(1<<30)
+	f.schedule(robot, 3, noop, every(4, 0), expiring(50))
+	f.schedule(robot, 3, fails, every(7, 9), retried(3, 2))
+	f.schedule(robot, 4, fails, retried(9, 3))
+	f.schedule(robot, 5, make([]byte, 700), retried(9, 3))
+	suspended := f.schedule(poor, 4, noop, every(2, 0), suspending)
+	paused := f.schedule(robot2, 4, noop, every(3, 3))
+	f.run(pause(robot2, paused))
+	f.blocksUntil(6)
+	_, err := f.EndBlock()
+	require.NoError(t, err)
+	var read types.GenesisState
+	f.Codec.MustUnmarshalJSON(f.Codec.MustMarshalJSON(f.export()), &read)
+	require.NoError(t, read.Validate())
+	g := imported(t, f, &read)
+	require.NoError(t, f.BeginBlock())
+	require.Equal(t, types.Suspended, g.timer(poor, suspended).SetAside)
+	for _, c := range []*fixture{f, g} {
+		c.fund(poor, 10_000_000)
+		c.run(resume(robot2, paused), resume(poor, suspended))
+	}
+	fires := 0
+	for range 60 {
+		want, got := f.NextBlock(), g.NextBlock()
+		fires += len(f.firedIDs(want))
+		require.Equal(t, strip(eventsOf[*types.TimerFired](f, want)), strip(eventsOf[*types.TimerFired](g, got)))
+		require.Equal(t, comparableState(f), comparableState(g))
+	}
+	require.Greater(t, fires, 40)
+}

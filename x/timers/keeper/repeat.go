@@ -1,0 +1,157 @@
+package keeper
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// This file holds what lets a timer live on after a fire: intervals and retries (SPEC §8).
+//
+// State is put as if the fire succeeded before the handler runs: a timer that repeats lies at its next due height
+// already, and one that does not is gone. So a handler that looks for its own timer finds what will be, and what it does
+// to it is honoured: a timer that it cancels, pauses or moves stays so. A handler that fails leaves no writes behind, so
+// that what a failure means is decided upon the record as it was put.
+
+// checkRepeats checks what a request says of further fires, and fills in the defaults.
+func checkRepeats(config *types.TimerConfig, timer *types.Timer, req *ScheduleRequest, now uint64) error {
+	if i := req.Trigger.Interval; i != nil {
+		if req.Trigger.Height != 0 {
+			return types.ErrInvalidInterval.Wrapf("height %d is stated beside an interval: state one trigger", req.Trigger.Height)
+		}
+		if err := i.Validate(config); err != nil {
+			return err
+		}
+		interval := *i
+		if interval.First == 0 {
+			interval.First = now + interval.Every
+		}
+		if interval.OnFailure == types.OnFailureUnspecified {
+			interval.OnFailure = types.OnFailureRoll
+		}
+		timer.Trigger.Interval = &interval
+	}
+	if err := req.Retry.Validate(config); err != nil {
+		return err
+	}
+	timer.Retry = req.Retry
+	if err := req.OnUnfunded.Validate(); err != nil {
+		return err
+	}
+	// The default is left out of the record, since most timers have it and every byte is paid for.
+	if req.OnUnfunded == types.OnUnfundedSuspend {
+		timer.OnUnfunded = types.OnUnfundedSuspend
+	}
+	return nil
+}
+
+// rolled is where a timer was put before its handler ran; nil if it left.
+type rolled struct{ next *types.Timer }
+
+// roll puts a timer that fires where it is due again, or takes it out. What is taken out keeps its payload for a retry.
+func (k *Keeper) roll(ctx context.Context, b *block, timer *types.Timer) (rolled, error) {
+	next, stays := timer.Rolled(b.height)
+	if !stays {
+		return rolled{}, k.lift(ctx, timer)
+	}
+	return rolled{&next}, k.replace(ctx, timer, &next)
+}
+
+// afterFire decides what a fire means for what comes, and returns the timer as it stays; nil if it left.
+func (k *Keeper) afterFire(
+	ctx context.Context, b *block, timer *types.Timer, r rolled, receipt *types.Receipt,
+) (*types.Timer, error) {
+	outcome := &types.Outcome{
+		Success: receipt.Success, Codespace: receipt.Codespace, Code: receipt.Code, Height: b.height,
+		Cycles: receipt.Cycles, Paid: receipt.Paid,
+	}
+	retries := !receipt.Success && timer.MayRetry(b.height)
+	if r.next == nil {
+		if !retries {
+			return nil, k.dropPayload(ctx, timer)
+		}
+		again := timer.Retried(b.height)
+		again.LastOutcome = outcome
+		return &again, k.lay(ctx, &again)
+	}
+	left, err := k.lookup(ctx, timer.Actor, timer.Id)
+	if errors.Is(err, types.ErrTimerNotFound) {
+		// Its handler cancelled it.
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case receipt.Success || !left.Equal(r.next):
+		left.LastOutcome = outcome
+		return &left, k.put(ctx, &left)
+	case retries:
+		again := timer.Retried(b.height)
+		again.LastOutcome = outcome
+		return &again, k.replace(ctx, &left, &again)
+	case timer.StopsOnFailure():
+		return nil, k.remove(ctx, &left)
+	default:
+		left.LastOutcome = outcome
+		return &left, k.put(ctx, &left)
+	}
+}
+
+// replace puts a timer's record where its next state says; its payload stays.
+func (k *Keeper) replace(ctx context.Context, from, to *types.Timer) error {
+	if err := k.take(ctx, from); err != nil {
+		return err
+	}
+	to.AdmittedWeight = 0
+	if err := k.moveEntry(ctx, from.Actor, entryOf(from), entryOf(to)); err != nil {
+		return err
+	}
+	return k.put(ctx, to)
+}
+
+// lift takes a timer's record out and leaves its payload.
+func (k *Keeper) lift(ctx context.Context, t *types.Timer) error {
+	if err := k.removeEntry(ctx, t.Actor, entryOf(t)); err != nil {
+		return err
+	}
+	return k.take(ctx, t)
+}
+
+// lay puts back what was lifted. It counted against the actor's limit before, and nothing took its place since.
+func (k *Keeper) lay(ctx context.Context, t *types.Timer) error {
+	if err := k.addEntry(ctx, t.Actor, entryOf(t), ^uint32(0)); err != nil {
+		return err
+	}
+	return k.put(ctx, t)
+}
+
+// livesOn completes the event of a fire by what comes.
+func livesOn(event *types.TimerFired, timer, next *types.Timer) *types.TimerFired {
+	event.FireSeq = timer.FireSeq
+	if next != nil {
+		event.NextDue, event.Retries = next.Due, next.Retries
+	}
+	return event
+}
+
+// lifeInfo is what queries show of further fires.
+func lifeInfo(info *types.TimerInfo, t *types.Timer) {
+	info.Retry, info.Retries, info.LastOutcome = t.Retry, t.Retries, t.LastOutcome
+	info.OnUnfunded = types.OnUnfundedDestroy
+	if t.OnUnfunded == types.OnUnfundedSuspend {
+		info.OnUnfunded = types.OnUnfundedSuspend
+	}
+}
+
+// checkLife: a record says of its fires to come what can be, and its outcome lies in the past.
+func checkLife(t *types.Timer, now uint64) error {
+	if err := t.ValidateLife(); err != nil {
+		return err
+	}
+	if o := t.LastOutcome; o != nil && (o.Height > now || t.FireSeq == 0 || !t.Repeats()) {
+		return types.ErrInternal.Wrapf("last outcome of height %d after %d fires", o.Height, t.FireSeq)
+	}
+	return nil
+}

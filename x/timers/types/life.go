@@ -1,0 +1,140 @@
+package types
+
+import (
+	"errors"
+	"strings"
+)
+
+// What a timer that lives on says of its next fires: interval, retry, on_unfunded and the last outcome (SPEC §8).
+
+// Validate checks an interval that is scheduled under c.
+func (i *IntervalTrigger) Validate(c *TimerConfig) error {
+	if i.Every > c.MaxTtlBlocks {
+		return ErrInvalidInterval.Wrapf("every is %d, want at most %d, the longest that a timer lives", i.Every, c.MaxTtlBlocks)
+	}
+	return i.validate()
+}
+
+func (i *IntervalTrigger) validate() error {
+	if i.Every == 0 || i.Every > maxBlocks {
+		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, maxBlocks)
+	}
+	if _, known := OnFailure_name[int32(i.OnFailure)]; !known {
+		return ErrInvalidInterval.Wrapf("on_failure %d is unknown, want roll or stop", int32(i.OnFailure))
+	}
+	return nil
+}
+
+// Validate checks a retry that is scheduled under c; none is valid.
+func (r *Retry) Validate(c *TimerConfig) error {
+	switch {
+	case r == nil:
+		return nil
+	case c.MaxRetries == 0:
+		return ErrInvalidRetry.Wrap("this chain allows no retries (max_retries is 0)")
+	case r.Max > c.MaxRetries:
+		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d", r.Max, c.MaxRetries)
+	case r.After > c.MaxTtlBlocks:
+		return ErrInvalidRetry.Wrapf("after is %d, want at most %d, the longest that a timer lives", r.After, c.MaxTtlBlocks)
+	}
+	return r.validate()
+}
+
+func (r *Retry) validate() error {
+	switch {
+	case r == nil:
+		return nil
+	case r.Max == 0 || r.Max > maxRetries:
+		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d; leave retry out for none", r.Max, maxRetries)
+	case r.After == 0 || r.After > maxBlocks:
+		return ErrInvalidRetry.Wrapf("after is %d, want 1 to %d", r.After, maxBlocks)
+	}
+	return nil
+}
+
+// Validate checks that the choice is one of those that there are.
+func (o OnUnfunded) Validate() error {
+	if _, known := OnUnfunded_name[int32(o)]; !known {
+		return ErrInvalidOnUnfunded.Wrapf("%d is unknown, want destroy or suspend", int32(o))
+	}
+	return nil
+}
+
+// ValidateLife checks what a record says of its fires to come.
+func (t *Timer) ValidateLife() error {
+	if err := t.Trigger.validate(); err != nil {
+		return err
+	}
+	if err := t.Retry.validate(); err != nil {
+		return err
+	}
+	if err := t.OnUnfunded.Validate(); err != nil {
+		return err
+	}
+	if t.Retries > 0 && (t.Retry == nil || t.Retries > t.Retry.Max) {
+		return ErrInvalidRetry.Wrapf("%d retries are used, more than there are", t.Retries)
+	}
+	if o := t.LastOutcome; o != nil && (o.Paid.IsNil() || o.Paid.IsNegative()) {
+		return errors.New("last_outcome: paid is missing or negative")
+	}
+	return nil
+}
+
+// validate checks a trigger as it lies in a record.
+func (t *Trigger) validate() error {
+	switch {
+	case t.Watch != nil || t.Time != nil:
+		return ErrUnsupportedTimerType.Wrap("want a height or an interval trigger")
+	case t.Interval != nil && t.Height != 0:
+		return ErrInvalidInterval.Wrapf("height %d is stated beside an interval: state one trigger", t.Height)
+	case t.Interval != nil:
+		return t.Interval.validate()
+	case t.Height == 0:
+		return ErrUnsupportedTimerType.Wrap("want a height or an interval trigger")
+	}
+	return nil
+}
+
+// MayRetry tells whether a failed fire leaves the timer a retry that can come before it expires.
+func (t *Timer) MayRetry(height uint64) bool {
+	return t.Retry != nil && t.Retries < t.Retry.Max && !t.ExpiredAt(height) && t.Retry.After <= t.ExpiresAt-height
+}
+
+// Rolled is the timer after a fire at a height: due again, one repetition on. It is false for a timer that leaves with
+// its fire, since it does not repeat, this was its last repetition, or it would expire before the next.
+func (t *Timer) Rolled(height uint64) (Timer, bool) {
+	i := t.Trigger.Interval
+	if i == nil || i.Remaining == 1 || t.ExpiredAt(height) || i.Every > t.ExpiresAt-height {
+		return Timer{}, false
+	}
+	next, interval := *t, *i
+	if interval.Remaining > 0 {
+		interval.Remaining--
+	}
+	next.Trigger.Interval = &interval
+	next.Due, next.Retries = height+interval.Every, 0
+	next.FireSeq++
+	return next, true
+}
+
+// Retried is the timer after a fire at a height that failed and is tried again: the same repetition, due later.
+func (t *Timer) Retried(height uint64) Timer {
+	next := *t
+	next.Due = height + t.Retry.After
+	next.Retries++
+	next.FireSeq++
+	return next
+}
+
+// StopsOnFailure tells whether a failed repetition ends an interval.
+func (t *Timer) StopsOnFailure() bool {
+	return t.Trigger.Interval != nil && t.Trigger.Interval.OnFailure == OnFailureStop
+}
+
+// Repeats tells whether the timer may stay after a fire.
+func (t *Timer) Repeats() bool { return t.Trigger.Interval != nil || t.Retry != nil }
+
+// Word is the reason as people write it: quarantined, unrunnable, suspended, paused.
+func (r SetAsideReason) Word() string {
+	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
+}
