@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"cosmossdk.io/math"
 
@@ -32,10 +33,7 @@ func addCallFlags(cmd *cobra.Command) {
 	f.String(flagPayload, "", "payload in hexadecimal or base64, instead of messages")
 	f.String(flagPayloadFile, "", `file with the payload as it is; "-" reads the standard input`)
 	f.String(flagHandler, "", fmt.Sprintf("handler to call (default %q; an account has no other)", types.DefaultHandler))
-	f.String(flagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
-	f.String(flagMaxFee, "", "most that a cycle may cost, lane basefee and tip together, in the fee denom; with --"+flagMaxPriority)
-	f.String(flagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+flagMaxFee)
-	f.String(flagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
+	addPriceFlags(f)
 }
 
 // call is what a timer does when it fires: from --msgs, --payload or --payload-file. It is nil if none was given and
@@ -164,4 +162,12 @@ func tierNames() []string {
 		}
 	}
 	return names
+}
+
+// addPriceFlags are those of what a fire may use and cost.
+func addPriceFlags(f *pflag.FlagSet) {
+	f.String(flagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
+	f.String(flagMaxFee, "", "most that a cycle may cost, lane basefee and tip together, in the fee denom; with --"+flagMaxPriority)
+	f.String(flagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+flagMaxFee)
+	f.String(flagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
 }

@@ -86,10 +86,26 @@ func (j *job) updateMsg(timer string) (*types.MsgUpdateTimer, error) {
 	if err := ahead.checkCall(msg.Call, j.msgs); err != nil {
 		return nil, err
 	}
-	if amount, known := ahead.preCharge(msg.GasLimit); known && msg.GasLimit != 0 {
-		j.notef("pre-charges at most %s at the fire, and gives back what is not used", amount)
+	return msg, j.adviseChange(msg)
+}
+
+// adviseChange tells what a fire costs after the change, if it changes that. What is not changed stays the timer's own.
+func (j *job) adviseChange(msg *types.MsgUpdateTimer) error {
+	if msg.GasLimit == 0 && msg.Bid == nil {
+		return nil
 	}
-	return msg, nil
+	timer, err := resolve(j.ctx, types.NewQueryClient(j.Context), msg.Sender, msg.Id)
+	if err != nil {
+		return err
+	}
+	limit, bid := timer.GasLimit, timer.Bid
+	if msg.GasLimit != 0 {
+		limit = msg.GasLimit
+	}
+	if msg.Bid != nil {
+		bid = msg.Bid
+	}
+	return j.adviseFire(timer.Actor, timer.FeePayer, limit, bid)
 }
 
 func newExtendCmd() *cobra.Command {

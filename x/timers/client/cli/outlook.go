@@ -3,11 +3,14 @@ package cli
 import (
 	"fmt"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -50,30 +53,47 @@ func (o *outlook) checkCall(call *types.TimerCall, msgs []sdk.Msg) error {
 
 // checkGasLimit does the same for a gas limit; 0 means none was stated.
 func (o *outlook) checkGasLimit(limit uint64) error {
-	if limit != 0 && (limit < o.config.MinGasLimit || limit > o.config.MaxCyclesPerFire) {
-		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles",
-			flagGasLimit, limit, o.config.MinGasLimit, o.config.MaxCyclesPerFire)
+	if most := o.prices.MaxCyclesPerFire; limit != 0 && (limit < o.config.MinGasLimit || limit > most) {
+		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles", flagGasLimit, limit, o.config.MinGasLimit, most)
 	}
 	return nil
 }
 
-// preCharge is what the payer must hold when the timer's turn comes (SPEC §5), at today's prices. Under other policies
-// than fifo it depends on the bid, and nothing is said.
-func (o *outlook) preCharge(gasLimit uint64) (string, bool) {
-	if o.config.Policy != types.PolicyFIFO {
-		return "", false
+// adviseFire tells what a fire would cost at the prices of the next block, and how long it would wait there. The timer may
+// be due much later: this is said of now.
+func (j *job) adviseFire(actor, payer string, limit uint64, bid *types.Bid) error {
+	query := types.NewQueryClient(j.Context)
+	request := estimateRequest(limit, bid)
+	request.Actor = actor
+	e, err := query.Estimate(j.ctx, request)
+	switch {
+	case status.Code(err) == codes.InvalidArgument:
+		return fmt.Errorf("the chain would refuse it: %s", answerOf(err))
+	case err != nil:
+		j.notef("no estimate of its cost: %v", err)
+		return nil
 	}
-	if gasLimit == 0 {
-		gasLimit = o.config.MaxCyclesPerFire
+	if e.Basis == types.BasisPricedOut {
+		return fmt.Errorf("--%s %s is below %s, what the lane charges per cycle now: want more, or a --%s",
+			flagMaxFee, trimDec(request.MaxFee), trimDec(e.LaneFee), flagTier)
 	}
-	cycle, err := math.LegacyNewDecFromStr(o.prices.CycleBasefee)
-	if err != nil {
-		return "", false
+	j.notef("pre-charges at most %s%s at the fire, and gives back what is not used", e.PreCharge, e.FeeDenom)
+	j.notef("at today's prices: %s%s a cycle, %s of it tip; %d timers ahead, a wait of about %d blocks (%s)",
+		sum(e.CycleBasefee, e.LaneFee, e.Priority), e.FeeDenom, trimDec(e.Priority), e.Ahead, e.WaitBlocks, basisInWords(e.Basis))
+	return j.advisePayer(payer, e)
+}
+
+// advisePayer warns of a payer who could not pay now; there may be time to change that.
+func (j *job) advisePayer(payer string, e *types.QueryEstimateResponse) error {
+	need, ok := math.NewIntFromString(e.PreCharge)
+	if !ok {
+		return nil
 	}
-	cell, err := math.LegacyNewDecFromStr(o.prices.CellBasefee)
-	if err != nil {
-		return "", false
+	balance, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.ctx,
+		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
+	if err != nil || balance.Balance == nil || balance.Balance.Amount.GTE(need) {
+		return nil
 	}
-	price := lane.Price{Basefee: cycle, Priority: math.LegacyZeroDec(), Cell: cell}
-	return price.Cost(gasLimit, o.config.MaxCellsPerFire).String() + o.prices.FeeDenom, true
+	j.notef("warning: %s can spend %s, less than the pre-charge: unfunded when its turn comes, the timer does not fire", payer, balance.Balance)
+	return nil
 }

@@ -36,6 +36,7 @@ import (
 	authkeeper "github.com/cosmos/cosmos-sdk/x/auth/keeper"
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	bankkeeper "github.com/cosmos/cosmos-sdk/x/bank/keeper"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
@@ -195,6 +196,7 @@ func newRig(t *testing.T) *rig {
 	r.queries.SetInterfaceRegistry(registry)
 	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
 	authtypes.RegisterQueryServer(r.queries, authkeeper.NewQueryServer(chain.Accounts))
+	banktypes.RegisterQueryServer(r.queries, bankkeeper.NewQuerier(&chain.Bank))
 	r.node = &node{rig: r, blockTime: time.Second, earliest: 1, sent: map[string]cmttypes.Tx{}}
 	r.ctx = client.Context{
 		Codec: chain.Codec, InterfaceRegistry: registry, TxConfig: authtx.NewTxConfig(chain.Codec, authtx.DefaultSignModes),
