@@ -72,6 +72,7 @@ var commands = map[string]map[string]struct {
 		"ScheduleTimer": {use: "schedule", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "at", "in", "after", "gas-limit", "expires-in", "expires-at",
 			"fee-payer", "max-fee", "max-priority", "tier", "wait", "wait-timeout",
+			"every", "first", "times", "on-failure", "retries", "retry-after", "on-unfunded",
 		}},
 		"UpdateTimer": {use: "update [id-prefix]", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "default-bid",
