@@ -208,7 +208,7 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd())
+	cmd.AddCommand(newTimerCmd(), newHistoryCmd())
 	return cmd
 }
 
