@@ -31,6 +31,8 @@ func RegisterMsgs(cdc codec.Codec, k *keeper.Keeper, weights simsx.WeightSource,
 	reg.Add(weights.Get("timers_schedule", 100), simsx.SimMsgFactoryFn[*types.MsgScheduleTimer](f.schedule))
 	reg.Add(weights.Get("timers_update", 20), simsx.SimMsgFactoryFn[*types.MsgUpdateTimer](f.update))
 	reg.Add(weights.Get("timers_extend", 20), simsx.SimMsgFactoryFn[*types.MsgExtendTimer](f.extend))
+	reg.Add(weights.Get("timers_pause", 20), simsx.SimMsgFactoryFn[*types.MsgPauseTimer](f.pause))
+	reg.Add(weights.Get("timers_resume", 20), simsx.SimMsgFactoryFn[*types.MsgResumeTimer](f.resume))
 	reg.Add(weights.Get("timers_cancel", 20), simsx.SimMsgFactoryFn[*types.MsgCancelTimer](f.cancel))
 }
 
@@ -66,6 +68,7 @@ func (f factory) schedule(
 		Payload:  payload,
 		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxCyclesPerFire+1),
 	}
+	live(data, &config, msg)
 	switch data.Rand().Intn(3) {
 	case 0:
 		msg.Bid = &types.Bid{Tier: types.TierFast}
@@ -73,7 +76,7 @@ func (f factory) schedule(
 		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
 	}
 	if data.Rand().Bool() {
-		msg.ExpiresAt = msg.Trigger.Height + data.Rand().Uint64InRange(0, maxDistance)
+		msg.ExpiresAt = max(msg.Trigger.Height, msg.Trigger.Interval.GetFirst()) + data.Rand().Uint64InRange(0, maxDistance)
 	}
 	return []simsx.SimAccount{owner}, msg
 }
@@ -98,6 +101,13 @@ func (f factory) payload(data *simsx.ChainDataSource, reporter simsx.SimulationR
 func (f factory) timer(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) (simsx.SimAccount, *types.Timer) {
+	return f.timerThat(ctx, data, reporter, func(*types.Timer) bool { return true })
+}
+
+// timerThat picks one of them that will do.
+func (f factory) timerThat(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter, fits func(*types.Timer) bool,
+) (simsx.SimAccount, *types.Timer) {
 	owner := data.AnyAccount(reporter, simsx.WithSpendableBalance())
 	if reporter.IsSkipped() {
 		return owner, nil
@@ -108,7 +118,7 @@ func (f factory) timer(
 		return owner, nil
 	}
 	for _, i := range data.Rand().Perm(len(timers)) {
-		if !timers[i].ExpiredAt(height(ctx)) {
+		if !timers[i].ExpiredAt(height(ctx)) && fits(&timers[i]) {
 			return owner, &timers[i]
 		}
 	}

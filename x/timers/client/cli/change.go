@@ -105,7 +105,7 @@ func (j *job) adviseChange(msg *types.MsgUpdateTimer) error {
 	if msg.Bid != nil {
 		bid = msg.Bid
 	}
-	return j.adviseFire(timer.Actor, timer.FeePayer, limit, bid)
+	return j.adviseFire(timer.Actor, timer.FeePayer, limit, bid, fireOf(timer.Trigger.Interval != nil || timer.Retry != nil))
 }
 
 func newExtendCmd() *cobra.Command {

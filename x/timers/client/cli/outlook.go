@@ -60,8 +60,8 @@ func (o *outlook) checkGasLimit(limit uint64) error {
 }
 
 // adviseFire tells what a fire would cost at the prices of the next block, and how long it would wait there. The timer may
-// be due much later: this is said of now.
-func (j *job) adviseFire(actor, payer string, limit uint64, bid *types.Bid) error {
+// be due much later: this is said of now. fire is how the note calls what is paid for.
+func (j *job) adviseFire(actor, payer string, limit uint64, bid *types.Bid, fire string) error {
 	query := types.NewQueryClient(j.Context)
 	request := estimateRequest(limit, bid)
 	request.Actor = actor
@@ -77,7 +77,7 @@ func (j *job) adviseFire(actor, payer string, limit uint64, bid *types.Bid) erro
 		return fmt.Errorf("--%s %s is below %s, what the lane charges per cycle now: want more, or a --%s",
 			flagMaxFee, trimDec(request.MaxFee), trimDec(e.LaneFee), flagTier)
 	}
-	j.notef("pre-charges at most %s%s at the fire, and gives back what is not used", e.PreCharge, e.FeeDenom)
+	j.notef("pre-charges at most %s%s at %s, and gives back what is not used", e.PreCharge, e.FeeDenom, fire)
 	j.notef("at today's prices: %s%s a cycle, %s of it tip; %d timers ahead, a wait of about %d blocks (%s)",
 		sum(e.CycleBasefee, e.LaneFee, e.Priority), e.FeeDenom, trimDec(e.Priority), e.Ahead, e.WaitBlocks, basisInWords(e.Basis))
 	return j.advisePayer(payer, e)
@@ -96,4 +96,12 @@ func (j *job) advisePayer(payer string, e *types.QueryEstimateResponse) error {
 	}
 	j.notef("warning: %s can spend %s, less than the pre-charge: unfunded when its turn comes, the timer does not fire", payer, balance.Balance)
 	return nil
+}
+
+// fireOf is what notes call the fire of a timer.
+func fireOf(repeats bool) string {
+	if repeats {
+		return "each fire"
+	}
+	return "the fire"
 }

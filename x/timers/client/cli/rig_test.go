@@ -63,6 +63,7 @@ type node struct {
 
 	sent  map[string]cmttypes.Tx
 	polls int
+	index *eventIndex
 }
 
 func (n *node) ask() error {
@@ -144,8 +145,7 @@ func (n *node) Tx(_ context.Context, hash []byte, _ bool) (*coretypes.ResultTx, 
 	for _, one := range results {
 		result.TxResult.Events = append(result.TxResult.Events, one.Events...)
 	}
-	_, err = n.rig.chain.EndBlock()
-	return result, err
+	return result, n.rig.end()
 }
 
 func abciInfo(err error) (string, uint32, string) {
@@ -197,7 +197,7 @@ func newRig(t *testing.T) *rig {
 	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
 	authtypes.RegisterQueryServer(r.queries, authkeeper.NewQueryServer(chain.Accounts))
 	banktypes.RegisterQueryServer(r.queries, bankkeeper.NewQuerier(&chain.Bank))
-	r.node = &node{rig: r, blockTime: time.Second, earliest: 1, sent: map[string]cmttypes.Tx{}}
+	r.node = &node{rig: r, blockTime: time.Second, earliest: 1, sent: map[string]cmttypes.Tx{}, index: newEventIndex()}
 	r.ctx = client.Context{
 		Codec: chain.Codec, InterfaceRegistry: registry, TxConfig: authtx.NewTxConfig(chain.Codec, authtx.DefaultSignModes),
 		Keyring: keys, AccountRetriever: authtypes.AccountRetriever{}, ChainID: "lab", Client: r.node, HomeDir: r.dir,
@@ -211,8 +211,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) blocks(n int) {
 	for range n {
 		require.NoError(r.t, r.chain.BeginBlock())
-		_, err := r.chain.EndBlock()
-		require.NoError(r.t, err)
+		require.NoError(r.t, r.end())
 	}
 }
 
@@ -276,8 +275,7 @@ func (r *rig) schedule(height uint64, amount int64) string {
 	require.NoError(r.t, r.chain.BeginBlock())
 	results, _, err := r.chain.Tx(msg)
 	require.NoError(r.t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(r.t, err)
+	require.NoError(r.t, r.end())
 	response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
 	require.True(r.t, ok)
 	return response.Id

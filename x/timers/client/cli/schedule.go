@@ -28,6 +28,9 @@ What is due is stated as a height (--at), a number of blocks from the latest one
 converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
 slow down, the timer is later.
 
+With --every it repeats: each next fire comes so many blocks after the last one, until --times of them were made or it expires.
+A failed fire can be tried again (--retries), and a timer whose payer runs dry can wait for you (--on-unfunded suspend).
+
 Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
 if that account has granted you a fee allowance, and what was not used is given back. A payer who can't cover it loses
 the timer, not the chain's time. (--fee-payer, a flag of every transaction, pays for the scheduling alone.)
@@ -43,11 +46,14 @@ func newScheduleCmd() *cobra.Command {
 		Example: fmt.Sprintf(`%[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
 %[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
-%[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice`, version.AppName),
+%[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
+%[1]s tx timers schedule --msgs send.json --every 1h --times 24 --on-unfunded suspend --from alice
+%[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice`, version.AppName),
 		Args: cobra.NoArgs,
 		RunE: runSchedule,
 	})
 	addCallFlags(cmd)
+	addRepeatFlags(cmd)
 	f := cmd.Flags()
 	f.String(flagAt, "", "height at which it is due")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", leadBlocks))
@@ -89,7 +95,12 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 
 // scheduleMsg reads the flags. What can be checked without a node is checked first.
 func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
-	dueFlag, dueText, err := j.oneOf("when the timer is due", true, flagAt, flagIn, flagAfter)
+	_, repeats := j.stated(flagEvery)
+	dueFlags := []string{flagAt, flagIn, flagAfter}
+	if repeats {
+		dueFlags = append(dueFlags, flagFirst)
+	}
+	dueFlag, dueText, err := j.oneOf("when the timer is due", !repeats, dueFlags...)
 	if err != nil {
 		return nil, err
 	}
@@ -104,6 +115,15 @@ func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
 	if msg.Bid, err = j.bid(); err != nil {
 		return nil, err
 	}
+	if msg.Trigger.Interval, err = j.interval(); err != nil {
+		return nil, err
+	}
+	if msg.Retry, err = j.retry(); err != nil {
+		return nil, err
+	}
+	if msg.OnUnfunded, err = j.onUnfunded(); err != nil {
+		return nil, err
+	}
 	if payer != "" {
 		account, err := j.lookupAccount(payer)
 		if err != nil {
@@ -116,16 +136,22 @@ func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
 		return nil, err
 	}
 	msg.Handler, msg.Payload = call.Handler, call.Payload
-	if msg.Trigger.Height, err = j.dueHeight(dueFlag, dueText); err != nil {
-		return nil, err
+	due := &msg.Trigger.Height
+	if repeats {
+		due = &msg.Trigger.Interval.First
+	}
+	if dueFlag != "" {
+		if *due, err = j.dueHeight(dueFlag, dueText); err != nil {
+			return nil, err
+		}
 	}
 	if expiryFlag != "" {
 		if msg.ExpiresAt, err = j.height(expiryFlag, expiryText); err != nil {
 			return nil, err
 		}
-		if msg.ExpiresAt < msg.Trigger.Height {
+		if msg.ExpiresAt < *due {
 			return nil, fmt.Errorf("--%s %s is height %d, below the due height %d: it would never fire",
-				expiryFlag, expiryText, msg.ExpiresAt, msg.Trigger.Height)
+				expiryFlag, expiryText, msg.ExpiresAt, *due)
 		}
 	}
 	return msg, nil
@@ -134,7 +160,7 @@ func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
 // dueHeight reads when a timer is due.
 func (j *job) dueHeight(flag, text string) (uint64, error) {
 	due, err := j.height(flag, text)
-	if err != nil || flag == flagAt {
+	if err != nil || flag == flagAt || flag == flagFirst {
 		return due, err
 	}
 	c, err := j.clock()
@@ -176,7 +202,7 @@ func (j *job) height(flag, text string) (uint64, error) {
 // parseWhen reads the text of a flag that states a height or a distance; the distance is zero if it is a height.
 func parseWhen(flag, text string) (span, error) {
 	switch flag {
-	case flagAt, flagExpiresAt, flagTo:
+	case flagAt, flagFirst, flagExpiresAt, flagTo:
 		_, err := parseCount(text, "height")
 		return span{}, err
 	case flagIn:
@@ -205,24 +231,31 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 	if err := ahead.checkCall(call, j.msgs); err != nil {
 		return err
 	}
+	if err := ahead.checkLife(msg); err != nil {
+		return err
+	}
 	// The prices come with the height that they stand for.
 	now := ahead.prices.Height
-	if due := msg.Trigger.Height; due < now+leadBlocks {
+	due := firstDue(msg, now)
+	if due < now+leadBlocks {
 		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
 			"want at least %d", due, now, now+leadBlocks)
 	}
-	if last := now + ahead.config.MaxTtlBlocks; max(msg.Trigger.Height, msg.ExpiresAt) > last+leadBlocks {
+	if last := now + ahead.config.MaxTtlBlocks; max(due, msg.ExpiresAt) > last+leadBlocks {
 		return fmt.Errorf("height %d is too far: a timer lives %d blocks at most, until height %d from here",
-			max(msg.Trigger.Height, msg.ExpiresAt), ahead.config.MaxTtlBlocks, last)
+			max(due, msg.ExpiresAt), ahead.config.MaxTtlBlocks, last)
 	}
 	if msg.Bid != nil && ahead.prices.Policy == types.PolicyFIFO {
 		j.notef("the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so")
+	}
+	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
+		return fmt.Errorf("the timer expires at height %d and is due at %d from here: it would never fire", msg.ExpiresAt, due)
 	}
 	payer := msg.FeePayer
 	if payer == "" {
 		payer = msg.Sender
 	}
-	return j.adviseFire(msg.Sender, payer, msg.GasLimit, msg.Bid)
+	return j.adviseFire(msg.Sender, payer, msg.GasLimit, msg.Bid, fireOf(msg.Trigger.Interval != nil || msg.Retry != nil))
 }
 
 // mayBroadcast tells whether the command ends in a broadcast.

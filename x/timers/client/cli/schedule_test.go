@@ -145,7 +145,19 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	require.Zero(t, msg.GasLimit, "the chain's default")
 	require.Equal(t, &types.Bid{Tier: types.TierFast}, msg.Bid)
 	require.Contains(t, notes, "pre-charges at most 17000stake at the fire")
-	require.Contains(t, notes, "the bid is kept, and not used")
+	require.NotContains(t, notes, "not used as long")
+
+	config, err := r.chain.Timers.Config(r.chain.Ctx())
+	require.NoError(t, err)
+	config.Policy = types.PolicyFIFO
+	require.NoError(t, r.chain.BeginBlock())
+	_, _, err = r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
+	require.NoError(t, err)
+	_, err = r.chain.EndBlock()
+	require.NoError(t, err)
+	_, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
+	require.Contains(t, notes, "the bid is kept, and not used as long as that is so")
+	require.Contains(t, notes, "pre-charges at most 17050stake at the fire", "550,000 cycles are the default again")
 }
 
 func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {

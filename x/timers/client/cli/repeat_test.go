@@ -1,0 +1,116 @@
+package cli_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+func TestScheduleRepeats(t *testing.T) {
+	r := newRig(t)
+	r.blocks(100)
+	r.node.blockTime = 2500 * time.Millisecond
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
+
+	// 3,600 s at 2.5 s a block.
+	msg, notes := r.scheduleTx(append(line, "--every", "1h")...)
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 1440}}, msg.Trigger)
+	require.Contains(t, notes, "--every 1h: 1440 blocks, about 1h0m0s at 2.5s a block\n")
+	require.Contains(t, notes, "pre-charges at most 16700stake at each fire")
+	require.Nil(t, msg.Retry)
+	require.Zero(t, msg.OnUnfunded)
+
+	msg, notes = r.scheduleTx(append(line, "--every", "20", "--first", "500", "--times", "3", "--on-failure", "stop",
+		"--retries", "4", "--retry-after", "7", "--on-unfunded", "suspend")...)
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{
+		Every: 20, First: 500, Remaining: 3, OnFailure: types.OnFailureStop,
+	}}, msg.Trigger)
+	require.Equal(t, &types.Retry{Max: 4, After: 7}, msg.Retry)
+	require.Equal(t, types.OnUnfundedSuspend, msg.OnUnfunded)
+	require.NotContains(t, notes, "--every", "blocks are blocks")
+
+	for flag, text := range map[string]string{"--in": "30", "--after": "75s", "--at": "140"} {
+		msg, _ = r.scheduleTx(append(line, "--every", "20", flag, text, "--on-failure", "roll", "--on-unfunded", "destroy")...)
+		require.Equal(t, uint64(140), msg.Trigger.Interval.First, flag)
+		require.Zero(t, msg.Trigger.Height)
+	}
+	msg, notes = r.scheduleTx(append(line, "--in", "30", "--retries", "2", "--retry-after", "1m")...)
+	require.Equal(t, types.Trigger{Height: 140}, msg.Trigger)
+	require.Equal(t, &types.Retry{Max: 2, After: 24}, msg.Retry)
+	require.Contains(t, notes, "--retry-after 1m: 24 blocks, about 1m0s")
+	msg, notes = r.scheduleTx(append(line, "--every", "1s")...)
+	require.Equal(t, uint64(1), msg.Trigger.Interval.Every)
+	require.Contains(t, notes, "--every 1s: 1 block, about 2.5s")
+}
+
+func TestScheduleRepeatsOffline(t *testing.T) {
+	r := newRig(t)
+	r.node.down = true
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	msg, notes := r.scheduleTx(append([]string{"--msgs", path, "--every", "20", "--retries", "1", "--retry-after", "3"}, offline...)...)
+	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, msg.Trigger)
+	require.Empty(t, notes)
+	_, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--msgs", path, "--every", "1h"}, offline...)...)
+	require.ErrorContains(t, err, "--every 1h: distances from now need a node")
+}
+
+func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	for name, tc := range map[string]struct {
+		line []string
+		want string
+	}{
+		"first alone":      {[]string{"--at", "50", "--first", "60"}, `--first "60" is stated without --every`},
+		"times alone":      {[]string{"--at", "50", "--times", "6"}, `--times "6" is stated without --every`},
+		"on-failure alone": {[]string{"--at", "50", "--on-failure", "stop"}, `--on-failure "stop" is stated without --every`},
+		"two firsts":       {[]string{"--every", "5", "--first", "60", "--at", "50"}, `--at "50" and --first "60" both state when the timer is due`},
+		"every 0":          {[]string{"--every", "0"}, `--every: "0" is no number of blocks`},
+		"every soon":       {[]string{"--every", "soon"}, `--every: "soon" is no duration`},
+		"every too far":    {[]string{"--every", "2592001"}, "every is 2592001, want at most 2592000"},
+		"first too soon":   {[]string{"--every", "5", "--first", "11"}, "due height 11 is too soon"},
+		"first a time":     {[]string{"--every", "5", "--first", "10m"}, `--first: "10m" is no height`},
+		"never":            {[]string{"--every", "50", "--expires-at", "40"}, "expires at height 40 and is due at 61 from here"},
+		"times 0":          {[]string{"--every", "5", "--times", "0"}, `--times: "0" is no number of fires`},
+		"on-failure":       {[]string{"--every", "5", "--on-failure", "retry"}, `--on-failure "retry" is unknown: want roll or stop`},
+		"nothing as such":  {[]string{"--every", "5", "--on-failure", "unspecified"}, "want roll or stop"},
+		"half a retry":     {[]string{"--every", "5", "--retries", "3"}, "--retries and --retry-after go together"},
+		"other half":       {[]string{"--every", "5", "--retry-after", "3"}, "--retries and --retry-after go together"},
+		"retries 0":        {[]string{"--every", "5", "--retries", "0", "--retry-after", "3"}, `--retries: "0" is no number of retries`},
+		"too many retries": {[]string{"--every", "5", "--retries", "11", "--retry-after", "3"}, "max is 11, want 1 to 10"},
+		"absurd retries":   {[]string{"--every", "5", "--retries", "4294967296", "--retry-after", "3"}, `"4294967296" is too many`},
+		"retry never":      {[]string{"--every", "5", "--retries", "1", "--retry-after", "2592001"}, "after is 2592001, want at most"},
+		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy or suspend`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path}, tc.line...)...)
+			require.ErrorContains(t, err, tc.want)
+			require.Empty(t, out)
+		})
+	}
+}
+
+func TestPauseAndResume(t *testing.T) {
+	r := newRig(t)
+	id := r.schedule(500, 5)
+	msg, notes := r.printed("pause", id[:6])
+	require.Equal(t, &types.MsgPauseTimer{Sender: r.alice, Id: id}, msg)
+	require.Contains(t, notes, "timer "+r.alice+"/"+id)
+	require.NoError(t, r.chain.BeginBlock())
+	_, _, err := r.chain.Tx(msg)
+	require.NoError(t, err)
+	_, err = r.chain.EndBlock()
+	require.NoError(t, err)
+
+	out, _, err := r.run("query", "timers", "set-aside")
+	require.NoError(t, err)
+	require.Contains(t, out, "set_aside: SET_ASIDE_REASON_PAUSED")
+	require.Contains(t, out, id)
+	require.ErrorContains(t, r.refused("resume", "bob/"+id[:6]), "belongs to "+r.bob)
+	msg, _ = r.printed("resume", "alice/"+id[:6])
+	require.Equal(t, &types.MsgResumeTimer{Sender: r.alice, Id: id}, msg)
+}
