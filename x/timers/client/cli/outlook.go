@@ -80,22 +80,26 @@ func (j *job) adviseFire(actor, payer string, limit uint64, bid *types.Bid, fire
 	j.notef("pre-charges at most %s%s at %s, and gives back what is not used", e.PreCharge, e.FeeDenom, fire)
 	j.notef("at today's prices: %s%s a cycle, %s of it tip; %d timers ahead, a wait of about %d blocks (%s)",
 		sum(e.CycleBasefee, e.LaneFee, e.Priority), e.FeeDenom, trimDec(e.Priority), e.Ahead, e.WaitBlocks, basisInWords(e.Basis))
-	return j.advisePayer(payer, e)
+	j.advisePayer(payer, e)
+	return nil
 }
 
 // advisePayer warns of a payer who could not pay now; there may be time to change that.
-func (j *job) advisePayer(payer string, e *types.QueryEstimateResponse) error {
+func (j *job) advisePayer(payer string, e *types.QueryEstimateResponse) {
 	need, ok := math.NewIntFromString(e.PreCharge)
 	if !ok {
-		return nil
+		return
 	}
 	balance, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.ctx,
 		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
-	if err != nil || balance.Balance == nil || balance.Balance.Amount.GTE(need) {
-		return nil
+	if err != nil {
+		j.notef("can't tell whether %s can pay: %v", payer, err)
+		return
+	}
+	if balance.Balance == nil || balance.Balance.Amount.GTE(need) {
+		return
 	}
 	j.notef("warning: %s can spend %s, less than the pre-charge: unfunded when its turn comes, the timer does not fire", payer, balance.Balance)
-	return nil
 }
 
 // fireOf is what notes call the fire of a timer.
