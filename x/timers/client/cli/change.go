@@ -85,10 +85,27 @@ func (j *job) updateMsg(timer string) (*types.MsgUpdateTimer, error) {
 	if err := ahead.checkCall(msg.Call, j.msgs); err != nil {
 		return nil, err
 	}
-	if amount, known := ahead.preCharge(msg.GasLimit); known && msg.GasLimit != 0 {
-		j.notef("pre-charges at most %s at the fire, and gives back what is not used", amount)
+	return msg, j.adviseUpdate(ahead, msg)
+}
+
+// adviseUpdate says what the timer will cost once it is changed, if its price changes: what is not stated stays as it is.
+func (j *job) adviseUpdate(ahead *outlook, msg *types.MsgUpdateTimer) error {
+	if msg.GasLimit == 0 && msg.Bid == nil {
+		return nil
 	}
-	return msg, nil
+	timer, err := resolve(j.ctx, types.NewQueryClient(j.Context), j.from.text, msg.Id)
+	if err != nil {
+		j.notef("no estimate: %v", err)
+		return nil
+	}
+	p := plan{gasLimit: msg.GasLimit, bid: msg.Bid, bidStated: msg.Bid != nil, payer: timer.FeePayer}
+	if p.gasLimit == 0 {
+		p.gasLimit = timer.GasLimit
+	}
+	if p.bid == nil {
+		p.bid = timer.Bid
+	}
+	return j.advise(ahead, p)
 }
 
 func newExtendCmd() *cobra.Command {

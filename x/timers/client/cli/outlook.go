@@ -6,8 +6,8 @@ import (
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -17,22 +17,31 @@ type outlook struct {
 	prices *types.QueryLaneResponse
 }
 
-// lookAhead asks for the config and the prices. They serve advice alone: without a node, a transaction that is only to
-// be printed is printed unchecked.
+// askOutlook asks for the config and the prices.
+func (j *job) askOutlook() (*outlook, error) {
+	query := types.NewQueryClient(j.Context)
+	params, err := query.Params(j.ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	prices, err := query.Lane(j.ctx, &types.QueryLaneRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return &outlook{params.Config, prices}, nil
+}
+
+// lookAhead is the outlook where it serves advice alone: without a node, a transaction that is only to be printed is
+// printed unchecked.
 func (j *job) lookAhead() *outlook {
 	if j.Offline {
 		return nil
 	}
-	query := types.NewQueryClient(j.Context)
-	params, err := query.Params(j.ctx, &types.QueryParamsRequest{})
-	if err == nil {
-		var prices *types.QueryLaneResponse
-		if prices, err = query.Lane(j.ctx, &types.QueryLaneRequest{}); err == nil {
-			return &outlook{params.Config, prices}
-		}
+	ahead, err := j.askOutlook()
+	if err != nil {
+		j.notef("not checked against the chain's config: %v", err)
 	}
-	j.notef("not checked against the chain's config: %v", err)
-	return nil
+	return ahead
 }
 
 // checkCall refuses what the chain would refuse after the transaction's fee was paid.
@@ -48,32 +57,126 @@ func (o *outlook) checkCall(call *types.TimerCall, msgs []sdk.Msg) error {
 	return nil
 }
 
-// checkGasLimit does the same for a gas limit; 0 means none was stated.
+// checkGasLimit does the same for a gas limit; 0 means none was stated. The largest is that of the policy in force.
 func (o *outlook) checkGasLimit(limit uint64) error {
-	if limit != 0 && (limit < o.config.MinGasLimit || limit > o.config.MaxCyclesPerFire) {
-		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles",
-			flagGasLimit, limit, o.config.MinGasLimit, o.config.MaxCyclesPerFire)
+	if limit != 0 && (limit < o.config.MinGasLimit || limit > o.prices.MaxCyclesPerFire) {
+		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles (policy %s)",
+			flagGasLimit, limit, o.config.MinGasLimit, o.prices.MaxCyclesPerFire, policyName(o.prices.Policy))
 	}
 	return nil
 }
 
-// preCharge is what the payer must hold when the timer's turn comes (SPEC §5), at today's prices. Under other policies
-// than fifo it depends on the bid, and nothing is said.
-func (o *outlook) preCharge(gasLimit uint64) (string, bool) {
-	if o.config.Policy != types.PolicyFIFO {
-		return "", false
+// market tells whether bids count in the next block.
+func (o *outlook) market() bool { return o.prices.Policy == types.PolicyEIP1559 }
+
+// checkFloor refuses a bid that no idle lane would ever be cheap enough for.
+func (o *outlook) checkFloor(bid *types.Bid) error {
+	if bid == nil || bid.Static == nil || !o.market() {
+		return nil
 	}
-	if gasLimit == 0 {
-		gasLimit = o.config.MaxCyclesPerFire
+	floor := o.config.MinLaneBasefee.MulTruncate(o.config.LaneFeeMultiplier)
+	if fee := bid.Static.MaxFeePerCycle; fee.LT(floor) {
+		return fmt.Errorf("--%s %s is below %s, the least that the lane ever charges per cycle: such a timer can't fire",
+			flagMaxFee, trimDec(fee.String()), trimDec(floor.String()))
 	}
-	cycle, err := math.LegacyNewDecFromStr(o.prices.CycleBasefee)
+	return nil
+}
+
+// laneFee is what the lane charges per cycle in the next block.
+func (o *outlook) laneFee() (math.LegacyDec, error) {
+	basefee, err := math.LegacyNewDecFromStr(o.prices.NextLaneBasefee)
 	if err != nil {
-		return "", false
+		return basefee, err
 	}
-	cell, err := math.LegacyNewDecFromStr(o.prices.CellBasefee)
+	return basefee.MulTruncate(o.config.LaneFeeMultiplier), nil
+}
+
+// plan is what a timer will be when the transaction is through, as far as its price depends on it.
+type plan struct {
+	gasLimit uint64
+	bid      *types.Bid
+	// bidStated: the transaction states the bid; one that the timer has already is not checked again.
+	bidStated bool
+	payer     string
+}
+
+// checkStatic refuses stated prices that the chain would refuse when the transaction arrives (SPEC §3), and says what would
+// do. Where they leave less for the tip than is stated, it says to what the chain lowers it.
+func (j *job) checkStatic(o *outlook, bid *types.Bid) error {
+	fee, err := o.laneFee()
 	if err != nil {
-		return "", false
+		return err
 	}
-	price := lane.Price{Basefee: cycle, Priority: math.LegacyZeroDec(), Cell: cell}
-	return price.Cost(gasLimit, o.config.MaxCellsPerFire).String() + o.prices.FeeDenom, true
+	maxFee, priority := bid.Static.MaxFeePerCycle, bid.Static.MaxPriorityFeePerCycle
+	left := maxFee.Sub(fee)
+	switch {
+	case left.IsNegative():
+		return fmt.Errorf("--%s %s is below %s, what the lane charges per cycle now: the chain would refuse it. Want that at least; "+
+			"%s, twice that and the tip, leaves room for it to rise", flagMaxFee, trimDec(maxFee.String()), trimDec(fee.String()),
+			trimDec(fee.MulInt64(2).Add(priority).String()))
+	case priority.GT(left):
+		j.notef("--%s %s leaves %s beside the lane's fee: the chain lowers --%s %s to that",
+			flagMaxFee, trimDec(maxFee.String()), trimDec(left.String()), flagMaxPriority, trimDec(priority.String()))
+	}
+	return nil
+}
+
+// advise says what a fire will cost at today's prices, how long it would wait, and whether the payer has enough now. It
+// refuses a bid that the chain would refuse; what can't be told otherwise is said and does not stop anything.
+func (j *job) advise(o *outlook, p plan) error {
+	if p.bidStated && !o.market() && (p.bid.Static != nil || p.bid.Tier != types.TierUnspecified) {
+		j.notef("the chain fires in order of height (policy %s): the bid is kept, and not used as long as that is so",
+			policyName(o.prices.Policy))
+	}
+	if p.bidStated && o.market() && p.bid.Static != nil {
+		if err := j.checkStatic(o, p.bid); err != nil {
+			return err
+		}
+	}
+	request := estimateRequest(p.gasLimit, p.bid)
+	request.Actor = j.from.text
+	e, err := j.estimate(request)
+	if err != nil {
+		j.notef("no estimate: %v", err)
+		return nil
+	}
+	unit := clean(e.FeeDenom)
+	j.notef("pre-charges at most %s%s at the fire, and gives back what is not used", e.PreCharge, unit)
+	j.notef("pays %s a cycle now (chain %s, lane %s, tip %s), %s%s if it uses all of them",
+		perCycle(e), trimDec(e.CycleBasefee), trimDec(e.LaneFee), trimDec(e.Priority), e.CostOfCycles, unit)
+	c, err := j.clock()
+	if err != nil {
+		c.paceErr = err
+	}
+	j.notef("%s", waitNote(e, c))
+	j.warnOfFunds(e, p.payer)
+	return nil
+}
+
+// warnOfFunds tells when the payer has less now than the fire will ask for: there is time to change that.
+func (j *job) warnOfFunds(e *types.QueryEstimateResponse, payer string) {
+	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.ctx,
+		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
+	if err != nil || response.Balance == nil {
+		// A chain may keep its balances to itself; the rest of the advice stands.
+		return
+	}
+	required, known := math.NewIntFromString(e.PreCharge)
+	if known && response.Balance.Amount.LT(required) {
+		j.notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, the fire is lost for lack of funds",
+			payer, response.Balance, e.PreCharge, clean(e.FeeDenom))
+	}
+}
+
+// addDecs sums decimals.
+func addDecs(texts ...string) (math.LegacyDec, error) {
+	sum := math.LegacyZeroDec()
+	for _, text := range texts {
+		value, err := math.LegacyNewDecFromStr(text)
+		if err != nil {
+			return sum, err
+		}
+		sum = sum.Add(value)
+	}
+	return sum, nil
 }

@@ -36,6 +36,7 @@ import (
 	authkeeper "github.com/cosmos/cosmos-sdk/x/auth/keeper"
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	bankkeeper "github.com/cosmos/cosmos-sdk/x/bank/keeper"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
@@ -195,6 +196,7 @@ func newRig(t *testing.T) *rig {
 	r.queries.SetInterfaceRegistry(registry)
 	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
 	authtypes.RegisterQueryServer(r.queries, authkeeper.NewQueryServer(chain.Accounts))
+	banktypes.RegisterQueryServer(r.queries, bankkeeper.NewQuerier(&chain.Bank))
 	r.node = &node{rig: r, blockTime: time.Second, earliest: 1, sent: map[string]cmttypes.Tx{}}
 	r.ctx = client.Context{
 		Codec: chain.Codec, InterfaceRegistry: registry, TxConfig: authtx.NewTxConfig(chain.Codec, authtx.DefaultSignModes),
@@ -279,4 +281,17 @@ func (r *rig) schedule(height uint64, amount int64) string {
 	response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
 	require.True(r.t, ok)
 	return response.Id
+}
+
+// configure replaces the config, in force when it returns.
+func (r *rig) configure(change func(*types.TimerConfig)) {
+	r.t.Helper()
+	config := types.DefaultTimerConfig(r.chain.FeeDenom)
+	change(&config)
+	require.NoError(r.t, r.chain.BeginBlock())
+	_, _, err := r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
+	require.NoError(r.t, err)
+	_, err = r.chain.EndBlock()
+	require.NoError(r.t, err)
+	r.blocks(1)
 }

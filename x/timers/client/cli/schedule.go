@@ -215,13 +215,11 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 		return fmt.Errorf("height %d is too far: a timer lives %d blocks at most, until height %d from here",
 			max(msg.Trigger.Height, msg.ExpiresAt), ahead.config.MaxTtlBlocks, last)
 	}
-	if msg.Bid != nil && ahead.config.Policy == types.PolicyFIFO {
-		j.notef("the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so")
+	payer := msg.FeePayer
+	if payer == "" {
+		payer = msg.Sender
 	}
-	if amount, known := ahead.preCharge(msg.GasLimit); known {
-		j.notef("pre-charges at most %s at the fire, and gives back what is not used", amount)
-	}
-	return nil
+	return j.advise(ahead, plan{gasLimit: msg.GasLimit, bid: msg.Bid, bidStated: msg.Bid != nil, payer: payer})
 }
 
 // mayBroadcast tells whether the command ends in a broadcast.

@@ -128,7 +128,7 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	require.EqualValues(t, 110+599, msg.Trigger.Height)
 	require.EqualValues(t, 110+3593, msg.ExpiresAt)
 	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block\n")
-	require.Contains(t, notes, "pre-charges at most 16600stake at the fire")
+	require.Contains(t, notes, "pre-charges at most 16700stake at the fire")
 
 	msg, notes = r.scheduleTx(append(line, "--in", "20", "--expires-in", "50")...)
 	require.EqualValues(t, 130, msg.Trigger.Height)
@@ -139,13 +139,15 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	msg, notes = r.scheduleTx(append(line, "--after", "1s")...)
 	require.EqualValues(t, 112, msg.Trigger.Height)
 	require.Contains(t, notes, "due at height 112: in 2 blocks, about 2s")
-	require.Contains(t, notes, "16600")
+	require.Contains(t, notes, "16700")
 
 	msg, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
 	require.Zero(t, msg.GasLimit, "the chain's default")
 	require.Equal(t, &types.Bid{Tier: types.TierFast}, msg.Bid)
-	require.Contains(t, notes, "pre-charges at most 17050stake at the fire")
-	require.Contains(t, notes, "the bid is kept, and not used")
+	require.Contains(t, notes, "pre-charges at most 17000stake at the fire, and gives back what is not used\n"+
+		"pays 0.002stake a cycle now (chain 0.001, lane 0.001, tip 0), 500stake if it uses all of them\n"+
+		"if it were due now: no ready timer ahead; wait: none\n")
+	require.NotContains(t, notes, "warning")
 }
 
 func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
@@ -174,7 +176,7 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 		"past duration": {[]string{"--after", "-5m", "--msgs", path}, []string{`--after: "-5m" does not lie ahead`}},
 		"too far":       {[]string{"--at", "3000000", "--msgs", path}, []string{"height 3000000 is too far", "2592000 blocks at most"}},
 		"expires early": {[]string{"--at", "500", "--expires-at", "400", "--msgs", path}, []string{"--expires-at 400", "below the due height 500"}},
-		"gas limit":     {[]string{"--at", "500", "--gas-limit", "39999", "--msgs", path}, []string{"--gas-limit 39999", "want 40000 to 550000"}},
+		"gas limit":     {[]string{"--at", "500", "--gas-limit", "39999", "--msgs", path}, []string{"--gas-limit 39999", "want 40000 to 250000"}},
 		"gas limit 0":   {[]string{"--at", "500", "--gas-limit", "0", "--msgs", path}, []string{`--gas-limit: "0" is no number of cycles`}},
 		"tier":          {[]string{"--at", "500", "--tier", "warp", "--msgs", path}, []string{`--tier "warp"`, "economy, standard, fast, urgent"}},
 		"tier nothing":  {[]string{"--at", "500", "--tier", "unspecified", "--msgs", path}, []string{`--tier "unspecified"`}},
@@ -207,15 +209,8 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 func TestScheduleRefusesMessagesThatTheChainBars(t *testing.T) {
 	r := newRig(t)
 	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	config := types.DefaultTimerConfig(r.chain.FeeDenom)
-	config.DeniedMessages = []string{"/cosmos.bank.v1beta1.MsgSend"}
-	require.NoError(t, r.chain.BeginBlock())
-	_, _, err := r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
-	require.NoError(t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(t, err)
-	r.blocks(1)
-	_, _, err = r.run("tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path, "--at", "500")
+	r.configure(func(c *types.TimerConfig) { c.DeniedMessages = []string{"/cosmos.bank.v1beta1.MsgSend"} })
+	_, _, err := r.run("tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path, "--at", "500")
 	require.ErrorContains(t, err, "message 0: this chain lets no timer run /cosmos.bank.v1beta1.MsgSend")
 }
 
