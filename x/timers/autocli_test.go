@@ -66,7 +66,7 @@ var commands = map[string]map[string]struct {
 		"Ready":         {use: "ready", flags: []string{"page-limit"}},
 		"Lane":          {use: "lane"},
 		"Fairness":      {use: "fairness [actor]"},
-		"Estimate":      {use: "estimate", flags: []string{"gas-limit", "tier", "max-fee", "max-priority", "actor"}},
+		"Estimate":      {use: "estimate", flags: []string{"gas-limit", "tier", "max-fee", "max-priority", "actor", "output"}},
 		"SetAside":      {use: "set-aside", flags: []string{"page-limit"}},
 		"Receipts":      {use: "receipts [height]", flags: []string{"page-limit"}},
 	},

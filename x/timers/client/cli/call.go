@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"cosmossdk.io/math"
 
@@ -33,7 +32,16 @@ func addCallFlags(cmd *cobra.Command) {
 	f.String(flagPayload, "", "payload in hexadecimal or base64, instead of messages")
 	f.String(flagPayloadFile, "", `file with the payload as it is; "-" reads the standard input`)
 	f.String(flagHandler, "", fmt.Sprintf("handler to call (default %q; an account has no other)", types.DefaultHandler))
-	addPriceFlags(f)
+	addBidFlags(cmd)
+}
+
+// addBidFlags adds the flags of what a fire may use and what it is willing to pay.
+func addBidFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.String(flagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
+	f.String(flagMaxFee, "", "most that the lane's fee and the tip for a cycle may be together, in the fee denom; with --"+flagMaxPriority)
+	f.String(flagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+flagMaxFee)
+	f.String(flagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
 }
 
 // call is what a timer does when it fires: from --msgs, --payload or --payload-file. It is nil if none was given and
@@ -162,12 +170,4 @@ func tierNames() []string {
 		}
 	}
 	return names
-}
-
-// addPriceFlags are those of what a fire may use and cost.
-func addPriceFlags(f *pflag.FlagSet) {
-	f.String(flagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
-	f.String(flagMaxFee, "", "most that a cycle may cost, lane basefee and tip together, in the fee denom; with --"+flagMaxPriority)
-	f.String(flagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+flagMaxFee)
-	f.String(flagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
 }

@@ -86,26 +86,28 @@ func (j *job) updateMsg(timer string) (*types.MsgUpdateTimer, error) {
 	if err := ahead.checkCall(msg.Call, j.msgs); err != nil {
 		return nil, err
 	}
-	return msg, j.adviseChange(msg)
+	return msg, j.adviseUpdate(ahead, msg)
 }
 
-// adviseChange tells what a fire costs after the change, if it changes that. What is not changed stays the timer's own.
-func (j *job) adviseChange(msg *types.MsgUpdateTimer) error {
+// adviseUpdate says what the timer will cost once it is changed, if its price changes: what is not stated stays as it is.
+func (j *job) adviseUpdate(ahead *outlook, msg *types.MsgUpdateTimer) error {
 	if msg.GasLimit == 0 && msg.Bid == nil {
 		return nil
 	}
-	timer, err := resolve(j.ctx, types.NewQueryClient(j.Context), msg.Sender, msg.Id)
+	timer, err := resolve(j.ctx, types.NewQueryClient(j.Context), j.from.text, msg.Id)
 	if err != nil {
-		return err
+		j.notef("no estimate: %v", err)
+		return nil
 	}
-	limit, bid := timer.GasLimit, timer.Bid
-	if msg.GasLimit != 0 {
-		limit = msg.GasLimit
+	p := plan{gasLimit: msg.GasLimit, bid: msg.Bid, bidStated: msg.Bid != nil, payer: timer.FeePayer}
+	p.repeats = timer.Trigger.Interval != nil || timer.Retry != nil
+	if p.gasLimit == 0 {
+		p.gasLimit = timer.GasLimit
 	}
-	if msg.Bid != nil {
-		bid = msg.Bid
+	if p.bid == nil {
+		p.bid = timer.Bid
 	}
-	return j.adviseFire(timer.Actor, timer.FeePayer, limit, bid, fireOf(timer.Trigger.Interval != nil || timer.Retry != nil))
+	return j.advise(ahead, p)
 }
 
 func newExtendCmd() *cobra.Command {

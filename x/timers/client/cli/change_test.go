@@ -133,7 +133,7 @@ func TestUpdate(t *testing.T) {
 	require.ErrorContains(t, r.refused("update", id, "--default-bid=false"), "nothing to change")
 	require.ErrorContains(t, r.refused("update", id, "--default-bid", "--tier", "fast"), "--default-bid is stated beside another bid")
 	require.ErrorContains(t, r.refused("update", id, "--handler", "tick"), `--handler "tick" replaces the payload with the handler`)
-	require.ErrorContains(t, r.refused("update", id, "--gas-limit", "1000000"), "want 40000 to 250000")
+	require.ErrorContains(t, r.refused("update", id, "--gas-limit", "1000000"), "want 40000 to 250000 cycles (policy eip1559)")
 }
 
 func TestQueryTimerShowsItsMessages(t *testing.T) {
@@ -192,6 +192,14 @@ func TestListsOfAutoCLI(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(out), &lane))
 	require.Equal(t, "0.001000000000000000", lane["cycle_basefee"])
 	require.Equal(t, "POLICY_EIP1559", lane["policy"])
+	require.Equal(t, "0.001000000000000000", lane["next_lane_basefee"])
+	require.Equal(t, "250000", lane["max_cycles_per_fire"])
+	out, _, err = r.run("query", "timers", "fairness", "alice", "--output", "json")
+	require.NoError(t, err)
+	var fairness map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &fairness))
+	require.Equal(t, "2.000000000000000000", fairness["weight"])
+	require.Equal(t, r.alice, fairness["unit"])
 
 	r.blocks(489)
 	require.EqualValues(t, 500, r.chain.Height())

@@ -4,12 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"cosmossdk.io/math"
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
@@ -20,37 +17,31 @@ import (
 
 const flagActor = "actor"
 
-// newEstimateCmd tells what a timer would pay and how long it would wait.
 func newEstimateCmd() *cobra.Command {
-	app := version.AppName
-	cmd := &cobra.Command{
+	cmd := queryCommand(&cobra.Command{
 		Use:   "estimate",
-		Short: "Tell what a timer would pay now, and how long it would likely wait",
-		Long: "Tell what a timer that is due in the next block would pay at its prices, and how many ready timers would be tried before it. " +
-			"The wait is what is ahead of it, at as many fires a block as their gas limits leave room for: fires that use less make it shorter, " +
-			"newcomers that bid more make it longer.",
-		Example: app + " query timers estimate --gas-limit 100000\n" +
-			app + " query timers estimate --tier fast --actor alice\n" +
-			app + " query timers estimate --max-fee 0.01 --max-priority 0.002 --output json",
+		Short: "Estimate what a timer would pay, and how long it would wait, if it were due now",
+		Long: `Estimate what a timer would pay, and how long it would wait, if it were due in the next block.
+
+The bid is stated as when scheduling: a tier, two prices, or nothing for the default. --actor, an address or a key's
+name, says whose fairness weight counts; without it, that of somebody who has not fired lately.`,
+		Example: fmt.Sprintf(`%[1]s query timers estimate
+%[1]s query timers estimate --gas-limit 100000 --tier fast --actor alice
+%[1]s query timers estimate --max-fee 0.004 --max-priority 0.001 --output json`, version.AppName),
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			clientCtx, err := client.GetClientQueryContext(cmd)
-			if err != nil {
-				return err
-			}
-			return newJob(cmd, clientCtx).estimate()
-		},
-	}
-	addPriceFlags(cmd.Flags())
-	cmd.Flags().String(flagActor, "", "an address or a key's name: its fairness weight counts; without one, that of somebody who has not fired lately")
-	cmd.SilenceUsage = true
-	flags.AddQueryFlagsToCmd(cmd)
-	flags.AddKeyringFlags(cmd.Flags())
+		RunE: runEstimate,
+	})
+	addBidFlags(cmd)
+	cmd.Flags().String(flagActor, "", "who would schedule: an address, or the name of a key")
 	return cmd
 }
 
-// estimate asks for what the flags say and prints the answer.
-func (j *job) estimate() error {
+func runEstimate(cmd *cobra.Command, _ []string) error {
+	clientCtx, err := client.GetClientQueryContext(cmd)
+	if err != nil {
+		return err
+	}
+	j := newJob(cmd, clientCtx)
 	limit, err := j.gasLimit()
 	if err != nil {
 		return err
@@ -60,96 +51,148 @@ func (j *job) estimate() error {
 		return err
 	}
 	request := estimateRequest(limit, bid)
-	actor, err := j.flags.GetString(flagActor)
-	if err != nil {
-		return err
-	}
-	if actor != "" {
-		account, err := j.lookupAccount(actor)
+	if text, given := j.stated(flagActor); given {
+		actor, err := j.lookupAccount(text)
 		if err != nil {
 			return fmt.Errorf("--%s: %w", flagActor, err)
 		}
-		request.Actor = account.text
+		request.Actor = actor.text
 	}
-	estimate, err := types.NewQueryClient(j.Context).Estimate(j.ctx, request)
+	ahead, err := j.askOutlook()
 	if err != nil {
-		return errors.New(answerOf(err))
+		return fmt.Errorf("ask for the chain's config: %s", serverSays(err))
+	}
+	if err := ahead.checkGasLimit(limit); err != nil {
+		return err
+	}
+	if err := ahead.checkFloor(bid); err != nil {
+		return err
+	}
+	estimate, err := j.estimate(request)
+	if err != nil {
+		return err
 	}
 	if j.OutputFormat == flags.OutputFormatJSON {
 		return j.PrintProto(estimate)
 	}
-	clock, clockErr := readClock(j.ctx, j.Client)
-	return writeEstimate(j.Output, estimate, func(blocks uint64) string {
-		if clockErr != nil || clock.paceErr != nil || blocks == 0 {
-			return ""
-		}
-		return ", about " + roundForPeople(clock.pace.timeFor(blocks)).String()
-	})
+	c, err := j.clock()
+	if err != nil {
+		// The wait is told in blocks alone.
+		c.paceErr = err
+	}
+	return writeEstimate(j.Output, estimate, c)
 }
 
-// estimateRequest asks about a timer with a gas limit, 0 for the default one, and a bid.
-func estimateRequest(limit uint64, bid *types.Bid) *types.QueryEstimateRequest {
-	request := &types.QueryEstimateRequest{GasLimit: limit}
-	switch {
-	case bid == nil:
-	case bid.Static != nil:
-		request.MaxFee, request.MaxPriority = bid.Static.MaxFeePerCycle.String(), bid.Static.MaxPriorityFeePerCycle.String()
-	default:
-		request.Tier = bid.Tier
+// estimateRequest asks for the price and the wait of a timer with a gas limit and a bid; 0 and nil are the defaults.
+func estimateRequest(gasLimit uint64, bid *types.Bid) *types.QueryEstimateRequest {
+	request := &types.QueryEstimateRequest{GasLimit: gasLimit}
+	if bid == nil {
+		return request
+	}
+	request.Tier = bid.Tier
+	if bid.Static != nil {
+		request.MaxFee = bid.Static.MaxFeePerCycle.String()
+		request.MaxPriority = bid.Static.MaxPriorityFeePerCycle.String()
 	}
 	return request
 }
 
-// writeEstimate prints an estimate for people; inTime puts a number of blocks into words of time, or says nothing.
-func writeEstimate(out io.Writer, e *types.QueryEstimateResponse, inTime func(blocks uint64) string) error {
+func (j *job) estimate(request *types.QueryEstimateRequest) (*types.QueryEstimateResponse, error) {
+	estimate, err := types.NewQueryClient(j.Context).Estimate(j.ctx, request)
+	if err != nil {
+		return nil, errors.New(serverSays(err))
+	}
+	return estimate, nil
+}
+
+// writeEstimate is the table for people.
+func writeEstimate(out io.Writer, e *types.QueryEstimateResponse, c clock) error {
+	unit := clean(e.FeeDenom)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	row := func(name, value, note string) { fmt.Fprintf(table, "%s\t%s\t%s\n", name, value, note) }
-	row("block", fmt.Sprint(e.Height), "the next")
-	row("gas limit", fmt.Sprint(e.GasLimit), "cycles")
-	row("price of a cycle", sum(e.CycleBasefee, e.LaneFee, e.Priority), e.FeeDenom)
-	row("  chain", trimDec(e.CycleBasefee), "burned")
-	row("  lane", trimDec(e.LaneFee), "burned")
-	row("  tip", trimDec(e.Priority), "to the proposer")
-	row("price of a cell", trimDec(e.CellBasefee), e.FeeDenom)
-	row("pre-charge", e.PreCharge+e.FeeDenom, "what the payer must have; what is not used comes back at once")
-	row("all cycles cost", e.CostOfCycles+e.FeeDenom, "the most that a handler pays that writes nothing")
-	row("weight", trimDec(e.Weight), "of the actor's tips, 1 to 2 by default")
-	row("ahead of it", fmt.Sprintf("%d timers", e.Ahead), fmt.Sprintf("with limits of %d cycles", e.AheadCycles))
-	row("likely wait", fmt.Sprintf("%d blocks", e.WaitBlocks), basisInWords(e.Basis)+inTime(e.WaitBlocks))
+	for _, row := range [][2]string{
+		{"block", fmt.Sprintf("%s, the next; policy %s", thousands(e.Height), policyName(e.Policy))},
+		{"price per cycle", perCycle(e)},
+		{"  chain", trimDec(e.CycleBasefee)},
+		{"  lane", trimDec(e.LaneFee)},
+		{"  tip", trimDec(e.Priority)},
+		{"price per cell", trimDec(e.CellBasefee) + unit + " for a byte written"},
+		{"gas limit", count(e.GasLimit, "cycle")},
+		{"pre-charge", e.PreCharge + unit + ", which the payer must have at the fire"},
+		{"cost of cycles", e.CostOfCycles + unit + " if it uses all of them and writes nothing"},
+		{"weight", trimDec(e.Weight)},
+		{"ahead", aheadText(e)},
+		{"wait", waitText(e, c)},
+		{"basis", basisText(e.Basis)},
+	} {
+		if _, err := fmt.Fprintf(table, "%s\t%s\n", row[0], row[1]); err != nil {
+			return err
+		}
+	}
 	return table.Flush()
 }
 
-// basisInWords says what an estimated wait rests on.
-func basisInWords(basis types.EstimateBasis) string {
-	switch basis {
-	case types.BasisAllReady:
-		return "all ready timers were ranked"
-	case types.BasisStorm:
-		return "more are ready than were ranked"
-	case types.BasisPricedOut:
-		return "priced out: until an idle lane's basefee has fallen to the max fee"
-	case types.BasisPaused:
-		return "the lane is paused: until governance goes on"
+// perCycle is all that a cycle costs, with its unit.
+func perCycle(e *types.QueryEstimateResponse) string {
+	sum, err := addDecs(e.CycleBasefee, e.LaneFee, e.Priority)
+	if err != nil {
+		return "unknown: " + clean(err.Error())
+	}
+	return trimDec(sum.String()) + clean(e.FeeDenom)
+}
+
+// aheadText is how many ready timers would be tried before it.
+func aheadText(e *types.QueryEstimateResponse) string {
+	switch {
+	case e.Basis == types.BasisPaused || e.Basis == types.BasisPricedOut:
+		return "not reckoned"
+	case e.Ahead == 0:
+		return "no ready timer"
 	default:
-		return "by a rule that this program does not know"
+		return fmt.Sprintf("%s, of %s together", count(e.Ahead, "ready timer"), count(e.AheadCycles, "cycle"))
 	}
 }
 
-// sum adds prices; what is not a price counts nothing.
-func sum(prices ...string) string {
-	total := math.LegacyZeroDec()
-	for _, text := range prices {
-		if price, err := math.LegacyNewDecFromStr(text); err == nil {
-			total = total.Add(price)
-		}
+// waitText tells the wait in blocks and, where the block time is known, in time.
+func waitText(e *types.QueryEstimateResponse, c clock) string {
+	if e.Basis == types.BasisPaused {
+		return "until governance lets the lane go on"
 	}
-	return trimDec(total.String())
-}
-
-// trimDec drops the zeros that end a decimal.
-func trimDec(text string) string {
-	if !strings.Contains(text, ".") {
+	if e.WaitBlocks == 0 {
+		return "none"
+	}
+	text := count(e.WaitBlocks, "block")
+	if c.paceErr != nil {
 		return text
 	}
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	return fmt.Sprintf("%s, about %s at %s a block", text, roundForPeople(c.pace.timeFor(e.WaitBlocks)), c.pace)
+}
+
+// waitNote says in one line what a timer that is due now would meet.
+func waitNote(e *types.QueryEstimateResponse, c clock) string {
+	switch e.Basis {
+	case types.BasisPaused:
+		return "the lane is paused: nothing fires until governance lets it go on"
+	case types.BasisPricedOut:
+		return "priced out at today's prices: an idle lane would be cheap enough in " + waitText(e, c)
+	case types.BasisStorm:
+		return fmt.Sprintf("if it were due now: a storm, %s known to be ahead; wait at least: %s", aheadText(e), waitText(e, c))
+	default:
+		return fmt.Sprintf("if it were due now: %s ahead; wait: %s", aheadText(e), waitText(e, c))
+	}
+}
+
+// basisText is what the wait rests on, in words.
+func basisText(basis types.EstimateBasis) string {
+	switch basis {
+	case types.BasisAllReady:
+		return "every ready timer was ranked; newcomers are not foreseen"
+	case types.BasisStorm:
+		return "a storm: counted up to a bound, without those not admitted yet"
+	case types.BasisPricedOut:
+		return "priced out; the wait is for an idle lane's fee to fall that far"
+	case types.BasisPaused:
+		return "the lane is paused"
+	default:
+		return "not stated"
+	}
 }

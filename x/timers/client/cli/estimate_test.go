@@ -2,89 +2,205 @@ package cli_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-func TestEstimateForPeople(t *testing.T) {
-	r := newRig(t)
-	r.blocks(5)
-	out, _, err := r.run("query", "timers", "estimate", "--gas-limit", "100000", "--max-fee", "0.01", "--max-priority", "0.0005", "--actor", r.alice)
-	require.NoError(t, err)
-	for _, row := range []string{
-		"gas limit         100000      cycles",
-		"price of a cycle  0.0025      stake",
-		"  chain           0.001       burned",
-		"  lane            0.001       burned",
-		"  tip             0.0005      to the proposer",
-		// 100,000 × 0.0025 and 550,000 × 0.03.
-		"pre-charge        16750stake  what the payer must have",
-		"all cycles cost   250stake    the most",
-		"weight            2           of the actor's tips",
-		"ahead of it       0 timers    with limits",
-		"likely wait       0 blocks    all ready timers were ranked",
-	} {
-		require.Contains(t, out, row)
+// column reads the value of a row of the estimate's table.
+func column(t *testing.T, table, name string) string {
+	t.Helper()
+	for line := range strings.SplitSeq(table, "\n") {
+		if key, value, found := strings.Cut(strings.TrimLeft(line, " "), "  "); found && key == name {
+			return strings.TrimSpace(value)
+		}
 	}
+	require.Fail(t, "no row "+name, table)
+	return ""
 }
 
-func TestEstimateForPrograms(t *testing.T) {
+func (r *rig) estimate(line ...string) string {
+	r.t.Helper()
+	out, notes, err := r.run(append([]string{"query", "timers", "estimate"}, line...)...)
+	require.NoError(r.t, err)
+	require.Empty(r.t, notes)
+	for line := range strings.SplitSeq(out, "\n") {
+		require.LessOrEqual(r.t, len(line), 80, line)
+	}
+	return out
+}
+
+func TestEstimateReadsAsATable(t *testing.T) {
 	r := newRig(t)
-	out, _, err := r.run("query", "timers", "estimate", "--tier", "fast", "--output", "json")
+	require.Equal(t, `block            11, the next; policy eip1559
+price per cycle  0.002stake
+  chain          0.001
+  lane           0.001
+  tip            0
+price per cell   0.03stake for a byte written
+gas limit        250,000 cycles
+pre-charge       17000stake, which the payer must have at the fire
+cost of cycles   500stake if it uses all of them and writes nothing
+weight           2
+ahead            no ready timer
+wait             none
+basis            every ready timer was ranked; newcomers are not foreseen
+`, r.estimate())
+
+	out, _, err := r.run("query", "timers", "estimate", "--gas-limit", "100000", "--max-fee", "0.003", "--max-priority", "0.0005", "--output", "json")
 	require.NoError(t, err)
-	var estimate map[string]any
-	require.NoError(t, json.Unmarshal([]byte(out), &estimate))
-	require.Equal(t, "250000", estimate["gas_limit"])
-	require.Equal(t, "ESTIMATE_BASIS_ALL_READY", estimate["basis"])
-	require.Equal(t, "POLICY_EIP1559", estimate["policy"])
+	var answer types.QueryEstimateResponse
+	require.NoError(t, r.chain.Codec.UnmarshalJSON([]byte(out), &answer), out)
+	require.EqualValues(t, 100_000, answer.GasLimit)
+	require.Equal(t, "0.000500000000000000", answer.Priority)
+	require.Equal(t, "16750", answer.PreCharge)
+	require.Equal(t, types.BasisAllReady, answer.Basis)
 }
 
-func TestEstimateOfAPricedOutBid(t *testing.T) {
-	r := newRig(t)
-	_, _, err := r.run("query", "timers", "estimate", "--max-fee", "0.0005", "--max-priority", "0")
-	require.EqualError(t, err, "max_fee 0.000500000000000000 is below min_lane_basefee 0.001000000000000000: such a timer can't fire: invalid request")
+// crowd makes n timers of alice's due in the next block, each as large as the lane lets it be.
+func (r *rig) crowd(n int) {
+	due := r.chain.Height() + uint64(n) + 1
+	for range n {
+		r.schedule(due, 1)
+	}
+	require.Equal(r.t, due-1, r.chain.Height())
 }
 
-func TestEstimateRefusesWhatMakesNoSense(t *testing.T) {
+func TestEstimateTellsWhoIsAheadAndHowLong(t *testing.T) {
 	r := newRig(t)
-	for name, c := range map[string]struct {
+	r.crowd(20)
+	// The next block tries the 20 in their order; one who bids nothing is behind them, at the same tip and weight.
+	out := r.estimate()
+	require.Equal(t, "20 ready timers, of 5,000,000 cycles together", column(t, out, "ahead"))
+	require.Equal(t, "2 blocks, about 2s at 1s a block", column(t, out, "wait"))
+	out = r.estimate("--max-fee", "0.01", "--max-priority", "0.001", "--actor", "alice")
+	require.Equal(t, "no ready timer", column(t, out, "ahead"))
+	require.Equal(t, "none", column(t, out, "wait"))
+	require.Equal(t, "0.001", column(t, out, "tip"))
+
+	// Without a block time the wait is told in blocks.
+	r.node.catching = true
+	require.Equal(t, "2 blocks", column(t, r.estimate(), "wait"))
+}
+
+func TestEstimateOfWhatDoesNotFire(t *testing.T) {
+	r := newRig(t)
+	r.configure(func(c *types.TimerConfig) { c.MinLaneBasefee = math.LegacyNewDecWithPrec(5, 4) })
+	// The lane's basefee falls from 0.001 to its floor, 0.0005, as long as nothing fires.
+	out := r.estimate("--max-fee", "0.0006", "--max-priority", "0")
+	require.Contains(t, column(t, out, "basis"), "priced out; the wait is for")
+	require.Regexp(t, `^\d blocks?, about \ds`, column(t, out, "wait"))
+	require.Equal(t, "not reckoned", column(t, out, "ahead"))
+
+	r.configure(func(c *types.TimerConfig) { c.LanePaused = true })
+	out = r.estimate()
+	require.Equal(t, "the lane is paused", column(t, out, "basis"))
+	require.Equal(t, "until governance lets the lane go on", column(t, out, "wait"))
+}
+
+func TestEstimateRefusesWithAReason(t *testing.T) {
+	r := newRig(t)
+	for name, tc := range map[string]struct {
 		line []string
 		want string
 	}{
-		"tier":           {[]string{"--tier", "fastest"}, `--tier "fastest" is unknown: want one of economy, standard, fast, urgent`},
-		"tier and price": {[]string{"--tier", "fast", "--max-fee", "1"}, "want a tier or prices"},
-		"half a bid":     {[]string{"--max-fee", "1"}, "want both or neither"},
-		"limit":          {[]string{"--gas-limit", "1"}, "1 cycles, want 40000 to 250000"},
-		"actor":          {[]string{"--actor", "nobody"}, "--actor: "},
+		"tier":            {[]string{"--tier", "warp"}, `--tier "warp" is unknown: want one of economy, standard, fast, urgent`},
+		"tier and prices": {[]string{"--tier", "fast", "--max-fee", "1"}, "want a tier or prices"},
+		"half a bid":      {[]string{"--max-fee", "1"}, "--max-fee and --max-priority go together"},
+		"below the floor": {[]string{"--max-fee", "0.0009", "--max-priority", "0"}, "--max-fee 0.0009 is below 0.001, the least that the lane ever charges per cycle"},
+		"gas limit, low":  {[]string{"--gas-limit", "39999"}, "--gas-limit 39999 is out of bounds: want 40000 to 250000 cycles (policy eip1559)"},
+		"gas limit, high": {[]string{"--gas-limit", "250001"}, "want 40000 to 250000"},
+		"actor":           {[]string{"--actor", "carol"}, `--actor: "carol" is neither an address of this chain`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			_, _, err := r.run(append([]string{"query", "timers", "estimate"}, c.line...)...)
-			require.ErrorContains(t, err, c.want)
-		})
+		out, _, err := r.run(append([]string{"query", "timers", "estimate"}, tc.line...)...)
+		require.ErrorContains(t, err, tc.want, name)
+		require.NotContains(t, err.Error(), "rpc error", name)
+		require.Empty(t, out, name)
+	}
+	r.node.down = true
+	_, _, err := r.run("query", "timers", "estimate")
+	require.ErrorContains(t, err, "connection refused")
+}
+
+func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	line := []string{"--msgs", path, "--at", "500", "--generate-only"}
+
+	_, notes := r.scheduleTx(append(line, "--max-fee", "0.003", "--max-priority", "0.01", "--gas-limit", "100000")...)
+	require.Equal(t, "--max-fee 0.003 leaves 0.002 beside the lane's fee: the chain lowers --max-priority 0.01 to that\n"+
+		"pre-charges at most 16900stake at the fire, and gives back what is not used\n"+
+		"pays 0.004stake a cycle now (chain 0.001, lane 0.001, tip 0.002), 400stake if it uses all of them\n"+
+		"if it were due now: no ready timer ahead; wait: none\n", notes)
+
+	r.configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
+	_, notes = r.scheduleTx(append(line, "--tier", "fast", "--gas-limit", "550000")...)
+	require.Equal(t, "the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so\n"+
+		"pre-charges at most 17050stake at the fire, and gives back what is not used\n"+
+		"pays 0.001stake a cycle now (chain 0.001, lane 0, tip 0), 550stake if it uses all of them\n"+
+		"if it were due now: no ready timer ahead; wait: none\n", notes)
+	_, notes = r.scheduleTx(append(line, "--max-fee", "0", "--max-priority", "0")...)
+	require.Contains(t, notes, "the bid is kept, and not used", "a chain that uses no bids refuses none")
+}
+
+func TestAStaticBidBelowTheLaneFeeIsRefusedWithOneThatWouldDo(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	r.configure(func(c *types.TimerConfig) { c.MinLaneBasefee = math.LegacyNewDecWithPrec(4, 3) })
+	schedule := []string{"schedule", "--msgs", path, "--at", "500"}
+	err := r.refused(append(schedule, "--max-fee", "0.0039", "--max-priority", "0.001")...)
+	require.ErrorContains(t, err, "--max-fee 0.0039 is below 0.004, what the lane charges per cycle now")
+	require.ErrorContains(t, err, "Want that at least; 0.009, twice that and the tip")
+
+	// What is said to do does, on the chain too.
+	for _, enough := range []string{"0.004", "0.009"} {
+		out, _, err := r.run("tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--at", "500", "-y", "--wait",
+			"--max-fee", enough, "--max-priority", "0.001")
+		require.NoError(t, err, enough)
+		var printed struct{ Name string }
+		require.NoError(t, json.Unmarshal([]byte(out), &printed))
+		_, id, _ := strings.Cut(printed.Name, "/")
+		require.ErrorContains(t, r.refused("update", id, "--max-fee", "0.0039", "--max-priority", "0"), "--max-fee 0.0039 is below 0.004")
+		r.node.polls = 0
 	}
 }
 
-func TestScheduleShowsTheEstimateBeforeSigning(t *testing.T) {
+func TestAPayerWhoHasTooLittleIsWarned(t *testing.T) {
 	r := newRig(t)
 	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	line := []string{"--msgs", path, "--in", "20", "--gas-limit", "100000", "--generate-only"}
-
-	_, notes := r.scheduleTx(append(line, "--max-fee", "0.01", "--max-priority", "0.0005")...)
-	require.Contains(t, notes, "pre-charges at most 16750stake at the fire, and gives back what is not used\n"+
-		"at today's prices: 0.0025stake a cycle, 0.0005 of it tip; 0 timers ahead, a wait of about 0 blocks (all ready timers were ranked)\n")
-	require.NotContains(t, notes, "warning")
-
-	_, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--max-fee", "0.0005", "--max-priority", "0"}, line...)...)
-	require.ErrorContains(t, err, "max_fee 0.000500000000000000 is below min_lane_basefee 0.001000000000000000")
+	id := r.schedule(400, 5)
+	r.sends(r.alice, r.bob, 9_990_000)
+	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--generate-only")
+	require.EqualValues(t, 500, msg.Trigger.Height, "a warning, no error")
+	require.Contains(t, notes, "warning: "+r.alice+" can spend 10000stake now, less than the 17000stake pre-charged")
+	_, notes = r.printed("update", id[:8], "--gas-limit", "100000")
+	require.Contains(t, notes, "less than the 16700stake pre-charged")
+	_, notes = r.scheduleTx("--msgs", path, "--at", "500", "--fee-payer", "bob", "--generate-only")
+	require.NotContains(t, notes, "warning", "who pays is asked")
 }
 
-func TestScheduleWarnsOfAPoorPayer(t *testing.T) {
+// sends moves coins in a block of its own.
+func (r *rig) sends(from, to string, amount int64) {
+	r.t.Helper()
+	require.NoError(r.t, r.chain.BeginBlock())
+	_, _, err := r.chain.Tx(r.send(from, to, amount))
+	require.NoError(r.t, err)
+	_, err = r.chain.EndBlock()
+	require.NoError(r.t, err)
+}
+
+func TestUpdateEstimatesWithWhatStays(t *testing.T) {
 	r := newRig(t)
-	stranger := sdk.AccAddress("a stranger__________").String()
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	_, notes := r.scheduleTx("--msgs", path, "--in", "20", "--gas-limit", "100000", "--fee-payer", stranger, "--generate-only")
-	require.Contains(t, notes, "warning: "+stranger+" can spend 0stake, less than the pre-charge")
+	id := r.schedule(500, 5)
+	_, notes := r.printed("update", id, "--max-fee", "0.01", "--max-priority", "0.001")
+	require.Contains(t, notes, "pre-charges at most 17250stake", "the gas limit stays at its 250,000")
+	_, notes = r.printed("update", id, "--msgs", r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 9))+"]"))
+	require.NotContains(t, notes, "pre-charges", "its price does not change")
+	_, notes = r.printed("update", strings.Repeat("ab", 32), "--gas-limit", "50000")
+	require.Contains(t, notes, "no estimate: "+r.alice+" has no live timer whose id begins with abab")
 }

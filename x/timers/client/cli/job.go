@@ -214,7 +214,7 @@ func NewQueryCmd() *cobra.Command {
 
 // newTimerCmd shows one timer. Its messages are printed as --msgs takes them.
 func newTimerCmd() *cobra.Command {
-	cmd := &cobra.Command{
+	return queryCommand(&cobra.Command{
 		Use:     "timer [actor/id-prefix]",
 		Short:   "Show one timer, by its actor and the beginning of its id",
 		Long:    "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers. The payload of an account's timer is shown decoded, as messages.",
@@ -243,7 +243,11 @@ func newTimerCmd() *cobra.Command {
 			}
 			return j.PrintProto(&types.QueryTimerResponse{Timer: timer})
 		},
-	}
+	})
+}
+
+// queryCommand adds what every query's command has.
+func queryCommand(cmd *cobra.Command) *cobra.Command {
 	cmd.SilenceUsage = true
 	flags.AddQueryFlagsToCmd(cmd)
 	flags.AddKeyringFlags(cmd.Flags())

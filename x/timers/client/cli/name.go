@@ -51,18 +51,9 @@ func resolve(ctx context.Context, query types.QueryClient, actor, prefix string)
 			actor, prefix)
 	case strings.Contains(answer, types.ErrAmbiguousTimerID.Error()):
 		// The server names two of the timers that fit; the rest of its answer is the transport's.
-		detail, _, _ := strings.Cut(answerOf(err), ": "+types.ErrAmbiguousTimerID.Error())
+		detail, _, _ := strings.Cut(serverSays(err), ": "+types.ErrAmbiguousTimerID.Error())
 		return types.TimerInfo{}, fmt.Errorf("the id prefix is ambiguous: %s", detail)
 	default:
 		return types.TimerInfo{}, fmt.Errorf("look up timer %s/%s: %w", actor, prefix, err)
 	}
-}
-
-// answerOf is what the chain answered, without what the transport adds to it.
-func answerOf(err error) string {
-	answer := status.Convert(err).Message()
-	if _, after, found := strings.Cut(answer, "desc = "); found {
-		return after
-	}
-	return answer
 }

@@ -3,9 +3,6 @@ package cli
 import (
 	"fmt"
 
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -20,22 +17,31 @@ type outlook struct {
 	prices *types.QueryLaneResponse
 }
 
-// lookAhead asks for the config and the prices. They serve advice alone: without a node, a transaction that is only to
-// be printed is printed unchecked.
+// askOutlook asks for the config and the prices.
+func (j *job) askOutlook() (*outlook, error) {
+	query := types.NewQueryClient(j.Context)
+	params, err := query.Params(j.ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	prices, err := query.Lane(j.ctx, &types.QueryLaneRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return &outlook{params.Config, prices}, nil
+}
+
+// lookAhead is the outlook where it serves advice alone: without a node, a transaction that is only to be printed is
+// printed unchecked.
 func (j *job) lookAhead() *outlook {
 	if j.Offline {
 		return nil
 	}
-	query := types.NewQueryClient(j.Context)
-	params, err := query.Params(j.ctx, &types.QueryParamsRequest{})
-	if err == nil {
-		var prices *types.QueryLaneResponse
-		if prices, err = query.Lane(j.ctx, &types.QueryLaneRequest{}); err == nil {
-			return &outlook{params.Config, prices}
-		}
+	ahead, err := j.askOutlook()
+	if err != nil {
+		j.notef("not checked against the chain's config: %v", err)
 	}
-	j.notef("not checked against the chain's config: %v", err)
-	return nil
+	return ahead
 }
 
 // checkCall refuses what the chain would refuse after the transaction's fee was paid.
@@ -51,61 +57,132 @@ func (o *outlook) checkCall(call *types.TimerCall, msgs []sdk.Msg) error {
 	return nil
 }
 
-// checkGasLimit does the same for a gas limit; 0 means none was stated.
+// checkGasLimit does the same for a gas limit; 0 means none was stated. The largest is that of the policy in force.
 func (o *outlook) checkGasLimit(limit uint64) error {
-	if most := o.prices.MaxCyclesPerFire; limit != 0 && (limit < o.config.MinGasLimit || limit > most) {
-		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles", flagGasLimit, limit, o.config.MinGasLimit, most)
+	if limit != 0 && (limit < o.config.MinGasLimit || limit > o.prices.MaxCyclesPerFire) {
+		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles (policy %s)",
+			flagGasLimit, limit, o.config.MinGasLimit, o.prices.MaxCyclesPerFire, policyName(o.prices.Policy))
 	}
 	return nil
 }
 
-// adviseFire tells what a fire would cost at the prices of the next block, and how long it would wait there. The timer may
-// be due much later: this is said of now. fire is how the note calls what is paid for.
-func (j *job) adviseFire(actor, payer string, limit uint64, bid *types.Bid, fire string) error {
-	query := types.NewQueryClient(j.Context)
-	request := estimateRequest(limit, bid)
-	request.Actor = actor
-	e, err := query.Estimate(j.ctx, request)
-	switch {
-	case status.Code(err) == codes.InvalidArgument:
-		return fmt.Errorf("the chain would refuse it: %s", answerOf(err))
-	case err != nil:
-		j.notef("no estimate of its cost: %v", err)
+// market tells whether bids count in the next block.
+func (o *outlook) market() bool { return o.prices.Policy == types.PolicyEIP1559 }
+
+// checkFloor refuses a bid that no idle lane would ever be cheap enough for.
+func (o *outlook) checkFloor(bid *types.Bid) error {
+	if bid == nil || bid.Static == nil || !o.market() {
 		return nil
 	}
-	if e.Basis == types.BasisPricedOut {
-		return fmt.Errorf("--%s %s is below %s, what the lane charges per cycle now: want more, or a --%s",
-			flagMaxFee, trimDec(request.MaxFee), trimDec(e.LaneFee), flagTier)
+	floor := o.config.MinLaneBasefee.MulTruncate(o.config.LaneFeeMultiplier)
+	if fee := bid.Static.MaxFeePerCycle; fee.LT(floor) {
+		return fmt.Errorf("--%s %s is below %s, the least that the lane ever charges per cycle: such a timer can't fire",
+			flagMaxFee, trimDec(fee.String()), trimDec(floor.String()))
 	}
-	j.notef("pre-charges at most %s%s at %s, and gives back what is not used", e.PreCharge, e.FeeDenom, fire)
-	j.notef("at today's prices: %s%s a cycle, %s of it tip; %d timers ahead, a wait of about %d blocks (%s)",
-		sum(e.CycleBasefee, e.LaneFee, e.Priority), e.FeeDenom, trimDec(e.Priority), e.Ahead, e.WaitBlocks, basisInWords(e.Basis))
-	j.advisePayer(payer, e)
 	return nil
 }
 
-// advisePayer warns of a payer who could not pay now; there may be time to change that.
-func (j *job) advisePayer(payer string, e *types.QueryEstimateResponse) {
-	need, ok := math.NewIntFromString(e.PreCharge)
-	if !ok {
-		return
-	}
-	balance, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.ctx,
-		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
+// laneFee is what the lane charges per cycle in the next block.
+func (o *outlook) laneFee() (math.LegacyDec, error) {
+	basefee, err := math.LegacyNewDecFromStr(o.prices.NextLaneBasefee)
 	if err != nil {
-		j.notef("can't tell whether %s can pay: %v", payer, err)
-		return
+		return basefee, err
 	}
-	if balance.Balance == nil || balance.Balance.Amount.GTE(need) {
-		return
-	}
-	j.notef("warning: %s can spend %s, less than the pre-charge: unfunded when its turn comes, the timer does not fire", payer, balance.Balance)
+	return basefee.MulTruncate(o.config.LaneFeeMultiplier), nil
 }
 
-// fireOf is what notes call the fire of a timer.
-func fireOf(repeats bool) string {
-	if repeats {
-		return "each fire"
+// plan is what a timer will be when the transaction is through, as far as its price depends on it.
+type plan struct {
+	gasLimit uint64
+	bid      *types.Bid
+	// bidStated: the transaction states the bid; one that the timer has already is not checked again.
+	bidStated bool
+	payer     string
+	// repeats: it may fire more than once.
+	repeats bool
+}
+
+// checkStatic refuses stated prices that the chain would refuse when the transaction arrives (SPEC §3), and says what would
+// do. Where they leave less for the tip than is stated, it says to what the chain lowers it.
+func (j *job) checkStatic(o *outlook, bid *types.Bid) error {
+	fee, err := o.laneFee()
+	if err != nil {
+		return err
 	}
-	return "the fire"
+	maxFee, priority := bid.Static.MaxFeePerCycle, bid.Static.MaxPriorityFeePerCycle
+	left := maxFee.Sub(fee)
+	switch {
+	case left.IsNegative():
+		return fmt.Errorf("--%s %s is below %s, what the lane charges per cycle now: the chain would refuse it. Want that at least; "+
+			"%s, twice that and the tip, leaves room for it to rise", flagMaxFee, trimDec(maxFee.String()), trimDec(fee.String()),
+			trimDec(fee.MulInt64(2).Add(priority).String()))
+	case priority.GT(left):
+		j.notef("--%s %s leaves %s beside the lane's fee: the chain lowers --%s %s to that",
+			flagMaxFee, trimDec(maxFee.String()), trimDec(left.String()), flagMaxPriority, trimDec(priority.String()))
+	}
+	return nil
+}
+
+// advise says what a fire will cost at today's prices, how long it would wait, and whether the payer has enough now. It
+// refuses a bid that the chain would refuse; what can't be told otherwise is said and does not stop anything.
+func (j *job) advise(o *outlook, p plan) error {
+	if p.bidStated && !o.market() && (p.bid.Static != nil || p.bid.Tier != types.TierUnspecified) {
+		j.notef("the chain fires in order of height (policy %s): the bid is kept, and not used as long as that is so",
+			policyName(o.prices.Policy))
+	}
+	if p.bidStated && o.market() && p.bid.Static != nil {
+		if err := j.checkStatic(o, p.bid); err != nil {
+			return err
+		}
+	}
+	request := estimateRequest(p.gasLimit, p.bid)
+	request.Actor = j.from.text
+	e, err := j.estimate(request)
+	if err != nil {
+		j.notef("no estimate: %v", err)
+		return nil
+	}
+	unit := clean(e.FeeDenom)
+	fire := "the fire"
+	if p.repeats {
+		fire = "each fire"
+	}
+	j.notef("pre-charges at most %s%s at %s, and gives back what is not used", e.PreCharge, unit, fire)
+	j.notef("pays %s a cycle now (chain %s, lane %s, tip %s), %s%s if it uses all of them",
+		perCycle(e), trimDec(e.CycleBasefee), trimDec(e.LaneFee), trimDec(e.Priority), e.CostOfCycles, unit)
+	c, err := j.clock()
+	if err != nil {
+		c.paceErr = err
+	}
+	j.notef("%s", waitNote(e, c))
+	j.warnOfFunds(e, p.payer)
+	return nil
+}
+
+// warnOfFunds tells when the payer has less now than the fire will ask for: there is time to change that.
+func (j *job) warnOfFunds(e *types.QueryEstimateResponse, payer string) {
+	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.ctx,
+		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
+	if err != nil || response.Balance == nil {
+		// A chain may keep its balances to itself; the rest of the advice stands.
+		return
+	}
+	required, known := math.NewIntFromString(e.PreCharge)
+	if known && response.Balance.Amount.LT(required) {
+		j.notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, the fire is lost for lack of funds",
+			payer, response.Balance, e.PreCharge, clean(e.FeeDenom))
+	}
+}
+
+// addDecs sums decimals.
+func addDecs(texts ...string) (math.LegacyDec, error) {
+	sum := math.LegacyZeroDec()
+	for _, text := range texts {
+		value, err := math.LegacyNewDecFromStr(text)
+		if err != nil {
+			return sum, err
+		}
+		sum = sum.Add(value)
+	}
+	return sum, nil
 }

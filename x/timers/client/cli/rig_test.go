@@ -280,3 +280,16 @@ func (r *rig) schedule(height uint64, amount int64) string {
 	require.True(r.t, ok)
 	return response.Id
 }
+
+// configure replaces the config, in force when it returns.
+func (r *rig) configure(change func(*types.TimerConfig)) {
+	r.t.Helper()
+	config := types.DefaultTimerConfig(r.chain.FeeDenom)
+	change(&config)
+	require.NoError(r.t, r.chain.BeginBlock())
+	_, _, err := r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
+	require.NoError(r.t, err)
+	_, err = r.chain.EndBlock()
+	require.NoError(r.t, err)
+	r.blocks(1)
+}

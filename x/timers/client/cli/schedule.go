@@ -245,9 +245,6 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 		return fmt.Errorf("height %d is too far: a timer lives %d blocks at most, until height %d from here",
 			max(due, msg.ExpiresAt), ahead.config.MaxTtlBlocks, last)
 	}
-	if msg.Bid != nil && ahead.prices.Policy == types.PolicyFIFO {
-		j.notef("the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so")
-	}
 	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
 		return fmt.Errorf("the timer expires at height %d and is due at %d from here: it would never fire", msg.ExpiresAt, due)
 	}
@@ -255,7 +252,7 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 	if payer == "" {
 		payer = msg.Sender
 	}
-	return j.adviseFire(msg.Sender, payer, msg.GasLimit, msg.Bid, fireOf(msg.Trigger.Interval != nil || msg.Retry != nil))
+	return j.advise(ahead, plan{gasLimit: msg.GasLimit, bid: msg.Bid, bidStated: msg.Bid != nil, payer: payer, repeats: msg.Trigger.Interval != nil || msg.Retry != nil})
 }
 
 // mayBroadcast tells whether the command ends in a broadcast.

@@ -144,20 +144,10 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	msg, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
 	require.Zero(t, msg.GasLimit, "the chain's default")
 	require.Equal(t, &types.Bid{Tier: types.TierFast}, msg.Bid)
-	require.Contains(t, notes, "pre-charges at most 17000stake at the fire")
-	require.NotContains(t, notes, "not used as long")
-
-	config, err := r.chain.Timers.Config(r.chain.Ctx())
-	require.NoError(t, err)
-	config.Policy = types.PolicyFIFO
-	require.NoError(t, r.chain.BeginBlock())
-	_, _, err = r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
-	require.NoError(t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(t, err)
-	_, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
-	require.Contains(t, notes, "the bid is kept, and not used as long as that is so")
-	require.Contains(t, notes, "pre-charges at most 17050stake at the fire", "550,000 cycles are the default again")
+	require.Contains(t, notes, "pre-charges at most 17000stake at the fire, and gives back what is not used\n"+
+		"pays 0.002stake a cycle now (chain 0.001, lane 0.001, tip 0), 500stake if it uses all of them\n"+
+		"if it were due now: no ready timer ahead; wait: none\n")
+	require.NotContains(t, notes, "warning")
 }
 
 func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
@@ -219,15 +209,8 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 func TestScheduleRefusesMessagesThatTheChainBars(t *testing.T) {
 	r := newRig(t)
 	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	config := types.DefaultTimerConfig(r.chain.FeeDenom)
-	config.DeniedMessages = []string{"/cosmos.bank.v1beta1.MsgSend"}
-	require.NoError(t, r.chain.BeginBlock())
-	_, _, err := r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
-	require.NoError(t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(t, err)
-	r.blocks(1)
-	_, _, err = r.run("tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path, "--at", "500")
+	r.configure(func(c *types.TimerConfig) { c.DeniedMessages = []string{"/cosmos.bank.v1beta1.MsgSend"} })
+	_, _, err := r.run("tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path, "--at", "500")
 	require.ErrorContains(t, err, "message 0: this chain lets no timer run /cosmos.bank.v1beta1.MsgSend")
 }
 
