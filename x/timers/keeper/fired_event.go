@@ -23,6 +23,7 @@ func typedFired(e *types.TimerFired) sdk.Event {
 		sdk.NewAttribute("deliver_id", jsonString(e.DeliverId)),
 		sdk.NewAttribute("id", jsonString(e.Id)),
 		sdk.NewAttribute("late", jsonUint64(e.Late)),
+		sdk.NewAttribute("matched", jsonWatchedKeys(e.Matched)),
 		sdk.NewAttribute("paid", jsonString(e.Paid)),
 		sdk.NewAttribute("payer", jsonString(e.Payer)),
 		sdk.NewAttribute("refunded", jsonString(e.Refunded)),

@@ -37,6 +37,8 @@ type state struct {
 	setAside collections.Map[uint64, types.Timer]
 	// receipts: (height, position) → receipt. Sequential; pruned by a bounded sweep.
 	receipts collections.Map[collections.Pair[uint64, uint64], types.Receipt]
+
+	watchState
 }
 
 func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, error) {
@@ -53,6 +55,8 @@ func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, erro
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
 		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
 		receipts: collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeq, codec.CollValue[types.Receipt](cdc)),
+
+		watchState: newWatchState(cdc, sb),
 	}
 	schema, err := sb.Build()
 	s.schema = schema

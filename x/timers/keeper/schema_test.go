@@ -89,11 +89,25 @@ func keyTypes(s *state, name string) []string {
 		key = s.setAside.KeyCodec().KeyType()
 	case "receipts":
 		key = s.receipts.KeyCodec().KeyType()
+	case "watched":
+		key = s.watched.KeyCodec().KeyType()
+	case "watches":
+		key = s.watches.KeyCodec().KeyType()
+	case "watching":
+		key = s.watching.KeyCodec().KeyType()
+	case "watch_expiry":
+		key = s.watchExpiry.KeyCodec().KeyType()
+	case "watch_hits":
+		key = s.watchHits.KeyCodec().KeyType()
+	case "watch_pending":
+		key = s.watchPending.KeyCodec().KeyType()
 	default:
 		return nil
 	}
-	if parts, pair := strings.CutPrefix(key, "Pair["); pair {
-		return strings.Split(strings.TrimSuffix(parts, "]"), ", ")
+	for _, tuple := range []string{"Pair[", "Triple["} {
+		if parts, is := strings.CutPrefix(key, tuple); is {
+			return strings.Split(strings.ReplaceAll(strings.TrimSuffix(parts, "]"), " ", ""), ",")
+		}
 	}
 	return []string{key}
 }
@@ -138,6 +152,7 @@ func prefixText(c collections.Collection) string {
 func TestPrefixesStayWhatTheyAre(t *testing.T) {
 	for name, prefix := range map[string]byte{
 		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "actors": 6, "payloads": 7, "set_aside": 8, "receipts": 9,
+		"watched": 20, "watches": 21, "watching": 22, "watch_expiry": 23, "watch_hits": 24, "watch_pending": 25, "watch_cursors": 26,
 	} {
 		found := false
 		for _, c := range newTestState(t).schema.ListCollections() {

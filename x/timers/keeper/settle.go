@@ -19,7 +19,8 @@ type fireResult struct {
 }
 
 // fire settles and executes one timer that was selected (SPEC §5): pre-charge, handler, refund. The timer is removed
-// before its handler runs, so that a handler that looks for its own timer finds it gone. ErrInsufficientFunds means that
+// before its handler runs, so that a handler that looks for its own timer finds it gone; one that watches on waits again
+// by then, so that its handler can cancel it. ErrInsufficientFunds means that
 // nothing happened. It runs in a sandbox of its own: any other error leaves no trace, the pre-charge included.
 func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
 	preCharge := price.Cost(timer.GasLimit, b.config.MaxCellsPerFire)
@@ -30,7 +31,8 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if err != nil {
 		return fireResult{}, err
 	}
-	if err := k.remove(ctx, timer); err != nil {
+	matched, err := k.leaveOrWait(ctx, b.height, timer)
+	if err != nil {
 		return fireResult{}, err
 	}
 
@@ -40,6 +42,7 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		DeliverID: types.DeliverID(b.height, ctx.BlockHeader().AppHash, timer.Id, timer.FireSeq),
 		Height:    b.height,
 		FireSeq:   timer.FireSeq,
+		Matched:   matched,
 	}
 	cycles, cells, failure := k.deliver(ctx, b, delivery, timer.GasLimit-b.config.FireBaseCycles)
 	cycles += b.config.FireBaseCycles
@@ -51,6 +54,7 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	receipt := types.Receipt{
 		TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 		Success: failure == nil, Cycles: cycles, Cells: cells, Paid: settlement.Charged, Tip: settlement.Tip,
+		Matched: matched,
 	}
 	if failure != nil {
 		receipt.Codespace, receipt.Code = codeOf(failure)

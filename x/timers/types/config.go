@@ -27,6 +27,10 @@ const (
 	maxMessageRules = 256
 	// maxTypeURLBytes bounds one of them.
 	maxTypeURLBytes = 256
+	// maxWatchKeys bounds what scheduling and cancelling a watch timer write.
+	maxWatchKeys = uint32(256)
+	// maxMatchedKeys bounds what a hit and its receipt hold.
+	maxMatchedKeys = uint32(256)
 )
 
 // maxPrice bounds every price, so that price × units stays far below the range of a decimal.
@@ -70,6 +74,14 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.
 		ReceiptRetentionBlocks: 1_000,
+		// A watch is an entry in state that every write of its store is looked up against; who needs more schedules a
+		// second timer.
+		MaxWatchKeys: 8,
+		// Twice what a timer watches: most watches are of single keys. A receipt keeps them, at some 40 bytes each.
+		MaxMatchedKeys: 16,
+		// More than twice what the default lane can fire, so that watches wait for the lane and not for this; moving so
+		// many records costs a few milliseconds.
+		MaxWatchHitsPerBlock: 256,
 	}
 }
 
@@ -134,6 +146,9 @@ func (c *TimerConfig) validateBounds() error {
 		{"schedule_cycles", c.ScheduleCycles, 0, maxUnits},
 		{"cancel_cycles", c.CancelCycles, 0, maxUnits},
 		{"receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, maxBlocks},
+		{"max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys)},
+		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(maxMatchedKeys)},
+		{"max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow)},
 	}
 	for _, b := range bounds {
 		if b.value < b.min || b.value > b.max {

@@ -67,6 +67,9 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"ScheduleCycles":         {0, maxUnits},
 	"CancelCycles":           {0, maxUnits},
 	"ReceiptRetentionBlocks": {0, maxBlocks},
+	"MaxWatchKeys":           {0, 256},
+	"MaxMatchedKeys":         {1, 256},
+	"MaxWatchHitsPerBlock":   {1, 1 << 16},
 }
 
 var unbounded = map[string]string{

@@ -85,18 +85,22 @@ const (
 	// SET_ASIDE_REASON_UNRUNNABLE: its gas limit is outside what the config in force can run. It goes back to the
 	// queue by itself when a config can run it again.
 	Unrunnable SetAsideReason = 2
+	// SET_ASIDE_REASON_WATCHING: it waits for watched state to change, and is listed with the watches.
+	Watching SetAsideReason = 40
 )
 
 var SetAsideReason_name = map[int32]string{
-	0: "SET_ASIDE_REASON_UNSPECIFIED",
-	1: "SET_ASIDE_REASON_QUARANTINED",
-	2: "SET_ASIDE_REASON_UNRUNNABLE",
+	0:  "SET_ASIDE_REASON_UNSPECIFIED",
+	1:  "SET_ASIDE_REASON_QUARANTINED",
+	2:  "SET_ASIDE_REASON_UNRUNNABLE",
+	40: "SET_ASIDE_REASON_WATCHING",
 }
 
 var SetAsideReason_value = map[string]int32{
 	"SET_ASIDE_REASON_UNSPECIFIED": 0,
 	"SET_ASIDE_REASON_QUARANTINED": 1,
 	"SET_ASIDE_REASON_UNRUNNABLE":  2,
+	"SET_ASIDE_REASON_WATCHING":    40,
 }
 
 func (x SetAsideReason) String() string {
@@ -113,7 +117,7 @@ type Trigger struct {
 	Height uint64 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`
 	// interval is refused until the module ships repeating timers.
 	Interval *IntervalTrigger `protobuf:"bytes,2,opt,name=interval,proto3" json:"interval,omitempty"`
-	// watch is refused until the module ships state watches.
+	// watch makes it due when watched state changes.
 	Watch *WatchTrigger `protobuf:"bytes,3,opt,name=watch,proto3" json:"watch,omitempty"`
 	// time is always refused: time triggers do not exist; a client converts times to blocks.
 	Time *time.Time `protobuf:"bytes,4,opt,name=time,proto3,stdtime" json:"time,omitempty"`
@@ -248,6 +252,8 @@ func (m *IntervalTrigger) GetRemaining() uint64 {
 type WatchTrigger struct {
 	// keys are what is watched.
 	Keys []WatchKey `protobuf:"bytes,1,rep,name=keys,proto3" json:"keys"`
+	// remaining is how many fires are left; 0 means until the timer expires, 1 is one shot.
+	Remaining uint64 `protobuf:"varint,2,opt,name=remaining,proto3" json:"remaining,omitempty"`
 }
 
 func (m *WatchTrigger) Reset()         { *m = WatchTrigger{} }
@@ -290,11 +296,18 @@ func (m *WatchTrigger) GetKeys() []WatchKey {
 	return nil
 }
 
+func (m *WatchTrigger) GetRemaining() uint64 {
+	if m != nil {
+		return m.Remaining
+	}
+	return 0
+}
+
 // WatchKey names a key prefix of a store.
 type WatchKey struct {
 	// store is the name of the store.
 	Store string `protobuf:"bytes,1,opt,name=store,proto3" json:"store,omitempty"`
-	// prefix is the beginning of the watched keys.
+	// prefix is the beginning of the watched keys, of a form that the store's wiring declares.
 	Prefix []byte `protobuf:"bytes,2,opt,name=prefix,proto3" json:"prefix,omitempty"`
 }
 
@@ -345,6 +358,342 @@ func (m *WatchKey) GetPrefix() []byte {
 	return nil
 }
 
+// WatchedKey is a key of a store that changed.
+type WatchedKey struct {
+	Store string `protobuf:"bytes,1,opt,name=store,proto3" json:"store,omitempty"`
+	Key   []byte `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
+}
+
+func (m *WatchedKey) Reset()         { *m = WatchedKey{} }
+func (m *WatchedKey) String() string { return proto.CompactTextString(m) }
+func (*WatchedKey) ProtoMessage()    {}
+func (*WatchedKey) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{4}
+}
+func (m *WatchedKey) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchedKey) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchedKey.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchedKey) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchedKey.Merge(m, src)
+}
+func (m *WatchedKey) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchedKey) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchedKey.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchedKey proto.InternalMessageInfo
+
+func (m *WatchedKey) GetStore() string {
+	if m != nil {
+		return m.Store
+	}
+	return ""
+}
+
+func (m *WatchedKey) GetKey() []byte {
+	if m != nil {
+		return m.Key
+	}
+	return nil
+}
+
+// WatchHit is what a watch timer that is to fire will be told.
+type WatchHit struct {
+	// matched are the watched keys that changed, the first ones if there were more than a delivery is told.
+	Matched []WatchedKey `protobuf:"bytes,1,rep,name=matched,proto3" json:"matched"`
+	// since is the first block whose changes count for it.
+	Since uint64 `protobuf:"varint,2,opt,name=since,proto3" json:"since,omitempty"`
+}
+
+func (m *WatchHit) Reset()         { *m = WatchHit{} }
+func (m *WatchHit) String() string { return proto.CompactTextString(m) }
+func (*WatchHit) ProtoMessage()    {}
+func (*WatchHit) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{5}
+}
+func (m *WatchHit) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchHit) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchHit.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchHit) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchHit.Merge(m, src)
+}
+func (m *WatchHit) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchHit) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchHit.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchHit proto.InternalMessageInfo
+
+func (m *WatchHit) GetMatched() []WatchedKey {
+	if m != nil {
+		return m.Matched
+	}
+	return nil
+}
+
+func (m *WatchHit) GetSince() uint64 {
+	if m != nil {
+		return m.Since
+	}
+	return 0
+}
+
+// WatchChange is a change of one key.
+type WatchChange struct {
+	Key []byte `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// height for whose timers it counts: of the block that changed it, or the next one for what timers did.
+	Height uint64 `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
+}
+
+func (m *WatchChange) Reset()         { *m = WatchChange{} }
+func (m *WatchChange) String() string { return proto.CompactTextString(m) }
+func (*WatchChange) ProtoMessage()    {}
+func (*WatchChange) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{6}
+}
+func (m *WatchChange) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchChange) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchChange.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchChange) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchChange.Merge(m, src)
+}
+func (m *WatchChange) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchChange) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchChange.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchChange proto.InternalMessageInfo
+
+func (m *WatchChange) GetKey() []byte {
+	if m != nil {
+		return m.Key
+	}
+	return nil
+}
+
+func (m *WatchChange) GetHeight() uint64 {
+	if m != nil {
+		return m.Height
+	}
+	return 0
+}
+
+// WatchRound is one pass over the watches of a prefix, for changes that they are to be told.
+type WatchRound struct {
+	// height of the latest change.
+	Height uint64 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`
+	// from is the seq of the first watch that has not been looked at.
+	From uint64 `protobuf:"varint,2,opt,name=from,proto3" json:"from,omitempty"`
+	// changes are the keys, the first ones if there were more than a delivery is told.
+	Changes []WatchChange `protobuf:"bytes,3,rep,name=changes,proto3" json:"changes"`
+}
+
+func (m *WatchRound) Reset()         { *m = WatchRound{} }
+func (m *WatchRound) String() string { return proto.CompactTextString(m) }
+func (*WatchRound) ProtoMessage()    {}
+func (*WatchRound) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{7}
+}
+func (m *WatchRound) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchRound) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchRound.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchRound) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchRound.Merge(m, src)
+}
+func (m *WatchRound) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchRound) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchRound.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchRound proto.InternalMessageInfo
+
+func (m *WatchRound) GetHeight() uint64 {
+	if m != nil {
+		return m.Height
+	}
+	return 0
+}
+
+func (m *WatchRound) GetFrom() uint64 {
+	if m != nil {
+		return m.From
+	}
+	return 0
+}
+
+func (m *WatchRound) GetChanges() []WatchChange {
+	if m != nil {
+		return m.Changes
+	}
+	return nil
+}
+
+// WatchPending is what the watches of a prefix are still to be told: changes of timers at the end of a block, and those
+// that a block with too many hits left.
+type WatchPending struct {
+	Round WatchRound `protobuf:"bytes,1,opt,name=round,proto3" json:"round"`
+	// next gathers changes that came when the round had begun.
+	Next *WatchRound `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"`
+}
+
+func (m *WatchPending) Reset()         { *m = WatchPending{} }
+func (m *WatchPending) String() string { return proto.CompactTextString(m) }
+func (*WatchPending) ProtoMessage()    {}
+func (*WatchPending) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{8}
+}
+func (m *WatchPending) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchPending) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchPending.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchPending) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchPending.Merge(m, src)
+}
+func (m *WatchPending) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchPending) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchPending.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchPending proto.InternalMessageInfo
+
+func (m *WatchPending) GetRound() WatchRound {
+	if m != nil {
+		return m.Round
+	}
+	return WatchRound{}
+}
+
+func (m *WatchPending) GetNext() *WatchRound {
+	if m != nil {
+		return m.Next
+	}
+	return nil
+}
+
+// WatchCursors are where bounded work on watches goes on.
+type WatchCursors struct {
+	// turn is the prefix whose pending watches come first in the next block.
+	Turn WatchKey `protobuf:"bytes,1,opt,name=turn,proto3" json:"turn"`
+	// expiry is a lower bound of the waiting timers by (expires_at, seq).
+	Expiry QueueKey `protobuf:"bytes,2,opt,name=expiry,proto3" json:"expiry"`
+}
+
+func (m *WatchCursors) Reset()         { *m = WatchCursors{} }
+func (m *WatchCursors) String() string { return proto.CompactTextString(m) }
+func (*WatchCursors) ProtoMessage()    {}
+func (*WatchCursors) Descriptor() ([]byte, []int) {
+	return fileDescriptor_95081dbfd698c634, []int{9}
+}
+func (m *WatchCursors) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchCursors) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchCursors.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchCursors) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchCursors.Merge(m, src)
+}
+func (m *WatchCursors) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchCursors) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchCursors.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchCursors proto.InternalMessageInfo
+
+func (m *WatchCursors) GetTurn() WatchKey {
+	if m != nil {
+		return m.Turn
+	}
+	return WatchKey{}
+}
+
+func (m *WatchCursors) GetExpiry() QueueKey {
+	if m != nil {
+		return m.Expiry
+	}
+	return QueueKey{}
+}
+
 // Bid is what a timer is willing to pay (SPEC §7). At most one field is set; none means the default estimator.
 // Under policy fifo a bid is kept but not used.
 type Bid struct {
@@ -362,7 +711,7 @@ func (m *Bid) Reset()         { *m = Bid{} }
 func (m *Bid) String() string { return proto.CompactTextString(m) }
 func (*Bid) ProtoMessage()    {}
 func (*Bid) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{4}
+	return fileDescriptor_95081dbfd698c634, []int{10}
 }
 func (m *Bid) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -431,7 +780,7 @@ func (m *StaticBid) Reset()         { *m = StaticBid{} }
 func (m *StaticBid) String() string { return proto.CompactTextString(m) }
 func (*StaticBid) ProtoMessage()    {}
 func (*StaticBid) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{5}
+	return fileDescriptor_95081dbfd698c634, []int{11}
 }
 func (m *StaticBid) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -460,7 +809,8 @@ func (m *StaticBid) XXX_DiscardUnknown() {
 
 var xxx_messageInfo_StaticBid proto.InternalMessageInfo
 
-// Timer is the record of one live timer (SPEC §2), kept at its queue key (due, seq), or at seq while set aside.
+// Timer is the record of one live timer (SPEC §2), kept at its queue key (due, seq), or at seq while it is set aside or
+// waits for a change.
 type Timer struct {
 	// id is keccak256(actor ‖ height_be8 ‖ payload ‖ nonce_be8).
 	Id []byte `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -486,7 +836,8 @@ type Timer struct {
 	ScheduleHeight uint64 `protobuf:"varint,11,opt,name=schedule_height,json=scheduleHeight,proto3" json:"schedule_height,omitempty"`
 	// seq is its chain-wide place in the order of insertion; an update renews it.
 	Seq uint64 `protobuf:"varint,12,opt,name=seq,proto3" json:"seq,omitempty"`
-	// due is the height at which it became due this time, or will.
+	// due is the height at which it became due this time, or will. While it waits for a change: the first block whose
+	// changes count.
 	Due uint64 `protobuf:"varint,13,opt,name=due,proto3" json:"due,omitempty"`
 	// fire_seq is how many times it has been materialised as a delivery.
 	FireSeq uint32 `protobuf:"varint,14,opt,name=fire_seq,json=fireSeq,proto3" json:"fire_seq,omitempty"`
@@ -498,7 +849,7 @@ func (m *Timer) Reset()         { *m = Timer{} }
 func (m *Timer) String() string { return proto.CompactTextString(m) }
 func (*Timer) ProtoMessage()    {}
 func (*Timer) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{6}
+	return fileDescriptor_95081dbfd698c634, []int{12}
 }
 func (m *Timer) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -645,7 +996,7 @@ func (m *ActorPage) Reset()         { *m = ActorPage{} }
 func (m *ActorPage) String() string { return proto.CompactTextString(m) }
 func (*ActorPage) ProtoMessage()    {}
 func (*ActorPage) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{7}
+	return fileDescriptor_95081dbfd698c634, []int{13}
 }
 func (m *ActorPage) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -692,7 +1043,7 @@ func (m *ActorPage) GetEntries() []ActorEntry {
 type ActorEntry struct {
 	// id_prefix is the first 8 bytes of the timer's id, big-endian.
 	IdPrefix uint64 `protobuf:"fixed64,1,opt,name=id_prefix,json=idPrefix,proto3" json:"id_prefix,omitempty"`
-	// due is the height part of its queue key; 0 while it is set aside.
+	// due is the height part of its queue key; 0 while it is set aside or waits for a change.
 	Due uint64 `protobuf:"varint,2,opt,name=due,proto3" json:"due,omitempty"`
 	// seq is its insertion number.
 	Seq uint64 `protobuf:"varint,3,opt,name=seq,proto3" json:"seq,omitempty"`
@@ -702,7 +1053,7 @@ func (m *ActorEntry) Reset()         { *m = ActorEntry{} }
 func (m *ActorEntry) String() string { return proto.CompactTextString(m) }
 func (*ActorEntry) ProtoMessage()    {}
 func (*ActorEntry) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{8}
+	return fileDescriptor_95081dbfd698c634, []int{14}
 }
 func (m *ActorEntry) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -762,7 +1113,7 @@ func (m *QueueKey) Reset()         { *m = QueueKey{} }
 func (m *QueueKey) String() string { return proto.CompactTextString(m) }
 func (*QueueKey) ProtoMessage()    {}
 func (*QueueKey) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{9}
+	return fileDescriptor_95081dbfd698c634, []int{15}
 }
 func (m *QueueKey) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -831,7 +1182,7 @@ func (m *LaneState) Reset()         { *m = LaneState{} }
 func (m *LaneState) String() string { return proto.CompactTextString(m) }
 func (*LaneState) ProtoMessage()    {}
 func (*LaneState) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{10}
+	return fileDescriptor_95081dbfd698c634, []int{16}
 }
 func (m *LaneState) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -922,13 +1273,15 @@ type Receipt struct {
 	Cells     uint64                `protobuf:"varint,9,opt,name=cells,proto3" json:"cells,omitempty"`
 	Paid      cosmossdk_io_math.Int `protobuf:"bytes,10,opt,name=paid,proto3,customtype=cosmossdk.io/math.Int" json:"paid"`
 	Tip       cosmossdk_io_math.Int `protobuf:"bytes,11,opt,name=tip,proto3,customtype=cosmossdk.io/math.Int" json:"tip"`
+	// matched are the watched keys that the delivery was told.
+	Matched []WatchedKey `protobuf:"bytes,20,rep,name=matched,proto3" json:"matched"`
 }
 
 func (m *Receipt) Reset()         { *m = Receipt{} }
 func (m *Receipt) String() string { return proto.CompactTextString(m) }
 func (*Receipt) ProtoMessage()    {}
 func (*Receipt) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{11}
+	return fileDescriptor_95081dbfd698c634, []int{17}
 }
 func (m *Receipt) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1020,6 +1373,13 @@ func (m *Receipt) GetCells() uint64 {
 	return 0
 }
 
+func (m *Receipt) GetMatched() []WatchedKey {
+	if m != nil {
+		return m.Matched
+	}
+	return nil
+}
+
 // AccountPayload is the payload of an account's timer: messages whose only signer is the account, run atomically.
 type AccountPayload struct {
 	Messages []*any.Any `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
@@ -1029,7 +1389,7 @@ func (m *AccountPayload) Reset()         { *m = AccountPayload{} }
 func (m *AccountPayload) String() string { return proto.CompactTextString(m) }
 func (*AccountPayload) ProtoMessage()    {}
 func (*AccountPayload) Descriptor() ([]byte, []int) {
-	return fileDescriptor_95081dbfd698c634, []int{12}
+	return fileDescriptor_95081dbfd698c634, []int{18}
 }
 func (m *AccountPayload) XXX_Unmarshal(b []byte) error {
 	return m.Unmarshal(b)
@@ -1072,6 +1432,12 @@ func init() {
 	proto.RegisterType((*IntervalTrigger)(nil), "timers.v1.IntervalTrigger")
 	proto.RegisterType((*WatchTrigger)(nil), "timers.v1.WatchTrigger")
 	proto.RegisterType((*WatchKey)(nil), "timers.v1.WatchKey")
+	proto.RegisterType((*WatchedKey)(nil), "timers.v1.WatchedKey")
+	proto.RegisterType((*WatchHit)(nil), "timers.v1.WatchHit")
+	proto.RegisterType((*WatchChange)(nil), "timers.v1.WatchChange")
+	proto.RegisterType((*WatchRound)(nil), "timers.v1.WatchRound")
+	proto.RegisterType((*WatchPending)(nil), "timers.v1.WatchPending")
+	proto.RegisterType((*WatchCursors)(nil), "timers.v1.WatchCursors")
 	proto.RegisterType((*Bid)(nil), "timers.v1.Bid")
 	proto.RegisterType((*StaticBid)(nil), "timers.v1.StaticBid")
 	proto.RegisterType((*Timer)(nil), "timers.v1.Timer")
@@ -1086,103 +1452,116 @@ func init() {
 func init() { proto.RegisterFile("timers/v1/core.proto", fileDescriptor_95081dbfd698c634) }
 
 var fileDescriptor_95081dbfd698c634 = []byte{
-	// 1522 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xa4, 0x56, 0x4f, 0x6f, 0x1b, 0xc7,
-	0x15, 0xd7, 0x92, 0x2b, 0x91, 0x3b, 0xa2, 0x28, 0x66, 0x2c, 0x3b, 0x6b, 0x3a, 0x95, 0x08, 0x35,
-	0x40, 0x05, 0x25, 0x22, 0x6b, 0xd5, 0x75, 0x81, 0x00, 0x6d, 0x40, 0x4a, 0x54, 0x4d, 0x54, 0xa1,
-	0xe8, 0x21, 0x85, 0x22, 0x39, 0x74, 0x31, 0xda, 0x7d, 0x5c, 0x0e, 0x42, 0xee, 0x32, 0x33, 0x43,
-	0x55, 0xfc, 0x06, 0x85, 0x80, 0xb6, 0xf9, 0x02, 0x02, 0x0a, 0xf4, 0xd2, 0x4b, 0x81, 0x1c, 0x7c,
-	0xec, 0xb1, 0x87, 0x1c, 0x03, 0x9f, 0x8a, 0x1e, 0xd2, 0xc2, 0x3e, 0x24, 0xe7, 0x7e, 0x82, 0x62,
-	0x66, 0x67, 0xa5, 0xa5, 0x6c, 0x18, 0x35, 0x7a, 0x21, 0xf7, 0xbd, 0xf7, 0x7b, 0x33, 0xbf, 0xf7,
-	0x77, 0x17, 0x6d, 0x48, 0x36, 0x01, 0x2e, 0x1a, 0xe7, 0x0f, 0x1b, 0x7e, 0xcc, 0xa1, 0x3e, 0xe5,
-	0xb1, 0x8c, 0xb1, 0x93, 0x68, 0xeb, 0xe7, 0x0f, 0xab, 0xef, 0xd0, 0x09, 0x8b, 0xe2, 0x86, 0xfe,
-	0x4d, 0xac, 0xd5, 0xfb, 0x7e, 0x2c, 0x26, 0xb1, 0xf0, 0xb4, 0xd4, 0x48, 0x04, 0x63, 0xda, 0x08,
-	0xe3, 0x30, 0x4e, 0xf4, 0xea, 0x29, 0x75, 0x08, 0xe3, 0x38, 0x1c, 0x43, 0x43, 0x4b, 0x67, 0xb3,
-	0x61, 0x83, 0x46, 0x73, 0x63, 0xda, 0xba, 0x6d, 0x52, 0x37, 0x0b, 0x49, 0x27, 0xd3, 0x04, 0xb0,
-	0xfd, 0x77, 0x0b, 0x15, 0x06, 0x9c, 0x85, 0x21, 0x70, 0x7c, 0x0f, 0xad, 0x8c, 0x80, 0x85, 0x23,
-	0xe9, 0x5a, 0x35, 0x6b, 0xc7, 0x26, 0x46, 0xc2, 0x8f, 0x51, 0x91, 0x45, 0x12, 0xf8, 0x39, 0x1d,
-	0xbb, 0xb9, 0x9a, 0xb5, 0xb3, 0xba, 0x5f, 0xad, 0x5f, 0x47, 0x50, 0xef, 0x18, 0x93, 0x39, 0x85,
-	0x5c, 0x63, 0xf1, 0x1e, 0x5a, 0xfe, 0x2d, 0x95, 0xfe, 0xc8, 0xcd, 0x6b, 0xa7, 0x77, 0x33, 0x4e,
-	0xbf, 0x56, 0xfa, 0xd4, 0x23, 0x41, 0xe1, 0x47, 0xc8, 0x56, 0x00, 0xd7, 0x36, 0x57, 0x24, 0xd4,
-	0xeb, 0x29, 0xf5, 0xfa, 0x20, 0xa5, 0xde, 0xb2, 0xbf, 0xfc, 0xd7, 0x96, 0x45, 0x34, 0xfa, 0x23,
-	0xfb, 0xfb, 0x3f, 0x6d, 0x59, 0xdb, 0x14, 0xad, 0xdf, 0xe2, 0x81, 0x37, 0xd0, 0x32, 0x9c, 0x03,
-	0x9f, 0x9b, 0x60, 0x12, 0x41, 0x69, 0x87, 0x8c, 0x0b, 0xa9, 0x03, 0xb1, 0x49, 0x22, 0xe0, 0xf7,
-	0x90, 0xc3, 0x61, 0x42, 0x59, 0xc4, 0xa2, 0x50, 0xb3, 0xb5, 0xc9, 0x8d, 0xc2, 0x5c, 0xf1, 0x04,
-	0x95, 0xb2, 0xac, 0xf1, 0x3e, 0xb2, 0x3f, 0x87, 0xb9, 0x70, 0xad, 0x5a, 0x7e, 0x67, 0x75, 0xff,
-	0xce, 0xed, 0xe0, 0x7e, 0x05, 0xf3, 0x96, 0xf3, 0xf5, 0xb7, 0x5b, 0x4b, 0x7f, 0xf9, 0xee, 0xab,
-	0x5d, 0x8b, 0x68, 0xac, 0x39, 0xe9, 0x17, 0xa8, 0x98, 0x42, 0x14, 0x1f, 0x21, 0x63, 0x0e, 0x9a,
-	0xa5, 0x43, 0x12, 0x41, 0x55, 0x62, 0xca, 0x61, 0xc8, 0x2e, 0x34, 0xcd, 0x12, 0x31, 0x92, 0xf1,
-	0xff, 0x9b, 0x85, 0xf2, 0x2d, 0x16, 0xe0, 0x0f, 0xd1, 0x8a, 0x90, 0x54, 0x32, 0x5f, 0x3b, 0xaf,
-	0xee, 0x6f, 0x64, 0x38, 0xf4, 0xb5, 0xa1, 0xc5, 0x02, 0x62, 0x30, 0xf8, 0x03, 0x95, 0x5e, 0xe0,
-	0xfa, 0xc4, 0xf2, 0x42, 0x31, 0x7a, 0x9c, 0xc5, 0x9c, 0xc9, 0xf9, 0x80, 0x01, 0x27, 0x1a, 0x84,
-	0xeb, 0x68, 0x99, 0x86, 0x10, 0x49, 0x9d, 0x0c, 0xa7, 0xe5, 0x3e, 0x7f, 0xb6, 0xb7, 0x61, 0x3a,
-	0xb1, 0x19, 0x04, 0x1c, 0x84, 0xe8, 0x4b, 0xce, 0xa2, 0x90, 0x24, 0x30, 0xfc, 0x3e, 0x5a, 0x9e,
-	0x72, 0xe6, 0x27, 0xc5, 0x73, 0x5a, 0xe5, 0xe7, 0xcf, 0xf6, 0x90, 0xc1, 0x77, 0x22, 0x49, 0x12,
-	0xa3, 0xa1, 0xff, 0xbd, 0x85, 0x9c, 0x6b, 0x7a, 0x98, 0xa2, 0x77, 0x26, 0xf4, 0xc2, 0x1b, 0x02,
-	0x78, 0x53, 0xe0, 0x9e, 0x3f, 0xf7, 0xc7, 0x26, 0x19, 0xad, 0xc7, 0x2a, 0x7d, 0xff, 0xfc, 0x76,
-	0xeb, 0x41, 0x72, 0x92, 0x08, 0x3e, 0xaf, 0xb3, 0xb8, 0x31, 0xa1, 0x72, 0x54, 0x3f, 0x86, 0x90,
-	0xfa, 0xf3, 0x43, 0xf0, 0x33, 0x17, 0x1d, 0x82, 0x9f, 0xe4, 0xba, 0x3c, 0xa1, 0x17, 0x47, 0x00,
-	0x3d, 0xe0, 0x07, 0xea, 0x34, 0xcc, 0x51, 0x55, 0x5d, 0x31, 0x35, 0x61, 0xde, 0xba, 0x2b, 0xf7,
-	0x7f, 0xdd, 0x75, 0x6f, 0x42, 0x2f, 0xd2, 0xfc, 0x65, 0xee, 0x34, 0xa1, 0xfe, 0xc1, 0x46, 0xcb,
-	0xaa, 0x6d, 0x39, 0x2e, 0xa3, 0x1c, 0x0b, 0x74, 0x5c, 0x25, 0x92, 0x63, 0x81, 0x9a, 0x0d, 0xea,
-	0xcb, 0x38, 0x29, 0x47, 0xa9, 0xf5, 0xee, 0xf3, 0x67, 0x7b, 0x77, 0x16, 0x13, 0xdc, 0x9a, 0x4b,
-	0x10, 0x24, 0x41, 0xe1, 0x47, 0xc8, 0xd1, 0xac, 0xe9, 0x1c, 0xb8, 0xae, 0xc9, 0x1b, 0x5c, 0x8a,
-	0x43, 0x80, 0x9e, 0x02, 0xe2, 0x9f, 0xa1, 0x82, 0x4c, 0xba, 0xd5, 0x0c, 0x15, 0xce, 0x54, 0xdd,
-	0xf4, 0x71, 0xb6, 0x49, 0x53, 0x34, 0x76, 0x51, 0x61, 0x44, 0xa3, 0x60, 0x0c, 0xdc, 0x5d, 0xd6,
-	0x7d, 0x99, 0x8a, 0xca, 0x32, 0xa5, 0xf3, 0x71, 0x4c, 0x03, 0x77, 0x45, 0x07, 0x93, 0x8a, 0x78,
-	0x0b, 0xad, 0x9a, 0x47, 0x4f, 0xc0, 0x17, 0x6e, 0x41, 0x4f, 0x11, 0x32, 0xaa, 0x3e, 0x7c, 0x81,
-	0x1f, 0x20, 0x27, 0xa4, 0xc2, 0x1b, 0xb3, 0x09, 0x93, 0x6e, 0x51, 0x9b, 0x8b, 0x21, 0x15, 0xc7,
-	0x4a, 0xc6, 0x3f, 0x40, 0x08, 0x2e, 0xa6, 0x8c, 0x83, 0xf0, 0xa8, 0x74, 0x9d, 0x64, 0x04, 0x8d,
-	0xa6, 0x29, 0x71, 0x0d, 0xe5, 0xcf, 0x58, 0xe0, 0x22, 0x1d, 0x45, 0x39, 0x13, 0x85, 0xea, 0x70,
-	0x65, 0xc2, 0x3f, 0x42, 0xeb, 0xc2, 0x1f, 0x41, 0x30, 0x1b, 0x83, 0x67, 0xb6, 0xd8, 0xaa, 0x3e,
-	0xa5, 0x9c, 0xaa, 0x9f, 0x24, 0xdb, 0xac, 0x82, 0xf2, 0x8a, 0x5f, 0x49, 0x1b, 0xd5, 0xa3, 0xd2,
-	0x04, 0x33, 0x70, 0xd7, 0x12, 0x4d, 0x30, 0x03, 0x7c, 0x1f, 0x15, 0x87, 0x8c, 0x83, 0x0e, 0xa4,
-	0x5c, 0xb3, 0x76, 0xd6, 0x48, 0x41, 0xc9, 0x2a, 0x8a, 0xc7, 0xc8, 0x11, 0x20, 0x3d, 0x2a, 0x58,
-	0x00, 0xee, 0xba, 0x9e, 0xa5, 0xfb, 0xd9, 0xb9, 0x03, 0xd9, 0x54, 0x26, 0x02, 0x54, 0xc4, 0x11,
-	0x29, 0x0a, 0x23, 0x9b, 0x86, 0xf8, 0x0c, 0x39, 0x4d, 0x55, 0xd0, 0x1e, 0x0d, 0xf5, 0x94, 0x27,
-	0x8e, 0xba, 0x2f, 0xd6, 0x88, 0x91, 0xf0, 0x4f, 0x51, 0x01, 0x22, 0xc9, 0x19, 0x08, 0x37, 0xa7,
-	0x97, 0xcb, 0xdd, 0xcc, 0x05, 0xda, 0xbd, 0x1d, 0x49, 0x3e, 0x6f, 0xd9, 0xaa, 0x72, 0x24, 0xc5,
-	0x6e, 0x7f, 0x82, 0xd0, 0x8d, 0x51, 0x65, 0x9b, 0x05, 0x9e, 0xd9, 0x22, 0xea, 0xfc, 0x15, 0x52,
-	0x64, 0x41, 0x4f, 0xcb, 0x69, 0xc4, 0xb9, 0x9b, 0x88, 0x4d, 0x56, 0xf2, 0xd7, 0x59, 0xd9, 0x7e,
-	0x84, 0x8a, 0x4f, 0x67, 0x30, 0x03, 0xb5, 0xa5, 0x0c, 0xde, 0x7a, 0x05, 0x9f, 0xbb, 0xc6, 0x9b,
-	0x00, 0xff, 0x98, 0x47, 0xce, 0x31, 0x8d, 0x40, 0x0d, 0xb8, 0x8e, 0x50, 0x0f, 0x99, 0x48, 0xdf,
-	0x28, 0x89, 0xa4, 0xb6, 0x9e, 0x0f, 0xe3, 0xb1, 0x48, 0xb7, 0xb0, 0x16, 0xf0, 0x1e, 0xb2, 0x47,
-	0x40, 0x03, 0xf3, 0xba, 0xc8, 0x6e, 0xd4, 0x94, 0x88, 0x09, 0x59, 0xc3, 0x14, 0x7c, 0xcc, 0xce,
-	0xd3, 0xf7, 0xc5, 0x9b, 0xe0, 0x0a, 0x86, 0x1b, 0x68, 0xd9, 0x1f, 0x03, 0x8d, 0x74, 0x47, 0xbf,
-	0x11, 0x9f, 0xe0, 0x14, 0xc9, 0xa4, 0xca, 0x2b, 0x09, 0x49, 0x2d, 0xe0, 0x1f, 0xa2, 0x35, 0x0e,
-	0x3e, 0xb0, 0xa9, 0x14, 0xde, 0x90, 0xc7, 0x13, 0xd3, 0xe8, 0xa5, 0x54, 0x79, 0xc4, 0xe3, 0x09,
-	0x3e, 0x40, 0x2b, 0x67, 0x33, 0x1e, 0x41, 0xa0, 0xfb, 0xdc, 0x69, 0x7d, 0x60, 0xb6, 0xcb, 0xdd,
-	0x57, 0xb7, 0x4b, 0x27, 0x92, 0xb7, 0x96, 0xa5, 0x71, 0xc5, 0x1f, 0xab, 0x85, 0x3d, 0x15, 0x7a,
-	0x18, 0xde, 0xf2, 0x08, 0xed, 0x68, 0x2a, 0xf2, 0xfb, 0x3c, 0x2a, 0x90, 0x84, 0x9c, 0xea, 0x6b,
-	0x1d, 0xb5, 0x77, 0xbd, 0x8b, 0x0a, 0x5a, 0xee, 0x04, 0x6a, 0x00, 0x03, 0x50, 0x89, 0xd2, 0xc6,
-	0xe4, 0xb5, 0xe3, 0x18, 0x4d, 0x27, 0xb3, 0xaf, 0xf2, 0xff, 0xd3, 0xbe, 0xca, 0x0e, 0x90, 0xbd,
-	0x38, 0x40, 0x2e, 0x2a, 0x88, 0x99, 0xef, 0x83, 0x10, 0xba, 0x12, 0x45, 0x92, 0x8a, 0xea, 0x2d,
-	0xec, 0xc7, 0x01, 0x88, 0x29, 0xf5, 0x93, 0xa4, 0x3b, 0xe4, 0x46, 0x81, 0x31, 0xb2, 0x95, 0xa0,
-	0xf3, 0xbd, 0x46, 0xf4, 0x73, 0xa6, 0xbf, 0x8a, 0xaf, 0xef, 0x2f, 0x27, 0xdb, 0x5f, 0x1f, 0x23,
-	0x7b, 0x4a, 0xcd, 0x16, 0x79, 0xdb, 0x84, 0x2a, 0x47, 0xfc, 0x73, 0x94, 0x97, 0x6c, 0xaa, 0xf7,
-	0xca, 0x5b, 0xfa, 0x2b, 0x3f, 0x53, 0x8f, 0xdf, 0xa0, 0x72, 0xd3, 0xf7, 0xe3, 0x59, 0x24, 0x7b,
-	0x66, 0x73, 0xfe, 0x18, 0x15, 0x27, 0x20, 0x04, 0x0d, 0x21, 0xfd, 0x9a, 0xd8, 0x78, 0xe5, 0xe3,
-	0xa7, 0x19, 0xcd, 0xc9, 0x35, 0xea, 0xa3, 0xea, 0xe5, 0x77, 0x5f, 0xed, 0xde, 0x35, 0xdf, 0x96,
-	0x8b, 0xa7, 0xed, 0xfe, 0xc7, 0x42, 0xa5, 0xec, 0x1b, 0x1d, 0xef, 0xa3, 0xfb, 0x3d, 0xd2, 0x39,
-	0x21, 0x9d, 0xc1, 0xa7, 0xde, 0xa0, 0xd3, 0x26, 0xde, 0x69, 0xb7, 0xdf, 0x6b, 0x1f, 0x74, 0x8e,
-	0x3a, 0xed, 0xc3, 0xca, 0x52, 0xf5, 0xce, 0xe5, 0x55, 0x6d, 0x5d, 0x01, 0x4f, 0x23, 0x31, 0x05,
-	0x9f, 0x0d, 0x19, 0x04, 0x78, 0x17, 0xdd, 0x5d, 0xf4, 0x69, 0x1f, 0x9c, 0x74, 0x4f, 0x3e, 0xf9,
-	0xb4, 0x62, 0x55, 0xd7, 0x2f, 0xaf, 0x6a, 0xab, 0x0a, 0xdf, 0xf6, 0xe3, 0x28, 0x9e, 0xcc, 0xf1,
-	0x87, 0xe8, 0xde, 0x22, 0xb6, 0x3f, 0x68, 0x76, 0x0f, 0x9b, 0xe4, 0xb0, 0x92, 0xab, 0x56, 0x2e,
-	0xaf, 0x6a, 0x25, 0x05, 0xee, 0x4b, 0x1a, 0x05, 0x94, 0x07, 0xf8, 0x7d, 0x84, 0x17, 0xd1, 0x47,
-	0xcd, 0xfe, 0xa0, 0x92, 0xaf, 0x96, 0x2e, 0xaf, 0x6a, 0x45, 0x85, 0x3c, 0xa2, 0x42, 0xe2, 0x1d,
-	0xb4, 0x71, 0x8b, 0x33, 0xf9, 0x65, 0xbb, 0x3b, 0xa8, 0xd8, 0xd5, 0xf2, 0xe5, 0x55, 0x0d, 0x69,
-	0xba, 0x5c, 0x7d, 0x79, 0x54, 0xed, 0xdf, 0xfd, 0x79, 0x73, 0x69, 0xf7, 0xaf, 0x16, 0x2a, 0x2f,
-	0xae, 0x5e, 0xfc, 0x10, 0xbd, 0xd7, 0x6f, 0x0f, 0xbc, 0x66, 0xbf, 0x73, 0xd8, 0xf6, 0x48, 0xbb,
-	0xd9, 0x3f, 0xe9, 0xde, 0x8a, 0x5c, 0x47, 0xd2, 0x8d, 0x65, 0xea, 0xf8, 0x5a, 0x97, 0xa7, 0xa7,
-	0x4d, 0xd2, 0xec, 0x0e, 0x3a, 0xdd, 0xf6, 0x61, 0x1a, 0xfc, 0xd3, 0x19, 0xe5, 0x34, 0x92, 0x4c,
-	0x0d, 0x69, 0x03, 0x3d, 0x78, 0xcd, 0x2d, 0xe4, 0xb4, 0xdb, 0x6d, 0xb6, 0x8e, 0xdb, 0x95, 0x5c,
-	0xc2, 0xf7, 0x34, 0xe2, 0xb3, 0x28, 0xa2, 0x67, 0x63, 0x48, 0xf8, 0xb6, 0x9e, 0x7c, 0xfd, 0x62,
-	0xd3, 0xfa, 0xe6, 0xc5, 0xa6, 0xf5, 0xef, 0x17, 0x9b, 0xd6, 0x97, 0x2f, 0x37, 0x97, 0xbe, 0x79,
-	0xb9, 0xb9, 0xf4, 0x8f, 0x97, 0x9b, 0x4b, 0x9f, 0xd5, 0x43, 0x26, 0x47, 0xb3, 0xb3, 0xba, 0x1f,
-	0x4f, 0xcc, 0xb7, 0xff, 0x9e, 0xa9, 0xb3, 0xf9, 0xbb, 0x48, 0x1f, 0xe4, 0x7c, 0x0a, 0xe2, 0x6c,
-	0x45, 0xb7, 0xc8, 0x4f, 0xfe, 0x1b, 0x00, 0x00, 0xff, 0xff, 0xf5, 0x4e, 0xb2, 0xde, 0x6a, 0x0c,
-	0x00, 0x00,
+	// 1732 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xa4, 0x57, 0x4f, 0x6f, 0x1b, 0xc7,
+	0x15, 0xd7, 0x92, 0x94, 0x48, 0x3e, 0x49, 0x14, 0x33, 0x91, 0x9d, 0x15, 0x9d, 0x4a, 0x84, 0x1a,
+	0xa0, 0xaa, 0x1c, 0x91, 0xb5, 0xeb, 0x2a, 0x80, 0x8b, 0x36, 0x20, 0x25, 0x2a, 0x26, 0xea, 0xd0,
+	0xf4, 0x90, 0x42, 0x90, 0xa0, 0x28, 0x31, 0xda, 0x1d, 0xae, 0x06, 0x26, 0x77, 0xe9, 0x99, 0xa1,
+	0x2a, 0xde, 0x7a, 0x2c, 0x74, 0x68, 0xf3, 0x05, 0x04, 0x14, 0xe8, 0xa5, 0xc7, 0x1c, 0x7c, 0xec,
+	0xb1, 0x87, 0xf4, 0x16, 0xf8, 0x54, 0xe4, 0x90, 0x16, 0xf6, 0x21, 0x39, 0xf7, 0x13, 0x14, 0xf3,
+	0x67, 0xe9, 0x25, 0xa5, 0xb8, 0x35, 0x7a, 0x91, 0xf6, 0xcd, 0xfb, 0xbd, 0x79, 0xef, 0xf7, 0xe6,
+	0xbd, 0x37, 0x43, 0x58, 0x97, 0x6c, 0x48, 0xb9, 0xa8, 0x9e, 0xdd, 0xa9, 0x7a, 0x11, 0xa7, 0x95,
+	0x11, 0x8f, 0x64, 0x84, 0xf2, 0x66, 0xb5, 0x72, 0x76, 0xa7, 0xf4, 0x16, 0x19, 0xb2, 0x30, 0xaa,
+	0xea, 0xbf, 0x46, 0x5b, 0xda, 0xf0, 0x22, 0x31, 0x8c, 0x44, 0x4f, 0x4b, 0x55, 0x23, 0x58, 0xd5,
+	0x7a, 0x10, 0x05, 0x91, 0x59, 0x57, 0x5f, 0xb1, 0x41, 0x10, 0x45, 0xc1, 0x80, 0x56, 0xb5, 0x74,
+	0x32, 0xee, 0x57, 0x49, 0x38, 0xb1, 0xaa, 0xad, 0x79, 0x95, 0xf2, 0x2c, 0x24, 0x19, 0x8e, 0x0c,
+	0x60, 0xfb, 0x6f, 0x0e, 0x64, 0xbb, 0x9c, 0x05, 0x01, 0xe5, 0xe8, 0x26, 0x2c, 0x9d, 0x52, 0x16,
+	0x9c, 0x4a, 0xd7, 0x29, 0x3b, 0x3b, 0x19, 0x6c, 0x25, 0xb4, 0x0f, 0x39, 0x16, 0x4a, 0xca, 0xcf,
+	0xc8, 0xc0, 0x4d, 0x95, 0x9d, 0x9d, 0xe5, 0xbb, 0xa5, 0xca, 0x94, 0x41, 0xa5, 0x69, 0x55, 0x76,
+	0x17, 0x3c, 0xc5, 0xa2, 0x3d, 0x58, 0xfc, 0x2d, 0x91, 0xde, 0xa9, 0x9b, 0xd6, 0x46, 0xef, 0x24,
+	0x8c, 0x3e, 0x51, 0xeb, 0xb1, 0x85, 0x41, 0xa1, 0x7b, 0x90, 0x51, 0x00, 0x37, 0x63, 0x5d, 0x98,
+	0xd0, 0x2b, 0x71, 0xe8, 0x95, 0x6e, 0x1c, 0x7a, 0x3d, 0xf3, 0xf9, 0x3f, 0xb7, 0x1c, 0xac, 0xd1,
+	0xf7, 0x33, 0xdf, 0xfd, 0x69, 0xcb, 0xd9, 0x26, 0xb0, 0x36, 0x17, 0x07, 0x5a, 0x87, 0x45, 0x7a,
+	0x46, 0xf9, 0xc4, 0x92, 0x31, 0x82, 0x5a, 0xed, 0x33, 0x2e, 0xa4, 0x26, 0x92, 0xc1, 0x46, 0x40,
+	0xef, 0x42, 0x9e, 0xd3, 0x21, 0x61, 0x21, 0x0b, 0x03, 0x1d, 0x6d, 0x06, 0xbf, 0x5a, 0xb0, 0x2e,
+	0xfa, 0xb0, 0x92, 0x8c, 0x1a, 0xdd, 0x85, 0xcc, 0x13, 0x3a, 0x11, 0xae, 0x53, 0x4e, 0xef, 0x2c,
+	0xdf, 0x7d, 0x7b, 0x9e, 0xdc, 0xaf, 0xe8, 0xa4, 0x9e, 0xff, 0xf2, 0x9b, 0xad, 0x85, 0xbf, 0x7c,
+	0xfb, 0xc5, 0xae, 0x83, 0x35, 0x76, 0xd6, 0x4f, 0xea, 0x7a, 0x3f, 0xbf, 0x84, 0x5c, 0xbc, 0x81,
+	0x8a, 0x56, 0xc8, 0x88, 0x53, 0xcd, 0x21, 0x8f, 0x8d, 0xa0, 0xce, 0x69, 0xc4, 0x69, 0x9f, 0x9d,
+	0xeb, 0x2d, 0x56, 0xb0, 0x95, 0xac, 0xfd, 0x7d, 0x00, 0x6d, 0x4f, 0xfd, 0xef, 0xdf, 0xa1, 0x08,
+	0xe9, 0x27, 0x74, 0x62, 0xcd, 0xd5, 0xa7, 0xb5, 0xfd, 0xb5, 0xf5, 0xfd, 0x80, 0x49, 0x74, 0x1f,
+	0xb2, 0x43, 0xb3, 0x8f, 0xa5, 0x78, 0x63, 0x9e, 0xa2, 0xf6, 0x90, 0x24, 0x19, 0x1b, 0x68, 0xaf,
+	0x2c, 0xf4, 0x68, 0x9c, 0x65, 0x2d, 0x6c, 0x7f, 0x00, 0xcb, 0xda, 0xee, 0xe0, 0x94, 0x84, 0xc1,
+	0x34, 0x08, 0x67, 0x1a, 0x44, 0xa2, 0x00, 0x53, 0xc9, 0x02, 0xdc, 0x1e, 0x5b, 0x4a, 0x38, 0x1a,
+	0x87, 0xfe, 0xf7, 0x96, 0x29, 0x82, 0x4c, 0x9f, 0x47, 0x43, 0x6b, 0xab, 0xbf, 0xd1, 0xcf, 0x21,
+	0xeb, 0x69, 0x6f, 0xc2, 0x4d, 0x6b, 0x12, 0x37, 0xe7, 0x49, 0x98, 0x60, 0x66, 0x58, 0x58, 0x8b,
+	0xed, 0xa7, 0xf6, 0xc4, 0xdb, 0x34, 0xf4, 0x59, 0x18, 0xa0, 0x7d, 0x58, 0xe4, 0x2a, 0x02, 0xed,
+	0xf7, 0x9a, 0x7c, 0xe8, 0xf0, 0x92, 0x3b, 0x19, 0x38, 0xfa, 0x31, 0x64, 0x42, 0x7a, 0x2e, 0x6d,
+	0xef, 0x5c, 0x6f, 0x86, 0x35, 0x64, 0xfb, 0x77, 0x8e, 0xf5, 0x79, 0x30, 0xe6, 0x22, 0xe2, 0x42,
+	0x55, 0x99, 0x1c, 0xf3, 0xd0, 0xba, 0xfc, 0xaf, 0x55, 0xa6, 0xb0, 0x68, 0x1f, 0x96, 0xe8, 0xf9,
+	0x88, 0xf1, 0x89, 0xf5, 0x98, 0xb4, 0x7a, 0x3c, 0xa6, 0x63, 0x3a, 0x67, 0x65, 0xd1, 0xb6, 0x06,
+	0xfe, 0xea, 0x40, 0xba, 0xce, 0x7c, 0xf4, 0x3e, 0x2c, 0x09, 0x49, 0x24, 0xf3, 0xac, 0xef, 0xf5,
+	0xc4, 0x2e, 0x1d, 0xad, 0xa8, 0x33, 0x1f, 0x5b, 0x0c, 0xba, 0xad, 0x9a, 0x97, 0x72, 0xed, 0xb1,
+	0x30, 0xd3, 0xea, 0x6d, 0xce, 0x22, 0xce, 0xe4, 0xa4, 0xcb, 0x28, 0xc7, 0x1a, 0x84, 0x2a, 0xb0,
+	0x48, 0x02, 0x1a, 0x4a, 0xdd, 0x6a, 0xf9, 0xba, 0xfb, 0xfc, 0xd9, 0xde, 0xba, 0x9d, 0x73, 0x35,
+	0xdf, 0xe7, 0x54, 0x88, 0x8e, 0xe4, 0x2c, 0x0c, 0xb0, 0x81, 0xa1, 0xf7, 0x60, 0x71, 0xc4, 0x99,
+	0x67, 0x46, 0x43, 0xbe, 0x5e, 0x78, 0xfe, 0x6c, 0x0f, 0x2c, 0xbe, 0x19, 0x4a, 0x6c, 0x94, 0x36,
+	0xfc, 0xef, 0x1c, 0xc8, 0x4f, 0xc3, 0x43, 0x04, 0xde, 0x1a, 0x92, 0xf3, 0x5e, 0x9f, 0xd2, 0xde,
+	0x88, 0xf2, 0x9e, 0x37, 0xf1, 0x06, 0xb6, 0x15, 0xea, 0xfb, 0x2a, 0x01, 0x5f, 0x7f, 0xb3, 0x75,
+	0xcb, 0xec, 0x24, 0xfc, 0x27, 0x15, 0x16, 0x55, 0x87, 0x44, 0x9e, 0x56, 0x1e, 0xd2, 0x80, 0x78,
+	0x93, 0x43, 0xea, 0x25, 0x1c, 0x1d, 0x52, 0xcf, 0x64, 0xab, 0x30, 0x24, 0xe7, 0x47, 0x94, 0xb6,
+	0x29, 0x3f, 0x50, 0xbb, 0x21, 0x0e, 0x25, 0xe5, 0x62, 0x64, 0x69, 0xce, 0xf9, 0x4a, 0xfd, 0x5f,
+	0xbe, 0x6e, 0x0e, 0xc9, 0x79, 0x9c, 0xbf, 0x84, 0x4f, 0x4b, 0xf5, 0x0f, 0x19, 0x58, 0x54, 0x43,
+	0x91, 0xa3, 0x02, 0xa4, 0x98, 0x6f, 0x3b, 0x29, 0xc5, 0x7c, 0x35, 0x79, 0x89, 0x27, 0x23, 0x73,
+	0x1c, 0x2b, 0xf5, 0x77, 0x9e, 0x3f, 0xdb, 0x7b, 0x7b, 0x36, 0xc1, 0xf5, 0x89, 0xa4, 0x02, 0x1b,
+	0x14, 0xba, 0x07, 0x79, 0x1d, 0x35, 0x99, 0x50, 0xae, 0xcf, 0xe4, 0x35, 0x26, 0xb9, 0x3e, 0xa5,
+	0x6d, 0x05, 0x44, 0x1f, 0x40, 0x56, 0x9a, 0x59, 0x68, 0x47, 0x36, 0x4a, 0x9c, 0xba, 0x9d, 0x92,
+	0x33, 0x7d, 0x65, 0xd1, 0xc8, 0x85, 0xec, 0x29, 0x09, 0xfd, 0x01, 0xe5, 0xee, 0xa2, 0x9e, 0x4a,
+	0xb1, 0xa8, 0x34, 0x23, 0x32, 0x19, 0x44, 0xc4, 0x77, 0x97, 0x34, 0x99, 0x58, 0x44, 0x5b, 0xb0,
+	0x6c, 0x3f, 0x7b, 0x82, 0x3e, 0x75, 0xb3, 0xba, 0xc7, 0xc1, 0x2e, 0x75, 0xe8, 0x53, 0x74, 0x0b,
+	0xf2, 0x01, 0x11, 0xbd, 0x01, 0x1b, 0x32, 0xe9, 0xe6, 0xb4, 0x3a, 0x17, 0x10, 0xf1, 0x50, 0xc9,
+	0xe8, 0x07, 0x00, 0xba, 0xc6, 0xa9, 0xe8, 0x11, 0xe9, 0xe6, 0xcd, 0xe0, 0xb5, 0x2b, 0x35, 0x89,
+	0xca, 0x90, 0x3e, 0x61, 0xbe, 0x0b, 0x9a, 0x45, 0x21, 0xc1, 0x42, 0x55, 0xb8, 0x52, 0xa1, 0x1f,
+	0xc1, 0x9a, 0x50, 0x93, 0x6d, 0x3c, 0xa0, 0x3d, 0x3b, 0x7c, 0x96, 0xf5, 0x2e, 0x85, 0x78, 0xf9,
+	0x81, 0x19, 0x42, 0x45, 0x48, 0xab, 0xf8, 0x56, 0xb4, 0x52, 0x7d, 0xaa, 0x15, 0x7f, 0x4c, 0xdd,
+	0x55, 0xb3, 0xe2, 0x8f, 0x29, 0xda, 0x80, 0x5c, 0x9f, 0x71, 0xaa, 0x89, 0x14, 0xca, 0xce, 0xce,
+	0x2a, 0xce, 0x2a, 0x59, 0xb1, 0xd8, 0x87, 0xbc, 0xa0, 0xb2, 0x47, 0x04, 0xf3, 0xa9, 0xbb, 0xa6,
+	0x7b, 0x69, 0x23, 0xd9, 0x77, 0x54, 0xd6, 0x94, 0x0a, 0x53, 0x22, 0xa2, 0x10, 0xe7, 0x84, 0x95,
+	0x6d, 0x41, 0x7c, 0x06, 0xf9, 0x9a, 0x3a, 0xd0, 0x36, 0x09, 0xf4, 0x2d, 0x61, 0x0c, 0x75, 0x5d,
+	0xac, 0x62, 0x2b, 0xa1, 0x9f, 0x41, 0x96, 0x86, 0x92, 0x33, 0x2a, 0xdc, 0xd4, 0x95, 0xb9, 0xae,
+	0xcd, 0x1b, 0xa1, 0xe4, 0x93, 0x7a, 0x46, 0x9d, 0x1c, 0x8e, 0xb1, 0xdb, 0x1f, 0x03, 0xbc, 0x52,
+	0xaa, 0x6c, 0x33, 0xbf, 0x67, 0x6f, 0x21, 0xb5, 0xff, 0x12, 0xce, 0x31, 0xbf, 0xad, 0xe5, 0x98,
+	0x71, 0xea, 0x15, 0x63, 0x9b, 0x95, 0xf4, 0x34, 0x2b, 0xdb, 0xf7, 0x20, 0x17, 0x8f, 0xa2, 0x18,
+	0xef, 0x5c, 0xc1, 0xa7, 0xa6, 0x78, 0x4b, 0xf0, 0x8f, 0x69, 0xc8, 0x3f, 0x24, 0x21, 0x55, 0x0d,
+	0xae, 0x19, 0xea, 0x26, 0x13, 0xf1, 0x45, 0x60, 0x24, 0x75, 0xfb, 0x78, 0x74, 0x30, 0x10, 0xf1,
+	0xed, 0xa3, 0x05, 0xb4, 0x07, 0x99, 0x53, 0x4a, 0x7c, 0xfb, 0x18, 0xb9, 0x76, 0x26, 0x1a, 0xca,
+	0x1a, 0xa6, 0xe0, 0x03, 0x76, 0x16, 0xbf, 0x46, 0x5e, 0x07, 0x57, 0x30, 0x54, 0x85, 0x45, 0x6f,
+	0x40, 0x49, 0xa8, 0x2b, 0xfa, 0xb5, 0x78, 0x83, 0x53, 0x41, 0x9a, 0x53, 0x5e, 0x32, 0x41, 0x6a,
+	0x01, 0xfd, 0x10, 0x56, 0x39, 0xf5, 0x28, 0x1b, 0x49, 0xd1, 0xd3, 0x97, 0x99, 0x29, 0xf4, 0x95,
+	0x78, 0xf1, 0x48, 0x5d, 0x6a, 0x07, 0xb0, 0x74, 0x32, 0xe6, 0x21, 0xf5, 0x75, 0x9d, 0xe7, 0xeb,
+	0xb7, 0xed, 0x74, 0xb9, 0x71, 0x75, 0xba, 0x34, 0x43, 0x39, 0x37, 0x2c, 0xad, 0x29, 0xfa, 0x50,
+	0x0d, 0xec, 0x91, 0xd0, 0xcd, 0xf0, 0x86, 0x5b, 0x68, 0x43, 0x7b, 0x22, 0x7f, 0x4f, 0x43, 0x16,
+	0x9b, 0xe0, 0x54, 0x5d, 0x6b, 0xd6, 0xbd, 0xe9, 0x2c, 0xca, 0x6a, 0xb9, 0xe9, 0xab, 0x06, 0xf4,
+	0xa9, 0x4a, 0x94, 0x56, 0x9a, 0x77, 0x47, 0xde, 0xae, 0x34, 0x13, 0xf3, 0x2a, 0xfd, 0x3f, 0xcd,
+	0xab, 0x64, 0x03, 0x65, 0x66, 0x1b, 0xc8, 0x85, 0xac, 0x18, 0x7b, 0x1e, 0x15, 0x42, 0x9f, 0x44,
+	0x0e, 0xc7, 0xa2, 0x7a, 0x7b, 0x79, 0x91, 0x4f, 0xc5, 0x88, 0x78, 0x26, 0xe9, 0x79, 0xfc, 0x6a,
+	0x41, 0x3d, 0x1e, 0x94, 0xa0, 0xf3, 0xbd, 0x8a, 0xf5, 0x77, 0xa2, 0xbe, 0x72, 0xd7, 0xd7, 0x57,
+	0x3e, 0x59, 0x5f, 0x1f, 0x42, 0x66, 0x44, 0xec, 0x14, 0x79, 0xd3, 0x84, 0x2a, 0x43, 0xf4, 0x0b,
+	0x48, 0x4b, 0x36, 0xd2, 0x73, 0xe5, 0x0d, 0xed, 0x95, 0x5d, 0xf2, 0xbd, 0xb6, 0xfe, 0x86, 0xef,
+	0x35, 0x7b, 0x96, 0xbf, 0x81, 0x42, 0xcd, 0xf3, 0xa2, 0x71, 0x28, 0xdb, 0x76, 0xea, 0xfe, 0x04,
+	0x72, 0x43, 0x2a, 0x04, 0x09, 0x68, 0xfc, 0xce, 0x5d, 0xbf, 0xf2, 0x2c, 0xaf, 0x85, 0x13, 0x3c,
+	0x45, 0xdd, 0x2f, 0x5d, 0x7c, 0xfb, 0xc5, 0xee, 0x0d, 0xfb, 0xab, 0x67, 0x76, 0xb7, 0xdd, 0x7f,
+	0x3b, 0xb0, 0x92, 0x7c, 0x0d, 0xa0, 0xbb, 0xb0, 0xd1, 0xc6, 0xcd, 0x47, 0xb8, 0xd9, 0xfd, 0xb4,
+	0xd7, 0x6d, 0x36, 0x70, 0xef, 0xb8, 0xd5, 0x69, 0x37, 0x0e, 0x9a, 0x47, 0xcd, 0xc6, 0x61, 0x71,
+	0xa1, 0xf4, 0xf6, 0xc5, 0x65, 0x79, 0x4d, 0x01, 0x8f, 0x43, 0x31, 0xa2, 0x1e, 0xeb, 0x33, 0xea,
+	0xa3, 0x5d, 0xb8, 0x31, 0x6b, 0xd3, 0x38, 0x78, 0xd4, 0x7a, 0xf4, 0xf1, 0xa7, 0x45, 0xa7, 0xb4,
+	0x76, 0x71, 0x59, 0x5e, 0x56, 0xf8, 0x86, 0x17, 0x85, 0xd1, 0x70, 0x82, 0xde, 0x87, 0x9b, 0xb3,
+	0xd8, 0x4e, 0xb7, 0xd6, 0x3a, 0xac, 0xe1, 0xc3, 0x62, 0xaa, 0x54, 0xbc, 0xb8, 0x2c, 0xaf, 0x28,
+	0x70, 0x47, 0x92, 0xd0, 0x27, 0xdc, 0x47, 0xef, 0x01, 0x9a, 0x45, 0x1f, 0xd5, 0x3a, 0xdd, 0x62,
+	0xba, 0xb4, 0x72, 0x71, 0x59, 0xce, 0x29, 0xe4, 0x11, 0x11, 0x12, 0xed, 0xc0, 0xfa, 0x5c, 0xcc,
+	0xf8, 0xa3, 0x46, 0xab, 0x5b, 0xcc, 0x94, 0x0a, 0x17, 0x97, 0x65, 0xd0, 0xe1, 0x72, 0xf5, 0x6a,
+	0x29, 0x65, 0x7e, 0xff, 0xe7, 0xcd, 0x85, 0xdd, 0xaf, 0x1d, 0x28, 0xcc, 0x8e, 0x6d, 0x74, 0x07,
+	0xde, 0xed, 0x34, 0xba, 0xbd, 0x5a, 0xa7, 0x79, 0xd8, 0xe8, 0xe1, 0x46, 0xad, 0xf3, 0xa8, 0x35,
+	0xc7, 0x5c, 0x33, 0x69, 0x45, 0x32, 0x36, 0xbc, 0xd6, 0xe4, 0xf1, 0x71, 0x0d, 0xd7, 0x5a, 0xdd,
+	0x66, 0xab, 0x71, 0x18, 0x93, 0x7f, 0x3c, 0x26, 0x9c, 0x84, 0x92, 0xa9, 0x06, 0xaf, 0xc2, 0xad,
+	0x6b, 0xbc, 0xe0, 0xe3, 0x56, 0xab, 0x56, 0x7f, 0xd8, 0x28, 0xa6, 0x4c, 0xbc, 0xc7, 0x21, 0x1f,
+	0x87, 0x21, 0x39, 0x19, 0x50, 0x74, 0x1b, 0x36, 0xae, 0x18, 0x7c, 0x52, 0xeb, 0x1e, 0x3c, 0x68,
+	0xb6, 0x3e, 0x2a, 0xee, 0x98, 0x34, 0xe8, 0x3a, 0x62, 0x61, 0x60, 0xc8, 0xd5, 0x1f, 0x7c, 0xf9,
+	0x62, 0xd3, 0xf9, 0xea, 0xc5, 0xa6, 0xf3, 0xaf, 0x17, 0x9b, 0xce, 0xe7, 0x2f, 0x37, 0x17, 0xbe,
+	0x7a, 0xb9, 0xb9, 0xf0, 0x8f, 0x97, 0x9b, 0x0b, 0x9f, 0x55, 0x02, 0x26, 0x4f, 0xc7, 0x27, 0x15,
+	0x2f, 0x1a, 0xda, 0x9f, 0xb0, 0x7b, 0xb6, 0x28, 0xec, 0xbf, 0xf3, 0xf8, 0x43, 0x4e, 0x46, 0x54,
+	0x9c, 0x2c, 0xe9, 0x7a, 0xfa, 0xe9, 0x7f, 0x02, 0x00, 0x00, 0xff, 0xff, 0x0f, 0x1c, 0x6a, 0xc3,
+	0x31, 0x0f, 0x00, 0x00,
 }
 
 func (this *Trigger) Equal(that interface{}) bool {
@@ -1279,6 +1658,9 @@ func (this *WatchTrigger) Equal(that interface{}) bool {
 			return false
 		}
 	}
+	if this.Remaining != that1.Remaining {
+		return false
+	}
 	return true
 }
 func (this *WatchKey) Equal(that interface{}) bool {
@@ -1304,6 +1686,60 @@ func (this *WatchKey) Equal(that interface{}) bool {
 		return false
 	}
 	if !bytes.Equal(this.Prefix, that1.Prefix) {
+		return false
+	}
+	return true
+}
+func (this *WatchedKey) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*WatchedKey)
+	if !ok {
+		that2, ok := that.(WatchedKey)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if this.Store != that1.Store {
+		return false
+	}
+	if !bytes.Equal(this.Key, that1.Key) {
+		return false
+	}
+	return true
+}
+func (this *WatchCursors) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*WatchCursors)
+	if !ok {
+		that2, ok := that.(WatchCursors)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
+		return false
+	}
+	if !this.Turn.Equal(&that1.Turn) {
+		return false
+	}
+	if !this.Expiry.Equal(&that1.Expiry) {
 		return false
 	}
 	return true
@@ -1561,6 +1997,14 @@ func (this *Receipt) Equal(that interface{}) bool {
 	if !this.Tip.Equal(that1.Tip) {
 		return false
 	}
+	if len(this.Matched) != len(that1.Matched) {
+		return false
+	}
+	for i := range this.Matched {
+		if !this.Matched[i].Equal(&that1.Matched[i]) {
+			return false
+		}
+	}
 	return true
 }
 func (m *Trigger) Marshal() (dAtA []byte, err error) {
@@ -1683,6 +2127,11 @@ func (m *WatchTrigger) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if m.Remaining != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Remaining))
+		i--
+		dAtA[i] = 0x10
+	}
 	if len(m.Keys) > 0 {
 		for iNdEx := len(m.Keys) - 1; iNdEx >= 0; iNdEx-- {
 			{
@@ -1734,6 +2183,255 @@ func (m *WatchKey) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		i--
 		dAtA[i] = 0xa
 	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchedKey) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchedKey) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchedKey) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Key) > 0 {
+		i -= len(m.Key)
+		copy(dAtA[i:], m.Key)
+		i = encodeVarintCore(dAtA, i, uint64(len(m.Key)))
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Store) > 0 {
+		i -= len(m.Store)
+		copy(dAtA[i:], m.Store)
+		i = encodeVarintCore(dAtA, i, uint64(len(m.Store)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchHit) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchHit) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchHit) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Since != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Since))
+		i--
+		dAtA[i] = 0x10
+	}
+	if len(m.Matched) > 0 {
+		for iNdEx := len(m.Matched) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Matched[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintCore(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0xa
+		}
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchChange) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchChange) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchChange) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Height != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Height))
+		i--
+		dAtA[i] = 0x10
+	}
+	if len(m.Key) > 0 {
+		i -= len(m.Key)
+		copy(dAtA[i:], m.Key)
+		i = encodeVarintCore(dAtA, i, uint64(len(m.Key)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchRound) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchRound) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchRound) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Changes) > 0 {
+		for iNdEx := len(m.Changes) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Changes[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintCore(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x1a
+		}
+	}
+	if m.From != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.From))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Height != 0 {
+		i = encodeVarintCore(dAtA, i, uint64(m.Height))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchPending) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchPending) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchPending) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Next != nil {
+		{
+			size, err := m.Next.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintCore(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x12
+	}
+	{
+		size, err := m.Round.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintCore(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchCursors) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchCursors) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchCursors) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Expiry.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintCore(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	{
+		size, err := m.Turn.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintCore(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
 	return len(dAtA) - i, nil
 }
 
@@ -2181,6 +2879,22 @@ func (m *Receipt) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if len(m.Matched) > 0 {
+		for iNdEx := len(m.Matched) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Matched[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintCore(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x1
+			i--
+			dAtA[i] = 0xa2
+		}
+	}
 	{
 		size := m.Tip.Size()
 		i -= size
@@ -2364,6 +3078,9 @@ func (m *WatchTrigger) Size() (n int) {
 			n += 1 + l + sovCore(uint64(l))
 		}
 	}
+	if m.Remaining != 0 {
+		n += 1 + sovCore(uint64(m.Remaining))
+	}
 	return n
 }
 
@@ -2381,6 +3098,106 @@ func (m *WatchKey) Size() (n int) {
 	if l > 0 {
 		n += 1 + l + sovCore(uint64(l))
 	}
+	return n
+}
+
+func (m *WatchedKey) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Store)
+	if l > 0 {
+		n += 1 + l + sovCore(uint64(l))
+	}
+	l = len(m.Key)
+	if l > 0 {
+		n += 1 + l + sovCore(uint64(l))
+	}
+	return n
+}
+
+func (m *WatchHit) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if len(m.Matched) > 0 {
+		for _, e := range m.Matched {
+			l = e.Size()
+			n += 1 + l + sovCore(uint64(l))
+		}
+	}
+	if m.Since != 0 {
+		n += 1 + sovCore(uint64(m.Since))
+	}
+	return n
+}
+
+func (m *WatchChange) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Key)
+	if l > 0 {
+		n += 1 + l + sovCore(uint64(l))
+	}
+	if m.Height != 0 {
+		n += 1 + sovCore(uint64(m.Height))
+	}
+	return n
+}
+
+func (m *WatchRound) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Height != 0 {
+		n += 1 + sovCore(uint64(m.Height))
+	}
+	if m.From != 0 {
+		n += 1 + sovCore(uint64(m.From))
+	}
+	if len(m.Changes) > 0 {
+		for _, e := range m.Changes {
+			l = e.Size()
+			n += 1 + l + sovCore(uint64(l))
+		}
+	}
+	return n
+}
+
+func (m *WatchPending) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Round.Size()
+	n += 1 + l + sovCore(uint64(l))
+	if m.Next != nil {
+		l = m.Next.Size()
+		n += 1 + l + sovCore(uint64(l))
+	}
+	return n
+}
+
+func (m *WatchCursors) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Turn.Size()
+	n += 1 + l + sovCore(uint64(l))
+	l = m.Expiry.Size()
+	n += 1 + l + sovCore(uint64(l))
 	return n
 }
 
@@ -2603,6 +3420,12 @@ func (m *Receipt) Size() (n int) {
 	n += 1 + l + sovCore(uint64(l))
 	l = m.Tip.Size()
 	n += 1 + l + sovCore(uint64(l))
+	if len(m.Matched) > 0 {
+		for _, e := range m.Matched {
+			l = e.Size()
+			n += 2 + l + sovCore(uint64(l))
+		}
+	}
 	return n
 }
 
@@ -2974,6 +3797,25 @@ func (m *WatchTrigger) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Remaining", wireType)
+			}
+			m.Remaining = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Remaining |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipCore(dAtA[iNdEx:])
@@ -3088,6 +3930,685 @@ func (m *WatchKey) Unmarshal(dAtA []byte) error {
 			m.Prefix = append(m.Prefix[:0], dAtA[iNdEx:postIndex]...)
 			if m.Prefix == nil {
 				m.Prefix = []byte{}
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchedKey) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchedKey: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchedKey: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Store", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Store = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var byteLen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				byteLen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if byteLen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + byteLen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Key = append(m.Key[:0], dAtA[iNdEx:postIndex]...)
+			if m.Key == nil {
+				m.Key = []byte{}
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchHit) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchHit: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchHit: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Matched", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Matched = append(m.Matched, WatchedKey{})
+			if err := m.Matched[len(m.Matched)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Since", wireType)
+			}
+			m.Since = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Since |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchChange) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchChange: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchChange: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var byteLen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				byteLen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if byteLen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + byteLen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Key = append(m.Key[:0], dAtA[iNdEx:postIndex]...)
+			if m.Key == nil {
+				m.Key = []byte{}
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Height", wireType)
+			}
+			m.Height = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Height |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchRound) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchRound: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchRound: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Height", wireType)
+			}
+			m.Height = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Height |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field From", wireType)
+			}
+			m.From = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.From |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Changes", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Changes = append(m.Changes, WatchChange{})
+			if err := m.Changes[len(m.Changes)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchPending) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchPending: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchPending: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Round", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Round.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Next", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Next == nil {
+				m.Next = &WatchRound{}
+			}
+			if err := m.Next.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipCore(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthCore
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchCursors) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowCore
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchCursors: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchCursors: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Turn", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Turn.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Expiry", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Expiry.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
 			}
 			iNdEx = postIndex
 		default:
@@ -4743,6 +6264,40 @@ func (m *Receipt) Unmarshal(dAtA []byte) error {
 				return io.ErrUnexpectedEOF
 			}
 			if err := m.Tip.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 20:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Matched", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowCore
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthCore
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthCore
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Matched = append(m.Matched, WatchedKey{})
+			if err := m.Matched[len(m.Matched)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex

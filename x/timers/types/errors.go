@@ -75,4 +75,9 @@ var (
 	ErrInsufficientFunds = errors.Register(ModuleName, 50, "insufficient funds")
 	// ErrInternal: the module itself failed; the timer concerned is quarantined.
 	ErrInternal = errors.Register(ModuleName, 51, "internal error")
+
+	// ErrNotWatchable: the chain's wiring does not make the store watchable, or not keys of this form.
+	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
+	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.
+	ErrInvalidWatch = errors.Register(ModuleName, 61, "invalid watch")
 )

@@ -39,6 +39,9 @@ func (g *GenesisState) Validate() error {
 	if err := g.validateTimers(); err != nil {
 		return err
 	}
+	if err := g.validateWatches(); err != nil {
+		return err
+	}
 	return g.validateReceipts()
 }
 
@@ -94,8 +97,9 @@ func (t *Timer) validate() error {
 		return ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), MaxHandlerBytes)
 	case t.GasLimit == 0 || t.GasLimit > maxUnits:
 		return ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, maxUnits)
-	case t.Trigger.Height == 0 || t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Trigger.Time != nil:
-		return ErrUnsupportedTimerType.Wrap("want a height trigger")
+	}
+	if err := t.validateTrigger(); err != nil {
+		return err
 	}
 	if _, known := SetAsideReason_name[int32(t.SetAside)]; !known {
 		return ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))

@@ -32,10 +32,17 @@ type GenesisState struct {
 	// next_seq is the number that the next timer gets. Invariant: above the seq of every timer.
 	NextSeq uint64    `protobuf:"varint,3,opt,name=next_seq,json=nextSeq,proto3" json:"next_seq,omitempty"`
 	Lane    LaneState `protobuf:"bytes,4,opt,name=lane,proto3" json:"lane"`
-	// timers are those of the queue by (due, seq), then those set aside by seq; payloads are always within.
+	// timers are those of the queue by (due, seq), then those set aside by seq, then those that wait for a change by seq;
+	// payloads are always within.
 	Timers []Timer `protobuf:"bytes,5,rep,name=timers,proto3" json:"timers"`
 	// receipts are in (height, position) order.
 	Receipts []HeightReceipts `protobuf:"bytes,6,rep,name=receipts,proto3" json:"receipts"`
+	// watch_hits are what watch timers that are to fire will be told, by seq.
+	WatchHits []SeqWatchHit `protobuf:"bytes,40,rep,name=watch_hits,json=watchHits,proto3" json:"watch_hits"`
+	// watch_pending are changes that watches are still to be told, by store and prefix.
+	WatchPending []KeyWatchPending `protobuf:"bytes,41,rep,name=watch_pending,json=watchPending,proto3" json:"watch_pending"`
+	// watch_cursors are where bounded work on watches goes on.
+	WatchCursors WatchCursors `protobuf:"bytes,42,opt,name=watch_cursors,json=watchCursors,proto3" json:"watch_cursors"`
 }
 
 func (m *GenesisState) Reset()         { *m = GenesisState{} }
@@ -113,6 +120,27 @@ func (m *GenesisState) GetReceipts() []HeightReceipts {
 	return nil
 }
 
+func (m *GenesisState) GetWatchHits() []SeqWatchHit {
+	if m != nil {
+		return m.WatchHits
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchPending() []KeyWatchPending {
+	if m != nil {
+		return m.WatchPending
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchCursors() WatchCursors {
+	if m != nil {
+		return m.WatchCursors
+	}
+	return WatchCursors{}
+}
+
 // HeightReceipts are the receipts of one block in the order of its fires.
 type HeightReceipts struct {
 	Height   uint64    `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`
@@ -166,38 +194,156 @@ func (m *HeightReceipts) GetReceipts() []Receipt {
 	return nil
 }
 
+// SeqWatchHit is the hit of the timer with a seq.
+type SeqWatchHit struct {
+	Seq uint64   `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	Hit WatchHit `protobuf:"bytes,2,opt,name=hit,proto3" json:"hit"`
+}
+
+func (m *SeqWatchHit) Reset()         { *m = SeqWatchHit{} }
+func (m *SeqWatchHit) String() string { return proto.CompactTextString(m) }
+func (*SeqWatchHit) ProtoMessage()    {}
+func (*SeqWatchHit) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{2}
+}
+func (m *SeqWatchHit) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *SeqWatchHit) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_SeqWatchHit.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *SeqWatchHit) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_SeqWatchHit.Merge(m, src)
+}
+func (m *SeqWatchHit) XXX_Size() int {
+	return m.Size()
+}
+func (m *SeqWatchHit) XXX_DiscardUnknown() {
+	xxx_messageInfo_SeqWatchHit.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_SeqWatchHit proto.InternalMessageInfo
+
+func (m *SeqWatchHit) GetSeq() uint64 {
+	if m != nil {
+		return m.Seq
+	}
+	return 0
+}
+
+func (m *SeqWatchHit) GetHit() WatchHit {
+	if m != nil {
+		return m.Hit
+	}
+	return WatchHit{}
+}
+
+// KeyWatchPending is what the watches of a prefix are still to be told.
+type KeyWatchPending struct {
+	Key     WatchKey     `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+	Pending WatchPending `protobuf:"bytes,2,opt,name=pending,proto3" json:"pending"`
+}
+
+func (m *KeyWatchPending) Reset()         { *m = KeyWatchPending{} }
+func (m *KeyWatchPending) String() string { return proto.CompactTextString(m) }
+func (*KeyWatchPending) ProtoMessage()    {}
+func (*KeyWatchPending) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{3}
+}
+func (m *KeyWatchPending) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *KeyWatchPending) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_KeyWatchPending.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *KeyWatchPending) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_KeyWatchPending.Merge(m, src)
+}
+func (m *KeyWatchPending) XXX_Size() int {
+	return m.Size()
+}
+func (m *KeyWatchPending) XXX_DiscardUnknown() {
+	xxx_messageInfo_KeyWatchPending.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_KeyWatchPending proto.InternalMessageInfo
+
+func (m *KeyWatchPending) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+func (m *KeyWatchPending) GetPending() WatchPending {
+	if m != nil {
+		return m.Pending
+	}
+	return WatchPending{}
+}
+
 func init() {
 	proto.RegisterType((*GenesisState)(nil), "timers.v1.GenesisState")
 	proto.RegisterType((*HeightReceipts)(nil), "timers.v1.HeightReceipts")
+	proto.RegisterType((*SeqWatchHit)(nil), "timers.v1.SeqWatchHit")
+	proto.RegisterType((*KeyWatchPending)(nil), "timers.v1.KeyWatchPending")
 }
 
 func init() { proto.RegisterFile("timers/v1/genesis.proto", fileDescriptor_9d60eee175044001) }
 
 var fileDescriptor_9d60eee175044001 = []byte{
-	// 368 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x7c, 0x92, 0xc1, 0x4e, 0xea, 0x40,
-	0x14, 0x86, 0x5b, 0xe8, 0xed, 0x85, 0xe1, 0xe6, 0xe6, 0xde, 0x09, 0xc1, 0xc2, 0xa2, 0x12, 0x56,
-	0xc4, 0xc4, 0x36, 0xc0, 0xc2, 0xb0, 0x33, 0xb8, 0x90, 0x85, 0xab, 0xe2, 0xca, 0x8d, 0x29, 0xcd,
-	0xb1, 0x4c, 0x62, 0x3b, 0xd0, 0x19, 0x09, 0xbe, 0x85, 0x8f, 0xe1, 0xd2, 0xc7, 0xc0, 0x1d, 0x4b,
-	0x57, 0xc6, 0xc0, 0xc2, 0xd7, 0x30, 0x9d, 0x19, 0x70, 0x30, 0xc6, 0x4d, 0x7b, 0xe6, 0x9c, 0xff,
-	0x3b, 0xff, 0x9f, 0x76, 0xd0, 0x01, 0x27, 0x09, 0x64, 0xcc, 0x9f, 0x77, 0xfc, 0x18, 0x52, 0x60,
-	0x84, 0x79, 0xd3, 0x8c, 0x72, 0x8a, 0xcb, 0x72, 0xe0, 0xcd, 0x3b, 0x8d, 0xff, 0x61, 0x42, 0x52,
-	0xea, 0x8b, 0xa7, 0x9c, 0x36, 0xaa, 0x31, 0x8d, 0xa9, 0x28, 0xfd, 0xbc, 0x52, 0xdd, 0xda, 0xe7,
-	0xb2, 0x88, 0xa6, 0x37, 0x24, 0xde, 0xaa, 0xf5, 0x7e, 0x06, 0xb2, 0xdb, 0x7a, 0x2e, 0xa0, 0x3f,
-	0xe7, 0xd2, 0x73, 0xc4, 0x43, 0x0e, 0xb8, 0x8f, 0x6c, 0x89, 0x39, 0x66, 0xd3, 0x6c, 0x57, 0xba,
-	0x35, 0x6f, 0x97, 0xc1, 0xbb, 0xcc, 0xab, 0x33, 0x31, 0x1d, 0x94, 0x97, 0xaf, 0x87, 0xc6, 0xe3,
-	0xfb, 0xd3, 0x91, 0x19, 0x28, 0x00, 0x9f, 0xa0, 0x4a, 0x0a, 0x0b, 0x7e, 0xad, 0xf8, 0xc2, 0x4f,
-	0x7c, 0x80, 0x72, 0xa9, 0xac, 0x71, 0x1d, 0x95, 0x04, 0xc8, 0x60, 0xe6, 0x14, 0x9b, 0x66, 0xdb,
-	0x0a, 0x7e, 0xe7, 0xe7, 0x11, 0xcc, 0x70, 0x0f, 0x59, 0xb7, 0x61, 0x0a, 0x8e, 0x25, 0x96, 0x55,
-	0xb5, 0x65, 0x17, 0x61, 0x0a, 0x22, 0xb2, 0x1e, 0x45, 0x88, 0x71, 0x0f, 0xd9, 0x52, 0xe7, 0xfc,
-	0x6a, 0x16, 0xdb, 0x95, 0xee, 0xbf, 0xaf, 0x19, 0xf6, 0xd2, 0xcb, 0x19, 0x3e, 0x45, 0xa5, 0x0c,
-	0x22, 0x20, 0x53, 0xce, 0x1c, 0x5b, 0x60, 0x75, 0x0d, 0x1b, 0x02, 0x89, 0x27, 0x3c, 0x50, 0x02,
-	0x9d, 0xdf, 0x51, 0xad, 0x08, 0xfd, 0xdd, 0x97, 0xe1, 0x1a, 0xb2, 0x27, 0xa2, 0x23, 0x3e, 0xa6,
-	0x15, 0xa8, 0x13, 0xee, 0x6b, 0x5e, 0x05, 0xe1, 0x85, 0x35, 0x2f, 0x85, 0x7f, 0x6b, 0x32, 0x18,
-	0x2e, 0xd7, 0xae, 0xb9, 0x5a, 0xbb, 0xe6, 0xdb, 0xda, 0x35, 0x1f, 0x36, 0xae, 0xb1, 0xda, 0xb8,
-	0xc6, 0xcb, 0xc6, 0x35, 0xae, 0xbc, 0x98, 0xf0, 0xc9, 0xdd, 0xd8, 0x8b, 0x68, 0xe2, 0x47, 0x94,
-	0x25, 0x94, 0x1d, 0xab, 0x5f, 0xae, 0x5e, 0x8b, 0x6d, 0xc1, 0xef, 0xa7, 0xc0, 0xc6, 0xb6, 0xb8,
-	0x01, 0xbd, 0x8f, 0x00, 0x00, 0x00, 0xff, 0xff, 0x1e, 0xe7, 0x93, 0xb3, 0x7e, 0x02, 0x00, 0x00,
+	// 523 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x7c, 0x93, 0x31, 0x6f, 0xd3, 0x40,
+	0x14, 0xc7, 0xe3, 0x26, 0xb8, 0xcd, 0x4b, 0x81, 0x72, 0x54, 0xa9, 0x9b, 0xc1, 0x44, 0x99, 0x42,
+	0x25, 0x6c, 0xda, 0x0c, 0xa8, 0x12, 0x43, 0xd5, 0x0e, 0x8d, 0x28, 0x03, 0x38, 0x48, 0x48, 0x2c,
+	0x95, 0x6b, 0x1e, 0xf6, 0xa9, 0xc4, 0x97, 0xf8, 0xae, 0x4d, 0x3d, 0xf2, 0x0d, 0xf8, 0x08, 0x8c,
+	0x8c, 0x7c, 0x8c, 0x8e, 0x1d, 0x99, 0x10, 0x4a, 0x06, 0xbe, 0x06, 0xf2, 0xdd, 0xb9, 0x5c, 0xd2,
+	0x88, 0x25, 0x79, 0x7e, 0xff, 0xf7, 0xff, 0xf9, 0xdd, 0xf3, 0x3b, 0xd8, 0x12, 0x74, 0x88, 0x19,
+	0xf7, 0x2f, 0x77, 0xfd, 0x18, 0x53, 0xe4, 0x94, 0x7b, 0xa3, 0x8c, 0x09, 0x46, 0xea, 0x4a, 0xf0,
+	0x2e, 0x77, 0x5b, 0x8f, 0xc2, 0x21, 0x4d, 0x99, 0x2f, 0x7f, 0x95, 0xda, 0xda, 0x8c, 0x59, 0xcc,
+	0x64, 0xe8, 0x17, 0x91, 0xce, 0x36, 0xff, 0xc1, 0x22, 0x96, 0x7e, 0xa2, 0x71, 0x59, 0x6d, 0xe6,
+	0x33, 0x54, 0xd9, 0xce, 0xb7, 0x1a, 0xac, 0x1f, 0xab, 0x77, 0x0e, 0x44, 0x28, 0x90, 0xec, 0x83,
+	0xad, 0x6c, 0x8e, 0xd5, 0xb6, 0xba, 0x8d, 0xbd, 0xa6, 0x77, 0xdb, 0x83, 0xf7, 0xae, 0x88, 0x8e,
+	0xa4, 0x7a, 0x58, 0xbf, 0xfe, 0xf5, 0xa4, 0xf2, 0xfd, 0xcf, 0x8f, 0x1d, 0x2b, 0xd0, 0x06, 0xf2,
+	0x02, 0x1a, 0x29, 0x5e, 0x89, 0x53, 0xed, 0x5f, 0xf9, 0x9f, 0x3f, 0x80, 0xa2, 0x54, 0xc5, 0x64,
+	0x1b, 0xd6, 0xa4, 0x91, 0xe3, 0xd8, 0xa9, 0xb6, 0xad, 0x6e, 0x2d, 0x58, 0x2d, 0x9e, 0x07, 0x38,
+	0x26, 0x3d, 0xa8, 0x7d, 0x0e, 0x53, 0x74, 0x6a, 0x12, 0xb6, 0x69, 0xc0, 0x5e, 0x87, 0x29, 0xca,
+	0x96, 0xcd, 0x56, 0x64, 0x31, 0xe9, 0x81, 0xad, 0xea, 0x9c, 0x7b, 0xed, 0x6a, 0xb7, 0xb1, 0xb7,
+	0xb1, 0xd8, 0xc3, 0x5c, 0xf7, 0x4a, 0x23, 0x07, 0xb0, 0x96, 0x61, 0x84, 0x74, 0x24, 0xb8, 0x63,
+	0x4b, 0xdb, 0xb6, 0x61, 0xeb, 0x23, 0x8d, 0x13, 0x11, 0xe8, 0x02, 0xd3, 0x7f, 0xeb, 0x22, 0x07,
+	0x00, 0x93, 0x50, 0x44, 0xc9, 0x69, 0x42, 0x05, 0x77, 0xba, 0x92, 0x61, 0x1e, 0x7f, 0x80, 0xe3,
+	0xf7, 0x85, 0xde, 0xa7, 0xc2, 0x04, 0xd4, 0x27, 0x3a, 0xc9, 0xc9, 0x2b, 0xb8, 0xaf, 0x08, 0x23,
+	0x4c, 0x3f, 0xd2, 0x34, 0x76, 0x9e, 0x4a, 0x48, 0xcb, 0x80, 0x9c, 0x60, 0x2e, 0x21, 0x6f, 0x54,
+	0x85, 0x09, 0x5a, 0x9f, 0x18, 0x02, 0x39, 0x2e, 0x59, 0xd1, 0x45, 0xc6, 0x59, 0xc6, 0x9d, 0x1d,
+	0x39, 0xc2, 0x2d, 0x83, 0x25, 0x41, 0x47, 0x4a, 0xbe, 0x0b, 0xd2, 0x42, 0x27, 0x82, 0x07, 0xf3,
+	0xa7, 0x27, 0x4d, 0xb0, 0x13, 0x99, 0x91, 0x3b, 0x52, 0x0b, 0xf4, 0x13, 0xd9, 0x37, 0x46, 0xb8,
+	0x22, 0x3b, 0x27, 0xc6, 0xdb, 0xb4, 0x7d, 0xe9, 0xec, 0x3a, 0x6f, 0xa1, 0x61, 0x8c, 0x87, 0x6c,
+	0x40, 0xb5, 0x58, 0x06, 0x85, 0x2f, 0x42, 0xf2, 0x1c, 0xaa, 0x09, 0x15, 0x7a, 0xa9, 0x1e, 0x2f,
+	0x1e, 0x62, 0x61, 0xa4, 0x45, 0x69, 0xe7, 0x8b, 0x05, 0x0f, 0x17, 0xa6, 0x55, 0x50, 0xce, 0x31,
+	0xd7, 0xab, 0x7d, 0x87, 0x72, 0x82, 0xf9, 0x1c, 0xe5, 0x1c, 0x73, 0xf2, 0x12, 0x56, 0xcb, 0x8f,
+	0xb1, 0xb2, 0x7c, 0x80, 0x4b, 0xbe, 0x44, 0x69, 0x39, 0xec, 0x5f, 0x4f, 0x5d, 0xeb, 0x66, 0xea,
+	0x5a, 0xbf, 0xa7, 0xae, 0xf5, 0x75, 0xe6, 0x56, 0x6e, 0x66, 0x6e, 0xe5, 0xe7, 0xcc, 0xad, 0x7c,
+	0xf0, 0x62, 0x2a, 0x92, 0x8b, 0x33, 0x2f, 0x62, 0x43, 0x3f, 0x62, 0x7c, 0xc8, 0xf8, 0x33, 0x7d,
+	0x41, 0xf5, 0xdf, 0x55, 0x19, 0x88, 0x7c, 0x84, 0xfc, 0xcc, 0x96, 0xf7, 0xb5, 0xf7, 0x37, 0x00,
+	0x00, 0xff, 0xff, 0x72, 0x8b, 0xf6, 0xac, 0x2c, 0x04, 0x00, 0x00,
 }
 
 func (m *GenesisState) Marshal() (dAtA []byte, err error) {
@@ -220,6 +366,50 @@ func (m *GenesisState) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	{
+		size, err := m.WatchCursors.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2
+	i--
+	dAtA[i] = 0xd2
+	if len(m.WatchPending) > 0 {
+		for iNdEx := len(m.WatchPending) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchPending[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x2
+			i--
+			dAtA[i] = 0xca
+		}
+	}
+	if len(m.WatchHits) > 0 {
+		for iNdEx := len(m.WatchHits) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchHits[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x2
+			i--
+			dAtA[i] = 0xc2
+		}
+	}
 	if len(m.Receipts) > 0 {
 		for iNdEx := len(m.Receipts) - 1; iNdEx >= 0; iNdEx-- {
 			{
@@ -330,6 +520,87 @@ func (m *HeightReceipts) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	return len(dAtA) - i, nil
 }
 
+func (m *SeqWatchHit) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *SeqWatchHit) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *SeqWatchHit) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Hit.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	if m.Seq != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Seq))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *KeyWatchPending) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *KeyWatchPending) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *KeyWatchPending) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Pending.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
 func encodeVarintGenesis(dAtA []byte, offset int, v uint64) int {
 	offset -= sovGenesis(v)
 	base := offset
@@ -370,6 +641,20 @@ func (m *GenesisState) Size() (n int) {
 			n += 1 + l + sovGenesis(uint64(l))
 		}
 	}
+	if len(m.WatchHits) > 0 {
+		for _, e := range m.WatchHits {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchPending) > 0 {
+		for _, e := range m.WatchPending {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	l = m.WatchCursors.Size()
+	n += 2 + l + sovGenesis(uint64(l))
 	return n
 }
 
@@ -388,6 +673,33 @@ func (m *HeightReceipts) Size() (n int) {
 			n += 1 + l + sovGenesis(uint64(l))
 		}
 	}
+	return n
+}
+
+func (m *SeqWatchHit) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Seq != 0 {
+		n += 1 + sovGenesis(uint64(m.Seq))
+	}
+	l = m.Hit.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	return n
+}
+
+func (m *KeyWatchPending) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	l = m.Pending.Size()
+	n += 1 + l + sovGenesis(uint64(l))
 	return n
 }
 
@@ -615,6 +927,107 @@ func (m *GenesisState) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
+		case 40:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchHits", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchHits = append(m.WatchHits, SeqWatchHit{})
+			if err := m.WatchHits[len(m.WatchHits)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 41:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchPending", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchPending = append(m.WatchPending, KeyWatchPending{})
+			if err := m.WatchPending[len(m.WatchPending)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 42:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchCursors", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.WatchCursors.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
 		default:
 			iNdEx = preIndex
 			skippy, err := skipGenesis(dAtA[iNdEx:])
@@ -715,6 +1128,224 @@ func (m *HeightReceipts) Unmarshal(dAtA []byte) error {
 			}
 			m.Receipts = append(m.Receipts, Receipt{})
 			if err := m.Receipts[len(m.Receipts)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *SeqWatchHit) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: SeqWatchHit: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: SeqWatchHit: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Seq", wireType)
+			}
+			m.Seq = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Seq |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Hit", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Hit.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *KeyWatchPending) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: KeyWatchPending: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: KeyWatchPending: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Pending", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Pending.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex

@@ -34,4 +34,12 @@ var (
 	PrefixPayloads   = collections.NewPrefix(7)
 	PrefixSetAside   = collections.NewPrefix(8)
 	PrefixReceipts   = collections.NewPrefix(9)
+
+	PrefixWatched      = collections.NewPrefix(20)
+	PrefixWatches      = collections.NewPrefix(21)
+	PrefixWatching     = collections.NewPrefix(22)
+	PrefixWatchExpiry  = collections.NewPrefix(23)
+	PrefixWatchHits    = collections.NewPrefix(24)
+	PrefixWatchPending = collections.NewPrefix(25)
+	PrefixWatchCursors = collections.NewPrefix(26)
 )

@@ -81,14 +81,17 @@ const (
 	TimerStatusExpired TimerStatus = 3
 	// TIMER_STATUS_SET_ASIDE: not in the queue; set_aside says why.
 	TimerStatusSetAside TimerStatus = 4
+	// TIMER_STATUS_WATCHING: waits for watched state to change.
+	TimerStatusWatching TimerStatus = 40
 )
 
 var TimerStatus_name = map[int32]string{
-	0: "TIMER_STATUS_UNSPECIFIED",
-	1: "TIMER_STATUS_PENDING",
-	2: "TIMER_STATUS_READY",
-	3: "TIMER_STATUS_EXPIRED",
-	4: "TIMER_STATUS_SET_ASIDE",
+	0:  "TIMER_STATUS_UNSPECIFIED",
+	1:  "TIMER_STATUS_PENDING",
+	2:  "TIMER_STATUS_READY",
+	3:  "TIMER_STATUS_EXPIRED",
+	4:  "TIMER_STATUS_SET_ASIDE",
+	40: "TIMER_STATUS_WATCHING",
 }
 
 var TimerStatus_value = map[string]int32{
@@ -97,6 +100,7 @@ var TimerStatus_value = map[string]int32{
 	"TIMER_STATUS_READY":       2,
 	"TIMER_STATUS_EXPIRED":     3,
 	"TIMER_STATUS_SET_ASIDE":   4,
+	"TIMER_STATUS_WATCHING":    40,
 }
 
 func (x TimerStatus) String() string {
@@ -128,6 +132,8 @@ type TimerInfo struct {
 	Seq            uint64         `protobuf:"varint,15,opt,name=seq,proto3" json:"seq,omitempty"`
 	FireSeq        uint32         `protobuf:"varint,16,opt,name=fire_seq,json=fireSeq,proto3" json:"fire_seq,omitempty"`
 	SetAside       SetAsideReason `protobuf:"varint,17,opt,name=set_aside,json=setAside,proto3,enum=timers.v1.SetAsideReason" json:"set_aside,omitempty"`
+	// matched are the watched keys that made it due, once one did.
+	Matched []WatchedKey `protobuf:"bytes,40,rep,name=matched,proto3" json:"matched"`
 }
 
 func (m *TimerInfo) Reset()         { *m = TimerInfo{} }
@@ -280,6 +286,13 @@ func (m *TimerInfo) GetSetAside() SetAsideReason {
 		return m.SetAside
 	}
 	return NotSetAside
+}
+
+func (m *TimerInfo) GetMatched() []WatchedKey {
+	if m != nil {
+		return m.Matched
+	}
+	return nil
 }
 
 // Opcodes are the numbers under which tools know the authority's messages.
@@ -1276,6 +1289,8 @@ type ReceiptInfo struct {
 	Cells     uint64 `protobuf:"varint,9,opt,name=cells,proto3" json:"cells,omitempty"`
 	Paid      string `protobuf:"bytes,10,opt,name=paid,proto3" json:"paid,omitempty"`
 	Tip       string `protobuf:"bytes,11,opt,name=tip,proto3" json:"tip,omitempty"`
+	// matched are the watched keys that the delivery was told.
+	Matched []WatchedKey `protobuf:"bytes,20,rep,name=matched,proto3" json:"matched"`
 }
 
 func (m *ReceiptInfo) Reset()         { *m = ReceiptInfo{} }
@@ -1388,6 +1403,500 @@ func (m *ReceiptInfo) GetTip() string {
 	return ""
 }
 
+func (m *ReceiptInfo) GetMatched() []WatchedKey {
+	if m != nil {
+		return m.Matched
+	}
+	return nil
+}
+
+type QueryWatchableRequest struct {
+}
+
+func (m *QueryWatchableRequest) Reset()         { *m = QueryWatchableRequest{} }
+func (m *QueryWatchableRequest) String() string { return proto.CompactTextString(m) }
+func (*QueryWatchableRequest) ProtoMessage()    {}
+func (*QueryWatchableRequest) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{19}
+}
+func (m *QueryWatchableRequest) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *QueryWatchableRequest) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_QueryWatchableRequest.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *QueryWatchableRequest) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_QueryWatchableRequest.Merge(m, src)
+}
+func (m *QueryWatchableRequest) XXX_Size() int {
+	return m.Size()
+}
+func (m *QueryWatchableRequest) XXX_DiscardUnknown() {
+	xxx_messageInfo_QueryWatchableRequest.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_QueryWatchableRequest proto.InternalMessageInfo
+
+type QueryWatchableResponse struct {
+	Stores []WatchableStore `protobuf:"bytes,1,rep,name=stores,proto3" json:"stores"`
+}
+
+func (m *QueryWatchableResponse) Reset()         { *m = QueryWatchableResponse{} }
+func (m *QueryWatchableResponse) String() string { return proto.CompactTextString(m) }
+func (*QueryWatchableResponse) ProtoMessage()    {}
+func (*QueryWatchableResponse) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{20}
+}
+func (m *QueryWatchableResponse) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *QueryWatchableResponse) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_QueryWatchableResponse.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *QueryWatchableResponse) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_QueryWatchableResponse.Merge(m, src)
+}
+func (m *QueryWatchableResponse) XXX_Size() int {
+	return m.Size()
+}
+func (m *QueryWatchableResponse) XXX_DiscardUnknown() {
+	xxx_messageInfo_QueryWatchableResponse.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_QueryWatchableResponse proto.InternalMessageInfo
+
+func (m *QueryWatchableResponse) GetStores() []WatchableStore {
+	if m != nil {
+		return m.Stores
+	}
+	return nil
+}
+
+// WatchableStore is a store that can be watched.
+type WatchableStore struct {
+	Store string      `protobuf:"bytes,1,opt,name=store,proto3" json:"store,omitempty"`
+	Forms []WatchForm `protobuf:"bytes,2,rep,name=forms,proto3" json:"forms"`
+}
+
+func (m *WatchableStore) Reset()         { *m = WatchableStore{} }
+func (m *WatchableStore) String() string { return proto.CompactTextString(m) }
+func (*WatchableStore) ProtoMessage()    {}
+func (*WatchableStore) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{21}
+}
+func (m *WatchableStore) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchableStore) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchableStore.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchableStore) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchableStore.Merge(m, src)
+}
+func (m *WatchableStore) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchableStore) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchableStore.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchableStore proto.InternalMessageInfo
+
+func (m *WatchableStore) GetStore() string {
+	if m != nil {
+		return m.Store
+	}
+	return ""
+}
+
+func (m *WatchableStore) GetForms() []WatchForm {
+	if m != nil {
+		return m.Forms
+	}
+	return nil
+}
+
+// WatchForm is a way to name keys of a store.
+type WatchForm struct {
+	// usage is what people write, such as bank:balance:ADDRESS:DENOM.
+	Usage string `protobuf:"bytes,1,opt,name=usage,proto3" json:"usage,omitempty"`
+	// watches says what it watches.
+	Watches string `protobuf:"bytes,2,opt,name=watches,proto3" json:"watches,omitempty"`
+}
+
+func (m *WatchForm) Reset()         { *m = WatchForm{} }
+func (m *WatchForm) String() string { return proto.CompactTextString(m) }
+func (*WatchForm) ProtoMessage()    {}
+func (*WatchForm) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{22}
+}
+func (m *WatchForm) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchForm) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchForm.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchForm) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchForm.Merge(m, src)
+}
+func (m *WatchForm) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchForm) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchForm.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchForm proto.InternalMessageInfo
+
+func (m *WatchForm) GetUsage() string {
+	if m != nil {
+		return m.Usage
+	}
+	return ""
+}
+
+func (m *WatchForm) GetWatches() string {
+	if m != nil {
+		return m.Watches
+	}
+	return ""
+}
+
+type QueryWatchKeyRequest struct {
+	// text is STORE:FORM:ARGUMENT…, or STORE:HEX for a prefix in hexadecimal.
+	Text string `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+}
+
+func (m *QueryWatchKeyRequest) Reset()         { *m = QueryWatchKeyRequest{} }
+func (m *QueryWatchKeyRequest) String() string { return proto.CompactTextString(m) }
+func (*QueryWatchKeyRequest) ProtoMessage()    {}
+func (*QueryWatchKeyRequest) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{23}
+}
+func (m *QueryWatchKeyRequest) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *QueryWatchKeyRequest) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_QueryWatchKeyRequest.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *QueryWatchKeyRequest) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_QueryWatchKeyRequest.Merge(m, src)
+}
+func (m *QueryWatchKeyRequest) XXX_Size() int {
+	return m.Size()
+}
+func (m *QueryWatchKeyRequest) XXX_DiscardUnknown() {
+	xxx_messageInfo_QueryWatchKeyRequest.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_QueryWatchKeyRequest proto.InternalMessageInfo
+
+func (m *QueryWatchKeyRequest) GetText() string {
+	if m != nil {
+		return m.Text
+	}
+	return ""
+}
+
+type QueryWatchKeyResponse struct {
+	Key WatchKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+}
+
+func (m *QueryWatchKeyResponse) Reset()         { *m = QueryWatchKeyResponse{} }
+func (m *QueryWatchKeyResponse) String() string { return proto.CompactTextString(m) }
+func (*QueryWatchKeyResponse) ProtoMessage()    {}
+func (*QueryWatchKeyResponse) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{24}
+}
+func (m *QueryWatchKeyResponse) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *QueryWatchKeyResponse) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_QueryWatchKeyResponse.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *QueryWatchKeyResponse) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_QueryWatchKeyResponse.Merge(m, src)
+}
+func (m *QueryWatchKeyResponse) XXX_Size() int {
+	return m.Size()
+}
+func (m *QueryWatchKeyResponse) XXX_DiscardUnknown() {
+	xxx_messageInfo_QueryWatchKeyResponse.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_QueryWatchKeyResponse proto.InternalMessageInfo
+
+func (m *QueryWatchKeyResponse) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+type QueryWatchesRequest struct {
+	// store whose watches are listed; empty when an actor is stated.
+	Store string `protobuf:"bytes,1,opt,name=store,proto3" json:"store,omitempty"`
+	// prefix narrows them to those of exactly this prefix.
+	Prefix []byte `protobuf:"bytes,2,opt,name=prefix,proto3" json:"prefix,omitempty"`
+	// actor whose watches are listed; empty when a store is stated.
+	Actor      string             `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
+	Pagination *query.PageRequest `protobuf:"bytes,4,opt,name=pagination,proto3" json:"pagination,omitempty"`
+}
+
+func (m *QueryWatchesRequest) Reset()         { *m = QueryWatchesRequest{} }
+func (m *QueryWatchesRequest) String() string { return proto.CompactTextString(m) }
+func (*QueryWatchesRequest) ProtoMessage()    {}
+func (*QueryWatchesRequest) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{25}
+}
+func (m *QueryWatchesRequest) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *QueryWatchesRequest) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_QueryWatchesRequest.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *QueryWatchesRequest) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_QueryWatchesRequest.Merge(m, src)
+}
+func (m *QueryWatchesRequest) XXX_Size() int {
+	return m.Size()
+}
+func (m *QueryWatchesRequest) XXX_DiscardUnknown() {
+	xxx_messageInfo_QueryWatchesRequest.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_QueryWatchesRequest proto.InternalMessageInfo
+
+func (m *QueryWatchesRequest) GetStore() string {
+	if m != nil {
+		return m.Store
+	}
+	return ""
+}
+
+func (m *QueryWatchesRequest) GetPrefix() []byte {
+	if m != nil {
+		return m.Prefix
+	}
+	return nil
+}
+
+func (m *QueryWatchesRequest) GetActor() string {
+	if m != nil {
+		return m.Actor
+	}
+	return ""
+}
+
+func (m *QueryWatchesRequest) GetPagination() *query.PageRequest {
+	if m != nil {
+		return m.Pagination
+	}
+	return nil
+}
+
+type QueryWatchesResponse struct {
+	Watches    []WatchInfo         `protobuf:"bytes,1,rep,name=watches,proto3" json:"watches"`
+	Pagination *query.PageResponse `protobuf:"bytes,2,opt,name=pagination,proto3" json:"pagination,omitempty"`
+}
+
+func (m *QueryWatchesResponse) Reset()         { *m = QueryWatchesResponse{} }
+func (m *QueryWatchesResponse) String() string { return proto.CompactTextString(m) }
+func (*QueryWatchesResponse) ProtoMessage()    {}
+func (*QueryWatchesResponse) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{26}
+}
+func (m *QueryWatchesResponse) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *QueryWatchesResponse) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_QueryWatchesResponse.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *QueryWatchesResponse) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_QueryWatchesResponse.Merge(m, src)
+}
+func (m *QueryWatchesResponse) XXX_Size() int {
+	return m.Size()
+}
+func (m *QueryWatchesResponse) XXX_DiscardUnknown() {
+	xxx_messageInfo_QueryWatchesResponse.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_QueryWatchesResponse proto.InternalMessageInfo
+
+func (m *QueryWatchesResponse) GetWatches() []WatchInfo {
+	if m != nil {
+		return m.Watches
+	}
+	return nil
+}
+
+func (m *QueryWatchesResponse) GetPagination() *query.PageResponse {
+	if m != nil {
+		return m.Pagination
+	}
+	return nil
+}
+
+// WatchInfo is a watch of one prefix by one timer.
+type WatchInfo struct {
+	Key   WatchKey `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+	Actor string   `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
+	// timer_id in hexadecimal.
+	TimerId string      `protobuf:"bytes,3,opt,name=timer_id,json=timerId,proto3" json:"timer_id,omitempty"`
+	Status  TimerStatus `protobuf:"varint,4,opt,name=status,proto3,enum=timers.v1.TimerStatus" json:"status,omitempty"`
+	// remaining fires; 0 means until the timer expires.
+	Remaining uint64 `protobuf:"varint,5,opt,name=remaining,proto3" json:"remaining,omitempty"`
+	ExpiresAt uint64 `protobuf:"varint,6,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
+}
+
+func (m *WatchInfo) Reset()         { *m = WatchInfo{} }
+func (m *WatchInfo) String() string { return proto.CompactTextString(m) }
+func (*WatchInfo) ProtoMessage()    {}
+func (*WatchInfo) Descriptor() ([]byte, []int) {
+	return fileDescriptor_13b1aec8a3663d94, []int{27}
+}
+func (m *WatchInfo) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchInfo) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchInfo.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchInfo) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchInfo.Merge(m, src)
+}
+func (m *WatchInfo) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchInfo) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchInfo.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchInfo proto.InternalMessageInfo
+
+func (m *WatchInfo) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+func (m *WatchInfo) GetActor() string {
+	if m != nil {
+		return m.Actor
+	}
+	return ""
+}
+
+func (m *WatchInfo) GetTimerId() string {
+	if m != nil {
+		return m.TimerId
+	}
+	return ""
+}
+
+func (m *WatchInfo) GetStatus() TimerStatus {
+	if m != nil {
+		return m.Status
+	}
+	return TimerStatusUnspecified
+}
+
+func (m *WatchInfo) GetRemaining() uint64 {
+	if m != nil {
+		return m.Remaining
+	}
+	return 0
+}
+
+func (m *WatchInfo) GetExpiresAt() uint64 {
+	if m != nil {
+		return m.ExpiresAt
+	}
+	return 0
+}
+
 func init() {
 	proto.RegisterEnum("timers.v1.TimerTier", TimerTier_name, TimerTier_value)
 	proto.RegisterEnum("timers.v1.TimerStatus", TimerStatus_name, TimerStatus_value)
@@ -1410,133 +1919,164 @@ func init() {
 	proto.RegisterType((*QueryReceiptsRequest)(nil), "timers.v1.QueryReceiptsRequest")
 	proto.RegisterType((*QueryReceiptsResponse)(nil), "timers.v1.QueryReceiptsResponse")
 	proto.RegisterType((*ReceiptInfo)(nil), "timers.v1.ReceiptInfo")
+	proto.RegisterType((*QueryWatchableRequest)(nil), "timers.v1.QueryWatchableRequest")
+	proto.RegisterType((*QueryWatchableResponse)(nil), "timers.v1.QueryWatchableResponse")
+	proto.RegisterType((*WatchableStore)(nil), "timers.v1.WatchableStore")
+	proto.RegisterType((*WatchForm)(nil), "timers.v1.WatchForm")
+	proto.RegisterType((*QueryWatchKeyRequest)(nil), "timers.v1.QueryWatchKeyRequest")
+	proto.RegisterType((*QueryWatchKeyResponse)(nil), "timers.v1.QueryWatchKeyResponse")
+	proto.RegisterType((*QueryWatchesRequest)(nil), "timers.v1.QueryWatchesRequest")
+	proto.RegisterType((*QueryWatchesResponse)(nil), "timers.v1.QueryWatchesResponse")
+	proto.RegisterType((*WatchInfo)(nil), "timers.v1.WatchInfo")
 }
 
 func init() { proto.RegisterFile("timers/v1/query.proto", fileDescriptor_13b1aec8a3663d94) }
 
 var fileDescriptor_13b1aec8a3663d94 = []byte{
-	// 1922 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcc, 0x58, 0xcd, 0x6f, 0xdb, 0xc8,
-	0x15, 0x37, 0x2d, 0x59, 0x96, 0x9e, 0x6d, 0x59, 0x9e, 0x68, 0x15, 0x9a, 0x71, 0x14, 0x82, 0xc8,
-	0x26, 0x6a, 0xd0, 0x48, 0x6b, 0x6f, 0xd3, 0xb4, 0x05, 0x7a, 0x90, 0x2d, 0x65, 0x23, 0x34, 0xf5,
-	0xaa, 0x94, 0x03, 0xf4, 0x03, 0x58, 0x82, 0x26, 0xc7, 0x34, 0xb1, 0x32, 0x49, 0x73, 0x28, 0xc3,
-	0x42, 0x90, 0x4b, 0x0f, 0xed, 0xc2, 0xa7, 0x02, 0x1b, 0x14, 0xe8, 0xc1, 0xe8, 0xa1, 0x97, 0x1e,
-	0x7b, 0xc8, 0xbd, 0xd7, 0x3d, 0x2e, 0xd2, 0x4b, 0x4f, 0x45, 0x9b, 0x14, 0xe8, 0x9f, 0x50, 0xb4,
-	0xa7, 0x62, 0x3e, 0x28, 0x8d, 0x24, 0xbb, 0x5e, 0x04, 0x39, 0xe4, 0x62, 0x6b, 0xe6, 0xfd, 0xde,
-	0xfc, 0xde, 0x7b, 0x33, 0xef, 0xcd, 0x1b, 0xc2, 0x07, 0x89, 0x7f, 0x84, 0x63, 0xd2, 0x38, 0xd9,
-	0x6c, 0x1c, 0x0f, 0x70, 0x3c, 0xac, 0x47, 0x71, 0x98, 0x84, 0xa8, 0xc0, 0xa7, 0xeb, 0x27, 0x9b,
-	0xda, 0x9a, 0x7d, 0xe4, 0x07, 0x61, 0x83, 0xfd, 0xe5, 0x52, 0xed, 0x9e, 0x13, 0x92, 0xa3, 0x90,
-	0x34, 0xf6, 0x6d, 0x82, 0xb9, 0x5a, 0xe3, 0x64, 0x73, 0x1f, 0x27, 0xf6, 0x66, 0x23, 0xb2, 0x3d,
-	0x3f, 0xb0, 0x13, 0x3f, 0x0c, 0x04, 0xf6, 0x86, 0xc0, 0xa6, 0x30, 0x99, 0x46, 0x5b, 0xe7, 0x42,
-	0x8b, 0x8d, 0x1a, 0x7c, 0x20, 0x44, 0x65, 0x2f, 0xf4, 0x42, 0x3e, 0x4f, 0x7f, 0x89, 0xd9, 0x0d,
-	0x2f, 0x0c, 0xbd, 0x3e, 0x6e, 0xd8, 0x91, 0xdf, 0xb0, 0x83, 0x20, 0x4c, 0x18, 0x55, 0xaa, 0xb3,
-	0x2e, 0xa4, 0x6c, 0xb4, 0x3f, 0x38, 0x68, 0xd8, 0x41, 0xca, 0x54, 0x19, 0xfb, 0xe9, 0x84, 0xc1,
-	0x81, 0xef, 0xa5, 0x34, 0xf2, 0x7c, 0x8c, 0xf9, 0xac, 0xf1, 0x9f, 0x2c, 0x14, 0xf6, 0xa8, 0xa0,
-	0x13, 0x1c, 0x84, 0xa8, 0x08, 0xf3, 0xbe, 0xab, 0x2a, 0xba, 0x52, 0x2b, 0x98, 0xf3, 0xbe, 0x8b,
-	0xea, 0xb0, 0x60, 0x3b, 0x49, 0x18, 0xab, 0xf3, 0x74, 0x6a, 0x5b, 0x7d, 0xf5, 0xf2, 0x7e, 0x59,
-	0xd8, 0xde, 0x74, 0xdd, 0x18, 0x13, 0xd2, 0x4b, 0x62, 0x3f, 0xf0, 0x4c, 0x0e, 0x43, 0x0f, 0xa0,
-	0x70, 0x80, 0xb1, 0x15, 0xd9, 0x43, 0x1c, 0xab, 0x99, 0x2b, 0x74, 0xf2, 0x07, 0x18, 0x77, 0x29,
-	0x12, 0xd5, 0x21, 0x47, 0x12, 0x3b, 0x19, 0x10, 0x35, 0xab, 0x2b, 0xb5, 0xe2, 0x56, 0xa5, 0x3e,
-	0xda, 0x94, 0x3a, 0x33, 0xae, 0xc7, 0xa4, 0xa6, 0x40, 0xa1, 0x1a, 0x64, 0x13, 0x1f, 0xc7, 0xea,
-	0x02, 0x43, 0x97, 0xa7, 0xd1, 0x7b, 0x3e, 0x8e, 0x4d, 0x86, 0x40, 0x25, 0xc8, 0xb8, 0x03, 0xac,
-	0xe6, 0x74, 0xa5, 0x96, 0x35, 0xe9, 0x4f, 0x74, 0x13, 0x00, 0x9f, 0x46, 0x7e, 0x8c, 0x89, 0x65,
-	0x27, 0xea, 0x22, 0x13, 0x14, 0xc4, 0x4c, 0x33, 0x41, 0x37, 0xa0, 0xe0, 0xd9, 0xc4, 0xea, 0xfb,
-	0x47, 0x7e, 0xa2, 0xe6, 0x99, 0x34, 0xef, 0xd9, 0xe4, 0x09, 0x1d, 0xa3, 0x87, 0xb0, 0x98, 0xc4,
-	0xbe, 0xe7, 0xe1, 0x58, 0x2d, 0xe8, 0x4a, 0x6d, 0x69, 0x0b, 0xc9, 0xd4, 0x5c, 0xb2, 0x5d, 0xf8,
-	0xea, 0x6f, 0xb7, 0xe6, 0xfe, 0xf8, 0xaf, 0x3f, 0xdd, 0x53, 0xcc, 0x14, 0x8d, 0x54, 0x58, 0x3c,
-	0xb4, 0x03, 0xb7, 0x8f, 0x63, 0x15, 0x58, 0x70, 0xd3, 0x21, 0x95, 0x44, 0xf6, 0xb0, 0x1f, 0xda,
-	0xae, 0xba, 0xa4, 0x2b, 0xb5, 0x65, 0x33, 0x1d, 0xa2, 0x8f, 0x20, 0x7f, 0x84, 0x09, 0xb1, 0x3d,
-	0x4c, 0xd4, 0x65, 0x3d, 0x53, 0x5b, 0xda, 0x2a, 0xd7, 0xf9, 0xae, 0xd7, 0xd3, 0x5d, 0xaf, 0x37,
-	0x83, 0xa1, 0x39, 0x42, 0x21, 0x1d, 0x32, 0xfb, 0xbe, 0xab, 0xae, 0x30, 0xd3, 0x8a, 0x92, 0x69,
-	0xdb, 0xbe, 0x6b, 0x52, 0x11, 0xba, 0x0b, 0xab, 0xc4, 0x39, 0xc4, 0xee, 0xa0, 0x8f, 0xad, 0x43,
-	0xec, 0x7b, 0x87, 0x89, 0x5a, 0x64, 0x3e, 0x16, 0xd3, 0xe9, 0xc7, 0x6c, 0x96, 0xc6, 0x8d, 0xe0,
-	0x63, 0x75, 0x95, 0xc7, 0x8d, 0xe0, 0x63, 0xb4, 0x0e, 0xf9, 0x03, 0x3f, 0xc6, 0x16, 0x9d, 0x2e,
-	0xe9, 0x4a, 0x6d, 0xc5, 0x5c, 0xa4, 0xe3, 0x1e, 0x3e, 0x46, 0xdf, 0x85, 0x02, 0xc1, 0x89, 0x65,
-	0x13, 0xdf, 0xc5, 0xea, 0x1a, 0xdb, 0x93, 0x75, 0x89, 0xbd, 0x87, 0x93, 0x26, 0x15, 0x99, 0xd8,
-	0x26, 0x61, 0x60, 0xe6, 0x89, 0x18, 0x1b, 0x2f, 0x14, 0x58, 0xfc, 0x34, 0x72, 0x42, 0x17, 0xd3,
-	0x2d, 0x2d, 0x91, 0x21, 0xb1, 0x1c, 0x3b, 0x70, 0x70, 0xdf, 0x62, 0xca, 0xec, 0x1c, 0xae, 0x98,
-	0x45, 0x32, 0x24, 0x3b, 0x6c, 0x9a, 0x6d, 0x2e, 0x7a, 0x00, 0xd7, 0x29, 0x72, 0x10, 0xb9, 0x76,
-	0x82, 0x39, 0xd2, 0xe2, 0x07, 0x9d, 0x9d, 0xd2, 0x15, 0xb3, 0x4c, 0x86, 0xe4, 0x29, 0x93, 0x32,
-	0x85, 0x1d, 0x26, 0x4b, 0x09, 0xf0, 0x69, 0x82, 0x03, 0x57, 0x10, 0x64, 0x46, 0x04, 0x6d, 0x36,
-	0xcd, 0xf0, 0x46, 0x19, 0xd0, 0x4f, 0x68, 0xe6, 0x76, 0xed, 0xd8, 0x3e, 0x22, 0x26, 0x3e, 0x1e,
-	0x60, 0x92, 0x18, 0xff, 0x55, 0xe0, 0xda, 0xc4, 0x34, 0x89, 0xc2, 0x80, 0x60, 0xf4, 0x7d, 0xc8,
-	0x09, 0x76, 0x85, 0xc5, 0x7d, 0xe6, 0xec, 0x72, 0x7e, 0xf9, 0x58, 0x08, 0x05, 0xf4, 0x10, 0x96,
-	0x02, 0x7c, 0x9a, 0xc8, 0xd6, 0x5f, 0xaa, 0x6f, 0x02, 0x85, 0xee, 0xa4, 0x8a, 0x8b, 0x21, 0x8f,
-	0x1b, 0x73, 0x61, 0xf2, 0x1c, 0x8a, 0x88, 0x4e, 0x9c, 0x43, 0x81, 0xa6, 0x3b, 0x65, 0x0f, 0x92,
-	0xc3, 0x30, 0xf6, 0x93, 0x21, 0xcb, 0xb5, 0xff, 0x97, 0x9f, 0x63, 0xa8, 0xd1, 0x83, 0x35, 0xe6,
-	0x3b, 0x33, 0x48, 0x44, 0x64, 0x5c, 0x1c, 0x94, 0x6f, 0x56, 0x1c, 0x78, 0x71, 0x99, 0x4f, 0x8b,
-	0x8b, 0xf1, 0x23, 0x11, 0x67, 0xb1, 0xa8, 0x88, 0xe7, 0x03, 0x58, 0x18, 0xef, 0xfe, 0xd2, 0x6c,
-	0x72, 0xd3, 0x3a, 0x25, 0xfb, 0xc6, 0xd1, 0xc6, 0x97, 0x0a, 0xac, 0x8f, 0x57, 0x23, 0xdb, 0xc3,
-	0x26, 0xe5, 0x7c, 0x5b, 0x53, 0x1f, 0x01, 0x8c, 0xcb, 0xbb, 0xd8, 0x98, 0x3b, 0x75, 0xa1, 0x41,
-	0xef, 0x82, 0x3a, 0xaf, 0xed, 0xe2, 0x2e, 0xa8, 0x77, 0x6d, 0x0f, 0x0b, 0x2e, 0x53, 0xd2, 0x34,
-	0x5e, 0x2a, 0xa0, 0x5d, 0x64, 0x95, 0xf0, 0xf5, 0x21, 0xe4, 0xb8, 0x77, 0xaa, 0x22, 0x12, 0xfc,
-	0x0a, 0x67, 0x05, 0x1c, 0x7d, 0x72, 0x81, 0x7d, 0x77, 0xaf, 0xb4, 0x8f, 0xb3, 0xca, 0x06, 0xa2,
-	0x32, 0x2c, 0x24, 0x61, 0x62, 0xf7, 0x45, 0x2a, 0xf0, 0x81, 0xf1, 0x6b, 0x05, 0x56, 0x99, 0xd9,
-	0xad, 0x41, 0xea, 0x16, 0xaa, 0x40, 0x4e, 0x54, 0x0c, 0x85, 0x15, 0x05, 0x31, 0xa2, 0x2b, 0x0c,
-	0x82, 0xc4, 0xef, 0x33, 0x2b, 0xf2, 0x26, 0x1f, 0x4c, 0x05, 0x30, 0xf3, 0xd6, 0x01, 0x7c, 0xa1,
-	0x40, 0x69, 0x6c, 0xc9, 0xfb, 0x12, 0x36, 0xe3, 0x17, 0x22, 0x1f, 0x4c, 0x6c, 0xbb, 0xc3, 0x34,
-	0x42, 0x93, 0x3e, 0x2b, 0x6f, 0xed, 0xf3, 0x6f, 0x15, 0x91, 0x18, 0x62, 0xf5, 0xf7, 0xc6, 0x6b,
-	0x24, 0xf6, 0xe2, 0x89, 0x1d, 0xa4, 0x86, 0x1b, 0xff, 0xc8, 0x8a, 0x50, 0xf0, 0x49, 0x61, 0xeb,
-	0x65, 0x87, 0xe5, 0x5b, 0x90, 0x8b, 0xc2, 0xbe, 0xef, 0x0c, 0x99, 0x19, 0xc5, 0xad, 0x35, 0xc9,
-	0x87, 0x2e, 0x13, 0x98, 0x02, 0x40, 0x97, 0x88, 0xec, 0x01, 0xc1, 0x2e, 0x3b, 0x3d, 0x79, 0x53,
-	0x8c, 0xd0, 0xc7, 0xb0, 0xe2, 0x0c, 0x9d, 0x3e, 0xb6, 0xa8, 0xe5, 0x07, 0x18, 0x8b, 0x32, 0x56,
-	0x7c, 0xf5, 0xf2, 0x3e, 0x08, 0x9f, 0x5a, 0xd8, 0x31, 0x97, 0x19, 0x68, 0x9b, 0x63, 0xd0, 0x26,
-	0x2c, 0x3b, 0xb8, 0xdf, 0x1f, 0xe9, 0x2c, 0x5c, 0xa8, 0xb3, 0x44, 0x31, 0x92, 0x4a, 0xdf, 0x0e,
-	0xc6, 0x34, 0xb9, 0x8b, 0x55, 0x28, 0x26, 0x55, 0xf9, 0x01, 0xac, 0xb1, 0x7a, 0x3e, 0xa1, 0xb7,
-	0x78, 0xa1, 0xde, 0x2a, 0x05, 0x3e, 0x91, 0x74, 0x2b, 0x90, 0x63, 0x16, 0x13, 0xd1, 0x74, 0x88,
-	0x11, 0xba, 0x07, 0x6b, 0x6c, 0x39, 0x71, 0xcf, 0x71, 0x48, 0x81, 0x41, 0x56, 0xa9, 0x80, 0x5f,
-	0x11, 0x1c, 0x5b, 0x86, 0x05, 0xea, 0x01, 0x61, 0x3d, 0x46, 0xd6, 0xe4, 0x03, 0x7a, 0xf1, 0xc9,
-	0x2b, 0x30, 0xc0, 0x12, 0xbf, 0xf4, 0xc7, 0x0b, 0x30, 0xe4, 0x7d, 0xb8, 0xe6, 0x39, 0x82, 0xc3,
-	0x8a, 0x70, 0x6c, 0xed, 0xf7, 0x43, 0xe7, 0x73, 0x75, 0x99, 0x81, 0x4b, 0x9e, 0xc3, 0x69, 0xba,
-	0x38, 0xde, 0xa6, 0xf3, 0xe8, 0x0e, 0xe4, 0xf6, 0x07, 0x71, 0x80, 0x79, 0xc7, 0x31, 0xe9, 0x63,
-	0x27, 0x48, 0x4c, 0x21, 0x45, 0x06, 0xed, 0xd6, 0x22, 0xc2, 0x3a, 0x8d, 0x59, 0x14, 0x93, 0xd1,
-	0xb6, 0x8b, 0x36, 0x8e, 0x2e, 0x0e, 0xc2, 0x23, 0xd6, 0x75, 0x14, 0x58, 0x7b, 0xd8, 0xa2, 0x63,
-	0xe3, 0x33, 0x28, 0xb3, 0x23, 0x36, 0x6e, 0x24, 0xde, 0x6d, 0xc2, 0xfd, 0x4e, 0x81, 0x0f, 0xa6,
-	0x08, 0xde, 0x9b, 0x9c, 0x3b, 0x11, 0xbe, 0x9b, 0xd8, 0xc1, 0x7e, 0x94, 0x90, 0xab, 0xca, 0xf1,
-	0xbb, 0xba, 0xb9, 0x7e, 0x9f, 0xc6, 0x64, 0x4c, 0x2c, 0x62, 0xf2, 0x43, 0xc8, 0xc7, 0x62, 0x4e,
-	0x44, 0x45, 0x6e, 0x59, 0x04, 0x7c, 0x3a, 0x2e, 0x23, 0x95, 0x77, 0x17, 0x99, 0x57, 0xf3, 0xb0,
-	0x24, 0xb1, 0xd1, 0x06, 0x95, 0x1f, 0xf1, 0xd1, 0x0b, 0x66, 0x91, 0x8d, 0x3b, 0x2e, 0xed, 0xf9,
-	0x5d, 0xdc, 0xf7, 0x4f, 0xb8, 0x90, 0x77, 0x20, 0x05, 0x31, 0xd3, 0x91, 0x5e, 0x39, 0x99, 0x6f,
-	0xd6, 0x1d, 0xc8, 0xad, 0x70, 0x76, 0xb2, 0x15, 0x56, 0x61, 0x91, 0x0c, 0x1c, 0x07, 0x13, 0xc2,
-	0x6a, 0x4c, 0xde, 0x4c, 0x87, 0x68, 0x03, 0x0a, 0xac, 0x07, 0x8b, 0x6c, 0x47, 0x14, 0x13, 0x73,
-	0x3c, 0x81, 0x10, 0x64, 0xe9, 0x80, 0x55, 0x8b, 0x15, 0x93, 0xfd, 0xbe, 0xb4, 0x24, 0x8c, 0xd2,
-	0xbc, 0x20, 0xa7, 0xb9, 0x01, 0xd9, 0xc8, 0xf6, 0x5d, 0xfe, 0xbe, 0x98, 0xcd, 0x32, 0x2a, 0xa3,
-	0x0f, 0x84, 0xc4, 0x8f, 0x58, 0xf6, 0xcf, 0x42, 0xa8, 0xe8, 0xde, 0x9f, 0x15, 0xf1, 0x1c, 0xa4,
-	0x6f, 0x28, 0xf4, 0x1d, 0xa8, 0xec, 0x75, 0x7e, 0xdc, 0x36, 0xad, 0xbd, 0x4e, 0xdb, 0xb4, 0x9e,
-	0xee, 0xf6, 0xba, 0xed, 0x9d, 0xce, 0xa3, 0x4e, 0xbb, 0x55, 0x9a, 0xd3, 0xd4, 0xb3, 0x73, 0xbd,
-	0x3c, 0x82, 0x3e, 0x0d, 0x48, 0x84, 0x1d, 0xff, 0xc0, 0xc7, 0x2e, 0xba, 0x03, 0xab, 0x92, 0xd6,
-	0x6e, 0xbb, 0x69, 0x96, 0x14, 0x6d, 0xed, 0xec, 0x5c, 0x5f, 0x19, 0xc1, 0x77, 0xb1, 0x1d, 0xd3,
-	0xc2, 0x24, 0xe1, 0xda, 0xdd, 0x4f, 0x77, 0x1e, 0x97, 0xe6, 0x35, 0x74, 0x76, 0xae, 0x17, 0x47,
-	0xc0, 0x76, 0x14, 0x3a, 0x87, 0xe8, 0x36, 0x14, 0x25, 0xe4, 0xa3, 0xa6, 0x59, 0xca, 0x68, 0xa5,
-	0xb3, 0x73, 0x7d, 0x79, 0x84, 0x7b, 0x64, 0xc7, 0x5a, 0xf6, 0x8b, 0x3f, 0x54, 0xe7, 0xee, 0xbd,
-	0x98, 0x87, 0x25, 0xe9, 0xcd, 0x88, 0xbe, 0x07, 0x2a, 0xd7, 0xed, 0xed, 0x35, 0xf7, 0x9e, 0xf6,
-	0xa6, 0xbc, 0xd0, 0xce, 0xce, 0xf5, 0x8a, 0x04, 0x97, 0xfd, 0xf8, 0x08, 0xca, 0x13, 0x9a, 0xdd,
-	0xf6, 0x6e, 0xab, 0xb3, 0xfb, 0x49, 0x49, 0xd1, 0x2a, 0x67, 0xe7, 0x3a, 0x92, 0xb4, 0xba, 0x38,
-	0x70, 0xfd, 0xc0, 0x43, 0xdf, 0x06, 0x34, 0xa1, 0x61, 0xb6, 0x9b, 0xad, 0x9f, 0x95, 0xe6, 0xb5,
-	0xf2, 0xd9, 0xb9, 0x5e, 0x92, 0x1f, 0xb2, 0xf4, 0x62, 0x9f, 0x59, 0xbf, 0xfd, 0xd3, 0x6e, 0xc7,
-	0x6c, 0xb7, 0x4a, 0x99, 0x99, 0xf5, 0xdb, 0xec, 0x79, 0x4a, 0xef, 0xbe, 0xca, 0x84, 0x46, 0xaf,
-	0xbd, 0x67, 0x35, 0x7b, 0x9d, 0x56, 0xbb, 0x94, 0xd5, 0xae, 0x9f, 0x9d, 0xeb, 0xd7, 0x24, 0x9d,
-	0xb4, 0x96, 0xf1, 0xb0, 0x6c, 0xfd, 0x3b, 0x07, 0x0b, 0x2c, 0x9f, 0x91, 0x07, 0x39, 0xfe, 0x84,
-	0x41, 0x37, 0xa5, 0xbc, 0x9d, 0x7d, 0xf1, 0x68, 0xd5, 0xcb, 0xc4, 0x3c, 0x19, 0x8d, 0xea, 0x17,
-	0x34, 0xb5, 0x7f, 0xf9, 0x97, 0x7f, 0x7e, 0x39, 0x7f, 0x0d, 0xad, 0x35, 0xc6, 0x9f, 0x17, 0x22,
-	0xbe, 0xfc, 0x29, 0x2c, 0xf0, 0x17, 0xdb, 0xc6, 0xf4, 0x42, 0xf2, 0x33, 0x42, 0xbb, 0x79, 0x89,
-	0x54, 0xb0, 0x6c, 0x8d, 0x59, 0xee, 0xa2, 0x0f, 0x25, 0x16, 0x96, 0x8b, 0xa4, 0xf1, 0x8c, 0xfd,
-	0x7f, 0x9e, 0x0a, 0x9e, 0xf9, 0xee, 0x73, 0xf4, 0x2b, 0x05, 0x56, 0x26, 0x3a, 0x6e, 0x74, 0xfb,
-	0x42, 0x92, 0xa9, 0x67, 0x82, 0xf6, 0xe1, 0x15, 0x28, 0x61, 0x52, 0x8d, 0x59, 0x63, 0x20, 0xfd,
-	0x2a, 0x6b, 0x90, 0x05, 0x99, 0xd6, 0x00, 0x23, 0x6d, 0x7a, 0xdd, 0x71, 0x5f, 0xad, 0xdd, 0xb8,
-	0x50, 0x26, 0x98, 0x6e, 0x31, 0xa6, 0x75, 0x74, 0x5d, 0x62, 0x72, 0x07, 0xb8, 0xf1, 0x8c, 0x57,
-	0xfb, 0xe7, 0xe8, 0x33, 0x58, 0xe0, 0x87, 0x69, 0x26, 0xc6, 0x72, 0x6b, 0x3a, 0x1b, 0xe3, 0x89,
-	0xd6, 0xd2, 0x50, 0x19, 0x0d, 0x42, 0x25, 0x89, 0x26, 0x66, 0xcb, 0x5a, 0x90, 0xa5, 0x5d, 0x0a,
-	0x9a, 0xb1, 0x52, 0xea, 0x01, 0xb5, 0x8d, 0x8b, 0x85, 0x62, 0xf1, 0x8d, 0xf1, 0x06, 0xae, 0xa1,
-	0x55, 0x89, 0x81, 0x76, 0x1f, 0xe8, 0x73, 0xc8, 0xa7, 0x27, 0x15, 0xdd, 0x9a, 0x5e, 0x67, 0xea,
-	0xc2, 0xd7, 0xf4, 0xcb, 0x01, 0x29, 0x19, 0xe3, 0xa9, 0xa0, 0xb2, 0xc4, 0x33, 0xfa, 0x36, 0x81,
-	0x08, 0xe4, 0xd3, 0xeb, 0x6c, 0x96, 0x6c, 0xea, 0x86, 0x9d, 0x25, 0x9b, 0xbe, 0x09, 0x8d, 0xdb,
-	0x8c, 0xac, 0x8a, 0x36, 0x26, 0xc2, 0xc6, 0x41, 0xa3, 0x2d, 0xda, 0x7e, 0xfc, 0xd5, 0xeb, 0xaa,
-	0xf2, 0xf5, 0xeb, 0xaa, 0xf2, 0xf7, 0xd7, 0x55, 0xe5, 0x37, 0x6f, 0xaa, 0x73, 0x5f, 0xbf, 0xa9,
-	0xce, 0xfd, 0xf5, 0x4d, 0x75, 0xee, 0xe7, 0x75, 0xcf, 0x4f, 0x0e, 0x07, 0xfb, 0x75, 0x27, 0x3c,
-	0x12, 0x5f, 0x04, 0xef, 0x8b, 0x85, 0xc4, 0xbf, 0xd3, 0xf4, 0x47, 0x32, 0x8c, 0x30, 0xd9, 0xcf,
-	0xb1, 0xef, 0x3e, 0x1f, 0xff, 0x2f, 0x00, 0x00, 0xff, 0xff, 0xe9, 0x12, 0x43, 0x05, 0xca, 0x14,
-	0x00, 0x00,
+	// 2275 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xcc, 0x59, 0xbd, 0x6f, 0x1b, 0xc9,
+	0x15, 0xd7, 0x8a, 0x14, 0x3f, 0x46, 0x12, 0x45, 0x8d, 0x69, 0x79, 0xb5, 0x96, 0x69, 0x66, 0xe1,
+	0xb3, 0x19, 0x21, 0x26, 0x6d, 0x5d, 0x1c, 0x27, 0x97, 0xa4, 0xa0, 0x24, 0xfa, 0x4c, 0xd8, 0xf1,
+	0x31, 0x4b, 0x39, 0x97, 0x0f, 0xe4, 0x88, 0xd5, 0xee, 0x90, 0x5a, 0x98, 0xdc, 0x5d, 0xef, 0x2c,
+	0x7d, 0x22, 0x0c, 0x37, 0x29, 0x92, 0x83, 0x8a, 0x20, 0xc0, 0x1d, 0x02, 0x24, 0x80, 0x90, 0x22,
+	0x4d, 0xca, 0x14, 0x4e, 0x95, 0x00, 0x69, 0x5d, 0x1e, 0x2e, 0x4d, 0xaa, 0x20, 0xb1, 0x03, 0xe4,
+	0x2f, 0x48, 0x93, 0x2a, 0x98, 0x37, 0xb3, 0xe4, 0x70, 0x49, 0x59, 0x67, 0xc3, 0x85, 0x1b, 0x71,
+	0xdf, 0xbc, 0xdf, 0xfb, 0x9c, 0x99, 0x37, 0x6f, 0x46, 0xe8, 0x6c, 0xe8, 0xf4, 0x49, 0x40, 0xab,
+	0x8f, 0xae, 0x57, 0x1f, 0x0e, 0x48, 0x30, 0xac, 0xf8, 0x81, 0x17, 0x7a, 0x38, 0xcb, 0x87, 0x2b,
+	0x8f, 0xae, 0x6b, 0xab, 0x66, 0xdf, 0x71, 0xbd, 0x2a, 0xfc, 0xe5, 0x5c, 0x6d, 0xd3, 0xf2, 0x68,
+	0xdf, 0xa3, 0xd5, 0x7d, 0x93, 0x12, 0x2e, 0x56, 0x7d, 0x74, 0x7d, 0x9f, 0x84, 0xe6, 0xf5, 0xaa,
+	0x6f, 0x76, 0x1d, 0xd7, 0x0c, 0x1d, 0xcf, 0x15, 0xd8, 0xf3, 0x02, 0x1b, 0xc1, 0x64, 0x33, 0xda,
+	0x3a, 0x67, 0xb6, 0x81, 0xaa, 0x72, 0x42, 0xb0, 0x0a, 0x5d, 0xaf, 0xeb, 0xf1, 0x71, 0xf6, 0x25,
+	0x46, 0x37, 0xba, 0x9e, 0xd7, 0xed, 0x91, 0xaa, 0xe9, 0x3b, 0x55, 0xd3, 0x75, 0xbd, 0x10, 0x4c,
+	0x45, 0x32, 0xeb, 0x82, 0x0b, 0xd4, 0xfe, 0xa0, 0x53, 0x35, 0xdd, 0xc8, 0xd2, 0xda, 0x38, 0x4e,
+	0xcb, 0x73, 0x3b, 0x4e, 0x37, 0x32, 0x23, 0x8f, 0x07, 0x84, 0x8f, 0xea, 0x7f, 0x5a, 0x40, 0xd9,
+	0x3d, 0xc6, 0x68, 0xb8, 0x1d, 0x0f, 0xe7, 0xd0, 0xbc, 0x63, 0xab, 0x4a, 0x49, 0x29, 0x67, 0x8d,
+	0x79, 0xc7, 0xc6, 0x15, 0xb4, 0x60, 0x5a, 0xa1, 0x17, 0xa8, 0xf3, 0x6c, 0x68, 0x5b, 0xfd, 0xe2,
+	0xe9, 0xd5, 0x82, 0xf0, 0xbd, 0x66, 0xdb, 0x01, 0xa1, 0xb4, 0x15, 0x06, 0x8e, 0xdb, 0x35, 0x38,
+	0x0c, 0xdf, 0x40, 0xd9, 0x0e, 0x21, 0x6d, 0xdf, 0x1c, 0x92, 0x40, 0x4d, 0x9c, 0x22, 0x93, 0xe9,
+	0x10, 0xd2, 0x64, 0x48, 0x5c, 0x41, 0x29, 0x1a, 0x9a, 0xe1, 0x80, 0xaa, 0xc9, 0x92, 0x52, 0xce,
+	0x6d, 0xad, 0x55, 0x46, 0x93, 0x52, 0x01, 0xe7, 0x5a, 0xc0, 0x35, 0x04, 0x0a, 0x97, 0x51, 0x32,
+	0x74, 0x48, 0xa0, 0x2e, 0x00, 0xba, 0x10, 0x47, 0xef, 0x39, 0x24, 0x30, 0x00, 0x81, 0xf3, 0x28,
+	0x61, 0x0f, 0x88, 0x9a, 0x2a, 0x29, 0xe5, 0xa4, 0xc1, 0x3e, 0xf1, 0x05, 0x84, 0xc8, 0xa1, 0xef,
+	0x04, 0x84, 0xb6, 0xcd, 0x50, 0x4d, 0x03, 0x23, 0x2b, 0x46, 0x6a, 0x21, 0x3e, 0x8f, 0xb2, 0x5d,
+	0x93, 0xb6, 0x7b, 0x4e, 0xdf, 0x09, 0xd5, 0x0c, 0x70, 0x33, 0x5d, 0x93, 0xde, 0x65, 0x34, 0xbe,
+	0x89, 0xd2, 0x61, 0xe0, 0x74, 0xbb, 0x24, 0x50, 0xb3, 0x25, 0xa5, 0xbc, 0xb8, 0x85, 0x65, 0xd3,
+	0x9c, 0xb3, 0x9d, 0x7d, 0xf6, 0x8f, 0x8b, 0x73, 0x7f, 0xf8, 0xcf, 0x1f, 0x37, 0x15, 0x23, 0x42,
+	0x63, 0x15, 0xa5, 0x0f, 0x4c, 0xd7, 0xee, 0x91, 0x40, 0x45, 0x90, 0xdc, 0x88, 0x64, 0x1c, 0xdf,
+	0x1c, 0xf6, 0x3c, 0xd3, 0x56, 0x17, 0x4b, 0x4a, 0x79, 0xc9, 0x88, 0x48, 0x7c, 0x0d, 0x65, 0xfa,
+	0x84, 0x52, 0xb3, 0x4b, 0xa8, 0xba, 0x54, 0x4a, 0x94, 0x17, 0xb7, 0x0a, 0x15, 0x3e, 0xeb, 0x95,
+	0x68, 0xd6, 0x2b, 0x35, 0x77, 0x68, 0x8c, 0x50, 0xb8, 0x84, 0x12, 0xfb, 0x8e, 0xad, 0x2e, 0x83,
+	0x6b, 0x39, 0xc9, 0xb5, 0x6d, 0xc7, 0x36, 0x18, 0x0b, 0x5f, 0x41, 0x2b, 0xd4, 0x3a, 0x20, 0xf6,
+	0xa0, 0x47, 0xda, 0x07, 0xc4, 0xe9, 0x1e, 0x84, 0x6a, 0x0e, 0x62, 0xcc, 0x45, 0xc3, 0xb7, 0x61,
+	0x94, 0xe5, 0x8d, 0x92, 0x87, 0xea, 0x0a, 0xcf, 0x1b, 0x25, 0x0f, 0xf1, 0x3a, 0xca, 0x74, 0x9c,
+	0x80, 0xb4, 0xd9, 0x70, 0xbe, 0xa4, 0x94, 0x97, 0x8d, 0x34, 0xa3, 0x5b, 0xe4, 0x21, 0xfe, 0x06,
+	0xca, 0x52, 0x12, 0xb6, 0x4d, 0xea, 0xd8, 0x44, 0x5d, 0x85, 0x39, 0x59, 0x97, 0xac, 0xb7, 0x48,
+	0x58, 0x63, 0x2c, 0x83, 0x98, 0xd4, 0x73, 0x8d, 0x0c, 0x15, 0x34, 0x7e, 0x0f, 0xa5, 0xfb, 0x66,
+	0xc8, 0x0c, 0xab, 0x65, 0x08, 0xf0, 0xac, 0x24, 0xf5, 0x21, 0xe7, 0xdc, 0x21, 0xc3, 0x89, 0x8c,
+	0x0a, 0x01, 0xfd, 0x33, 0x05, 0xa5, 0x3f, 0xf0, 0x2d, 0xcf, 0x26, 0x6c, 0x39, 0xe4, 0xe9, 0x90,
+	0xb6, 0x2d, 0xd3, 0xb5, 0x48, 0xaf, 0x0d, 0x2a, 0x60, 0x0d, 0x2f, 0x1b, 0x39, 0x3a, 0xa4, 0x3b,
+	0x30, 0x0c, 0x0b, 0x03, 0xdf, 0x40, 0xe7, 0x18, 0x72, 0xe0, 0xdb, 0x66, 0x48, 0x38, 0xb2, 0xcd,
+	0x37, 0x09, 0xac, 0xf0, 0x65, 0xa3, 0x40, 0x87, 0xf4, 0x3e, 0x70, 0x41, 0x60, 0x07, 0x78, 0x91,
+	0x01, 0x72, 0x18, 0x12, 0xd7, 0x16, 0x06, 0x12, 0x23, 0x03, 0x75, 0x18, 0x06, 0xbc, 0x5e, 0x40,
+	0xf8, 0xfb, 0x6c, 0xd7, 0x37, 0xcd, 0xc0, 0xec, 0x53, 0x83, 0x3c, 0x1c, 0x10, 0x1a, 0xea, 0xff,
+	0x53, 0xd0, 0x99, 0x89, 0x61, 0xea, 0x7b, 0x2e, 0x25, 0xf8, 0x5b, 0x28, 0x25, 0xac, 0x2b, 0x30,
+	0x67, 0x53, 0xeb, 0x9e, 0xdb, 0x97, 0x13, 0x20, 0x04, 0xf0, 0x4d, 0xb4, 0xe8, 0x92, 0xc3, 0x50,
+	0xf6, 0xfe, 0x44, 0x79, 0x03, 0x31, 0xe8, 0x4e, 0x24, 0x98, 0xf6, 0x78, 0xde, 0x20, 0x84, 0xc9,
+	0x35, 0x2c, 0x32, 0x3a, 0x91, 0x71, 0x81, 0x66, 0xb3, 0x6c, 0x0e, 0xc2, 0x03, 0x2f, 0x70, 0xc2,
+	0x21, 0xec, 0xd3, 0x97, 0xed, 0xed, 0x31, 0x54, 0x6f, 0xa1, 0x55, 0x88, 0x1d, 0x1c, 0x12, 0x19,
+	0x19, 0x17, 0x16, 0xe5, 0xcb, 0x15, 0x16, 0x5e, 0x98, 0xe6, 0xa3, 0xc2, 0xa4, 0xdf, 0x11, 0x79,
+	0x16, 0x4a, 0x45, 0x3e, 0x6f, 0xa0, 0x85, 0xf1, 0xec, 0x2f, 0x4e, 0x17, 0x06, 0x56, 0xe3, 0xe4,
+	0xd8, 0x38, 0x5a, 0xff, 0x54, 0x41, 0xeb, 0x63, 0x6d, 0x74, 0x7b, 0x58, 0x63, 0x36, 0x5f, 0xd7,
+	0xd5, 0x5b, 0x08, 0x8d, 0x8f, 0x06, 0x31, 0x31, 0x97, 0x2b, 0x42, 0x82, 0x9d, 0x23, 0x15, 0x7e,
+	0x2e, 0x88, 0x73, 0xa4, 0xd2, 0x34, 0xbb, 0x44, 0xd8, 0x32, 0x24, 0x49, 0xfd, 0xa9, 0x82, 0xb4,
+	0x59, 0x5e, 0x89, 0x58, 0x6f, 0xa2, 0x14, 0x8f, 0x4e, 0x55, 0x44, 0x71, 0x38, 0x25, 0x58, 0x01,
+	0xc7, 0xef, 0xcf, 0xf0, 0xef, 0xca, 0xa9, 0xfe, 0x71, 0xab, 0xb2, 0x83, 0xb8, 0x80, 0x16, 0x42,
+	0x2f, 0x34, 0x7b, 0x62, 0x2b, 0x70, 0x42, 0xff, 0x85, 0x82, 0x56, 0xc0, 0xed, 0xdd, 0x41, 0x14,
+	0x16, 0x5e, 0x43, 0x29, 0x51, 0x6d, 0x14, 0x28, 0x28, 0x82, 0x62, 0x1a, 0x06, 0x6e, 0xe8, 0xf4,
+	0xc0, 0x8b, 0x8c, 0xc1, 0x89, 0x58, 0x02, 0x13, 0xaf, 0x9d, 0xc0, 0xcf, 0x14, 0x94, 0x1f, 0x7b,
+	0xf2, 0xb6, 0xa4, 0x4d, 0xff, 0x89, 0xd8, 0x0f, 0x06, 0x31, 0xed, 0x61, 0x94, 0xa1, 0xc9, 0x98,
+	0x95, 0xd7, 0x8e, 0xf9, 0xd7, 0x8a, 0xd8, 0x18, 0x42, 0xfb, 0x5b, 0x13, 0x35, 0x16, 0x73, 0x71,
+	0xd7, 0x74, 0x23, 0xc7, 0xf5, 0x7f, 0x25, 0x45, 0x2a, 0xf8, 0xa0, 0xf0, 0xf5, 0xa4, 0xc5, 0xf2,
+	0x55, 0x94, 0xf2, 0xbd, 0x9e, 0x63, 0x0d, 0xc1, 0x8d, 0xdc, 0xd6, 0xaa, 0x14, 0x43, 0x13, 0x18,
+	0x86, 0x00, 0x30, 0x15, 0xbe, 0x39, 0xa0, 0xc4, 0x86, 0xd5, 0x93, 0x31, 0x04, 0x85, 0xdf, 0x45,
+	0xcb, 0xd6, 0xd0, 0xea, 0x91, 0x36, 0xf3, 0xbc, 0x43, 0x88, 0x28, 0x63, 0xb9, 0x2f, 0x9e, 0x5e,
+	0x45, 0x22, 0xa6, 0x5d, 0x62, 0x19, 0x4b, 0x00, 0xda, 0xe6, 0x18, 0x7c, 0x1d, 0x2d, 0x59, 0xa4,
+	0xd7, 0x1b, 0xc9, 0x2c, 0xcc, 0x94, 0x59, 0x64, 0x18, 0x49, 0xa4, 0x67, 0xba, 0x63, 0x33, 0xa9,
+	0xd9, 0x22, 0x0c, 0x13, 0x89, 0xbc, 0x87, 0x56, 0xa1, 0x9e, 0x4f, 0xc8, 0xa5, 0x67, 0xca, 0xad,
+	0x30, 0xe0, 0x5d, 0x49, 0x76, 0x0d, 0xa5, 0xc0, 0x63, 0x2a, 0x1a, 0x16, 0x41, 0xe1, 0x4d, 0xb4,
+	0x0a, 0xea, 0xc4, 0x39, 0xc7, 0x21, 0x59, 0x80, 0xac, 0x30, 0x06, 0x3f, 0x22, 0x38, 0xb6, 0x80,
+	0x16, 0x58, 0x04, 0x14, 0xfa, 0x93, 0xa4, 0xc1, 0x09, 0x76, 0xf0, 0xc9, 0x1a, 0x00, 0xb0, 0xc8,
+	0x1b, 0x86, 0xb1, 0x02, 0x40, 0x5e, 0x45, 0x67, 0xba, 0x96, 0xb0, 0xd1, 0xf6, 0x49, 0xd0, 0xde,
+	0xef, 0x79, 0xd6, 0x03, 0x75, 0x09, 0xc0, 0xf9, 0xae, 0xc5, 0xcd, 0x34, 0x49, 0xb0, 0xcd, 0xc6,
+	0xf1, 0x65, 0x94, 0xda, 0x1f, 0x04, 0x2e, 0xe1, 0xdd, 0xca, 0x64, 0x8c, 0x0d, 0x37, 0x34, 0x04,
+	0x17, 0xeb, 0xac, 0xd3, 0xf3, 0x29, 0x74, 0x29, 0xd3, 0x28, 0xe0, 0xb1, 0x96, 0x8d, 0x35, 0x9d,
+	0x36, 0x71, 0xbd, 0x3e, 0x74, 0x2c, 0x59, 0x68, 0x2d, 0x77, 0x19, 0xad, 0x7f, 0x84, 0x0a, 0xb0,
+	0xc4, 0xc6, 0x4d, 0xc8, 0x9b, 0xdd, 0x70, 0xbf, 0x51, 0xd0, 0xd9, 0x98, 0x81, 0xb7, 0x66, 0xcf,
+	0x3d, 0x12, 0xb1, 0x1b, 0xc4, 0x22, 0x8e, 0x1f, 0xd2, 0xd3, 0xca, 0xf1, 0x9b, 0x3a, 0xb9, 0x7e,
+	0x17, 0xe5, 0x64, 0x6c, 0x58, 0xe4, 0xe4, 0xbb, 0x28, 0x13, 0x88, 0x31, 0x91, 0x15, 0xb9, 0x65,
+	0x11, 0xf0, 0x78, 0x5e, 0x46, 0x22, 0x6f, 0x2e, 0x33, 0xbf, 0x4c, 0xa0, 0x45, 0xc9, 0x1a, 0x6b,
+	0x6e, 0xf9, 0x12, 0x1f, 0xdd, 0x7e, 0xd2, 0x40, 0x37, 0x6c, 0x76, 0x5f, 0xb0, 0x49, 0xcf, 0x79,
+	0xc4, 0x99, 0xbc, 0x03, 0xc9, 0x8a, 0x91, 0x86, 0x74, 0x43, 0x4a, 0x7c, 0xb9, 0xee, 0x40, 0x6e,
+	0xa3, 0x93, 0x93, 0x6d, 0xb4, 0x8a, 0xd2, 0x74, 0x60, 0x59, 0x84, 0x52, 0xa8, 0x31, 0x19, 0x23,
+	0x22, 0xf1, 0x06, 0xca, 0x42, 0x0f, 0xe6, 0x9b, 0x96, 0x28, 0x26, 0xc6, 0x78, 0x00, 0x63, 0x94,
+	0x64, 0x04, 0x54, 0x8b, 0x65, 0x03, 0xbe, 0x4f, 0x2c, 0x09, 0xa3, 0x6d, 0x9e, 0x95, 0xb7, 0xb9,
+	0x8e, 0x92, 0xbe, 0xe9, 0xd8, 0xfc, 0x6e, 0x32, 0xbd, 0xcb, 0x18, 0x8f, 0x5d, 0x2e, 0x42, 0xc7,
+	0x87, 0xdd, 0x3f, 0x0d, 0x61, 0x2c, 0xb9, 0x9d, 0x2f, 0xbc, 0x6a, 0x3b, 0x7f, 0x4e, 0xac, 0x18,
+	0x80, 0x99, 0xfb, 0xbd, 0xd1, 0x19, 0xf1, 0x03, 0xb4, 0x16, 0x67, 0x88, 0xb5, 0xf4, 0x1d, 0x76,
+	0x69, 0xf4, 0x02, 0x12, 0xad, 0xa4, 0xf5, 0xb8, 0x35, 0x86, 0x6e, 0x31, 0xc4, 0xc4, 0x26, 0xe3,
+	0x32, 0xfa, 0x4f, 0x51, 0x6e, 0x12, 0xc4, 0x52, 0x03, 0x3c, 0xb1, 0x00, 0x38, 0xc1, 0x5a, 0xca,
+	0x8e, 0x17, 0xf4, 0xa9, 0x3a, 0x3f, 0xb5, 0x89, 0x41, 0xfe, 0x96, 0x17, 0xf4, 0x27, 0x5a, 0x4a,
+	0x40, 0xeb, 0xdf, 0x46, 0xd9, 0x11, 0x1b, 0xda, 0x1c, 0x76, 0x43, 0x8b, 0x34, 0x03, 0xc1, 0xa6,
+	0xfb, 0x63, 0x88, 0x9e, 0x8a, 0x55, 0x15, 0x91, 0xfa, 0xa6, 0xd8, 0xb7, 0xa0, 0xe1, 0x0e, 0x19,
+	0x35, 0x09, 0x18, 0x25, 0x43, 0x72, 0x18, 0x0a, 0x35, 0xf0, 0xad, 0x37, 0xe4, 0xc4, 0x01, 0x56,
+	0xa4, 0xe7, 0x1a, 0x4a, 0x3c, 0x20, 0x43, 0x51, 0xd9, 0xce, 0xc4, 0xdd, 0x8e, 0xcd, 0x03, 0x83,
+	0xea, 0x7f, 0x8e, 0x6e, 0x29, 0x7c, 0xae, 0x46, 0xe5, 0x62, 0x76, 0x62, 0xd8, 0x19, 0x1b, 0x90,
+	0x8e, 0x73, 0x08, 0xde, 0x2f, 0x19, 0x82, 0x7a, 0xe5, 0x0d, 0x31, 0x59, 0x74, 0x92, 0xaf, 0x5d,
+	0x74, 0x7e, 0xab, 0xc8, 0x59, 0x23, 0xf2, 0x25, 0x6b, 0x94, 0x67, 0x65, 0xf6, 0x1c, 0xc6, 0x0b,
+	0x4e, 0x84, 0x7f, 0x73, 0xf5, 0xe6, 0xbf, 0x8a, 0x58, 0x0f, 0x50, 0x6d, 0x5e, 0x79, 0x6a, 0x5e,
+	0xf9, 0x1d, 0x46, 0xae, 0x67, 0x89, 0xc9, 0x7a, 0xf6, 0xaa, 0x6f, 0x2d, 0x1b, 0x28, 0x1b, 0x90,
+	0xbe, 0xe9, 0xb8, 0x8e, 0xdb, 0x85, 0xba, 0x94, 0x34, 0xc6, 0x03, 0xb1, 0xd7, 0x94, 0x54, 0xec,
+	0x35, 0x65, 0xf3, 0xaf, 0x8a, 0x78, 0x5d, 0xda, 0x73, 0x48, 0x80, 0xbf, 0x8e, 0xd6, 0xf6, 0x1a,
+	0xdf, 0xab, 0x1b, 0xed, 0xbd, 0x46, 0xdd, 0x68, 0xdf, 0xbf, 0xd7, 0x6a, 0xd6, 0x77, 0x1a, 0xb7,
+	0x1a, 0xf5, 0xdd, 0xfc, 0x9c, 0xa6, 0x1e, 0x1d, 0x97, 0x0a, 0x23, 0xe8, 0x7d, 0x97, 0xfa, 0xc4,
+	0x72, 0x3a, 0x0e, 0xb1, 0xf1, 0x65, 0xb4, 0x22, 0x49, 0xdd, 0xab, 0xd7, 0x8c, 0xbc, 0xa2, 0xad,
+	0x1e, 0x1d, 0x97, 0x96, 0x47, 0xf0, 0x7b, 0xc4, 0x0c, 0x58, 0xaf, 0x22, 0xe1, 0xea, 0xcd, 0x0f,
+	0x76, 0x6e, 0xe7, 0xe7, 0x35, 0x7c, 0x74, 0x5c, 0xca, 0x8d, 0x80, 0x75, 0xdf, 0xb3, 0x0e, 0xf0,
+	0x25, 0x94, 0x93, 0x90, 0xb7, 0x6a, 0x46, 0x3e, 0xa1, 0xe5, 0x8f, 0x8e, 0x4b, 0x4b, 0x23, 0xdc,
+	0x2d, 0x33, 0xd0, 0x92, 0x9f, 0xfc, 0xbe, 0x38, 0xb7, 0xf9, 0x6c, 0x1e, 0x2d, 0x4a, 0x69, 0xc1,
+	0xdf, 0x44, 0x2a, 0x97, 0x6d, 0xed, 0xd5, 0xf6, 0xee, 0xb7, 0x62, 0x51, 0x68, 0x47, 0xc7, 0xa5,
+	0x35, 0x09, 0x2e, 0xc7, 0x71, 0x0d, 0x15, 0x26, 0x24, 0x9b, 0xf5, 0x7b, 0xbb, 0x8d, 0x7b, 0xef,
+	0xe7, 0x15, 0x6d, 0xed, 0xe8, 0xb8, 0x84, 0x25, 0xa9, 0x26, 0x71, 0x6d, 0x96, 0xdc, 0xaf, 0x21,
+	0x3c, 0x21, 0x61, 0xd4, 0x6b, 0xbb, 0x3f, 0xca, 0xcf, 0x6b, 0x85, 0xa3, 0xe3, 0x52, 0x5e, 0x9e,
+	0x2b, 0xd6, 0xeb, 0x4f, 0xe9, 0xaf, 0xff, 0xb0, 0xd9, 0x30, 0xea, 0xbb, 0xf9, 0xc4, 0x94, 0xfe,
+	0x3a, 0xcc, 0x0f, 0x6b, 0x87, 0xd7, 0x26, 0x24, 0x5a, 0xf5, 0xbd, 0x76, 0xad, 0xd5, 0xd8, 0xad,
+	0xe7, 0x93, 0xda, 0xb9, 0xa3, 0xe3, 0xd2, 0x19, 0x49, 0x26, 0x6a, 0x6f, 0xf0, 0x16, 0x3a, 0x3b,
+	0x21, 0xf4, 0x61, 0x6d, 0x6f, 0xe7, 0x36, 0x8b, 0xa3, 0x3c, 0x25, 0x03, 0xcb, 0xd9, 0x71, 0xbb,
+	0x3c, 0x95, 0x5b, 0x7f, 0xc9, 0xa2, 0x05, 0xd8, 0xa1, 0xb8, 0x8b, 0x52, 0xfc, 0x25, 0x04, 0x5f,
+	0x90, 0x56, 0xdf, 0xf4, 0xc3, 0x89, 0x56, 0x3c, 0x89, 0xcd, 0xf7, 0x98, 0x5e, 0xfc, 0x84, 0xed,
+	0x91, 0x9f, 0xfd, 0xed, 0xdf, 0x9f, 0xce, 0x9f, 0xc1, 0xab, 0xd5, 0xf1, 0x0b, 0xa7, 0xcf, 0xd5,
+	0x1f, 0xa2, 0x05, 0xfe, 0xf0, 0xb3, 0x11, 0x57, 0x24, 0xbf, 0x46, 0x68, 0x17, 0x4e, 0xe0, 0x0a,
+	0x2b, 0x5b, 0x63, 0x2b, 0x57, 0xf0, 0x3b, 0x92, 0x15, 0xd8, 0x6c, 0xb4, 0xfa, 0x18, 0x7e, 0x9f,
+	0x44, 0x8c, 0xc7, 0x8e, 0xfd, 0x04, 0xff, 0x5c, 0x41, 0xcb, 0x13, 0x17, 0x77, 0x7c, 0x69, 0xa6,
+	0x91, 0xd8, 0x6b, 0x83, 0xf6, 0xce, 0x29, 0x28, 0xe1, 0x52, 0x19, 0xbc, 0xd1, 0x71, 0xe9, 0x34,
+	0x6f, 0x70, 0x1b, 0x25, 0x76, 0x07, 0x04, 0x6b, 0x71, 0xbd, 0xe3, 0xeb, 0xb9, 0x76, 0x7e, 0x26,
+	0x4f, 0x58, 0xba, 0x08, 0x96, 0xd6, 0xf1, 0x39, 0xc9, 0x92, 0x3d, 0x20, 0xd5, 0xc7, 0xbc, 0x69,
+	0x7c, 0x82, 0x3f, 0x42, 0x0b, 0x7c, 0x01, 0x4e, 0xe5, 0x58, 0xbe, 0xe1, 0x4e, 0xe7, 0x78, 0xe2,
+	0x86, 0xaa, 0xab, 0x60, 0x06, 0xe3, 0xbc, 0x64, 0x26, 0x00, 0xb5, 0x6d, 0x94, 0x64, 0x97, 0x1d,
+	0x3c, 0xe5, 0xa5, 0x74, 0x95, 0xd4, 0x36, 0x66, 0x33, 0x85, 0xf2, 0x8d, 0xf1, 0x04, 0xae, 0xe2,
+	0x15, 0xc9, 0x02, 0xbb, 0xc4, 0xe0, 0x07, 0x28, 0x33, 0x5a, 0xdd, 0x17, 0xe3, 0x7a, 0x62, 0xf7,
+	0x06, 0xad, 0x74, 0x32, 0x20, 0x32, 0x06, 0x76, 0xd6, 0x70, 0x41, 0xb2, 0x33, 0x7a, 0x1e, 0xc5,
+	0x14, 0x65, 0xa2, 0xae, 0x78, 0xda, 0x58, 0xac, 0x51, 0x9f, 0x36, 0x16, 0x6f, 0xa8, 0xf5, 0x4b,
+	0x60, 0xac, 0x88, 0x37, 0x26, 0xd2, 0xc6, 0x41, 0xe3, 0x29, 0x72, 0xc5, 0xe9, 0xc3, 0x9a, 0x1d,
+	0x3c, 0xa5, 0x34, 0xde, 0x73, 0x69, 0x5f, 0x79, 0x09, 0xe2, 0x25, 0x41, 0x7e, 0x3c, 0x32, 0xf1,
+	0x00, 0x65, 0xa2, 0xa3, 0x6c, 0x3a, 0xc8, 0x58, 0x57, 0xa3, 0x95, 0x4e, 0x06, 0x9c, 0x66, 0xac,
+	0xcd, 0xce, 0xc6, 0x0e, 0x4a, 0x8b, 0x23, 0x1f, 0x17, 0x67, 0xaa, 0x1a, 0x75, 0x32, 0xda, 0xc5,
+	0x13, 0xf9, 0xc2, 0x92, 0x06, 0x96, 0x0a, 0x18, 0xc7, 0x2d, 0x11, 0xba, 0x7d, 0xfb, 0xd9, 0xf3,
+	0xa2, 0xf2, 0xf9, 0xf3, 0xa2, 0xf2, 0xcf, 0xe7, 0x45, 0xe5, 0x57, 0x2f, 0x8a, 0x73, 0x9f, 0xbf,
+	0x28, 0xce, 0xfd, 0xfd, 0x45, 0x71, 0xee, 0xc7, 0x95, 0xae, 0x13, 0x1e, 0x0c, 0xf6, 0x2b, 0x96,
+	0xd7, 0x17, 0xff, 0xd9, 0xb9, 0x2a, 0xc4, 0xc5, 0xcf, 0x61, 0xf4, 0x11, 0x0e, 0x7d, 0x42, 0xf7,
+	0x53, 0xf0, 0x7e, 0xff, 0xee, 0xff, 0x03, 0x00, 0x00, 0xff, 0xff, 0xc5, 0xa9, 0x9a, 0x04, 0x92,
+	0x1a, 0x00, 0x00,
 }
 
 // Reference imports to suppress errors if they are not otherwise used.
@@ -1567,6 +2107,12 @@ type QueryClient interface {
 	SetAside(ctx context.Context, in *QuerySetAsideRequest, opts ...grpc.CallOption) (*QuerySetAsideResponse, error)
 	// Receipts lists the deliveries of a height, as long as they are kept.
 	Receipts(ctx context.Context, in *QueryReceiptsRequest, opts ...grpc.CallOption) (*QueryReceiptsResponse, error)
+	// Watchable lists the stores that can be watched, and the forms in which people name their keys.
+	Watchable(ctx context.Context, in *QueryWatchableRequest, opts ...grpc.CallOption) (*QueryWatchableResponse, error)
+	// WatchKey reads what people write, such as bank:balance:ADDRESS:DENOM, as a key to watch.
+	WatchKey(ctx context.Context, in *QueryWatchKeyRequest, opts ...grpc.CallOption) (*QueryWatchKeyResponse, error)
+	// Watches lists the watches of a store, of one of its prefixes, or of an actor.
+	Watches(ctx context.Context, in *QueryWatchesRequest, opts ...grpc.CallOption) (*QueryWatchesResponse, error)
 }
 
 type queryClient struct {
@@ -1649,6 +2195,33 @@ func (c *queryClient) Receipts(ctx context.Context, in *QueryReceiptsRequest, op
 	return out, nil
 }
 
+func (c *queryClient) Watchable(ctx context.Context, in *QueryWatchableRequest, opts ...grpc.CallOption) (*QueryWatchableResponse, error) {
+	out := new(QueryWatchableResponse)
+	err := c.cc.Invoke(ctx, "/timers.v1.Query/Watchable", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queryClient) WatchKey(ctx context.Context, in *QueryWatchKeyRequest, opts ...grpc.CallOption) (*QueryWatchKeyResponse, error) {
+	out := new(QueryWatchKeyResponse)
+	err := c.cc.Invoke(ctx, "/timers.v1.Query/WatchKey", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (c *queryClient) Watches(ctx context.Context, in *QueryWatchesRequest, opts ...grpc.CallOption) (*QueryWatchesResponse, error) {
+	out := new(QueryWatchesResponse)
+	err := c.cc.Invoke(ctx, "/timers.v1.Query/Watches", in, out, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // QueryServer is the server API for Query service.
 type QueryServer interface {
 	// Params returns the config in force, one waiting for the next block, and the opcodes.
@@ -1667,6 +2240,12 @@ type QueryServer interface {
 	SetAside(context.Context, *QuerySetAsideRequest) (*QuerySetAsideResponse, error)
 	// Receipts lists the deliveries of a height, as long as they are kept.
 	Receipts(context.Context, *QueryReceiptsRequest) (*QueryReceiptsResponse, error)
+	// Watchable lists the stores that can be watched, and the forms in which people name their keys.
+	Watchable(context.Context, *QueryWatchableRequest) (*QueryWatchableResponse, error)
+	// WatchKey reads what people write, such as bank:balance:ADDRESS:DENOM, as a key to watch.
+	WatchKey(context.Context, *QueryWatchKeyRequest) (*QueryWatchKeyResponse, error)
+	// Watches lists the watches of a store, of one of its prefixes, or of an actor.
+	Watches(context.Context, *QueryWatchesRequest) (*QueryWatchesResponse, error)
 }
 
 // UnimplementedQueryServer can be embedded to have forward compatible implementations.
@@ -1696,6 +2275,15 @@ func (*UnimplementedQueryServer) SetAside(ctx context.Context, req *QuerySetAsid
 }
 func (*UnimplementedQueryServer) Receipts(ctx context.Context, req *QueryReceiptsRequest) (*QueryReceiptsResponse, error) {
 	return nil, status.Errorf(codes.Unimplemented, "method Receipts not implemented")
+}
+func (*UnimplementedQueryServer) Watchable(ctx context.Context, req *QueryWatchableRequest) (*QueryWatchableResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method Watchable not implemented")
+}
+func (*UnimplementedQueryServer) WatchKey(ctx context.Context, req *QueryWatchKeyRequest) (*QueryWatchKeyResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method WatchKey not implemented")
+}
+func (*UnimplementedQueryServer) Watches(ctx context.Context, req *QueryWatchesRequest) (*QueryWatchesResponse, error) {
+	return nil, status.Errorf(codes.Unimplemented, "method Watches not implemented")
 }
 
 func RegisterQueryServer(s grpc1.Server, srv QueryServer) {
@@ -1846,6 +2434,60 @@ func _Query_Receipts_Handler(srv interface{}, ctx context.Context, dec func(inte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _Query_Watchable_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(QueryWatchableRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueryServer).Watchable(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/timers.v1.Query/Watchable",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueryServer).Watchable(ctx, req.(*QueryWatchableRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Query_WatchKey_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(QueryWatchKeyRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueryServer).WatchKey(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/timers.v1.Query/WatchKey",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueryServer).WatchKey(ctx, req.(*QueryWatchKeyRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+func _Query_Watches_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(QueryWatchesRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(QueryServer).Watches(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: "/timers.v1.Query/Watches",
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(QueryServer).Watches(ctx, req.(*QueryWatchesRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 var Query_serviceDesc = _Query_serviceDesc
 var _Query_serviceDesc = grpc.ServiceDesc{
 	ServiceName: "timers.v1.Query",
@@ -1883,6 +2525,18 @@ var _Query_serviceDesc = grpc.ServiceDesc{
 			MethodName: "Receipts",
 			Handler:    _Query_Receipts_Handler,
 		},
+		{
+			MethodName: "Watchable",
+			Handler:    _Query_Watchable_Handler,
+		},
+		{
+			MethodName: "WatchKey",
+			Handler:    _Query_WatchKey_Handler,
+		},
+		{
+			MethodName: "Watches",
+			Handler:    _Query_Watches_Handler,
+		},
 	},
 	Streams:  []grpc.StreamDesc{},
 	Metadata: "timers/v1/query.proto",
@@ -1908,6 +2562,22 @@ func (m *TimerInfo) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if len(m.Matched) > 0 {
+		for iNdEx := len(m.Matched) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Matched[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintQuery(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x2
+			i--
+			dAtA[i] = 0xc2
+		}
+	}
 	if m.SetAside != 0 {
 		i = encodeVarintQuery(dAtA, i, uint64(m.SetAside))
 		i--
@@ -2836,6 +3506,22 @@ func (m *ReceiptInfo) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if len(m.Matched) > 0 {
+		for iNdEx := len(m.Matched) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Matched[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintQuery(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x1
+			i--
+			dAtA[i] = 0xa2
+		}
+	}
 	if len(m.Tip) > 0 {
 		i -= len(m.Tip)
 		copy(dAtA[i:], m.Tip)
@@ -2908,6 +3594,377 @@ func (m *ReceiptInfo) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 		i--
 		dAtA[i] = 0xa
 	}
+	return len(dAtA) - i, nil
+}
+
+func (m *QueryWatchableRequest) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *QueryWatchableRequest) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *QueryWatchableRequest) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	return len(dAtA) - i, nil
+}
+
+func (m *QueryWatchableResponse) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *QueryWatchableResponse) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *QueryWatchableResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Stores) > 0 {
+		for iNdEx := len(m.Stores) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Stores[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintQuery(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0xa
+		}
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchableStore) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchableStore) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchableStore) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Forms) > 0 {
+		for iNdEx := len(m.Forms) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Forms[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintQuery(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x12
+		}
+	}
+	if len(m.Store) > 0 {
+		i -= len(m.Store)
+		copy(dAtA[i:], m.Store)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Store)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchForm) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchForm) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchForm) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Watches) > 0 {
+		i -= len(m.Watches)
+		copy(dAtA[i:], m.Watches)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Watches)))
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Usage) > 0 {
+		i -= len(m.Usage)
+		copy(dAtA[i:], m.Usage)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Usage)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *QueryWatchKeyRequest) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *QueryWatchKeyRequest) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *QueryWatchKeyRequest) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Text) > 0 {
+		i -= len(m.Text)
+		copy(dAtA[i:], m.Text)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Text)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *QueryWatchKeyResponse) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *QueryWatchKeyResponse) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *QueryWatchKeyResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintQuery(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
+func (m *QueryWatchesRequest) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *QueryWatchesRequest) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *QueryWatchesRequest) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Pagination != nil {
+		{
+			size, err := m.Pagination.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintQuery(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x22
+	}
+	if len(m.Actor) > 0 {
+		i -= len(m.Actor)
+		copy(dAtA[i:], m.Actor)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Actor)))
+		i--
+		dAtA[i] = 0x1a
+	}
+	if len(m.Prefix) > 0 {
+		i -= len(m.Prefix)
+		copy(dAtA[i:], m.Prefix)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Prefix)))
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Store) > 0 {
+		i -= len(m.Store)
+		copy(dAtA[i:], m.Store)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Store)))
+		i--
+		dAtA[i] = 0xa
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *QueryWatchesResponse) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *QueryWatchesResponse) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *QueryWatchesResponse) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.Pagination != nil {
+		{
+			size, err := m.Pagination.MarshalToSizedBuffer(dAtA[:i])
+			if err != nil {
+				return 0, err
+			}
+			i -= size
+			i = encodeVarintQuery(dAtA, i, uint64(size))
+		}
+		i--
+		dAtA[i] = 0x12
+	}
+	if len(m.Watches) > 0 {
+		for iNdEx := len(m.Watches) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.Watches[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintQuery(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0xa
+		}
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchInfo) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchInfo) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchInfo) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.ExpiresAt != 0 {
+		i = encodeVarintQuery(dAtA, i, uint64(m.ExpiresAt))
+		i--
+		dAtA[i] = 0x30
+	}
+	if m.Remaining != 0 {
+		i = encodeVarintQuery(dAtA, i, uint64(m.Remaining))
+		i--
+		dAtA[i] = 0x28
+	}
+	if m.Status != 0 {
+		i = encodeVarintQuery(dAtA, i, uint64(m.Status))
+		i--
+		dAtA[i] = 0x20
+	}
+	if len(m.TimerId) > 0 {
+		i -= len(m.TimerId)
+		copy(dAtA[i:], m.TimerId)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.TimerId)))
+		i--
+		dAtA[i] = 0x1a
+	}
+	if len(m.Actor) > 0 {
+		i -= len(m.Actor)
+		copy(dAtA[i:], m.Actor)
+		i = encodeVarintQuery(dAtA, i, uint64(len(m.Actor)))
+		i--
+		dAtA[i] = 0x12
+	}
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintQuery(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
 	return len(dAtA) - i, nil
 }
 
@@ -2986,6 +4043,12 @@ func (m *TimerInfo) Size() (n int) {
 	}
 	if m.SetAside != 0 {
 		n += 2 + sovQuery(uint64(m.SetAside))
+	}
+	if len(m.Matched) > 0 {
+		for _, e := range m.Matched {
+			l = e.Size()
+			n += 2 + l + sovQuery(uint64(l))
+		}
 	}
 	return n
 }
@@ -3356,6 +4419,168 @@ func (m *ReceiptInfo) Size() (n int) {
 	l = len(m.Tip)
 	if l > 0 {
 		n += 1 + l + sovQuery(uint64(l))
+	}
+	if len(m.Matched) > 0 {
+		for _, e := range m.Matched {
+			l = e.Size()
+			n += 2 + l + sovQuery(uint64(l))
+		}
+	}
+	return n
+}
+
+func (m *QueryWatchableRequest) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	return n
+}
+
+func (m *QueryWatchableResponse) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if len(m.Stores) > 0 {
+		for _, e := range m.Stores {
+			l = e.Size()
+			n += 1 + l + sovQuery(uint64(l))
+		}
+	}
+	return n
+}
+
+func (m *WatchableStore) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Store)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	if len(m.Forms) > 0 {
+		for _, e := range m.Forms {
+			l = e.Size()
+			n += 1 + l + sovQuery(uint64(l))
+		}
+	}
+	return n
+}
+
+func (m *WatchForm) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Usage)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	l = len(m.Watches)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	return n
+}
+
+func (m *QueryWatchKeyRequest) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Text)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	return n
+}
+
+func (m *QueryWatchKeyResponse) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovQuery(uint64(l))
+	return n
+}
+
+func (m *QueryWatchesRequest) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = len(m.Store)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	l = len(m.Prefix)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	l = len(m.Actor)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	if m.Pagination != nil {
+		l = m.Pagination.Size()
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	return n
+}
+
+func (m *QueryWatchesResponse) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if len(m.Watches) > 0 {
+		for _, e := range m.Watches {
+			l = e.Size()
+			n += 1 + l + sovQuery(uint64(l))
+		}
+	}
+	if m.Pagination != nil {
+		l = m.Pagination.Size()
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	return n
+}
+
+func (m *WatchInfo) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovQuery(uint64(l))
+	l = len(m.Actor)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	l = len(m.TimerId)
+	if l > 0 {
+		n += 1 + l + sovQuery(uint64(l))
+	}
+	if m.Status != 0 {
+		n += 1 + sovQuery(uint64(m.Status))
+	}
+	if m.Remaining != 0 {
+		n += 1 + sovQuery(uint64(m.Remaining))
+	}
+	if m.ExpiresAt != 0 {
+		n += 1 + sovQuery(uint64(m.ExpiresAt))
 	}
 	return n
 }
@@ -3831,6 +5056,40 @@ func (m *TimerInfo) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
+		case 40:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Matched", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Matched = append(m.Matched, WatchedKey{})
+			if err := m.Matched[len(m.Matched)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
 		default:
 			iNdEx = preIndex
 			skippy, err := skipQuery(dAtA[iNdEx:])
@@ -6323,6 +7582,1077 @@ func (m *ReceiptInfo) Unmarshal(dAtA []byte) error {
 			}
 			m.Tip = string(dAtA[iNdEx:postIndex])
 			iNdEx = postIndex
+		case 20:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Matched", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Matched = append(m.Matched, WatchedKey{})
+			if err := m.Matched[len(m.Matched)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *QueryWatchableRequest) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: QueryWatchableRequest: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: QueryWatchableRequest: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *QueryWatchableResponse) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: QueryWatchableResponse: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: QueryWatchableResponse: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Stores", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Stores = append(m.Stores, WatchableStore{})
+			if err := m.Stores[len(m.Stores)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchableStore) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchableStore: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchableStore: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Store", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Store = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Forms", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Forms = append(m.Forms, WatchForm{})
+			if err := m.Forms[len(m.Forms)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchForm) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchForm: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchForm: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Usage", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Usage = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Watches", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Watches = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *QueryWatchKeyRequest) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: QueryWatchKeyRequest: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: QueryWatchKeyRequest: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Text", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Text = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *QueryWatchKeyResponse) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: QueryWatchKeyResponse: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: QueryWatchKeyResponse: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *QueryWatchesRequest) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: QueryWatchesRequest: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: QueryWatchesRequest: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Store", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Store = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Prefix", wireType)
+			}
+			var byteLen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				byteLen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if byteLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + byteLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Prefix = append(m.Prefix[:0], dAtA[iNdEx:postIndex]...)
+			if m.Prefix == nil {
+				m.Prefix = []byte{}
+			}
+			iNdEx = postIndex
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Actor", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Actor = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 4:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Pagination", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Pagination == nil {
+				m.Pagination = &query.PageRequest{}
+			}
+			if err := m.Pagination.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *QueryWatchesResponse) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: QueryWatchesResponse: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: QueryWatchesResponse: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Watches", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Watches = append(m.Watches, WatchInfo{})
+			if err := m.Watches[len(m.Watches)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Pagination", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if m.Pagination == nil {
+				m.Pagination = &query.PageResponse{}
+			}
+			if err := m.Pagination.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipQuery(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchInfo) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowQuery
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchInfo: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchInfo: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Actor", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Actor = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field TimerId", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthQuery
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthQuery
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.TimerId = string(dAtA[iNdEx:postIndex])
+			iNdEx = postIndex
+		case 4:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Status", wireType)
+			}
+			m.Status = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Status |= TimerStatus(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 5:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Remaining", wireType)
+			}
+			m.Remaining = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Remaining |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 6:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ExpiresAt", wireType)
+			}
+			m.ExpiresAt = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowQuery
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ExpiresAt |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		default:
 			iNdEx = preIndex
 			skippy, err := skipQuery(dAtA[iNdEx:])

@@ -26,7 +26,8 @@ const scheduleLong = `Schedule messages that the chain runs in your name at a he
 
 What is due is stated as a height (--at), a number of blocks from the latest one (--in), or a time (--after), which is
 converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
-slow down, the timer is later.
+slow down, the timer is later. Or it is stated as what is watched (--watch, which may be repeated): the timer is due in the
+block whose transactions change it, once or --times so often. "query timers watchable" lists what can be watched.
 
 Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
 if that account has granted you a fee allowance, and what was not used is given back. A payer who can't cover it loses
@@ -38,12 +39,13 @@ it and prints it.`
 func newScheduleCmd() *cobra.Command {
 	cmd := txCommand(&cobra.Command{
 		Use:   "schedule",
-		Short: "Schedule messages that the chain runs in your name at a height",
+		Short: "Schedule messages that the chain runs in your name at a height, or when state changes",
 		Long:  scheduleLong,
 		Example: fmt.Sprintf(`%[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
 %[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
-%[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice`, version.AppName),
+%[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
+%[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --times 3 --from alice`, version.AppName),
 		Args: cobra.NoArgs,
 		RunE: runSchedule,
 	})
@@ -52,6 +54,7 @@ func newScheduleCmd() *cobra.Command {
 	f.String(flagAt, "", "height at which it is due")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", leadBlocks))
 	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
+	addWatchFlags(f)
 	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
 	f.Lookup(flagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
@@ -89,7 +92,7 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 
 // scheduleMsg reads the flags. What can be checked without a node is checked first.
 func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
-	dueFlag, dueText, err := j.oneOf("when the timer is due", true, flagAt, flagIn, flagAfter)
+	dueFlag, dueText, err := j.oneOf("when the timer is due", true, flagAt, flagIn, flagAfter, flagWatch)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +119,7 @@ func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
 		return nil, err
 	}
 	msg.Handler, msg.Payload = call.Handler, call.Payload
-	if msg.Trigger.Height, err = j.dueHeight(dueFlag, dueText); err != nil {
+	if msg.Trigger, err = j.trigger(dueFlag, dueText); err != nil {
 		return nil, err
 	}
 	if expiryFlag != "" {
@@ -207,7 +210,7 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 	}
 	// The prices come with the height that they stand for.
 	now := ahead.prices.Height
-	if due := msg.Trigger.Height; due < now+leadBlocks {
+	if due := msg.Trigger.Height; msg.Trigger.Watch == nil && due < now+leadBlocks {
 		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
 			"want at least %d", due, now, now+leadBlocks)
 	}
