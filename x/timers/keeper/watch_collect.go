@@ -14,8 +14,9 @@ import (
 // Changes find the timers that watch them in rounds, one for each watched prefix below which something changed: a round
 // looks at the watches of its prefix by seq. A block looks at MAX_WATCH_HITS_PER_BLOCK watches; what is left is kept in
 // state and goes on in the next block. Prefixes take turns, so that a prefix that everybody watches does
-// not keep others waiting, and a change that comes while a round is on its way begins the next one and not this one anew, so
-// that a prefix that changes in every block reaches its last watch.
+// not keep others waiting. A change that comes while a round is on its way is told to those that are still to be told, and
+// to the others by the next round: the round does not begin anew, so that a prefix that changes in every block reaches its
+// last watch.
 
 // turnsPerBlock is how many prefixes have a turn in a block at least, if so many have something pending.
 const turnsPerBlock = 8
@@ -214,8 +215,9 @@ func (k *Keeper) turn(ctx sdk.Context, b *block, w *watchRound, limit int) (look
 	if err != nil {
 		return 0, err
 	}
+	known := allChanges(&w.pending)
 	for _, seq := range seqs {
-		k.tell(ctx, b, w.key.Store, round, seq)
+		k.tell(ctx, b, w.key.Store, &known, seq)
 	}
 	switch {
 	case len(seqs) == limit:
@@ -226,6 +228,17 @@ func (k *Keeper) turn(ctx sdk.Context, b *block, w *watchRound, limit int) (look
 		w.done = true
 	}
 	return max(1, len(seqs)), nil
+}
+
+// allChanges are those of the round and those that came since: who is told now need not be told of them by the next round,
+// for which it will have begun to wait too late.
+func allChanges(pending *types.WatchPending) types.WatchRound {
+	known := pending.Round
+	if next := pending.Next; next != nil {
+		known.Height = max(known.Height, next.Height)
+		known.Changes = append(slices.Clone(known.Changes), next.Changes...)
+	}
+	return known
 }
 
 // tell lets a change make one timer due, or adds it to what a timer that is due already will be told. What goes wrong
