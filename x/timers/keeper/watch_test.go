@@ -121,7 +121,7 @@ func TestOneFireForManyChanges(t *testing.T) {
 	several := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(carol), f.balanceOf(bob), f.key("bank:balances:"+bob.String())))
 	all := f.schedule(robot2, 0, f.noop(), watching(f.key("bank:balances:"+alice.String())))
 	f.NextBlock()
-	coins := sdk.NewCoins(f.coins(1)...)
+	coins := f.coins(1)
 	for i := range 6 {
 		coins = coins.Add(sdk.NewInt64Coin(fmt.Sprintf("other%d", i), 1))
 	}
@@ -323,6 +323,40 @@ func TestFanOutIsBoundedAndNothingIsLost(t *testing.T) {
 	require.Zero(t, f.total(robot))
 	require.Equal(t, uint32(1), f.total(robot2))
 	require.Empty(t, f.export().WatchPending)
+}
+
+func TestWhoBeginsToWaitDuringARoundIsToldWhatCameAfter(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 1 }))
+	give := func(denom string) types.WatchedKey {
+		coins := sdk.NewCoins(sdk.NewInt64Coin(denom, 1))
+		require.NoError(t, f.Bank.MintCoins(f.Ctx(), "mint", coins))
+		require.NoError(t, f.Bank.SendCoinsFromModuleToAccount(f.Ctx(), "mint", bob, coins))
+		return matched(f.key("bank:balance:" + bob.String() + ":" + denom))
+	}
+	prefix := f.key("bank:balances:" + bob.String())
+	var ids []string
+	for range 4 {
+		ids = append(ids, f.schedule(robot, 0, f.noop(), watching(prefix)))
+	}
+	f.NextBlock()
+	first := give("first")
+	told := map[string][]types.WatchedKey{}
+	block := func() {
+		for _, event := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
+			told[event.Id] = event.Matched
+		}
+	}
+	block()
+	late := f.schedule(robot, 0, f.noop(), watching(prefix))
+	block()
+	second := give("second")
+	for range 10 {
+		block()
+	}
+	require.Len(t, told, 5)
+	require.Equal(t, []types.WatchedKey{first}, told[ids[0]])
+	require.Equal(t, []types.WatchedKey{first, second}, told[ids[3]])
+	require.Equal(t, []types.WatchedKey{second}, told[late])
 }
 
 func TestAHotKeyReachesItsLastWatchAndLeavesRoomForOthers(t *testing.T) {

@@ -18,6 +18,9 @@ type watchedService struct {
 	watcher  *Watcher
 	inner    store.KVStoreService
 	declared Store
+	// anyWatch is where the number of all watches of the store lies; that of a prefix lies at the same key and the prefix.
+	// It is the key that the counts' codec makes, made once.
+	anyWatch []byte
 }
 
 // OpenKVStore implements store.KVStoreService.
@@ -60,13 +63,14 @@ func (s watchedStore) Delete(key []byte) error {
 // what it is. While the store has no watch that is one lookup; a write that nobody watches costs one more for each
 // prefix of the key that can be watched. Only when one is watched the old value is read.
 func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]byte, error) {
-	watches, err := s.watcher.counts.Has(ctx, collections.Join(s.declared.Name, []byte{}))
+	counts := s.watcher.timers.OpenKVStore(ctx)
+	watches, err := counts.Has(s.anyWatch)
 	if err != nil || !watches {
 		return nil, err
 	}
 	var watched [][]byte
 	for _, prefix := range s.declared.prefixes(key) {
-		found, err := s.watcher.counts.Has(ctx, collections.Join(s.declared.Name, prefix))
+		found, err := counts.Has(append(s.anyWatch[:len(s.anyWatch):len(s.anyWatch)], prefix...))
 		if err != nil {
 			return nil, err
 		}

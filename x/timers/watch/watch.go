@@ -29,16 +29,17 @@ type Counts = collections.Map[collections.Pair[string, []byte], uint64]
 
 // NewCounts declares the counts. The keeper writes them, the wrapped stores read them.
 func NewCounts(sb *collections.SchemaBuilder) Counts {
-	return collections.NewMap(sb, types.PrefixWatched, "watched",
-		collections.PairKeyCodec(collections.StringKey, collections.BytesKey), collections.Uint64Value)
+	return collections.NewMap(sb, types.PrefixWatched, "watched", countsKey, collections.Uint64Value)
 }
+
+var countsKey = collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 
 // note is (store, prefix, key): the key changed, and somebody watches the prefix.
 type note = collections.Triple[string, []byte, []byte]
 
 // Watcher wraps store services, and knows what changed in the block so far. There is one in a chain.
 type Watcher struct {
-	counts Counts
+	timers store.KVStoreService
 	notes  collections.KeySet[note]
 	// stores that can be watched, in the order of wiring.
 	stores []Store
@@ -51,15 +52,11 @@ func New(timers *storetypes.KVStoreKey, notes *storetypes.TransientStoreKey) *Wa
 
 // NewFrom is New on services whose stores charge no gas.
 func NewFrom(timers, notes store.KVStoreService) *Watcher {
-	sb := collections.NewSchemaBuilder(timers)
-	w := &Watcher{counts: NewCounts(sb)}
-	notesBuilder := collections.NewSchemaBuilder(notes)
-	w.notes = collections.NewKeySet(notesBuilder, collections.NewPrefix(0), "notes",
-		collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey))
-	for _, builder := range []*collections.SchemaBuilder{sb, notesBuilder} {
-		if _, err := builder.Build(); err != nil {
-			panic(fmt.Errorf("x/timers/watch: schema: %w", err))
-		}
+	sb := collections.NewSchemaBuilder(notes)
+	w := &Watcher{timers: timers, notes: collections.NewKeySet(sb, collections.NewPrefix(0), "notes",
+		collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey))}
+	if _, err := sb.Build(); err != nil {
+		panic(fmt.Errorf("x/timers/watch: schema: %w", err))
 	}
 	return w
 }
@@ -74,7 +71,11 @@ func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KV
 		panic(fmt.Sprintf("x/timers/watch: store %s is wrapped twice", declared.Name))
 	}
 	w.stores = append(w.stores, declared)
-	return &watchedService{watcher: w, inner: service, declared: declared}
+	anyWatch, err := collections.EncodeKeyWithPrefix(types.PrefixWatched.Bytes(), countsKey, collections.Join(declared.Name, []byte{}))
+	if err != nil {
+		panic(fmt.Errorf("x/timers/watch: store %s: %w", declared.Name, err))
+	}
+	return &watchedService{watcher: w, inner: service, declared: declared, anyWatch: anyWatch}
 }
 
 // Changed is what a block changed below one watched prefix.
