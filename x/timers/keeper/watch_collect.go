@@ -201,27 +201,30 @@ func (k *Keeper) runRounds(ctx sdk.Context, b *block, rounds []watchRound) (turn
 	return turn, nil
 }
 
-// turn looks at some watches of a prefix, and returns at how many, at least 1.
+// turn looks at some watches of a prefix, and returns at how many, at least 1. It reads one more, to know whether the round
+// has ended.
 func (k *Keeper) turn(ctx sdk.Context, b *block, w *watchRound, limit int) (looked int, err error) {
 	round := &w.pending.Round
-	seqs := make([]uint64, 0, limit)
+	seqs := make([]uint64, 0, limit+1)
 	ranger := new(collections.Range[collections.Triple[string, []byte, uint64]]).
 		StartInclusive(collections.Join3(w.key.Store, w.key.Prefix, round.From)).
 		EndInclusive(collections.Join3(w.key.Store, w.key.Prefix, ^uint64(0)))
 	err = k.state.watches.Walk(ctx, ranger, func(at collections.Triple[string, []byte, uint64], _ []byte) (bool, error) {
 		seqs = append(seqs, at.K3())
-		return len(seqs) >= limit, nil
+		return len(seqs) > limit, nil
 	})
 	if err != nil {
 		return 0, err
 	}
+	ahead := seqs[min(limit, len(seqs)):]
+	seqs = seqs[:len(seqs)-len(ahead)]
 	known := allChanges(&w.pending)
 	for _, seq := range seqs {
 		k.tell(ctx, b, w.key.Store, &known, seq)
 	}
 	switch {
-	case len(seqs) == limit:
-		round.From = seqs[limit-1] + 1
+	case len(ahead) > 0:
+		round.From = ahead[0]
 	case w.pending.Next != nil:
 		w.pending.Round, w.pending.Next = *w.pending.Next, nil
 	default:
