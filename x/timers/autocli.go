@@ -35,7 +35,7 @@ func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
 func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
 	return &autocliv1.ModuleOptions{
 		Query: &autocliv1.ServiceCommandDescriptor{
-			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: queryCommands(),
+			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: append(queryCommands(), watchCommands()...),
 		},
 		Tx: &autocliv1.ServiceCommandDescriptor{
 			Service: msgService, EnhanceCustomCommand: true, RpcCommandOptions: msgCommands(),
@@ -99,6 +99,13 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Example:        example("receipts 1234"),
 			PositionalArgs: positional("height"),
 		},
+	}
+}
+
+// watchCommands are the queries about watches.
+func watchCommands() []*autocliv1.RpcCommandOptions {
+	example := func(args string) string { return version.AppName + " query timers " + args }
+	return []*autocliv1.RpcCommandOptions{
 		{
 			RpcMethod: "Watchable",
 			Use:       "watchable",

@@ -93,7 +93,7 @@ func (k *Keeper) checkWatchTimer(ctx context.Context, t *types.Timer) (hit bool,
 func (k *Keeper) checkWatchCounts(ctx context.Context, watches uint64) error {
 	var ofStores, ofPrefixes uint64
 	err := k.state.watched.Walk(ctx, nil, func(at collections.Pair[string, []byte], count uint64) (bool, error) {
-		var ranger collections.Ranger[watchPlace] = collections.NewSuperPrefixedTripleRange[string, []byte, uint64](at.K1(), at.K2())
+		ranger := collections.NewSuperPrefixedTripleRange[string, []byte, uint64](at.K1(), at.K2())
 		if len(at.K2()) == 0 {
 			ranger = collections.NewPrefixedTripleRange[string, []byte, uint64](at.K1())
 			ofStores += count

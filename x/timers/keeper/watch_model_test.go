@@ -106,7 +106,9 @@ func newWatchRun(t *rapid.T, change func(*types.TimerConfig)) *watchRun {
 	return r
 }
 
-func (r *watchRun) account(label string) sdk.AccAddress { return rapid.SampledFrom(r.accounts).Draw(r.t, label) }
+func (r *watchRun) account(label string) sdk.AccAddress {
+	return rapid.SampledFrom(r.accounts).Draw(r.t, label)
+}
 
 // watch schedules a timer; a balance is watched by its key or by the prefix of its owner.
 func (r *watchRun) watch() {
@@ -136,9 +138,9 @@ func (r *watchRun) watch() {
 
 func (r *watchRun) transfer() {
 	from, to := r.account("from"), r.account("to")
-	msgs := []sdk.Msg{r.fixture.send(from, to, 1)}
+	msgs := []sdk.Msg{r.send(from, to, 1)}
 	if rapid.IntRange(0, 3).Draw(r.t, "fails") == 0 {
-		_, _, err := r.Tx(append(msgs, r.fixture.send(from, to, 2*rich))...)
+		_, _, err := r.Tx(append(msgs, r.send(from, to, 2*rich))...)
 		require.Error(r.t, err)
 		return
 	}
@@ -243,7 +245,7 @@ func TestNoWatchIsForgottenHoweverManyThereAre(t *testing.T) {
 			}
 			for range rapid.IntRange(0, 2).Draw(t, "transfers") {
 				from, to := r.account("from"), r.account("to")
-				r.run(r.fixture.send(from, to, 1))
+				r.run(r.send(from, to, 1))
 				changed[string(from)], changed[string(to)] = true, true
 			}
 			settle(changed)

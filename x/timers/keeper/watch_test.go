@@ -539,7 +539,8 @@ func TestWatchesThatAreRefused(t *testing.T) {
 		"too long":           {[]types.WatchKey{{Store: "bank", Prefix: make([]byte, 256)}}, types.ErrInvalidWatch, "256 bytes"},
 		"another store":      {[]types.WatchKey{{Store: "gov", Prefix: []byte{2}}}, types.ErrNotWatchable, `store "gov"; watchable: bank`},
 		"no form": {
-			[]types.WatchKey{key, {Store: "bank", Prefix: []byte{2}}}, types.ErrNotWatchable,
+			[]types.WatchKey{key, {Store: "bank", Prefix: []byte{2}}},
+			types.ErrNotWatchable,
 			"02 is neither a key of store bank nor a prefix of a form: want bank:balances:ADDRESS, bank:balance:ADDRESS:DENOM, bank:supply:DENOM",
 		},
 	} {
@@ -621,8 +622,14 @@ func TestWatchQueries(t *testing.T) {
 	require.Equal(t, list(&types.QueryWatchesRequest{Store: "bank"}).Watches, paged)
 
 	for _, bad := range []*types.QueryWatchesRequest{
-		nil, {}, {Store: "bank", Actor: robot.String()}, {Actor: "nobody"}, {Actor: robot.String(), Prefix: []byte{1}},
-		{Store: "bank", Prefix: make([]byte, 256)}, {Store: "a\x00b"}, {Store: "bank", Pagination: &query.PageRequest{Key: []byte("short")}},
+		nil,
+		{},
+		{Store: "bank", Actor: robot.String()},
+		{Actor: "nobody"},
+		{Actor: robot.String(), Prefix: []byte{1}},
+		{Store: "bank", Prefix: make([]byte, 256)},
+		{Store: "a\x00b"},
+		{Store: "bank", Pagination: &query.PageRequest{Key: []byte("short")}},
 	} {
 		_, err := f.query().Watches(f.Ctx(), bad)
 		require.Error(t, err, "%v", bad)

@@ -24,7 +24,7 @@ var (
 	validators = address.NewBech32Codec("cosmosvaloper")
 	person     = sdk.AccAddress("a person of 20 bytes")
 	contract   = sdk.AccAddress("a contract has addresses of 32 b")
-	validator  = sdk.ValAddress("a validator's addres")
+	validator  = sdk.ValAddress("a validator's 20 byte")
 )
 
 func newWatcher() *watch.Watcher {
@@ -91,12 +91,20 @@ func TestWhatIsNoKeyIsRefused(t *testing.T) {
 	check := func(store string, prefix []byte) error { return w.Check(types.WatchKey{Store: store, Prefix: prefix}) }
 	whole := map[string][][]byte{
 		"bank": {
-			balance(t, person, "stake"), balance(t, contract, "s"), balance(t, person, ""), {0, 'a'}, {5}, {1, 'a'}, {4, 'b'}, {3, 'a', 0, 1},
-			{99}, {99, 1},
+			balance(t, person, "stake"), balance(t, contract, "s"), balance(t, person, ""),
+			{0, 'a'},
+			{5},
+			{1, 'a'},
+			{4, 'b'},
+			{3, 'a', 0, 1},
+			{99},
+			{99, 1},
 		},
 		"staking": {
 			stakingtypes.GetValidatorKey(validator), stakingtypes.GetDelegationKey(person, validator), stakingtypes.GetDelegationsKey(person),
-			stakingtypes.GetUBDKey(person, validator), stakingtypes.GetREDKey(person, validator, validator), {0x12}, {0x51},
+			stakingtypes.GetUBDKey(person, validator), stakingtypes.GetREDKey(person, validator, validator),
+			{0x12},
+			{0x51},
 			stakingtypes.GetValidatorByConsAddrKey(sdk.ConsAddress(validator)),
 		},
 	}
