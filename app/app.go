@@ -44,8 +44,10 @@ type App struct {
 	*baseapp.BaseApp
 	Keepers
 
-	encoding     Encoding
-	keys         map[string]*storetypes.KVStoreKey
+	encoding Encoding
+	keys     map[string]*storetypes.KVStoreKey
+	// watchNotes is the transient store where watched stores note what a block changes.
+	watchNotes   *storetypes.TransientStoreKey
 	modules      *module.Manager
 	basics       module.BasicManager
 	configurator module.Configurator
@@ -106,6 +108,7 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 	}
 	app.SetAnteHandler(anteHandler)
 	app.MountKVStores(app.keys)
+	app.MountTransientStores(map[string]*storetypes.TransientStoreKey{app.watchNotes.Name(): app.watchNotes})
 	app.SetInitChainer(app.InitChainer)
 	app.SetPreBlocker(func(ctx sdk.Context, _ *abci.RequestFinalizeBlock) (*sdk.ResponsePreBlock, error) {
 		return app.modules.PreBlock(ctx)

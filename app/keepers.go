@@ -40,6 +40,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch/stores"
 )
 
 // modulePermissions are the module accounts and what each may do with coins. Timers burns basefees.
@@ -104,12 +105,13 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	consensus := address.NewBech32Codec(config.GetBech32ConsensusAddrPrefix())
 
 	k := &app.Keepers
+	watcher := app.wireWatcher()
 	k.Consensus = consensuskeeper.NewKeeper(cdc, app.store(consensustypes.StoreKey), authority, runtime.EventService{})
 	app.SetParamStore(k.Consensus.ParamsStore)
 	k.Accounts = authkeeper.NewAccountKeeper(cdc, app.store(authtypes.StoreKey), authtypes.ProtoBaseAccount,
 		modulePermissions, accounts, Bech32Prefix, authority)
-	k.Bank = bankkeeper.NewBaseKeeper(cdc, app.store(banktypes.StoreKey), k.Accounts, BlockedAddresses(), authority, app.Logger())
-	k.Staking = stakingkeeper.NewKeeper(cdc, app.store(stakingtypes.StoreKey), k.Accounts, k.Bank, authority, validators, consensus)
+	k.Bank = bankkeeper.NewBaseKeeper(cdc, watcher.Service(app.store(banktypes.StoreKey), stores.Bank(accounts)), k.Accounts, BlockedAddresses(), authority, app.Logger())
+	k.Staking = stakingkeeper.NewKeeper(cdc, watcher.Service(app.store(stakingtypes.StoreKey), stores.Staking(accounts, validators)), k.Accounts, k.Bank, authority, validators, consensus)
 	k.Mint = mintkeeper.NewKeeper(cdc, app.store(minttypes.StoreKey), k.Staking, k.Accounts, k.Bank, authtypes.FeeCollectorName, authority)
 	k.Distribution = distributionkeeper.NewKeeper(cdc, app.store(distributiontypes.StoreKey), k.Accounts, k.Bank, k.Staking,
 		authtypes.FeeCollectorName, authority)
@@ -129,7 +131,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.TimerModules = actors.NewModuleRuntime()
 	timerActors := actors.NewRouter(k.TimerModules, actors.NewAccountRuntime(cdc, k.Accounts, router))
 	k.Timers = timerskeeper.NewKeeper(cdc, app.store(timerstypes.StoreKey), accounts, k.Accounts, k.Bank, timerActors, authority,
-		timerskeeper.WithFeegrant(k.Feegrant),
+		timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(timerskeeper.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 }
 

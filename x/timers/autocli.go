@@ -35,7 +35,7 @@ func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
 func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
 	return &autocliv1.ModuleOptions{
 		Query: &autocliv1.ServiceCommandDescriptor{
-			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: queryCommands(),
+			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: append(queryCommands(), watchCommands()...),
 		},
 		Tx: &autocliv1.ServiceCommandDescriptor{
 			Service: msgService, EnhanceCustomCommand: true, RpcCommandOptions: msgCommands(),
@@ -107,6 +107,39 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Long:           "List the receipts of a height, as long as they are kept (receipt_retention_blocks in the params).",
 			Example:        example("receipts 1234"),
 			PositionalArgs: positional("height"),
+		},
+	}
+}
+
+// watchCommands are the queries about watches.
+func watchCommands() []*autocliv1.RpcCommandOptions {
+	example := func(args string) string { return version.AppName + " query timers " + args }
+	return []*autocliv1.RpcCommandOptions{
+		{
+			RpcMethod: "Watchable",
+			Use:       "watchable",
+			Short:     "List what can be watched, and how it is written",
+			Long:      "List the stores that timers can watch on this chain, and the forms in which --watch takes their keys.",
+			Example:   example("watchable"),
+		},
+		{
+			RpcMethod:      "WatchKey",
+			Use:            "watch-key [text]",
+			Short:          "Show what --watch would make of a text: a store, and a prefix of its keys",
+			Example:        example("watch-key bank:balance:ADDRESS:stake"),
+			PositionalArgs: positional("text"),
+		},
+		{
+			RpcMethod: "Watches",
+			Use:       "watches",
+			Short:     "List the watches of a store, of one prefix in it, or of an actor",
+			Long:      "List who watches what: of a store (--store), of exactly one prefix in it (--prefix, as watch-key prints it), or of an actor (--actor).",
+			Example:   example("watches --actor alice") + "\n" + example("watches --store bank --page-limit 20"),
+			FlagOptions: map[string]*autocliv1.FlagOptions{
+				"store":  {Usage: "store whose watches are listed"},
+				"prefix": {Usage: "prefix in the store, exactly"},
+				"actor":  {Usage: "actor whose watches are listed"},
+			},
 		},
 	}
 }

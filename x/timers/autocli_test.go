@@ -69,10 +69,13 @@ var commands = map[string]map[string]struct {
 		"Estimate":      {use: "estimate", flags: []string{"gas-limit", "tier", "max-fee", "max-priority", "actor", "output"}},
 		"SetAside":      {use: "set-aside", flags: []string{"page-limit"}},
 		"Receipts":      {use: "receipts [height]", flags: []string{"page-limit"}},
+		"Watchable":     {use: "watchable"},
+		"WatchKey":      {use: "watch-key [text]"},
+		"Watches":       {use: "watches", flags: []string{"store", "prefix", "actor", "page-limit"}},
 	},
 	"tx": {
 		"ScheduleTimer": {use: "schedule", flags: []string{
-			"msgs", "payload", "payload-file", "handler", "at", "in", "after", "gas-limit", "expires-in", "expires-at",
+			"msgs", "payload", "payload-file", "handler", "at", "in", "after", "watch", "times", "gas-limit", "expires-in", "expires-at",
 			"fee-payer", "max-fee", "max-priority", "tier", "wait", "wait-timeout",
 			"every", "first", "times", "on-failure", "retries", "retry-after", "on-unfunded",
 		}},

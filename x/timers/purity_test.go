@@ -27,7 +27,10 @@ var pureRank = map[string]int{"fixed": 0, "lane": 1, "fairness": 1, "calendar": 
 var mayImport = map[string][]string{
 	"types":  {},
 	"actors": {"types"},
-	"keeper": {"types"},
+	"watch":  {"types"},
+	"keeper": {"types", "watch"},
+
+	"watch/stores": {"types", "watch"},
 }
 
 // outside are the packages that run in clients, tests and tools, never within a block.
@@ -157,6 +160,13 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"keeper", timers + "/types", false},
 		{"keeper", timers + "/policy", false},
 		{"keeper", timers + "/actors", true},
+		{"keeper", timers + "/watch", false},
+		{"keeper", timers + "/watch/stores", true},
+		{"watch", timers + "/types", false},
+		{"watch", timers + "/keeper", true},
+		{"watch", timers + "/lane", false},
+		{"watch/stores", timers + "/watch", false},
+		{"watch/stores", timers + "/keeper", true},
 		{"keeper", timers + "/lab", true},
 		{"keeper", timers + "/client/cli", true},
 		{"keeper", timers, true},
@@ -202,7 +212,7 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			needed[exemptions[i]] = true
 		}
 	}
-	for _, dir := range []string{"", "types", "lane", "policy", "fairness", "ready", "calendar", "keeper", "actors"} {
+	for _, dir := range []string{"", "types", "lane", "policy", "fairness", "ready", "calendar", "keeper", "actors", "watch", "watch/stores"} {
 		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
 	}
 	for _, e := range exemptions {

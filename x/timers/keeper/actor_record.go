@@ -152,6 +152,10 @@ func (k *Keeper) lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (t
 // load returns the timer that an entry names.
 func (k *Keeper) load(ctx context.Context, entry types.ActorEntry) (types.Timer, error) {
 	if entry.Due == 0 {
+		timer, waits, err := find(ctx, k.state.watching, entry.Seq)
+		if waits || err != nil {
+			return timer, err
+		}
 		return k.state.setAside.Get(ctx, entry.Seq)
 	}
 	return k.state.queue.Get(ctx, collections.Join(entry.Due, entry.Seq))

@@ -17,6 +17,9 @@ import (
 
 // collect sets ready and expired.
 func (k *Keeper) collect(ctx sdk.Context, b *block) error {
+	if err := k.collectWatches(ctx, b); err != nil {
+		return err
+	}
 	if err := k.collectLeftovers(ctx, b); err != nil {
 		return err
 	}

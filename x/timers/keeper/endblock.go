@@ -39,6 +39,7 @@ func (k *Keeper) EndBlock(goCtx context.Context) error {
 	ctx := sdk.UnwrapSDKContext(goCtx)
 	if err := sandbox(ctx, k.step); err != nil {
 		k.laneFailed(ctx, err)
+		k.saveChanges(ctx)
 	}
 	return nil
 }
@@ -65,7 +66,7 @@ func (k *Keeper) step(ctx sdk.Context) error {
 			return err
 		}
 	}
-	return nil
+	return k.keepChanges(ctx, b.height+1, &b.config)
 }
 
 // maintain is bounded work of the calendar on its own order; the flat calendar has none.

@@ -24,6 +24,7 @@ func typedFired(e *types.TimerFired) sdk.Event {
 		sdk.NewAttribute("fire_seq", strconv.FormatUint(uint64(e.FireSeq), 10)),
 		sdk.NewAttribute("id", jsonString(e.Id)),
 		sdk.NewAttribute("late", jsonUint64(e.Late)),
+		sdk.NewAttribute("matched", jsonWatchedKeys(e.Matched)),
 		sdk.NewAttribute("next_due", jsonUint64(e.NextDue)),
 		sdk.NewAttribute("paid", jsonString(e.Paid)),
 		sdk.NewAttribute("payer", jsonString(e.Payer)),

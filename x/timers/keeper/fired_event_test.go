@@ -26,6 +26,11 @@ func TestFiredEventIsTheTypedEvent(t *testing.T) {
 				field.SetBool(rapid.Bool().Draw(t, name))
 			case reflect.Uint32:
 				field.SetUint(uint64(rapid.Uint32().Draw(t, name)))
+			case reflect.Slice:
+				keys := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) types.WatchedKey {
+					return types.WatchedKey{Store: rapid.String().Draw(t, "store"), Key: rapid.SliceOf(rapid.Byte()).Draw(t, "key")}
+				}), 0, 3).Draw(t, name)
+				field.Set(reflect.ValueOf(keys))
 			case reflect.Uint64:
 				field.SetUint(rapid.Uint64().Draw(t, name))
 			default:

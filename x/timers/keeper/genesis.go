@@ -32,6 +32,9 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.initFairness(ctx, genesis); err != nil {
 		return err
 	}
+	if err := k.initWatches(ctx, genesis); err != nil {
+		return err
+	}
 	for _, segment := range genesis.Receipts {
 		for i, receipt := range segment.Receipts {
 			if err := k.state.receipts.Set(ctx, collections.Join(segment.Height, uint64(i)), receipt); err != nil {
@@ -150,8 +153,10 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 	if genesis.Fairness, err = k.allFires(ctx); err != nil {
 		return nil, err
 	}
-	genesis.Receipts, err = k.allReceipts(ctx)
-	return genesis, err
+	if genesis.Receipts, err = k.allReceipts(ctx); err != nil {
+		return nil, err
+	}
+	return genesis, k.exportWatches(ctx, genesis)
 }
 
 // allTimers reads every live timer with its payload.
@@ -170,7 +175,8 @@ func (k *Keeper) allTimers(ctx context.Context) ([]types.Timer, error) {
 	return timers, nil
 }
 
-// records reads every record: the queue by (due, seq), then those set aside by seq.
+// records reads every record: the queue by (due, seq), then those set aside by seq, then those that wait for a change by
+// seq.
 func (k *Keeper) records(ctx context.Context) ([]types.Timer, error) {
 	var timers []types.Timer
 	err := k.state.queue.Walk(ctx, nil, func(_ collections.Pair[uint64, uint64], t types.Timer) (bool, error) {
@@ -180,11 +186,16 @@ func (k *Keeper) records(ctx context.Context) ([]types.Timer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = k.state.setAside.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) {
-		timers = append(timers, t)
-		return false, nil
-	})
-	return timers, err
+	for _, place := range []collections.Map[uint64, types.Timer]{k.state.setAside, k.state.watching} {
+		err = place.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) {
+			timers = append(timers, t)
+			return false, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return timers, nil
 }
 
 func (k *Keeper) allReceipts(ctx context.Context) ([]types.HeightReceipts, error) {

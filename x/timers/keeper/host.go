@@ -18,7 +18,7 @@ import (
 type ScheduleRequest struct {
 	// Actor owns the timer; its handler runs as the actor.
 	Actor sdk.AccAddress
-	// Trigger says when it is due: at a height above the current one, or again and again.
+	// Trigger says when it is due: at a height above the current one, again and again, or when watched state changes.
 	Trigger types.Trigger
 	// Handler defaults to types.DefaultHandler, or to the one that the payload names (SPEC §2, payload convention).
 	Handler string
@@ -74,8 +74,11 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	if err != nil {
 		return timer, acceptedBid{}, err
 	}
-	if timer.Due, err = firstDue(&timer.Trigger, now); err != nil {
+	if timer.Due, err = k.firstDue(config, &timer.Trigger, now); err != nil {
 		return timer, acceptedBid{}, err
+	}
+	if req.Trigger.Watch != nil {
+		timer.SetAside = types.Watching
 	}
 	if err = checkLifetime(config, &timer, now); err != nil {
 		return timer, acceptedBid{}, err
@@ -226,8 +229,7 @@ func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 	if expiresAt < timer.Due {
 		return types.Timer{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", expiresAt, timer.Due)
 	}
-	timer.ExpiresAt = expiresAt
-	return timer, k.put(ctx, &timer)
+	return timer, k.setExpiry(ctx, &timer, expiresAt)
 }
 
 // Cancel removes one of the actor's timers. One that has expired and waits for its clean-up may be cancelled too.
@@ -294,12 +296,12 @@ func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []
 
 // firstDue reads the trigger. The height must lie in the future: what is scheduled in a block never fires in it, which
 // is consensus-critical (SPEC §3).
-func firstDue(trigger *types.Trigger, now uint64) (uint64, error) {
+func (k *Keeper) firstDue(config *types.TimerConfig, trigger *types.Trigger, now uint64) (uint64, error) {
 	switch {
 	case trigger.Time != nil:
 		return 0, types.ErrUnsupportedTimerType.Wrap("time triggers do not exist: convert the time to a height")
 	case trigger.Watch != nil:
-		return 0, types.ErrUnsupportedTimerType.Wrap("watch triggers are not available in this version; state a height")
+		return now + 1, k.checkWatch(config, trigger)
 	}
 	due := trigger.Height
 	if trigger.Interval != nil {

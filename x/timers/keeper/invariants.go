@@ -17,7 +17,7 @@ import (
 // the lab and simulations call it between blocks; no block does.
 func (k *Keeper) CheckInvariants(ctx context.Context) error {
 	for _, check := range []func(context.Context) error{
-		k.checkTimers, k.checkActors, k.checkPayloads, k.checkReadyIndex, k.checkFairness, k.checkMoney,
+		k.checkTimers, k.checkActors, k.checkPayloads, k.checkWatches, k.checkReadyIndex, k.checkFairness, k.checkMoney,
 	} {
 		if err := check(ctx); err != nil {
 			return fmt.Errorf("x/timers invariant: %w", err)
@@ -61,12 +61,21 @@ func (k *Keeper) checkTimers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return k.state.setAside.Walk(ctx, nil, func(seq uint64, t types.Timer) (bool, error) {
-		if seq != t.Seq {
-			return true, fmt.Errorf("timer %s is set aside at %d, not at %d", t.IDHex(), seq, t.Seq)
+	for _, place := range []struct {
+		timers  collections.Map[uint64, types.Timer]
+		waiting bool
+	}{{k.state.setAside, false}, {k.state.watching, true}} {
+		err := place.timers.Walk(ctx, nil, func(seq uint64, t types.Timer) (bool, error) {
+			if seq != t.Seq || place.waiting != (t.SetAside == types.Watching) {
+				return true, fmt.Errorf("timer %s of seq %d, set aside as %s, lies at %d", t.IDHex(), t.Seq, t.SetAside, seq)
+			}
+			return false, check(&t, true)
+		})
+		if err != nil {
+			return err
 		}
-		return false, check(&t, true)
-	})
+	}
+	return nil
 }
 
 // checkPlace: a record lies where the lane's cursors expect it.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
 // Keeper is the module's engine. There is one instance in a chain, passed by pointer.
@@ -33,6 +34,7 @@ type Keeper struct {
 	feegrant types.FeegrantKeeper
 	tips     types.TipCollector
 	basefees types.BasefeeSource
+	watcher  *watch.Watcher
 
 	state    *state
 	calendar calendar.Flat[types.Timer]
@@ -55,6 +57,11 @@ func WithTipCollector(tips types.TipCollector) Option {
 // WithBasefeeSource plugs in the chain's fee market. Without it CYCLE_BASEFEE and CELL_BASEFEE of the config hold.
 func WithBasefeeSource(source types.BasefeeSource) Option {
 	return func(k *Keeper) { k.basefees = source }
+}
+
+// WithWatcher lets timers watch the stores that the watcher wraps. Without it a watch trigger is refused.
+func WithWatcher(watcher *watch.Watcher) Option {
+	return func(k *Keeper) { k.watcher = watcher }
 }
 
 // NewKeeper wires the module. The authority is the bech32 address that may send the Sys messages, x/gov's account as a
@@ -89,6 +96,7 @@ func NewKeeper(
 	for _, opt := range opts {
 		opt(k)
 	}
+	k.bank, k.tips = mutedBank{k.bank}, mutedTips{k.tips}
 	return k
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// The record of a live timer lies in one of two places: in the queue, or set aside. Whatever moves it goes through the
-// functions of this file, which keep the actor's record in step.
+// The record of a live timer lies in one of three places: in the queue, set aside, or with those that wait for a change of
+// state. Whatever moves it goes through the functions of this file, which keep the actor's record in step.
 //
 // Invariant: every timer has one record and one entry, and every entry has its timer.
 
@@ -16,21 +16,29 @@ func keyOf(due, seq uint64) calendar.Key { return calendar.Key{Due: due, Seq: se
 
 // put writes the record where its SetAside says.
 func (k *Keeper) put(ctx context.Context, t *types.Timer) error {
-	if t.SetAside != types.NotSetAside {
+	switch t.SetAside {
+	case types.NotSetAside:
+		return k.calendar.Insert(ctx, keyOf(t.Due, t.Seq), *t)
+	case types.Watching:
+		return k.putWatching(ctx, t)
+	default:
 		return k.state.setAside.Set(ctx, t.Seq, *t)
 	}
-	return k.calendar.Insert(ctx, keyOf(t.Due, t.Seq), *t)
 }
 
 // take removes the record from where its SetAside says, and from the ready index.
 func (k *Keeper) take(ctx context.Context, t *types.Timer) error {
-	if t.SetAside != types.NotSetAside {
+	switch t.SetAside {
+	case types.NotSetAside:
+		if err := k.unfile(ctx, t); err != nil {
+			return err
+		}
+		return k.calendar.Remove(ctx, keyOf(t.Due, t.Seq))
+	case types.Watching:
+		return k.takeWatching(ctx, t)
+	default:
 		return k.state.setAside.Remove(ctx, t.Seq)
 	}
-	if err := k.unfile(ctx, t); err != nil {
-		return err
-	}
-	return k.calendar.Remove(ctx, keyOf(t.Due, t.Seq))
 }
 
 // insert adds a new timer, whose payload is within; one from genesis may be admitted already.
@@ -46,12 +54,18 @@ func (k *Keeper) insert(ctx context.Context, t *types.Timer, maxTimers uint32) e
 			return err
 		}
 	}
+	if err := k.addWatches(ctx, t); err != nil {
+		return err
+	}
 	return k.put(ctx, t)
 }
 
 // remove takes a timer out for good, with all that belongs to it.
 func (k *Keeper) remove(ctx context.Context, t *types.Timer) error {
 	if err := k.dropPayload(ctx, t); err != nil {
+		return err
+	}
+	if err := k.dropWatches(ctx, t); err != nil {
 		return err
 	}
 	return k.lift(ctx, t)
@@ -77,6 +91,9 @@ func (k *Keeper) move(ctx context.Context, t *types.Timer, change func(*types.Ti
 			return err
 		}
 	}
+	if err := k.renameWatches(ctx, t, from.Seq); err != nil {
+		return err
+	}
 	return k.put(ctx, t)
 }
 
@@ -89,12 +106,13 @@ func (k *Keeper) putAside(ctx context.Context, t *types.Timer, reason types.SetA
 }
 
 // release moves a timer that was set aside back into the queue. One that is overdue is due in the next block: what is
-// put into the queue is never due already, so that the lane's cursors need not look back.
+// put into the queue is never due already, so that the lane's cursors need not look back. A watch timer that nothing has
+// made due waits on.
 func (k *Keeper) release(ctx context.Context, t *types.Timer, height uint64) error {
-	return k.move(ctx, t, func(t *types.Timer) error {
-		t.SetAside = types.NotSetAside
+	return k.move(ctx, t, func(t *types.Timer) (err error) {
+		t.SetAside, err = k.restingPlace(ctx, t)
 		t.Due = max(t.Due, height+1)
-		return nil
+		return err
 	})
 }
 

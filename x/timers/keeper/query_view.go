@@ -33,6 +33,9 @@ func (k *Keeper) info(ctx context.Context, t *types.Timer) (types.TimerInfo, err
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
 	lifeInfo(&info, t)
+	if info.Matched, err = k.matchedSoFar(ctx, t); err != nil {
+		return types.TimerInfo{}, err
+	}
 	// Only an account's payload decodes; another actor's is shown as bytes alone.
 	var messages types.AccountPayload
 	if k.cdc.Unmarshal(payload, &messages) == nil {
@@ -46,6 +49,8 @@ func statusOf(t *types.Timer, now uint64) types.TimerStatus {
 	switch {
 	case t.ExpiredAt(now + 1):
 		return types.TimerStatusExpired
+	case t.SetAside == types.Watching:
+		return types.TimerStatusWatching
 	case t.SetAside != types.NotSetAside:
 		return types.TimerStatusSetAside
 	case t.Due <= now:
@@ -71,6 +76,7 @@ func (k *Keeper) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		TimerId: hex.EncodeToString(r.TimerId), DeliverId: hex.EncodeToString(r.DeliverId), Actor: k.bech32(r.Actor),
 		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
+		Matched: r.Matched,
 	}
 }
 

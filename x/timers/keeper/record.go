@@ -52,11 +52,11 @@ func (k *Keeper) record(ctx sdk.Context, b *block) error {
 	return k.emit(ctx, b.summary())
 }
 
-// changed tells whether the lane's state must be written. Cursors alone that moved a little need not be: an older one is
+// changed tells whether the lane's state must be written. Cursors alone that moved on a little need not be: an older one is
 // as true.
 func (b *block) changed() bool {
 	after, before := b.state, b.before
-	if b.height < before.Live.Due+cursorLag && len(b.ready) == 0 && b.expiredOut == 0 && !b.storm {
+	if b.height < before.Live.Due+cursorLag && len(b.ready) == 0 && b.expiredOut == 0 && !b.storm && !after.Head.Before(before.Head) {
 		after.Head, after.Live = before.Head, before.Live
 	}
 	return !after.Equal(before)

@@ -46,16 +46,22 @@ func checkRepeats(config *types.TimerConfig, timer *types.Timer, req *ScheduleRe
 	return nil
 }
 
-// rolled is where a timer was put before its handler ran; nil if it left.
-type rolled struct{ next *types.Timer }
+// rolled is where a timer was put before its handler ran: nil if it left. hit is what a watch timer is told.
+type rolled struct {
+	next *types.Timer
+	hit  types.WatchHit
+}
 
 // roll puts a timer that fires where it is due again, or takes it out. What is taken out keeps its payload for a retry.
 func (k *Keeper) roll(ctx context.Context, b *block, timer *types.Timer) (rolled, error) {
+	if timer.Trigger.Watch != nil {
+		return k.rollWatch(ctx, b.height, timer)
+	}
 	next, stays := timer.Rolled(b.height)
 	if !stays {
 		return rolled{}, k.lift(ctx, timer)
 	}
-	return rolled{&next}, k.replace(ctx, timer, &next)
+	return rolled{next: &next}, k.replace(ctx, timer, &next)
 }
 
 // afterFire decides what a fire means for what comes, and returns the timer as it stays; nil if it left.
@@ -73,6 +79,9 @@ func (k *Keeper) afterFire(
 		}
 		again := timer.Retried(b.height)
 		again.LastOutcome = outcome
+		if err := k.watchAgain(ctx, &again, r.hit, true); err != nil {
+			return nil, err
+		}
 		return &again, k.lay(ctx, &again)
 	}
 	left, err := k.lookup(ctx, timer.Actor, timer.Id)
@@ -90,6 +99,9 @@ func (k *Keeper) afterFire(
 	case retries:
 		again := timer.Retried(b.height)
 		again.LastOutcome = outcome
+		if err := k.watchAgain(ctx, &again, r.hit, false); err != nil {
+			return nil, err
+		}
 		return &again, k.replace(ctx, &left, &again)
 	case timer.StopsOnFailure():
 		return nil, k.remove(ctx, &left)

@@ -69,7 +69,7 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"expires at 1":       {types.ErrExpiresTooSoon, expiring(1)},
 		"time":               {types.ErrUnsupportedTimerType, trigger(types.Trigger{Height: 50, Time: &now})},
 		"interval":           {types.ErrInvalidInterval, trigger(types.Trigger{Height: 50, Interval: &types.IntervalTrigger{Every: 1}})},
-		"watch":              {types.ErrUnsupportedTimerType, trigger(types.Trigger{Height: 50, Watch: &types.WatchTrigger{}})},
+		"watch and height":   {types.ErrUnsupportedTimerType, trigger(types.Trigger{Height: 50, Watch: &types.WatchTrigger{}})},
 		"gas too low":        {types.ErrGasLimitOutOfBounds, limited(config.MinGasLimit - 1)},
 		"gas of 1":           {types.ErrGasLimitOutOfBounds, limited(1)},
 		"gas too high":       {types.ErrGasLimitOutOfBounds, limited(config.MaxCyclesPerFire + 1)},

@@ -46,6 +46,8 @@ type state struct {
 	ready collections.Map[readyKey, math.LegacyDec]
 	// admitted is the number of timers in ready; absent for none.
 	admitted collections.Item[uint64]
+
+	watchState
 }
 
 func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, error) {
@@ -66,6 +68,8 @@ func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, erro
 		fireCounts: collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
 		ready:      collections.NewMap(sb, types.PrefixReady, "ready", readyKeyCodec, sdk.LegacyDecValue),
 		admitted:   collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
+
+		watchState: newWatchState(cdc, sb),
 	}
 	schema, err := sb.Build()
 	s.schema = schema

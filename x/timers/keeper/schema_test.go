@@ -95,10 +95,22 @@ func keyTypes(s *state, name string) []string {
 		key = s.fireCounts.KeyCodec().KeyType()
 	case "ready":
 		key = s.ready.KeyCodec().KeyType()
+	case "watched":
+		key = s.watched.KeyCodec().KeyType()
+	case "watches":
+		key = s.watches.KeyCodec().KeyType()
+	case "watching":
+		key = s.watching.KeyCodec().KeyType()
+	case "watch_expiry":
+		key = s.watchExpiry.KeyCodec().KeyType()
+	case "watch_hits":
+		key = s.watchHits.KeyCodec().KeyType()
+	case "watch_pending":
+		key = s.watchPending.KeyCodec().KeyType()
 	default:
 		return nil
 	}
-	for _, tuple := range []string{"Pair[", "Quad["} {
+	for _, tuple := range []string{"Pair[", "Triple[", "Quad["} {
 		if parts, several := strings.CutPrefix(key, tuple); several {
 			return strings.FieldsFunc(strings.TrimSuffix(parts, "]"), func(r rune) bool { return r == ',' || r == ' ' })
 		}
@@ -147,6 +159,7 @@ func TestPrefixesStayWhatTheyAre(t *testing.T) {
 	for name, prefix := range map[string]byte{
 		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "actors": 6, "payloads": 7, "set_aside": 8, "receipts": 9,
 		"fires": 10, "fire_counts": 11, "ready": 12, "admitted": 13,
+		"watched": 20, "watches": 21, "watching": 22, "watch_expiry": 23, "watch_hits": 24, "watch_pending": 25, "watch_cursors": 26,
 	} {
 		found := false
 		for _, c := range newTestState(t).schema.ListCollections() {

@@ -42,6 +42,7 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		DeliverID: types.DeliverID(b.height, ctx.BlockHeader().AppHash, timer.Id, timer.FireSeq),
 		Height:    b.height,
 		FireSeq:   timer.FireSeq,
+		Matched:   roll.hit.Matched,
 	}
 	cycles, cells, failure := k.deliver(ctx, b, delivery, timer.GasLimit-b.config.FireBaseCycles)
 	cycles += b.config.FireBaseCycles
@@ -53,6 +54,7 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	receipt := types.Receipt{
 		TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 		Success: failure == nil, Cycles: cycles, Cells: cells, Paid: settlement.Charged, Tip: settlement.Tip,
+		Matched: roll.hit.Matched,
 	}
 	if failure != nil {
 		receipt.Codespace, receipt.Code = codeOf(failure)

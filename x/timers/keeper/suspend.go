@@ -19,7 +19,7 @@ func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) err
 	if err != nil {
 		return err
 	}
-	if timer.SetAside != types.NotSetAside {
+	if timer.SetAside != types.NotSetAside && timer.SetAside != types.Watching {
 		return types.ErrAlreadySetAside.Wrapf("timer %s is %s", timer.IDHex(), timer.SetAside.Word())
 	}
 	if err := k.putAside(ctx, &timer, types.Paused); err != nil {
@@ -41,6 +41,8 @@ func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (u
 		return timer.Due, err
 	case types.NotSetAside:
 		return 0, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	case types.Watching:
+		return 0, types.ErrNotSetAside.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
 	case types.Quarantined:
 		return 0, types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
 	default:

@@ -44,6 +44,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
+	"github.com/cosmos-timers/timers/x/timers/watch/stores"
 )
 
 // txGasLimit is the gas of one transaction in the lab.
@@ -67,6 +69,10 @@ type ChainOptions struct {
 	Logger log.Logger
 	// Height of the genesis block: the first block that is opened is the one above it.
 	Height int64
+	// Watch is called when the chain is wired, to make stores watchable beside the bank's.
+	Watch func(*watch.Watcher)
+	// Unwatched leaves every store as it is: nothing can be watched.
+	Unwatched bool
 	// WrapStore replaces the store of the timers, to count or to fail what the module does to it.
 	WrapStore func(corestore.KVStoreService) corestore.KVStoreService
 }
@@ -87,6 +93,8 @@ type Chain struct {
 	Timers   *keeper.Keeper
 	Modules  *actors.ModuleRuntime
 	Messages *baseapp.MsgServiceRouter
+	// Watcher of the chain: the bank's store can be watched.
+	Watcher *watch.Watcher
 	// Authority may send the Sys messages.
 	Authority string
 	FeeDenom  string
@@ -122,12 +130,15 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	for _, key := range keys {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
+	notes := storetypes.NewTransientStoreKey("transient_" + types.StoreKey)
+	c.store.MountStoreWithDB(notes, storetypes.StoreTypeTransient, nil)
 	for _, key := range opts.Stores {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
 	if err := c.store.LoadLatestVersion(); err != nil {
 		return nil, err
 	}
+	c.Watcher = watch.New(keys[types.StoreKey], notes)
 	c.wire(keys, encoding.InterfaceRegistry, opts)
 	return c, c.initGenesis(opts)
 }
@@ -142,8 +153,16 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 		govtypes.ModuleName:        {authtypes.Burner},
 		authtypes.FeeCollectorName: nil,
 	}, addresses, sdk.GetConfig().GetBech32AccountAddrPrefix(), c.Authority)
+	bankStore := service(banktypes.StoreKey)
+	if !opts.Unwatched {
+		bankStore = c.Watcher.Service(bankStore, stores.Bank(addresses))
+		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)], keeper.WithWatcher(c.Watcher))
+	}
+	if opts.Watch != nil {
+		opts.Watch(c.Watcher)
+	}
 	blocked := map[string]bool{authtypes.NewModuleAddress(types.ModuleName).String(): true}
-	c.Bank = bankkeeper.NewBaseKeeper(c.Codec, service(banktypes.StoreKey), c.Accounts, blocked, c.Authority, c.logger)
+	c.Bank = bankkeeper.NewBaseKeeper(c.Codec, bankStore, c.Accounts, blocked, c.Authority, c.logger)
 	c.Feegrant = feegrantkeeper.NewKeeper(c.Codec, service(feegrant.StoreKey), c.Accounts).SetBankKeeper(c.Bank)
 	c.Messages = baseapp.NewMsgServiceRouter()
 	c.Messages.SetInterfaceRegistry(registry)

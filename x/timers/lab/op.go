@@ -234,7 +234,7 @@ func (p *parser) trigger(o *object) types.Trigger {
 		return types.Trigger{Interval: p.interval(o, every)}
 	}
 	if watch.present() {
-		return types.Trigger{Watch: p.watch(watch)}
+		return types.Trigger{Watch: p.watch(o, watch)}
 	}
 	return types.Trigger{Height: height.uint64(^uint64(0))}
 }
@@ -277,8 +277,12 @@ func (p *parser) life(o *object, op *Op) {
 	}
 }
 
-func (p *parser) watch(v value) *types.WatchTrigger {
-	trigger := &types.WatchTrigger{}
+// watch reads a watch; it is one shot unless it says how many.
+func (p *parser) watch(o *object, v value) *types.WatchTrigger {
+	trigger := &types.WatchTrigger{Remaining: 1}
+	if remaining := o.get("remaining"); remaining.present() {
+		trigger.Remaining = remaining.uint64(^uint64(0))
+	}
 	for _, item := range v.list(maxWatchKeys) {
 		key := item.text("a key", maxNameBytes)
 		trigger.Keys = append(trigger.Keys, types.WatchKey{Store: storeName, Prefix: settingKey(key)})

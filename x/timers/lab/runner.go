@@ -32,6 +32,7 @@ func NewRunner(scenario *Scenario) (*Runner, error) {
 	genesis.Config = scenario.Config
 	opts := ChainOptions{
 		Genesis: genesis, Runtimes: []types.Runtime{r.script}, Stores: []*storetypes.KVStoreKey{r.script.key},
+		Watch: r.script.watch,
 	}
 	for _, account := range scenario.Accounts {
 		opts.Balances = append(opts.Balances, Balance{Address: AccountAddress(account.Name), Amount: account.Balance})

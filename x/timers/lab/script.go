@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
 // storeName is the lab's own store: real state, written and dropped with everything else.
@@ -51,6 +52,18 @@ type script struct {
 }
 
 var _ types.Runtime = (*script)(nil)
+
+// watch makes the scenario's keys watchable.
+func (s *script) watch(watcher *watch.Watcher) {
+	s.store = watcher.Service(s.store, watch.Store{
+		Name:  storeName,
+		Whole: func(key []byte) bool { return len(key) > 1 && key[0] == regionSettings },
+		Forms: []watch.Form{{
+			Name: "key", Arguments: []string{"KEY"}, Watches: "a key of the scenario",
+			Build: func(arguments []string) ([]byte, error) { return settingKey(arguments[0]), nil },
+		}},
+	})
+}
 
 func newScript(s *Scenario) *script {
 	key := storetypes.NewKVStoreKey(storeName)

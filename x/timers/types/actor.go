@@ -24,6 +24,8 @@ type Delivery struct {
 	Height uint64
 	// FireSeq is how many deliveries of the timer came before this one.
 	FireSeq uint32
+	// Matched are the watched keys whose change made it due, MAX_MATCHED_KEYS at most; none for other triggers.
+	Matched []WatchedKey
 }
 
 // Runtime runs the handlers of one kind of actor (SPEC §9). Every method is deterministic. Validate and Deliver read

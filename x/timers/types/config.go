@@ -35,6 +35,10 @@ const (
 	maxWeight = 8
 	// maxFairnessWindow bounds the fairness window, which is kept in state block by block.
 	maxFairnessWindow = uint64(1) << 20
+	// maxWatchKeys bounds what scheduling and cancelling a watch timer write.
+	maxWatchKeys = uint32(256)
+	// maxMatchedKeys bounds what a hit and its receipt hold.
+	maxMatchedKeys = uint32(256)
 )
 
 // maxPrice bounds every price, so that price × units stays far below the range of a decimal.
@@ -81,6 +85,14 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// A retry is paid like any fire, so that the bound is not the chain's protection but the payer's: what has failed
 		// ten times in a row was not a bad moment.
 		MaxRetries: 10,
+		// A watch is an entry in state that every write of its store is looked up against; who needs more schedules a
+		// second timer.
+		MaxWatchKeys: 8,
+		// Twice what a timer watches: most watches are of single keys. A receipt keeps them, at some 40 bytes each.
+		MaxMatchedKeys: 16,
+		// More than twice what the default lane can fire, so that watches wait for the lane and not for this; moving so
+		// many records costs a few milliseconds.
+		MaxWatchHitsPerBlock: 256,
 
 		AuctionActivationHeight: 0,
 		MaxCyclesPerFireAuction: 250_000,
@@ -178,6 +190,9 @@ func (c *TimerConfig) validateBounds() error {
 		{"fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow},
 		{"bid_deprecation_blocks", c.BidDeprecationBlocks, 0, maxBlocks},
 		{"admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow)},
+		{"max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys)},
+		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(maxMatchedKeys)},
+		{"max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow)},
 	}
 	for _, b := range bounds {
 		if b.value < b.min || b.value > b.max {

@@ -91,6 +91,9 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"FairnessWindowBlocks":    {1, 1 << 20},
 	"BidDeprecationBlocks":    {0, maxBlocks},
 	"AdmissionsPerBlock":      {1, 1 << 16},
+	"MaxWatchKeys":            {0, 256},
+	"MaxMatchedKeys":          {1, 256},
+	"MaxWatchHitsPerBlock":    {1, 1 << 16},
 }
 
 var unbounded = map[string]string{

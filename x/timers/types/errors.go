@@ -94,4 +94,8 @@ var (
 	ErrQuarantined = errors.Register(ModuleName, 57, "timer is quarantined")
 	// ErrUnrunnable: the timer comes back by itself when the config can run it; an update of its gas limit may help.
 	ErrUnrunnable = errors.Register(ModuleName, 58, "timer is unrunnable")
+	// ErrNotWatchable: the chain's wiring does not make the store watchable, or not keys of this form.
+	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
+	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.
+	ErrInvalidWatch = errors.Register(ModuleName, 61, "invalid watch")
 )

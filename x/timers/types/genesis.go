@@ -49,6 +49,9 @@ func (g *GenesisState) Validate() error {
 	if err := g.validateFairness(); err != nil {
 		return err
 	}
+	if err := g.validateWatches(); err != nil {
+		return err
+	}
 	return g.validateReceipts()
 }
 

@@ -33,12 +33,19 @@ type GenesisState struct {
 	// next_seq is the number that the next timer gets. Invariant: above the seq of every timer.
 	NextSeq uint64    `protobuf:"varint,3,opt,name=next_seq,json=nextSeq,proto3" json:"next_seq,omitempty"`
 	Lane    LaneState `protobuf:"bytes,4,opt,name=lane,proto3" json:"lane"`
-	// timers are those of the queue by (due, seq), then those set aside by seq; payloads are always within.
+	// timers are those of the queue by (due, seq), then those set aside by seq, then those that wait for a change by seq;
+	// payloads are always within.
 	Timers []Timer `protobuf:"bytes,5,rep,name=timers,proto3" json:"timers"`
 	// receipts are in (height, position) order.
 	Receipts []HeightReceipts `protobuf:"bytes,6,rep,name=receipts,proto3" json:"receipts"`
 	// fairness holds the fires of the fairness window, in (height, address) order.
 	Fairness []HeightFires `protobuf:"bytes,7,rep,name=fairness,proto3" json:"fairness"`
+	// watch_hits are what watch timers that are to fire will be told, by seq.
+	WatchHits []SeqWatchHit `protobuf:"bytes,40,rep,name=watch_hits,json=watchHits,proto3" json:"watch_hits"`
+	// watch_pending are changes that watches are still to be told, by store and prefix.
+	WatchPending []KeyWatchPending `protobuf:"bytes,41,rep,name=watch_pending,json=watchPending,proto3" json:"watch_pending"`
+	// watch_cursors are where bounded work on watches goes on.
+	WatchCursors WatchCursors `protobuf:"bytes,42,opt,name=watch_cursors,json=watchCursors,proto3" json:"watch_cursors"`
 }
 
 func (m *GenesisState) Reset()         { *m = GenesisState{} }
@@ -121,6 +128,27 @@ func (m *GenesisState) GetFairness() []HeightFires {
 		return m.Fairness
 	}
 	return nil
+}
+
+func (m *GenesisState) GetWatchHits() []SeqWatchHit {
+	if m != nil {
+		return m.WatchHits
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchPending() []KeyWatchPending {
+	if m != nil {
+		return m.WatchPending
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchCursors() WatchCursors {
+	if m != nil {
+		return m.WatchCursors
+	}
+	return WatchCursors{}
 }
 
 // HeightFires are the fires of one address in one block, as the fairness window counts them.
@@ -238,45 +266,162 @@ func (m *HeightReceipts) GetReceipts() []Receipt {
 	return nil
 }
 
+// SeqWatchHit is the hit of the timer with a seq.
+type SeqWatchHit struct {
+	Seq uint64   `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
+	Hit WatchHit `protobuf:"bytes,2,opt,name=hit,proto3" json:"hit"`
+}
+
+func (m *SeqWatchHit) Reset()         { *m = SeqWatchHit{} }
+func (m *SeqWatchHit) String() string { return proto.CompactTextString(m) }
+func (*SeqWatchHit) ProtoMessage()    {}
+func (*SeqWatchHit) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{3}
+}
+func (m *SeqWatchHit) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *SeqWatchHit) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_SeqWatchHit.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *SeqWatchHit) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_SeqWatchHit.Merge(m, src)
+}
+func (m *SeqWatchHit) XXX_Size() int {
+	return m.Size()
+}
+func (m *SeqWatchHit) XXX_DiscardUnknown() {
+	xxx_messageInfo_SeqWatchHit.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_SeqWatchHit proto.InternalMessageInfo
+
+func (m *SeqWatchHit) GetSeq() uint64 {
+	if m != nil {
+		return m.Seq
+	}
+	return 0
+}
+
+func (m *SeqWatchHit) GetHit() WatchHit {
+	if m != nil {
+		return m.Hit
+	}
+	return WatchHit{}
+}
+
+// KeyWatchPending is what the watches of a prefix are still to be told.
+type KeyWatchPending struct {
+	Key     WatchKey     `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+	Pending WatchPending `protobuf:"bytes,2,opt,name=pending,proto3" json:"pending"`
+}
+
+func (m *KeyWatchPending) Reset()         { *m = KeyWatchPending{} }
+func (m *KeyWatchPending) String() string { return proto.CompactTextString(m) }
+func (*KeyWatchPending) ProtoMessage()    {}
+func (*KeyWatchPending) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{4}
+}
+func (m *KeyWatchPending) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *KeyWatchPending) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_KeyWatchPending.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *KeyWatchPending) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_KeyWatchPending.Merge(m, src)
+}
+func (m *KeyWatchPending) XXX_Size() int {
+	return m.Size()
+}
+func (m *KeyWatchPending) XXX_DiscardUnknown() {
+	xxx_messageInfo_KeyWatchPending.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_KeyWatchPending proto.InternalMessageInfo
+
+func (m *KeyWatchPending) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+func (m *KeyWatchPending) GetPending() WatchPending {
+	if m != nil {
+		return m.Pending
+	}
+	return WatchPending{}
+}
+
 func init() {
 	proto.RegisterType((*GenesisState)(nil), "timers.v1.GenesisState")
 	proto.RegisterType((*HeightFires)(nil), "timers.v1.HeightFires")
 	proto.RegisterType((*HeightReceipts)(nil), "timers.v1.HeightReceipts")
+	proto.RegisterType((*SeqWatchHit)(nil), "timers.v1.SeqWatchHit")
+	proto.RegisterType((*KeyWatchPending)(nil), "timers.v1.KeyWatchPending")
 }
 
 func init() { proto.RegisterFile("timers/v1/genesis.proto", fileDescriptor_9d60eee175044001) }
 
 var fileDescriptor_9d60eee175044001 = []byte{
-	// 453 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x7c, 0x92, 0xcd, 0x6e, 0xd3, 0x40,
-	0x10, 0xc7, 0xe3, 0xc6, 0x75, 0xd3, 0x75, 0x41, 0xb0, 0x44, 0xae, 0xd3, 0x83, 0x89, 0x72, 0x8a,
-	0x40, 0xb5, 0xd5, 0xe6, 0x80, 0x7a, 0x40, 0x02, 0x23, 0x41, 0x0f, 0x9c, 0x5c, 0x4e, 0x5c, 0x2a,
-	0xd7, 0x9d, 0xd8, 0x2b, 0xe1, 0xdd, 0xd4, 0xbb, 0xad, 0xda, 0x37, 0xe0, 0xc8, 0x63, 0x70, 0xe4,
-	0xc0, 0x43, 0xf4, 0x58, 0x71, 0xe2, 0x84, 0x50, 0x72, 0xe0, 0x35, 0x90, 0x67, 0x37, 0x65, 0xc3,
-	0xd7, 0x25, 0x99, 0x8f, 0xff, 0x6f, 0x76, 0x66, 0x3c, 0x64, 0x5b, 0xb1, 0x1a, 0x1a, 0x99, 0x5c,
-	0xec, 0x25, 0x25, 0x70, 0x90, 0x4c, 0xc6, 0xb3, 0x46, 0x28, 0x41, 0x37, 0x75, 0x22, 0xbe, 0xd8,
-	0xdb, 0xb9, 0x9f, 0xd7, 0x8c, 0x8b, 0x04, 0x7f, 0x75, 0x76, 0x67, 0x50, 0x08, 0x59, 0x0b, 0x79,
-	0x8c, 0x5e, 0xa2, 0x1d, 0x93, 0xea, 0x97, 0xa2, 0x14, 0x3a, 0xde, 0x5a, 0x26, 0x1a, 0xfc, 0x7a,
-	0xa7, 0x10, 0x7c, 0xca, 0xca, 0xa5, 0xda, 0x8e, 0x37, 0xa0, 0xa3, 0xa3, 0xf7, 0x5d, 0xb2, 0xf5,
-	0x4a, 0xb7, 0x73, 0xa4, 0x72, 0x05, 0xf4, 0x80, 0x78, 0x1a, 0x0b, 0x9d, 0xa1, 0x33, 0xf6, 0xf7,
-	0x83, 0xf8, 0xb6, 0xbd, 0xf8, 0x4d, 0x6b, 0xbd, 0xc0, 0x6c, 0xba, 0x79, 0xfd, 0xed, 0x61, 0xe7,
-	0xe3, 0x8f, 0x4f, 0x8f, 0x9c, 0xcc, 0x00, 0xf4, 0x09, 0xf1, 0x39, 0x5c, 0xaa, 0x63, 0xc3, 0xaf,
-	0xfd, 0x8f, 0xcf, 0x48, 0x2b, 0xd5, 0x36, 0x1d, 0x90, 0x1e, 0x82, 0x12, 0xce, 0xc2, 0xee, 0xd0,
-	0x19, 0xbb, 0xd9, 0x46, 0xeb, 0x1f, 0xc1, 0x19, 0x9d, 0x10, 0xf7, 0x5d, 0xce, 0x21, 0x74, 0xb1,
-	0x58, 0xdf, 0x2a, 0xf6, 0x3a, 0xe7, 0x80, 0x2d, 0xdb, 0xad, 0xa0, 0x98, 0x4e, 0x88, 0xa7, 0x75,
-	0xe1, 0xfa, 0xb0, 0x3b, 0xf6, 0xf7, 0xef, 0xfd, 0xde, 0xc3, 0x4a, 0xf7, 0x3a, 0x47, 0x9f, 0x91,
-	0x5e, 0x03, 0x05, 0xb0, 0x99, 0x92, 0xa1, 0x87, 0xd8, 0xc0, 0xc2, 0x0e, 0x81, 0x95, 0x95, 0xca,
-	0x8c, 0xc0, 0xe6, 0x6f, 0x29, 0xfa, 0x94, 0xf4, 0xa6, 0x39, 0x6b, 0x38, 0x48, 0x19, 0x6e, 0x60,
-	0x85, 0xe0, 0x8f, 0x0a, 0x2f, 0x59, 0x03, 0xab, 0xf8, 0x12, 0x19, 0x55, 0xc4, 0xb7, 0x34, 0x34,
-	0x20, 0x5e, 0x85, 0x2e, 0x7e, 0x08, 0x37, 0x33, 0x1e, 0x7d, 0x4c, 0xdc, 0x73, 0xce, 0x14, 0xae,
-	0x77, 0x2b, 0xdd, 0xfe, 0xf2, 0x79, 0xf7, 0x81, 0xb9, 0x8a, 0xe7, 0xa7, 0xa7, 0x0d, 0x48, 0x99,
-	0x5e, 0x29, 0x90, 0x19, 0x8a, 0x68, 0x9f, 0xac, 0x4f, 0xdb, 0x6a, 0xb8, 0xd6, 0x3b, 0x99, 0x76,
-	0x46, 0x05, 0xb9, 0xbb, 0x3a, 0xcf, 0x3f, 0x1f, 0x3b, 0xb0, 0x96, 0xb2, 0x86, 0x23, 0x51, 0x6b,
-	0x24, 0x83, 0xff, 0x75, 0x1b, 0xe9, 0xe1, 0xf5, 0x3c, 0x72, 0x6e, 0xe6, 0x91, 0xf3, 0x7d, 0x1e,
-	0x39, 0x1f, 0x16, 0x51, 0xe7, 0x66, 0x11, 0x75, 0xbe, 0x2e, 0xa2, 0xce, 0xdb, 0xb8, 0x64, 0xaa,
-	0x3a, 0x3f, 0x89, 0x0b, 0x51, 0x9b, 0x83, 0xde, 0x35, 0xb7, 0x69, 0xfe, 0x2e, 0x97, 0x86, 0xba,
-	0x9a, 0x81, 0x3c, 0xf1, 0xf0, 0x54, 0x27, 0x3f, 0x03, 0x00, 0x00, 0xff, 0xff, 0x2f, 0xe0, 0x04,
-	0xe1, 0x42, 0x03, 0x00, 0x00,
+	// 604 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x7c, 0x94, 0xcf, 0x6e, 0xd3, 0x4e,
+	0x10, 0xc7, 0xe3, 0xc6, 0x4d, 0xdb, 0x75, 0xfb, 0xfb, 0x95, 0x6d, 0x95, 0xba, 0x39, 0x98, 0x28,
+	0xa7, 0x50, 0x54, 0x87, 0x26, 0x07, 0x54, 0x09, 0xa4, 0x92, 0x4a, 0x34, 0xa2, 0x1c, 0xc0, 0x41,
+	0x42, 0xe2, 0x12, 0xb9, 0xce, 0xc4, 0x5e, 0x95, 0xd8, 0x89, 0x77, 0xd3, 0xd4, 0x47, 0xde, 0x80,
+	0xc7, 0xe0, 0xc8, 0x81, 0x87, 0xe8, 0xb1, 0xe2, 0xc4, 0x09, 0x50, 0x72, 0xe0, 0x35, 0x90, 0x77,
+	0xd7, 0x65, 0xf3, 0x07, 0x2e, 0xc9, 0xce, 0xce, 0x7c, 0x3f, 0x9e, 0xf5, 0x77, 0xbc, 0x68, 0x8f,
+	0x91, 0x3e, 0xc4, 0xb4, 0x76, 0x75, 0x54, 0xf3, 0x21, 0x04, 0x4a, 0xa8, 0x3d, 0x88, 0x23, 0x16,
+	0xe1, 0x0d, 0x91, 0xb0, 0xaf, 0x8e, 0x4a, 0xf7, 0xdc, 0x3e, 0x09, 0xa3, 0x1a, 0xff, 0x15, 0xd9,
+	0xd2, 0xbe, 0x17, 0xd1, 0x7e, 0x44, 0x3b, 0x3c, 0xaa, 0x89, 0x40, 0xa6, 0x76, 0xfd, 0xc8, 0x8f,
+	0xc4, 0x7e, 0xba, 0x92, 0xbb, 0xc5, 0x3f, 0xcf, 0xf1, 0xa2, 0xb0, 0x47, 0xfc, 0xac, 0x5a, 0xdd,
+	0x8f, 0x41, 0xec, 0x56, 0x7e, 0xe8, 0x68, 0xf3, 0x4c, 0xb4, 0xd3, 0x66, 0x2e, 0x03, 0x7c, 0x8c,
+	0x0a, 0x42, 0x66, 0x6a, 0x65, 0xad, 0x6a, 0xd4, 0x8b, 0xf6, 0x5d, 0x7b, 0xf6, 0x9b, 0x74, 0x75,
+	0xca, 0xb3, 0xcd, 0x8d, 0x9b, 0xef, 0xf7, 0x73, 0x9f, 0x7e, 0x7d, 0x3e, 0xd0, 0x1c, 0x29, 0xc0,
+	0x8f, 0x91, 0x11, 0xc2, 0x35, 0xeb, 0x48, 0xfd, 0xca, 0xbf, 0xf4, 0x0e, 0x4a, 0x4b, 0xc5, 0x1a,
+	0xef, 0xa3, 0x75, 0x2e, 0xa4, 0x30, 0x34, 0xf3, 0x65, 0xad, 0xaa, 0x3b, 0x6b, 0x69, 0xdc, 0x86,
+	0x21, 0x6e, 0x20, 0xfd, 0xbd, 0x1b, 0x82, 0xa9, 0x73, 0xd8, 0xae, 0x02, 0x7b, 0xe9, 0x86, 0xc0,
+	0x5b, 0x56, 0x5b, 0xe1, 0xc5, 0xb8, 0x81, 0x0a, 0xa2, 0xce, 0x5c, 0x2d, 0xe7, 0xab, 0x46, 0x7d,
+	0x7b, 0xbe, 0x87, 0x99, 0xee, 0x45, 0x0e, 0x9f, 0xa0, 0xf5, 0x18, 0x3c, 0x20, 0x03, 0x46, 0xcd,
+	0x02, 0x97, 0xed, 0x2b, 0xb2, 0x16, 0x10, 0x3f, 0x60, 0x8e, 0x2c, 0x50, 0xf5, 0x77, 0x2a, 0xfc,
+	0x14, 0xad, 0xf7, 0x5c, 0x12, 0x87, 0x40, 0xa9, 0xb9, 0xc6, 0x09, 0xc5, 0x05, 0xc2, 0x73, 0x12,
+	0xc3, 0xac, 0x3c, 0x93, 0xe0, 0x13, 0x84, 0xc6, 0x2e, 0xf3, 0x82, 0x4e, 0x40, 0x18, 0x35, 0xab,
+	0x0b, 0x80, 0x36, 0x0c, 0xdf, 0xa6, 0xf9, 0x16, 0x61, 0x2a, 0x60, 0x63, 0x2c, 0x37, 0x29, 0x7e,
+	0x81, 0xb6, 0x04, 0x61, 0x00, 0x61, 0x97, 0x84, 0xbe, 0xf9, 0x80, 0x43, 0x4a, 0x0a, 0xe4, 0x1c,
+	0x12, 0x0e, 0x79, 0x25, 0x2a, 0x54, 0xd0, 0xe6, 0x58, 0x49, 0xe0, 0xb3, 0x8c, 0xe5, 0x8d, 0x62,
+	0x1a, 0xc5, 0xd4, 0x3c, 0xe0, 0x0e, 0xec, 0x29, 0x2c, 0x0e, 0x3a, 0x15, 0xe9, 0x45, 0x90, 0x4c,
+	0x54, 0x02, 0x64, 0x28, 0x47, 0xc7, 0x45, 0x54, 0x08, 0x78, 0xc8, 0xe7, 0x4b, 0x77, 0x64, 0x84,
+	0x1f, 0x22, 0x7d, 0x14, 0x12, 0xc6, 0xa7, 0x66, 0xb3, 0xb9, 0xf7, 0xf5, 0xcb, 0xe1, 0x8e, 0x1c,
+	0xf6, 0x67, 0xdd, 0x6e, 0x0c, 0x94, 0x36, 0x13, 0x06, 0xd4, 0xe1, 0x45, 0x78, 0x17, 0xad, 0xf6,
+	0x52, 0x1a, 0x9f, 0x96, 0x2d, 0x47, 0x04, 0x15, 0x0f, 0xfd, 0x37, 0x6b, 0xd3, 0x5f, 0x1f, 0x76,
+	0xac, 0x78, 0xbd, 0xc2, 0xdf, 0x11, 0x56, 0xce, 0x25, 0xe5, 0x4b, 0x4d, 0xae, 0xbc, 0x46, 0x86,
+	0x62, 0x04, 0xde, 0x46, 0xf9, 0x74, 0x6a, 0x05, 0x3e, 0x5d, 0xe2, 0x47, 0x28, 0x1f, 0xc8, 0x73,
+	0x18, 0xf5, 0x9d, 0xf9, 0xd7, 0x35, 0x67, 0x5e, 0x5a, 0x5a, 0xf9, 0xa0, 0xa1, 0xff, 0xe7, 0x7c,
+	0x49, 0x29, 0x97, 0x90, 0xc8, 0x6f, 0x70, 0x81, 0x72, 0x0e, 0xc9, 0x0c, 0xe5, 0x12, 0x12, 0xfc,
+	0x04, 0xad, 0x65, 0xb6, 0xaf, 0x2c, 0xb7, 0x6a, 0x89, 0xe7, 0x99, 0xa4, 0xd9, 0xba, 0x99, 0x58,
+	0xda, 0xed, 0xc4, 0xd2, 0x7e, 0x4e, 0x2c, 0xed, 0xe3, 0xd4, 0xca, 0xdd, 0x4e, 0xad, 0xdc, 0xb7,
+	0xa9, 0x95, 0x7b, 0x67, 0xfb, 0x84, 0x05, 0xa3, 0x0b, 0xdb, 0x8b, 0xfa, 0xf2, 0xfa, 0x39, 0x94,
+	0x37, 0x89, 0xfc, 0xbb, 0xce, 0x16, 0x2c, 0x19, 0x00, 0xbd, 0x28, 0xf0, 0x8b, 0xa5, 0xf1, 0x3b,
+	0x00, 0x00, 0xff, 0xff, 0xd8, 0x5b, 0x73, 0xa9, 0xf0, 0x04, 0x00, 0x00,
 }
 
 func (m *GenesisState) Marshal() (dAtA []byte, err error) {
@@ -299,6 +444,50 @@ func (m *GenesisState) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	{
+		size, err := m.WatchCursors.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2
+	i--
+	dAtA[i] = 0xd2
+	if len(m.WatchPending) > 0 {
+		for iNdEx := len(m.WatchPending) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchPending[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x2
+			i--
+			dAtA[i] = 0xca
+		}
+	}
+	if len(m.WatchHits) > 0 {
+		for iNdEx := len(m.WatchHits) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchHits[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x2
+			i--
+			dAtA[i] = 0xc2
+		}
+	}
 	if len(m.Fairness) > 0 {
 		for iNdEx := len(m.Fairness) - 1; iNdEx >= 0; iNdEx-- {
 			{
@@ -463,6 +652,87 @@ func (m *HeightReceipts) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	return len(dAtA) - i, nil
 }
 
+func (m *SeqWatchHit) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *SeqWatchHit) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *SeqWatchHit) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Hit.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	if m.Seq != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Seq))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *KeyWatchPending) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *KeyWatchPending) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *KeyWatchPending) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Pending.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
 func encodeVarintGenesis(dAtA []byte, offset int, v uint64) int {
 	offset -= sovGenesis(v)
 	base := offset
@@ -509,6 +779,20 @@ func (m *GenesisState) Size() (n int) {
 			n += 1 + l + sovGenesis(uint64(l))
 		}
 	}
+	if len(m.WatchHits) > 0 {
+		for _, e := range m.WatchHits {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchPending) > 0 {
+		for _, e := range m.WatchPending {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	l = m.WatchCursors.Size()
+	n += 2 + l + sovGenesis(uint64(l))
 	return n
 }
 
@@ -546,6 +830,33 @@ func (m *HeightReceipts) Size() (n int) {
 			n += 1 + l + sovGenesis(uint64(l))
 		}
 	}
+	return n
+}
+
+func (m *SeqWatchHit) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Seq != 0 {
+		n += 1 + sovGenesis(uint64(m.Seq))
+	}
+	l = m.Hit.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	return n
+}
+
+func (m *KeyWatchPending) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	l = m.Pending.Size()
+	n += 1 + l + sovGenesis(uint64(l))
 	return n
 }
 
@@ -807,6 +1118,107 @@ func (m *GenesisState) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
+		case 40:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchHits", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchHits = append(m.WatchHits, SeqWatchHit{})
+			if err := m.WatchHits[len(m.WatchHits)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 41:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchPending", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchPending = append(m.WatchPending, KeyWatchPending{})
+			if err := m.WatchPending[len(m.WatchPending)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 42:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchCursors", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.WatchCursors.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
 		default:
 			iNdEx = preIndex
 			skippy, err := skipGenesis(dAtA[iNdEx:])
@@ -1029,6 +1441,224 @@ func (m *HeightReceipts) Unmarshal(dAtA []byte) error {
 			}
 			m.Receipts = append(m.Receipts, Receipt{})
 			if err := m.Receipts[len(m.Receipts)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *SeqWatchHit) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: SeqWatchHit: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: SeqWatchHit: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Seq", wireType)
+			}
+			m.Seq = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Seq |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Hit", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Hit.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *KeyWatchPending) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: KeyWatchPending: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: KeyWatchPending: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Pending", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Pending.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex

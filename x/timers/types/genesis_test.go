@@ -31,6 +31,15 @@ func testTimer(due, seq uint64) types.Timer {
 	}
 }
 
+// testWatchTimer is one that watches a balance.
+func testWatchTimer(due, seq uint64) types.Timer {
+	timer := testTimer(due, seq)
+	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{
+		Keys: []types.WatchKey{{Store: "bank", Prefix: append([]byte{2, 20}, timer.Actor...)}}, Remaining: 3,
+	}}
+	return timer
+}
+
 // fullGenesis sets every field that a genesis state can have.
 func fullGenesis() *types.GenesisState {
 	g := types.NewGenesis("stake")
@@ -45,7 +54,17 @@ func fullGenesis() *types.GenesisState {
 	tier, aside, unrunnable := testTimer(8, 3), testTimer(2, 4), testTimer(9, 5)
 	tier.Bid = &types.Bid{Tier: types.TierFast}
 	aside.SetAside, unrunnable.SetAside = types.Quarantined, types.Unrunnable
-	g.Timers = []types.Timer{testTimer(6, 1), full, tier, aside, unrunnable}
+	hit, waiting := testWatchTimer(7, 6), testWatchTimer(7, 7)
+	waiting.SetAside = types.Watching
+	g.Timers = []types.Timer{testTimer(6, 1), full, tier, hit, aside, unrunnable, waiting}
+	key := waiting.Trigger.Watch.Keys[0]
+	matched := types.WatchedKey{Store: key.Store, Key: key.Prefix}
+	g.WatchHits = []types.SeqWatchHit{{Seq: 6, Hit: types.WatchHit{Since: 2, Matched: []types.WatchedKey{matched}}}}
+	change := types.WatchChange{Key: key.Prefix, Height: 5}
+	g.WatchPending = []types.KeyWatchPending{{Key: key, Pending: types.WatchPending{
+		Round: types.WatchRound{Height: 5, From: 7, Changes: []types.WatchChange{change}}, Next: &types.WatchRound{Height: 6},
+	}}}
+	g.WatchCursors = types.WatchCursors{Turn: key, Expiry: types.QueueKey{Due: 4, Seq: 1}}
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, Head: types.QueueKey{Due: 6, Seq: 1}, Live: types.QueueKey{Due: 6, Seq: 1},
 		Clean: types.QueueKey{Due: 7}, Aside: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
@@ -58,7 +77,7 @@ func fullGenesis() *types.GenesisState {
 	}
 	receipt := types.Receipt{
 		TimerId: full.Id, DeliverId: full.Id, Actor: full.Actor, Codespace: "sdk", Code: 5, Cycles: 1, Cells: 1,
-		Paid: math.NewInt(9), Tip: math.ZeroInt(),
+		Paid: math.NewInt(9), Tip: math.ZeroInt(), Matched: []types.WatchedKey{matched},
 	}
 	g.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{receipt, receipt}}, {Height: 3, Receipts: []types.Receipt{receipt}}}
 	return g
@@ -72,6 +91,10 @@ func TestGenesisThatIsValid(t *testing.T) {
 	g := fullGenesis()
 	g.Config.MaxPayloadBytes, g.Config.MinGasLimit, g.NextConfig = 1, 200_000, nil
 	require.NoError(t, g.Validate(), "what was scheduled under another config lives on")
+}
+
+func twice(t *types.Timer) {
+	t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, t.Trigger.Watch.Keys[0])
 }
 
 func TestGenesisRefusesEveryContradiction(t *testing.T) {
@@ -96,10 +119,10 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"negative burned":           {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
 		"no tips":                   {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":             {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
-		"a seq to come":             {func(g *types.GenesisState) { g.NextSeq = 5 }, "timer 4: seq 5 is not below next_seq 5"},
+		"a seq to come":             {func(g *types.GenesisState) { g.NextSeq = 7 }, "timer 6: seq 7 is not below next_seq 7"},
 		"a timer before the head":   {func(g *types.GenesisState) { g.Lane.Head.Seq = 2 }, "timer 0 lies before the head"},
 		"a seq twice":               {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
-		"a seq twice, one aside":    {func(g *types.GenesisState) { g.Timers[3].Seq = 2 }, "timer 3: seq 2 stands twice"},
+		"a seq twice, one aside":    {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
 		"an id twice":               {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
 		"no id":                     {timer(func(t *types.Timer) { t.Id = nil }), "timer 1: 0 bytes, want 32"},
 		"a short id":                {timer(func(t *types.Timer) { t.Id = t.Id[:31] }), "timer 1: 31 bytes, want 32"},
@@ -110,7 +133,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"too long a handler":        {timer(func(t *types.Timer) { t.Handler = strings.Repeat("h", 257) }), "handler name too long"},
 		"no gas limit":              {timer(func(t *types.Timer) { t.GasLimit = 0 }), "gas limit out of bounds"},
 		"too much gas":              {timer(func(t *types.Timer) { t.GasLimit = maxUnits + 1 }), "gas limit out of bounds"},
-		"no trigger":                {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height or an interval trigger"},
+		"no trigger":                {timer(func(t *types.Timer) { t.Trigger = types.Trigger{} }), "want a height, an interval or a watch trigger"},
 		"two triggers":              {timer(func(t *types.Timer) { t.Trigger.Interval = &types.IntervalTrigger{Every: 1} }), "stated beside an interval"},
 		"an endless interval":       {repeating(func(i *types.IntervalTrigger) { i.Every = 0 }), "every is 0, want 1 to "},
 		"too long an interval":      {repeating(func(i *types.IntervalTrigger) { i.Every = maxBlocks + 1 }), "every is 1099511627777, want 1 to "},
@@ -124,10 +147,26 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"an unknown on_unfunded":    {timer(func(t *types.Timer) { t.OnUnfunded = 3 }), "3 is unknown, want destroy or suspend"},
 		"an outcome without paid":   {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
 		"an outcome that earned":    {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
-		"a watch":                   {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "want a height or an interval trigger"},
-		"a time":                    {timer(func(t *types.Timer) { t.Trigger.Time = &time.Time{} }), "want a height or an interval trigger"},
+		"a watch":                   {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "stated beside a watch"},
+		"a time":                    {timer(func(t *types.Timer) { t.Trigger.Time = &time.Time{} }), "want a height, an interval or a watch trigger"},
 		"an unknown reason":         {timer(func(t *types.Timer) { t.SetAside = 5 }), "set_aside 5 is unknown"},
 		"a negative reason":         {timer(func(t *types.Timer) { t.SetAside = -1 }), "set_aside -1 is unknown"},
+		"a watch of nothing":        {func(g *types.GenesisState) { g.Timers[3].Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 256"},
+		"a watch of a key twice":    {func(g *types.GenesisState) { twice(&g.Timers[3]) }, "is stated twice"},
+		"waiting for nothing":       {timer(func(t *types.Timer) { t.SetAside = types.Watching }), "waits for a change and watches nothing"},
+		"a hit of one that waits":   {func(g *types.GenesisState) { g.Timers[3].SetAside = types.Watching }, "timer 3 does not wait to be told"},
+		"a hit of no watch":         {func(g *types.GenesisState) { g.WatchHits[0].Seq = 1 }, "timer 0 does not wait to be told"},
+		"a hit of nobody":           {func(g *types.GenesisState) { g.WatchHits = append(g.WatchHits, types.SeqWatchHit{Seq: 9}) }, "watch_hits has 1 seqs that no timer has"},
+		"hits out of order":         {func(g *types.GenesisState) { g.WatchHits = append(g.WatchHits, g.WatchHits[0]) }, "watch_hits 1: seq 6 is not above 6"},
+		"too many keys in a hit":    {func(g *types.GenesisState) { g.WatchHits[0].Hit.Matched = make([]types.WatchedKey, 257) }, "watch_hits 0: 257 keys"},
+		"due and not hit":           {func(g *types.GenesisState) { g.WatchHits = nil }, "watch_hits has nothing for its seq 6"},
+		"pending in no store":       {func(g *types.GenesisState) { g.WatchPending[0].Key.Store = "" }, "watch_pending 0: "},
+		"pending below everything":  {func(g *types.GenesisState) { g.WatchPending[0].Key.Prefix = nil }, "watch_pending 0: a prefix of 0 bytes"},
+		"pending twice":             {func(g *types.GenesisState) { g.WatchPending = append(g.WatchPending, g.WatchPending[0]) }, "watch_pending 1: keys must ascend"},
+		"pending at no height":      {func(g *types.GenesisState) { g.WatchPending[0].Pending.Next.Height = 0 }, "watch_pending 0: height 0"},
+		"too many changes":          {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.Changes = make([]types.WatchChange, 257) }, "watch_pending 0: height 5"},
+		"a turn of no store":        {func(g *types.GenesisState) { g.WatchCursors.Turn.Store = "" }, "watch_cursors.turn: "},
+		"an expiry passed over":     {func(g *types.GenesisState) { g.WatchCursors.Expiry.Due = 108 }, "timer 6 waits and expires before watch_cursors.expiry"},
 		"no actor":                  {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},
 		"too long an actor":         {timer(func(t *types.Timer) { t.Actor = make([]byte, 256) }), "actor: "},
 		"too long a payer":          {timer(func(t *types.Timer) { t.FeePayer = make([]byte, 256) }), "fee_payer: "},
@@ -155,10 +194,10 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 // TestGenesisMindsItsEdges: what lies aside has no place in the queue, and bounds are bounds to the last unit.
 func TestGenesisMindsItsEdges(t *testing.T) {
 	g := fullGenesis()
-	g.Timers[3].Due = 1 // set aside, so not before the head of the queue
+	g.Timers[4].Due = 1 // set aside, so not before the head of the queue
 	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
 	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
-	g.NextSeq = 6
+	g.NextSeq = 8
 	require.NoError(t, g.Validate())
 }
 

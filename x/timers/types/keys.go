@@ -38,4 +38,12 @@ var (
 	PrefixFireCounts = collections.NewPrefix(11)
 	PrefixReady      = collections.NewPrefix(12)
 	PrefixAdmitted   = collections.NewPrefix(13)
+
+	PrefixWatched      = collections.NewPrefix(20)
+	PrefixWatches      = collections.NewPrefix(21)
+	PrefixWatching     = collections.NewPrefix(22)
+	PrefixWatchExpiry  = collections.NewPrefix(23)
+	PrefixWatchHits    = collections.NewPrefix(24)
+	PrefixWatchPending = collections.NewPrefix(25)
+	PrefixWatchCursors = collections.NewPrefix(26)
 )

@@ -65,6 +65,9 @@ func (t *Timer) ValidateLife() error {
 	if err := t.Trigger.validate(); err != nil {
 		return err
 	}
+	if t.SetAside == Watching && t.Trigger.Watch == nil {
+		return ErrInvalidGenesis.Wrap("it waits for a change and watches nothing")
+	}
 	if err := t.Retry.validate(); err != nil {
 		return err
 	}
@@ -83,14 +86,16 @@ func (t *Timer) ValidateLife() error {
 // validate checks a trigger as it lies in a record.
 func (t *Trigger) validate() error {
 	switch {
-	case t.Watch != nil || t.Time != nil:
-		return ErrUnsupportedTimerType.Wrap("want a height or an interval trigger")
+	case t.Time != nil || (t.Watch == nil && t.Interval == nil && t.Height == 0):
+		return ErrUnsupportedTimerType.Wrap("want a height, an interval or a watch trigger")
+	case t.Watch != nil && (t.Height != 0 || t.Interval != nil):
+		return ErrUnsupportedTimerType.Wrap("another trigger is stated beside a watch: state one")
+	case t.Watch != nil:
+		return t.Watch.Validate(maxWatchKeys)
 	case t.Interval != nil && t.Height != 0:
 		return ErrInvalidInterval.Wrapf("height %d is stated beside an interval: state one trigger", t.Height)
 	case t.Interval != nil:
 		return t.Interval.validate()
-	case t.Height == 0:
-		return ErrUnsupportedTimerType.Wrap("want a height or an interval trigger")
 	}
 	return nil
 }
@@ -132,7 +137,9 @@ func (t *Timer) StopsOnFailure() bool {
 }
 
 // Repeats tells whether the timer may stay after a fire.
-func (t *Timer) Repeats() bool { return t.Trigger.Interval != nil || t.Retry != nil }
+func (t *Timer) Repeats() bool {
+	return t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Retry != nil
+}
 
 // Word is the reason as people write it: quarantined, unrunnable, suspended, paused.
 func (r SetAsideReason) Word() string {

@@ -25,7 +25,7 @@ func addRepeatFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, or a time such as 1h, converted to blocks")
 	f.String(flagFirst, "", "height of the first of its fires, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
-	f.String(flagTimes, "", "how often it fires, with --"+flagEvery+" (default: until it expires)")
+	f.String(flagTimes, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
 	f.String(flagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
@@ -36,7 +36,11 @@ func addRepeatFlags(cmd *cobra.Command) {
 func (j *job) interval() (*types.IntervalTrigger, error) {
 	text, repeats := j.stated(flagEvery)
 	if !repeats {
-		for _, flag := range []string{flagFirst, flagTimes, flagOnFailure} {
+		alone := []string{flagFirst, flagOnFailure}
+		if _, watches := j.stated(flagWatch); !watches {
+			alone = append(alone, flagTimes)
+		}
+		for _, flag := range alone {
 			if value, given := j.stated(flag); given {
 				return nil, fmt.Errorf("--%s %q is stated without --%s: it is for a timer that repeats", flag, value, flagEvery)
 			}
@@ -46,8 +50,8 @@ func (j *job) interval() (*types.IntervalTrigger, error) {
 	interval := &types.IntervalTrigger{}
 	var err error
 	if times, given := j.stated(flagTimes); given {
-		if interval.Remaining, err = parseCount(times, "number of fires"); err != nil {
-			return nil, fmt.Errorf("--%s: %w", flagTimes, err)
+		if interval.Remaining, err = parseFires(times); err != nil {
+			return nil, err
 		}
 	}
 	if choice, given := j.stated(flagOnFailure); given {
@@ -156,4 +160,13 @@ func firstDue(msg *types.MsgScheduleTimer, now uint64) uint64 {
 	default:
 		return now + 1 + i.Every
 	}
+}
+
+// parseFires reads --times: how often a timer fires.
+func parseFires(text string) (uint64, error) {
+	fires, err := parseCount(text, "number of fires")
+	if err != nil {
+		return 0, fmt.Errorf("--%s: %w", flagTimes, err)
+	}
+	return fires, nil
 }

@@ -26,7 +26,8 @@ const scheduleLong = `Schedule messages that the chain runs in your name at a he
 
 What is due is stated as a height (--at), a number of blocks from the latest one (--in), or a time (--after), which is
 converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
-slow down, the timer is later.
+slow down, the timer is later. Or it is stated as what is watched (--watch, which may be repeated): the timer is due in the
+block whose transactions change it, once or --times so often. "query timers watchable" lists what can be watched.
 
 With --every it repeats: each next fire comes so many blocks after the last one, until --times of them were made or it expires.
 A failed fire can be tried again (--retries), and a timer whose payer runs dry can wait for you (--on-unfunded suspend).
@@ -41,14 +42,15 @@ it and prints it.`
 func newScheduleCmd() *cobra.Command {
 	cmd := txCommand(&cobra.Command{
 		Use:   "schedule",
-		Short: "Schedule messages that the chain runs in your name at a height",
+		Short: "Schedule messages that the chain runs in your name at a height, or when state changes",
 		Long:  scheduleLong,
 		Example: fmt.Sprintf(`%[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
 %[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
 %[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
 %[1]s tx timers schedule --msgs send.json --every 1h --times 24 --on-unfunded suspend --from alice
-%[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice`, version.AppName),
+%[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice
+%[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --times 3 --from alice`, version.AppName),
 		Args: cobra.NoArgs,
 		RunE: runSchedule,
 	})
@@ -58,6 +60,7 @@ func newScheduleCmd() *cobra.Command {
 	f.String(flagAt, "", "height at which it is due")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", leadBlocks))
 	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
+	addWatchFlags(f)
 	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
 	f.Lookup(flagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
@@ -96,9 +99,9 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 // scheduleMsg reads the flags. What can be checked without a node is checked first.
 func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
 	_, repeats := j.stated(flagEvery)
-	dueFlags := []string{flagAt, flagIn, flagAfter}
+	dueFlags := []string{flagAt, flagIn, flagAfter, flagWatch}
 	if repeats {
-		dueFlags = append(dueFlags, flagFirst)
+		dueFlags = []string{flagAt, flagIn, flagAfter, flagFirst}
 	}
 	dueFlag, dueText, err := j.oneOf("when the timer is due", !repeats, dueFlags...)
 	if err != nil {
@@ -140,10 +143,15 @@ func (j *job) scheduleMsg(payer string) (*types.MsgScheduleTimer, error) {
 	if repeats {
 		due = &msg.Trigger.Interval.First
 	}
-	if dueFlag != "" {
-		if *due, err = j.dueHeight(dueFlag, dueText); err != nil {
-			return nil, err
-		}
+	switch dueFlag {
+	case "":
+	case flagWatch:
+		msg.Trigger.Watch, err = j.watchTrigger()
+	default:
+		*due, err = j.dueHeight(dueFlag, dueText)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if expiryFlag != "" {
 		if msg.ExpiresAt, err = j.height(expiryFlag, expiryText); err != nil {
@@ -237,7 +245,7 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 	// The prices come with the height that they stand for.
 	now := ahead.prices.Height
 	due := firstDue(msg, now)
-	if due < now+leadBlocks {
+	if msg.Trigger.Watch == nil && due < now+leadBlocks {
 		return fmt.Errorf("due height %d is too soon: the latest block is %d, and nothing fires in the block that schedules it: "+
 			"want at least %d", due, now, now+leadBlocks)
 	}
@@ -252,7 +260,7 @@ func (j *job) adviseSchedule(ahead *outlook, msg *types.MsgScheduleTimer) error 
 	if payer == "" {
 		payer = msg.Sender
 	}
-	return j.advise(ahead, plan{gasLimit: msg.GasLimit, bid: msg.Bid, bidStated: msg.Bid != nil, payer: payer, repeats: msg.Trigger.Interval != nil || msg.Retry != nil})
+	return j.advise(ahead, plan{gasLimit: msg.GasLimit, bid: msg.Bid, bidStated: msg.Bid != nil, payer: payer, repeats: repeats(msg)})
 }
 
 // mayBroadcast tells whether the command ends in a broadcast.
@@ -268,4 +276,10 @@ func (j *job) mayBroadcast() error {
 		return fmt.Errorf("--%s waits for a broadcast, and --%s does none: want one of them", flagWait, flags.FlagAux)
 	}
 	return nil
+}
+
+// repeats tells whether the timer may fire more than once.
+func repeats(msg *types.MsgScheduleTimer) bool {
+	watch := msg.Trigger.Watch
+	return msg.Trigger.Interval != nil || msg.Retry != nil || watch != nil && watch.Remaining != 1
 }

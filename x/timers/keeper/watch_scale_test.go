@@ -1,0 +1,69 @@
+package keeper_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// bobsBalance is the key of bob's balance in the fee denom of the tests.
+var bobsBalance = types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, bob...), "stake"...)}
+
+// waitForBob makes a timer of a crowd wait for bob's balance to change.
+func waitForBob(timer *types.Timer) {
+	timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{bobsBalance}, Remaining: 1}}
+	timer.SetAside, timer.Due = types.Watching, 1
+}
+
+func TestTenThousandWatchOneKey(t *testing.T) {
+	const n = 10_000
+	var counts *storecount.Counts
+	f := crowded(t, n, waitForBob, counted(&counts))
+	perBlock := int(f.config().MaxWatchHitsPerBlock)
+	f.endBlock()
+	f.run(f.send(alice, bob, 1))
+	fired, blocks := 0, 0
+	for ; fired < n; blocks++ {
+		require.LessOrEqual(t, blocks, n/99, "the lane fires 99 a block and more, and they are there for it")
+		counts.Reset()
+		now := len(f.firedIDs(f.endBlock()))
+		fired += now
+		// What a block does grows with what it looks at and what it fires, not with who waits.
+		require.LessOrEqual(t, counts.Nexts, perBlock+int(f.config().CandidateWindow)+1_000)
+		require.LessOrEqual(t, counts.Gets, 16+6*perBlock+9*now)
+		require.LessOrEqual(t, counts.Writes(), 8+6*perBlock+9*now)
+	}
+	require.NoError(t, f.Check())
+	require.Empty(t, f.export().Timers)
+}
+
+// TestWaitingCostsNothing: neither an empty block nor scheduling, cancelling or an unwatched write depends on how many wait.
+func TestWaitingCostsNothing(t *testing.T) {
+	cost := func(waiting int) (empty, scheduled, unwatched, cancelled storecount.Counts) {
+		var counts *storecount.Counts
+		f := crowded(t, waiting, waitForBob, counted(&counts))
+		f.endBlock()
+		counts.Reset()
+		f.endBlock()
+		empty = counts.Take()
+		id := f.schedule(robot, 0, []byte("noop"), watching(bobsBalance))
+		scheduled = counts.Take()
+		f.run(f.send(alice, carol, 1))
+		f.endBlock()
+		unwatched = counts.Take()
+		f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
+		return empty, scheduled, unwatched, counts.Take()
+	}
+	empty, scheduled, unwatched, cancelled := cost(10)
+	manyEmpty, manyScheduled, manyUnwatched, manyCancelled := cost(10_000)
+	require.Equal(t, empty, manyEmpty)
+	require.Equal(t, scheduled, manyScheduled)
+	require.Equal(t, unwatched, manyUnwatched)
+	require.Equal(t, cancelled, manyCancelled)
+	require.LessOrEqual(t, empty.Reads(), 12, "%+v", empty)
+	require.Zero(t, empty.Writes())
+	t.Logf("empty block %+v, schedule %+v, cancel %+v", empty, scheduled, cancelled)
+}

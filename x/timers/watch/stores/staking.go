@@ -1,0 +1,52 @@
+package stores
+
+import (
+	"cosmossdk.io/core/address"
+
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers/watch"
+)
+
+// Staking is x/staking's store: validators, delegations and what unbonds.
+func Staking(addresses, validators address.Codec) watch.Store {
+	validator, delegation, unbonding := stakingtypes.ValidatorsKey, stakingtypes.DelegationKey, stakingtypes.UnbondingDelegationKey
+	delegator := func(key []byte) func([]string) ([]byte, error) {
+		return func(arguments []string) ([]byte, error) { return accountPart(addresses, key, arguments[0]) }
+	}
+	return watch.Store{
+		Name: stakingtypes.StoreKey,
+		Whole: wholeOf(
+			region{first: validator[0], parts: 1},
+			region{first: delegation[0], parts: 2},
+			region{first: unbonding[0], parts: 2},
+			region{first: stakingtypes.RedelegationKey[0], parts: 3},
+			region{first: stakingtypes.LastTotalPowerKey[0]},
+			region{first: stakingtypes.ParamsKey[0]},
+		),
+		Forms: []watch.Form{
+			{
+				Name: "validator", Arguments: []string{"VALIDATOR"}, Watches: "a validator: tokens, status, commission, description",
+				Build: func(arguments []string) ([]byte, error) { return accountPart(validators, validator, arguments[0]) },
+			},
+			{
+				Name: "delegations", Arguments: []string{"ADDRESS"}, Watches: "all delegations of an address",
+				Length: prefixOf(delegation[0], 1), Build: delegator(delegation),
+			},
+			{
+				Name: "delegation", Arguments: []string{"ADDRESS", "VALIDATOR"}, Watches: "the delegation of an address to a validator",
+				Build: func(arguments []string) ([]byte, error) {
+					key, err := accountPart(addresses, delegation, arguments[0])
+					if err != nil {
+						return nil, err
+					}
+					return accountPart(validators, key, arguments[1])
+				},
+			},
+			{
+				Name: "unbondings", Arguments: []string{"ADDRESS"}, Watches: "what an address unbonds",
+				Length: prefixOf(unbonding[0], 1), Build: delegator(unbonding),
+			},
+		},
+	}
+}

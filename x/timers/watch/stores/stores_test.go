@@ -1,0 +1,125 @@
+package stores_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/collections"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/codec/address"
+	"github.com/cosmos/cosmos-sdk/runtime"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
+	"github.com/cosmos-timers/timers/x/timers/watch/stores"
+)
+
+var (
+	accounts   = address.NewBech32Codec("cosmos")
+	validators = address.NewBech32Codec("cosmosvaloper")
+	person     = sdk.AccAddress("a person of 20 bytes")
+	contract   = sdk.AccAddress("a contract has addresses of 32 b")
+	validator  = sdk.ValAddress("a validator's 20 byte")
+)
+
+func newWatcher() *watch.Watcher {
+	w := watch.New(storetypes.NewKVStoreKey("timers"), storetypes.NewTransientStoreKey("notes"))
+	for _, declared := range []watch.Store{stores.Bank(accounts), stores.Staking(accounts, validators)} {
+		w.Service(runtime.NewKVStoreService(storetypes.NewKVStoreKey(declared.Name)), declared)
+	}
+	return w
+}
+
+// balance is the key that bank's own collection has.
+func balance(t *testing.T, owner sdk.AccAddress, denom string) []byte {
+	t.Helper()
+	key, err := collections.EncodeKeyWithPrefix(banktypes.BalancesPrefix,
+		collections.PairKeyCodec(sdk.AccAddressKey, collections.StringKey), collections.Join(owner, denom))
+	require.NoError(t, err)
+	return key
+}
+
+func TestFormsNameTheModulesOwnKeys(t *testing.T) {
+	w := newWatcher()
+	operator, err := validators.BytesToString(validator)
+	require.NoError(t, err)
+	for text, want := range map[string][]byte{
+		"bank:balance:" + person.String() + ":stake":             balance(t, person, "stake"),
+		"bank:balance:" + person.String() + ":ibc/A:b:c":         balance(t, person, "ibc/A:b:c"),
+		"bank:balance:" + contract.String() + ":stake":           balance(t, contract, "stake"),
+		"bank:balances:" + person.String():                       balance(t, person, ""),
+		"bank:balances:" + contract.String():                     balance(t, contract, ""),
+		"bank:supply:stake":                                      append(banktypes.SupplyKey.Bytes(), "stake"...),
+		"staking:validator:" + operator:                          stakingtypes.GetValidatorKey(validator),
+		"staking:delegations:" + person.String():                 stakingtypes.GetDelegationsKey(person),
+		"staking:delegation:" + person.String() + ":" + operator: stakingtypes.GetDelegationKey(person, validator),
+		"staking:unbondings:" + contract.String():                stakingtypes.GetUBDsKey(contract),
+	} {
+		key, err := w.Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, key.Prefix, text)
+	}
+}
+
+func TestFormsAreWhatTheStoresAreAskedFor(t *testing.T) {
+	operator, err := validators.BytesToString(validator)
+	require.NoError(t, err)
+	for text, says := range map[string]string{
+		"bank:balance:nobody:stake":                     "want bank:balance:ADDRESS:DENOM",
+		"bank:balance:" + operator + ":stake":           "want bank:balance:ADDRESS:DENOM",
+		"bank:balance:" + person.String():               "want bank:balance:ADDRESS:DENOM",
+		"bank:balance:" + person.String() + ":no denom": "invalid denom",
+		"bank:balances":                                 "want bank:balances:ADDRESS",
+		"bank:supply:":                                  "invalid denom",
+		"staking:validator:" + person.String():          "want staking:validator:VALIDATOR",
+		"staking:delegation:" + person.String():         "want staking:delegation:ADDRESS:VALIDATOR",
+		"gov:00":                                        "watchable: bank, staking",
+	} {
+		_, err := newWatcher().Parse(text)
+		require.ErrorContains(t, err, says, text)
+	}
+}
+
+// TestWhatIsNoKeyIsRefused: a prefix that is no declared form and can't be a whole key would wait for ever.
+func TestWhatIsNoKeyIsRefused(t *testing.T) {
+	w := newWatcher()
+	check := func(store string, prefix []byte) error { return w.Check(types.WatchKey{Store: store, Prefix: prefix}) }
+	whole := map[string][][]byte{
+		"bank": {
+			balance(t, person, "stake"), balance(t, contract, "s"), balance(t, person, ""),
+			{0, 'a'},
+			{5},
+			{1, 'a'},
+			{4, 'b'},
+			{3, 'a', 0, 1},
+			{99},
+			{99, 1},
+		},
+		"staking": {
+			stakingtypes.GetValidatorKey(validator), stakingtypes.GetDelegationKey(person, validator), stakingtypes.GetDelegationsKey(person),
+			stakingtypes.GetUBDKey(person, validator), stakingtypes.GetREDKey(person, validator, validator),
+			{0x12},
+			{0x51},
+			stakingtypes.GetValidatorByConsAddrKey(sdk.ConsAddress(validator)),
+		},
+	}
+	for store, keys := range whole {
+		for _, key := range keys {
+			require.NoError(t, check(store, key), "%s %x", store, key)
+		}
+	}
+	parts := map[string][][]byte{
+		"bank":    {{0}, {1}, {2}, {3}, {4}, {5, 1}, {2, 20}, {2, 3, 1, 2}, balance(t, person, "")[:21]},
+		"staking": {{0x21}, {0x31}, {0x31, 20}, {0x12, 1}, stakingtypes.GetValidatorKey(validator)[:10], append(stakingtypes.GetValidatorKey(validator), 1)},
+	}
+	for store, keys := range parts {
+		for _, key := range keys {
+			require.ErrorIs(t, check(store, key), types.ErrNotWatchable, "%s %x", store, key)
+		}
+	}
+}

@@ -1,0 +1,115 @@
+// Package watch notes which watched state a block changes (SPEC §8). A chain wraps the store service of each store that
+// it makes watchable when it wires the keeper that owns it:
+//
+//	watcher := watch.New(keys["timers"], notes)
+//	bank := bankkeeper.NewBaseKeeper(cdc, watcher.Service(runtime.NewKVStoreService(keys["bank"]), stores.Bank(addresses)), …)
+//
+// A wrapped store does what the store beneath does, at the same gas to the unit: who watches is no business of who writes.
+// A write that changes a watched key leaves a note in a transient store, which is branched and dropped with the
+// transaction that wrote, and empty at the start of each block. Nothing is kept in memory: a block may be run twice, and
+// checks and queries run beside it.
+package watch
+
+import (
+	"context"
+	"fmt"
+
+	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Counts is the part of the timers' state that decides whether a write is noted: (store, prefix) → number of watches. The
+// empty prefix counts all watches of the store, so that one lookup tells whether there is any.
+type Counts = collections.Map[collections.Pair[string, []byte], uint64]
+
+// NewCounts declares the counts. The keeper writes them, the wrapped stores read them.
+func NewCounts(sb *collections.SchemaBuilder) Counts {
+	return collections.NewMap(sb, types.PrefixWatched, "watched", countsKey, collections.Uint64Value)
+}
+
+var countsKey = collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
+
+// note is (store, prefix, key): the key changed, and somebody watches the prefix.
+type note = collections.Triple[string, []byte, []byte]
+
+// Watcher wraps store services, and knows what changed in the block so far. There is one in a chain.
+type Watcher struct {
+	timers store.KVStoreService
+	notes  collections.KeySet[note]
+	// stores that can be watched, in the order of wiring.
+	stores []Store
+}
+
+// New returns the watcher of a chain, given the key of the timers' store and that of a transient store for its notes.
+func New(timers *storetypes.KVStoreKey, notes *storetypes.TransientStoreKey) *Watcher {
+	return NewFrom(Ungassed(timers), Ungassed(notes))
+}
+
+// NewFrom is New on services whose stores charge no gas.
+func NewFrom(timers, notes store.KVStoreService) *Watcher {
+	sb := collections.NewSchemaBuilder(notes)
+	w := &Watcher{timers: timers, notes: collections.NewKeySet(sb, collections.NewPrefix(0), "notes",
+		collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey))}
+	if _, err := sb.Build(); err != nil {
+		panic(fmt.Errorf("x/timers/watch: schema: %w", err))
+	}
+	return w
+}
+
+// Service makes a store watchable: what it returns takes the place of the service that it is given. It panics if the
+// wiring is wrong: without a name, or with one that is taken.
+func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KVStoreService {
+	if err := (types.WatchKey{Store: declared.Name, Prefix: []byte{0}}).Validate(); err != nil {
+		panic(fmt.Errorf("x/timers/watch: %w", err))
+	}
+	if _, known := w.store(declared.Name); known {
+		panic(fmt.Sprintf("x/timers/watch: store %s is wrapped twice", declared.Name))
+	}
+	w.stores = append(w.stores, declared)
+	anyWatch, err := collections.EncodeKeyWithPrefix(types.PrefixWatched.Bytes(), countsKey, collections.Join(declared.Name, []byte{}))
+	if err != nil {
+		panic(fmt.Errorf("x/timers/watch: store %s: %w", declared.Name, err))
+	}
+	return &watchedService{watcher: w, inner: service, declared: declared, anyWatch: anyWatch}
+}
+
+// Changed is what a block changed below one watched prefix.
+type Changed struct {
+	Key types.WatchKey
+	// Keys that changed, in order, as many as were asked for.
+	Keys [][]byte
+}
+
+// Take returns what was changed since the block began or Take was last called, by store and prefix with at most maxKeys
+// keys each, and forgets it. Its work follows what was written.
+func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
+	var all []Changed
+	err := w.notes.Walk(ctx, nil, func(n note) (bool, error) {
+		key := types.WatchKey{Store: n.K1(), Prefix: n.K2()}
+		if last := len(all) - 1; last < 0 || all[last].Key.Compare(key) != 0 {
+			all = append(all, Changed{Key: key})
+		}
+		if last := &all[len(all)-1]; len(last.Keys) < maxKeys {
+			last.Keys = append(last.Keys, n.K3())
+		}
+		return false, nil
+	})
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all, w.notes.Clear(ctx, nil)
+}
+
+type mutedKey struct{}
+
+// Muted returns a context whose writes are not noted.
+func Muted(ctx context.Context) context.Context {
+	return sdk.UnwrapSDKContext(ctx).WithValue(mutedKey{}, true)
+}
+
+func isMuted(ctx context.Context) bool { return ctx.Value(mutedKey{}) != nil }

@@ -1,0 +1,372 @@
+package watch_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/testutil"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
+)
+
+// rig is a store, once as it is and once wrapped, and what is watched of it.
+type rig struct {
+	tb      testing.TB
+	ctx     sdk.Context
+	watcher *watch.Watcher
+	counts  watch.Counts
+	plain   store.KVStoreService
+	wrapped store.KVStoreService
+	// index and notes count what the wrapper does in the timers' store and in that of the notes.
+	index, notes *storecount.Counts
+}
+
+// half is a form whose prefixes are the first two bytes of keys that have more.
+var half = watch.Form{
+	Name: "half", Arguments: []string{"LETTERS"}, Watches: "keys that begin with two letters",
+	Length: func(key []byte) int {
+		if len(key) < 2 {
+			return 0
+		}
+		return 2
+	},
+	Build: func(arguments []string) ([]byte, error) {
+		if len(arguments[0]) != 2 {
+			return nil, errors.New("want two letters")
+		}
+		return []byte(arguments[0]), nil
+	},
+}
+
+func newRig(tb testing.TB) *rig {
+	tb.Helper()
+	keys := storetypes.NewKVStoreKeys("timers", "subject")
+	notes := storetypes.NewTransientStoreKey("notes")
+	r := &rig{tb: tb}
+	r.ctx = testutil.DefaultContextWithKeys(keys, map[string]*storetypes.TransientStoreKey{"notes": notes}, nil)
+	var indexStore, notesStore store.KVStoreService
+	indexStore, r.index = storecount.Wrap(watch.Ungassed(keys["timers"]))
+	notesStore, r.notes = storecount.Wrap(watch.Ungassed(notes))
+	r.watcher = watch.NewFrom(indexStore, notesStore)
+	r.plain = runtime.NewKVStoreService(keys["subject"])
+	r.wrapped = r.watcher.Service(r.plain, watch.Store{Name: "subject", Forms: []watch.Form{half}})
+	sb := collections.NewSchemaBuilder(watch.Ungassed(keys["timers"]))
+	r.counts = watch.NewCounts(sb)
+	_, err := sb.Build()
+	require.NoError(tb, err)
+	return r
+}
+
+// watch counts watches as the keeper does.
+func (r *rig) watch(prefixes ...string) {
+	for _, prefix := range append(prefixes, "") {
+		require.NoError(r.tb, r.counts.Set(r.ctx, collections.Join("subject", []byte(prefix)), 1))
+	}
+	r.index.Reset()
+}
+
+func (r *rig) set(key, value string) {
+	require.NoError(r.tb, r.wrapped.OpenKVStore(r.ctx).Set([]byte(key), []byte(value)))
+}
+
+func (r *rig) remove(key string) {
+	require.NoError(r.tb, r.wrapped.OpenKVStore(r.ctx).Delete([]byte(key)))
+}
+
+// changed takes the notes as prefix → keys.
+func (r *rig) changed(maxKeys int) map[string][]string {
+	taken, err := r.watcher.Take(r.ctx, maxKeys)
+	require.NoError(r.tb, err)
+	all := map[string][]string{}
+	for _, c := range taken {
+		require.Equal(r.tb, "subject", c.Key.Store)
+		for _, key := range c.Keys {
+			all[string(c.Key.Prefix)] = append(all[string(c.Key.Prefix)], string(key))
+		}
+	}
+	return all
+}
+
+func TestWhatIsNoted(t *testing.T) {
+	none := map[string][]string{}
+	for name, c := range map[string]struct {
+		do   func(*rig)
+		want map[string][]string
+	}{
+		"a new key":                 {func(r *rig) { r.set("ab", "1") }, map[string][]string{"ab": {"ab"}}},
+		"another value":             {func(r *rig) { r.set("abold", "2") }, map[string][]string{"ab": {"abold"}}},
+		"the same value":            {func(r *rig) { r.set("abold", "1") }, none},
+		"there and back":            {func(r *rig) { r.set("abold", "2"); r.set("abold", "1") }, map[string][]string{"ab": {"abold"}}},
+		"no value for an empty one": {func(r *rig) { r.remove("abempty") }, map[string][]string{"ab": {"abempty"}}},
+		"an empty value for none":   {func(r *rig) { r.set("abx", "") }, map[string][]string{"ab": {"abx"}}},
+		"an empty value again":      {func(r *rig) { r.set("abempty", "") }, none},
+		"a removal":                 {func(r *rig) { r.remove("abold") }, map[string][]string{"ab": {"abold"}}},
+		"the removal of nothing":    {func(r *rig) { r.remove("abx") }, none},
+		"what nobody watches":       {func(r *rig) { r.set("b", "1"); r.set("a", "1"); r.set("bcd", "1") }, none},
+		"a whole key":               {func(r *rig) { r.set("whole", "1"); r.set("wholes", "1") }, map[string][]string{"whole": {"whole"}}},
+		"both ways": {
+			func(r *rig) { r.set("abcd", "1"); r.set("ab", "1") },
+			map[string][]string{"ab": {"ab", "abcd"}, "abcd": {"abcd"}},
+		},
+		"a key too long to be watched": {
+			func(r *rig) { r.set("ab"+string(make([]byte, 300)), "1") },
+			map[string][]string{"ab": {"ab" + string(make([]byte, 300))}},
+		},
+		"a branch that is kept": {func(r *rig) {
+			branch, commit := r.ctx.CacheContext()
+			require.NoError(t, r.wrapped.OpenKVStore(branch).Set([]byte("ab"), []byte("1")))
+			commit()
+		}, map[string][]string{"ab": {"ab"}}},
+		"a branch that is dropped": {func(r *rig) {
+			branch, _ := r.ctx.CacheContext()
+			require.NoError(t, r.wrapped.OpenKVStore(branch).Set([]byte("ab"), []byte("1")))
+		}, none},
+		"muted": {func(r *rig) {
+			muted := watch.Muted(r.ctx)
+			require.NoError(t, r.wrapped.OpenKVStore(muted).Set([]byte("ab"), []byte("1")))
+			require.NoError(t, r.wrapped.OpenKVStore(muted).Delete([]byte("abold")))
+			require.NoError(t, r.wrapped.OpenKVStore(context.WithValue(muted, someKey{}, 1)).Set([]byte("abold"), []byte("1")))
+		}, none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.set("abold", "1")
+			r.set("abempty", "")
+			r.watch("ab", "whole", "abcd")
+			require.Empty(t, r.changed(9), "what was written before anybody watched")
+			c.do(r)
+			require.Equal(t, c.want, r.changed(9))
+			require.Empty(t, r.changed(9), "taken once")
+		})
+	}
+}
+
+func TestTakeIsInOrderAndBounded(t *testing.T) {
+	r := newRig(t)
+	r.watch("ab", "zz")
+	for _, key := range []string{"zz2", "ab3", "ab1", "zz1", "ab2", "ab4"} {
+		r.set(key, "1")
+	}
+	taken, err := r.watcher.Take(r.ctx, 3)
+	require.NoError(t, err)
+	require.Equal(t, []watch.Changed{
+		{Key: types.WatchKey{Store: "subject", Prefix: []byte("ab")}, Keys: [][]byte{[]byte("ab1"), []byte("ab2"), []byte("ab3")}},
+		{Key: types.WatchKey{Store: "subject", Prefix: []byte("zz")}, Keys: [][]byte{[]byte("zz1"), []byte("zz2")}},
+	}, taken)
+	require.Empty(t, r.changed(3))
+}
+
+// TestAWrappedStoreIsTheStore: whatever is done to it and whoever watches, what it answers, what it charges and what lies
+// in it afterwards is what it would be without.
+func TestAWrappedStoreIsTheStore(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r, other := newRig(&panicking{t: t}), newRig(&panicking{t: t})
+		text := rapid.StringMatching(`[ab]{1,4}`)
+		if rapid.Bool().Draw(t, "watched") {
+			r.watch(rapid.SliceOfN(text, 0, 6).Draw(t, "prefixes")...)
+		}
+		for range rapid.IntRange(0, 40).Draw(t, "ops") {
+			ours := r.ctx.WithGasMeter(storetypes.NewGasMeter(10_000))
+			theirs := other.ctx.WithGasMeter(storetypes.NewGasMeter(10_000))
+			key, value := []byte(text.Draw(t, "key")), []byte(rapid.StringN(0, 400, -1).Draw(t, "value"))
+			op := rapid.IntRange(0, 5).Draw(t, "op")
+			got := attempt(op, r.wrapped.OpenKVStore(ours), key, value)
+			want := attempt(op, other.plain.OpenKVStore(theirs), key, value)
+			require.Equal(t, want, got)
+			require.Equal(t, theirs.GasMeter().GasConsumed(), ours.GasMeter().GasConsumed())
+		}
+		require.Equal(t, attempt(4, other.plain.OpenKVStore(other.ctx), nil, nil), attempt(4, r.plain.OpenKVStore(r.ctx), nil, nil))
+	})
+}
+
+// someKey is that of a value that others keep in a context.
+type someKey struct{}
+
+// panicking lets a rig be made within a property.
+type panicking struct {
+	testing.TB
+	t *rapid.T
+}
+
+func (p *panicking) Helper()                      {}
+func (p *panicking) Errorf(f string, args ...any) { p.t.Errorf(f, args...) }
+func (p *panicking) FailNow()                     { p.t.FailNow() }
+
+// attempt does one operation and returns what came of it, a panic for want of gas included.
+func attempt(op int, s store.KVStore, key, value []byte) (result []any) {
+	defer func() {
+		if r := recover(); r != nil {
+			result = append(result, r)
+		}
+	}()
+	switch op {
+	case 0, 1:
+		return append(result, s.Set(key, value))
+	case 2:
+		return append(result, s.Delete(key))
+	case 3:
+		got, err := s.Get(key)
+		has, hasErr := s.Has(key)
+		return append(result, got, err, has, hasErr)
+	default:
+		open := s.Iterator
+		if op == 5 {
+			open = s.ReverseIterator
+		}
+		iterator, err := open(key, nil)
+		result = append(result, err)
+		defer iterator.Close()
+		for ; iterator.Valid(); iterator.Next() {
+			result = append(result, slices.Clone(iterator.Key()), slices.Clone(iterator.Value()))
+		}
+		return result
+	}
+}
+
+// TestWhatAWriteCosts is in store operations: one lookup while the store has no watch, one more for each prefix of the key
+// that can be watched, and a note for each that is.
+func TestWhatAWriteCosts(t *testing.T) {
+	for name, c := range map[string]struct {
+		watched      []string
+		write        func(*rig)
+		index, notes storecount.Counts
+	}{
+		"nobody watches the store":        {nil, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 1}, storecount.Counts{}},
+		"nor when removing":               {nil, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 1}, storecount.Counts{}},
+		"nobody watches the key":          {[]string{"zz"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}, storecount.Counts{}},
+		"nobody watches a key of no form": {[]string{"zz"}, func(r *rig) { r.set("a", "1") }, storecount.Counts{Gets: 2}, storecount.Counts{}},
+		"its prefix is watched":           {[]string{"ab"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}, storecount.Counts{Sets: 1}},
+		"it is watched in two ways":       {[]string{"ab", "abcd"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}, storecount.Counts{Sets: 2}},
+		"nothing changes":                 {[]string{"ab"}, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 3}, storecount.Counts{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			if c.watched != nil {
+				r.watch(c.watched...)
+			}
+			r.notes.Reset()
+			c.write(r)
+			require.Equal(t, c.index, r.index.Take())
+			require.Equal(t, c.notes, r.notes.Take())
+			_, err := r.wrapped.OpenKVStore(r.ctx).Get([]byte("abcd"))
+			require.NoError(t, err)
+			require.Zero(t, *r.index, "reading looks nothing up")
+		})
+	}
+}
+
+func TestWiringMistakesPanic(t *testing.T) {
+	r := newRig(t)
+	require.Panics(t, func() { r.watcher.Service(r.plain, watch.Store{}) })
+	require.Panics(t, func() { r.watcher.Service(r.plain, watch.Store{Name: "a\x00b"}) })
+	require.Panics(t, func() { r.watcher.Service(r.plain, watch.Store{Name: "subject"}) }, "wrapped twice")
+}
+
+func TestParse(t *testing.T) {
+	r := newRig(t)
+	whole := watch.Form{
+		Name: "pair", Arguments: []string{"A", "B"}, Watches: "one key",
+		Build: func(arguments []string) ([]byte, error) { return []byte(arguments[0] + "/" + arguments[1]), nil },
+	}
+	r.watcher.Service(r.plain, watch.Store{Name: "other", Forms: []watch.Form{whole}, Whole: func(key []byte) bool { return key[0] != 'x' }})
+	for text, want := range map[string]types.WatchKey{
+		"subject:half:ab":   {Store: "subject", Prefix: []byte("ab")},
+		"subject:6162":      {Store: "subject", Prefix: []byte("ab")},
+		"subject:FFfe00":    {Store: "subject", Prefix: []byte{0xff, 0xfe, 0}},
+		"other:pair:a:b":    {Store: "other", Prefix: []byte("a/b")},
+		"other:pair:a:b:c:": {Store: "other", Prefix: []byte("a/b:c:")},
+	} {
+		key, err := r.watcher.Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, key, text)
+	}
+	for text, c := range map[string]struct {
+		want error
+		says string
+	}{
+		"":                 {types.ErrNotWatchable, "watchable: subject, other"},
+		"bank":             {types.ErrNotWatchable, `store "bank"; watchable: subject, other`},
+		"subject":          {types.ErrInvalidWatch, "want subject:half:LETTERS, subject:HEX"},
+		"subject:":         {types.ErrInvalidWatch, "subject:HEX"},
+		"subject:half":     {types.ErrInvalidWatch, "want subject:half:LETTERS"},
+		"subject:half:abc": {types.ErrInvalidWatch, "want two letters"},
+		"subject:xyz":      {types.ErrInvalidWatch, "subject:HEX"},
+		"subject:6162:63":  {types.ErrInvalidWatch, "subject:HEX"},
+		"other:pair:a":     {types.ErrInvalidWatch, "want other:pair:A:B"},
+		"other:78":         {types.ErrNotWatchable, "78 is neither a key of store other nor a prefix of a form: want other:pair:A:B"},
+	} {
+		_, err := r.watcher.Parse(text)
+		require.ErrorIs(t, err, c.want, text)
+		require.ErrorContains(t, err, c.says, text)
+	}
+	require.Equal(t, []types.WatchableStore{
+		{Store: "subject", Forms: []types.WatchForm{{Usage: "subject:half:LETTERS", Watches: "keys that begin with two letters"}}},
+		{Store: "other", Forms: []types.WatchForm{{Usage: "other:pair:A:B", Watches: "one key"}}},
+	}, r.watcher.Watchable())
+
+	var none *watch.Watcher
+	require.Empty(t, none.Watchable())
+	_, err := none.Parse("bank:00")
+	require.ErrorIs(t, err, types.ErrNotWatchable)
+}
+
+// BenchmarkWrite reports what a write to a wrapped store costs, as a multiple of one to the store as it is: ×1 is nothing.
+// Both are writes of a block on a branch, as a transaction makes them.
+func BenchmarkWrite(b *testing.B) {
+	write := func(b *testing.B, service func(*rig) store.KVStoreService, prefixes ...string) float64 {
+		b.Helper()
+		r := newRig(b)
+		if len(prefixes) > 0 {
+			r.watch(prefixes...)
+		}
+		s, keys := service(r), make([][]byte, 1024)
+		for i := range keys {
+			keys[i] = []byte{'a' + byte(i%3), 'b', byte(i), byte(i >> 8)}
+		}
+		ctx, _ := r.ctx.CacheContext()
+		value := make([]byte, 32)
+		b.ResetTimer()
+		for i := range b.N {
+			value[0], value[1] = byte(i), byte(i>>8)
+			if err := s.OpenKVStore(ctx).Set(keys[i%len(keys)], value); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.StopTimer()
+		return float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+	}
+	plain := func(r *rig) store.KVStoreService { return r.plain }
+	wrapped := func(r *rig) store.KVStoreService { return r.wrapped }
+	base := 0.0
+	for _, c := range []struct {
+		name    string
+		service func(*rig) store.KVStoreService
+		watched []string
+	}{
+		{"plain", plain, nil},
+		{"store_without_watches", wrapped, nil},
+		{"key_that_nobody_watches", wrapped, []string{"zz"}},
+		{"watched_key", wrapped, []string{"ab", "bb", "cb"}},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			each := write(b, c.service, c.watched...)
+			if c.name == "plain" {
+				base = each
+			}
+			b.ReportMetric(each/base, "×plain")
+		})
+	}
+}
