@@ -194,7 +194,9 @@ func TestScheduleRefusesLivesThatCannotBe(t *testing.T) {
 
 func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
-	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000))
+	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000), func(msg *types.MsgScheduleTimer) {
+		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
+	})
 	type step struct {
 		height, nextDue, remaining uint64
 		retries                    uint32

@@ -170,12 +170,12 @@ func (d *drawing) handler(owner string, after int, repeats bool) fields {
 			kinds[0] = "set"
 		}
 		names := append(d.names[:len(d.names):len(d.names)], owner)
-		switch kind := rapid.SampledFrom(kinds).Draw(d.T, "acts"); {
-		case kind == "schedule":
+		switch kind := rapid.SampledFrom(kinds).Draw(d.T, "acts"); kind {
+		case "schedule":
 			name := fmt.Sprintf("%s.%d", owner, j)
 			d.schedule(op, name, after+2)
 			d.children[owner] = append(d.children[owner], name)
-		case kind == "set":
+		case "set":
 			op["op"], op["key"] = "set", strings.Repeat("k", d.pick(1, 128))
 		default:
 			op["op"], op["timer"] = kind, rapid.SampledFrom(names).Draw(d.T, "timer")
