@@ -100,30 +100,30 @@ func (t *Timer) MayRetry(height uint64) bool {
 	return t.Retry != nil && t.Retries < t.Retry.Max && !t.ExpiredAt(height) && t.Retry.After <= t.ExpiresAt-height
 }
 
-// Rolled is the timer after a fire at a height: due again, one repetition on. It is false for a timer that leaves with
-// its fire, since it does not repeat, this was its last repetition, or it would expire before the next.
-func (t *Timer) Rolled(height uint64) (Timer, bool) {
+// RollsAt tells whether the timer stays after a fire at a height: not one that does not repeat, nor after its last
+// repetition, nor if it would expire before the next.
+func (t *Timer) RollsAt(height uint64) bool {
 	i := t.Trigger.Interval
-	if i == nil || i.Remaining == 1 || t.ExpiredAt(height) || i.Every > t.ExpiresAt-height {
-		return Timer{}, false
-	}
-	next, interval := *t, *i
+	return i != nil && i.Remaining != 1 && !t.ExpiredAt(height) && i.Every <= t.ExpiresAt-height
+}
+
+// Roll makes the timer due again after a fire at a height, one repetition on. The trigger is not shared with copies of the
+// timer.
+func (t *Timer) Roll(height uint64) {
+	interval := *t.Trigger.Interval
 	if interval.Remaining > 0 {
 		interval.Remaining--
 	}
-	next.Trigger.Interval = &interval
-	next.Due, next.Retries = height+interval.Every, 0
-	next.FireSeq++
-	return next, true
+	t.Trigger.Interval = &interval
+	t.Due, t.Retries = height+interval.Every, 0
+	t.FireSeq++
 }
 
-// Retried is the timer after a fire at a height that failed and is tried again: the same repetition, due later.
-func (t *Timer) Retried(height uint64) Timer {
-	next := *t
-	next.Due = height + t.Retry.After
-	next.Retries++
-	next.FireSeq++
-	return next
+// TryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
+func (t *Timer) TryAgain(height uint64) {
+	t.Due = height + t.Retry.After
+	t.Retries++
+	t.FireSeq++
 }
 
 // StopsOnFailure tells whether a failed repetition ends an interval.
