@@ -114,6 +114,21 @@ func TestALateFireDelaysTheNext(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(13)))
 }
 
+func TestALateFailureIsRetriedFromWhereItFired(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	id := f.schedule(robot, 3, f.failing(1), retried(1, 4))
+	f.blocksUntil(8)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	f.NextBlock()
+	fired := only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, uint64(7), fired.Late)
+	require.Equal(t, uint64(14), fired.NextDue)
+	again := only[*types.TimerFired](f, f.blocksUntil(14))
+	require.Equal(t, id, again.Id)
+	require.Zero(t, again.Late)
+	require.Equal(t, uint64(15), f.Height())
+}
+
 func TestAnIntervalEndsWhenItCouldNotFireAgain(t *testing.T) {
 	f := newFixture(t)
 	exact := f.schedule(robot, 3, f.noop(), every(4, 0), expiring(7))
@@ -194,7 +209,9 @@ func TestScheduleRefusesLivesThatCannotBe(t *testing.T) {
 
 func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
-	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000))
+	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000), func(msg *types.MsgScheduleTimer) {
+		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
+	})
 	type step struct {
 		height, nextDue, remaining uint64
 		retries                    uint32

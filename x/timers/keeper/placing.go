@@ -62,13 +62,18 @@ func (k *Keeper) insert(ctx context.Context, t *types.Timer, maxTimers uint32) e
 
 // remove takes a timer out for good, with all that belongs to it.
 func (k *Keeper) remove(ctx context.Context, t *types.Timer) error {
-	if err := k.dropPayload(ctx, t); err != nil {
-		return err
-	}
-	if err := k.dropWatches(ctx, t); err != nil {
+	if err := k.forget(ctx, t); err != nil {
 		return err
 	}
 	return k.lift(ctx, t)
+}
+
+// forget drops what belongs to a timer beside its record.
+func (k *Keeper) forget(ctx context.Context, t *types.Timer) error {
+	if err := k.dropPayload(ctx, t); err != nil {
+		return err
+	}
+	return k.dropWatches(ctx, t)
 }
 
 // move changes a timer that may lie elsewhere afterwards; its payload stays. One that was admitted to the ready index and

@@ -46,22 +46,31 @@ func checkRepeats(config *types.TimerConfig, timer *types.Timer, req *ScheduleRe
 	return nil
 }
 
-// rolled is where a timer was put before its handler ran: nil if it left. hit is what a watch timer is told.
+// rolled is where a timer was put before its handler ran: one of the two is set.
 type rolled struct {
+	// next lies where it is due again.
 	next *types.Timer
-	hit  types.WatchHit
+	// lifted lies nowhere; what belongs to it is still there, for a retry.
+	lifted *types.Timer
+	// hit is what a watch timer is told.
+	hit types.WatchHit
 }
 
-// roll puts a timer that fires where it is due again, or takes it out. What is taken out keeps its payload for a retry.
-func (k *Keeper) roll(ctx context.Context, b *block, timer *types.Timer) (rolled, error) {
-	if timer.Trigger.Watch != nil {
-		return k.rollWatch(ctx, b.height, timer)
+// roll puts a timer that fires where it is due again, or takes it out.
+func (k *Keeper) roll(ctx context.Context, b *block, timer *types.Timer) (r rolled, err error) {
+	if r.hit, err = k.takeHit(ctx, timer); err != nil {
+		return r, err
 	}
-	next, stays := timer.Rolled(b.height)
-	if !stays {
-		return rolled{}, k.lift(ctx, timer)
+	next := *timer
+	if !timer.RollsAt(b.height) {
+		r.lifted = &next
+		return r, k.lift(ctx, &next)
 	}
-	return rolled{next: &next}, k.replace(ctx, timer, &next)
+	r.next = &next
+	return r, k.move(ctx, &next, func(t *types.Timer) error {
+		t.Roll(b.height)
+		return nil
+	})
 }
 
 // afterFire decides what a fire means for what comes, and returns the timer as it stays; nil if it left.
@@ -73,16 +82,16 @@ func (k *Keeper) afterFire(
 		Cycles: receipt.Cycles, Paid: receipt.Paid,
 	}
 	retries := !receipt.Success && timer.MayRetry(b.height)
-	if r.next == nil {
+	if again := r.lifted; again != nil {
 		if !retries {
-			return nil, k.dropPayload(ctx, timer)
+			return nil, k.forget(ctx, again)
 		}
-		again := timer.Retried(b.height)
+		again.TryAgain(b.height)
 		again.LastOutcome = outcome
-		if err := k.watchAgain(ctx, &again, r.hit, true); err != nil {
+		if err := k.putHit(ctx, again, r.hit); err != nil {
 			return nil, err
 		}
-		return &again, k.lay(ctx, &again)
+		return again, k.lay(ctx, again)
 	}
 	left, err := k.lookup(ctx, timer.Actor, timer.Id)
 	if errors.Is(err, types.ErrTimerNotFound) {
@@ -92,18 +101,19 @@ func (k *Keeper) afterFire(
 	if err != nil {
 		return nil, err
 	}
+	failed := !receipt.Success && left.Equal(r.next)
 	switch {
-	case receipt.Success || !left.Equal(r.next):
-		left.LastOutcome = outcome
-		return &left, k.put(ctx, &left)
-	case retries:
-		again := timer.Retried(b.height)
-		again.LastOutcome = outcome
-		if err := k.watchAgain(ctx, &again, r.hit, false); err != nil {
+	case failed && retries:
+		if err := k.putHit(ctx, &left, r.hit); err != nil {
 			return nil, err
 		}
-		return &again, k.replace(ctx, &left, &again)
-	case timer.StopsOnFailure():
+		return &left, k.move(ctx, &left, func(t *types.Timer) error {
+			t.Trigger, t.SetAside, t.Retries, t.FireSeq = timer.Trigger, timer.SetAside, timer.Retries, timer.FireSeq
+			t.TryAgain(b.height)
+			t.LastOutcome = outcome
+			return nil
+		})
+	case failed && timer.StopsOnFailure():
 		return nil, k.remove(ctx, &left)
 	default:
 		left.LastOutcome = outcome
@@ -111,19 +121,7 @@ func (k *Keeper) afterFire(
 	}
 }
 
-// replace puts a timer's record where its next state says; its payload stays.
-func (k *Keeper) replace(ctx context.Context, from, to *types.Timer) error {
-	if err := k.take(ctx, from); err != nil {
-		return err
-	}
-	to.AdmittedWeight = 0
-	if err := k.moveEntry(ctx, from.Actor, entryOf(from), entryOf(to)); err != nil {
-		return err
-	}
-	return k.put(ctx, to)
-}
-
-// lift takes a timer's record out and leaves its payload.
+// lift takes a timer's record out and leaves what belongs to it.
 func (k *Keeper) lift(ctx context.Context, t *types.Timer) error {
 	if err := k.removeEntry(ctx, t.Actor, entryOf(t)); err != nil {
 		return err

@@ -185,45 +185,22 @@ func (k *Keeper) restingPlace(ctx context.Context, t *types.Timer) (types.SetAsi
 	return types.Watching, nil
 }
 
-// rollWatch puts a watch timer that fires where it waits again, for changes from the next block on, or takes it out if no
-// repetition is left. Its payload stays for a retry.
-func (k *Keeper) rollWatch(ctx context.Context, height uint64, fired *types.Timer) (rolled, error) {
-	hit, _, err := find(ctx, k.state.watchHits, fired.Seq)
+// takeHit takes what a timer that fires is told; nothing for one that does not watch.
+func (k *Keeper) takeHit(ctx context.Context, t *types.Timer) (types.WatchHit, error) {
+	if t.Trigger.Watch == nil {
+		return types.WatchHit{}, nil
+	}
+	hit, _, err := find(ctx, k.state.watchHits, t.Seq)
 	if err != nil {
-		return rolled{}, err
+		return hit, err
 	}
-	if fired.Trigger.Watch.Remaining == 1 {
-		if err := k.dropWatches(ctx, fired); err != nil {
-			return rolled{}, err
-		}
-		return rolled{hit: hit}, k.lift(ctx, fired)
-	}
-	if err := k.state.watchHits.Remove(ctx, fired.Seq); err != nil {
-		return rolled{}, err
-	}
-	next := *fired
-	err = k.move(ctx, &next, func(t *types.Timer) error {
-		trigger := *t.Trigger.Watch
-		if trigger.Remaining > 0 {
-			trigger.Remaining--
-		}
-		t.Trigger.Watch = &trigger
-		t.SetAside, t.Due, t.Retries = types.Watching, height+1, 0
-		t.FireSeq++
-		return nil
-	})
-	return rolled{next: &next, hit: hit}, err
+	return hit, k.state.watchHits.Remove(ctx, t.Seq)
 }
 
-// watchAgain gives a watch timer that is tried again what it is to be told; anew says that it had left before.
-func (k *Keeper) watchAgain(ctx context.Context, t *types.Timer, hit types.WatchHit, anew bool) error {
+// putHit gives a watch timer that is tried again what it was told.
+func (k *Keeper) putHit(ctx context.Context, t *types.Timer, hit types.WatchHit) error {
 	if t.Trigger.Watch == nil {
 		return nil
-	}
-	if anew {
-		if err := k.addWatches(ctx, t); err != nil {
-			return err
-		}
 	}
 	return k.state.watchHits.Set(ctx, t.Seq, hit)
 }

@@ -105,30 +105,51 @@ func (t *Timer) MayRetry(height uint64) bool {
 	return t.Retry != nil && t.Retries < t.Retry.Max && !t.ExpiredAt(height) && t.Retry.After <= t.ExpiresAt-height
 }
 
-// Rolled is the timer after a fire at a height: due again, one repetition on. It is false for a timer that leaves with
-// its fire, since it does not repeat, this was its last repetition, or it would expire before the next.
-func (t *Timer) Rolled(height uint64) (Timer, bool) {
-	i := t.Trigger.Interval
-	if i == nil || i.Remaining == 1 || t.ExpiredAt(height) || i.Every > t.ExpiresAt-height {
-		return Timer{}, false
+// RollsAt tells whether the timer stays after a fire at a height: not one that does not repeat, nor after its last
+// repetition, nor if it would expire before the next.
+func (t *Timer) RollsAt(height uint64) bool {
+	if t.ExpiredAt(height) {
+		return false
 	}
-	next, interval := *t, *i
-	if interval.Remaining > 0 {
-		interval.Remaining--
+	switch trigger := &t.Trigger; {
+	case trigger.Interval != nil:
+		return trigger.Interval.Remaining != 1 && trigger.Interval.Every <= t.ExpiresAt-height
+	case trigger.Watch != nil:
+		return trigger.Watch.Remaining != 1
+	default:
+		return false
 	}
-	next.Trigger.Interval = &interval
-	next.Due, next.Retries = height+interval.Every, 0
-	next.FireSeq++
-	return next, true
 }
 
-// Retried is the timer after a fire at a height that failed and is tried again: the same repetition, due later.
-func (t *Timer) Retried(height uint64) Timer {
-	next := *t
-	next.Due = height + t.Retry.After
-	next.Retries++
-	next.FireSeq++
-	return next
+// Roll makes the timer due again after a fire at a height, one repetition on; one that watches waits for changes from the
+// next block on. The trigger is not shared with copies of the timer.
+func (t *Timer) Roll(height uint64) {
+	t.Retries = 0
+	t.FireSeq++
+	if t.Trigger.Watch != nil {
+		watch := *t.Trigger.Watch
+		watch.Remaining = oneLess(watch.Remaining)
+		t.Trigger.Watch, t.SetAside, t.Due = &watch, Watching, height+1
+		return
+	}
+	interval := *t.Trigger.Interval
+	interval.Remaining = oneLess(interval.Remaining)
+	t.Trigger.Interval, t.Due = &interval, height+interval.Every
+}
+
+// oneLess counts repetitions down; 0 is no number of them.
+func oneLess(remaining uint64) uint64 {
+	if remaining == 0 {
+		return 0
+	}
+	return remaining - 1
+}
+
+// TryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
+func (t *Timer) TryAgain(height uint64) {
+	t.Due = height + t.Retry.After
+	t.Retries++
+	t.FireSeq++
 }
 
 // StopsOnFailure tells whether a failed repetition ends an interval.

@@ -1,0 +1,73 @@
+package system
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/node"
+)
+
+// TestAUserRepeatsPausesAndLooksBack: a heartbeat from the command line, paused and resumed, and its history from the
+// node's own event index.
+func TestAUserRepeatsPausesAndLooksBack(t *testing.T) {
+	ctx := testContext(t)
+	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
+
+	id, due := schedule(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 7), "--every", "3", "--on-unfunded", "suspend",
+		"--retries", "2", "--retry-after", "1")
+	fired, height := waitFired(ctx, t, n, due, id)
+	require.Equal(t, due, height)
+	require.NotEqual(t, "0", fired["next_due"])
+	_, second := waitFired(ctx, t, n, height+1, id)
+	require.Equal(t, height+3, second)
+
+	result, err := n.Tx(ctx, "alice", "timers", "pause", alice+"/"+id[:8])
+	require.NoError(t, err)
+	require.Zero(t, result.Code, result.Log)
+	var aside struct {
+		Timers []struct {
+			ID       string
+			SetAside string `json:"set_aside"`
+		}
+	}
+	cli(ctx, t, n, &aside, "query", "timers", "set-aside")
+	require.Len(t, aside.Timers, 1)
+	require.Equal(t, "SET_ASIDE_REASON_PAUSED", aside.Timers[0].SetAside)
+	resumed, err := n.Tx(ctx, "alice", "timers", "resume", id[:8])
+	require.NoError(t, err)
+	require.Zero(t, resumed.Code, resumed.Log)
+	_, third := waitFired(ctx, t, n, resumed.Height, id)
+	require.NoError(t, n.WaitHeight(ctx, third+1))
+
+	var page struct {
+		Events []struct {
+			Height      int64
+			Timer, Type string
+		}
+		NextBefore int64 `json:"next_before"`
+	}
+	var seen []string
+	before := "0"
+	for before != "" {
+		page.Events, page.NextBefore = nil, 0
+		cli(ctx, t, n, &page, "query", "timers", "history", alice+"/"+id[:10], "--limit", "2", "--before", before)
+		for _, event := range page.Events {
+			require.Equal(t, id, event.Timer)
+			if event.Height <= third {
+				seen = append([]string{event.Type}, seen...)
+			}
+		}
+		before = ""
+		if page.NextBefore > 0 {
+			before = strconv.FormatInt(page.NextBefore, 10)
+		}
+	}
+	require.Equal(t, "TimerScheduled", seen[0])
+	require.Equal(t, []string{"TimerFired", "TimerFired"}, seen[1:3])
+	require.Contains(t, seen, "TimerSetAside")
+	require.Contains(t, seen, "TimerReleased")
+	require.Equal(t, "TimerFired", seen[len(seen)-1])
+}
