@@ -190,8 +190,7 @@ func (r *rig) sends(from, to string, amount int64) {
 	require.NoError(r.t, r.chain.BeginBlock())
 	_, _, err := r.chain.Tx(r.send(from, to, amount))
 	require.NoError(r.t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(r.t, err)
+	r.endBlock()
 }
 
 func TestUpdateEstimatesWithWhatStays(t *testing.T) {

@@ -207,7 +207,7 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd(), newEstimateCmd())
+	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newWatchCmd())
 	return cmd
 }
 

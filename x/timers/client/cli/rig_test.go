@@ -61,6 +61,11 @@ type node struct {
 	// refuse makes the node refuse every transaction.
 	refuse bool
 
+	// resultsFrom is the first height whose results are kept.
+	resultsFrom int64
+	// onLook is called when the node is asked for its height.
+	onLook func()
+
 	sent  map[string]cmttypes.Tx
 	polls int
 }
@@ -82,6 +87,23 @@ func (n *node) Status(context.Context) (*coretypes.ResultStatus, error) {
 	return &coretypes.ResultStatus{SyncInfo: coretypes.SyncInfo{
 		LatestBlockHeight: height, LatestBlockTime: n.timeOf(height), EarliestBlockHeight: n.earliest, CatchingUp: n.catching,
 	}}, n.ask()
+}
+
+func (n *node) ABCIInfo(context.Context) (*coretypes.ResultABCIInfo, error) {
+	if n.onLook != nil {
+		n.onLook()
+	}
+	return &coretypes.ResultABCIInfo{Response: abci.ResponseInfo{LastBlockHeight: int64(n.rig.chain.Height())}}, n.ask()
+}
+
+func (n *node) BlockResults(_ context.Context, height *int64) (*coretypes.ResultBlockResults, error) {
+	if err := n.ask(); err != nil {
+		return nil, err
+	}
+	if *height < n.resultsFrom {
+		return nil, fmt.Errorf("RPC error -32603 - Internal error: could not find results for height #%d", *height)
+	}
+	return &coretypes.ResultBlockResults{Height: *height, FinalizeBlockEvents: n.rig.events[*height]}, nil
 }
 
 func (n *node) BlockchainInfo(_ context.Context, from, to int64) (*coretypes.ResultBlockchainInfo, error) {
@@ -144,8 +166,8 @@ func (n *node) Tx(_ context.Context, hash []byte, _ bool) (*coretypes.ResultTx, 
 	for _, one := range results {
 		result.TxResult.Events = append(result.TxResult.Events, one.Events...)
 	}
-	_, err = n.rig.chain.EndBlock()
-	return result, err
+	n.rig.endBlock()
+	return result, nil
 }
 
 func abciInfo(err error) (string, uint32, string) {
@@ -163,6 +185,8 @@ type rig struct {
 	alice   string
 	bob     string
 	dir     string
+	// events of each block.
+	events map[int64][]abci.Event
 }
 
 func newRig(t *testing.T) *rig {
@@ -190,8 +214,7 @@ func newRig(t *testing.T) *rig {
 			r.bob = addr.String()
 		}
 	}
-	_, err = chain.EndBlock()
-	require.NoError(t, err)
+	r.endBlock()
 	r.queries = baseapp.NewGRPCQueryRouter()
 	r.queries.SetInterfaceRegistry(registry)
 	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
@@ -211,9 +234,23 @@ func newRig(t *testing.T) *rig {
 func (r *rig) blocks(n int) {
 	for range n {
 		require.NoError(r.t, r.chain.BeginBlock())
-		_, err := r.chain.EndBlock()
-		require.NoError(r.t, err)
+		r.endBlock()
 	}
+}
+
+// endBlock ends the open block and keeps its events, marked as an application marks them.
+func (r *rig) endBlock() {
+	r.t.Helper()
+	events, err := r.chain.EndBlock()
+	require.NoError(r.t, err)
+	marked := events.ToABCIEvents()
+	for i := range marked {
+		marked[i].Attributes = append(marked[i].Attributes, abci.EventAttribute{Key: "mode", Value: "EndBlock"})
+	}
+	if r.events == nil {
+		r.events = map[int64][]abci.Event{}
+	}
+	r.events[int64(r.chain.Height())] = marked
 }
 
 // run runs a command line as the binary does.
@@ -276,8 +313,7 @@ func (r *rig) schedule(height uint64, amount int64) string {
 	require.NoError(r.t, r.chain.BeginBlock())
 	results, _, err := r.chain.Tx(msg)
 	require.NoError(r.t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(r.t, err)
+	r.endBlock()
 	response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
 	require.True(r.t, ok)
 	return response.Id
@@ -291,7 +327,6 @@ func (r *rig) configure(change func(*types.TimerConfig)) {
 	require.NoError(r.t, r.chain.BeginBlock())
 	_, _, err := r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
 	require.NoError(r.t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(r.t, err)
+	r.endBlock()
 	r.blocks(1)
 }
