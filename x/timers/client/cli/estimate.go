@@ -148,7 +148,7 @@ func aheadText(e *types.QueryEstimateResponse) string {
 	case e.Ahead == 0:
 		return "no ready timer"
 	default:
-		return fmt.Sprintf("%s, of %s together", count(e.Ahead, "ready timer"), count(e.AheadCycles, "cycle"))
+		return fmt.Sprintf("%s (%s)", count(e.Ahead, "ready timer"), count(e.AheadCycles, "cycle"))
 	}
 }
 

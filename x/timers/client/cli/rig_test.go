@@ -63,6 +63,8 @@ type node struct {
 
 	// resultsFrom is the first height whose results are kept.
 	resultsFrom int64
+	// noQueries: the module is not part of the chain.
+	noQueries bool
 	// onLook is called when the node is asked for its height.
 	onLook func()
 
@@ -121,8 +123,8 @@ func (n *node) ABCIQueryWithOptions(
 		return nil, err
 	}
 	handler := n.rig.queries.Route(path)
-	if handler == nil {
-		return nil, fmt.Errorf("unknown path %s", path)
+	if handler == nil || n.noQueries {
+		return nil, fmt.Errorf("unknown query path %s", path)
 	}
 	response, err := handler(n.rig.chain.Ctx(), &abci.RequestQuery{Path: path, Data: data})
 	if err != nil {

@@ -55,6 +55,10 @@ goes away, that is said and it is asked again.`,
 		RunE: runWatch,
 	})
 	cmd.Flags().Uint64(flagBlocks, 0, "end after so many blocks, the latest one first (default: do not end)")
+	for _, name := range []string{flags.FlagHeight, flags.FlagOutput} {
+		// Every query has them; here they would say nothing.
+		cmd.Flags().Lookup(name).Hidden = true
+	}
 	cmd.Flags().Duration(flagInterval, pollEvery, fmt.Sprintf("how often the node is asked for its height, at least %s", leastInterval))
 	return cmd
 }
@@ -123,6 +127,8 @@ type watcher struct {
 	next uint64
 	// counted is the first height that counts as one of --blocks, left how many of them are to come; 0 means no end.
 	counted, left uint64
+	// begun: one look has succeeded, so that a later failure is an outage and no mistake.
+	begun bool
 	// troubled is set from the first failed look to the next that succeeds.
 	troubled bool
 }
@@ -156,9 +162,10 @@ func (w *watcher) follow(ctx context.Context, v viewer) error {
 			return nil
 		case shown != nil:
 			return shown
-		case asked != nil && w.next == 0:
+		case asked != nil && !w.begun:
 			return asked
 		}
+		w.begun = true
 		if err := w.tellTrouble(ctx, v, asked); err != nil {
 			return err
 		}
@@ -287,7 +294,7 @@ func (v *view) block(r *report) error {
 }
 
 // upToDate asks for what blocks do not tell, if there are new ones, and draws. It draws in any case: the terminal may have
-// another size by now.
+// another size by now. Invariant: the first look is over, or it asks; so there is a lane to draw, unless it fails.
 func (v *view) upToDate(ctx context.Context, fresh bool) (asked, shown error) {
 	v.stale = v.stale || fresh
 	if v.stale && !v.troubled {
@@ -295,9 +302,6 @@ func (v *view) upToDate(ctx context.Context, fresh bool) (asked, shown error) {
 			return err, nil
 		}
 		v.stale = false
-	}
-	if v.board.lane == nil {
-		return nil, nil
 	}
 	return nil, v.screen.draw(&v.board)
 }

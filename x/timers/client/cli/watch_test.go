@@ -194,6 +194,15 @@ func TestWatchShowsTheReadyAndOnesOwn(t *testing.T) {
 	require.Regexp(t, ids["later"][:8]+` +500  \d+, \dm\d+s +pending +250,000  default`, shown)
 }
 
+func TestWatchOnScreenEndsIfItCanNotBegin(t *testing.T) {
+	r := newRig(t)
+	r.node.noQueries = true
+	var out bytes.Buffer
+	err := cli.WatchOnScreen(context.Background(), r.ctx, &out, func() (int, int) { return 80, 24 }, "")
+	require.ErrorContains(t, err, "ask for the lane: unknown query path")
+	require.True(t, strings.HasSuffix(out.String(), "\x1b[?25h\x1b[?1049l"), "the terminal is restored")
+}
+
 func TestWatchPassesOverWhatItMissedAndSaysSo(t *testing.T) {
 	r := newRig(t)
 	shown := r.onScreen(4, "", func(look int) {
