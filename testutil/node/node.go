@@ -80,13 +80,19 @@ func (n *Node) Kill() {
 
 // CLI runs a command against the node and returns what it printed to standard output.
 func (n *Node) CLI(ctx context.Context, args ...string) ([]byte, error) {
+	stdout, _, err := n.Run(ctx, args...)
+	return stdout, err
+}
+
+// Run is CLI that returns what was printed to standard error, too: what people are told on the way.
+func (n *Node) Run(ctx context.Context, args ...string) (stdout, stderr []byte, err error) {
 	cmd := exec.CommandContext(ctx, n.binary, append(args, "--home", n.Home)...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		return stdout.Bytes(), fmt.Errorf("timerd %s: %w\n%s%s", strings.Join(args, " "), err, stderr.Bytes(), stdout.Bytes())
+		return out.Bytes(), errs.Bytes(), fmt.Errorf("timerd %s: %w\n%s%s", strings.Join(args, " "), err, errs.Bytes(), out.Bytes())
 	}
-	return stdout.Bytes(), nil
+	return out.Bytes(), errs.Bytes(), nil
 }
 
 // Address of a key in the node's key ring.

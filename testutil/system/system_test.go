@@ -142,6 +142,7 @@ func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 	require.Equal(t, "TIMER_STATUS_PENDING", shown.Timer.Status)
 	later, _ := schedule(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 5), "--after", "10m")
 
+	watched := estimateAndWatch(ctx, t, n, sendFile(t, alice, bob, 6), alice)
 	event, height := waitFired(ctx, t, n, due, id)
 	require.Equal(t, due, height)
 	require.Equal(t, "true", event["success"])
@@ -161,6 +162,10 @@ func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, result.Code, result.Log)
 
+	result, err = n.Tx(ctx, "alice", "timers", "cancel", watched)
+	require.NoError(t, err)
+	require.Zero(t, result.Code, result.Log)
+
 	for path, member := range map[string]string{
 		"/timers/v1/params":                               "config",
 		"/timers/v1/lane":                                 "lane_basefee",
@@ -175,6 +180,38 @@ func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
 		require.NoError(t, n.Get(ctx, path, &answer))
 		require.Contains(t, answer, member, path)
 	}
+}
+
+// estimateAndWatch goes the way of who wants to know before and after: an estimate, one shown before signing, and the lines
+// of the blocks that follow. It returns the name of the timer that it leaves behind.
+func estimateAndWatch(ctx context.Context, t *testing.T, n *node.Node, msgs, actor string) string {
+	t.Helper()
+	var estimate struct {
+		PreCharge string `json:"pre_charge"`
+		Basis     string
+	}
+	cli(ctx, t, n, &estimate, "query", "timers", "estimate", "--gas-limit", "100000", "--tier", "fast", "--actor", "alice")
+	require.Equal(t, "ESTIMATE_BASIS_ALL_READY", estimate.Basis)
+	table, err := n.CLI(ctx, "query", "timers", "estimate", "--gas-limit", "100000", "--tier", "fast")
+	require.NoError(t, err)
+	require.Contains(t, string(table), estimate.PreCharge+"utmr, which the payer must have at the fire")
+
+	printed, notes, err := n.Run(ctx, "tx", "timers", "schedule", "--msgs", msgs, "--in", "50000", "--gas-limit", "100000", "--tier", "fast",
+		"--from", "alice", "--gas", "2000000", "--fees", "2000utmr", "--yes", "--wait", "--output", "json")
+	require.NoError(t, err)
+	require.Contains(t, string(notes), "pre-charges at most "+estimate.PreCharge+"utmr at the fire")
+	require.Contains(t, string(notes), "if it were due now: no ready timer ahead; wait: none")
+	require.NotContains(t, string(notes), "warning")
+	var scheduled struct{ Name string }
+	require.NoError(t, json.Unmarshal(printed, &scheduled))
+
+	lines, notes, err := n.Run(ctx, "query", "timers", "watch", actor, "--blocks", "3", "--interval", "100ms")
+	require.NoError(t, err)
+	require.Empty(t, notes)
+	require.Equal(t, 3, strings.Count(string(lines), "block height="), string(lines))
+	require.Contains(t, string(lines), " policy=eip1559 basefee=0.001 ")
+	require.NotContains(t, string(lines), "\x1b")
+	return scheduled.Name
 }
 
 func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {

@@ -27,7 +27,8 @@ const (
 // to whole ones.
 func (AppModule) GetTxCmd() *cobra.Command { return cli.NewTxCmd() }
 
-// GetQueryCmd returns the one query that takes a timer's name, ACTOR/ID-PREFIX.
+// GetQueryCmd returns the queries that AutoCLI can't make: by a timer's name, ACTOR/ID-PREFIX, as a table, and as a view that
+// follows the chain.
 func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
 
 // AutoCLIOptions implements autocli.HasAutoCLIConfig. AutoCLI adds its commands to the module's own, and skips those
@@ -76,6 +77,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod: "Ready",
 			Use:       "ready",
 			Short:     "List what is due and waits, in the order in which the next block considers it",
+			Long:      "List what is due and waits, in the order in which the next block considers it. Under policy eip1559 that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet.",
 			Example:   example("ready"),
 		},
 		{
@@ -88,7 +90,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod:      "Fairness",
 			Use:            "fairness [actor]",
 			Short:          "Show the fairness weight of an actor, and what it follows from",
-			Long:           "Show the weight with which an actor's timers compete in the next block: the more it fired lately, measured against the median of all who did, the less it weighs.",
+			Long:           "Show the weight with which the timers of an actor, an address or the name of a key, compete in the next block: the more it fired lately, measured against the median of all who did, the less it weighs.",
 			Example:        example("fairness alice"),
 			PositionalArgs: positional("actor"),
 		},

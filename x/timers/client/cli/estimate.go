@@ -110,7 +110,7 @@ func writeEstimate(out io.Writer, e *types.QueryEstimateResponse, c clock) error
 	unit := clean(e.FeeDenom)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
-		{"block", fmt.Sprintf("%s, the next; policy %s", thousands(e.Height), policyName(e.Policy))},
+		{"block", fmt.Sprintf("%d, the next; policy %s", e.Height, policyName(e.Policy))},
 		{"price per cycle", perCycle(e)},
 		{"  chain", trimDec(e.CycleBasefee)},
 		{"  lane", trimDec(e.LaneFee)},
@@ -133,7 +133,7 @@ func writeEstimate(out io.Writer, e *types.QueryEstimateResponse, c clock) error
 
 // perCycle is all that a cycle costs, with its unit.
 func perCycle(e *types.QueryEstimateResponse) string {
-	sum, err := addDecs(e.CycleBasefee, e.LaneFee, e.Priority)
+	sum, err := addPrices(e.CycleBasefee, e.LaneFee, e.Priority)
 	if err != nil {
 		return "unknown: " + clean(err.Error())
 	}
@@ -148,7 +148,7 @@ func aheadText(e *types.QueryEstimateResponse) string {
 	case e.Ahead == 0:
 		return "no ready timer"
 	default:
-		return fmt.Sprintf("%s, of %s together", count(e.Ahead, "ready timer"), count(e.AheadCycles, "cycle"))
+		return fmt.Sprintf("%s (%s)", count(e.Ahead, "ready timer"), count(e.AheadCycles, "cycle"))
 	}
 }
 

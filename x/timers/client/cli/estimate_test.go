@@ -76,7 +76,7 @@ func TestEstimateTellsWhoIsAheadAndHowLong(t *testing.T) {
 	r.crowd(20)
 	// The next block tries the 20 in their order; one who bids nothing is behind them, at the same tip and weight.
 	out := r.estimate()
-	require.Equal(t, "20 ready timers, of 5,000,000 cycles together", column(t, out, "ahead"))
+	require.Equal(t, "20 ready timers (5,000,000 cycles)", column(t, out, "ahead"))
 	require.Equal(t, "2 blocks, about 2s at 1s a block", column(t, out, "wait"))
 	out = r.estimate("--max-fee", "0.01", "--max-priority", "0.001", "--actor", "alice")
 	require.Equal(t, "no ready timer", column(t, out, "ahead"))
@@ -190,8 +190,7 @@ func (r *rig) sends(from, to string, amount int64) {
 	require.NoError(r.t, r.chain.BeginBlock())
 	_, _, err := r.chain.Tx(r.send(from, to, amount))
 	require.NoError(r.t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(r.t, err)
+	require.NoError(r.t, r.end())
 }
 
 func TestUpdateEstimatesWithWhatStays(t *testing.T) {

@@ -23,9 +23,10 @@ import (
 
 // eventIndex is the event index of a node: CometBFT's own, and what its stores keep beside it.
 type eventIndex struct {
-	blocks  *blockindex.BlockerIndexer
-	txs     *txindex.TxIndex
-	results map[int64][]abci.Event
+	blocks *blockindex.BlockerIndexer
+	txs    *txindex.TxIndex
+	// results of the ends of blocks, ofTxs those of their transactions.
+	results, ofTxs map[int64][]abci.Event
 	// off is what a node without an index answers.
 	off error
 	// pruned blocks have no results any more.
@@ -43,7 +44,7 @@ func newEventIndex() *eventIndex {
 	if err != nil {
 		panic(err)
 	}
-	return &eventIndex{blocks: blockindex.New(blocks), txs: txindex.NewTxIndex(txs), results: map[int64][]abci.Event{}}
+	return &eventIndex{blocks: blockindex.New(blocks), txs: txindex.NewTxIndex(txs), results: map[int64][]abci.Event{}, ofTxs: map[int64][]abci.Event{}}
 }
 
 // end ends the open block and indexes its events as a node does: those of its transactions, of which it makes one, and
@@ -73,7 +74,7 @@ func (r *rig) end() error {
 			return err
 		}
 	}
-	index.results[height] = all[ofTxs:]
+	index.results[height], index.ofTxs[height] = all[ofTxs:], all[:ofTxs]
 	return index.blocks.Index(cmttypes.EventDataNewBlockEvents{Height: height, Events: all[ofTxs:]})
 }
 
@@ -121,10 +122,13 @@ func (n *node) TxSearch(
 }
 
 func (n *node) BlockResults(_ context.Context, height *int64) (*coretypes.ResultBlockResults, error) {
-	if *height <= n.index.pruned {
-		return nil, fmt.Errorf("could not find results for height #%d", *height)
+	if *height <= n.index.pruned || *height < n.resultsFrom {
+		return nil, fmt.Errorf("RPC error -32603 - Internal error: could not find results for height #%d", *height)
 	}
-	return &coretypes.ResultBlockResults{Height: *height, FinalizeBlockEvents: n.index.results[*height]}, n.ask()
+	return &coretypes.ResultBlockResults{
+		Height: *height, FinalizeBlockEvents: n.index.results[*height],
+		TxsResults: []*abci.ExecTxResult{{Events: n.index.ofTxs[*height]}},
+	}, n.ask()
 }
 
 // tell runs messages as a transaction in a block of their own.

@@ -1,5 +1,6 @@
 // Package cli holds the commands of the module that AutoCLI can't make: those that convert times to heights, files to
-// payloads, and short names of timers to whole ones. README.md beside this file is their reference.
+// payloads, and short names of timers to whole ones, and those that show more than one answer. README.md beside this file
+// is their reference.
 package cli
 
 import (
@@ -208,7 +209,7 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newHistoryCmd())
+	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newHistoryCmd(), newWatchCmd())
 	return cmd
 }
 

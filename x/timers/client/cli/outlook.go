@@ -84,7 +84,7 @@ func (o *outlook) checkFloor(bid *types.Bid) error {
 
 // laneFee is what the lane charges per cycle in the next block.
 func (o *outlook) laneFee() (math.LegacyDec, error) {
-	basefee, err := math.LegacyNewDecFromStr(o.prices.NextLaneBasefee)
+	basefee, err := parsePrice(o.prices.NextLaneBasefee)
 	if err != nil {
 		return basefee, err
 	}
@@ -174,11 +174,26 @@ func (j *job) warnOfFunds(e *types.QueryEstimateResponse, payer string) {
 	}
 }
 
-// addDecs sums decimals.
-func addDecs(texts ...string) (math.LegacyDec, error) {
+// maxPrice is far above any price that a config can lead to, and small enough to reckon with.
+var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
+
+// parsePrice reads a price that a node answered.
+func parsePrice(text string) (math.LegacyDec, error) {
+	value, err := math.LegacyNewDecFromStr(text)
+	if err != nil {
+		return value, fmt.Errorf("price %.80q is no decimal: %w", text, err)
+	}
+	if value.IsNegative() || value.GT(maxPrice) {
+		return value, fmt.Errorf("price %.80q is out of bounds: want 0 to %s", text, trimDec(maxPrice.String()))
+	}
+	return value, nil
+}
+
+// addPrices sums prices.
+func addPrices(texts ...string) (math.LegacyDec, error) {
 	sum := math.LegacyZeroDec()
 	for _, text := range texts {
-		value, err := math.LegacyNewDecFromStr(text)
+		value, err := parsePrice(text)
 		if err != nil {
 			return sum, err
 		}

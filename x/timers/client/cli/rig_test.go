@@ -61,6 +61,13 @@ type node struct {
 	// refuse makes the node refuse every transaction.
 	refuse bool
 
+	// resultsFrom is the first height whose results are kept.
+	resultsFrom int64
+	// noQueries: the module is not part of the chain.
+	noQueries bool
+	// onLook is called when the node is asked for its height.
+	onLook func()
+
 	sent  map[string]cmttypes.Tx
 	polls int
 	index *eventIndex
@@ -85,6 +92,13 @@ func (n *node) Status(context.Context) (*coretypes.ResultStatus, error) {
 	}}, n.ask()
 }
 
+func (n *node) ABCIInfo(context.Context) (*coretypes.ResultABCIInfo, error) {
+	if n.onLook != nil {
+		n.onLook()
+	}
+	return &coretypes.ResultABCIInfo{Response: abci.ResponseInfo{LastBlockHeight: int64(n.rig.chain.Height())}}, n.ask()
+}
+
 func (n *node) BlockchainInfo(_ context.Context, from, to int64) (*coretypes.ResultBlockchainInfo, error) {
 	var metas []*cmttypes.BlockMeta
 	for height := to; height >= from; height-- {
@@ -100,8 +114,8 @@ func (n *node) ABCIQueryWithOptions(
 		return nil, err
 	}
 	handler := n.rig.queries.Route(path)
-	if handler == nil {
-		return nil, fmt.Errorf("unknown path %s", path)
+	if handler == nil || n.noQueries {
+		return nil, fmt.Errorf("unknown query path %s", path)
 	}
 	response, err := handler(n.rig.chain.Ctx(), &abci.RequestQuery{Path: path, Data: data})
 	if err != nil {
@@ -190,8 +204,7 @@ func newRig(t *testing.T) *rig {
 			r.bob = addr.String()
 		}
 	}
-	_, err = chain.EndBlock()
-	require.NoError(t, err)
+	require.NoError(r.t, r.end())
 	r.queries = baseapp.NewGRPCQueryRouter()
 	r.queries.SetInterfaceRegistry(registry)
 	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
@@ -289,7 +302,6 @@ func (r *rig) configure(change func(*types.TimerConfig)) {
 	require.NoError(r.t, r.chain.BeginBlock())
 	_, _, err := r.chain.Tx(&types.MsgUpdateTimerConfig{Authority: r.chain.Authority, Config: config})
 	require.NoError(r.t, err)
-	_, err = r.chain.EndBlock()
-	require.NoError(r.t, err)
+	require.NoError(r.t, r.end())
 	r.blocks(1)
 }

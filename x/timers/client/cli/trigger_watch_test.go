@@ -1,0 +1,94 @@
+package cli_test
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// balanceKey is the key of a balance in bank's store.
+func (r *rig) balanceKey(owner, denom string) types.WatchKey {
+	addr, err := sdk.AccAddressFromBech32(owner)
+	require.NoError(r.t, err)
+	return types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, addr...), denom...)}
+}
+
+func TestScheduleWatches(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
+
+	text := "bank:balance:" + r.bob + ":stake"
+	msg, notes := r.scheduleTx(append(line, "--watch", text)...)
+	key := r.balanceKey(r.bob, "stake")
+	require.Equal(t, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}, msg.Trigger)
+	require.Contains(t, notes, "watches "+text+": bank:"+hex.EncodeToString(key.Prefix)+"\n")
+	require.Contains(t, notes, "pre-charges at most 16700stake at the fire")
+
+	// Several, as people and as programs write them, with a number of times and an expiry.
+	msg, _ = r.scheduleTx(append(line, "--watch", "bank:"+hex.EncodeToString(key.Prefix), "--watch", "bank:balances:"+r.alice,
+		"--times", "0", "--expires-in", "50")...)
+	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key, r.balanceKey(r.alice, "")}}, *msg.Trigger.Watch)
+	require.EqualValues(t, 60, msg.ExpiresAt)
+
+	for _, c := range []struct {
+		says string
+		line []string
+	}{
+		{"both state when the timer is due", []string{"--watch", text, "--in", "20"}},
+		{"--times \"3\" is stated without --every", []string{"--in", "20", "--times", "3"}},
+		{`store "gov"; watchable: bank`, []string{"--watch", "gov:00"}},
+		{"want bank:balance:ADDRESS:DENOM", []string{"--watch", "bank:balance:" + r.bob}},
+	} {
+		_, _, err := r.run(append(append([]string{"tx", "timers", "schedule", "--from", r.alice}, line...), c.line...)...)
+		require.ErrorContains(t, err, c.says)
+	}
+}
+
+func TestScheduleWatchesOffline(t *testing.T) {
+	r := newRig(t)
+	r.node.down = true
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	line := append([]string{"--msgs", path, "--gas-limit", "100000", "--expires-at", "900"}, offline...)
+	msg, _ := r.scheduleTx(append(line, "--watch", "bank:02ff")...)
+	require.Equal(t, []types.WatchKey{{Store: "bank", Prefix: []byte{2, 0xff}}}, msg.Trigger.Watch.Keys)
+	require.Zero(t, r.node.asked)
+	for _, text := range []string{"bank:balances:" + r.bob, "bank", "bank:", ":02", "bank:0"} {
+		_, _, err := r.run(append(append([]string{"tx", "timers", "schedule", "--from", r.alice}, line...), "--watch", text)...)
+		require.ErrorContains(t, err, "with --offline, want STORE:HEX", text)
+	}
+}
+
+func TestWatchesAreListed(t *testing.T) {
+	r := newRig(t)
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	text := "bank:balance:" + r.bob + ":stake"
+	out, _, err := r.run("tx", "timers", "schedule", "--msgs", path, "--watch", text, "--times", "3", "--gas-limit", "100000",
+		"--from", "alice", "--gas", "500000", "-y", "--wait")
+	require.NoError(t, err)
+	require.Contains(t, out, r.alice+"/")
+
+	out, _, err = r.run("query", "timers", "watchable", "--output", "json")
+	require.NoError(t, err)
+	require.Contains(t, out, "bank:balance:ADDRESS:DENOM")
+
+	out, _, err = r.run("query", "timers", "watch-key", text, "--output", "json")
+	require.NoError(t, err)
+	prefix := base64.StdEncoding.EncodeToString(r.balanceKey(r.bob, "stake").Prefix)
+	require.Contains(t, out, prefix)
+
+	for _, line := range [][]string{{"--actor", r.alice}, {"--store", "bank"}, {"--store", "bank", "--prefix", prefix}} {
+		out, _, err = r.run(append([]string{"query", "timers", "watches", "--output", "json"}, line...)...)
+		require.NoError(t, err)
+		require.Contains(t, out, `"TIMER_STATUS_WATCHING"`)
+		require.Contains(t, out, `"remaining": "3"`)
+	}
+	_, _, err = r.run("query", "timers", "watches")
+	require.ErrorContains(t, err, "state a store or an actor")
+}
