@@ -200,7 +200,8 @@ func estimateAndWatch(ctx context.Context, t *testing.T, n *node.Node, msgs, act
 		"--from", "alice", "--gas", "2000000", "--fees", "2000utmr", "--yes", "--wait", "--output", "json")
 	require.NoError(t, err)
 	require.Contains(t, string(notes), "pre-charges at most "+estimate.PreCharge+"utmr at the fire")
-	require.Contains(t, string(notes), "if it were due now: no ready timer ahead; wait: none")
+	require.Contains(t, string(notes), "if it were due now: ")
+	require.Contains(t, string(notes), " ahead; wait: none")
 	require.NotContains(t, string(notes), "warning")
 	var scheduled struct{ Name string }
 	require.NoError(t, json.Unmarshal(printed, &scheduled))
