@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	dbm "github.com/cosmos/cosmos-db"
@@ -19,31 +20,37 @@ import (
 
 func TestNodesPerLifetimeStayWithinTheirBound(t *testing.T) {
 	for _, c := range []struct {
-		name           string
+		policy         Policy
 		receiptBlocks  uint64
 		nodes, receipt float64
 	}{
-		{"without receipts", 0, 10, 0},
-		{"with receipts", 4, 12, 2.2},
+		{FIFO, 0, 10, 0},
+		{FIFO, 4, 12, 2.2},
+		{EIP1559, 0, 12, 0},
+		{EIP1559, 4, 14, 2.2},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l, err := MeasureLifetime(DefaultWorkload(10_000, c.receiptBlocks, 1))
+		t.Run(fmt.Sprintf("%s, receipts of %d blocks", c.policy, c.receiptBlocks), func(t *testing.T) {
+			l, err := MeasureLifetime(DefaultWorkload(10_000, c.policy, c.receiptBlocks, 1))
 			require.NoError(t, err)
 			require.Less(t, l.Nodes, c.nodes)
 			require.LessOrEqual(t, l.Receipts, c.receipt)
+			if c.policy == FIFO {
+				require.Zero(t, l.Fairness, "a policy that does not weigh actors counts nothing")
+			}
+			require.Less(t, l.Fairness, 1.75)
 			// The workload was what it says: about as many fires as schedules, about as many pending as stated, and the
 			// floor of one set and one delete is the two leaves' worth that it has always been.
 			require.InDelta(t, 500, l.FiresPerBlock, 25)
 			require.InDelta(t, 10_000, l.MeanPending, 250)
 			require.InDelta(t, 2.05, l.Floor, 0.1)
-			require.InDelta(t, l.Nodes, l.Queue+l.Actors+l.Receipts+l.Rest, 1e-9)
+			require.InDelta(t, l.Nodes, l.Queue+l.Actors+l.Receipts+l.Fairness+l.Rest, 1e-9)
 			require.Less(t, l.Rest, 0.1, "counters, config and lane state are written once a block, not once a timer")
 		})
 	}
 }
 
 func TestTheSameSeedCountsTheSame(t *testing.T) {
-	w := DefaultWorkload(2_000, 0, 7)
+	w := DefaultWorkload(2_000, EIP1559, 0, 7)
 	w.Schedules, w.Cancels = 100, 10
 	first, err := MeasureLifetime(w)
 	require.NoError(t, err)

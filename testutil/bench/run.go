@@ -73,12 +73,14 @@ func (o Options) pendings() []int {
 
 func measureNodes(r *Report, opts Options) error {
 	for _, pending := range opts.pendings() {
-		for _, receiptBlocks := range []uint64{0, 4} {
-			l, err := MeasureLifetime(DefaultWorkload(pending, receiptBlocks, opts.Seed))
-			if err != nil {
-				return err
+		for _, policy := range []Policy{FIFO, EIP1559} {
+			for _, receiptBlocks := range []uint64{0, 4} {
+				l, err := MeasureLifetime(DefaultWorkload(pending, policy, receiptBlocks, opts.Seed))
+				if err != nil {
+					return err
+				}
+				r.Lifetimes = append(r.Lifetimes, l)
 			}
-			r.Lifetimes = append(r.Lifetimes, l)
 		}
 	}
 	return nil
