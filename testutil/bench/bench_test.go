@@ -74,16 +74,6 @@ func TestAnEmptyBlockCostsTheSameWhateverIsPending(t *testing.T) {
 	require.LessOrEqual(t, few.Sum.Sets, 1+emptyBlocks/100, "a quiet block writes nothing, but for the cursors from time to time")
 }
 
-func TestAStormFiresAsManyAndReadsNoMoreThanItsWindow(t *testing.T) {
-	s, err := MeasureStorm(5_000, 50, 1)
-	require.NoError(t, err)
-	require.Equal(t, 99, s.Fires)
-	require.Equal(t, s.CalmOps.Sets, s.Ops.Sets, "what is deferred is not written")
-	require.Equal(t, s.CalmOps.Deletes, s.Ops.Deletes)
-	const windowAndSweep = 2_048 + 256
-	require.LessOrEqual(t, operations(s.Ops)-operations(s.CalmOps), windowAndSweep+8)
-}
-
 func TestOverheadComparesFiresThatSendWithSends(t *testing.T) {
 	o, err := MeasureOverhead(5, 3)
 	require.NoError(t, err)
