@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
 
 	sdkmath "cosmossdk.io/math"
@@ -91,13 +93,15 @@ func (s Storm) AllRatio() float64 {
 const (
 	// stormGasLimit holds a send with room.
 	stormGasLimit = 100_000
-	// stormReceipts and stormFairness are windows so short that what leaves them is counted with what enters, once
-	// stormWarmup blocks have passed.
-	stormReceipts, stormFairness, stormWarmup = 4, 4, 5
+	// stormReceipts is a retention so short that what leaves is counted with what enters, once stormWarmup blocks have
+	// passed.
+	stormReceipts, stormWarmup = 4, 5
+	// stormFairness is a fairness window that is full of fires when the chain begins, at its end: weights have settled.
+	stormFairness = 100
 	// stormSamples is how many blocks of a phase are counted.
 	stormSamples = 4
 	// wideLaneCycles is a lane that fires about 500 a block.
-	wideLaneCycles = 23_000_000
+	wideLaneCycles = 18_000_000
 )
 
 // stormChain is a chain of a spec.
@@ -121,6 +125,9 @@ func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, er
 	config.LaneTimerCells = max(config.LaneTimerCells, spec.LaneCycles*2)
 	config.LaneTimerCycles = spec.LaneCycles
 	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = stormReceipts, stormFairness
+	if spec.Policy == EIP1559 {
+		s.remember(flow)
+	}
 	config.MinLaneBasefee = sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee))
 	config.MaxChange = sdkmath.LegacyNewDecWithPrec(1, 6)
 	all := balances(spec.Owners)
@@ -134,7 +141,7 @@ func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, er
 		s.payloads = append(s.payloads, payload)
 	}
 	if !calm {
-		s.add(spec.Due, 1, spec.Bids)
+		s.add(spec.Due, stormFairness+1, spec.Bids)
 	}
 	if calm || spec.Bids.aside {
 		live := spec.Bids
@@ -142,22 +149,44 @@ func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, er
 			live = DefaultBids
 		}
 		for block := range blocks {
-			s.add(flow, uint64(block+1), live)
+			s.add(flow, uint64(stormFairness+block+1), live)
 		}
 	}
 	if calm {
-		s.add(spec.Due, firstDue, spec.Bids)
+		s.add(spec.Due, stormFairness+firstDue, spec.Bids)
 	}
 	var err error
-	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all})
+	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all, Height: stormFairness})
 	s.genesis, s.payloads = nil, nil
 	return s, err
 }
 
-// add adds n timers. Owners are drawn unevenly, so that their weights differ.
+// remember fills the fairness window with as many fires a block as fit.
+func (s *stormChain) remember(perBlock int) {
+	for height := range uint64(stormFairness) {
+		fires := make([]uint32, s.spec.Owners)
+		for range perBlock {
+			fires[s.drawOwner()]++
+		}
+		from := len(s.genesis.Fairness)
+		for who, n := range fires {
+			if n > 0 {
+				s.genesis.Fairness = append(s.genesis.Fairness, types.HeightFires{Height: height + 1, Unit: owner(who), Fires: n})
+			}
+		}
+		slices.SortFunc(s.genesis.Fairness[from:], func(a, b types.HeightFires) int { return bytes.Compare(a.Unit, b.Unit) })
+	}
+}
+
+// drawOwner draws unevenly, so that weights differ.
+func (s *stormChain) drawOwner() int {
+	return int(float64(s.spec.Owners) * math.Pow(s.rng.Float64(), 1.25))
+}
+
+// add adds n timers.
 func (s *stormChain) add(n int, due uint64, bids Bids) {
 	for range n {
-		who := int(float64(s.spec.Owners) * math.Pow(s.rng.Float64(), 1.25))
+		who := s.drawOwner()
 		timer := addTimer(s.genesis, owner(who), due, s.payloads[who], stormGasLimit)
 		timer.Bid = bids.draw(s.rng)
 	}
@@ -214,7 +243,6 @@ func (s *stormChain) sample() (cost BlockCost, took float64, err error) {
 	if cost, err = s.count(); err != nil {
 		return cost, 0, err
 	}
-	runtime.GC()
 	took, fires, err := s.block()
 	if err == nil && (fires != cost.Fires || fires == 0) {
 		err = fmt.Errorf("%d timers fired where %d had when they were counted", fires, cost.Fires)
@@ -295,6 +323,7 @@ func MeasureStorm(spec StormSpec) ([]Storm, error) {
 func compare(storm, calm *stormChain, phase string) (Storm, error) {
 	s := Storm{Spec: storm.spec, Bids: storm.spec.Bids.Name, Phase: phase}
 	var times, calmTimes, ratios []float64
+	runtime.GC()
 	for range stormSamples {
 		cost, took, err := storm.sample()
 		if err != nil {
@@ -342,24 +371,28 @@ func (c BlockCost) scaled(blocks int) BlockCost {
 }
 
 func measureStorm(r *Report, opts Options) error {
-	due, bids := 100_000, AllBids
-	if opts.Quick {
-		due, bids = 20_000, []Bids{DefaultBids, LognormalBids, PoisonBids}
-	}
 	defaultLane := types.DefaultTimerConfig("x").LaneTimerCycles
-	for _, lane := range []uint64{defaultLane, wideLaneCycles} {
-		specs := []StormSpec{{Policy: FIFO, Bids: DefaultBids}}
-		for _, b := range bids {
-			specs = append(specs, StormSpec{Policy: EIP1559, Bids: b})
-		}
-		for _, spec := range specs {
-			spec.LaneCycles, spec.Due, spec.Owners, spec.Seed = lane, due, due/100, opts.Seed
-			phases, err := MeasureStorm(spec)
-			if err != nil {
-				return fmt.Errorf("%s, %s bids: %w", spec.Policy, spec.Bids.Name, err)
+	specs := []StormSpec{
+		{Policy: EIP1559, Bids: DefaultBids, LaneCycles: defaultLane},
+		{Policy: EIP1559, Bids: LognormalBids, LaneCycles: wideLaneCycles},
+	}
+	due := 20_000
+	if !opts.Quick {
+		specs, due = nil, 100_000
+		for _, lane := range []uint64{defaultLane, wideLaneCycles} {
+			specs = append(specs, StormSpec{Policy: FIFO, Bids: DefaultBids, LaneCycles: lane})
+			for _, bids := range AllBids {
+				specs = append(specs, StormSpec{Policy: EIP1559, Bids: bids, LaneCycles: lane})
 			}
-			r.Storms = append(r.Storms, phases...)
 		}
+	}
+	for _, spec := range specs {
+		spec.Due, spec.Owners, spec.Seed = due, due/100, opts.Seed
+		phases, err := MeasureStorm(spec)
+		if err != nil {
+			return fmt.Errorf("%s, %s bids: %w", spec.Policy, spec.Bids.Name, err)
+		}
+		r.Storms = append(r.Storms, phases...)
 	}
 	return nil
 }
