@@ -15,12 +15,13 @@ import (
 
 // Report is everything that was measured.
 type Report struct {
-	Machine   Machine    `json:"machine"`
-	Lifetimes []Lifetime `json:"lifetimes"`
-	Empties   []Empty    `json:"empty_blocks"`
-	Overheads []Overhead `json:"overheads"`
-	Storms    []Storm    `json:"storms"`
-	Sizes     *Sizes     `json:"sizes,omitempty"`
+	Machine   Machine     `json:"machine"`
+	Lifetimes []Lifetime  `json:"lifetimes"`
+	Empties   []Empty     `json:"empty_blocks"`
+	Overheads []Overhead  `json:"overheads"`
+	Storms    []Storm     `json:"storms"`
+	Newcomers []Newcomers `json:"newcomers"`
+	Sizes     *Sizes      `json:"sizes,omitempty"`
 }
 
 // Machine is where it was measured.
@@ -102,7 +103,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s, %d cores, %s, %s\n", m.CPU, m.Cores, m.GoVersion, m.Platform); err != nil {
 		return err
 	}
-	for _, t := range []*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable(), r.stormTable(), r.gasTable()} {
+	for _, t := range []*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable(), r.stormTable(), r.newcomersTable(), r.gasTable()} {
 		if err := t.write(w); err != nil {
 			return err
 		}

@@ -27,6 +27,7 @@ var figures = []figure{
 	{"empty", measureEmpty},
 	{"overhead", measureOverhead},
 	{"storm", measureStorm},
+	{"newcomers", measureNewcomers},
 	{"sizes", measureSizes},
 }
 
