@@ -55,8 +55,10 @@ func MeasureNewcomers(policy Policy, bids Bids, storm, actors, beside, newcomers
 		timer := addTimer(genesis, owner(actors+i), uint64(2+i), payload, gasLimit)
 		dues[hex.EncodeToString(timer.Id)] = 2 + i
 	}
+	db := newDropDB()
+	defer db.drop()
 	chain, err := lab.NewChain(lab.ChainOptions{
-		Genesis: genesis, Balances: balances(actors + newcomers + beside), Runtimes: []types.Runtime{idle{}},
+		DB: db, Genesis: genesis, Balances: balances(actors + newcomers + beside), Runtimes: []types.Runtime{idle{}},
 	})
 	if err != nil {
 		return n, err
@@ -96,7 +98,7 @@ func MeasureNewcomers(policy Policy, bids Bids, storm, actors, beside, newcomers
 func measureNewcomers(r *Report, opts Options) error {
 	storm, newcomers := 20_000, 100
 	if opts.Quick {
-		newcomers = 30
+		storm, newcomers = 6_000, 20
 	}
 	for _, m := range []struct {
 		policy Policy

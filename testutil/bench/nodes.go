@@ -48,7 +48,9 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		size += genesis.Timers[i].Size()
 	}
 	recordBytes := size/len(genesis.Timers) + queueKeyBytes
-	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
+	inner := newDropDB()
+	defer inner.drop()
+	db := NewCountingDB(inner, types.StoreKey)
 	var err error
 	f.chain, err = lab.NewChain(lab.ChainOptions{
 		Genesis: genesis, Balances: balances(w.owners()), Runtimes: []types.Runtime{idle{}}, DB: db,

@@ -109,6 +109,7 @@ type stormChain struct {
 	spec  StormSpec
 	rng   *rand.Rand
 	chain *lab.Chain
+	db    *dropDB
 	// genesis and payloads are what the chain is made of.
 	genesis  *types.GenesisState
 	payloads [][]byte
@@ -118,7 +119,7 @@ type stormChain struct {
 // blocks: all that is due in the calm, and in a storm beside which others fire; the rest of the calm's timers are due much
 // later.
 func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, error) {
-	s := &stormChain{spec: spec, rng: newRand(spec.Seed), genesis: types.DefaultGenesis()}
+	s := &stormChain{spec: spec, rng: newRand(spec.Seed), genesis: types.DefaultGenesis(), db: newDropDB()}
 	config := &s.genesis.Config
 	config.Policy = spec.Policy.config()
 	// Cells in proportion, so that cycles bound the lane.
@@ -156,7 +157,7 @@ func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, er
 		s.add(spec.Due, stormFairness+firstDue, spec.Bids)
 	}
 	var err error
-	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all, Height: stormFairness})
+	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all, Height: stormFairness, DB: s.db})
 	s.genesis, s.payloads = nil, nil
 	return s, err
 }
@@ -257,6 +258,7 @@ func firesPerBlock(spec StormSpec) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	defer s.db.drop()
 	if err := s.chain.BeginBlock(); err != nil {
 		return 0, err
 	}
@@ -283,10 +285,12 @@ func MeasureStorm(spec StormSpec) ([]Storm, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer storm.db.drop()
 	calm, err := newStormChain(spec, true, flow, stormWarmup+2*stormSamples)
 	if err != nil {
 		return nil, err
 	}
+	defer calm.db.drop()
 	if err := calm.skip(stormWarmup); err != nil {
 		return nil, err
 	}
@@ -373,8 +377,8 @@ func (c BlockCost) scaled(blocks int) BlockCost {
 func measureStorm(r *Report, opts Options) error {
 	defaultLane := types.DefaultTimerConfig("x").LaneTimerCycles
 	specs := []StormSpec{
-		{Policy: EIP1559, Bids: DefaultBids, LaneCycles: defaultLane},
-		{Policy: EIP1559, Bids: LognormalBids, LaneCycles: wideLaneCycles},
+		{Policy: EIP1559, Bids: LognormalBids, LaneCycles: defaultLane},
+		{Policy: EIP1559, Bids: DefaultBids, LaneCycles: wideLaneCycles},
 	}
 	due := 20_000
 	if !opts.Quick {
@@ -387,6 +391,7 @@ func measureStorm(r *Report, opts Options) error {
 		}
 	}
 	for _, spec := range specs {
+		opts.progress("storm: %s, %s bids, a lane of %d", spec.Policy, spec.Bids.Name, spec.LaneCycles)
 		spec.Due, spec.Owners, spec.Seed = due, due/100, opts.Seed
 		phases, err := MeasureStorm(spec)
 		if err != nil {
