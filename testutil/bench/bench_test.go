@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	dbm "github.com/cosmos/cosmos-db"
@@ -13,37 +14,45 @@ import (
 	"cosmossdk.io/store"
 	"cosmossdk.io/store/metrics"
 	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos-timers/timers/testutil/storecount"
 )
 
 // The bounds are what was measured, with little room: whoever makes timers dearer has to say so here.
 
 func TestNodesPerLifetimeStayWithinTheirBound(t *testing.T) {
 	for _, c := range []struct {
-		name           string
+		policy         Policy
 		receiptBlocks  uint64
 		nodes, receipt float64
 	}{
-		{"without receipts", 0, 10, 0},
-		{"with receipts", 4, 12, 2.2},
+		{FIFO, 0, 10, 0},
+		{FIFO, 4, 12, 2.2},
+		{EIP1559, 0, 12, 0},
+		{EIP1559, 4, 14, 2.2},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			l, err := MeasureLifetime(DefaultWorkload(10_000, c.receiptBlocks, 1))
+		t.Run(fmt.Sprintf("%s, receipts of %d blocks", c.policy, c.receiptBlocks), func(t *testing.T) {
+			l, err := MeasureLifetime(DefaultWorkload(10_000, c.policy, c.receiptBlocks, 1))
 			require.NoError(t, err)
 			require.Less(t, l.Nodes, c.nodes)
 			require.LessOrEqual(t, l.Receipts, c.receipt)
+			if c.policy == FIFO {
+				require.Zero(t, l.Fairness, "a policy that does not weigh actors counts nothing")
+			}
+			require.Less(t, l.Fairness, 1.75)
 			// The workload was what it says: about as many fires as schedules, about as many pending as stated, and the
 			// floor of one set and one delete is the two leaves' worth that it has always been.
 			require.InDelta(t, 500, l.FiresPerBlock, 25)
 			require.InDelta(t, 10_000, l.MeanPending, 250)
 			require.InDelta(t, 2.05, l.Floor, 0.1)
-			require.InDelta(t, l.Nodes, l.Queue+l.Actors+l.Receipts+l.Rest, 1e-9)
+			require.InDelta(t, l.Nodes, l.Queue+l.Actors+l.Receipts+l.Fairness+l.Rest, 1e-9)
 			require.Less(t, l.Rest, 0.1, "counters, config and lane state are written once a block, not once a timer")
 		})
 	}
 }
 
 func TestTheSameSeedCountsTheSame(t *testing.T) {
-	w := DefaultWorkload(2_000, 0, 7)
+	w := DefaultWorkload(2_000, EIP1559, 0, 7)
 	w.Schedules, w.Cancels = 100, 10
 	first, err := MeasureLifetime(w)
 	require.NoError(t, err)
@@ -67,14 +76,95 @@ func TestAnEmptyBlockCostsTheSameWhateverIsPending(t *testing.T) {
 	require.LessOrEqual(t, few.Sum.Sets, 1+emptyBlocks/100, "a quiet block writes nothing, but for the cursors from time to time")
 }
 
-func TestAStormFiresAsManyAndReadsNoMoreThanItsWindow(t *testing.T) {
-	s, err := MeasureStorm(5_000, 50, 1)
+func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
+	const due = 20_000
+	for _, c := range []struct {
+		policy Policy
+		bids   Bids
+		lane   uint64
+		// entries of the ready index per fire, heads and beyond, and ratios of operations to those of the calm, on the timers
+		// store and on all: while timers are admitted, and afterwards.
+		admittingEntries, admittedEntries, admitting, admittingAll, admitted, admittedAll float64
+	}{
+		{FIFO, DefaultBids, 2_000_000, 0, 0, 6.3, 2.2, 6.3, 2.2},
+		{EIP1559, DefaultBids, 2_000_000, 9.5, 4, 8.7, 4.4, 2.2, 1.5},
+		{EIP1559, PoisonBids, 2_000_000, 1.5, 2, 9, 4.5, 2.2, 1.5},
+		{EIP1559, LognormalBids, wideLaneCycles, 1.6, 1.6, 2.5, 1.5, 1.4, 1.15},
+	} {
+		t.Run(fmt.Sprintf("%s, %s bids, a lane of %d", c.policy, c.bids.Name, c.lane), func(t *testing.T) {
+			phases, err := MeasureStorm(StormSpec{
+				Policy: c.policy, Bids: c.bids, LaneCycles: c.lane, Due: due, Owners: due / 100, Seed: 1,
+			})
+			require.NoError(t, err)
+			for _, s := range phases {
+				if s.Phase == phaseWhole {
+					continue
+				}
+				require.InDelta(t, float64(c.lane)/37_000, float64(s.Storm.Fires)/stormSamples, float64(c.lane)/370_000, "the lane is full")
+				require.InDelta(t, s.Calm.Fires, s.Storm.Fires, float64(s.Calm.Fires)/20)
+				require.Zero(t, s.Calm.Heads+s.Calm.Beyond, "no calm has a ready index")
+				entries, module, all := c.admittingEntries, c.admitting, c.admittingAll
+				if s.Phase == phaseAdmitted {
+					entries, module, all = c.admittedEntries, c.admitted, c.admittedAll
+				}
+				require.LessOrEqual(t, s.Storm.PerFire(s.Storm.Heads+s.Storm.Beyond), entries, s.Phase)
+				require.LessOrEqual(t, s.ModuleRatio(), module, s.Phase)
+				require.LessOrEqual(t, s.AllRatio(), all, s.Phase)
+				require.Greater(t, operations(s.Storm.All), operations(s.Storm.Module))
+			}
+			if c.policy == FIFO {
+				require.Len(t, phases, 1)
+				storm, calm := phases[0].Storm, phases[0].Calm
+				require.Equal(t, calm.All.Sets, storm.All.Sets, "what is deferred is not written")
+				require.Equal(t, calm.All.Deletes, storm.All.Deletes)
+				const windowAndSweep = 2_048 + 256
+				require.LessOrEqual(t, operations(storm.Module)-operations(calm.Module), stormSamples*(windowAndSweep+8))
+			}
+		})
+	}
+}
+
+func TestAStormTooSmallToCountIsRefused(t *testing.T) {
+	_, err := MeasureStorm(StormSpec{Policy: EIP1559, Bids: DefaultBids, LaneCycles: 2_000_000, Due: 5_000, Owners: 50})
+	require.ErrorContains(t, err, "5000 due")
+}
+
+func TestTheWholeOfAStormIsReckonedFromItsPhases(t *testing.T) {
+	cost := func(fires, gets int) BlockCost {
+		return BlockCost{Blocks: 4, Fires: fires, Module: storecount.Counts{Gets: gets}, All: storecount.Counts{Gets: 2 * gets}}
+	}
+	admitting := Storm{Spec: StormSpec{Due: 1_000}, Phase: phaseAdmitting, Storm: cost(40, 4_000), Calm: cost(40, 400), Millis: 30}
+	admitted := Storm{Spec: StormSpec{Due: 1_000}, Phase: phaseAdmitted, Storm: cost(40, 800), Calm: cost(40, 400), Millis: 10}
+	w := whole(admitting, admitted, 20)
+	require.Equal(t, phaseWhole, w.Phase)
+	// 20 blocks of 10 fires at 1,000 operations, and 80 at 200.
+	require.Equal(t, 1_000, w.Storm.Fires)
+	require.Equal(t, 20*1_000+80*200, w.Storm.Module.Gets)
+	require.InDelta(t, 3.6, w.ModuleRatio(), 1e-9)
+	require.InDelta(t, 3.6, w.AllRatio(), 1e-9)
+	require.InDelta(t, 14, w.Millis, 1e-9)
+}
+
+func TestNewcomersDoNotWaitForAStorm(t *testing.T) {
+	for _, c := range []struct {
+		policy  Policy
+		bids    Bids
+		beside  int
+		longest int
+	}{
+		{EIP1559, DefaultBids, 0, 2},
+		{EIP1559, RichBids, 0, 2},
+		// More than half of what a block admits becomes due before each of them: now they wait until the backlog is admitted.
+		{EIP1559, DefaultBids, 1_500, 15},
+	} {
+		n, err := MeasureNewcomers(c.policy, c.bids, 5_000, 20, c.beside, 10, 1)
+		require.NoError(t, err)
+		require.LessOrEqual(t, n.Longest, c.longest, "%+v", n)
+	}
+	fifo, err := MeasureNewcomers(FIFO, DefaultBids, 5_000, 20, 0, 10, 1)
 	require.NoError(t, err)
-	require.Equal(t, 99, s.Fires)
-	require.Equal(t, s.CalmOps.Sets, s.Ops.Sets, "what is deferred is not written")
-	require.Equal(t, s.CalmOps.Deletes, s.Ops.Deletes)
-	const windowAndSweep = 2_048 + 256
-	require.LessOrEqual(t, operations(s.Ops)-operations(s.CalmOps), windowAndSweep+8)
+	// The storm takes 51 blocks of 99 fires, its first at height 1, and all of it is before the first newcomer.
+	require.Equal(t, 49, fifo.Longest)
 }
 
 func TestOverheadComparesFiresThatSendWithSends(t *testing.T) {

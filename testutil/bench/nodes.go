@@ -31,6 +31,7 @@ type Lifetime struct {
 	Queue    float64 `json:"queue_nodes"`
 	Actors   float64 `json:"actor_nodes"`
 	Receipts float64 `json:"receipt_nodes"`
+	Fairness float64 `json:"fairness_nodes"`
 	Rest     float64 `json:"rest_nodes"`
 	// RecordBytes is the mean size of a timer's record in the queue, key included.
 	RecordBytes int `json:"record_bytes"`
@@ -47,7 +48,9 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		size += genesis.Timers[i].Size()
 	}
 	recordBytes := size/len(genesis.Timers) + queueKeyBytes
-	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
+	inner := newDropDB()
+	defer inner.drop()
+	db := NewCountingDB(inner, types.StoreKey)
 	var err error
 	f.chain, err = lab.NewChain(lab.ChainOptions{
 		Genesis: genesis, Balances: balances(w.owners()), Runtimes: []types.Runtime{idle{}}, DB: db,
@@ -73,9 +76,11 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		Nodes: float64(written.Nodes) / timers, FastNodes: float64(written.FastNodes) / timers,
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
 		Queue: region(types.PrefixQueue.Bytes()), Actors: region(types.PrefixActors.Bytes()),
-		Receipts: region(types.PrefixReceipts.Bytes()), RecordBytes: recordBytes, Floor: floor,
+		Receipts:    region(types.PrefixReceipts.Bytes()),
+		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()),
+		RecordBytes: recordBytes, Floor: floor,
 	}
-	l.Rest = l.Nodes - l.Queue - l.Actors - l.Receipts
+	l.Rest = l.Nodes - l.Queue - l.Actors - l.Receipts - l.Fairness
 	return l, nil
 }
 

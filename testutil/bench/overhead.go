@@ -24,7 +24,7 @@ type Overhead struct {
 	// FireMicros and SendMicros are medians over the rounds, per fire and per send, in microseconds.
 	FireMicros float64 `json:"fire_us"`
 	SendMicros float64 `json:"send_us"`
-	// FreeMicros is FireMicros on a chain whose basefees are 0, where no money moves for the fire itself.
+	// FreeMicros is FireMicros on a chain whose basefees are 0, the lane's among them, where no money moves for the fire itself.
 	FreeMicros float64 `json:"free_fire_us"`
 	// Ratio is the median of the rounds' own ratios, which is steadier than the ratio of the medians.
 	Ratio     float64 `json:"ratio"`
@@ -48,6 +48,7 @@ func newSends(n int, free bool) (*sends, error) {
 	genesis := wideGenesis()
 	if free {
 		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+		genesis.Config.LaneFeeMultiplier = math.LegacyZeroDec()
 	}
 	s := &sends{}
 	all := balances(n)

@@ -15,12 +15,13 @@ import (
 
 // Report is everything that was measured.
 type Report struct {
-	Machine   Machine    `json:"machine"`
-	Lifetimes []Lifetime `json:"lifetimes"`
-	Empties   []Empty    `json:"empty_blocks"`
-	Overheads []Overhead `json:"overheads"`
-	Storms    []Storm    `json:"storms"`
-	Sizes     *Sizes     `json:"sizes,omitempty"`
+	Machine   Machine     `json:"machine"`
+	Lifetimes []Lifetime  `json:"lifetimes"`
+	Empties   []Empty     `json:"empty_blocks"`
+	Overheads []Overhead  `json:"overheads"`
+	Storms    []Storm     `json:"storms"`
+	Newcomers []Newcomers `json:"newcomers"`
+	Sizes     *Sizes      `json:"sizes,omitempty"`
 }
 
 // Machine is where it was measured.
@@ -102,7 +103,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s, %d cores, %s, %s\n", m.CPU, m.Cores, m.GoVersion, m.Platform); err != nil {
 		return err
 	}
-	for _, t := range []*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable(), r.stormTable(), r.gasTable()} {
+	for _, t := range []*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable(), r.stormTable(), r.newcomersTable(), r.gasTable()} {
 		if err := t.write(w); err != nil {
 			return err
 		}
@@ -114,12 +115,13 @@ func (r *Report) lifetimeTable() *table {
 	t := &table{
 		title: "IAVL nodes written to the timers store per timer lifetime (schedule, fire, 0.1 cancel)",
 		columns: []string{
-			"pending", "fires/block", "receipts kept", "nodes", "queue", "actors", "receipts", "rest", "fast nodes", "bytes", "record bytes", "floor",
+			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "actors", "receipts", "fairness", "rest", "fast nodes",
+			"bytes", "record bytes", "floor",
 		},
 	}
 	for _, l := range r.Lifetimes {
-		t.row(l.MeanPending, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Actors, l.Receipts, l.Rest, l.FastNodes,
-			int(l.Bytes), l.RecordBytes, l.Floor)
+		t.row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Actors, l.Receipts,
+			l.Fairness, l.Rest, l.FastNodes, int(l.Bytes), l.RecordBytes, l.Floor)
 	}
 	if len(r.Lifetimes) > 0 {
 		w := r.Lifetimes[0].Workload
@@ -128,7 +130,8 @@ func (r *Report) lifetimeTable() *table {
 				w.Schedules, w.Cancels, w.Blocks, w.Warmup, w.PerOwner),
 			fmt.Sprintf("owners drawn at random; %d-byte payloads; due in 1-%d blocks, 1-%d blocks, 1-MAX_TTL blocks, a third each; seed %d.",
 				payloadBytes, nearBlocks, hourBlocks, w.Seed),
-			"Quota, owner list and lane state are included. Where there are receipts, so is their removal, a few blocks later.",
+			"Quota, owner list and lane state are included. Where there are receipts, so is their removal, a few blocks later; under",
+			"eip1559, so is the count of fires by actor, and the rewrite of the actor's page when a fire leaves the fairness window.",
 			"The floor is one set and one delete in key order on a plain store of as many entries.",
 		}
 	}

@@ -14,6 +14,14 @@ type Options struct {
 	Seed uint64
 	// Only names the figures to measure, separated by commas; all if empty.
 	Only string
+	// Progress is told what is measured next, unless it is nil.
+	Progress func(string)
+}
+
+func (o Options) progress(format string, args ...any) {
+	if o.Progress != nil {
+		o.Progress(fmt.Sprintf(format, args...))
+	}
 }
 
 // figure is one part of the report.
@@ -27,6 +35,7 @@ var figures = []figure{
 	{"empty", measureEmpty},
 	{"overhead", measureOverhead},
 	{"storm", measureStorm},
+	{"newcomers", measureNewcomers},
 	{"sizes", measureSizes},
 }
 
@@ -52,6 +61,7 @@ func Run(opts Options) (*Report, error) {
 			return nil, fmt.Errorf("there is no figure %q, want some of %s", name, Figures())
 		}
 		f := figures[at]
+		opts.progress("%s", f.name)
 		if err := f.measure(report, opts); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
@@ -73,12 +83,18 @@ func (o Options) pendings() []int {
 
 func measureNodes(r *Report, opts Options) error {
 	for _, pending := range opts.pendings() {
-		for _, receiptBlocks := range []uint64{0, 4} {
-			l, err := MeasureLifetime(DefaultWorkload(pending, receiptBlocks, opts.Seed))
-			if err != nil {
-				return err
+		for _, policy := range []Policy{FIFO, EIP1559} {
+			receipts := []uint64{0, 4}
+			if opts.Quick {
+				receipts = receipts[1:]
 			}
-			r.Lifetimes = append(r.Lifetimes, l)
+			for _, receiptBlocks := range receipts {
+				l, err := MeasureLifetime(DefaultWorkload(pending, policy, receiptBlocks, opts.Seed))
+				if err != nil {
+					return err
+				}
+				r.Lifetimes = append(r.Lifetimes, l)
+			}
 		}
 	}
 	return nil

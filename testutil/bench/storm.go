@@ -1,137 +1,431 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"time"
+
+	sdkmath "cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Storm compares a block in which far more is due than fits with one in which only that is due which fires: the same
-// timers fire on the same state.
+// StormSpec is a backlog that is due at once. Each timer sends coins by the real bank and pays real fees.
+type StormSpec struct {
+	Policy Policy `json:"policy"`
+	Bids   Bids   `json:"-"`
+	// LaneCycles is LANE_TIMER_CYCLES.
+	LaneCycles uint64 `json:"lane_timer_cycles"`
+	// Due is the backlog, Owners how many actors it has, some with more and some with fewer.
+	Due    int    `json:"due"`
+	Owners int    `json:"owners"`
+	Seed   uint64 `json:"seed"`
+}
+
+// Storm compares blocks in a storm with blocks of the same lane in which exactly those are due that fit.
 type Storm struct {
-	Due    int `json:"due"`
-	Owners int `json:"owners"`
+	Spec StormSpec `json:"spec"`
+	Bids string    `json:"bids"`
+	// Phase of the storm; see the phase constants.
+	Phase string `json:"phase"`
+	// Storm and Calm are sums over the blocks that were counted.
+	Storm BlockCost `json:"storm"`
+	Calm  BlockCost `json:"calm"`
+	// Millis are medians over whole blocks, commit included; TimeRatio is the median of the pairs' own ratios.
+	Millis     float64 `json:"ms"`
+	CalmMillis float64 `json:"calm_ms"`
+	TimeRatio  float64 `json:"time_ratio"`
+}
+
+const (
+	// phaseAdmitting is while the ready index takes in the backlog, phaseAdmitted when it holds it.
+	phaseAdmitting, phaseAdmitted = "admitting", "admitted"
+	// phaseWindow is that of a policy that has no ready index.
+	phaseWindow = "window"
+	// phaseWhole is the storm from its first fire to its last, reckoned from both phases.
+	phaseWhole = "whole, reckoned"
+)
+
+// BlockCost are the operations of the ends of some blocks.
+type BlockCost struct {
+	Blocks int `json:"blocks"`
 	Fires  int `json:"fires"`
-	// Ops of the end of the storm's block and of the calm one.
-	Ops     storecount.Counts `json:"ops"`
-	CalmOps storecount.Counts `json:"calm_ops"`
-	// Micros are medians of the end of the block without commit, in microseconds.
-	Micros     float64 `json:"us"`
-	CalmMicros float64 `json:"calm_us"`
-	// TimeRatio is the median of the rounds' own ratios.
-	TimeRatio float64 `json:"time_ratio"`
-	Rounds    int     `json:"rounds"`
+	// Module is the timers store, All every store of the chain.
+	Module storecount.Counts `json:"module"`
+	All    storecount.Counts `json:"all"`
+	// Heads are entries of the ready index that were read as heads of their lists, Beyond those that were read after.
+	Heads  int `json:"heads"`
+	Beyond int `json:"beyond"`
 }
 
-// OpsRatio is how many store operations a fire costs in the storm, against the calm.
-func (s Storm) OpsRatio() float64 { return float64(operations(s.Ops)) / float64(operations(s.CalmOps)) }
+// Add adds other blocks.
+func (c *BlockCost) Add(other BlockCost) {
+	c.Blocks += other.Blocks
+	c.Fires += other.Fires
+	c.Module.Add(other.Module)
+	c.All.Add(other.All)
+	c.Heads += other.Heads
+	c.Beyond += other.Beyond
+}
 
-// stormChain is a chain on which the first `due` of `total` timers are due at height 1 and the rest much later.
+// PerFire is n shared out among the fires.
+func (c BlockCost) PerFire(n int) float64 { return float64(n) / float64(c.Fires) }
+
+// ModuleRatio is how many operations on the timers store a fire costs in the storm, against the calm.
+func (s Storm) ModuleRatio() float64 {
+	return s.Storm.PerFire(operations(s.Storm.Module)) / s.Calm.PerFire(operations(s.Calm.Module))
+}
+
+// AllRatio is the same of all stores.
+func (s Storm) AllRatio() float64 {
+	return s.Storm.PerFire(operations(s.Storm.All)) / s.Calm.PerFire(operations(s.Calm.All))
+}
+
+const (
+	// stormGasLimit holds a send with room.
+	stormGasLimit = 100_000
+	// stormReceipts is a retention so short that what leaves is counted with what enters, once stormWarmup blocks have
+	// passed.
+	stormReceipts, stormWarmup = 4, 5
+	// stormFairness is a fairness window that is full of fires when the chain begins, at its end: weights have settled.
+	stormFairness = 100
+	// stormSamples is how many blocks of a phase are counted.
+	stormSamples = 4
+	// wideLaneCycles is a lane that fires about 500 a block.
+	wideLaneCycles = 18_000_000
+)
+
+// stormChain is a chain of a spec.
 type stormChain struct {
-	chain  *lab.Chain
-	counts *storecount.Counts
-	fires  int
+	spec  StormSpec
+	rng   *rand.Rand
+	chain *lab.Chain
+	db    *dropDB
+	// genesis and payloads are what the chain is made of.
+	genesis  *types.GenesisState
+	payloads [][]byte
 }
 
-func newStormChain(total, due, owners int) (*stormChain, error) {
-	genesis := types.DefaultGenesis()
-	payload := make([]byte, payloadBytes)
-	for i := range total {
-		height := uint64(1)
-		if i >= due {
-			height = firstDue
+// newStormChain makes the chain of the storm, or that of the calm beside it. flow timers become due in each of the first
+// blocks: all that is due in the calm, and in a storm beside which others fire; the rest of the calm's timers are due much
+// later.
+func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, error) {
+	s := &stormChain{spec: spec, rng: newRand(spec.Seed), genesis: types.DefaultGenesis(), db: newDropDB()}
+	config := &s.genesis.Config
+	config.Policy = spec.Policy.config()
+	// Cells in proportion, so that cycles bound the lane.
+	config.LaneTimerCells = max(config.LaneTimerCells, spec.LaneCycles*2)
+	config.LaneTimerCycles = spec.LaneCycles
+	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = stormReceipts, stormFairness
+	if spec.Policy == EIP1559 {
+		s.remember(flow)
+	}
+	config.MinLaneBasefee = sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee))
+	config.MaxChange = sdkmath.LegacyNewDecWithPrec(1, 6)
+	all := balances(spec.Owners)
+	for i := range spec.Owners {
+		to := owner(firstRecipient + i)
+		all = append(all, lab.Balance{Address: to, Amount: sdkmath.OneInt()})
+		payload, err := sendPayload(banktypes.NewMsgSend(owner(i), to, sdk.NewCoins(sdk.NewInt64Coin(config.FeeDenom, 1))))
+		if err != nil {
+			return nil, err
 		}
-		addTimer(genesis, owner(i%owners), height, payload, gasLimit)
+		s.payloads = append(s.payloads, payload)
 	}
-	chain, counts, err := countedChain(lab.ChainOptions{Genesis: genesis, Balances: balances(owners), Runtimes: []types.Runtime{idle{}}})
-	return &stormChain{chain: chain, counts: counts}, err
+	if !calm {
+		s.add(spec.Due, stormFairness+1, spec.Bids)
+	}
+	if calm || spec.Bids.aside {
+		live := spec.Bids
+		if live.aside {
+			live = DefaultBids
+		}
+		for block := range blocks {
+			s.add(flow, uint64(stormFairness+block+1), live)
+		}
+	}
+	if calm {
+		s.add(spec.Due, stormFairness+firstDue, spec.Bids)
+	}
+	var err error
+	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all, Height: stormFairness, DB: s.db})
+	s.genesis, s.payloads = nil, nil
+	return s, err
 }
 
-// endBlock runs the end of a block that is left open, and dropped by the next one: every round finds the same state.
-func (s *stormChain) endBlock() (storecount.Counts, float64, error) {
-	if err := s.chain.BeginBlock(); err != nil {
-		return storecount.Counts{}, 0, err
+// remember fills the fairness window with as many fires a block as fit.
+func (s *stormChain) remember(perBlock int) {
+	for height := range uint64(stormFairness) {
+		fires := make([]uint32, s.spec.Owners)
+		for range perBlock {
+			fires[s.drawOwner()]++
+		}
+		from := len(s.genesis.Fairness)
+		for who, n := range fires {
+			if n > 0 {
+				s.genesis.Fairness = append(s.genesis.Fairness, types.HeightFires{Height: height + 1, Unit: owner(who), Fires: n})
+			}
+		}
+		slices.SortFunc(s.genesis.Fairness[from:], func(a, b types.HeightFires) int { return bytes.Compare(a.Unit, b.Unit) })
 	}
-	runtime.GC()
-	s.counts.Reset()
+}
+
+// drawOwner draws unevenly, so that weights differ.
+func (s *stormChain) drawOwner() int {
+	return int(float64(s.spec.Owners) * math.Pow(s.rng.Float64(), 1.25))
+}
+
+// add adds n timers.
+func (s *stormChain) add(n int, due uint64, bids Bids) {
+	for range n {
+		who := s.drawOwner()
+		timer := addTimer(s.genesis, owner(who), due, s.payloads[who], stormGasLimit)
+		timer.Bid = bids.draw(s.rng)
+	}
+}
+
+// count runs the end of the block that is open on a branch that is dropped, and counts it.
+func (s *stormChain) count() (BlockCost, error) {
+	cost, listName := BlockCost{Blocks: 1}, len(types.PrefixReady.Bytes())+4
+	branch, _ := s.chain.Ctx().CacheContext()
+	multi, counts := storecount.WrapMulti(branch.MultiStore(), func(v storecount.Visit) {
+		switch {
+		case v.Store != types.StoreKey || v.Key[0] != types.PrefixReady.Bytes()[0]:
+		case len(v.Start) == listName:
+			// A scan that begins at a list's name reads its head; one that begins behind an entry reads on.
+			cost.Heads++
+		default:
+			cost.Beyond++
+		}
+	})
+	if err := s.chain.Timers.EndBlock(branch.WithMultiStore(multi)); err != nil {
+		return BlockCost{}, err
+	}
+	cost.Fires = countSuccesses(branch.EventManager().Events())
+	cost.Module, cost.All = counts.Store(types.StoreKey), counts.All()
+	return cost, nil
+}
+
+// block ends the block that is open, commit included, and returns how long it took in milliseconds and how many fired well.
+func (s *stormChain) block() (took float64, fires int, err error) {
 	start := time.Now()
-	err := s.chain.Timers.EndBlock(s.chain.Ctx())
-	took := float64(time.Since(start).Nanoseconds()) / 1_000
-	s.fires = countSuccesses(s.chain.Ctx().EventManager().Events())
-	return s.counts.Take(), took, err
+	events, err := s.chain.EndBlock()
+	took = float64(time.Since(start).Microseconds()) / 1_000
+	return took, countSuccesses(events), err
 }
 
-// MeasureStorm has so many timers of so many owners due at once, under the default lane.
-func MeasureStorm(due, owners, rounds int) (Storm, error) {
-	storm, err := newStormChain(due, due, owners)
+// skip runs n blocks and counts nothing.
+func (s *stormChain) skip(n int) error {
+	for range n {
+		if err := s.chain.BeginBlock(); err != nil {
+			return err
+		}
+		if _, _, err := s.block(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sample runs a block, which is counted first and then timed.
+func (s *stormChain) sample() (cost BlockCost, took float64, err error) {
+	if err := s.chain.BeginBlock(); err != nil {
+		return cost, 0, err
+	}
+	if cost, err = s.count(); err != nil {
+		return cost, 0, err
+	}
+	took, fires, err := s.block()
+	if err == nil && (fires != cost.Fires || fires == 0) {
+		err = fmt.Errorf("%d timers fired where %d had when they were counted", fires, cost.Fires)
+	}
+	return cost, took, err
+}
+
+// firesPerBlock is how many sends fit the lane.
+func firesPerBlock(spec StormSpec) (int, error) {
+	spec.Bids, spec.Due = DefaultBids, int(spec.LaneCycles/types.DefaultTimerConfig("x").FireBaseCycles)
+	s, err := newStormChain(spec, false, 0, 0)
 	if err != nil {
-		return Storm{}, err
+		return 0, err
 	}
-	if _, _, err := storm.endBlock(); err != nil {
-		return Storm{}, err
+	defer s.db.drop()
+	if err := s.chain.BeginBlock(); err != nil {
+		return 0, err
 	}
-	calm, err := newStormChain(due, storm.fires, owners)
+	_, fires, err := s.block()
+	return fires, err
+}
+
+// MeasureStorm counts and times blocks in the phases of a storm, in turn with blocks of the calm.
+func MeasureStorm(spec StormSpec) ([]Storm, error) {
+	flow, err := firesPerBlock(spec)
 	if err != nil {
-		return Storm{}, err
+		return nil, err
 	}
-	if _, _, err := calm.endBlock(); err != nil {
-		return Storm{}, err
+	perBlock := int(types.DefaultTimerConfig("x").AdmissionsPerBlock)
+	if spec.Bids.aside {
+		perBlock -= flow
 	}
-	s := Storm{Due: due, Owners: owners, Fires: storm.fires, Rounds: rounds}
+	// Admission takes so many blocks; the samples of its phase are its last ones.
+	admission := (spec.Due + perBlock - 1) / perBlock
+	if admission < stormWarmup+stormSamples {
+		return nil, fmt.Errorf("%d due are admitted in %d blocks, which leaves none to count", spec.Due, admission)
+	}
+	storm, err := newStormChain(spec, false, flow, admission+2*(stormWarmup+stormSamples))
+	if err != nil {
+		return nil, err
+	}
+	defer storm.db.drop()
+	calm, err := newStormChain(spec, true, flow, stormWarmup+2*stormSamples)
+	if err != nil {
+		return nil, err
+	}
+	defer calm.db.drop()
+	if err := calm.skip(stormWarmup); err != nil {
+		return nil, err
+	}
+	if spec.Policy == FIFO {
+		if err := storm.skip(stormWarmup); err != nil {
+			return nil, err
+		}
+		window, err := compare(storm, calm, phaseWindow)
+		return []Storm{window}, err
+	}
+	// One block of the admission is left: its last is not a full one.
+	if err := storm.skip(admission - stormSamples - 1); err != nil {
+		return nil, err
+	}
+	admitting, err := compare(storm, calm, phaseAdmitting)
+	if err != nil {
+		return nil, err
+	}
+	if err := storm.skip(1 + stormWarmup); err != nil {
+		return nil, err
+	}
+	admitted, err := compare(storm, calm, phaseAdmitted)
+	if err != nil {
+		return nil, err
+	}
+	phases := []Storm{admitting, admitted}
+	if !spec.Bids.aside {
+		phases = append(phases, whole(admitting, admitted, admission))
+	}
+	return phases, storm.chain.Check()
+}
+
+// compare samples both chains in turn.
+func compare(storm, calm *stormChain, phase string) (Storm, error) {
+	s := Storm{Spec: storm.spec, Bids: storm.spec.Bids.Name, Phase: phase}
 	var times, calmTimes, ratios []float64
-	for range rounds {
-		var stormTook, calmTook float64
-		if s.Ops, stormTook, err = storm.endBlock(); err != nil {
-			return Storm{}, err
+	runtime.GC()
+	for range stormSamples {
+		cost, took, err := storm.sample()
+		if err != nil {
+			return Storm{}, fmt.Errorf("storm: %w", err)
 		}
-		if s.CalmOps, calmTook, err = calm.endBlock(); err != nil {
-			return Storm{}, err
+		calmCost, calmTook, err := calm.sample()
+		if err != nil {
+			return Storm{}, fmt.Errorf("calm: %w", err)
 		}
-		times, calmTimes = append(times, stormTook), append(calmTimes, calmTook)
-		ratios = append(ratios, stormTook/calmTook)
+		s.Storm.Add(cost)
+		s.Calm.Add(calmCost)
+		times, calmTimes, ratios = append(times, took), append(calmTimes, calmTook), append(ratios, took/calmTook)
 	}
-	if calm.fires != s.Fires || s.Fires == 0 {
-		return Storm{}, fmt.Errorf("%d timers fired in the storm, %d in the calm", s.Fires, calm.fires)
-	}
-	s.Micros, s.CalmMicros, s.TimeRatio = median(times), median(calmTimes), median(ratios)
+	s.Millis, s.CalmMillis, s.TimeRatio = median(times), median(calmTimes), median(ratios)
 	return s, nil
 }
 
-func measureStorm(r *Report, opts Options) error {
-	dues, rounds := []int{20_000, 100_000}, 11
-	if opts.Quick {
-		dues, rounds = []int{20_000}, 3
-	}
-	for _, due := range dues {
-		for _, perOwner := range []int{1_000, 10} {
-			s, err := MeasureStorm(due, due/perOwner, rounds)
-			if err != nil {
-				return err
-			}
-			r.Storms = append(r.Storms, s)
+// whole reckons the storm from its first fire to its last: so many blocks of admission, and blocks like those after it
+// until all have fired. Times are those of a mean block.
+func whole(admitting, admitted Storm, admission int) Storm {
+	w := admitting
+	w.Phase = phaseWhole
+	fired := admitting.Storm.Fires * admission / admitting.Storm.Blocks
+	rest := max(0, w.Spec.Due-fired) * admitted.Storm.Blocks / admitted.Storm.Fires
+	w.Storm = admitting.Storm.scaled(admission)
+	w.Storm.Add(admitted.Storm.scaled(rest))
+	w.Calm.Add(admitted.Calm)
+	mean := func(a, b float64) float64 { return (a*float64(admission) + b*float64(rest)) / float64(admission+rest) }
+	w.Millis, w.CalmMillis = mean(admitting.Millis, admitted.Millis), mean(admitting.CalmMillis, admitted.CalmMillis)
+	w.TimeRatio = mean(admitting.TimeRatio, admitted.TimeRatio)
+	return w
+}
+
+// scaled is what so many blocks like these cost.
+func (c BlockCost) scaled(blocks int) BlockCost {
+	by := func(n int) int { return n * blocks / c.Blocks }
+	counts := func(n storecount.Counts) storecount.Counts {
+		return storecount.Counts{
+			Gets: by(n.Gets), Sets: by(n.Sets), Deletes: by(n.Deletes), Iterators: by(n.Iterators), Nexts: by(n.Nexts),
 		}
+	}
+	return BlockCost{
+		Blocks: blocks, Fires: by(c.Fires), Module: counts(c.Module), All: counts(c.All), Heads: by(c.Heads), Beyond: by(c.Beyond),
+	}
+}
+
+func measureStorm(r *Report, opts Options) error {
+	defaultLane := types.DefaultTimerConfig("x").LaneTimerCycles
+	specs := []StormSpec{
+		{Policy: EIP1559, Bids: LognormalBids, LaneCycles: defaultLane},
+		{Policy: EIP1559, Bids: DefaultBids, LaneCycles: wideLaneCycles},
+	}
+	due := 20_000
+	if !opts.Quick {
+		specs, due = nil, 100_000
+		for _, lane := range []uint64{defaultLane, wideLaneCycles} {
+			specs = append(specs, StormSpec{Policy: FIFO, Bids: DefaultBids, LaneCycles: lane})
+			for _, bids := range AllBids {
+				specs = append(specs, StormSpec{Policy: EIP1559, Bids: bids, LaneCycles: lane})
+			}
+		}
+	}
+	for _, spec := range specs {
+		opts.progress("storm: %s, %s bids, a lane of %d", spec.Policy, spec.Bids.Name, spec.LaneCycles)
+		spec.Due, spec.Owners, spec.Seed = due, due/100, opts.Seed
+		phases, err := MeasureStorm(spec)
+		if err != nil {
+			return fmt.Errorf("%s, %s bids: %w", spec.Policy, spec.Bids.Name, err)
+		}
+		r.Storms = append(r.Storms, phases...)
 	}
 	return nil
 }
 
 func (r *Report) stormTable() *table {
 	t := &table{
-		title: "A storm: the end of a block with so many due at once, beside one in which only the same fires are due",
+		title: "A storm: blocks with so many due at once, beside blocks of the same lane in which exactly those are due that fit",
 		columns: []string{
-			"due", "owners", "fires", "reads/fire", "writes/fire", "calm reads/fire", "calm writes/fire", "ops ratio", "ms", "calm ms", "time ratio",
+			"due", "policy", "bids", "phase", "fires", "calm", "heads/fire", "beyond/fire", "timers ops/fire", "calm", "ratio",
+			"all ops/fire", "calm", "ratio", "writes/fire", "calm", "block ms", "calm", "ratio",
 		},
-		notes: []string{"The timers store under the default lane; times without commit, medians of rounds that take turns on the same state."},
+		notes: []string{
+			"Each timer sends coins by the real bank and pays real fees; fires are means of a block. Heads and beyond are entries of the",
+			"ready index that were read: the first of each list, and those after (target: 2 a fire). Ops are reads and writes of the",
+			"timers store and of all stores of the chain (target: 1.5 times those of the calm); writes are those of all stores. Block ms",
+			"is the end of a block with its commit, medians of blocks that take turns. The lane's fee stands still, so that every block",
+			"of the storm is full. The admitting phase is while the ready index takes in the backlog, 2,048 a block; beside poison, which",
+			"is priced out, as many others become due in each block as in the calm.",
+		},
 	}
 	for _, s := range r.Storms {
-		fires := float64(s.Fires)
-		reads := func(c storecount.Counts) float64 { return float64(c.Reads()) / fires }
-		writes := func(c storecount.Counts) float64 { return float64(c.Writes()) / fires }
-		t.row(s.Due, s.Owners, s.Fires, reads(s.Ops), writes(s.Ops), reads(s.CalmOps), writes(s.CalmOps), s.OpsRatio(),
-			s.Micros/1_000, s.CalmMicros/1_000, s.TimeRatio)
+		perBlock := func(c BlockCost) int { return (c.Fires + c.Blocks/2) / c.Blocks }
+		ops := func(c BlockCost, counts storecount.Counts) float64 { return c.PerFire(operations(counts)) }
+		t.row(s.Spec.Due, s.Spec.Policy, s.Bids, s.Phase, perBlock(s.Storm), perBlock(s.Calm),
+			s.Storm.PerFire(s.Storm.Heads), s.Storm.PerFire(s.Storm.Beyond),
+			ops(s.Storm, s.Storm.Module), ops(s.Calm, s.Calm.Module), s.ModuleRatio(),
+			ops(s.Storm, s.Storm.All), ops(s.Calm, s.Calm.All), s.AllRatio(),
+			s.Storm.PerFire(s.Storm.All.Writes()), s.Calm.PerFire(s.Calm.All.Writes()), s.Millis, s.CalmMillis, s.TimeRatio)
 	}
 	return t
 }

@@ -106,18 +106,38 @@ type Workload struct {
 	// Blocks that are counted, after Warmup blocks that are not.
 	Warmup int `json:"warmup_blocks"`
 	Blocks int `json:"blocks"`
-	// ReceiptBlocks is RECEIPT_RETENTION_BLOCKS. It is shorter than Warmup, so that a receipt's removal is counted
-	// with its writing.
-	ReceiptBlocks uint64 `json:"receipt_retention_blocks"`
-	Seed          uint64 `json:"seed"`
+	// Policy that fires them. Under eip1559 fires are counted by actor.
+	Policy Policy `json:"policy"`
+	// ReceiptBlocks is RECEIPT_RETENTION_BLOCKS and FairnessBlocks FAIRNESS_WINDOW_BLOCKS. Both are shorter than Warmup, so
+	// that what leaves them is counted with what enters.
+	ReceiptBlocks  uint64 `json:"receipt_retention_blocks"`
+	FairnessBlocks uint64 `json:"fairness_window_blocks"`
+	Seed           uint64 `json:"seed"`
 }
 
 // DefaultWorkload is the traffic of the published figures.
-func DefaultWorkload(pending int, receiptBlocks, seed uint64) Workload {
+func DefaultWorkload(pending int, policy Policy, receiptBlocks, seed uint64) Workload {
 	return Workload{
 		Pending: pending, PerOwner: 10, Schedules: 500, Cancels: 50, Warmup: 6, Blocks: 10,
-		ReceiptBlocks: receiptBlocks, Seed: seed,
+		Policy: policy, ReceiptBlocks: receiptBlocks, FairnessBlocks: 4, Seed: seed,
 	}
+}
+
+// Policy is a policy by its short name.
+type Policy string
+
+// The policies that are measured.
+const (
+	FIFO    Policy = "fifo"
+	EIP1559 Policy = "eip1559"
+)
+
+// config is the policy as the config names it.
+func (p Policy) config() types.Policy {
+	if p == FIFO {
+		return types.PolicyFIFO
+	}
+	return types.PolicyEIP1559
 }
 
 func (w Workload) owners() int { return max(1, w.Pending/w.PerOwner) }
@@ -141,7 +161,9 @@ func (f *flow) distance(maxTTL uint64) uint64 {
 // run itself schedules for it; the rest lies beyond the run, at the distances of the workload.
 func (f *flow) preload() *types.GenesisState {
 	genesis := wideGenesis()
+	genesis.Config.Policy = f.w.Policy.config()
 	genesis.Config.ReceiptRetentionBlocks = f.w.ReceiptBlocks
+	genesis.Config.FairnessWindowBlocks = f.w.FairnessBlocks
 	run := f.w.Warmup + f.w.Blocks
 	// What is cancelled beyond the fires makes the number of pending timers fall: begin as far above as the run ends below.
 	total := f.w.Pending + f.w.Cancels*f.w.Warmup + f.w.Cancels*f.w.Blocks/2

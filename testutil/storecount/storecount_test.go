@@ -52,3 +52,41 @@ func TestEveryOperationIsCounted(t *testing.T) {
 	require.NoError(t, empty.Close())
 	require.Equal(t, storecount.Counts{Iterators: 1}, counts.Take())
 }
+
+func TestEveryStoreAndBranchIsCountedOnce(t *testing.T) {
+	keys := storetypes.NewKVStoreKeys("one", "two")
+	base := testutil.DefaultContextWithKeys(keys, nil, nil)
+	base.KVStore(keys["one"]).Set([]byte("k"), []byte{1})
+
+	var visits []storecount.Visit
+	multi, counts := storecount.WrapMulti(base.MultiStore(), func(v storecount.Visit) { visits = append(visits, v) })
+	ctx := base.WithMultiStore(multi)
+	outer, keep := ctx.CacheContext()
+	inner, keepInner := outer.CacheContext()
+	require.Equal(t, []byte{1}, inner.KVStore(keys["one"]).Get([]byte("k")))
+	inner.KVStore(keys["two"]).Set([]byte("a"), []byte{2})
+	inner.KVStore(keys["two"]).Set([]byte("b"), []byte{2})
+	keepInner()
+	require.True(t, outer.KVStore(keys["two"]).Has([]byte("a")))
+	outer.KVStore(keys["two"]).Delete([]byte("a"))
+	keep()
+	require.Equal(t, storecount.Counts{Gets: 1}, counts.Store("one"), "what branches read from below counts nothing")
+	require.Equal(t, storecount.Counts{Gets: 1, Sets: 2, Deletes: 1}, counts.Store("two"))
+	require.Equal(t, storecount.Counts{}, counts.Store("three"))
+	require.False(t, base.KVStore(keys["two"]).Has([]byte("a")))
+	require.True(t, base.KVStore(keys["two"]).Has([]byte("b")), "what is kept arrives below")
+
+	for _, open := range []func(start, end []byte) storetypes.Iterator{
+		ctx.KVStore(keys["two"]).Iterator, ctx.KVStore(keys["two"]).ReverseIterator,
+	} {
+		iterator := open([]byte("a"), []byte("z"))
+		for ; iterator.Valid(); iterator.Next() {
+			require.Equal(t, []byte("b"), iterator.Key())
+		}
+		require.NoError(t, iterator.Close())
+	}
+	require.Equal(t, storecount.Counts{Gets: 2, Sets: 2, Deletes: 1, Iterators: 2, Nexts: 2}, counts.All())
+	require.Equal(t, []storecount.Visit{
+		{Store: "two", Start: []byte("a"), Key: []byte("b")}, {Store: "two", Start: []byte("z"), Key: []byte("b")},
+	}, visits)
+}

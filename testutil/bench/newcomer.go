@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Newcomers is how long those wait who come after a storm: a new actor's timer at the default bid is due in each of the
+// blocks after it.
+type Newcomers struct {
+	Policy Policy `json:"policy"`
+	// StormBids is what the storm bids.
+	StormBids string `json:"storm_bids"`
+	// Storm timers of Actors are due at once, each with the smallest gas limit and a handler that does nothing.
+	Storm  int `json:"storm"`
+	Actors int `json:"actors"`
+	// Beside is how many more of the storm's kind, of as many other actors, are due with each newcomer and before it in line.
+	Beside int `json:"beside"`
+	// Newcomers is how many there are, one due in each block from the next on.
+	Newcomers int `json:"newcomers"`
+	// Longest and Median wait in blocks; 0 is to fire in the block in which one is due.
+	Longest int `json:"longest"`
+	Median  int `json:"median"`
+	// Last is the height at which the last of them fired.
+	Last int `json:"last"`
+}
+
+// RichBids are lognormal tips with fees that no lane's fee reaches in the run: a storm that outbids whoever pays the usual.
+var RichBids = Bids{Name: "lognormal tips", draw: func(r *rand.Rand) *types.Bid {
+	return statedBid(1e6*laneFee, usualTip*math.Exp(r.NormFloat64()))
+}}
+
+// MeasureNewcomers has a storm at one height, and a newcomer in each of the next blocks, under the default lane and its
+// moving fee. It runs until all newcomers have fired.
+func MeasureNewcomers(policy Policy, bids Bids, storm, actors, beside, newcomers int, seed uint64) (Newcomers, error) {
+	n := Newcomers{Policy: policy, StormBids: bids.Name, Storm: storm, Actors: actors, Beside: beside, Newcomers: newcomers}
+	rng, genesis := newRand(seed), types.DefaultGenesis()
+	genesis.Config.Policy = policy.config()
+	genesis.Config.ReceiptRetentionBlocks = 0
+	payload := make([]byte, payloadBytes)
+	for i := range storm {
+		addTimer(genesis, owner(i%actors), 1, payload, gasLimit).Bid = bids.draw(rng)
+	}
+	dues := map[string]int{}
+	for i := range newcomers {
+		for j := range beside {
+			addTimer(genesis, owner(actors+newcomers+j), uint64(2+i), payload, gasLimit).Bid = bids.draw(rng)
+		}
+		timer := addTimer(genesis, owner(actors+i), uint64(2+i), payload, gasLimit)
+		dues[hex.EncodeToString(timer.Id)] = 2 + i
+	}
+	db := newDropDB()
+	defer db.drop()
+	chain, err := lab.NewChain(lab.ChainOptions{
+		DB: db, Genesis: genesis, Balances: balances(actors + newcomers + beside), Runtimes: []types.Runtime{idle{}},
+	})
+	if err != nil {
+		return n, err
+	}
+	waits := make([]float64, 0, newcomers)
+	for len(waits) < newcomers {
+		if err := chain.BeginBlock(); err != nil {
+			return n, err
+		}
+		height := int(chain.Height())
+		events, err := chain.EndBlock()
+		if err != nil {
+			return n, err
+		}
+		for i := range events {
+			id, fired := events[i].GetAttribute("id")
+			success, _ := events[i].GetAttribute("success")
+			due, newcomer := dues[strings.Trim(id.Value, `"`)]
+			if !fired || !newcomer {
+				continue
+			}
+			if success.Value != "true" {
+				return n, fmt.Errorf("the newcomer due at %d left at %d without firing well: %s", due, height, events[i].Type)
+			}
+			wait := height - due
+			waits = append(waits, float64(wait))
+			n.Longest = max(n.Longest, wait)
+		}
+		if n.Last = height; height > storm {
+			return n, fmt.Errorf("%d of %d newcomers have not fired after %d blocks", newcomers-len(waits), newcomers, height)
+		}
+	}
+	n.Median = int(median(waits))
+	return n, chain.Check()
+}
+
+func measureNewcomers(r *Report, opts Options) error {
+	storm, newcomers := 20_000, 100
+	if opts.Quick {
+		storm, newcomers = 6_000, 20
+	}
+	for _, m := range []struct {
+		policy Policy
+		bids   Bids
+		beside int
+	}{{EIP1559, DefaultBids, 0}, {EIP1559, RichBids, 0}, {EIP1559, DefaultBids, 1_500}, {FIFO, DefaultBids, 0}} {
+		n, err := MeasureNewcomers(m.policy, m.bids, storm, 20, m.beside, newcomers, opts.Seed)
+		if err != nil {
+			return fmt.Errorf("%s, %s bids: %w", m.policy, m.bids.Name, err)
+		}
+		r.Newcomers = append(r.Newcomers, n)
+	}
+	return nil
+}
+
+func (r *Report) newcomersTable() *table {
+	t := &table{
+		title:   "The wait of newcomers: a storm at one height, and one new actor's timer at the default bid due in each block after it",
+		columns: []string{"policy", "storm", "actors", "the storm bids", "beside each", "newcomers", "longest wait", "median wait", "last fired at"},
+		notes: []string{
+			"In blocks, under the default lane and its moving fee; 0 is to fire in the block in which one is due (target: 2 at most",
+			"under eip1559, the storm at the default bid too). The usual tip, which the default bid pays, is the median of what was paid.",
+		},
+	}
+	for _, n := range r.Newcomers {
+		t.row(n.Policy, n.Storm, n.Actors, n.StormBids, n.Beside, n.Newcomers, n.Longest, n.Median, n.Last)
+	}
+	return t
+}
