@@ -105,6 +105,7 @@ type timer struct {
 	left                    string
 	late, gas, paid, refund string
 	height                  int64
+	fires                   int
 }
 
 func (t *timer) gone() bool { return t.left != "" }
@@ -177,7 +178,19 @@ func (d *demo) read(height int64, events []node.Event) []string {
 				t.left = fmt.Sprintf("fired, failed (%s/%s)", a["codespace"], a["code"])
 			}
 			t.gas, t.paid, t.refund, t.late = a["cycles"], a["paid"], a["refunded"], a["late"]
-			said = append(said, fmt.Sprintf("%q of %s %s: %s cycles, paid %s, refunded %s", t.name, t.owner, t.left, t.gas, t.paid, t.refund))
+			text := fmt.Sprintf("%q of %s %s: %s cycles, paid %s, refunded %s", t.name, t.owner, t.left, t.gas, t.paid, t.refund)
+			t.fires++
+			if next := a["next_due"]; next != "0" {
+				t.left = ""
+				text += ", due again at " + next
+			} else if t.fires > 1 {
+				t.left = fmt.Sprintf("fired (%d times)", t.fires)
+			}
+			if matched := a["matched"]; matched != "" && matched != "[]" {
+				text += ": what it watches had changed"
+				t.left += " (watched)"
+			}
+			said = append(said, text)
 		case "TimerExpired":
 			t.left = "expired"
 			said = append(said, fmt.Sprintf("%q of %s expired: it could fire until height %s", t.name, t.owner, a["expires_at"]))
@@ -192,14 +205,19 @@ func (d *demo) read(height int64, events []node.Event) []string {
 // table ends the demo; it fails if a timer did not leave as it should.
 func (d *demo) table() error {
 	fmt.Println("\nthe timers' lives:")
-	const row = "  %-22s %-6s %-8s %9s %5s %7s %5s  %-26s %7s %5s %8s\n"
+	const row = "  %-24s %-6s %-8s %9s %5s %7s %5s  %-26s %7s %5s %8s\n"
 	fmt.Printf(row, "TIMER", "OWNER", "ID", "SCHEDULED", "DUE", "EXPIRES", "LEFT", "HOW", "CYCLES", "PAID", "REFUNDED")
 	ways := map[string]int{}
+	repeated, watched := false, false
 	for _, t := range d.timers {
+		repeated, watched = repeated || t.fires > 1, watched || strings.HasSuffix(t.left, "(watched)")
 		fmt.Printf(row, t.name, t.owner, short(t.id), fmt.Sprint(t.scheduled), t.due, t.expires, fmt.Sprint(t.height), t.left, t.gas, t.paid, t.refund)
 		ways[strings.SplitN(t.left, " (", 2)[0]]++
 	}
 	fmt.Println("\n  amounts in utmr; what a timer paid is burned, the rest of its pre-charge was refunded")
+	if !repeated || !watched {
+		return errors.New("no timer repeated, or none fired for a change, which the demo means to show")
+	}
 	for _, way := range []string{"fired", "fired, failed", "expired", "unfunded", "cancelled"} {
 		if ways[way] == 0 {
 			return errors.New("no timer left as " + way + ", which the demo means to show")

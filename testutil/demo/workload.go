@@ -36,6 +36,8 @@ type job struct {
 	msgs        []any
 	// in is how many blocks from the start it is due, life how many blocks more it may fire; 0 means the default.
 	in, life int64
+	// more are further flags; without in they say what makes it due.
+	more    []string
 	callOff  bool
 }
 
@@ -60,8 +62,8 @@ func (d *demo) schedule(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Eleven transactions, each awaited, take about as many blocks.
-	const first = 16
+	// Thirteen transactions, each awaited, take about as many blocks.
+	const first = 18
 	jobs := []job{
 		{name: "one payment", owner: "alice", in: first, msgs: []any{send(d.alice, d.bob, 1_000)}},
 		{name: "three messages", owner: "alice", in: first + 1, msgs: []any{send(d.alice, d.bob, 1), send(d.alice, d.bob, 2), send(d.alice, d.bob, 3)}},
@@ -71,7 +73,10 @@ func (d *demo) schedule(ctx context.Context) error {
 		{name: "bob's first", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 10)}},
 		{name: "bob's second", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 20)}},
 		{name: "bob's third, too late", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 30)}},
+		{name: "every two blocks", owner: "alice", in: first, more: []string{"--every", "2", "--times", "3"}, msgs: []any{send(d.alice, d.bob, 3)}},
 		{name: "called off", owner: "alice", in: 500, msgs: []any{send(d.alice, d.bob, 5)}, callOff: true},
+		// Last, so that no transaction of bob's changes it: the first payment that a timer makes to him does.
+		{name: "when bob's purse changes", owner: "alice", more: []string{"--watch", "bank:balance:" + d.bob + ":utmr"}, msgs: []any{send(d.alice, d.bob, 4)}},
 	}
 	fmt.Println("scheduling timers, each in a transaction of its own:")
 	for i, j := range jobs {
@@ -92,7 +97,10 @@ func (d *demo) scheduleOne(ctx context.Context, i int, j job, start int64) error
 	if err := os.WriteFile(file, raw, 0o600); err != nil {
 		return err
 	}
-	args := []string{"timers", "schedule", "--msgs", file, "--at", fmt.Sprint(start + j.in), "--gas-limit", "100000"}
+	args := append([]string{"timers", "schedule", "--msgs", file, "--gas-limit", "100000"}, j.more...)
+	if j.in > 0 {
+		args = append(args, "--at", fmt.Sprint(start+j.in))
+	}
 	if j.life > 0 {
 		args = append(args, "--expires-at", fmt.Sprint(start+j.in+j.life))
 	}
@@ -110,7 +118,11 @@ func (d *demo) scheduleOne(ctx context.Context, i int, j job, start int64) error
 		}
 	}
 	d.timers = append(d.timers, t)
-	fmt.Printf("  %4d  %-22s %-6s due at %s, id %s\n", t.scheduled, t.name, t.owner, t.due, short(t.id))
+	due := "due at " + t.due
+	if j.in == 0 {
+		due = "waits for a change"
+	}
+	fmt.Printf("  %4d  %-24s %-6s %s, id %s\n", t.scheduled, t.name, t.owner, due, short(t.id))
 	if !j.callOff {
 		return nil
 	}
@@ -125,7 +137,7 @@ func (d *demo) scheduleOne(ctx context.Context, i int, j job, start int64) error
 		return fmt.Errorf("cancel: %s", result.Log)
 	}
 	t.left, t.height = "cancelled", result.Height
-	fmt.Printf("  %4d  %-22s %-6s cancelled by its owner\n", t.height, t.name, t.owner)
+	fmt.Printf("  %4d  %-24s %-6s cancelled by its owner\n", t.height, t.name, t.owner)
 	return nil
 }
 
