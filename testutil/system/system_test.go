@@ -226,7 +226,7 @@ func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {
 		raw, err := os.ReadFile(filepath.Join("../../x/timers/docs/proposals", name))
 		require.NoError(t, err)
 		path := filepath.Join(t.TempDir(), name)
-		text := strings.NewReplacer("ACTOR", alice, `"ID"`, `"`+id+`"`).Replace(string(raw))
+		text := strings.NewReplacer(`"ACTOR"`, `"`+alice+`"`, `"ID"`, `"`+id+`"`).Replace(string(raw))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		result, err := n.Tx(ctx, "alice", "gov", "submit-proposal", path)
 		require.NoError(t, err)
