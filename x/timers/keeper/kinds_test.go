@@ -1,0 +1,187 @@
+package keeper_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// What becomes of a timer of each kind when the ground moves: docs/lives.md tells it in a table, of which this is the test.
+
+// pauper owns the timers that can't be paid.
+var pauper = sdk.AccAddress("robot_pauper________")
+
+// kind is a state in which a timer may be when the ground moves.
+type kind struct {
+	name string
+	// begin brings it there by block 4, and returns its owner and id.
+	begin func(f *fixture) (sdk.AccAddress, string)
+	// stands is what queries say of it then, and after.
+	stands types.TimerStatus
+	aside  types.SetAsideReason
+	// end makes it fire, if time alone does not.
+	end func(f *fixture, id string)
+	// runs: it is due in the time that the change lasts, so that a cap below its gas limit sets it aside.
+	runs bool
+}
+
+func kinds() []kind {
+	return []kind{
+		{name: "height, pending", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
+			return robot, f.schedule(robot, 40, []byte("noop"))
+		}},
+		{name: "height, ready", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
+			return robot, f.schedule(robot, 3, []byte("noop"))
+		}},
+		{name: "interval", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
+			return robot, f.schedule(robot, 0, []byte("noop"), trigger(types.Trigger{Interval: &types.IntervalTrigger{Every: 5, First: 40}}))
+		}},
+		{
+			name: "watch, waiting", stands: types.TimerStatusWatching, aside: types.Watching,
+			begin: func(f *fixture) (sdk.AccAddress, string) {
+				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(carol)))
+			},
+			end: func(f *fixture, _ string) { f.run(f.send(bob, carol, 7)) },
+		},
+		{name: "watch, told", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
+			id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(carol)))
+			f.NextBlock()
+			f.run(f.send(bob, carol, 7))
+			return robot, id
+		}},
+		{
+			name: "paused", stands: types.TimerStatusSetAside, aside: types.Paused,
+			begin: func(f *fixture) (sdk.AccAddress, string) {
+				id := f.schedule(robot, 3, []byte("noop"))
+				f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
+				return robot, id
+			},
+			end: func(f *fixture, id string) { f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id}) },
+		},
+		{
+			name: "suspended", stands: types.TimerStatusSetAside, aside: types.Suspended,
+			begin: func(f *fixture) (sdk.AccAddress, string) {
+				return pauper, f.schedule(pauper, 3, []byte("noop"), func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend })
+			},
+			end: func(f *fixture, id string) {
+				f.fund(pauper, rich)
+				f.run(&types.MsgResumeTimer{Sender: pauper.String(), Id: id})
+			},
+		},
+	}
+}
+
+// movement is a way in which the ground moves, from block 5 to block 20.
+type movement struct {
+	name string
+	move func(f *fixture) *fixture
+	// cap is set: what is due meanwhile is set aside, since its gas limit is above it.
+	cap bool
+}
+
+func movements() []movement {
+	change := func(from, to func(*types.TimerConfig)) func(*fixture) *fixture {
+		return func(f *fixture) *fixture {
+			f.setConfig(from)
+			f.blocksUntil(18)
+			f.setConfig(to)
+			return f
+		}
+	}
+	policy := func(policy types.Policy) func(*types.TimerConfig) {
+		return func(c *types.TimerConfig) { c.Policy = policy }
+	}
+	return []movement{
+		// Up to and including block 10 fifo is in force.
+		{name: "activation", move: func(f *fixture) *fixture { return f }},
+		{name: "policy", move: change(policy(types.PolicyFIFO), policy(types.PolicyEIP1559))},
+		{
+			name: "config", cap: true,
+			move: change(func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 50_000, 50_000 },
+				func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 250_000, 250_000 }),
+		},
+		{name: "export and import", move: func(f *fixture) *fixture {
+			f.blocksUntil(6)
+			genesis := f.export()
+			again := newFixture(f.t, func(opts *lab.ChainOptions) {
+				opts.Genesis, opts.Height = genesis, int64(f.Height())-1
+				opts.Balances = append(opts.Balances, lab.Balance{Address: pauper, Amount: math.OneInt()})
+			})
+			again.robots.scripts = f.robots.scripts
+			require.Equal(f.t, genesis, again.export())
+			return again
+		}},
+	}
+}
+
+// TestWhatBecomesOfEachKind: for every kind and every movement, the timer is where it was, fires once, and not before it may.
+func TestWhatBecomesOfEachKind(t *testing.T) {
+	for _, m := range movements() {
+		for _, k := range kinds() {
+			t.Run(m.name+"/"+k.name, func(t *testing.T) {
+				f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+					dear(c)
+					// Nothing fires before block 19, so that what is ready stays so.
+					c.LanePaused = k.stands == types.TimerStatusReady
+					c.MaxCyclesPerFire = 250_000
+					if m.name == "activation" {
+						c.AuctionActivationHeight = 10
+					}
+				}), func(opts *lab.ChainOptions) {
+					opts.Balances = append(opts.Balances, lab.Balance{Address: pauper, Amount: math.OneInt()})
+				})
+				f.robots.scripts["noop"] = func(sdk.Context, types.Delivery) error { return nil }
+				owner, id := k.begin(f)
+				f.blocksUntil(4)
+				before := f.timer(owner, id)
+				require.Equal(t, k.stands, before.Status)
+				require.Equal(t, k.aside, before.SetAside)
+				f = m.move(f)
+				if m.cap && k.runs {
+					require.Equal(t, types.Unrunnable, f.timer(owner, id).SetAside, "above the cap")
+				} else {
+					after := f.timer(owner, id)
+					require.Equal(t, before, after, "it is as it was")
+				}
+				f.NextBlock() // A change is in force from the next block on.
+				if f.config().LanePaused {
+					f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+				}
+				if k.end != nil {
+					f.NextBlock()
+					k.end(f, id)
+				}
+				fires := 0
+				for _, fired := range f.firedIDs(f.blocksUntil(44)) {
+					require.Equal(t, id, fired)
+					fires++
+				}
+				require.Equal(t, 1, fires)
+			})
+		}
+	}
+}
+
+// TestTheTableOfKindsIsWhole: the documentation has a row for each kind and a column for each movement.
+func TestTheTableOfKindsIsWhole(t *testing.T) {
+	raw, err := os.ReadFile("../docs/lives.md")
+	require.NoError(t, err)
+	header := "| kind |"
+	for _, m := range movements() {
+		header += fmt.Sprintf(" %s |", m.name)
+	}
+	require.Contains(t, string(raw), header)
+	for _, k := range kinds() {
+		require.Equal(t, 1, strings.Count(string(raw), "\n| "+k.name+" |"), k.name)
+	}
+}
