@@ -66,14 +66,16 @@ func (f factory) schedule(
 		Sender:   owner.AddressBech32,
 		Trigger:  types.Trigger{Height: height(ctx) + data.Rand().Uint64InRange(1, maxDistance)},
 		Payload:  payload,
-		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxCyclesPerFire+1),
+		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxGasLimit(height(ctx))+1),
 	}
 	live(data, &config, msg)
 	switch data.Rand().Intn(3) {
 	case 0:
 		msg.Bid = &types.Bid{Tier: types.TierFast}
 	case 1:
-		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
+		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
+		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
+		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDec(1_000), MaxPriorityFeePerCycle: tip}}
 	}
 	if data.Rand().Bool() {
 		msg.ExpiresAt = max(msg.Trigger.Height, msg.Trigger.Interval.GetFirst()) + data.Rand().Uint64InRange(0, maxDistance)
@@ -200,7 +202,8 @@ func (f factory) sysRelease(
 	}
 }
 
-// updateConfig shrinks and grows what timers may use, so that some become unrunnable and come back.
+// updateConfig shrinks and grows what timers may use, so that some become unrunnable and come back; it changes the policy,
+// and makes the window so small that a few ready timers are a storm.
 func (f factory) updateConfig(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgUpdateTimerConfig) {
@@ -212,6 +215,14 @@ func (f factory) updateConfig(
 	r := data.Rand()
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
+	config.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
+	config.Policy = types.PolicyEIP1559
+	if r.Intn(3) == 0 {
+		config.Policy = types.PolicyFIFO
+	}
+	config.CandidateWindow = r.Uint32InRange(1, 30)
+	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)
+	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)
 	config.MaxFiresPerActor = r.Uint32InRange(0, 4)
 	config.LanePaused = r.Intn(5) == 0
 	config.ReceiptRetentionBlocks = r.Uint64InRange(0, 20)
