@@ -47,11 +47,12 @@ type Storm struct {
 }
 
 const (
-	// phaseAdmitting is while the ready index takes in the backlog, phaseAdmitted when it holds it.
-	phaseAdmitting, phaseAdmitted = "admitting", "admitted"
+	// phaseAdmitting is while the ready index takes in the backlog, phaseSettling are settlingBlocks after it, while timers
+	// that were admitted under weights of long ago are filed anew, and phaseSettled is the rest.
+	phaseAdmitting, phaseSettling, phaseSettled = "admitting", "settling", "settled"
 	// phaseWindow is that of a policy that has no ready index.
 	phaseWindow = "window"
-	// phaseWhole is the storm from its first fire to its last, reckoned from both phases.
+	// phaseWhole is the storm from its first fire to its last, reckoned from its phases.
 	phaseWhole = "whole, reckoned"
 )
 
@@ -98,8 +99,8 @@ const (
 	stormReceipts, stormWarmup = 4, 5
 	// stormFairness is a fairness window that is full of fires when the chain begins, at its end: weights have settled.
 	stormFairness = 100
-	// stormSamples is how many blocks of a phase are counted.
-	stormSamples = 4
+	// stormSamples is how many blocks of a phase are counted, settlingBlocks how long it takes the index to settle at most.
+	stormSamples, settlingBlocks = 4, 28
 	// wideLaneCycles is a lane that fires about 500 a block.
 	wideLaneCycles = 18_000_000
 )
@@ -281,12 +282,12 @@ func MeasureStorm(spec StormSpec) ([]Storm, error) {
 	if admission < stormWarmup+stormSamples {
 		return nil, fmt.Errorf("%d due are admitted in %d blocks, which leaves none to count", spec.Due, admission)
 	}
-	storm, err := newStormChain(spec, false, flow, admission+2*(stormWarmup+stormSamples))
+	storm, err := newStormChain(spec, false, flow, admission+settlingBlocks+2*(stormWarmup+stormSamples))
 	if err != nil {
 		return nil, err
 	}
 	defer storm.db.drop()
-	calm, err := newStormChain(spec, true, flow, stormWarmup+2*stormSamples)
+	calm, err := newStormChain(spec, true, flow, stormWarmup+3*stormSamples)
 	if err != nil {
 		return nil, err
 	}
@@ -298,33 +299,38 @@ func MeasureStorm(spec StormSpec) ([]Storm, error) {
 		if err := storm.skip(stormWarmup); err != nil {
 			return nil, err
 		}
-		window, err := compare(storm, calm, phaseWindow)
+		window, err := compare(storm, calm, phaseWindow, 1)
 		return []Storm{window}, err
 	}
-	// One block of the admission is left: its last is not a full one.
-	if err := storm.skip(admission - stormSamples - 1); err != nil {
-		return nil, err
+	// A wide lane may fire all before the index has settled: leave as many blocks to the last phase.
+	settling := min(settlingBlocks, max(0, spec.Due/flow-admission)/2)
+	phases := make([]Storm, 0, 4)
+	for _, p := range []struct {
+		name      string
+		skip, gap int
+	}{
+		// One block of the admission is left: its last is not a full one.
+		{phaseAdmitting, admission - stormSamples - 1, 1},
+		{phaseSettling, 1, settling / stormSamples},
+		{phaseSettled, stormWarmup, 1},
+	} {
+		if err := storm.skip(p.skip); err != nil {
+			return nil, err
+		}
+		phase, err := compare(storm, calm, p.name, p.gap)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		phases = append(phases, phase)
 	}
-	admitting, err := compare(storm, calm, phaseAdmitting)
-	if err != nil {
-		return nil, err
-	}
-	if err := storm.skip(1 + stormWarmup); err != nil {
-		return nil, err
-	}
-	admitted, err := compare(storm, calm, phaseAdmitted)
-	if err != nil {
-		return nil, err
-	}
-	phases := []Storm{admitting, admitted}
 	if !spec.Bids.aside {
-		phases = append(phases, whole(admitting, admitted, admission))
+		phases = append(phases, whole(phases, admission, settling))
 	}
 	return phases, storm.chain.Check()
 }
 
-// compare samples both chains in turn.
-func compare(storm, calm *stormChain, phase string) (Storm, error) {
+// compare samples both chains in turn, and every gap-th block of the storm.
+func compare(storm, calm *stormChain, phase string, gap int) (Storm, error) {
 	s := Storm{Spec: storm.spec, Bids: storm.spec.Bids.Name, Phase: phase}
 	var times, calmTimes, ratios []float64
 	runtime.GC()
@@ -340,24 +346,34 @@ func compare(storm, calm *stormChain, phase string) (Storm, error) {
 		s.Storm.Add(cost)
 		s.Calm.Add(calmCost)
 		times, calmTimes, ratios = append(times, took), append(calmTimes, calmTook), append(ratios, took/calmTook)
+		if err := storm.skip(gap - 1); err != nil {
+			return Storm{}, err
+		}
 	}
 	s.Millis, s.CalmMillis, s.TimeRatio = median(times), median(calmTimes), median(ratios)
 	return s, nil
 }
 
-// whole reckons the storm from its first fire to its last: so many blocks of admission, and blocks like those after it
-// until all have fired. Times are those of a mean block.
-func whole(admitting, admitted Storm, admission int) Storm {
-	w := admitting
-	w.Phase = phaseWhole
-	fired := admitting.Storm.Fires * admission / admitting.Storm.Blocks
-	rest := max(0, w.Spec.Due-fired) * admitted.Storm.Blocks / admitted.Storm.Fires
-	w.Storm = admitting.Storm.scaled(admission)
-	w.Storm.Add(admitted.Storm.scaled(rest))
-	w.Calm.Add(admitted.Calm)
-	mean := func(a, b float64) float64 { return (a*float64(admission) + b*float64(rest)) / float64(admission+rest) }
-	w.Millis, w.CalmMillis = mean(admitting.Millis, admitted.Millis), mean(admitting.CalmMillis, admitted.CalmMillis)
-	w.TimeRatio = mean(admitting.TimeRatio, admitted.TimeRatio)
+// whole reckons the storm from its first fire to its last: so many blocks of the first phases, and blocks like those of the
+// last until all have fired. Times are those of a mean block.
+func whole(phases []Storm, blocks ...int) Storm {
+	last := phases[len(phases)-1]
+	left := last.Spec.Due
+	for i, n := range blocks {
+		left -= phases[i].Storm.scaled(n).Fires
+	}
+	blocks = append(blocks, max(0, left)*last.Storm.Blocks/last.Storm.Fires)
+	w, all := Storm{Spec: last.Spec, Bids: last.Bids, Phase: phaseWhole}, 0.0
+	for i, phase := range phases {
+		w.Storm.Add(phase.Storm.scaled(blocks[i]))
+		w.Calm.Add(phase.Calm)
+		n := float64(blocks[i])
+		w.Millis += phase.Millis * n
+		w.CalmMillis += phase.CalmMillis * n
+		w.TimeRatio += phase.TimeRatio * n
+		all += n
+	}
+	w.Millis, w.CalmMillis, w.TimeRatio = w.Millis/all, w.CalmMillis/all, w.TimeRatio/all
 	return w
 }
 
@@ -414,8 +430,9 @@ func (r *Report) stormTable() *table {
 			"ready index that were read: the first of each list, and those after (target: 2 a fire). Ops are reads and writes of the",
 			"timers store and of all stores of the chain (target: 1.5 times those of the calm); writes are those of all stores. Block ms",
 			"is the end of a block with its commit, medians of blocks that take turns. The lane's fee stands still, so that every block",
-			"of the storm is full. The admitting phase is while the ready index takes in the backlog, 2,048 a block; beside poison, which",
-			"is priced out, as many others become due in each block as in the calm.",
+			"of the storm is full. Admitting is while the ready index takes in the backlog, 2,048 a block; settling are the blocks after,",
+			"while timers that were admitted under weights of long ago are filed anew; beside poison, which is priced out, as many others",
+			"become due in each block as in the calm.",
 		},
 	}
 	for _, s := range r.Storms {
