@@ -155,6 +155,26 @@ func TestPricedOutTimersWait(t *testing.T) {
 	require.Equal(t, uint64(4), fired[0].Late, "1.602 falls to 1.401, 1.226, 1.073 in blocks 8, 9 and 10")
 }
 
+// TestBookingAndCancellingMovesNoPrice: the basefee follows what fires are made of, not what is booked.
+func TestBookingAndCancellingMovesNoPrice(t *testing.T) {
+	quiet, busy := newFixture(t, withConfig(dear)), newFixture(t, withConfig(dear))
+	for _, f := range []*fixture{quiet, busy} {
+		for height := uint64(3); height < 10; height++ {
+			f.schedule(robot, height, f.burner(150_000))
+		}
+	}
+	for range 10 {
+		for range 30 {
+			id := busy.schedule(robot2, busy.Height()+1, busy.noop(), bidding(stated("1000", "900")))
+			busy.run(&types.MsgCancelTimer{Sender: robot2.String(), Id: id})
+		}
+		quiet.NextBlock()
+		busy.NextBlock()
+		require.Equal(t, quiet.prices().NextLaneBasefee, busy.prices().NextLaneBasefee)
+		require.Equal(t, quiet.prices().P50, busy.prices().P50)
+	}
+}
+
 func TestActivationOnARunningChain(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		plain(c)
