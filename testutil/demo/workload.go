@@ -38,7 +38,7 @@ type job struct {
 	in, life int64
 	// more are further flags; without in they say what makes it due.
 	more    []string
-	callOff  bool
+	callOff bool
 }
 
 // schedule makes the accounts' balances and schedules the timers.
