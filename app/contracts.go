@@ -16,13 +16,14 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/auth/ante"
 	distributionkeeper "github.com/cosmos/cosmos-sdk/x/distribution/keeper"
 
+	"github.com/cosmos-timers/timers/wasmbinding"
 	"github.com/cosmos-timers/timers/x/timers/actors"
 )
 
-// Capabilities are what contracts may require of the chain: all that the VM has but IBC's second version, of which a
-// contract could make nothing here. (The first shares its capability, stargate, with protobuf messages.)
+// Capabilities are what contracts may require of the chain: timers, and all that the VM has but IBC's second version, of
+// which a contract could make nothing here. (The first shares its capability, stargate, with protobuf messages.)
 func Capabilities() []string {
-	var capabilities []string
+	capabilities := []string{wasmbinding.Capability}
 	for _, capability := range wasmkeeper.BuiltInCapabilities() {
 		if capability != "ibc2" {
 			capabilities = append(capabilities, capability)
@@ -45,7 +46,8 @@ func (app *App) newWasmKeeper(appOpts servertypes.AppOptions, authority string) 
 	k := &app.Keepers
 	keeper := wasmkeeper.NewKeeper(app.encoding.Codec, app.store(wasmtypes.StoreKey), k.Accounts, k.Bank, k.Staking,
 		distributionkeeper.NewQuerier(k.Distribution), noIBC{}, noIBC{}, noIBC2{}, noIBC{},
-		app.MsgServiceRouter(), app.GRPCQueryRouter(), home, config, wasmtypes.VMConfig{}, Capabilities(), authority)
+		app.MsgServiceRouter(), app.GRPCQueryRouter(), home, config, wasmtypes.VMConfig{}, Capabilities(), authority,
+		wasmbinding.Options(app.encoding.Codec, app.GRPCQueryRouter())...)
 	return &keeper
 }
 

@@ -63,7 +63,7 @@ func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, deliver
 	if err != nil {
 		return err
 	}
-	if _, err = r.contracts.Sudo(ctx, delivery.Actor, msg); err == nil {
+	if _, err = r.contracts.Sudo(withFireMeter(ctx), delivery.Actor, msg); err == nil {
 		return nil
 	}
 	// Asked on failure alone: a contract that answers is there.
