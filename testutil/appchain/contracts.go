@@ -65,13 +65,13 @@ func (c *Chain) Execute(name string, contract sdk.AccAddress, msg any) *abci.Exe
 // QueryContract asks a contract and reads its answer.
 func (c *Chain) QueryContract(contract sdk.AccAddress, msg, answer any) {
 	c.tb.Helper()
-	bz, err := c.App.Wasm.QuerySmart(c.timedCtx(), contract, c.json(msg))
+	bz, err := c.App.Wasm.QuerySmart(c.TimedCtx(), contract, c.json(msg))
 	require.NoError(c.tb, err)
 	require.NoError(c.tb, json.Unmarshal(bz, answer), string(bz))
 }
 
-// timedCtx is a context of the last block with its time, which contracts are told.
-func (c *Chain) timedCtx() sdk.Context {
+// TimedCtx is a context of the last block with its time, which contracts are told.
+func (c *Chain) TimedCtx() sdk.Context {
 	height := c.App.LastBlockHeight()
 	return c.App.NewUncachedContext(false, cmtproto.Header{ChainID: ChainID, Height: height, Time: blockTime(height)})
 }
