@@ -72,6 +72,14 @@ bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's ben
 fuzz: ## Fuzz every fuzz target of the module for FUZZTIME each (20s)
 	@scripts/fuzz.sh $(FUZZTIME)
 
+# Contracts
+
+.PHONY: contracts
+contracts: ## Build the tests' contracts again and compare them with the committed ones (needs Debian 12's Rust)
+	@bash testutil/contracts/build.sh "$(CURDIR)/build/contracts"
+	@diff testutil/contracts/SHA256SUMS build/contracts/SHA256SUMS
+	@echo "the committed contracts are what testutil/contracts/src compiles to"
+
 # Protobuf
 
 .PHONY: proto

@@ -29,7 +29,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module"
 	"github.com/cosmos/cosmos-sdk/version"
 	"github.com/cosmos/cosmos-sdk/x/auth"
-	"github.com/cosmos/cosmos-sdk/x/auth/ante"
 	authsims "github.com/cosmos/cosmos-sdk/x/auth/simulation"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 )
@@ -74,6 +73,9 @@ func New(
 		if err := app.LoadLatestVersion(); err != nil {
 			panic(fmt.Errorf("loading the latest state: %w", err))
 		}
+		if err := app.pinContracts(); err != nil {
+			panic(fmt.Errorf("pinning contracts: %w", err))
+		}
 	}
 	return app
 }
@@ -99,14 +101,12 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 	})
 	app.simulation.RegisterStoreDecoders()
 
-	anteHandler, err := ante.NewAnteHandler(ante.HandlerOptions{
-		AccountKeeper: app.Accounts, BankKeeper: app.Bank, FeegrantKeeper: app.Feegrant,
-		SignModeHandler: app.encoding.TxConfig.SignModeHandler(), SigGasConsumer: ante.DefaultSigVerificationGasConsumer,
-	})
-	if err != nil {
+	if err := app.wireAnte(appOpts); err != nil {
 		return err
 	}
-	app.SetAnteHandler(anteHandler)
+	if err := app.wireSnapshots(); err != nil {
+		return err
+	}
 	app.MountKVStores(app.keys)
 	app.MountTransientStores(map[string]*storetypes.TransientStoreKey{app.watchNotes.Name(): app.watchNotes})
 	app.SetInitChainer(app.InitChainer)
@@ -142,7 +142,12 @@ func (app *App) EndBlocker(ctx sdk.Context) (sdk.EndBlock, error) { return app.m
 func (*App) registerUpgrades() {}
 
 // LoadHeight loads the state of a height.
-func (app *App) LoadHeight(height int64) error { return app.LoadVersion(height) }
+func (app *App) LoadHeight(height int64) error {
+	if err := app.LoadVersion(height); err != nil {
+		return err
+	}
+	return app.pinContracts()
+}
 
 // AppCodec returns the codec.
 func (app *App) AppCodec() codec.Codec { return app.encoding.Codec }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	wasmkeeper "github.com/CosmWasm/wasmd/x/wasm/keeper"
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	"github.com/spf13/cast"
 
 	corestore "cosmossdk.io/core/store"
@@ -51,6 +53,7 @@ var modulePermissions = map[string][]string{
 	stakingtypes.BondedPoolName:    {authtypes.Burner, authtypes.Staking},
 	stakingtypes.NotBondedPoolName: {authtypes.Burner, authtypes.Staking},
 	govtypes.ModuleName:            {authtypes.Burner},
+	wasmtypes.ModuleName:           {authtypes.Burner},
 	timerstypes.ModuleName:         {authtypes.Burner},
 }
 
@@ -59,7 +62,7 @@ func storeKeys() map[string]*storetypes.KVStoreKey {
 	return storetypes.NewKVStoreKeys(
 		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, minttypes.StoreKey, distributiontypes.StoreKey,
 		slashingtypes.StoreKey, govtypes.StoreKey, consensustypes.StoreKey, upgradetypes.StoreKey, feegrant.StoreKey,
-		evidencetypes.StoreKey, authzkeeper.StoreKey, timerstypes.StoreKey,
+		evidencetypes.StoreKey, authzkeeper.StoreKey, wasmtypes.StoreKey, timerstypes.StoreKey,
 	)
 }
 
@@ -86,6 +89,7 @@ type Keepers struct {
 	Feegrant     feegrantkeeper.Keeper
 	Authz        authzkeeper.Keeper
 	Consensus    consensuskeeper.Keeper
+	Wasm         *wasmkeeper.Keeper
 	Timers       *timerskeeper.Keeper
 	// TimerModules is where Go modules register handlers for their timers.
 	TimerModules *actors.ModuleRuntime
@@ -127,9 +131,12 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.Upgrade = upgradekeeper.NewKeeper(skippedUpgrades(appOpts), app.store(upgradetypes.StoreKey), cdc,
 		cast.ToString(appOpts.Get(flags.FlagHome)), app.BaseApp, authority)
 
-	// Modules come before accounts: a module's address has an account too.
+	k.Wasm = app.newWasmKeeper(appOpts, authority)
+
+	// Modules and contracts come before accounts: their addresses have accounts too.
 	k.TimerModules = actors.NewModuleRuntime()
-	timerActors := actors.NewRouter(k.TimerModules, actors.NewAccountRuntime(cdc, k.Accounts, router))
+	timerActors := actors.NewRouter(k.TimerModules, actors.NewWasmRuntime(k.Wasm, k.Wasm, contractCreator(k.Wasm)),
+		actors.NewAccountRuntime(cdc, k.Accounts, router))
 	k.Timers = timerskeeper.NewKeeper(cdc, app.store(timerstypes.StoreKey), accounts, k.Accounts, k.Bank, timerActors, authority,
 		timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(timerskeeper.NewProposerTips(k.Bank, k.Staking, k.Distribution)))

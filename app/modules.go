@@ -3,6 +3,9 @@ package app
 import (
 	"encoding/json"
 
+	"github.com/CosmWasm/wasmd/x/wasm"
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+
 	"cosmossdk.io/x/evidence"
 	evidencetypes "cosmossdk.io/x/evidence/types"
 	"cosmossdk.io/x/feegrant"
@@ -62,7 +65,8 @@ var (
 		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distributiontypes.ModuleName,
 		stakingtypes.ModuleName, slashingtypes.ModuleName, govtypes.ModuleName, minttypes.ModuleName,
 		evidencetypes.ModuleName, authz.ModuleName, feegrant.ModuleName, upgradetypes.ModuleName, vestingtypes.ModuleName,
-		timerstypes.ModuleName,
+		// Contracts own timers.
+		wasmtypes.ModuleName, timerstypes.ModuleName,
 		// Genesis transactions need all others in place.
 		genutiltypes.ModuleName,
 	}
@@ -87,6 +91,7 @@ func (app *App) wireModules() error {
 		evidence.NewAppModule(k.Evidence),
 		authzmodule.NewAppModule(cdc, k.Authz, k.Accounts, k.Bank, registry),
 		consensus.NewAppModule(cdc, k.Consensus),
+		wasm.NewAppModule(cdc, k.Wasm, k.Staking, k.Accounts, k.Bank, app.MsgServiceRouter(), nil),
 		timers.NewAppModule(cdc, k.Timers),
 	)
 	app.basics = module.NewBasicManagerFromManager(app.modules, map[string]module.AppModuleBasic{

@@ -30,7 +30,7 @@ func watch(tb testing.TB, c *appchain.Chain, owner string, remaining uint64, tex
 	return msg
 }
 
-func fired(response *abci.ResponseFinalizeBlock) int {
+func fires(response *abci.ResponseFinalizeBlock) int {
 	return len(appchain.Events(response, "timers.v1.TimerFired"))
 }
 
@@ -46,13 +46,13 @@ func TestStakingCanBeWatched(t *testing.T) {
 		c.Deliver("alice", watch(t, c, "alice", 1, text))
 	}
 	for range 3 {
-		require.Zero(t, fired(c.NextBlock()), "staking's own work in a quiet block changes nothing of them")
+		require.Zero(t, fires(c.NextBlock()), "staking's own work in a quiet block changes nothing of them")
 	}
 	stake := sdk.NewInt64Coin(app.FeeDenom, 1_000_000)
-	require.Equal(t, 3, fired(c.Deliver("bob", &stakingtypes.MsgDelegate{
+	require.Equal(t, 3, fires(c.Deliver("bob", &stakingtypes.MsgDelegate{
 		DelegatorAddress: address("bob"), ValidatorAddress: operator, Amount: stake,
 	})), "all but what watches unbondings")
-	require.Equal(t, 1, fired(c.Deliver("bob", &stakingtypes.MsgUndelegate{
+	require.Equal(t, 1, fires(c.Deliver("bob", &stakingtypes.MsgUndelegate{
 		DelegatorAddress: address("bob"), ValidatorAddress: operator, Amount: stake,
 	})))
 	c.Replay()
@@ -67,10 +67,10 @@ func TestChecksAndQueriesLeaveNoNotes(t *testing.T) {
 	checked, err := c.App.CheckTx(&abci.RequestCheckTx{Tx: tx, Type: abci.CheckTxType_New})
 	require.NoError(t, err)
 	require.Zero(t, checked.Code, checked.Log)
-	require.Zero(t, fired(c.NextBlock()), "it was checked and not included")
-	require.Equal(t, 1, fired(c.NextBlock(tx)))
+	require.Zero(t, fires(c.NextBlock()), "it was checked and not included")
+	require.Equal(t, 1, fires(c.NextBlock(tx)))
 	failing := c.Sign("bob", send("bob", "alice", 1<<60))
-	require.Equal(t, 1, fired(c.NextBlock(failing)), "what fails undoes what it did, and pays its fee all the same")
+	require.Equal(t, 1, fires(c.NextBlock(failing)), "what fails undoes what it did, and pays its fee all the same")
 }
 
 func TestWatchesReplayAndSurviveAnExport(t *testing.T) {
@@ -93,7 +93,7 @@ func TestWatchesReplayAndSurviveAnExport(t *testing.T) {
 			texts := []string{"bank:balance:" + address(other) + ":" + app.FeeDenom, "bank:balances:" + address(owner)}
 			txs = append(txs, c.Sign(owner, watch(t, c, owner, uint64(random.Intn(4)), texts[random.Intn(2):]...)))
 		}
-		total += fired(c.NextBlock(txs...))
+		total += fires(c.NextBlock(txs...))
 	}
 	require.Greater(t, total, 100, "the workload must fire watches")
 	before := runtime.GOMAXPROCS(1)
@@ -102,7 +102,7 @@ func TestWatchesReplayAndSurviveAnExport(t *testing.T) {
 
 	restarted := c.Restart()
 	for range 10 {
-		require.Equal(t, fired(c.NextBlock()), fired(restarted.NextBlock()))
+		require.Equal(t, fires(c.NextBlock()), fires(restarted.NextBlock()))
 	}
 	require.Equal(t, c.Balance(appchain.AccountOf("sink").Address), restarted.Balance(appchain.AccountOf("sink").Address))
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 
+	"github.com/CosmWasm/wasmd/x/wasm"
+	wasmcli "github.com/CosmWasm/wasmd/x/wasm/client/cli"
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/spf13/cast"
 	"github.com/spf13/cobra"
@@ -43,7 +45,8 @@ func addCommands(root *cobra.Command, modules *app.App) {
 		snapshot.Cmd(newApp),
 		debug.Cmd(),
 	)
-	server.AddCommands(root, app.DefaultNodeHome, newApp, exportApp, func(*cobra.Command) {})
+	server.AddCommands(root, app.DefaultNodeHome, newApp, exportApp, wasm.AddModuleInitFlags)
+	wasmcli.ExtendUnsafeResetAllCmd(root)
 }
 
 func queryCmd(modules *app.App) *cobra.Command {

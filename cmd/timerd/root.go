@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	cmtcfg "github.com/cometbft/cometbft/config"
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/spf13/cobra"
@@ -31,8 +32,7 @@ import (
 // commands take key ring and chain id from the context that they are built with: with the default home's, a client.toml
 // under another --home would be ignored.
 func newRootCmd(home string) *cobra.Command {
-	// The tree is made of what modules say of themselves, for which an application without a database does.
-	modules := app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, false, simtestutil.NewAppOptionsWithFlagHome(home))
+	modules := appWithoutState()
 	clientCtx := client.Context{}.
 		WithCodec(modules.AppCodec()).
 		WithInterfaceRegistry(modules.InterfaceRegistry()).
@@ -63,6 +63,17 @@ func newRootCmd(home string) *cobra.Command {
 	return root
 }
 
+// appWithoutState is what the command tree is made of: what modules say of themselves, for which an application without a
+// database does. Its home is a passing one, since contracts lock theirs, and a node may be running on it.
+func appWithoutState() *app.App {
+	home, err := os.MkdirTemp("", "timerd-commands-")
+	if err != nil {
+		panic(fmt.Errorf("building the commands: %w", err))
+	}
+	defer os.RemoveAll(home)
+	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, false, simtestutil.NewAppOptionsWithFlagHome(home))
+}
+
 // prepare gives a command its context: flags over client.toml over defaults.
 func prepare(cmd *cobra.Command, clientCtx client.Context) error {
 	cmd.SetOut(cmd.OutOrStdout())
@@ -91,15 +102,26 @@ func prepare(cmd *cobra.Command, clientCtx client.Context) error {
 	if err := writeCometConfig(clientCtx.HomeDir); err != nil {
 		return err
 	}
-	return server.InterceptConfigsPreRunHandler(cmd, serverconfig.DefaultConfigTemplate, appConfig(), cometConfig())
+	return server.InterceptConfigsPreRunHandler(cmd, appTemplate(), appConfig(), cometConfig())
+}
+
+// nodeConfig is app.toml: the SDK's sections, and that of contracts.
+type nodeConfig struct {
+	serverconfig.Config `mapstructure:",squash"`
+
+	Wasm wasmtypes.NodeConfig `mapstructure:"wasm"`
+}
+
+func appTemplate() string {
+	return serverconfig.DefaultConfigTemplate + wasmtypes.DefaultConfigTemplate()
 }
 
 // appConfig is a new node's app.toml.
-func appConfig() *serverconfig.Config {
+func appConfig() nodeConfig {
 	config := serverconfig.DefaultConfig()
 	config.MinGasPrices = "0.001" + app.FeeDenom
 	config.API.Enable = true
-	return config
+	return nodeConfig{Config: *config, Wasm: wasmtypes.DefaultNodeConfig()}
 }
 
 // cometConfig is a new node's config.toml.

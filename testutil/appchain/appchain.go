@@ -32,6 +32,7 @@ import (
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/app"
+	timertypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // ChainID of the chains of this package.
@@ -85,7 +86,13 @@ type Chain struct {
 // New starts a chain with named, funded accounts and one validator, and runs its first block.
 func New(tb testing.TB, names ...string) *Chain {
 	tb.Helper()
-	c := &Chain{tb: tb, App: newApp(), random: newRandom()}
+	return NewUnder(tb, func(*timertypes.TimerConfig) {}, names...)
+}
+
+// NewUnder is New with a change of the timers' config.
+func NewUnder(tb testing.TB, change func(*timertypes.TimerConfig), names ...string) *Chain {
+	tb.Helper()
+	c := &Chain{tb: tb, App: newApp(tb), random: newRandom()}
 	secret := sha256.Sum256([]byte("timers/appchain/validator"))
 	pubKey := ed25519.GenPrivKeyFromSecret(secret[:]).PubKey()
 	cmtKey, err := cryptocodec.ToCmtPubKeyInterface(pubKey)
@@ -104,6 +111,10 @@ func New(tb testing.TB, names ...string) *Chain {
 		cmttypes.NewValidatorSet([]*cmttypes.Validator{validator}), accounts, balances...)
 	require.NoError(tb, err)
 	fastGov(c.App, state)
+	var timers timertypes.GenesisState
+	c.App.AppCodec().MustUnmarshalJSON(state[timertypes.ModuleName], &timers)
+	change(&timers.Config)
+	state[timertypes.ModuleName] = c.App.AppCodec().MustMarshalJSON(&timers)
 	raw, err := json.Marshal(state)
 	require.NoError(tb, err)
 	c.start(raw, 1, simtestutil.DefaultConsensusParams)
@@ -123,8 +134,11 @@ func fastGov(a *app.App, state map[string]json.RawMessage) {
 
 func newRandom() *rand.Rand { return rand.New(rand.NewSource(1)) }
 
-func newApp() *app.App {
-	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, simtestutil.EmptyAppOptions{}, baseapp.SetChainID(ChainID))
+// newApp makes an application with a home of its own, which contracts need and lock.
+func newApp(tb testing.TB) *app.App {
+	tb.Helper()
+	options := simtestutil.NewAppOptionsWithFlagHome(tb.TempDir())
+	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, options, baseapp.SetChainID(ChainID))
 }
 
 func (c *Chain) start(state []byte, height int64, params *cmtproto.ConsensusParams) {
@@ -141,7 +155,7 @@ func (c *Chain) NextBlock(txs ...[]byte) *abci.ResponseFinalizeBlock {
 	c.tb.Helper()
 	height := max(c.App.LastBlockHeight()+1, c.init.InitialHeight)
 	request := &abci.RequestFinalizeBlock{
-		Height: height, Time: genesisTime.Add(time.Duration(height) * time.Second), Txs: txs, ProposerAddress: c.proposer,
+		Height: height, Time: blockTime(height), Txs: txs, ProposerAddress: c.proposer,
 	}
 	response := c.run(c.App, request)
 	c.Requests = append(c.Requests, request)
@@ -150,6 +164,8 @@ func (c *Chain) NextBlock(txs ...[]byte) *abci.ResponseFinalizeBlock {
 	require.NoError(c.tb, c.App.Timers.CheckInvariants(c.Ctx()))
 	return response
 }
+
+func blockTime(height int64) time.Time { return genesisTime.Add(time.Duration(height) * time.Second) }
 
 func (c *Chain) run(a *app.App, request *abci.RequestFinalizeBlock) *abci.ResponseFinalizeBlock {
 	c.tb.Helper()
@@ -168,6 +184,11 @@ func (c *Chain) Ctx() sdk.Context {
 // Sign makes a transaction of an account. Several of one account may go into one block, in order.
 func (c *Chain) Sign(name string, msgs ...sdk.Msg) []byte {
 	c.tb.Helper()
+	return c.sign(name, TxGas, TxFee, msgs...)
+}
+
+func (c *Chain) sign(name string, gas uint64, fee sdk.Coins, msgs ...sdk.Msg) []byte {
+	c.tb.Helper()
 	account := AccountOf(name)
 	known := c.App.Accounts.GetAccount(c.Ctx(), account.Address)
 	require.NotNil(c.tb, known, "account %q is not in genesis", name)
@@ -176,7 +197,7 @@ func (c *Chain) Sign(name string, msgs ...sdk.Msg) []byte {
 	}
 	sequence := known.GetSequence() + c.sequences[name]
 	c.sequences[name]++
-	tx, err := simtestutil.GenSignedMockTx(c.random, c.App.TxConfig(), msgs, TxFee, TxGas, ChainID,
+	tx, err := simtestutil.GenSignedMockTx(c.random, c.App.TxConfig(), msgs, fee, gas, ChainID,
 		[]uint64{known.GetAccountNumber()}, []uint64{sequence}, account.Key)
 	require.NoError(c.tb, err)
 	bz, err := c.App.TxConfig().TxEncoder()(tx)
@@ -195,7 +216,7 @@ func (c *Chain) Deliver(name string, msgs ...sdk.Msg) *abci.ResponseFinalizeBloc
 // Replay runs the same blocks on a second application and requires the same state after each.
 func (c *Chain) Replay() {
 	c.tb.Helper()
-	second := newApp()
+	second := newApp(c.tb)
 	_, err := second.InitChain(c.init)
 	require.NoError(c.tb, err)
 	for i, request := range c.Requests {
@@ -209,7 +230,7 @@ func (c *Chain) Restart() *Chain {
 	c.tb.Helper()
 	exported, err := c.App.ExportAppStateAndValidators(false, nil, nil)
 	require.NoError(c.tb, err)
-	next := &Chain{tb: c.tb, App: newApp(), proposer: c.proposer, random: newRandom()}
+	next := &Chain{tb: c.tb, App: newApp(c.tb), proposer: c.proposer, random: newRandom()}
 	next.start(exported.AppState, exported.Height, &exported.ConsensusParams)
 	return next
 }

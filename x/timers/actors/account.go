@@ -63,7 +63,7 @@ func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig,
 	if err != nil {
 		return err
 	}
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	sdkCtx := withFireMeter(ctx)
 	for _, msg := range msgs {
 		result, err := r.messages.Handler(msg)(sdkCtx, msg)
 		if err != nil {

@@ -1,0 +1,110 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/CosmWasm/wasmd/x/wasm"
+	wasmkeeper "github.com/CosmWasm/wasmd/x/wasm/keeper"
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
+	"github.com/spf13/cast"
+
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	servertypes "github.com/cosmos/cosmos-sdk/server/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/x/auth/ante"
+	distributionkeeper "github.com/cosmos/cosmos-sdk/x/distribution/keeper"
+
+	"github.com/cosmos-timers/timers/wasmbinding"
+	"github.com/cosmos-timers/timers/x/timers/actors"
+)
+
+// Capabilities are what contracts may require of the chain: timers, and all that the VM has but IBC's second version, of
+// which a contract could make nothing here. (The first shares its capability, stargate, with protobuf messages.)
+func Capabilities() []string {
+	capabilities := []string{wasmbinding.Capability}
+	for _, capability := range wasmkeeper.BuiltInCapabilities() {
+		if capability != "ibc2" {
+			capabilities = append(capabilities, capability)
+		}
+	}
+	return capabilities
+}
+
+// newWasmKeeper makes the keeper of contracts. Their code lies in wasm/ below the node's home, which one process at a
+// time may use.
+func (app *App) newWasmKeeper(appOpts servertypes.AppOptions, authority string) *wasmkeeper.Keeper {
+	config, err := wasm.ReadNodeConfig(appOpts)
+	if err != nil {
+		panic(fmt.Errorf("[wasm] of app.toml: %w", err))
+	}
+	home := cast.ToString(appOpts.Get(flags.FlagHome))
+	if home == "" {
+		panic(fmt.Errorf("contracts need the node's home: state --%s", flags.FlagHome))
+	}
+	k := &app.Keepers
+	keeper := wasmkeeper.NewKeeper(app.encoding.Codec, app.store(wasmtypes.StoreKey), k.Accounts, k.Bank, k.Staking,
+		distributionkeeper.NewQuerier(k.Distribution), noIBC{}, noIBC{}, noIBC2{}, noIBC{},
+		app.MsgServiceRouter(), app.GRPCQueryRouter(), home, config, wasmtypes.VMConfig{}, Capabilities(), authority,
+		wasmbinding.Options(app.encoding.Codec, app.GRPCQueryRouter())...)
+	return &keeper
+}
+
+// contractCreator looks up who instantiated a contract.
+func contractCreator(contracts *wasmkeeper.Keeper) actors.ContractCreator {
+	return func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress {
+		info := contracts.GetContractInfo(ctx, contract)
+		if info == nil {
+			return nil
+		}
+		creator, err := sdk.AccAddressFromBech32(info.Creator)
+		if err != nil {
+			return nil
+		}
+		return creator
+	}
+}
+
+// wireAnte sets what a transaction passes before its messages run: the SDK's own decorators, and those of x/wasm among
+// them, which a contract's gas, the gas of simulations and the position of its transaction come from.
+func (app *App) wireAnte(appOpts servertypes.AppOptions) error {
+	config, err := wasm.ReadNodeConfig(appOpts)
+	if err != nil {
+		return err
+	}
+	k := &app.Keepers
+	app.SetAnteHandler(sdk.ChainAnteDecorators(
+		ante.NewSetUpContextDecorator(),
+		wasmkeeper.NewLimitSimulationGasDecorator(config.SimulationGasLimit),
+		wasmkeeper.NewCountTXDecorator(app.store(wasmtypes.StoreKey)),
+		wasmkeeper.NewGasRegisterDecorator(k.Wasm.GetGasRegister()),
+		wasmkeeper.NewTxContractsDecorator(),
+		ante.NewExtensionOptionsDecorator(nil),
+		ante.NewValidateBasicDecorator(),
+		ante.NewTxTimeoutHeightDecorator(),
+		ante.NewValidateMemoDecorator(k.Accounts),
+		ante.NewConsumeGasForTxSizeDecorator(k.Accounts),
+		ante.NewDeductFeeDecorator(k.Accounts, k.Bank, k.Feegrant, nil),
+		ante.NewSetPubKeyDecorator(k.Accounts),
+		ante.NewValidateSigCountDecorator(k.Accounts),
+		ante.NewSigGasConsumeDecorator(k.Accounts, ante.DefaultSigVerificationGasConsumer),
+		ante.NewSigVerificationDecorator(k.Accounts, app.encoding.TxConfig.SignModeHandler()),
+		ante.NewIncrementSequenceDecorator(k.Accounts),
+	))
+	return nil
+}
+
+// wireSnapshots adds the contracts' code to state-sync snapshots: it lies beside the state.
+func (app *App) wireSnapshots() error {
+	manager := app.SnapshotManager()
+	if manager == nil {
+		return nil
+	}
+	return manager.RegisterExtensions(wasmkeeper.NewWasmSnapshotter(app.CommitMultiStore(), app.Wasm))
+}
+
+// pinContracts loads pinned contracts into memory, which state says and the VM forgets.
+func (app *App) pinContracts() error {
+	return app.Wasm.InitializePinnedCodes(app.NewUncachedContext(true, cmtproto.Header{}))
+}

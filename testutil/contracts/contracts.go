@@ -1,0 +1,18 @@
+// Package contracts holds the tests' CosmWasm contracts, compiled. Sources are in src/; `make contracts` builds them again
+// and compares, which needs Debian's Rust. Tests need the committed files alone.
+package contracts
+
+import _ "embed"
+
+var (
+	// Heartbeat counts, and schedules itself again at each beat. It is its own bidding agent.
+	//
+	//go:embed heartbeat.wasm
+	Heartbeat []byte
+	// Hostile does whatever its timer's handler is called: loop, hog, panic, flood, and more in src/hostile.rs.
+	//
+	//go:embed hostile.wasm
+	Hostile []byte
+	//go:embed SHA256SUMS
+	checksums string
+)

@@ -1,0 +1,173 @@
+// Package wasmbinding lets CosmWasm contracts speak to x/timers in JSON, and ask it. It is for chains with x/wasm, and
+// apart from the module, which knows nothing of wasmd: a chain passes Options to wasmd's keeper (x/timers/docs/wiring.md).
+// What contracts can say is described in x/timers/docs/contracts.md.
+//
+// A contract needs none of this to own timers: it may return the same messages as protobuf.
+package wasmbinding
+
+import (
+	"encoding/json"
+	"fmt"
+
+	wasmkeeper "github.com/CosmWasm/wasmd/x/wasm/keeper"
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+	wasmvmtypes "github.com/CosmWasm/wasmvm/v3/types"
+	"github.com/cosmos/gogoproto/proto"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Capability is what a contract requires (by exporting requires_timers) if it can't do without a chain that has timers.
+const Capability = "timers"
+
+// Options tells wasmd's keeper of timers: JSON messages and queries, the protobuf queries that contracts may make, and
+// how bytes are metered that a submessage with a gas limit of its own writes in a fire. A chain with custom messages of
+// its own calls Messages and Queries from those instead.
+func Options(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) []wasmkeeper.Option {
+	return []wasmkeeper.Option{
+		wasmkeeper.WithMessageEncoders(&wasmkeeper.MessageEncoders{Custom: Messages(cdc)}),
+		wasmkeeper.WithQueryPlugins(&wasmkeeper.QueryPlugins{
+			Custom:   Queries(cdc, router),
+			Stargate: wasmkeeper.AcceptListStargateQuerier(AcceptedQueries(), router, cdc),
+			Grpc:     wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc),
+		}),
+		wasmkeeper.WithMessageHandlerDecorator(meterSubmessages),
+	}
+}
+
+// Messages turns {"timers": {"schedule"|"update"|"extend"|"cancel": {…}}} into the module's messages. What stands inside
+// is the message as protobuf writes it in JSON, without the sender: that is the contract.
+func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
+	return func(contract sdk.AccAddress, custom json.RawMessage) ([]sdk.Msg, error) {
+		name, body, err := unwrap(custom, wasmtypes.ErrUnknownMsg)
+		if err != nil {
+			return nil, err
+		}
+		var msg sdk.Msg
+		var sender *string
+		switch name {
+		case "schedule":
+			m := &types.MsgScheduleTimer{}
+			msg, sender = m, &m.Sender
+		case "update":
+			m := &types.MsgUpdateTimer{}
+			msg, sender = m, &m.Sender
+		case "extend":
+			m := &types.MsgExtendTimer{}
+			msg, sender = m, &m.Sender
+		case "cancel":
+			m := &types.MsgCancelTimer{}
+			msg, sender = m, &m.Sender
+		default:
+			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend or cancel, not %.80q", name)
+		}
+		if err := cdc.UnmarshalJSON(body, msg); err != nil {
+			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: %v", name, err)
+		}
+		if *sender != "" {
+			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: the sender is the contract, don't state one", name)
+		}
+		*sender = contract.String()
+		return []sdk.Msg{msg}, nil
+	}
+}
+
+// query is one that contracts may make.
+type query struct {
+	path     string
+	request  func() proto.Message
+	response func() proto.Message
+}
+
+// queries are the ones that contracts may make, by their names in JSON: those whose answers come from the state alone and
+// whose work is bounded by what the contract itself has, or by a constant.
+var queries = map[string]query{
+	"params": {
+		"/timers.v1.Query/Params",
+		func() proto.Message { return &types.QueryParamsRequest{} },
+		func() proto.Message { return &types.QueryParamsResponse{} },
+	},
+	"timer": {
+		"/timers.v1.Query/Timer",
+		func() proto.Message { return &types.QueryTimerRequest{} },
+		func() proto.Message { return &types.QueryTimerResponse{} },
+	},
+	"timers_by_actor": {
+		"/timers.v1.Query/TimersByActor",
+		func() proto.Message { return &types.QueryTimersByActorRequest{} },
+		func() proto.Message { return &types.QueryTimersByActorResponse{} },
+	},
+	"lane": {
+		"/timers.v1.Query/Lane",
+		func() proto.Message { return &types.QueryLaneRequest{} },
+		func() proto.Message { return &types.QueryLaneResponse{} },
+	},
+}
+
+// AcceptedQueries are the paths that contracts may ask by protobuf.
+func AcceptedQueries() wasmkeeper.AcceptedQueries {
+	accepted := make(wasmkeeper.AcceptedQueries, len(queries))
+	for _, q := range queries {
+		accepted[q.path] = q.response
+	}
+	return accepted
+}
+
+// Queries answers {"timers": {"timer"|"timers_by_actor"|"lane"|"params": {…}}}: requests and responses as protobuf writes
+// them in JSON, in which 64-bit numbers are strings. The gas of the reading is the contract's.
+func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
+	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)
+	return func(ctx sdk.Context, custom json.RawMessage) ([]byte, error) {
+		name, body, err := unwrap(custom, wasmtypes.ErrQueryFailed)
+		if err != nil {
+			return nil, err
+		}
+		q, found := queries[name]
+		if !found {
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, lane or params, not %.80q", name)
+		}
+		request := q.request()
+		if err := cdc.UnmarshalJSON(body, request); err != nil {
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: %s: %v", name, err)
+		}
+		data, err := proto.Marshal(request)
+		if err != nil {
+			return nil, err
+		}
+		response, err := grpc(ctx, &wasmvmtypes.GrpcQuery{Path: q.path, Data: data})
+		if err != nil {
+			return nil, err
+		}
+		return cdc.MarshalJSON(response)
+	}
+}
+
+// unwrap takes {"timers": {"<name>": <body>}} apart. What has another shape is unknown.
+func unwrap(custom json.RawMessage, unknown interface {
+	Wrapf(string, ...any) error
+},
+) (name string, body json.RawMessage, err error) {
+	outer, inner, err := onlyMember(custom)
+	if err != nil || outer != "timers" {
+		return "", nil, unknown.Wrapf(`want {"timers": {…}}`)
+	}
+	if name, body, err = onlyMember(inner); err != nil {
+		return "", nil, unknown.Wrapf("timers: %v", err)
+	}
+	return name, body, nil
+}
+
+// onlyMember returns the name and the value of an object's only member.
+func onlyMember(object json.RawMessage) (string, json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(object, &members); err != nil || len(members) != 1 {
+		return "", nil, fmt.Errorf("want an object with one member, not %.80q", object)
+	}
+	for name, value := range members {
+		return name, value, nil
+	}
+	return "", nil, nil
+}

@@ -1,0 +1,89 @@
+package wasmbinding_test
+
+import (
+	"testing"
+
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/testutil/appchain"
+	"github.com/cosmos-timers/timers/wasmbinding"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+var contract = sdk.AccAddress("contract________________________")
+
+func TestMessagesInJSON(t *testing.T) {
+	encode := wasmbinding.Messages(appchain.New(t, "alice").App.AppCodec())
+	me := contract.String()
+	for _, c := range []struct {
+		name, custom string
+		want         sdk.Msg
+		refused      error
+	}{
+		{
+			"schedule", `{"timers":{"schedule":{"trigger":{"height":12},"payload":"YmVhdA==","gas_limit":"200000","expires_at":99}}}`,
+			&types.MsgScheduleTimer{Sender: me, Trigger: types.Trigger{Height: 12}, Payload: []byte("beat"), GasLimit: 200_000, ExpiresAt: 99}, nil,
+		},
+		{
+			"update", `{"timers":{"update":{"id":"ab","call":{"handler":"tick","payload":"e30="}}}}`,
+			&types.MsgUpdateTimer{Sender: me, Id: "ab", Call: &types.TimerCall{Handler: "tick", Payload: []byte("{}")}}, nil,
+		},
+		{"extend", `{"timers":{"extend":{"id":"ab","expires_at":7}}}`, &types.MsgExtendTimer{Sender: me, Id: "ab", ExpiresAt: 7}, nil},
+		{"cancel", `{"timers":{"cancel":{"id":"ab"}}}`, &types.MsgCancelTimer{Sender: me, Id: "ab"}, nil},
+		{"a sender", `{"timers":{"cancel":{"sender":"timer1","id":"ab"}}}`, nil, wasmtypes.ErrInvalidMsg},
+		{"an unknown field", `{"timers":{"cancel":{"id":"ab","height":3}}}`, nil, wasmtypes.ErrInvalidMsg},
+		{"a negative number", `{"timers":{"extend":{"id":"ab","expires_at":-7}}}`, nil, wasmtypes.ErrInvalidMsg},
+		{"a list", `{"timers":{"cancel":[]}}`, nil, wasmtypes.ErrInvalidMsg},
+		{"the authority's", `{"timers":{"sys_cancel":{"id":"ab"}}}`, nil, wasmtypes.ErrUnknownMsg},
+		{"two at once", `{"timers":{"cancel":{"id":"ab"},"extend":{"id":"ab"}}}`, nil, wasmtypes.ErrUnknownMsg},
+		{"another module's", `{"tokens":{"cancel":{"id":"ab"}}}`, nil, wasmtypes.ErrUnknownMsg},
+		{"two modules", `{"timers":{"cancel":{"id":"ab"}},"tokens":{}}`, nil, wasmtypes.ErrUnknownMsg},
+		{"another case", `{"Timers":{"cancel":{"id":"ab"}}}`, nil, wasmtypes.ErrUnknownMsg},
+		{"null", `null`, nil, wasmtypes.ErrUnknownMsg},
+		{"no JSON", `{"timers":`, nil, wasmtypes.ErrUnknownMsg},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			msgs, err := encode(contract, []byte(c.custom))
+			require.ErrorIs(t, err, c.refused)
+			if c.refused == nil {
+				require.Equal(t, []sdk.Msg{c.want}, msgs)
+			}
+		})
+	}
+}
+
+func TestQueriesInJSON(t *testing.T) {
+	chain := appchain.New(t, "alice")
+	query := wasmbinding.Queries(chain.App.AppCodec(), chain.App.GRPCQueryRouter())
+	alice := appchain.AccountOf("alice").Address.String()
+	answer, err := query(chain.Ctx(), []byte(`{"timers":{"timers_by_actor":{"actor":"`+alice+`"}}}`))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"timers":[],"pagination":{"next_key":null,"total":"0"},"total":0}`, string(answer))
+	for _, name := range []string{"lane", "params"} {
+		answer, err := query(chain.Ctx(), []byte(`{"timers":{"`+name+`":{}}}`))
+		require.NoError(t, err)
+		require.Contains(t, string(answer), `"lane_timer_cycles":"2000000"`)
+	}
+	for name, custom := range map[string]string{
+		"not listed":       `{"timers":{"ready":{}}}`,
+		"an unknown field": `{"timers":{"lane":{"height":3}}}`,
+		"no such timer":    `{"timers":{"timer":{"actor":"` + alice + `","id":"abcdef0123456789"}}}`,
+		"no actor":         `{"timers":{"timer":{}}}`,
+		"another module":   `{"tokens":{}}`,
+	} {
+		_, err := query(chain.Ctx(), []byte(custom))
+		require.Error(t, err, name)
+	}
+}
+
+func TestEveryAcceptedQueryExists(t *testing.T) {
+	chain := appchain.New(t, "alice")
+	accepted := wasmbinding.AcceptedQueries()
+	require.Len(t, accepted, 4)
+	for path := range accepted {
+		require.NotNil(t, chain.App.GRPCQueryRouter().Route(path), path)
+	}
+}

@@ -1,0 +1,136 @@
+package actors
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// ContractKeeper calls a contract in the chain's name; wasmd's keeper is one.
+type ContractKeeper interface {
+	// Sudo calls the contract's privileged entry point. It does not undo what was written before it failed.
+	Sudo(ctx context.Context, contract sdk.AccAddress, msg []byte) ([]byte, error)
+}
+
+// ContractView looks at contracts; wasmd's keeper is one.
+type ContractView interface {
+	HasContractInfo(ctx context.Context, contract sdk.AccAddress) bool
+	// QuerySmart asks the contract, which can't write meanwhile.
+	QuerySmart(ctx context.Context, contract sdk.AccAddress, req []byte) ([]byte, error)
+}
+
+// ContractCreator returns who instantiated a contract, or nothing if there is no such contract.
+type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress
+
+// WasmRuntime serves CosmWasm contracts (SPEC §9). The default handler is called with what is known of the delivery,
+//
+//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height"}}
+//
+// any other by its name with the timer's payload as it is, sudo {"<handler>": <payload>}, so that contracts that know
+// nothing of timers can be called. Sudo is privileged: a contract trusts whoever calls it, and the module calls it for
+// timers that the contract itself scheduled, no others (SPEC §3).
+type WasmRuntime struct {
+	contracts ContractKeeper
+	view      ContractView
+	creator   ContractCreator
+}
+
+var _ types.Runtime = (*WasmRuntime)(nil)
+
+// NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account too.
+func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator ContractCreator) *WasmRuntime {
+	return &WasmRuntime{contracts, view, creator}
+}
+
+// Serves implements types.Runtime.
+func (r *WasmRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
+	return r.view.HasContractInfo(ctx, actor)
+}
+
+// Validate implements types.Runtime. Whether the contract has the handler shows at the fire alone: it may be migrated.
+func (r *WasmRuntime) Validate(_ context.Context, _ *types.TimerConfig, call types.Call) error {
+	_, err := sudoMessage(types.Delivery{Call: call})
+	return err
+}
+
+// Deliver implements types.Runtime. The caller's sandbox undoes what the contract wrote before it failed.
+func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
+	msg, err := sudoMessage(delivery)
+	if err != nil {
+		return err
+	}
+	if _, err = r.contracts.Sudo(withFireMeter(ctx), delivery.Actor, msg); err == nil {
+		return nil
+	}
+	// Asked on failure alone: a contract that answers is there.
+	if !r.view.HasContractInfo(ctx, delivery.Actor) {
+		return types.ErrActorGone.Wrapf("there is no contract %s", delivery.Actor)
+	}
+	return err
+}
+
+// Deployer returns who instantiated the contract; the contract itself if nobody is known to have.
+func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
+	if creator := r.creator(ctx, actor); !creator.Empty() {
+		return creator
+	}
+	return actor
+}
+
+// handleTimer is what the default handler is told. Its fields and their order are part of the protocol: a contract's
+// gas depends on them.
+type handleTimer struct {
+	// TimerID and DeliverID in lower-case hexadecimal.
+	TimerID   string `json:"timer_id"`
+	DeliverID string `json:"deliver_id"`
+	FireSeq   uint32 `json:"fire_seq"`
+	// Payload in base64; "" if there is none.
+	Payload []byte `json:"payload"`
+	Height  uint64 `json:"height"`
+}
+
+// sudoMessage builds the message for the contract's sudo entry point: one JSON object with the handler's name as its
+// only member.
+func sudoMessage(delivery types.Delivery) ([]byte, error) {
+	body := delivery.Payload
+	switch {
+	case delivery.Handler == types.DefaultHandler:
+		known := handleTimer{
+			TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
+			FireSeq: delivery.FireSeq, Payload: append([]byte{}, delivery.Payload...), Height: delivery.Height,
+		}
+		var err error
+		if body, err = json.Marshal(known); err != nil {
+			return nil, err
+		}
+	case !isHandlerName(delivery.Handler):
+		return nil, types.ErrInvalidHandler.Wrapf(
+			"a contract's handler is named with letters, digits and underscores, and begins with no digit; not %.80q", delivery.Handler)
+	case !json.Valid(delivery.Payload):
+		return nil, types.ErrInvalidPayload.Wrapf(
+			"the payload for a contract's handler %.80q must be JSON, {} if it wants nothing; handler %q alone takes any bytes",
+			delivery.Handler, types.DefaultHandler)
+	}
+	msg := make([]byte, 0, len(delivery.Handler)+len(body)+5)
+	msg = append(msg, `{"`...)
+	msg = append(msg, delivery.Handler...)
+	msg = append(msg, `":`...)
+	msg = append(msg, body...)
+	return append(msg, '}'), nil
+}
+
+// isHandlerName holds for names that JSON needs not escape and that a variant of a Rust enum can have.
+func isHandlerName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		digit := '0' <= c && c <= '9'
+		if c != '_' && !digit && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') || digit && i == 0 {
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,113 @@
+package actors_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// contractKeeper stands for wasmd's, which the app's tests run: it knows one contract.
+type contractKeeper struct {
+	contract sdk.AccAddress
+	failure  error
+	// called is what the contract was told, metered the meter of its fire.
+	called  string
+	metered storetypes.GasMeter
+}
+
+func (k *contractKeeper) Sudo(ctx context.Context, _ sdk.AccAddress, msg []byte) ([]byte, error) {
+	k.called = string(msg)
+	k.metered, _ = actors.FireMeter(ctx)
+	return nil, k.failure
+}
+
+func (k *contractKeeper) HasContractInfo(_ context.Context, contract sdk.AccAddress) bool {
+	return contract.Equals(k.contract)
+}
+
+func (*contractKeeper) QuerySmart(context.Context, sdk.AccAddress, []byte) ([]byte, error) {
+	return nil, errors.New("not asked")
+}
+
+func (k *contractKeeper) creator(_ context.Context, contract sdk.AccAddress) sdk.AccAddress {
+	if contract.Equals(k.contract) {
+		return alice
+	}
+	return nil
+}
+
+var contract = sdk.AccAddress("contract________________________")
+
+func wasmRuntime() (*contractKeeper, *actors.WasmRuntime) {
+	k := &contractKeeper{contract: contract}
+	return k, actors.NewWasmRuntime(k, k, k.creator)
+}
+
+func TestWhatAContractIsTold(t *testing.T) {
+	chain, err := lab.NewChain(lab.ChainOptions{})
+	require.NoError(t, err)
+	require.NoError(t, chain.BeginBlock())
+	k, runtime := wasmRuntime()
+	for _, c := range []struct {
+		name, handler, payload string
+		told                   string
+		refused                error
+	}{
+		{"default", types.DefaultHandler, "\x00beat", `{"handle_timer":{"timer_id":"0a0b","deliver_id":"ff","fire_seq":3,"payload":"AGJlYXQ=","height":7}}`, nil},
+		{"default, nothing", types.DefaultHandler, "", `{"handle_timer":{"timer_id":"0a0b","deliver_id":"ff","fire_seq":3,"payload":"","height":7}}`, nil},
+		{"named", "steal_funds", `{"to": "me"}`, `{"steal_funds":{"to": "me"}}`, nil},
+		{"named, any JSON", "clockEndBlock2", `null`, `{"clockEndBlock2":null}`, nil},
+		{"no payload", "tick", ``, "", types.ErrInvalidPayload},
+		{"no JSON", "tick", `{`, "", types.ErrInvalidPayload},
+		{"more than JSON", "tick", `{}},{"mint":{}`, "", types.ErrInvalidPayload},
+		{"quote in name", `a":{},"b`, `{}`, "", types.ErrInvalidHandler},
+		{"escape in name", `a\u0062`, `{}`, "", types.ErrInvalidHandler},
+		{"digit first", "1st", `{}`, "", types.ErrInvalidHandler},
+		{"space", "a b", `{}`, "", types.ErrInvalidHandler},
+		{"not ASCII", "schlüssel", `{}`, "", types.ErrInvalidHandler},
+		{"no name", "", `{}`, "", types.ErrInvalidHandler},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k.called = ""
+			call := types.Call{Actor: contract, Handler: c.handler, Payload: []byte(c.payload)}
+			require.ErrorIs(t, runtime.Validate(chain.Ctx(), nil, call), c.refused)
+			delivery := types.Delivery{Call: call, TimerID: []byte{10, 11}, DeliverID: []byte{255}, FireSeq: 3, Height: 7}
+			require.ErrorIs(t, runtime.Deliver(chain.Ctx(), nil, delivery), c.refused)
+			require.Equal(t, c.told, k.called)
+		})
+	}
+}
+
+func TestAContractsFailureIsTheFires(t *testing.T) {
+	chain, err := lab.NewChain(lab.ChainOptions{})
+	require.NoError(t, err)
+	require.NoError(t, chain.BeginBlock())
+	k, runtime := wasmRuntime()
+	k.failure = errors.New("failure of the contract")
+	ctx := chain.Ctx().WithGasMeter(storetypes.NewGasMeter(1_000_000))
+	delivery := types.Delivery{Call: types.Call{Actor: contract, Handler: types.DefaultHandler}}
+	require.ErrorIs(t, runtime.Deliver(ctx, nil, delivery), k.failure)
+	require.Same(t, ctx.GasMeter(), k.metered)
+	_, within := actors.FireMeter(ctx)
+	require.False(t, within, "outside of a fire there is no meter of one")
+	delivery.Actor = sdk.AccAddress("no such contract")
+	require.ErrorIs(t, runtime.Deliver(ctx, nil, delivery), types.ErrActorGone)
+}
+
+func TestWhoDeployedAContract(t *testing.T) {
+	_, runtime := wasmRuntime()
+	require.Equal(t, alice, runtime.Deployer(t.Context(), contract))
+	require.Equal(t, bob, runtime.Deployer(t.Context(), bob), "nobody is known to have")
+	require.True(t, runtime.Serves(t.Context(), contract))
+	require.False(t, runtime.Serves(t.Context(), alice))
+}
