@@ -85,7 +85,13 @@ type Chain struct {
 // New starts a chain with named, funded accounts and one validator, and runs its first block.
 func New(tb testing.TB, names ...string) *Chain {
 	tb.Helper()
-	c := &Chain{tb: tb, App: newApp(tb), random: newRandom()}
+	return NewWith(tb, nil, names...)
+}
+
+// NewWith starts a chain as New does, its application with options.
+func NewWith(tb testing.TB, options []func(*baseapp.BaseApp), names ...string) *Chain {
+	tb.Helper()
+	c := &Chain{tb: tb, App: newApp(tb, options...), random: newRandom()}
 	secret := sha256.Sum256([]byte("timers/appchain/validator"))
 	pubKey := ed25519.GenPrivKeyFromSecret(secret[:]).PubKey()
 	cmtKey, err := cryptocodec.ToCmtPubKeyInterface(pubKey)
@@ -124,10 +130,10 @@ func fastGov(a *app.App, state map[string]json.RawMessage) {
 func newRandom() *rand.Rand { return rand.New(rand.NewSource(1)) }
 
 // newApp makes an application with a home of its own, which contracts need and lock.
-func newApp(tb testing.TB) *app.App {
+func newApp(tb testing.TB, options ...func(*baseapp.BaseApp)) *app.App {
 	tb.Helper()
-	options := simtestutil.NewAppOptionsWithFlagHome(tb.TempDir())
-	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, options, baseapp.SetChainID(ChainID))
+	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, simtestutil.NewAppOptionsWithFlagHome(tb.TempDir()),
+		append(options, baseapp.SetChainID(ChainID))...)
 }
 
 func (c *Chain) start(state []byte, height int64, params *cmtproto.ConsensusParams) {
