@@ -153,6 +153,16 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgCancelTimer{Sender: reflect.String(), Id: own[0].Id}))
 	require.Empty(t, timersOf(t, c, reflect))
 
+	// It has no privileged entry point: the VM says so when the timer fires.
+	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgScheduleTimer{
+		Sender: reflect.String(), Trigger: types.Trigger{Height: uint64(c.App.LastBlockHeight()) + 2}, GasLimit: 200_000,
+	}))
+	events := appchain.Events(c.NextBlock(), "timers.v1.TimerFired")
+	require.Len(t, events, 1)
+	got := readFired(t, events[0])
+	codespace, code := codeOf(wasmtypes.ErrVMError)
+	require.Equal(t, [2]any{codespace, code}, [2]any{got.codespace, got.code})
+
 	// Nobody schedules for a contract: its sudo is privileged.
 	message := schedule(t, c, "bob", due)
 	message.Sender, message.Payload = reflect.String(), nil

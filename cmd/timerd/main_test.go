@@ -101,6 +101,10 @@ func TestInitWritesOurDefaults(t *testing.T) {
 		require.Contains(t, string(content), want, name)
 	}
 	must(t, t.TempDir(), "genesis", "validate", "--home", home)
+	config, err := os.ReadFile(filepath.Join(home, "config", "app.toml"))
+	require.NoError(t, err)
+	require.Contains(t, string(config), "[wasm]\n")
+	require.NoDirExists(t, filepath.Join(home, "wasm"), "commands leave the contracts' part of the home to the node")
 }
 
 func TestTestnetFilesNeverListenBeyondASingleHost(t *testing.T) {

@@ -86,13 +86,24 @@ type Chain struct {
 // New starts a chain with named, funded accounts and one validator, and runs its first block.
 func New(tb testing.TB, names ...string) *Chain {
 	tb.Helper()
-	return NewUnder(tb, func(*timertypes.TimerConfig) {}, names...)
+	return newChain(tb, nil, func(*timertypes.TimerConfig) {}, names)
 }
 
 // NewUnder is New with a change of the timers' config.
 func NewUnder(tb testing.TB, change func(*timertypes.TimerConfig), names ...string) *Chain {
 	tb.Helper()
-	c := &Chain{tb: tb, App: newApp(tb), random: newRandom()}
+	return newChain(tb, nil, change, names)
+}
+
+// NewWith starts a chain as New does, its application with options.
+func NewWith(tb testing.TB, options []func(*baseapp.BaseApp), names ...string) *Chain {
+	tb.Helper()
+	return newChain(tb, options, func(*timertypes.TimerConfig) {}, names)
+}
+
+func newChain(tb testing.TB, options []func(*baseapp.BaseApp), change func(*timertypes.TimerConfig), names []string) *Chain {
+	tb.Helper()
+	c := &Chain{tb: tb, App: newApp(tb, options...), random: newRandom()}
 	secret := sha256.Sum256([]byte("timers/appchain/validator"))
 	pubKey := ed25519.GenPrivKeyFromSecret(secret[:]).PubKey()
 	cmtKey, err := cryptocodec.ToCmtPubKeyInterface(pubKey)
@@ -135,10 +146,10 @@ func fastGov(a *app.App, state map[string]json.RawMessage) {
 func newRandom() *rand.Rand { return rand.New(rand.NewSource(1)) }
 
 // newApp makes an application with a home of its own, which contracts need and lock.
-func newApp(tb testing.TB) *app.App {
+func newApp(tb testing.TB, options ...func(*baseapp.BaseApp)) *app.App {
 	tb.Helper()
-	options := simtestutil.NewAppOptionsWithFlagHome(tb.TempDir())
-	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, options, baseapp.SetChainID(ChainID))
+	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, simtestutil.NewAppOptionsWithFlagHome(tb.TempDir()),
+		append(options, baseapp.SetChainID(ChainID))...)
 }
 
 func (c *Chain) start(state []byte, height int64, params *cmtproto.ConsensusParams) {

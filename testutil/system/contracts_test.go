@@ -38,6 +38,12 @@ func TestAHeartbeatOnARealNode(t *testing.T) {
 	require.NoError(t, n.Start())
 	require.NoError(t, n.WaitHeight(ctx, height+1))
 	beatUntil(ctx, t, n, made.Contracts[0], count+1)
+
+	result, err := n.Tx(ctx, "alice", "wasm", "execute", made.Contracts[0], `{"stop":{}}`)
+	require.NoError(t, err)
+	require.Zero(t, result.Code, result.Log)
+	cli(ctx, t, n, &listed, "query", "timers", "list", made.Contracts[0])
+	require.Empty(t, listed.Timers)
 }
 
 // beatUntil waits until the contract has beaten so often, and returns the node's height and how often it has.
