@@ -69,7 +69,7 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 	return &block{
 		height: heightOf(ctx),
 		config: config,
-		policy: policyAt(&config, heightOf(ctx)),
+		policy: policyAt(&config, heightOf(ctx), &state),
 		before: state,
 		state:  state,
 		lane: lane.Budget{
@@ -84,12 +84,14 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 	}, nil
 }
 
-// policyAt is the policy in force at the height.
-func policyAt(config *types.TimerConfig, height uint64) policy.Policy {
-	if config.PolicyAt(height) == types.PolicyEIP1559 {
+// policyAt is the policy in force at the height, with what the block before left of it.
+func policyAt(config *types.TimerConfig, height uint64, _ *types.LaneState) policy.Policy {
+	switch config.PolicyAt(height) {
+	case types.PolicyEIP1559:
 		return config.EIP1559()
+	default:
+		return policy.FIFO{}
 	}
-	return policy.FIFO{}
 }
 
 func (b *block) feeCoins(amount math.Int) sdk.Coins {

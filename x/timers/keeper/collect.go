@@ -42,7 +42,7 @@ func (k *Keeper) collectReady(ctx sdk.Context, b *block) error {
 	if err != nil {
 		return err
 	}
-	if !complete && b.policy.Weighs() {
+	if !complete && b.policy.Indexed() {
 		return k.collectStorm(ctx, b, reached)
 	}
 	return k.sweepQueue(ctx, b, reached, complete)

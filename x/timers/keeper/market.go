@@ -19,13 +19,13 @@ func (k *Keeper) pricesOf(ctx context.Context, config *types.TimerConfig, last *
 	if err != nil {
 		return policy.Prices{}, err
 	}
-	prices := policy.Prices{Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50}
+	prices := policy.Prices{Height: heightOf(ctx), Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50}
 	// Under fifo the lane basefee is the cycle basefee: so it is before the first block, and eip1559 goes on from there.
 	before := policy.Last{Basefee: prices.Cycle, Cycles: last.Cycles}
 	if last.LaneBasefee != nil {
 		before.Basefee = *last.LaneBasefee
 	}
-	prices.Lane = policyAt(config, heightOf(ctx)).LaneBasefee(prices.Cycle, before)
+	prices.Lane = policyAt(config, prices.Height, last).LaneBasefee(prices.Cycle, before)
 	return prices, nil
 }
 
@@ -140,7 +140,9 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted accepte
 
 // candidateOf is a ready timer as the policy sees it.
 func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.Candidate {
-	candidate := policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Ask: t.Bid.Ask()}
+	candidate := policy.Candidate{
+		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(),
+	}
 	if b.policy.Weighs() {
 		candidate.Weight = k.weightOf(ctx, b, t.Actor)
 	}

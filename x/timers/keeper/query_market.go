@@ -80,7 +80,7 @@ func (q queryServer) Ready(goCtx context.Context, req *types.QueryReadyRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if !b.policy.Weighs() {
+	if b.config.PolicyAt(b.height) == types.PolicyFIFO {
 		return q.readyInQueueOrder(goCtx, req.GetPagination())
 	}
 	limit, first, err := pageStart(req.GetPagination())

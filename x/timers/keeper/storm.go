@@ -22,7 +22,7 @@ const maxContestReads = 4_096
 
 // inStorm tells whether the ready index alone already holds more than the window.
 func (k *Keeper) inStorm(ctx sdk.Context, b *block) (bool, error) {
-	if !b.policy.Weighs() {
+	if !b.policy.Indexed() {
 		return false, nil
 	}
 	admitted, _, err := findItem(ctx, k.state.admitted)

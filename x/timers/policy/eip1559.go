@@ -77,6 +77,9 @@ func (e EIP1559) Order(prices Prices, candidates []Candidate) []int {
 // Weighs implements Policy.
 func (EIP1559) Weighs() bool { return true }
 
+// Indexed implements Policy.
+func (EIP1559) Indexed() bool { return true }
+
 // Rank orders candidates: by effective priority, then by weight, both descending, then by (due, seq).
 type Rank struct {
 	// effective priority in units of the 18th decimal, in sixteenths: a product that loses nothing.

@@ -38,3 +38,6 @@ func (FIFO) Price(prices Prices, _ Candidate) (lane.Price, bool) {
 
 // Weighs implements Policy.
 func (FIFO) Weighs() bool { return false }
+
+// Indexed implements Policy: the queue itself is the order.
+func (FIFO) Indexed() bool { return false }

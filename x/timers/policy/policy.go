@@ -14,14 +14,18 @@ type Candidate struct {
 	Due, Seq uint64
 	// GasLimit in cycles.
 	GasLimit uint64
+	// Actor is the address that owns it, ID the timer's: bytes, as strings so that they compare.
+	Actor, ID string
 	// Ask is what its owner asked for when it was scheduled.
 	Ask Ask
-	// Weight is its actor's fairness weight in sixteenths.
+	// Weight is its actor's fairness weight in sixteenths; 0 unless the policy weighs.
 	Weight uint32
 }
 
 // Prices are those of a block, in fee denom.
 type Prices struct {
+	// Height of the block.
+	Height uint64
 	// Cycle and Cell are the chain's basefees, Lane is the lane's own.
 	Cycle, Cell, Lane math.LegacyDec
 	// P50 is the median tip per cycle that the fires of the block before paid.
@@ -46,4 +50,7 @@ type Policy interface {
 	Price(prices Prices, candidate Candidate) (lane.Price, bool)
 	// Weighs tells whether the order depends on fairness weights, so that fires are counted.
 	Weighs() bool
+	// Indexed tells whether the order follows from the ready index, so that in a storm all that was admitted competes. Under
+	// a policy that has none, those in the window compete: the oldest.
+	Indexed() bool
 }
