@@ -23,8 +23,12 @@ type block struct {
 	// before is what the last block left, state what this one leaves.
 	before, state types.LaneState
 
-	// ready timers that compete, in queue order; set by collect. None in a storm.
+	// ready timers that compete, in queue order; set by collect, and under fifo extended while the lane has room. None in a
+	// storm.
 	ready []types.Timer
+	// page is how many of them are read at once; unread is where those begin that were not read, if there are more.
+	page   uint32
+	unread *calendar.Key
 	// storm: more timers are ready than the window holds; those in the ready index compete, and contest hands them out.
 	storm   bool
 	contest *ready.Merge
@@ -69,6 +73,7 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 	return &block{
 		height: heightOf(ctx),
 		config: config,
+		page:   config.CandidateWindow,
 		policy: policyAt(&config, heightOf(ctx), &state),
 		before: state,
 		state:  state,

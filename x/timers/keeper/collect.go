@@ -45,6 +45,9 @@ func (k *Keeper) collectReady(ctx sdk.Context, b *block) error {
 	if !complete && b.policy.Indexed() {
 		return k.collectStorm(ctx, b, reached)
 	}
+	if !complete {
+		b.unread = &reached
+	}
 	return k.sweepQueue(ctx, b, reached, complete)
 }
 
@@ -69,10 +72,10 @@ func (k *Keeper) collectLeftovers(ctx sdk.Context, b *block) error {
 	return err
 }
 
-// collectLive reads from the first timer that can fire: at most CANDIDATE_WINDOW of those, and on the way at most as many
-// expired ones. It moves the live cursor and returns how far it read, and whether that was all that is due.
+// collectLive reads from the first timer that can fire: at most a page of those, which is CANDIDATE_WINDOW unless the queue
+// is the policy's order, and on the way at most CANDIDATE_WINDOW expired ones. It moves the live cursor and returns how far it read, and whether that was all that is due.
 func (k *Keeper) collectLive(ctx sdk.Context, b *block) (calendar.Key, bool, error) {
-	liveLeft, expiredLeft := b.config.CandidateWindow, b.config.CandidateWindow
+	liveLeft, expiredLeft := b.page, b.config.CandidateWindow
 	found, next, complete, err := k.calendar.Page(ctx, calendarKey(b.state.Live), b.height,
 		func(e calendar.Entry[types.Timer]) calendar.Verdict {
 			left := &liveLeft

@@ -50,6 +50,7 @@ func (k *Keeper) step(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
+	b.readInPages()
 	ctx = withBlock(ctx, b)
 	for _, do := range []func(sdk.Context, *block) error{
 		k.maintain,    // 1. move entries between the calendar's tiers

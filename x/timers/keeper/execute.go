@@ -44,8 +44,11 @@ func (k *Keeper) execute(ctx sdk.Context, b *block) error {
 		return nil
 	}
 	run := k.executeWindow
-	if b.storm {
+	switch {
+	case b.storm:
 		run = k.executeStorm
+	case b.unread != nil && b.inQueueOrder():
+		run = k.executeQueue
 	}
 	if err := run(ctx, b); err != nil {
 		return err

@@ -1185,7 +1185,7 @@ type TimerLaneSummary struct {
 	Expired  uint32 `protobuf:"varint,4,opt,name=expired,proto3" json:"expired,omitempty"`
 	Unfunded uint32 `protobuf:"varint,5,opt,name=unfunded,proto3" json:"unfunded,omitempty"`
 	SetAside uint32 `protobuf:"varint,6,opt,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
-	// deferred is how many of the timers read this block stayed ready.
+	// deferred is how many of the timers read this block stayed ready; in a backlog under policy fifo more may wait unread.
 	Deferred    uint32 `protobuf:"varint,7,opt,name=deferred,proto3" json:"deferred,omitempty"`
 	Cycles      uint64 `protobuf:"varint,8,opt,name=cycles,proto3" json:"cycles,omitempty"`
 	Cells       uint64 `protobuf:"varint,9,opt,name=cells,proto3" json:"cells,omitempty"`
