@@ -9,6 +9,8 @@ PKG ?= ./...
 TEST_TIMEOUT ?= 20m
 BENCH ?= .
 FUZZTIME ?= 20s
+CONTRACTS ?= 50
+BLOCKS ?= 200
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 VERSION := $(or $(VERSION),0.1.0-dev)
@@ -62,6 +64,10 @@ sims-long: ## Simulate for long, with many seeds
 .PHONY: test-short
 test-short: ## Run the tests without simulation, real nodes and benchmarks
 	go test -timeout 5m $$(go list $(PKG) | grep -vE "/testutil/(system|bench)")
+
+.PHONY: soak-contracts
+soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
+	go test -timeout 60m -v ./testutil/system -run 'TestContractsBeatOnFourValidators$$' -args -contracts=$(CONTRACTS) -blocks=$(BLOCKS)
 
 .PHONY: bench
 bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's benchmarks (BENCH=regexp for some)

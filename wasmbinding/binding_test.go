@@ -1,6 +1,8 @@
 package wasmbinding_test
 
 import (
+	"os"
+	"strings"
 	"testing"
 
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/wasmbinding"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -53,6 +56,35 @@ func TestMessagesInJSON(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTheDocumentedJSONIsUnderstood: each line of contracts.md that is a message or a query is one.
+func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
+	raw, err := os.ReadFile("../x/timers/docs/contracts.md")
+	require.NoError(t, err)
+	chain := appchain.New(t, "alice")
+	alice := appchain.AccountOf("alice").Address
+	messages, err := types.NewAccountPayload(&types.MsgCancelTimer{Sender: alice.String()})
+	require.NoError(t, err)
+	payload, err := messages.Marshal()
+	require.NoError(t, err)
+	timer, err := chain.App.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{Actor: alice, Trigger: types.Trigger{Height: 100}, Payload: payload})
+	require.NoError(t, err)
+	encode := wasmbinding.Messages(chain.App.AppCodec())
+	query := wasmbinding.Queries(chain.App.AppCodec(), chain.App.GRPCQueryRouter())
+	understood := 0
+	for line := range strings.Lines(string(raw)) {
+		if !strings.HasPrefix(line, `{"timers": `) {
+			continue
+		}
+		custom := []byte(strings.NewReplacer("timer1…", alice.String(), "c603…", timer.IDHex()).Replace(line))
+		if _, err := encode(alice, custom); err != nil {
+			_, err = query(chain.Ctx(), custom)
+			require.NoError(t, err, line)
+		}
+		understood++
+	}
+	require.Equal(t, 8, understood, "messages and queries")
 }
 
 func TestQueriesInJSON(t *testing.T) {

@@ -22,6 +22,7 @@ type Report struct {
 	Storms    []Storm     `json:"storms"`
 	Newcomers []Newcomers `json:"newcomers"`
 	Sizes     *Sizes      `json:"sizes,omitempty"`
+	Contracts *Contracts  `json:"contracts,omitempty"`
 }
 
 // Machine is where it was measured.
@@ -103,7 +104,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s, %d cores, %s, %s\n", m.CPU, m.Cores, m.GoVersion, m.Platform); err != nil {
 		return err
 	}
-	for _, t := range []*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable(), r.stormTable(), r.newcomersTable(), r.gasTable()} {
+	for _, t := range []*table{
+		r.lifetimeTable(), r.emptyTable(), r.overheadTable(), r.stormTable(), r.newcomersTable(), r.gasTable(), r.contractsTable(),
+	} {
 		if err := t.write(w); err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ var figures = []figure{
 	{"storm", measureStorm},
 	{"newcomers", measureNewcomers},
 	{"sizes", measureSizes},
+	{"contracts", measureContracts},
 }
 
 // Figures names all figures.

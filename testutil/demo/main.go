@@ -1,5 +1,6 @@
-// Command demo shows timers at work on a real node: it starts one in a temporary home, schedules timers that live and
-// leave in every way, shows block by block what happens, and ends with a table of their lives.
+// Command demo shows timers at work on a real node: it starts one in a temporary home, deploys a contract that schedules
+// itself, schedules timers that live and leave in every way, shows block by block what happens, and ends with a table of
+// their lives.
 package main
 
 import (
@@ -62,11 +63,10 @@ func run(ctx context.Context, binary string, keep bool) (err error) {
 	if err := waiting(ctx, func(ctx context.Context) error { return d.node.WaitHeight(ctx, 2) }); err != nil {
 		return err
 	}
-	if err := d.schedule(ctx); err != nil {
-		return err
-	}
-	if err := d.follow(ctx); err != nil {
-		return err
+	for _, step := range []func(context.Context) error{d.deploy, d.schedule, d.follow, d.stopBeating} {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	return d.table()
 }
@@ -93,6 +93,7 @@ type demo struct {
 	alice  string
 	bob    string
 	timers []*timer
+	heart  heartbeat
 	// start is the height from which blocks are shown.
 	start int64
 }
@@ -141,7 +142,11 @@ func (d *demo) follow(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if said := d.read(height, events); len(said) > 0 {
+		said, err := d.read(ctx, height, events)
+		if err != nil {
+			return err
+		}
+		if len(said) > 0 {
 			fmt.Printf("  %4d  %s\n", height, strings.Join(said, "\n        "))
 		} else {
 			fmt.Printf("  %4d  %d timers wait\n", height, d.open())
@@ -151,12 +156,18 @@ func (d *demo) follow(ctx context.Context) error {
 }
 
 // read takes a block's events into the timers' lives and says what they tell.
-func (d *demo) read(height int64, events []node.Event) []string {
+func (d *demo) read(ctx context.Context, height int64, events []node.Event) ([]string, error) {
 	var said []string
 	for _, event := range events {
 		a := event.Attributes
 		kind, ours := strings.CutPrefix(event.Type, "timers.v1.")
 		if !ours {
+			continue
+		}
+		if beat, its, err := d.readBeat(ctx, height, kind, a); err != nil {
+			return nil, err
+		} else if its {
+			said = append(said, beat)
 			continue
 		}
 		if kind == "TimerScheduled" {
@@ -199,7 +210,7 @@ func (d *demo) read(height int64, events []node.Event) []string {
 			said = append(said, fmt.Sprintf("%q of %s left unfunded: %s required, %s available", t.name, t.owner, a["required"], a["available"]))
 		}
 	}
-	return said
+	return said, nil
 }
 
 // table ends the demo; it fails if a timer did not leave as it should.

@@ -62,8 +62,8 @@ func (d *demo) schedule(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Thirteen transactions, each awaited, take about as many blocks.
-	const first = 18
+	// Fourteen transactions, each awaited, take about as many blocks.
+	const first = 19
 	jobs := []job{
 		{name: "one payment", owner: "alice", in: first, msgs: []any{send(d.alice, d.bob, 1_000)}},
 		{name: "three messages", owner: "alice", in: first + 1, msgs: []any{send(d.alice, d.bob, 1), send(d.alice, d.bob, 2), send(d.alice, d.bob, 3)}},
@@ -83,6 +83,9 @@ func (d *demo) schedule(ctx context.Context) error {
 		if err := d.scheduleOne(ctx, i, j, height); err != nil {
 			return fmt.Errorf("%q: %w", j.name, err)
 		}
+	}
+	if err := d.startBeating(ctx); err != nil {
+		return err
 	}
 	d.start, err = d.node.Status(ctx)
 	return err

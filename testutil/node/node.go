@@ -125,6 +125,11 @@ func (n *Node) Tx(ctx context.Context, from string, args ...string) (TxResult, e
 	if err != nil {
 		return TxResult{}, err
 	}
+	return n.sent(ctx, out)
+}
+
+// sent reads what the command line printed of a transaction and waits for it.
+func (n *Node) sent(ctx context.Context, out []byte) (TxResult, error) {
 	var sent struct {
 		Code   uint32 `json:"code"`
 		RawLog string `json:"raw_log"`

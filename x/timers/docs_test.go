@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,4 +39,37 @@ func TestTheDocumentedConfigProposalIsWhole(t *testing.T) {
 	var read types.TimerConfig
 	require.NoError(t, cdc.UnmarshalJSON(proposal.Messages[0]["config"], &read))
 	require.NoError(t, read.Validate())
+}
+
+// goBlocks are the Go code of a document, block by block.
+func goBlocks(t *testing.T, file string) []string {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("docs", file))
+	require.NoError(t, err)
+	var blocks []string
+	for rest := string(raw); ; {
+		_, after, found := strings.Cut(rest, "```go\n")
+		if !found {
+			return blocks
+		}
+		block, end, closed := strings.Cut(after, "```\n")
+		require.True(t, closed, "%s: a block of code has no end", file)
+		blocks, rest = append(blocks, block), end
+	}
+}
+
+// TestTheDocumentedModuleIsTheOneThatIsTested: the blocks of modules.md are the example's file, the lines that wire it, and its
+// test.
+func TestTheDocumentedModuleIsTheOneThatIsTested(t *testing.T) {
+	source := func(name string) string {
+		raw, err := os.ReadFile(filepath.Join("..", "..", "testutil", "subscriptions", name))
+		require.NoError(t, err)
+		return string(raw)
+	}
+	blocks := goBlocks(t, "modules.md")
+	require.Greater(t, len(blocks), 2)
+	module, wiring, test := blocks[:len(blocks)-2], blocks[len(blocks)-2], blocks[len(blocks)-1]
+	require.Equal(t, source("keeper.go"), strings.Join(module, "\n"))
+	require.Contains(t, source("app_test.go"), wiring)
+	require.Equal(t, source("subscriptions_test.go"), test)
 }

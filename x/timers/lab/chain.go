@@ -22,12 +22,12 @@ import (
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/codec/address"
+	"github.com/cosmos/cosmos-sdk/codec/testutil"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	"github.com/cosmos/cosmos-sdk/std"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module"
-	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 	"github.com/cosmos/cosmos-sdk/x/auth"
 	authkeeper "github.com/cosmos/cosmos-sdk/x/auth/keeper"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
@@ -118,11 +118,9 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	if opts.Logger == nil {
 		opts.Logger = log.NewNopLogger()
 	}
-	encoding := testutil.MakeTestEncodingConfig(auth.AppModuleBasic{}, bank.AppModuleBasic{},
-		feegrantmodule.AppModuleBasic{}, authzmodule.AppModuleBasic{}, timers.AppModule{})
-	std.RegisterInterfaces(encoding.InterfaceRegistry)
+	registry := newRegistry()
 	c := &Chain{
-		Codec: encoding.Codec, logger: opts.Logger, height: opts.Height, FeeDenom: opts.Genesis.Config.FeeDenom,
+		Codec: codec.NewProtoCodec(registry), logger: opts.Logger, height: opts.Height, FeeDenom: opts.Genesis.Config.FeeDenom,
 		Authority: authtypes.NewModuleAddress(govtypes.ModuleName).String(),
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
@@ -139,8 +137,20 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 		return nil, err
 	}
 	c.Watcher = watch.New(keys[types.StoreKey], notes)
-	c.wire(keys, encoding.InterfaceRegistry, opts)
+	c.wire(keys, registry, opts)
 	return c, c.initGenesis(opts)
+}
+
+// newRegistry knows the messages of a lab chain; addresses in them begin as the process has it.
+func newRegistry() codectypes.InterfaceRegistry {
+	config := sdk.GetConfig()
+	registry := testutil.CodecOptions{
+		AccAddressPrefix: config.GetBech32AccountAddrPrefix(), ValAddressPrefix: config.GetBech32ValidatorAddrPrefix(),
+	}.NewInterfaceRegistry()
+	std.RegisterInterfaces(registry)
+	module.NewBasicManager(auth.AppModuleBasic{}, bank.AppModuleBasic{}, feegrantmodule.AppModuleBasic{}, authzmodule.AppModuleBasic{},
+		timers.AppModule{}).RegisterInterfaces(registry)
+	return registry
 }
 
 // wire makes the keepers and registers their messages.
