@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/math"
@@ -110,6 +111,13 @@ func movements() []movement {
 			move: change(func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 50_000, 50_000 },
 				func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 250_000, 250_000 }),
 		},
+		// That of the whole application, by x/upgrade, is TestAnUpgradeChangesNoTimer of package app.
+		{name: "upgrade", move: func(f *fixture) *fixture {
+			f.blocksUntil(6)
+			again := newFixture(f.t, func(opts *lab.ChainOptions) { opts.DB, opts.Height = copied(f.t, f.db), int64(f.Height())-1 })
+			again.robots.scripts = f.robots.scripts
+			return again
+		}},
 		{name: "export and import", move: func(f *fixture) *fixture {
 			f.blocksUntil(6)
 			genesis := f.export()
@@ -122,6 +130,19 @@ func movements() []movement {
 			return again
 		}},
 	}
+}
+
+// copied is another database with the same data, for a process that takes over.
+func copied(t testingT, db dbm.DB) dbm.DB {
+	t.Helper()
+	other := dbm.NewMemDB()
+	entries, err := db.Iterator(nil, nil)
+	require.NoError(t, err)
+	for ; entries.Valid(); entries.Next() {
+		require.NoError(t, other.Set(entries.Key(), entries.Value()))
+	}
+	require.NoError(t, entries.Close())
+	return other
 }
 
 // TestWhatBecomesOfEachKind: for every kind and every movement, the timer is where it was, fires once, and not before it may.
