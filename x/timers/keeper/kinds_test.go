@@ -47,6 +47,17 @@ func kinds() []kind {
 		{name: "interval", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
 			return robot, f.schedule(robot, 0, []byte("noop"), trigger(types.Trigger{Interval: &types.IntervalTrigger{Every: 5, First: 40}}))
 		}},
+		{name: "retry, waiting", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
+			fails := true
+			f.robots.scripts["fails once"] = func(sdk.Context, types.Delivery) error {
+				if fails {
+					fails = false
+					return types.ErrInvalidPayload
+				}
+				return nil
+			}
+			return robot, f.schedule(robot, 3, []byte("fails once"), retried(1, 37))
+		}},
 		{
 			name: "watch, waiting", stands: types.TimerStatusWatching, aside: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
@@ -77,6 +88,19 @@ func kinds() []kind {
 			end: func(f *fixture, id string) {
 				f.fund(pauper, rich)
 				f.run(&types.MsgResumeTimer{Sender: pauper.String(), Id: id})
+			},
+		},
+		{
+			name: "quarantined", stands: types.TimerStatusSetAside, aside: types.Quarantined,
+			begin: func(f *fixture) (sdk.AccAddress, string) {
+				f.quarantine()
+				id := f.schedule(robot, 3, []byte("noop"))
+				f.blocksUntil(3)
+				f.Bank.ClearSendRestriction()
+				return robot, id
+			},
+			end: func(f *fixture, id string) {
+				f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
 			},
 		},
 	}
