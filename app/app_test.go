@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"fmt"
 	"math/rand"
 	"runtime"
@@ -11,10 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	sdkmath "cosmossdk.io/math"
-	upgradetypes "cosmossdk.io/x/upgrade/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	"github.com/cosmos/cosmos-sdk/types/module"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
@@ -213,39 +210,6 @@ func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 	config, err = c.App.Timers.Config(c.Ctx())
 	require.NoError(t, err)
 	require.Equal(t, uint64(3_000_000), config.LaneTimerCycles)
-}
-
-func TestAnUpgradeLeavesTimersAsTheyAre(t *testing.T) {
-	c := appchain.New(t, "validator", "alice", "bob")
-	c.Deliver("alice", schedule(t, c, "alice", 14, send("alice", "bob", 5)), schedule(t, c, "alice", 900, send("alice", "bob", 6)))
-	const upgradeHeight = 10
-	gov := authtypes.NewModuleAddress(govtypes.ModuleName).String()
-	proposal, err := govv1.NewMsgSubmitProposal([]sdk.Msg{
-		&upgradetypes.MsgSoftwareUpgrade{Authority: gov, Plan: upgradetypes.Plan{Name: "next", Height: upgradeHeight}},
-	}, sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1)), address("validator"), "", "upgrade", "upgrade", false)
-	require.NoError(t, err)
-	c.Deliver("validator", proposal)
-	c.Deliver("validator", govv1.NewMsgVote(appchain.AccountOf("validator").Address, 1, govv1.OptionYes, ""))
-	for c.App.LastBlockHeight() < upgradeHeight-1 {
-		c.NextBlock()
-	}
-	// The new binary knows the upgrade; the old one would stop here.
-	upgraded := false
-	c.App.Upgrade.SetUpgradeHandler("next", func(ctx context.Context, _ upgradetypes.Plan, from module.VersionMap) (module.VersionMap, error) {
-		upgraded = true
-		return c.App.Modules().RunMigrations(ctx, c.App.Configurator(), from)
-	})
-	before, err := c.App.Timers.ExportGenesis(c.Ctx())
-	require.NoError(t, err)
-	c.NextBlock()
-	require.True(t, upgraded)
-	after, err := c.App.Timers.ExportGenesis(c.Ctx())
-	require.NoError(t, err)
-	require.Equal(t, before, after)
-	for c.App.LastBlockHeight() < 13 {
-		c.NextBlock()
-	}
-	require.Len(t, appchain.Events(c.NextBlock(), "timers.v1.TimerFired"), 1)
 }
 
 func TestModuleAccountsAreBlockedAndTimersMayBurn(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	"github.com/spf13/cast"
 
+	corestore "cosmossdk.io/core/store"
+
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -32,9 +34,9 @@ func Capabilities() []string {
 	return capabilities
 }
 
-// newWasmKeeper makes the keeper of contracts. Their code lies in wasm/ below the node's home, which one process at a
-// time may use.
-func (app *App) newWasmKeeper(appOpts servertypes.AppOptions, authority string) *wasmkeeper.Keeper {
+// newWasmKeeper makes the keeper of contracts, on their store. Their code lies in wasm/ below the node's home, which one
+// process at a time may use.
+func (app *App) newWasmKeeper(store corestore.KVStoreService, appOpts servertypes.AppOptions, authority string) *wasmkeeper.Keeper {
 	config, err := wasm.ReadNodeConfig(appOpts)
 	if err != nil {
 		panic(fmt.Errorf("[wasm] of app.toml: %w", err))
@@ -44,7 +46,7 @@ func (app *App) newWasmKeeper(appOpts servertypes.AppOptions, authority string) 
 		panic(fmt.Errorf("contracts need the node's home: state --%s", flags.FlagHome))
 	}
 	k := &app.Keepers
-	keeper := wasmkeeper.NewKeeper(app.encoding.Codec, app.store(wasmtypes.StoreKey), k.Accounts, k.Bank, k.Staking,
+	keeper := wasmkeeper.NewKeeper(app.encoding.Codec, store, k.Accounts, k.Bank, k.Staking,
 		distributionkeeper.NewQuerier(k.Distribution), noIBC{}, noIBC{}, noIBC2{}, noIBC{},
 		app.MsgServiceRouter(), app.GRPCQueryRouter(), home, config, wasmtypes.VMConfig{}, Capabilities(), authority,
 		wasmbinding.Options(app.encoding.Codec, app.GRPCQueryRouter())...)

@@ -131,7 +131,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.Upgrade = upgradekeeper.NewKeeper(skippedUpgrades(appOpts), app.store(upgradetypes.StoreKey), cdc,
 		cast.ToString(appOpts.Get(flags.FlagHome)), app.BaseApp, authority)
 
-	k.Wasm = app.newWasmKeeper(appOpts, authority)
+	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), stores.Wasm(accounts)), appOpts, authority)
 
 	// Modules and contracts come before accounts: their addresses have accounts too.
 	k.TimerModules = actors.NewModuleRuntime()

@@ -8,8 +8,8 @@ import (
 )
 
 // wireWatcher makes the watcher of the chain. A store that its keeper opens through watcher.Service can be watched by timers:
-// the bank's and staking's are, declared in x/timers/watch/stores. A store of another module is made watchable in the same
-// way, by declaring its name and which prefixes of its keys are of use where its keeper is wired.
+// the bank's, staking's and that of contracts are, declared in x/timers/watch/stores. A store of another module is made
+// watchable in the same way, by declaring its name and which prefixes of its keys are of use where its keeper is wired.
 func (app *App) wireWatcher() *watch.Watcher {
 	app.watchNotes = storetypes.NewTransientStoreKey("transient_" + timerstypes.StoreKey)
 	return watch.New(app.keys[timerstypes.StoreKey], app.watchNotes)

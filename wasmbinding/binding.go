@@ -38,7 +38,7 @@ func Options(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) []wasmkeeper.Op
 	}
 }
 
-// Messages turns {"timers": {"schedule"|"update"|"extend"|"cancel": {…}}} into the module's messages. What stands inside
+// Messages turns {"timers": {"schedule"|"update"|"extend"|"cancel"|"pause"|"resume": {…}}} into the module's messages. What stands inside
 // is the message as protobuf writes it in JSON, without the sender: that is the contract.
 func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 	return func(contract sdk.AccAddress, custom json.RawMessage) ([]sdk.Msg, error) {
@@ -61,8 +61,14 @@ func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 		case "cancel":
 			m := &types.MsgCancelTimer{}
 			msg, sender = m, &m.Sender
+		case "pause":
+			m := &types.MsgPauseTimer{}
+			msg, sender = m, &m.Sender
+		case "resume":
+			m := &types.MsgResumeTimer{}
+			msg, sender = m, &m.Sender
 		default:
-			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend or cancel, not %.80q", name)
+			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend, cancel, pause or resume, not %.80q", name)
 		}
 		if err := cdc.UnmarshalJSON(body, msg); err != nil {
 			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: %v", name, err)

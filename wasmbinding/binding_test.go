@@ -36,6 +36,8 @@ func TestMessagesInJSON(t *testing.T) {
 		},
 		{"extend", `{"timers":{"extend":{"id":"ab","expires_at":7}}}`, &types.MsgExtendTimer{Sender: me, Id: "ab", ExpiresAt: 7}, nil},
 		{"cancel", `{"timers":{"cancel":{"id":"ab"}}}`, &types.MsgCancelTimer{Sender: me, Id: "ab"}, nil},
+		{"pause", `{"timers":{"pause":{"id":"ab"}}}`, &types.MsgPauseTimer{Sender: me, Id: "ab"}, nil},
+		{"resume", `{"timers":{"resume":{"id":"ab"}}}`, &types.MsgResumeTimer{Sender: me, Id: "ab"}, nil},
 		{"a sender", `{"timers":{"cancel":{"sender":"timer1","id":"ab"}}}`, nil, wasmtypes.ErrInvalidMsg},
 		{"an unknown field", `{"timers":{"cancel":{"id":"ab","height":3}}}`, nil, wasmtypes.ErrInvalidMsg},
 		{"a negative number", `{"timers":{"extend":{"id":"ab","expires_at":-7}}}`, nil, wasmtypes.ErrInvalidMsg},

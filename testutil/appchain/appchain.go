@@ -13,7 +13,6 @@ import (
 	abci "github.com/cometbft/cometbft/abci/types"
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	cmttypes "github.com/cometbft/cometbft/types"
-	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/log"
@@ -75,6 +74,7 @@ type Chain struct {
 	// hashes of the state after each block.
 	hashes   [][]byte
 	tb       testing.TB
+	disk     disk
 	init     *abci.RequestInitChain
 	proposer []byte
 	// random makes the memos of transactions; the same on every run.
@@ -103,7 +103,8 @@ func NewWith(tb testing.TB, options []func(*baseapp.BaseApp), names ...string) *
 
 func newChain(tb testing.TB, options []func(*baseapp.BaseApp), change func(*timertypes.TimerConfig), names []string) *Chain {
 	tb.Helper()
-	c := &Chain{tb: tb, App: newApp(tb, options...), random: newRandom()}
+	d := newDisk(tb)
+	c := &Chain{tb: tb, App: newApp(d, options...), disk: d, random: newRandom()}
 	secret := sha256.Sum256([]byte("timers/appchain/validator"))
 	pubKey := ed25519.GenPrivKeyFromSecret(secret[:]).PubKey()
 	cmtKey, err := cryptocodec.ToCmtPubKeyInterface(pubKey)
@@ -145,10 +146,9 @@ func fastGov(a *app.App, state map[string]json.RawMessage) {
 
 func newRandom() *rand.Rand { return rand.New(rand.NewSource(1)) }
 
-// newApp makes an application with a home of its own, which contracts need and lock.
-func newApp(tb testing.TB, options ...func(*baseapp.BaseApp)) *app.App {
-	tb.Helper()
-	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true, simtestutil.NewAppOptionsWithFlagHome(tb.TempDir()),
+// newApp makes an application on a disk of its own: contracts lock its home.
+func newApp(d disk, options ...func(*baseapp.BaseApp)) *app.App {
+	return app.New(log.NewNopLogger(), d.db, nil, true, simtestutil.NewAppOptionsWithFlagHome(d.home),
 		append(options, baseapp.SetChainID(ChainID))...)
 }
 
@@ -164,16 +164,18 @@ func (c *Chain) start(state []byte, height int64, params *cmtproto.ConsensusPara
 // NextBlock runs one block with these transactions, commits it and checks the module's invariants.
 func (c *Chain) NextBlock(txs ...[]byte) *abci.ResponseFinalizeBlock {
 	c.tb.Helper()
-	height := max(c.App.LastBlockHeight()+1, c.init.InitialHeight)
-	request := &abci.RequestFinalizeBlock{
-		Height: height, Time: blockTime(height), Txs: txs, ProposerAddress: c.proposer,
-	}
+	request := c.nextRequest(txs...)
 	response := c.run(c.App, request)
 	c.Requests = append(c.Requests, request)
 	c.hashes = append(c.hashes, response.AppHash)
 	c.sequences = nil
 	require.NoError(c.tb, c.App.Timers.CheckInvariants(c.Ctx()))
 	return response
+}
+
+func (c *Chain) nextRequest(txs ...[]byte) *abci.RequestFinalizeBlock {
+	height := max(c.App.LastBlockHeight()+1, c.init.InitialHeight)
+	return &abci.RequestFinalizeBlock{Height: height, Time: blockTime(height), Txs: txs, ProposerAddress: c.proposer}
 }
 
 func blockTime(height int64) time.Time { return genesisTime.Add(time.Duration(height) * time.Second) }
@@ -227,7 +229,7 @@ func (c *Chain) Deliver(name string, msgs ...sdk.Msg) *abci.ResponseFinalizeBloc
 // Replay runs the same blocks on a second application and requires the same state after each.
 func (c *Chain) Replay() {
 	c.tb.Helper()
-	second := newApp(c.tb)
+	second := newApp(newDisk(c.tb))
 	_, err := second.InitChain(c.init)
 	require.NoError(c.tb, err)
 	for i, request := range c.Requests {
@@ -241,7 +243,8 @@ func (c *Chain) Restart() *Chain {
 	c.tb.Helper()
 	exported, err := c.App.ExportAppStateAndValidators(false, nil, nil)
 	require.NoError(c.tb, err)
-	next := &Chain{tb: c.tb, App: newApp(c.tb), proposer: c.proposer, random: newRandom()}
+	d := newDisk(c.tb)
+	next := &Chain{tb: c.tb, App: newApp(d), disk: d, proposer: c.proposer, random: newRandom()}
 	next.start(exported.AppState, exported.Height, &exported.ConsensusParams)
 	return next
 }

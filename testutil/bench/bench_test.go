@@ -183,6 +183,21 @@ func TestOverheadComparesFiresThatSendWithSends(t *testing.T) {
 	require.Positive(t, o.Ratio)
 }
 
+func TestWhatRepeatsAndWhatCanBeWatchedIsComparedWithWhatIsNot(t *testing.T) {
+	r, err := MeasureRepeating(5, 3, 2_000, 1)
+	require.NoError(t, err)
+	require.Positive(t, r.Ratio)
+	require.Greater(t, r.Nodes, 2.0)
+	lifetime, err := MeasureLifetime(DefaultWorkload(2_000, FIFO, 4, 1))
+	require.NoError(t, err)
+	require.Less(t, r.Nodes, 2*lifetime.Nodes, "%+v", r)
+	for _, watching := range []int{0, 20} {
+		w, err := MeasureWatchable(5, 3, watching)
+		require.NoError(t, err)
+		require.Positive(t, w.Ratio)
+	}
+}
+
 func TestGasOfSchedulingIsBoundedWhateverTheActorHas(t *testing.T) {
 	sizes, err := MeasureSizes()
 	require.NoError(t, err)

@@ -43,8 +43,8 @@ const (
 	firstRecipient = 1 << 20
 )
 
-// newSends makes the chain; free takes the basefees away.
-func newSends(n int, free bool) (*sends, error) {
+// newSends makes the chain; free takes the basefees away, and changes are made to what it starts from.
+func newSends(n int, free bool, changes ...func(*lab.ChainOptions)) (*sends, error) {
 	genesis := wideGenesis()
 	if free {
 		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
@@ -63,8 +63,12 @@ func newSends(n int, free bool) (*sends, error) {
 		s.msgs = append(s.msgs, msg)
 		addTimer(genesis, owner(i), 1, payload, sendGasLimit)
 	}
+	opts := lab.ChainOptions{Genesis: genesis, Balances: all}
+	for _, change := range changes {
+		change(&opts)
+	}
 	var err error
-	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: genesis, Balances: all})
+	s.chain, err = lab.NewChain(opts)
 	return s, err
 }
 

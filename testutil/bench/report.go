@@ -19,6 +19,7 @@ type Report struct {
 	Lifetimes []Lifetime  `json:"lifetimes"`
 	Empties   []Empty     `json:"empty_blocks"`
 	Overheads []Overhead  `json:"overheads"`
+	Lives     *Lives      `json:"lives,omitempty"`
 	Storms    []Storm     `json:"storms"`
 	Newcomers []Newcomers `json:"newcomers"`
 	Sizes     *Sizes      `json:"sizes,omitempty"`
@@ -104,9 +105,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s, %d cores, %s, %s\n", m.CPU, m.Cores, m.GoVersion, m.Platform); err != nil {
 		return err
 	}
-	for _, t := range []*table{
-		r.lifetimeTable(), r.emptyTable(), r.overheadTable(), r.stormTable(), r.newcomersTable(), r.gasTable(), r.contractsTable(),
-	} {
+	tables := append([]*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable()}, r.livesTables()...)
+	for _, t := range append(tables, r.stormTable(), r.newcomersTable(), r.gasTable(), r.contractsTable()) {
 		if err := t.write(w); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ var figures = []figure{
 	{"nodes", measureNodes},
 	{"empty", measureEmpty},
 	{"overhead", measureOverhead},
+	{"lives", measureLives},
 	{"storm", measureStorm},
 	{"newcomers", measureNewcomers},
 	{"sizes", measureSizes},

@@ -28,7 +28,7 @@ type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccA
 
 // WasmRuntime serves CosmWasm contracts (SPEC §9). The default handler is called with what is known of the delivery,
 //
-//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height"}}
+//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "matched"?}}
 //
 // any other by its name with the timer's payload as it is, sudo {"<handler>": <payload>}, so that contracts that know
 // nothing of timers can be called. Sudo is privileged: a contract trusts whoever calls it, and the module calls it for
@@ -91,6 +91,14 @@ type handleTimer struct {
 	// Payload in base64; "" if there is none.
 	Payload []byte `json:"payload"`
 	Height  uint64 `json:"height"`
+	// Matched is absent unless the timer watches.
+	Matched []matchedKey `json:"matched,omitempty"`
+}
+
+// matchedKey is a key that changed: the name of its store, and its bytes in base64.
+type matchedKey struct {
+	Store string `json:"store"`
+	Key   []byte `json:"key"`
 }
 
 // sudoMessage builds the message for the contract's sudo entry point: one JSON object with the handler's name as its
@@ -102,6 +110,9 @@ func sudoMessage(delivery types.Delivery) ([]byte, error) {
 		known := handleTimer{
 			TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
 			FireSeq: delivery.FireSeq, Payload: append([]byte{}, delivery.Payload...), Height: delivery.Height,
+		}
+		for _, match := range delivery.Matched {
+			known.Matched = append(known.Matched, matchedKey{match.Store, match.Key})
 		}
 		var err error
 		if body, err = json.Marshal(known); err != nil {

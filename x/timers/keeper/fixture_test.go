@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	abci "github.com/cometbft/cometbft/abci/types"
+	dbm "github.com/cosmos/cosmos-db"
 	"github.com/cosmos/gogoproto/proto"
 	"github.com/stretchr/testify/require"
 
@@ -50,6 +51,8 @@ type fixture struct {
 	*lab.Chain
 	t      testingT
 	robots *scripted
+	// db is below the chain.
+	db dbm.DB
 	// minted is the supply that there would be if nothing were burned.
 	minted math.Int
 }
@@ -57,7 +60,7 @@ type fixture struct {
 func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()
 	f := &fixture{t: t, robots: &scripted{scripts: map[string]script{}}, minted: math.ZeroInt()}
-	opts := lab.ChainOptions{Genesis: types.DefaultGenesis(), Runtimes: []types.Runtime{f.robots}}
+	opts := lab.ChainOptions{Genesis: types.DefaultGenesis(), Runtimes: []types.Runtime{f.robots}, DB: dbm.NewMemDB()}
 	// What is tested of every policy is tested under the simplest; inMarket chooses the other.
 	opts.Genesis.Config.Policy = types.PolicyFIFO
 	for _, address := range []sdk.AccAddress{alice, bob, carol, robot, robot2} {
@@ -68,7 +71,7 @@ func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	}
 	chain, err := lab.NewChain(opts)
 	require.NoError(t, err)
-	f.Chain = chain
+	f.Chain, f.db = chain, opts.DB
 	f.minted = chain.Bank.GetSupply(chain.Ctx(), chain.FeeDenom).Amount.Add(f.lane().Burned)
 	require.NoError(t, chain.BeginBlock())
 	t.Cleanup(func() { f.NextBlock() })

@@ -36,10 +36,8 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 		return err
 	}
 	for _, segment := range genesis.Receipts {
-		for i, receipt := range segment.Receipts {
-			if err := k.state.receipts.Set(ctx, collections.Join(segment.Height, uint64(i)), receipt); err != nil {
-				return err
-			}
+		if err := k.putReceipts(ctx, segment.Height, segment.Receipts); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -196,17 +194,4 @@ func (k *Keeper) records(ctx context.Context) ([]types.Timer, error) {
 		}
 	}
 	return timers, nil
-}
-
-func (k *Keeper) allReceipts(ctx context.Context) ([]types.HeightReceipts, error) {
-	var segments []types.HeightReceipts
-	err := k.state.receipts.Walk(ctx, nil, func(key collections.Pair[uint64, uint64], r types.Receipt) (bool, error) {
-		if n := len(segments); n == 0 || segments[n-1].Height != key.K1() {
-			segments = append(segments, types.HeightReceipts{Height: key.K1()})
-		}
-		last := &segments[len(segments)-1]
-		last.Receipts = append(last.Receipts, r)
-		return false, nil
-	})
-	return segments, err
 }

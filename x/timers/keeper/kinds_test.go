@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/math"
@@ -46,6 +47,17 @@ func kinds() []kind {
 		{name: "interval", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
 			return robot, f.schedule(robot, 0, []byte("noop"), trigger(types.Trigger{Interval: &types.IntervalTrigger{Every: 5, First: 40}}))
 		}},
+		{name: "retry, waiting", stands: types.TimerStatusPending, begin: func(f *fixture) (sdk.AccAddress, string) {
+			fails := true
+			f.robots.scripts["fails once"] = func(sdk.Context, types.Delivery) error {
+				if fails {
+					fails = false
+					return types.ErrInvalidPayload
+				}
+				return nil
+			}
+			return robot, f.schedule(robot, 3, []byte("fails once"), retried(1, 37))
+		}},
 		{
 			name: "watch, waiting", stands: types.TimerStatusWatching, aside: types.Watching,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
@@ -76,6 +88,19 @@ func kinds() []kind {
 			end: func(f *fixture, id string) {
 				f.fund(pauper, rich)
 				f.run(&types.MsgResumeTimer{Sender: pauper.String(), Id: id})
+			},
+		},
+		{
+			name: "quarantined", stands: types.TimerStatusSetAside, aside: types.Quarantined,
+			begin: func(f *fixture) (sdk.AccAddress, string) {
+				f.quarantine()
+				id := f.schedule(robot, 3, []byte("noop"))
+				f.blocksUntil(3)
+				f.Bank.ClearSendRestriction()
+				return robot, id
+			},
+			end: func(f *fixture, id string) {
+				f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
 			},
 		},
 	}
@@ -110,6 +135,13 @@ func movements() []movement {
 			move: change(func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 50_000, 50_000 },
 				func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 250_000, 250_000 }),
 		},
+		// That of the whole application, by x/upgrade, is TestAnUpgradeChangesNoTimer of package app.
+		{name: "upgrade", move: func(f *fixture) *fixture {
+			f.blocksUntil(6)
+			again := newFixture(f.t, func(opts *lab.ChainOptions) { opts.DB, opts.Height = copied(f.t, f.db), int64(f.Height())-1 })
+			again.robots.scripts = f.robots.scripts
+			return again
+		}},
 		{name: "export and import", move: func(f *fixture) *fixture {
 			f.blocksUntil(6)
 			genesis := f.export()
@@ -122,6 +154,19 @@ func movements() []movement {
 			return again
 		}},
 	}
+}
+
+// copied is another database with the same data, for a process that takes over.
+func copied(t testingT, db dbm.DB) dbm.DB {
+	t.Helper()
+	other := dbm.NewMemDB()
+	entries, err := db.Iterator(nil, nil)
+	require.NoError(t, err)
+	for ; entries.Valid(); entries.Next() {
+		require.NoError(t, other.Set(entries.Key(), entries.Value()))
+	}
+	require.NoError(t, entries.Close())
+	return other
 }
 
 // TestWhatBecomesOfEachKind: for every kind and every movement, the timer is where it was, fires once, and not before it may.

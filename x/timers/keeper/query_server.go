@@ -7,8 +7,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"cosmossdk.io/collections"
-
 	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
@@ -155,21 +153,6 @@ func (q queryServer) SetAside(
 	timers, page, err := query.CollectionPaginate(ctx, q.state.setAside, bounded,
 		func(_ uint64, t types.Timer) (types.TimerInfo, error) { return q.info(ctx, &t) })
 	return &types.QuerySetAsideResponse{Timers: timers, Pagination: page}, err
-}
-
-// Receipts implements types.QueryServer.
-func (q queryServer) Receipts(
-	ctx context.Context, req *types.QueryReceiptsRequest,
-) (*types.QueryReceiptsResponse, error) {
-	bounded, err := boundedPage(req.GetPagination())
-	if err != nil {
-		return nil, err
-	}
-	receipts, page, err := query.CollectionPaginate(ctx, q.state.receipts, bounded,
-		func(_ collections.Pair[uint64, uint64], r types.Receipt) (types.ReceiptInfo, error) {
-			return q.receiptInfo(&r), nil
-		}, query.WithCollectionPaginationPairPrefix[uint64, uint64](req.GetHeight()))
-	return &types.QueryReceiptsResponse{Receipts: receipts, Pagination: page}, err
 }
 
 func invalidArgument(err error) error { return status.Error(codes.InvalidArgument, err.Error()) }

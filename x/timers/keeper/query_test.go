@@ -54,18 +54,25 @@ func TestNoReceiptsAreWrittenAtARetentionOfZero(t *testing.T) {
 	require.Empty(t, f.export().Receipts, "what was kept goes too")
 }
 
-func TestPruningOfReceiptsIsBounded(t *testing.T) {
-	f := newFixture(t, func(opts *lab.ChainOptions) {
-		opts.Genesis.Config.SweepPerBlock = 10
-		for height := uint64(1); height <= 20; height++ {
-			segment := types.HeightReceipts{Height: height}
-			for range 5 {
-				segment.Receipts = append(segment.Receipts, types.Receipt{Paid: opts.Genesis.Lane.Tips, Tip: opts.Genesis.Lane.Tips})
+// recorded is a genesis with so many receipts of each of some heights, from 1 on; its fires are told apart by their cycles.
+func recorded(perHeight ...int) func(*lab.ChainOptions) {
+	return func(opts *lab.ChainOptions) {
+		for i, n := range perHeight {
+			segment := types.HeightReceipts{Height: uint64(i) + 1}
+			for position := range n {
+				segment.Receipts = append(segment.Receipts, types.Receipt{
+					Cycles: uint64(position), Paid: opts.Genesis.Lane.Tips, Tip: opts.Genesis.Lane.Tips,
+				})
 			}
 			opts.Genesis.Receipts = append(opts.Genesis.Receipts, segment)
 		}
-		opts.Height = 20
-	})
+		opts.Height = int64(len(perHeight))
+	}
+}
+
+func TestPruningOfReceiptsIsBounded(t *testing.T) {
+	// Two heights have three values each, the others one.
+	f := newFixture(t, recorded(5, 5, 5, 150, 129, 5, 5, 5, 5), withConfig(func(c *types.TimerConfig) { c.SweepPerBlock = 2 }))
 	count := func() (n int) {
 		for _, segment := range f.export().Receipts {
 			n += len(segment.Receipts)
@@ -74,10 +81,54 @@ func TestPruningOfReceiptsIsBounded(t *testing.T) {
 	}
 	f.setConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 1 })
 	f.NextBlock()
-	for want := 90; want >= 0; want -= 10 {
+	for _, want := range []int{304, 235, 149, 21, 15, 5, 0} {
 		f.NextBlock()
 		require.Equal(t, want, count())
 	}
+}
+
+func TestReceiptsOfAHeightArePagedByPosition(t *testing.T) {
+	const n = 150
+	f := newFixture(t, recorded(1, n, 1))
+	page := func(request *query.PageRequest) (cycles []uint64, next []byte) {
+		t.Helper()
+		response, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 2, Pagination: request})
+		require.NoError(t, err)
+		for i := range response.Receipts {
+			cycles = append(cycles, response.Receipts[i].Cycles)
+		}
+		return cycles, response.Pagination.NextKey
+	}
+	var all []uint64
+	for i := range uint64(n) {
+		all = append(all, i)
+	}
+	for _, limit := range []uint64{1, 7, 63, 64, 65, 128, n - 1, n, n + 1} {
+		var paged []uint64
+		request := &query.PageRequest{Limit: limit}
+		for {
+			cycles, next := page(request)
+			require.LessOrEqual(t, uint64(len(cycles)), limit)
+			paged = append(paged, cycles...)
+			if len(next) == 0 {
+				break
+			}
+			request.Key = next
+		}
+		require.Equal(t, all, paged, "limit %d", limit)
+	}
+	for _, from := range []uint64{0, 63, 64, 65, n - 1, n, n + 1, 191, 192, largest} {
+		cycles, next := page(&query.PageRequest{Offset: from})
+		want := all[min(from, n):]
+		require.Len(t, cycles, min(len(want), 100), "from %d", from)
+		require.Equal(t, len(want) > 100, len(next) > 0, "from %d", from)
+		for i := range cycles {
+			require.Equal(t, want[i], cycles[i], "from %d", from)
+		}
+	}
+	exported := f.export().Receipts
+	require.Len(t, exported, 3)
+	require.Len(t, exported[1].Receipts, n, "an export has them in one piece")
 }
 
 func TestATimerIsFoundByTheShortestUniquePrefix(t *testing.T) {

@@ -1,8 +1,6 @@
 package keeper
 
 import (
-	"cosmossdk.io/collections"
-
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -25,11 +23,8 @@ func (k *Keeper) deferRest(ctx sdk.Context, b *block) error {
 
 // record writes what this block leaves to the next (SPEC §4, step 10).
 func (k *Keeper) record(ctx sdk.Context, b *block) error {
-	for i := range b.receipts {
-		if b.config.ReceiptRetentionBlocks == 0 {
-			break
-		}
-		if err := k.state.receipts.Set(ctx, collections.Join(b.height, uint64(i)), b.receipts[i]); err != nil {
+	if b.config.ReceiptRetentionBlocks > 0 {
+		if err := k.putReceipts(ctx, b.height, b.receipts); err != nil {
 			return err
 		}
 	}
@@ -60,36 +55,6 @@ func (b *block) changed() bool {
 		after.Head, after.Live = before.Head, before.Live
 	}
 	return !after.Equal(before)
-}
-
-// pruneReceipts removes receipts older than RECEIPT_RETENTION_BLOCKS: SWEEP_PER_BLOCK and twice what this block added, so
-// that it never falls behind for long.
-func (k *Keeper) pruneReceipts(ctx sdk.Context, b *block) error {
-	if b.height <= b.config.ReceiptRetentionBlocks {
-		return nil
-	}
-	keepFrom := b.height - b.config.ReceiptRetentionBlocks
-	limit := int(b.config.SweepPerBlock) + 2*len(b.receipts)
-	old := make([]collections.Pair[uint64, uint64], 0, 8)
-	ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
-		StartInclusive(collections.Join(b.state.ReceiptsFrom, uint64(0))).
-		EndExclusive(collections.Join(keepFrom+1, uint64(0)))
-	err := k.state.receipts.Walk(ctx, ranger, func(key collections.Pair[uint64, uint64], _ types.Receipt) (bool, error) {
-		old = append(old, key)
-		return len(old) >= limit, nil
-	})
-	if err != nil {
-		return err
-	}
-	for _, key := range old {
-		if err := k.state.receipts.Remove(ctx, key); err != nil {
-			return err
-		}
-	}
-	if len(old) > 0 {
-		b.state.ReceiptsFrom = old[len(old)-1].K1()
-	}
-	return nil
 }
 
 // summary is the one event of the block.

@@ -30,7 +30,7 @@ func crowd(n int, change func(*types.Timer)) func(*lab.ChainOptions) {
 				GasLimit: 40_000, ExpiresAt: 1_000, Seq: uint64(i) + 1, Due: 500,
 			}
 			change(timer)
-			if timer.Trigger.Watch == nil {
+			if timer.Trigger.Watch == nil && timer.Trigger.Interval == nil {
 				timer.Trigger.Height = timer.Due
 			}
 			timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
@@ -163,8 +163,10 @@ func TestAStormCostsAFireHardlyMoreThanACalm(t *testing.T) {
 	calm, _ := drain(4_990, func(seq uint64) uint64 { return 2 + (seq-1)/499 })
 	storm, most := drain(100_000, func(uint64) uint64 { return 2 })
 	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
-	// Admission costs a scan and two writes, and the index a read and a delete; a fire that moves money costs the rest.
-	require.LessOrEqual(t, storm/calm, 1.6)
+	// Admission costs a scan and two writes, and the index a read and a delete. What is done in a calm too does not matter:
+	// receipts, which share values, are next to nothing in both.
+	require.LessOrEqual(t, storm-calm, 5.0)
+	require.LessOrEqual(t, storm, 13.0)
 	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
 	require.LessOrEqual(t, most.Nexts, 2*2_048+256+3*499+400)
 	require.LessOrEqual(t, most.Writes(), 3*2_048+15*499)

@@ -36,8 +36,8 @@ type state struct {
 	payloads collections.Map[uint64, []byte]
 	// setAside: seq → timer that is neither in the queue nor gone.
 	setAside collections.Map[uint64, types.Timer]
-	// receipts: (height, position) → receipt. Sequential; pruned by a bounded sweep.
-	receipts collections.Map[collections.Pair[uint64, uint64], types.Receipt]
+	// receipts: (height, position of the first) → a segment of the receipts of a block. Sequential; pruned by a bounded sweep.
+	receipts collections.Map[receiptPlace, types.HeightReceipts]
 	// fires: height → fires by unit within the fairness window. One value a block; they leave as the window moves.
 	fires collections.Map[uint64, types.BlockFires]
 	// fireCounts: number of fires → number of units that had as many in the window. Few keys.
@@ -63,7 +63,7 @@ func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, erro
 			collections.PairKeyCodec(sdk.AccAddressKey, collections.Uint16Key), codec.CollValue[types.ActorPage](cdc)),
 		payloads:   collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
 		setAside:   collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
-		receipts:   collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeq, codec.CollValue[types.Receipt](cdc)),
+		receipts:   collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeq, codec.CollValue[types.HeightReceipts](cdc)),
 		fires:      collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
 		fireCounts: collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
 		ready:      collections.NewMap(sb, types.PrefixReady, "ready", readyKeyCodec, sdk.LegacyDecValue),

@@ -63,11 +63,12 @@ type ChainOptions struct {
 	Keeper []keeper.Option
 	// Stores mounted beside those of the modules, for what a workload keeps itself.
 	Stores []*storetypes.KVStoreKey
-	// DB below the multistore; an in-memory one by default.
+	// DB below the multistore; an empty one in memory by default. A chain that it holds already is gone on with, from Height.
 	DB dbm.DB
 	// Logger; silent by default.
 	Logger log.Logger
-	// Height of the genesis block: the first block that is opened is the one above it.
+	// Height of the genesis block, or of the last one of a chain that is gone on with: the first block that is opened is the
+	// one above it.
 	Height int64
 	// Watch is called when the chain is wired, to make stores watchable beside the bank's.
 	Watch func(*watch.Watcher)
@@ -107,7 +108,7 @@ type Chain struct {
 	branch storetypes.CacheMultiStore
 }
 
-// NewChain starts a chain at height 0, committed.
+// NewChain starts a chain at height 0, committed, or goes on with the one that the database holds.
 func NewChain(opts ChainOptions) (*Chain, error) {
 	if opts.Genesis == nil {
 		opts.Genesis = types.DefaultGenesis()
@@ -138,6 +139,10 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	}
 	c.Watcher = watch.New(keys[types.StoreKey], notes)
 	c.wire(keys, registry, opts)
+	if c.store.LastCommitID().Version > 0 {
+		c.startBlock()
+		return c, nil
+	}
 	return c, c.initGenesis(opts)
 }
 

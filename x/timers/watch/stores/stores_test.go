@@ -24,12 +24,14 @@ var (
 	validators = address.NewBech32Codec("cosmosvaloper")
 	person     = sdk.AccAddress("a person of 20 bytes")
 	contract   = sdk.AccAddress("a contract has addresses of 32 b")
-	validator  = sdk.ValAddress("a validator's 20 byte")
+	// storage is where x/wasm keeps what the contract stores; the app's tests hold it to x/wasm's own keys.
+	storage   = append([]byte{3}, contract...)
+	validator = sdk.ValAddress("a validator's 20 byte")
 )
 
 func newWatcher() *watch.Watcher {
 	w := watch.New(storetypes.NewKVStoreKey("timers"), storetypes.NewTransientStoreKey("notes"))
-	for _, declared := range []watch.Store{stores.Bank(accounts), stores.Staking(accounts, validators)} {
+	for _, declared := range []watch.Store{stores.Bank(accounts), stores.Staking(accounts, validators), stores.Wasm(accounts)} {
 		w.Service(runtime.NewKVStoreService(storetypes.NewKVStoreKey(declared.Name)), declared)
 	}
 	return w
@@ -59,6 +61,10 @@ func TestFormsNameTheModulesOwnKeys(t *testing.T) {
 		"staking:delegations:" + person.String():                 stakingtypes.GetDelegationsKey(person),
 		"staking:delegation:" + person.String() + ":" + operator: stakingtypes.GetDelegationKey(person, validator),
 		"staking:unbondings:" + contract.String():                stakingtypes.GetUBDsKey(contract),
+		"wasm:contract:" + contract.String():                     storage,
+		"wasm:key:" + contract.String() + ":a:b":                 append(storage[:33:33], "a:b"...),
+		"wasm:key:" + contract.String() + ":0x00ff":              append(storage[:33:33], 0, 255),
+		"wasm:info:" + contract.String():                         append([]byte{2}, contract...),
 	} {
 		key, err := w.Parse(text)
 		require.NoError(t, err, text)
@@ -78,7 +84,13 @@ func TestFormsAreWhatTheStoresAreAskedFor(t *testing.T) {
 		"bank:supply:":                                  "invalid denom",
 		"staking:validator:" + person.String():          "want staking:validator:VALIDATOR",
 		"staking:delegation:" + person.String():         "want staking:delegation:ADDRESS:VALIDATOR",
-		"gov:00":                                        "watchable: bank, staking",
+		"gov:00":                                        "watchable: bank, staking, wasm",
+		"wasm:contract:" + person.String():              "has 20 bytes, a contract's address has 32",
+		"wasm:contract:nobody":                          "want wasm:contract:ADDRESS",
+		"wasm:key:" + contract.String():                 "want wasm:key:ADDRESS:KEY",
+		"wasm:key:" + contract.String() + ":":           "the key is empty",
+		"wasm:key:" + contract.String() + ":0x":         "the key is empty",
+		"wasm:key:" + contract.String() + ":0x0":        "odd length",
 	} {
 		_, err := newWatcher().Parse(text)
 		require.ErrorContains(t, err, says, text)
@@ -107,6 +119,7 @@ func TestWhatIsNoKeyIsRefused(t *testing.T) {
 			{0x51},
 			stakingtypes.GetValidatorByConsAddrKey(sdk.ConsAddress(validator)),
 		},
+		"wasm": {storage, append(storage[:33:33], 0), append([]byte{2}, contract...), {1, 0, 0, 0, 0, 0, 0, 0, 1}, {0x10}},
 	}
 	for store, keys := range whole {
 		for _, key := range keys {
@@ -116,6 +129,7 @@ func TestWhatIsNoKeyIsRefused(t *testing.T) {
 	parts := map[string][][]byte{
 		"bank":    {{0}, {1}, {2}, {3}, {4}, {5, 1}, {2, 20}, {2, 3, 1, 2}, balance(t, person, "")[:21]},
 		"staking": {{0x21}, {0x31}, {0x31, 20}, {0x12, 1}, stakingtypes.GetValidatorKey(validator)[:10], append(stakingtypes.GetValidatorKey(validator), 1)},
+		"wasm":    {{3}, storage[:32], {2}, append([]byte{2}, contract[:31]...), append([]byte{2, 2}, contract...), {8}},
 	}
 	for store, keys := range parts {
 		for _, key := range keys {

@@ -1,0 +1,164 @@
+package app_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	upgradetypes "cosmossdk.io/x/upgrade/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/module"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+
+	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/testutil/appchain"
+	"github.com/cosmos-timers/timers/testutil/contracts"
+	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// lives are a timer of each kind that docs/lives.md tells of, on a chain that is about to be upgraded. Beside them a
+// contract's storage is watched.
+type lives struct {
+	*appchain.Chain
+	t    *testing.T
+	ids  map[string]string
+	seen map[string]types.TimerInfo
+}
+
+// setConfig changes the config as governance does, without the vote; it is in force from the next block on.
+func (l *lives) setConfig(change func(*types.TimerConfig)) {
+	l.t.Helper()
+	config, err := l.App.Timers.Config(l.Ctx())
+	require.NoError(l.t, err)
+	change(&config)
+	gov := authtypes.NewModuleAddress(govtypes.ModuleName).String()
+	_, err = timerskeeper.NewMsgServer(l.App.Timers).UpdateTimerConfig(l.Ctx(), &types.MsgUpdateTimerConfig{Authority: gov, Config: config})
+	require.NoError(l.t, err)
+}
+
+// book schedules the timer of a kind.
+func (l *lives) book(kind, owner string, msg *types.MsgScheduleTimer) {
+	l.t.Helper()
+	var booked types.MsgScheduleTimerResponse
+	l.Response(l.Deliver(owner, msg).TxResults[0], &booked)
+	l.ids[kind] = booked.Id
+}
+
+// info is what queries say of a timer.
+func (l *lives) info(kind string) types.TimerInfo {
+	l.t.Helper()
+	owner := "alice"
+	if kind == "suspended" {
+		owner = "pauper"
+	}
+	response, err := timerskeeper.NewQueryServer(l.App.Timers).Timer(l.Ctx(), &types.QueryTimerRequest{
+		Actor: address(owner), Id: l.ids[kind],
+	})
+	require.NoError(l.t, err, kind)
+	return response.Timer
+}
+
+func newLives(t *testing.T) (*lives, sdk.AccAddress) {
+	t.Helper()
+	l := &lives{
+		Chain: appchain.New(t, "validator", "alice", "bob", "carol", "dave", "pauper", "mallory", "sink"),
+		t:     t, ids: map[string]string{}, seen: map[string]types.TimerInfo{},
+	}
+	hostile := l.Instantiate("mallory", l.StoreCode("mallory", contracts.Hostile), `{}`, 0)
+	at := func(blocks uint64) *types.MsgScheduleTimer {
+		return schedule(t, l.Chain, "alice", uint64(l.App.LastBlockHeight())+blocks, send("alice", "sink", 1))
+	}
+	broke := schedule(t, l.Chain, "pauper", uint64(l.App.LastBlockHeight())+3, send("pauper", "sink", 1))
+	broke.OnUnfunded = types.OnUnfundedSuspend
+	l.book("suspended", "pauper", broke)
+	l.Deliver("pauper", send("pauper", "bob", appchain.Funds.Int64()-3*appchain.TxFee[0].Amount.Int64()))
+	l.NextBlock()
+	l.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+
+	l.book("height, pending", "alice", at(100))
+	l.book("height, ready", "alice", at(2))
+	interval := at(0)
+	interval.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 200, First: uint64(l.App.LastBlockHeight()) + 100}}
+	l.book("interval", "alice", interval)
+	l.book("watch, waiting", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("carol")+":"+app.FeeDenom))
+	l.book("watch, told", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("dave")+":"+app.FeeDenom))
+	l.book("contract watch", "alice", watch(t, l.Chain, "alice", 1, "wasm:contract:"+hostile.String()))
+	l.Deliver("bob", send("bob", "dave", 1))
+	l.book("paused", "alice", at(2))
+	l.Deliver("alice", &types.MsgPauseTimer{Sender: address("alice"), Id: l.ids["paused"]})
+	for kind, status := range map[string]types.TimerStatus{
+		"height, pending": types.TimerStatusPending, "height, ready": types.TimerStatusReady, "interval": types.TimerStatusPending,
+		"watch, waiting": types.TimerStatusWatching, "watch, told": types.TimerStatusReady, "contract watch": types.TimerStatusWatching,
+		"paused": types.TimerStatusSetAside, "suspended": types.TimerStatusSetAside,
+	} {
+		l.seen[kind] = l.info(kind)
+		require.Equal(t, status, l.seen[kind].Status, kind)
+	}
+	return l, hostile
+}
+
+// TestAnUpgradeChangesNoTimer: governance plans an upgrade, the old binary stops at its height, and a new one that knows it
+// goes on with the data: every timer is as it was, and fires once.
+func TestAnUpgradeChangesNoTimer(t *testing.T) {
+	l, hostile := newLives(t)
+	height := l.App.LastBlockHeight() + 8
+	gov := authtypes.NewModuleAddress(govtypes.ModuleName).String()
+	proposal, err := govv1.NewMsgSubmitProposal([]sdk.Msg{
+		&upgradetypes.MsgSoftwareUpgrade{Authority: gov, Plan: upgradetypes.Plan{Name: "next", Height: height}},
+	}, sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1)), address("validator"), "", "upgrade", "upgrade", false)
+	require.NoError(t, err)
+	l.Deliver("validator", proposal)
+	l.Deliver("validator", govv1.NewMsgVote(appchain.AccountOf("validator").Address, 1, govv1.OptionYes, ""))
+	for l.App.LastBlockHeight() < height-1 {
+		l.NextBlock()
+	}
+	before, err := l.App.Timers.ExportGenesis(l.Ctx())
+	require.NoError(t, err)
+	require.ErrorContains(t, l.TryBlock(), `UPGRADE "next" NEEDED`, "the old binary stops")
+
+	var migrated module.VersionMap
+	l.SwapBinary(func(next *app.App) {
+		next.Upgrade.SetUpgradeHandler("next", func(ctx context.Context, _ upgradetypes.Plan, from module.VersionMap) (module.VersionMap, error) {
+			var err error
+			migrated, err = next.Modules().RunMigrations(ctx, next.Configurator(), from)
+			return migrated, err
+		})
+	})
+	l.NextBlock()
+	require.Contains(t, migrated, types.ModuleName)
+	after, err := l.App.Timers.ExportGenesis(l.Ctx())
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	for kind, want := range l.seen {
+		require.Equal(t, want, l.info(kind), kind)
+	}
+
+	l.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	fired := map[string]int{}
+	block := func(txs ...[]byte) {
+		response := l.NextBlock(txs...)
+		for _, result := range response.TxResults {
+			require.Zero(t, result.Code, result.Log)
+		}
+		for _, event := range appchain.Events(response, "timers.v1.TimerFired") {
+			require.Equal(t, "true", event["success"], event)
+			fired[event["id"]]++
+		}
+	}
+	block(l.Sign("alice", &types.MsgResumeTimer{Sender: address("alice"), Id: l.ids["paused"]}),
+		l.Sign("bob", send("bob", "carol", 1), send("bob", "pauper", 1_000_000)),
+		l.Sign("mallory", l.ExecuteMsg("mallory", hostile, `{"nothing":{}}`)))
+	block(l.Sign("pauper", &types.MsgResumeTimer{Sender: address("pauper"), Id: l.ids["suspended"]}))
+	for range 130 {
+		block()
+	}
+	for kind, id := range l.ids {
+		require.Equal(t, 1, fired[id], kind)
+	}
+	require.Len(t, fired, len(l.ids))
+}

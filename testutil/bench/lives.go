@@ -1,0 +1,218 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Repeating compares fires of timers that repeat with the same fires of timers that fire once, each sending coins, without
+// commit, and what IAVL writes for them.
+type Repeating struct {
+	Fires  int `json:"fires"`
+	Rounds int `json:"rounds"`
+	// OnceMicros and AgainMicros are per fire in the fastest round, in microseconds; Ratio is the latter by the former.
+	OnceMicros  float64 `json:"once_us"`
+	AgainMicros float64 `json:"again_us"`
+	Ratio       float64 `json:"ratio"`
+	// Nodes that IAVL writes for the timers store per fire of a repeating timer, of so many that are pending. One that fires
+	// once writes those of its lifetime, scheduling among them.
+	Pending int     `json:"pending"`
+	Nodes   float64 `json:"nodes"`
+}
+
+// Watchable compares sends on a bank whose store is wrapped, so that it can be watched, with those on one that is not.
+type Watchable struct {
+	Sends  int `json:"sends"`
+	Rounds int `json:"rounds"`
+	// Watching is how many timers watch balances of others than those that send and receive.
+	Watching int `json:"watching"`
+	// PlainMicros and WrappedMicros are per send in the fastest round, in microseconds; Ratio is the latter by the former.
+	PlainMicros   float64 `json:"plain_us"`
+	WrappedMicros float64 `json:"wrapped_us"`
+	Ratio         float64 `json:"ratio"`
+}
+
+// repeat makes the timers of a workload repeat.
+func repeat(every uint64) func(*lab.ChainOptions) {
+	return func(opts *lab.ChainOptions) {
+		for i := range opts.Genesis.Timers {
+			timer := &opts.Genesis.Timers[i]
+			timer.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: every, First: timer.Due}}
+		}
+	}
+}
+
+// inTurns runs both, so many times after a first time that is not counted, and returns what the fastest round of each took,
+// per one of n in microseconds: what else the machine does only slows a round, and the difference that is looked for is small.
+func inTurns(n, rounds int, first, second func() (time.Duration, error)) (firstMicros, secondMicros float64, err error) {
+	var times [2][]float64
+	for round := range rounds + 1 {
+		for i, step := range []func() (time.Duration, error){first, second} {
+			d, err := step()
+			if err != nil {
+				return 0, 0, err
+			}
+			if round > 0 {
+				times[i] = append(times[i], float64(d.Nanoseconds())/1_000/float64(n))
+			}
+		}
+	}
+	return slices.Min(times[0]), slices.Min(times[1]), nil
+}
+
+// MeasureRepeating times rounds in turn, and counts nodes with so many timers pending.
+func MeasureRepeating(fires, rounds, pending int, seed uint64) (Repeating, error) {
+	once, err := newSends(fires, false)
+	if err != nil {
+		return Repeating{}, err
+	}
+	again, err := newSends(fires, false, repeat(1_000))
+	if err != nil {
+		return Repeating{}, err
+	}
+	r := Repeating{Fires: fires, Rounds: rounds, Pending: pending}
+	if r.OnceMicros, r.AgainMicros, err = inTurns(fires, rounds, once.fire, again.fire); err != nil {
+		return Repeating{}, err
+	}
+	r.Ratio = r.AgainMicros / r.OnceMicros
+	r.Nodes, err = countRepeatingNodes(pending, seed)
+	return r, err
+}
+
+const (
+	// repeatEvery is how many blocks lie between two fires of a timer whose nodes are counted.
+	repeatEvery = 100
+	// receiptsKept is for how many blocks receipts are kept meanwhile, so that their removal is counted too.
+	receiptsKept = 4
+)
+
+// countRepeatingNodes fires each of the timers once in a hundred blocks, and counts over half of that.
+func countRepeatingNodes(pending int, seed uint64) (float64, error) {
+	rng, genesis := newRand(seed), wideGenesis()
+	genesis.Config.Policy = types.PolicyFIFO
+	genesis.Config.ReceiptRetentionBlocks = receiptsKept
+	w := DefaultWorkload(pending, FIFO, receiptsKept, seed)
+	f := &flow{w: w, rng: rng}
+	for range pending {
+		addTimer(genesis, owner(rng.IntN(w.owners())), 1+rng.Uint64N(repeatEvery), f.payload(), gasLimit)
+	}
+	inner := newDropDB()
+	defer inner.drop()
+	db := NewCountingDB(inner, types.StoreKey)
+	opts := lab.ChainOptions{Genesis: genesis, Balances: balances(w.owners()), Runtimes: []types.Runtime{idle{}}, DB: db}
+	repeat(repeatEvery)(&opts)
+	var err error
+	if f.chain, err = lab.NewChain(opts); err != nil {
+		return 0, err
+	}
+	var before Writes
+	fires := 0
+	for i := range w.Warmup + repeatEvery/2 {
+		if i == w.Warmup {
+			before, fires = db.Writes(), 0
+		}
+		if err := f.chain.BeginBlock(); err != nil {
+			return 0, err
+		}
+		events, err := f.chain.EndBlock()
+		if err != nil {
+			return 0, err
+		}
+		fires += countEvents(events, &types.TimerFired{})
+	}
+	after := db.Writes()
+	written := after.Sub(&before)
+	if fires == 0 {
+		return 0, fmt.Errorf("none of %d timers fired", pending)
+	}
+	return float64(written.Nodes) / float64(fires), f.chain.Check()
+}
+
+// MeasureWatchable times rounds of sends in turn.
+func MeasureWatchable(sends, rounds, watching int) (Watchable, error) {
+	plain, err := newSends(sends, false, func(opts *lab.ChainOptions) { opts.Unwatched = true })
+	if err != nil {
+		return Watchable{}, err
+	}
+	wrapped, err := newSends(sends, false, func(opts *lab.ChainOptions) {
+		for i := range watching {
+			// The balance of an account that nobody in the workload is.
+			key := append([]byte{2, 20}, owner(2*firstRecipient+i)...)
+			timer := addTimer(opts.Genesis, owner(i%sends), 1, nil, gasLimit)
+			timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{
+				Keys: []types.WatchKey{{Store: "bank", Prefix: append(key, opts.Genesis.Config.FeeDenom...)}}, Remaining: 1,
+			}}
+			timer.SetAside = types.Watching
+		}
+	})
+	if err != nil {
+		return Watchable{}, err
+	}
+	w := Watchable{Sends: sends, Rounds: rounds, Watching: watching}
+	if w.PlainMicros, w.WrappedMicros, err = inTurns(sends, rounds, plain.send, wrapped.send); err != nil {
+		return Watchable{}, err
+	}
+	w.Ratio = w.WrappedMicros / w.PlainMicros
+	return w, nil
+}
+
+// Lives are the figures of what repeats and what watches.
+type Lives struct {
+	Repeating []Repeating `json:"repeating"`
+	Watchable []Watchable `json:"watchable"`
+}
+
+func measureLives(r *Report, opts Options) error {
+	fires, rounds := 200, 60
+	if opts.Quick {
+		fires, rounds = 100, 30
+	}
+	r.Lives = &Lives{}
+	for _, pending := range opts.pendings() {
+		measured, err := MeasureRepeating(fires, rounds, pending, opts.Seed)
+		if err != nil {
+			return err
+		}
+		r.Lives.Repeating = append(r.Lives.Repeating, measured)
+	}
+	for _, watching := range []int{0, 1, 1_000} {
+		measured, err := MeasureWatchable(fires, rounds, watching)
+		if err != nil {
+			return err
+		}
+		r.Lives.Watchable = append(r.Lives.Watchable, measured)
+	}
+	return nil
+}
+
+func (r *Report) livesTables() []*table {
+	repeating := &table{
+		title:   "A fire of a timer that repeats beside one of a timer that fires once",
+		columns: []string{"fires", "rounds", "once us", "again us", "ratio", "pending", "nodes a fire"},
+		notes: []string{
+			"Fires that send coins, without commit, in the fastest of rounds that take turns. Nodes are those that IAVL writes for the timers store,",
+			"receipts and their removal included; a timer that fires once writes those of its lifetime, above.",
+		},
+	}
+	watchable := &table{
+		title:   "A send on a bank that can be watched beside one on a bank that can't",
+		columns: []string{"sends", "rounds", "others watch", "plain us", "wrapped us", "ratio"},
+		notes: []string{
+			"The fastest of rounds that take turns; sends without ante handler and commit. Nobody watches who sends or receives. The gas",
+			"is the same to the unit, which tests hold.",
+		},
+	}
+	if r.Lives != nil {
+		for _, m := range r.Lives.Repeating {
+			repeating.row(m.Fires, m.Rounds, m.OnceMicros, m.AgainMicros, m.Ratio, m.Pending, m.Nodes)
+		}
+		for _, m := range r.Lives.Watchable {
+			watchable.row(m.Sends, m.Rounds, m.Watching, m.PlainMicros, m.WrappedMicros, m.Ratio)
+		}
+	}
+	return []*table{repeating, watchable}
+}

@@ -1,0 +1,171 @@
+package keeper_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	corestore "cosmossdk.io/core/store"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// withoutReceipts is a store that can't keep receipts while it is full: the step fails after all its fires.
+type withoutReceipts struct {
+	corestore.KVStoreService
+	full *bool
+}
+
+type receiptless struct{ corestore.KVStore }
+
+// OpenKVStore implements store.KVStoreService.
+func (s withoutReceipts) OpenKVStore(ctx context.Context) corestore.KVStore {
+	store := s.KVStoreService.OpenKVStore(ctx)
+	if *s.full {
+		return receiptless{store}
+	}
+	return store
+}
+
+// Set implements store.KVStore.
+func (s receiptless) Set(key, value []byte) error {
+	if bytes.HasPrefix(key, types.PrefixReceipts.Bytes()) {
+		return errors.New("the disk is full")
+	}
+	return s.KVStore.Set(key, value)
+}
+
+// deliveries is a chain on which a timer of each kind is due in the block that is open. Each delivery sends one coin to
+// carol, so that what state says of them is her balance, and notes in memory what it was told, which no branch undoes.
+type deliveries struct {
+	*fixture
+	full *bool
+	told []types.Delivery
+}
+
+const kindsDue = 6
+
+func newDeliveries(t *testing.T) *deliveries {
+	t.Helper()
+	d := &deliveries{full: new(bool)}
+	d.fixture = newFixture(t, withConfig(func(c *types.TimerConfig) { c.LaneTimerCycles = 10_000_000 }), func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(service corestore.KVStoreService) corestore.KVStoreService {
+			return withoutReceipts{service, d.full}
+		}
+	})
+	deliver := func(ctx sdk.Context, delivery types.Delivery) error {
+		d.told = append(d.told, delivery)
+		return d.Bank.SendCoins(ctx, robot, carol, d.coins(1))
+	}
+	succeeds := d.script(deliver)
+	fails := d.script(func(ctx sdk.Context, delivery types.Delivery) error {
+		return errors.Join(deliver(ctx, delivery), errors.New("tried again"))
+	})
+	respawns := d.script(func(ctx sdk.Context, delivery types.Delivery) error {
+		_, err := d.Timers.Schedule(ctx, keeper.ScheduleRequest{
+			Actor: robot, Trigger: types.Trigger{Height: delivery.Height + 1}, Payload: succeeds, GasLimit: gas,
+		})
+		return errors.Join(err, deliver(ctx, delivery))
+	})
+	d.schedule(robot, 5, succeeds)
+	d.schedule(robot, 5, succeeds, every(1, 3))
+	d.schedule(robot, 0, succeeds, watching(d.balanceOf(bob)), times(2))
+	d.schedule(robot, 5, fails, retried(2, 1))
+	d.schedule(robot, 5, respawns, limited(500_000))
+	d.schedule(robot, 5, fails, every(1, 2), retried(1, 1))
+	d.blocksUntil(4)
+	d.run(d.send(alice, bob, 1))
+	d.told = nil
+	return d
+}
+
+// coinsSent is how many deliveries state knows of.
+func (d *deliveries) coinsSent() int { return int(d.balance(carol) - rich) }
+
+// names are the deliveries that handlers were told of.
+func (d *deliveries) names() (ids []string) {
+	for i := range d.told {
+		ids = append(ids, hex.EncodeToString(d.told[i].DeliverID))
+	}
+	return ids
+}
+
+// requireOnce: each delivery of a timer has its own number, counted from 0, and its own name.
+func (d *deliveries) requireOnce() {
+	d.t.Helper()
+	next, names := map[string]uint32{}, map[string]bool{}
+	for i := range d.told {
+		delivery := &d.told[i]
+		require.Equal(d.t, next[string(delivery.TimerID)], delivery.FireSeq, "%x", delivery.TimerID)
+		next[string(delivery.TimerID)]++
+		require.False(d.t, names[string(delivery.DeliverID)])
+		names[string(delivery.DeliverID)] = true
+	}
+}
+
+// TestAStepThatIsDoneAgainDeliversNothingAgain: neither in the block whose end it was, nor later.
+func TestAStepThatIsDoneAgainDeliversNothingAgain(t *testing.T) {
+	d := newDeliveries(t)
+	for range 3 {
+		require.NoError(t, d.Timers.EndBlock(d.Ctx()))
+		require.Len(t, d.told, kindsDue)
+	}
+	require.Equal(t, kindsDue-2, d.coinsSent(), "what fails undoes its own")
+	d.NextBlock()
+	require.Len(t, d.told, kindsDue, "the block ended once more")
+	d.blocksUntil(20)
+	d.requireOnce()
+}
+
+// TestABlockThatIsRunTwiceDeliversTheSame: a node may run a block and drop it, as one that executes optimistically or that
+// comes back after a crash does. What it delivers then are the same deliveries, by their names, and state has them once.
+func TestABlockThatIsRunTwiceDeliversTheSame(t *testing.T) {
+	d := newDeliveries(t)
+	dropped, _ := d.Ctx().CacheContext()
+	require.NoError(t, d.Timers.EndBlock(dropped))
+	first := d.names()
+	require.Len(t, first, kindsDue)
+	require.Zero(t, d.coinsSent())
+	d.told = nil
+	d.NextBlock()
+	require.Equal(t, first, d.names())
+	require.Equal(t, kindsDue-2, d.coinsSent())
+	receipts, err := d.query().Receipts(d.Ctx(), &types.QueryReceiptsRequest{Height: 5})
+	require.NoError(t, err)
+	require.Len(t, receipts.Receipts, kindsDue)
+	for i := range receipts.Receipts {
+		require.Equal(t, first[i], receipts.Receipts[i].DeliverId)
+	}
+	d.blocksUntil(20)
+	d.requireOnce()
+}
+
+// TestAStepThatFailedIsMadeUpForOnce: all that it did is dropped, fees included, and the next block delivers it under
+// another name, since the height is part of it.
+func TestAStepThatFailedIsMadeUpForOnce(t *testing.T) {
+	d := newDeliveries(t)
+	*d.full = true
+	funds := d.balance(robot)
+	only[*types.TimerLaneFailed](d.fixture, d.NextBlock())
+	lost := d.names()
+	require.Len(t, lost, kindsDue)
+	require.Zero(t, d.coinsSent())
+	require.Equal(t, funds, d.balance(robot))
+	*d.full, d.told = false, nil
+	d.NextBlock()
+	require.Len(t, d.told, kindsDue)
+	for _, id := range d.names() {
+		require.NotContains(t, lost, id)
+	}
+	require.Equal(t, kindsDue-2, d.coinsSent())
+	d.blocksUntil(20)
+	d.requireOnce()
+}
