@@ -85,7 +85,7 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 		// most of the phases, by their names.
 		most map[string]stormBounds
 	}{
-		{FIFO, DefaultBids, 2_000_000, map[string]stormBounds{phaseWindow: {0, 3.3, 2}}},
+		{FIFO, DefaultBids, 2_000_000, map[string]stormBounds{phaseWindow: {0, 1.45, 1.2}}},
 		{EIP1559, DefaultBids, 2_000_000, map[string]stormBounds{
 			phaseAdmitting: {9.5, 8.7, 4.4}, phaseSettling: {7.5, 2.9, 1.9}, phaseSettled: {4, 2.3, 1.6},
 		}},

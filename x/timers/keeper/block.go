@@ -55,6 +55,8 @@ type block struct {
 
 	receipts     []types.Receipt
 	burned, tips math.Int
+	// passedOver counts those that did not fit what was left of the lane when it was their turn.
+	passedOver int
 	// left counts ready timers that are ready no more, deferred the others.
 	left, deferred uint32
 	// failed counts fires whose handler failed; expiredOut, unfunded and setAside count timers that went that way.

@@ -65,7 +65,11 @@ func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
 		// What does not fit is not read again: in a crowd that is most of the window. A record never changes its gas limit or
 		// its actor where it lies, since an update moves it.
 		candidate := &b.ready[i]
-		if !b.lane.Fits(candidate.GasLimit) || !b.actorMayFire(candidate.Actor) {
+		if !b.lane.Fits(candidate.GasLimit) {
+			b.passedOver++
+			continue
+		}
+		if !b.actorMayFire(candidate.Actor) {
 			continue
 		}
 		// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not.

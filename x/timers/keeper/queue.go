@@ -9,7 +9,8 @@ import (
 )
 
 // Where the queue is the policy's order, what lies behind the last fire of a block need not be read: a backlog is read a page
-// at a time while the lane has room, to the end of the window. What fires is the same as if all of it were read at once.
+// at a time while the lane has room, to the end of the window. What fires is the same as if all of it were read at once,
+// but that a nearly full lane reads no further page for one that fits when maxPassedOver did not.
 
 // queuePage is how many timers are read at once: more than a block of the default lane fires.
 const queuePage = 128
@@ -48,7 +49,8 @@ func (k *Keeper) executeQueue(ctx sdk.Context, b *block) error {
 		if err := k.executeWindow(ctx, b); err != nil {
 			return err
 		}
-		if b.unread == nil || left.live == 0 || left.expired == 0 || !b.lane.Fits(b.config.FireBaseCycles) {
+		full := !b.lane.Fits(b.config.FireBaseCycles) || b.passedOver > maxPassedOver
+		if full || b.unread == nil || left.live == 0 || left.expired == 0 {
 			return nil
 		}
 		if err := k.readOn(ctx, b, &left); err != nil {
