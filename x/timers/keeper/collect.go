@@ -45,6 +45,9 @@ func (k *Keeper) collectReady(ctx sdk.Context, b *block) error {
 	if !complete && b.policy.Indexed() {
 		return k.collectStorm(ctx, b, reached)
 	}
+	if err := k.shareWindow(ctx, b, reached, complete); err != nil {
+		return err
+	}
 	return k.sweepQueue(ctx, b, reached, complete)
 }
 

@@ -35,6 +35,9 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.initWatches(ctx, genesis); err != nil {
 		return err
 	}
+	if err := k.initTips(ctx, genesis); err != nil {
+		return err
+	}
 	for _, segment := range genesis.Receipts {
 		for i, receipt := range segment.Receipts {
 			if err := k.state.receipts.Set(ctx, collections.Join(segment.Height, uint64(i)), receipt); err != nil {
@@ -154,6 +157,9 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 		return nil, err
 	}
 	if genesis.Receipts, err = k.allReceipts(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.exportTips(ctx, genesis); err != nil {
 		return nil, err
 	}
 	return genesis, k.exportWatches(ctx, genesis)
