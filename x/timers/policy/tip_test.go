@@ -320,3 +320,46 @@ func TestWhoIsStarved(t *testing.T) {
 	require.True(t, w.Starved(10, 11, 31))
 	require.False(t, w.Starved(100, 0, 30), "not due yet")
 }
+
+// TestWeightsAgreeWithTheVectors: score and weight' of an epoch, and the weights of those that follow without any fire.
+func TestWeightsAgreeWithTheVectors(t *testing.T) {
+	for _, v := range readVectors[struct {
+		Name                     string
+		Decay, Inactivity        math.LegacyDec
+		Min, Max, Neutral, Floor math.LegacyDec
+		Shares                   []math.LegacyDec
+		LateBlocks               uint64 `json:"late_blocks"`
+		Capacity                 uint64
+		Blocks                   []struct {
+			Fires  []policy.Fire
+			Cycles uint64
+		}
+		Weight   math.LegacyDec
+		Unfunded uint64
+		Starved  bool
+		Score    math.LegacyDec
+		Weights  []math.LegacyDec
+	}](t, "tip_weights.json") {
+		t.Run(v.Name, func(t *testing.T) {
+			w := policy.Weighing{
+				Decay: v.Decay, Inactivity: v.Inactivity, Min: v.Min, Max: v.Max, Neutral: v.Neutral, Floor: v.Floor,
+				Shares:     policy.Shares{Tip: v.Shares[0], Outcome: v.Shares[1], Lateness: v.Shares[2], Budget: v.Shares[3]},
+				LateBlocks: v.LateBlocks, StarvationBlocks: 1,
+			}
+			o := policy.NothingObserved()
+			for _, block := range v.Blocks {
+				for _, fire := range block.Fires {
+					w.Fire(&o, fire)
+				}
+				w.EndBlock(&o, block.Cycles, v.Capacity)
+			}
+			o.Unfunded, o.Starved = v.Unfunded, v.Starved
+			requireDec(t, v.Score, w.Score(o))
+			h := policy.History{Weight: v.Weight, Epoch: 7, Observed: o}
+			require.Len(t, v.Weights, 6)
+			for i, later := range []uint64{0, 1, 2, 10, 63, 64} {
+				requireDec(t, v.Weights[i], w.WeightIn(h, 8+later), "%d epochs later", later)
+			}
+		})
+	}
+}
