@@ -59,6 +59,9 @@ func (k *Keeper) initTimers(ctx context.Context, genesis *types.GenesisState) er
 		if timer.AdmittedWeight > 0 && timer.Due > now {
 			return types.ErrInvalidGenesis.Wrapf("timer %d is admitted at height %d and due at %d", i, now, timer.Due)
 		}
+		if timer.UnfundedSince > now {
+			return types.ErrInvalidGenesis.Wrapf("timer %d is unfunded since height %d, now is %d", i, timer.UnfundedSince, now)
+		}
 		if timer.SetAside == types.NotSetAside && !timer.ExpiredAt(now) {
 			if timer.IsBefore(genesis.Lane.Live) {
 				return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and lies before the live cursor", i, now)

@@ -135,7 +135,7 @@ func (k *Keeper) starves(ctx sdk.Context, b *block, t *types.Timer) bool {
 	if err != nil || t.UnfundedSince > 0 || !b.tip.weighing.Starved(t.Due, lastFire(record), b.height) {
 		return false
 	}
-	_, willing := b.policy.Price(b.prices, policy.Candidate{Ask: t.Bid.Ask()})
+	_, willing := b.policy.Price(b.prices, k.candidateOf(ctx, b, t))
 	return willing
 }
 
@@ -170,7 +170,7 @@ func (k *Keeper) checkFunds(ctx sdk.Context, b *block) {
 
 // checkFundsOf has a timer compete again if its payer can cover it at this block's prices.
 func (k *Keeper) checkFundsOf(ctx sdk.Context, b *block, t *types.Timer) error {
-	price, willing := b.policy.Price(b.prices, policy.Candidate{Ask: t.Bid.Ask()})
+	price, willing := b.policy.Price(b.prices, k.candidateOf(ctx, b, t))
 	if !willing || !k.covers(ctx, b, t, price.Cost(t.GasLimit, b.config.MaxCellsPerFire)) {
 		return nil
 	}
@@ -426,6 +426,9 @@ func (k *Keeper) initTips(ctx context.Context, genesis *types.GenesisState) erro
 	latest := state.Epoch
 	if now > state.Start {
 		latest = state.EpochAt(now)
+	}
+	if state.Oldest > latest {
+		return types.ErrInvalidGenesis.Wrapf("lane.tip_market.oldest is epoch %d, want at most %d", state.Oldest, latest)
 	}
 	for i := range genesis.TipWeights {
 		entry := &genesis.TipWeights[i]

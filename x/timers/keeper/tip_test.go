@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	corestore "cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -387,7 +388,12 @@ func TestTipGenesis(t *testing.T) {
 		change func(*types.GenesisState)
 		want   string
 	}{
-		"a weight to come":         {func(g *types.GenesisState) { g.TipWeights[0].Weight.Epoch = 9 }, "epoch 9"},
+		"unfunded in times to come": {func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 99 }, "timer 0 is unfunded since height 99"},
+		"a weight to come":          {func(g *types.GenesisState) { g.TipWeights[0].Weight.Epoch = 9 }, "epoch 9"},
+		"an oldest to come": {
+			func(g *types.GenesisState) { g.TipWeights, g.Lane.TipMarket.Oldest = nil, 9 },
+			"lane.tip_market.oldest is epoch 9, want at most 2",
+		},
 		"a fire to come":           {func(g *types.GenesisState) { g.TipWeights[1].Weight.LastFire = 99 }, "last_fire 99"},
 		"an epoch to come":         {func(g *types.GenesisState) { g.Lane.TipMarket.Start = 99 }, "lane.tip_market.start is 99"},
 		"older than the oldest":    {func(g *types.GenesisState) { g.Lane.TipMarket.Oldest = 2 }, "lies before lane.tip_market.oldest 2"},
@@ -407,4 +413,35 @@ func TestTipGenesis(t *testing.T) {
 		require.ErrorIs(t, err, types.ErrInvalidGenesis, name)
 		require.ErrorContains(t, err, c.want, name)
 	}
+}
+
+func TestTheSameBlocksGiveTheSameHashUnderTip(t *testing.T) {
+	few := func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerActor = 8, 0 }
+	hashes, events := replay(t, 1, byTip, few)
+	again, eventsAgain := replay(t, 1, byTip, few)
+	require.Equal(t, hashes, again)
+	require.Equal(t, events, eventsAgain)
+}
+
+// TestAWeightThatCantBeReadConcernsItsActorAlone: it weighs least, still fires, and is not scored; others are.
+func TestAWeightThatCantBeReadConcernsItsActorAlone(t *testing.T) {
+	var service corestore.KVStoreService
+	f := newFixture(t, withConfig(byTip), func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
+	})
+	f.schedule(robot, 3, f.noop())
+	broken := f.schedule(robot, 5, f.noop())
+	sound := f.schedule(robot2, 5, f.noop())
+	f.blocksUntil(3)
+	key := append([]byte{34}, robot...)
+	store := service.OpenKVStore(f.Ctx())
+	record, err := store.Get(key)
+	require.NoError(t, err)
+	require.NotEmpty(t, record)
+	require.NoError(t, store.Set(key, []byte{0xff}))
+	f.endBlock()
+	require.Equal(t, []string{sound, broken}, f.firedIDs(f.endBlock()), "0.5 before the least weight")
+	require.Equal(t, uint64(1), f.tipStanding(robot2).Fires)
+	require.NoError(t, service.OpenKVStore(f.Ctx()).Set(key, record))
+	require.Equal(t, uint64(1), f.tipStanding(robot).Fires)
 }
