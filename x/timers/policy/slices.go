@@ -9,8 +9,8 @@ type Slicer interface {
 }
 
 // Slices are parts of the lane's cycles, by actor. While a block goes through its candidates for the first time an actor's
-// fires stay within its slice; what slices leave unused goes in order to those that were passed over for that. So a slice
-// is what others can't take from an actor, and no cycle is idle while somebody waits.
+// fires stay within its slice; what slices leave unused goes in order to those that were passed over for that. So no cycle is
+// idle while somebody waits who fits, and others can't take an actor's slice but by their first fires, which no slice binds.
 //
 // None of them, the zero value, admits everybody.
 type Slices map[string]*slice
