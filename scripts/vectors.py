@@ -2,7 +2,7 @@
 """Write the test vectors of x/timers, or compare them with what is there: vectors.py [--check]
 
 An implementation of its own of what SPEC sections 2, 5, 6, 7 and 8 define: timer ids, delivery ids, the settlement of a
-fire, the lane basefee, bids and their order, fairness, and the payload convention. It shares nothing with the Go code, not even a hash library: where both agree, they agree on
+fire, the lane basefee, bids and their order, fairness, the weights of policy tip, and the payload convention. It shares nothing with the Go code, not even a hash library: where both agree, they agree on
 the specification. Plain Python 3, standard library only.
 """
 
@@ -502,6 +502,100 @@ def medians():
     return cases
 
 
+# Weights under policy tip (SPEC section 6): what an epoch's fires score, and what a weight is in the epochs after it.
+
+
+def mean(total, n):
+    return truncated(total / n) if n else Fraction(0)
+
+
+def tip_weight(case):
+    late_blocks, capacity = case["late_blocks"], case["capacity"]
+    tip = outcome = lateness = use = Fraction(0)
+    fires = 0
+    for block in case["blocks"]:
+        for fire in block["fires"]:
+            paid, usual = Fraction(fire["tip"]), Fraction(fire["p50"])
+            tip += truncated(paid / (paid + usual)) if paid + usual else Fraction(1, 2)
+            outcome += 1 if fire["success"] else Fraction(1, 2)
+            lateness += truncated(Fraction(min(fire["late"], late_blocks), late_blocks))
+            fires += 1
+        use += truncated(Fraction(min(block["cycles"], capacity), capacity))
+    shares = [Fraction(share) for share in case["shares"]]
+    parts = (mean(tip, fires), mean(outcome, fires + case["unfunded"]), mean(lateness, fires), 1 - mean(use, len(case["blocks"])))
+    score = sum(truncated(share * part) for share, part in zip(shares, parts)) if fires else Fraction(0)
+
+    low, high, neutral, floor = (Fraction(case[name]) for name in ("min", "max", "neutral", "floor"))
+    keep, rest = 1 - Fraction(case["decay"]), 1 - Fraction(case["inactivity"])
+    weight = min(high, max(low, Fraction(case["weight"])))
+    weight = min(high, max(low, truncated(keep * weight) + truncated(Fraction(case["decay"]) * score)))
+    if case["starved"]:
+        weight = max(weight, floor)
+    weights, distance = [written(weight)], weight - neutral
+    for _ in range(63):
+        # Towards zero, either way.
+        distance = truncated(distance * rest) if distance > 0 else -truncated(-distance * rest)
+        weights.append(written(neutral + distance))
+    weights.append(written(neutral))
+    return {"score": written(score), "weights": [weights[i] for i in (0, 1, 2, 10, 63, 64)]}
+
+
+def tip_weights():
+    usual = {
+        "decay": "0.2", "min": "0.1", "max": "1", "neutral": "0.5", "floor": "0.75", "inactivity": "0.2",
+        "shares": ["0.4", "0.3", "0.1", "0.2"], "late_blocks": 100, "capacity": 2_000_000,
+        "weight": "0.5", "unfunded": 0, "starved": False,
+    }
+
+    def fire(tip, p50, success, late):
+        return {"tip": tip, "p50": p50, "success": success, "late": late}
+
+    good, poor = fire("0.003", "0.001", True, 0), fire("0", "0.001", False, 99)
+    rows = [
+        ("nothing but want of funds", {"blocks": [], "unfunded": 3}),
+        ("nothing but want of funds, at the bottom", {"blocks": [], "unfunded": 1, "weight": "0.1"}),
+        ("nobody tips", {"blocks": [{"fires": [fire("0", "0", True, 0)], "cycles": 20_000}]}),
+        ("the first to tip", {"blocks": [{"fires": [fire(SMALLEST, "0", True, 0)], "cycles": 20_000}]}),
+        ("the best of all", {"blocks": [{"fires": [fire("1", "0", True, 1_000)], "cycles": 0}], "weight": "1"}),
+        ("the worst of all", {"blocks": [{"fires": [fire("0", "1", False, 0)], "cycles": 2_000_000}], "weight": "0.1"}),
+        ("starved before", {"blocks": [{"fires": [poor], "cycles": 40_000}], "starved": True}),
+        ("starved before, and above the floor", {"blocks": [{"fires": [good], "cycles": 40_000}], "starved": True, "weight": "1"}),
+        ("some of each", {"blocks": [{"fires": [good, poor], "cycles": 70_000}, {"fires": [poor], "cycles": 1_999_999}], "unfunded": 2}),
+        ("the largest prices", {"blocks": [{"fires": [fire(LARGEST, LARGEST, True, 100)], "cycles": 3_000_000}]}),
+        ("the next epoch counts alone", {"blocks": [{"fires": [good], "cycles": 3}], "decay": "1", "weight": "0.1"}),
+        ("nothing counts", {"blocks": [{"fires": [good], "cycles": 3}], "decay": "0", "weight": "0.1"}),
+        ("rest brings back at once", {"blocks": [{"fires": [good], "cycles": 3}], "inactivity": "1"}),
+        ("rest brings nothing back, but being forgotten does", {"blocks": [{"fires": [good], "cycles": 3}], "inactivity": "0"}),
+        ("a weight from before the bounds were narrowed", {"blocks": [{"fires": [good], "cycles": 3}], "max": "0.6", "floor": "0.6", "weight": "0.9"}),
+    ]
+    draw = Draw("tip weights")
+
+    def part():
+        return draw.below(10**18 + 1)
+
+    for i in range(120):
+        low, neutral, floor, high = (decimal(10**15 + n * 999 // 1000) for n in sorted(part() for _ in range(4)))
+        if i % 2:
+            neutral, floor = floor, neutral
+        cuts = sorted(part() for _ in range(3))
+        shares = [decimal(n) for n in (cuts[0], cuts[1] - cuts[0], cuts[2] - cuts[1], 10**18 - cuts[2])]
+        late_blocks, capacity = 1 + draw.below(300), 1 + draw.below(2 ** (1 + draw.below(50)))
+        blocks = [
+            {
+                "fires": [fire(draw_price(draw), draw_price(draw), draw.below(3) > 0, draw.below(2 * late_blocks)) for _ in range(1 + draw.below(4))],
+                "cycles": draw.below(capacity + 2),
+            }
+            for _ in range(draw.below(5))
+        ]
+        rows.append((f"drawn {i}", {
+            "decay": decimal(part()), "inactivity": decimal(part()), "min": low, "max": high, "neutral": neutral, "floor": floor,
+            "shares": shares, "late_blocks": late_blocks, "capacity": capacity, "blocks": blocks, "weight": decimal(part()),
+            "unfunded": draw.below(3) if blocks else 1 + draw.below(3), "starved": draw.below(4) == 0,
+        }))
+    cases = [{"name": name, **usual, **row} for name, row in rows]
+    return [{**case, **tip_weight(case)} for case in cases]
+
+
 # The payload convention (SPEC section 2).
 
 ALPHABET = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
@@ -659,6 +753,7 @@ FILES = {
     "weights": weights,
     "smoothing": smoothing,
     "median": medians,
+    "tip_weights": tip_weights,
     "payload": payloads,
 }
 

@@ -77,7 +77,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod: "Ready",
 			Use:       "ready",
 			Short:     "List what is due and waits, in the order in which the next block considers it",
-			Long:      "List what is due and waits, in the order in which the next block considers it. Under policy eip1559 that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet.",
+			Long:      "List what is due and waits, in the order in which the next block considers it. Under policies eip1559 and tip that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet; under tip so is what waits for its payer, and what an actor's slice of the lane holds back is tried after the others.",
 			Example:   example("ready"),
 		},
 		{
@@ -90,7 +90,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod:      "Fairness",
 			Use:            "fairness [actor]",
 			Short:          "Show the fairness weight of an actor, and what it follows from",
-			Long:           "Show the weight with which the timers of an actor, an address or the name of a key, compete in the next block: the more it fired lately, measured against the median of all who did, the less it weighs.",
+			Long:           "Show the weight with which the timers of an actor, an address or the name of a key, compete in the next block: the more it fired lately, measured against the median of all who did, the less it weighs. While policy tip is in force, tip shows its weight there, which follows from what its fires of earlier epochs were.",
 			Example:        example("fairness alice"),
 			PositionalArgs: positional("actor"),
 		},

@@ -52,6 +52,9 @@ type block struct {
 	weights map[string]uint32
 	// tipsPerCycle are what the fires paid, in their order.
 	tipsPerCycle []math.LegacyDec
+	// tip is what policy tip knows besides, nil under others; slices are the actors' parts of the lane, if the policy has them.
+	tip    *tipBlock
+	slices policy.Slices
 
 	receipts     []types.Receipt
 	burned, tips math.Int
@@ -72,7 +75,7 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &block{
+	b := &block{
 		height: heightOf(ctx),
 		config: config,
 		page:   config.CandidateWindow,
@@ -88,7 +91,9 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 		weights: map[string]uint32{},
 		burned:  math.ZeroInt(),
 		tips:    math.ZeroInt(),
-	}, nil
+	}
+	b.openTip()
+	return b, nil
 }
 
 // policyAt is the policy in force at the height, with what the block before left of it.
@@ -96,6 +101,8 @@ func policyAt(config *types.TimerConfig, height uint64, _ *types.LaneState) poli
 	switch config.PolicyAt(height) {
 	case types.PolicyEIP1559:
 		return config.EIP1559()
+	case types.PolicyTip:
+		return config.Tip()
 	default:
 		return policy.FIFO{}
 	}

@@ -48,6 +48,9 @@ func (k *Keeper) collectReady(ctx sdk.Context, b *block) error {
 	if !complete {
 		b.unread = &reached
 	}
+	if err := k.shareWindow(ctx, b, reached, complete); err != nil {
+		return err
+	}
 	return k.sweepQueue(ctx, b, reached, complete)
 }
 

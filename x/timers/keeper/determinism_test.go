@@ -16,9 +16,14 @@ import (
 )
 
 // replay runs the same blocks, drawn from a seed, and returns the hash after each and the events of all.
-func replay(t *testing.T, seed int64) (hashes []string, events []string) {
+func replay(t *testing.T, seed int64, changes ...func(*types.TimerConfig)) (hashes []string, events []string) {
 	t.Helper()
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxFiresPerActor, c.LaneTimerCycles = 7, 600_000 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.MaxFiresPerActor, c.LaneTimerCycles = 7, 600_000
+		for _, change := range changes {
+			change(c)
+		}
+	}))
 	random := rand.New(rand.NewSource(seed))
 	works := f.script(func(ctx sdk.Context, d types.Delivery) error {
 		ctx.GasMeter().ConsumeGas(uint64(d.TimerID[0])*200, "works")

@@ -26,11 +26,15 @@ func (k *Keeper) selectOrder(ctx sdk.Context, b *block) error {
 		k.setUnrunnableAside(ctx, b, &b.ready[i])
 	}
 	b.ready = runnable
+	k.prepareTip(ctx, b)
 	candidates := make([]policy.Candidate, len(b.ready))
 	for i := range b.ready {
 		candidates[i] = k.candidateOf(ctx, b, &b.ready[i])
 	}
 	b.order = b.policy.Order(b.prices, candidates)
+	if slicer, ok := b.policy.(policy.Slicer); ok {
+		b.slices = slicer.Slices(candidates, b.order)
+	}
 	return nil
 }
 
@@ -56,9 +60,20 @@ func (k *Keeper) execute(ctx sdk.Context, b *block) error {
 	return k.payOut(ctx, b)
 }
 
-// executeWindow tries the timers of the window in the policy's order.
+// executeWindow tries the timers of the window in the policy's order: first those that are within their actors' slices of the
+// lane, then those that were passed over for that.
 func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
-	for _, i := range b.order {
+	passedOver, err := k.executeOrder(ctx, b, b.order, b.slices)
+	if err != nil {
+		return err
+	}
+	_, err = k.executeOrder(ctx, b, passedOver, nil)
+	return err
+}
+
+// executeOrder tries timers of the window, given as indices, and returns those that their actors' slices did not admit.
+func (k *Keeper) executeOrder(ctx sdk.Context, b *block, order []int, slices policy.Slices) (passedOver []int, err error) {
+	for _, i := range order {
 		if !b.lane.Fits(b.config.FireBaseCycles) {
 			break
 		}
@@ -72,20 +87,27 @@ func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
 		if !b.actorMayFire(candidate.Actor) {
 			continue
 		}
+		if !slices.Admits(string(candidate.Actor), candidate.GasLimit) {
+			passedOver = append(passedOver, i)
+			continue
+		}
 		// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not.
 		timer, found, err := k.calendar.Get(ctx, keyOf(candidate.Due, candidate.Seq))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !found {
 			b.left++
 			continue
 		}
-		if !timer.ExpiredAt(b.height) {
+		if before := b.lane; !timer.ExpiredAt(b.height) {
 			k.attempt(ctx, b, &timer)
+			if b.lane.Fires > before.Fires {
+				slices.Spend(string(candidate.Actor), b.lane.Cycles-before.Cycles)
+			}
 		}
 	}
-	return nil
+	return passedOver, nil
 }
 
 // attempt gives a timer its turn: it fires, leaves for lack of funds, or stays ready.
@@ -107,11 +129,14 @@ func (k *Keeper) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	switch {
 	case !done:
 		b.left++
+	case unfunded && b.tip != nil:
+		k.deferUnfunded(ctx, b, timer, price.Cost(timer.GasLimit, b.config.MaxCellsPerFire))
 	case unfunded:
 		k.removeUnfunded(ctx, b, timer, price.Cost(timer.GasLimit, b.config.MaxCellsPerFire))
 	default:
 		b.left++
 		b.book(timer.Actor, result)
+		b.noteFire(timer, result)
 	}
 }
 

@@ -56,6 +56,12 @@ func (k *Keeper) unitOf(ctx context.Context, config *types.TimerConfig, actor sd
 // countFires counts the fires of this block and drops those that leave the window, so that the state is that of the next
 // block (SPEC §4, step 9). A policy that does not weigh actors counts nothing: fairness begins with W = 2 for all.
 func (k *Keeper) countFires(ctx sdk.Context, b *block) error {
+	if err := k.scoreActors(ctx, b); err != nil {
+		return err
+	}
+	if err := k.forgetTips(ctx, b); err != nil {
+		return err
+	}
 	state := &b.state.Fairness
 	window := window{k: k, median: fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below}}
 	if b.policy.Weighs() && len(b.actors) > 0 {

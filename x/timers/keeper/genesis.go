@@ -35,6 +35,9 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.initWatches(ctx, genesis); err != nil {
 		return err
 	}
+	if err := k.initTips(ctx, genesis); err != nil {
+		return err
+	}
 	for _, segment := range genesis.Receipts {
 		if err := k.putReceipts(ctx, segment.Height, segment.Receipts); err != nil {
 			return err
@@ -53,6 +56,9 @@ func (k *Keeper) initTimers(ctx context.Context, genesis *types.GenesisState) er
 		timer := genesis.Timers[i]
 		if timer.AdmittedWeight > 0 && timer.Due > now {
 			return types.ErrInvalidGenesis.Wrapf("timer %d is admitted at height %d and due at %d", i, now, timer.Due)
+		}
+		if timer.UnfundedSince > now {
+			return types.ErrInvalidGenesis.Wrapf("timer %d is unfunded since height %d, now is %d", i, timer.UnfundedSince, now)
 		}
 		if timer.SetAside == types.NotSetAside && !timer.ExpiredAt(now) {
 			if timer.IsBefore(genesis.Lane.Live) {
@@ -152,6 +158,9 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 		return nil, err
 	}
 	if genesis.Receipts, err = k.allReceipts(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.exportTips(ctx, genesis); err != nil {
 		return nil, err
 	}
 	return genesis, k.exportWatches(ctx, genesis)

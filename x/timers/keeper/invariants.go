@@ -17,7 +17,7 @@ import (
 // the lab and simulations call it between blocks; no block does.
 func (k *Keeper) CheckInvariants(ctx context.Context) error {
 	for _, check := range []func(context.Context) error{
-		k.checkTimers, k.checkActors, k.checkPayloads, k.checkWatches, k.checkReadyIndex, k.checkFairness, k.checkMoney,
+		k.checkTimers, k.checkActors, k.checkPayloads, k.checkWatches, k.checkReadyIndex, k.checkFairness, k.checkTips, k.checkMoney,
 	} {
 		if err := check(ctx); err != nil {
 			return fmt.Errorf("x/timers invariant: %w", err)
@@ -83,6 +83,8 @@ func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now uint64) e
 	switch {
 	case aside != (t.SetAside != types.NotSetAside):
 		return fmt.Errorf("timer %s lies where its set_aside %s does not say", t.IDHex(), t.SetAside)
+	case t.UnfundedSince > now:
+		return fmt.Errorf("timer %s is unfunded since height %d, now is %d", t.IDHex(), t.UnfundedSince, now)
 	case aside && t.AdmittedWeight > 0:
 		return fmt.Errorf("timer %s is set aside and admitted", t.IDHex())
 	case aside:

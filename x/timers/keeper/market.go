@@ -57,7 +57,8 @@ type acceptedBid struct {
 	bid *types.Bid
 	// stated is the tip before it was clamped, nil if it was not.
 	stated *math.LegacyDec
-	// refusedFrom is the height from which the withdrawn argument is refused, where it was stated and ignored; 0 otherwise.
+	// ignored: the withdrawn argument was stated. From refusedFrom on it is refused, 0 if never.
+	ignored     bool
 	refusedFrom uint64
 }
 
@@ -66,11 +67,13 @@ func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *
 	if err := bid.Validate(); err != nil || bid == nil {
 		return acceptedBid{}, err
 	}
-	market := config.PolicyAt(heightOf(ctx)) == types.PolicyEIP1559
+	inForce := config.PolicyAt(heightOf(ctx))
 	switch {
-	case bid.Price != "" && market:
+	case bid.Price != "" && inForce == types.PolicyEIP1559:
 		return k.ignoreBid(ctx, config)
-	case bid.Static != nil && market:
+	case bid.Price != "" && inForce == types.PolicyTip:
+		return acceptedBid{ignored: true}, nil
+	case bid.Static != nil && (inForce == types.PolicyEIP1559 || inForce == types.PolicyTip):
 		return k.clampBid(ctx, config, *bid.Static)
 	case bid.Static == nil && bid.Tier == types.TierUnspecified:
 		// An empty bid, or under fifo the withdrawn argument: the default estimator.
@@ -97,7 +100,7 @@ func (k *Keeper) ignoreBid(ctx context.Context, config *types.TimerConfig) (acce
 		return acceptedBid{}, types.ErrArgDeprecated.Wrapf(
 			"the integer bid is refused since height %d; state max_fee and max_priority, a tier, or nothing", refusedFrom)
 	}
-	return acceptedBid{refusedFrom: refusedFrom}, nil
+	return acceptedBid{ignored: true, refusedFrom: refusedFrom}, nil
 }
 
 // clampBid refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee leaves.
@@ -111,6 +114,9 @@ func (k *Keeper) clampBid(ctx context.Context, config *types.TimerConfig, bid ty
 		return acceptedBid{}, err
 	}
 	fee := config.EIP1559().Fee(prices)
+	if config.PolicyAt(prices.Height) == types.PolicyTip {
+		fee = prices.Cycle
+	}
 	left := bid.MaxFeePerCycle.Sub(fee)
 	if left.IsNegative() {
 		return acceptedBid{}, types.ErrRejectedBelowBasefee.Wrapf(
@@ -132,7 +138,7 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted accepte
 			Stated: accepted.stated.String(), Clamped: t.Bid.Static.MaxPriorityFeePerCycle.String(),
 		})
 	}
-	if accepted.refusedFrom > 0 {
+	if accepted.ignored {
 		return k.emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.bech32(t.Actor), RefusedFrom: accepted.refusedFrom})
 	}
 	return nil
@@ -143,8 +149,11 @@ func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.C
 	candidate := policy.Candidate{
 		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(),
 	}
-	if b.policy.Weighs() {
+	switch {
+	case b.policy.Weighs():
 		candidate.Weight = k.weightOf(ctx, b, t.Actor)
+	case b.tip != nil:
+		candidate.Weight, candidate.Unfunded = k.tipWeightOf(ctx, b, t.Actor), t.UnfundedSince > 0
 	}
 	return candidate
 }

@@ -74,7 +74,7 @@ func (k *Keeper) contestants(ctx sdk.Context, b *block, fn func(t *types.Timer, 
 }
 
 // Ready implements types.QueryServer. Under policy fifo the queue's order is that in which timers are tried, and the list is
-// the queue's. Under eip1559 it is the order at the next block's prices; in a storm at most CANDIDATE_WINDOW are listed.
+// the queue's. Under others it is the order at the next block's prices; in a storm at most CANDIDATE_WINDOW are listed.
 func (q queryServer) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
 	ctx, b, err := q.nextBlock(goCtx)
 	if err != nil {
@@ -171,9 +171,14 @@ func (q queryServer) Fairness(ctx context.Context, req *types.QueryFairnessReque
 	}
 	state := lane.Fairness
 	weight := config.WeightBounds().Weight(uint64(page.Recent), state.Smoothed)
+	tip, err := q.tipStanding(ctx, &config, &lane, actor)
+	if err != nil {
+		return nil, err
+	}
 	return &types.QueryFairnessResponse{
 		Weight: weightDec(weight).String(), Unit: q.bech32(unit), Recent: page.Recent,
 		Median: state.Median, Smoothed: state.Smoothed.String(), Units: state.Units, WindowBlocks: config.FairnessWindowBlocks,
+		Tip: tip,
 	}, nil
 }
 
@@ -187,20 +192,21 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 	if err != nil {
 		return nil, err
 	}
-	candidate := policy.Candidate{Due: b.height, Seq: ^uint64(0), GasLimit: req.GetGasLimit(), Ask: ask, Weight: b.config.WeightBounds().Max}
+	candidate := policy.Candidate{Due: b.height, Seq: ^uint64(0), GasLimit: req.GetGasLimit(), Ask: ask}
 	if candidate.GasLimit == 0 {
 		candidate.GasLimit = b.config.MaxGasLimit(b.height)
 	}
 	if err := checkGasLimit(&b.config, b.height, candidate.GasLimit); err != nil {
 		return nil, invalidArgument(err)
 	}
+	var actor sdk.AccAddress
 	if req.GetActor() != "" {
-		actor, err := q.parseAddress("actor", req.Actor)
-		if err != nil {
+		if actor, err = q.parseAddress("actor", req.Actor); err != nil {
 			return nil, invalidArgument(err)
 		}
-		candidate.Weight = q.weightOf(ctx, b, actor)
 	}
+	var weight math.LegacyDec
+	candidate.Weight, weight = q.estimateWeight(ctx, b, actor)
 	price, willing := b.policy.Price(b.prices, candidate)
 	response := &types.QueryEstimateResponse{
 		Height: b.height, GasLimit: candidate.GasLimit, FeeDenom: b.config.FeeDenom, Policy: b.config.PolicyAt(b.height),
@@ -208,7 +214,7 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 		Priority: price.Priority.String(), CellBasefee: price.Cell.String(),
 		PreCharge:    price.Cost(candidate.GasLimit, b.config.MaxCellsPerFire).String(),
 		CostOfCycles: price.Cost(candidate.GasLimit, 0).String(),
-		Weight:       weightDec(candidate.Weight).String(),
+		Weight:       weight.String(),
 	}
 	switch {
 	case b.config.LanePaused:
@@ -245,6 +251,10 @@ func (q queryServer) estimateWait(
 // idleBlocksUntil is how many blocks of an idle lane it takes for the basefee to fall to what the candidate is willing to
 // pay.
 func idleBlocksUntil(b *block, candidate policy.Candidate) (uint64, error) {
+	if b.tip != nil {
+		return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",
+			candidate.Ask.Static.MaxFee, b.prices.Cycle)
+	}
 	prices := b.prices
 	for blocks := uint64(1); blocks <= maxIdleBlocks; blocks++ {
 		prices.Lane = b.policy.LaneBasefee(prices.Cycle, policy.Last{Basefee: prices.Lane})

@@ -33,6 +33,7 @@ func (k *Keeper) info(ctx context.Context, t *types.Timer) (types.TimerInfo, err
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
 	lifeInfo(&info, t)
+	info.UnfundedSince = t.UnfundedSince
 	if info.Matched, err = k.matchedSoFar(ctx, t); err != nil {
 		return types.TimerInfo{}, err
 	}

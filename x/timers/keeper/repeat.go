@@ -62,6 +62,7 @@ func (k *Keeper) roll(ctx context.Context, b *block, timer *types.Timer) (r roll
 		return r, err
 	}
 	next := *timer
+	next.UnfundedSince = 0
 	if !timer.RollsAt(b.height) {
 		r.lifted = &next
 		return r, k.lift(ctx, &next)

@@ -48,6 +48,7 @@ type state struct {
 	admitted collections.Item[uint64]
 
 	watchState
+	tipState
 }
 
 func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, error) {
@@ -70,6 +71,7 @@ func newState(cdc codec.BinaryCodec, service store.KVStoreService) (*state, erro
 		admitted:   collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
 
 		watchState: newWatchState(cdc, sb),
+		tipState:   newTipState(cdc, sb),
 	}
 	schema, err := sb.Build()
 	s.schema = schema

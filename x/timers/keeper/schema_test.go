@@ -107,6 +107,10 @@ func keyTypes(s *state, name string) []string {
 		key = s.watchHits.KeyCodec().KeyType()
 	case "watch_pending":
 		key = s.watchPending.KeyCodec().KeyType()
+	case "tip_weights":
+		key = s.tipWeights.KeyCodec().KeyType()
+	case "tip_epochs":
+		key = s.tipEpochs.KeyCodec().KeyType()
 	default:
 		return nil
 	}

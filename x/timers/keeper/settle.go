@@ -69,17 +69,23 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 
 // preCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds.
 func (k *Keeper) preCharge(ctx sdk.Context, b *block, timer *types.Timer, amount math.Int) error {
-	payer, fee := timer.Payer(), b.feeCoins(amount)
-	if k.bank.SpendableCoin(ctx, payer, b.config.FeeDenom).Amount.LT(amount) {
+	if !k.covers(ctx, b, timer, amount) {
 		return types.ErrInsufficientFunds
 	}
-	if !payer.Equals(timer.Owner()) && k.allowanceCovers(ctx, payer, timer.Actor, fee) != nil {
-		return types.ErrInsufficientFunds
-	}
+	fee := b.feeCoins(amount)
 	if fee.IsZero() {
 		return nil
 	}
-	return k.bank.SendCoins(ctx, payer, k.address, fee)
+	return k.bank.SendCoins(ctx, timer.Payer(), k.address, fee)
+}
+
+// covers tells whether the payer can be debited for the amount, and has consented to it.
+func (k *Keeper) covers(ctx sdk.Context, b *block, timer *types.Timer, amount math.Int) bool {
+	payer := timer.Payer()
+	if k.bank.SpendableCoin(ctx, payer, b.config.FeeDenom).Amount.LT(amount) {
+		return false
+	}
+	return payer.Equals(timer.Owner()) || k.allowanceCovers(ctx, payer, timer.Actor, b.feeCoins(amount)) == nil
 }
 
 // refund gives back what the fire did not use, and draws the rest on the allowance if there is one. Only what was

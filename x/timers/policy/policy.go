@@ -18,8 +18,11 @@ type Candidate struct {
 	Actor, ID string
 	// Ask is what its owner asked for when it was scheduled.
 	Ask Ask
-	// Weight is its actor's fairness weight in sixteenths; 0 unless the policy weighs.
+	// Weight is its actor's fairness weight in sixteenths; 0 unless the policy weighs. Under tip it is its actor's weight of
+	// that name, in WeightUnits.
 	Weight uint32
+	// Unfunded: under tip, its payer could not cover it and is not known to do so again.
+	Unfunded bool
 }
 
 // Prices are those of a block, in fee denom.

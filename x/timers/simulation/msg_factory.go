@@ -216,10 +216,9 @@ func (f factory) updateConfig(
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
 	config.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
-	config.Policy = types.PolicyEIP1559
-	if r.Intn(3) == 0 {
-		config.Policy = types.PolicyFIFO
-	}
+	config.Policy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyEIP1559, types.PolicyTip, types.PolicyTip}[r.Intn(5)]
+	config.TipEpochBlocks = r.Uint64InRange(1, 8)
+	config.TipStarvationBlocks = r.Uint64InRange(1, 8)
 	config.CandidateWindow = r.Uint32InRange(1, 30)
 	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)
 	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)

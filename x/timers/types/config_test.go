@@ -94,6 +94,10 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"MaxWatchKeys":            {0, 256},
 	"MaxMatchedKeys":          {1, 256},
 	"MaxWatchHitsPerBlock":    {1, 1 << 16},
+
+	"TipEpochBlocks":      {1, 1 << 20},
+	"TipStarvationBlocks": {1, 1 << 20},
+	"TipLateBlocks":       {1, 1 << 20},
 }
 
 var unbounded = map[string]string{
@@ -117,6 +121,17 @@ var unbounded = map[string]string{
 	"MedianSmoothing":   "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"BasefeeResponse":   "TestConfigRefusesUnknownChoices",
 	"FairnessUnit":      "TestConfigRefusesUnknownChoices",
+
+	"TipDecay":           "TestTipRefusesDecimalsOutOfTheirBounds",
+	"TipInactivityDecay": "TestTipRefusesDecimalsOutOfTheirBounds",
+	"TipWeightMin":       "TestTipRefusesDecimalsOutOfTheirBounds",
+	"TipWeightMax":       "TestTipRefusesDecimalsOutOfTheirBounds",
+	"TipWeightNeutral":   "TestTipRefusesDecimalsOutOfTheirBounds",
+	"TipStarvationFloor": "TestTipRefusesDecimalsOutOfTheirBounds",
+	"TipShareTip":        "TestTipRefusesSharesThatAreNoWhole",
+	"TipShareOutcome":    "TestTipRefusesSharesThatAreNoWhole",
+	"TipShareLateness":   "TestTipRefusesSharesThatAreNoWhole",
+	"TipShareBudget":     "TestTipRefusesSharesThatAreNoWhole",
 }
 
 // protoName is the name that a field has in messages and in errors.
@@ -331,7 +346,7 @@ func TestConfigRefusesPolicies(t *testing.T) {
 		c.Policy = types.Policy(value)
 		err := c.Validate()
 		switch c.Policy {
-		case types.PolicyFIFO, types.PolicyEIP1559:
+		case types.PolicyFIFO, types.PolicyEIP1559, types.PolicyTip:
 			require.NoError(t, err)
 		case types.PolicyUnspecified:
 			require.ErrorIs(t, err, types.ErrInvalidConfig)

@@ -52,6 +52,9 @@ func (g *GenesisState) Validate() error {
 	if err := g.validateWatches(); err != nil {
 		return err
 	}
+	if err := g.validateTipMarket(); err != nil {
+		return err
+	}
 	return g.validateReceipts()
 }
 

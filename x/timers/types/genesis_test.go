@@ -50,6 +50,7 @@ func fullGenesis() *types.GenesisState {
 	full := testTimer(7, 2)
 	full.FeePayer = bytes.Repeat([]byte{9}, 32)
 	full.Handler, full.Payload, full.FireSeq = "tick", []byte{1, 2, 3}, 3
+	full.UnfundedSince = 1
 	full.Bid = staticBid(math.LegacyOneDec(), math.LegacySmallestDec())
 	tier, aside, unrunnable := testTimer(8, 3), testTimer(2, 4), testTimer(9, 5)
 	tier.Bid = &types.Bid{Tier: types.TierFast}
@@ -71,7 +72,14 @@ func fullGenesis() *types.GenesisState {
 		LaneBasefee: new(math.LegacyNewDecWithPrec(2, 3)), P50: math.LegacySmallestDec(), MarketSince: 2,
 		Admit:    types.QueueKey{Due: 6, Seq: 1},
 		Fairness: types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
+		TipMarket: types.TipState{
+			Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2, Round: types.QueueKey{Due: 6, Seq: 1}, Checked: 3,
+		},
 	}
+	g.TipWeights = []types.ActorTipWeight{{Actor: full.Actor, Weight: types.TipWeight{
+		Weight: math.LegacyNewDecWithPrec(5, 1), Epoch: 2, Fires: 2, Blocks: 1, Unfunded: 3, Tip: math.LegacyOneDec(),
+		Outcome: math.LegacyOneDec(), Lateness: math.LegacySmallestDec(), Use: math.LegacySmallestDec(), Starved: true, LastFire: 2,
+	}}}
 	g.Fairness = []types.HeightFires{
 		{Height: 1, Unit: full.Actor, Fires: 2}, {Height: 3, Unit: tier.Actor, Fires: 1}, {Height: 3, Unit: full.FeePayer, Fires: 1},
 	}

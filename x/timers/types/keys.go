@@ -46,4 +46,7 @@ var (
 	PrefixWatchHits    = collections.NewPrefix(24)
 	PrefixWatchPending = collections.NewPrefix(25)
 	PrefixWatchCursors = collections.NewPrefix(26)
+
+	PrefixTipWeights = collections.NewPrefix(34)
+	PrefixTipEpochs  = collections.NewPrefix(35)
 )

@@ -33,15 +33,19 @@ func (c *TimerConfig) EIP1559() policy.EIP1559 {
 	if c.BasefeeResponse == ResponseLinear {
 		response = lane.Linear
 	}
-	tiers := c.PriorityTiers
 	return policy.EIP1559{
 		Basefee: lane.Basefee{
 			Capacity: c.LaneTimerCycles, Target: c.Target, MaxChange: c.MaxChange,
 			Min: c.MinLaneBasefee, Max: maxPrice, Response: response,
 		},
 		Multiplier: c.LaneFeeMultiplier,
-		Tiers:      policy.Tiers{Economy: tiers.Economy, Standard: tiers.Standard, Fast: tiers.Fast, Urgent: tiers.Urgent},
+		Tiers:      c.tiers(),
 	}
+}
+
+func (c *TimerConfig) tiers() policy.Tiers {
+	tiers := c.PriorityTiers
+	return policy.Tiers{Economy: tiers.Economy, Standard: tiers.Standard, Fast: tiers.Fast, Urgent: tiers.Urgent}
 }
 
 // WeightBounds are WEIGHT_MIN and WEIGHT_MAX in sixteenths.

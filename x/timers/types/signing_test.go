@@ -83,6 +83,10 @@ func signedMessages() []signed {
 			CycleBasefee: math.LegacyZeroDec(), CellBasefee: math.LegacyZeroDec(),
 			Target: math.LegacyZeroDec(), MaxChange: math.LegacyZeroDec(), MinLaneBasefee: math.LegacyZeroDec(),
 			LaneFeeMultiplier: math.LegacyZeroDec(), MedianSmoothing: math.LegacyZeroDec(),
+			TipDecay: math.LegacyZeroDec(), TipInactivityDecay: math.LegacyZeroDec(), TipStarvationFloor: math.LegacyZeroDec(),
+			TipWeightMin: math.LegacyZeroDec(), TipWeightMax: math.LegacyZeroDec(), TipWeightNeutral: math.LegacyZeroDec(),
+			TipShareTip: math.LegacyZeroDec(), TipShareOutcome: math.LegacyZeroDec(),
+			TipShareLateness: math.LegacyZeroDec(), TipShareBudget: math.LegacyZeroDec(),
 			WeightMin: math.LegacyZeroDec(), WeightMax: math.LegacyZeroDec(),
 			PriorityTiers: types.PriorityTiers{
 				Economy: math.LegacyZeroDec(), Standard: math.LegacyZeroDec(), Fast: math.LegacyZeroDec(), Urgent: math.LegacyZeroDec(),

@@ -24,7 +24,7 @@ func newEstimateCmd() *cobra.Command {
 		Long: `Estimate what a timer would pay, and how long it would wait, if it were due in the next block.
 
 The bid is stated as when scheduling: a tier, two prices, or nothing for the default. --actor, an address or a key's
-name, says whose fairness weight counts; without it, that of somebody who has not fired lately.`,
+name, says whose weight counts; without it, that of somebody who has not fired lately.`,
 		Example: fmt.Sprintf(`%[1]s query timers estimate
 %[1]s query timers estimate --gas-limit 100000 --tier fast --actor alice
 %[1]s query timers estimate --max-fee 0.004 --max-priority 0.001 --output json`, version.AppName),

@@ -67,11 +67,14 @@ func (o *outlook) checkGasLimit(limit uint64) error {
 }
 
 // market tells whether bids count in the next block.
-func (o *outlook) market() bool { return o.prices.Policy == types.PolicyEIP1559 }
+func (o *outlook) market() bool { return o.prices.Policy == types.PolicyEIP1559 || o.tips() }
+
+// tips tells whether policy tip is in force in the next block: a max fee covers the chain's basefee then, there being no other.
+func (o *outlook) tips() bool { return o.prices.Policy == types.PolicyTip }
 
 // checkFloor refuses a bid that no idle lane would ever be cheap enough for.
 func (o *outlook) checkFloor(bid *types.Bid) error {
-	if bid == nil || bid.Static == nil || !o.market() {
+	if bid == nil || bid.Static == nil || !o.market() || o.tips() {
 		return nil
 	}
 	floor := o.config.MinLaneBasefee.MulTruncate(o.config.LaneFeeMultiplier)
@@ -80,6 +83,16 @@ func (o *outlook) checkFloor(bid *types.Bid) error {
 			flagMaxFee, trimDec(fee.String()), trimDec(floor.String()))
 	}
 	return nil
+}
+
+// covered is what a max fee has to cover per cycle in the next block, and what that is called.
+func (o *outlook) covered() (fee math.LegacyDec, called string, err error) {
+	if o.tips() {
+		fee, err = parsePrice(o.prices.CycleBasefee)
+		return fee, "the chain's cycle basefee", err
+	}
+	fee, err = o.laneFee()
+	return fee, "the lane's fee", err
 }
 
 // laneFee is what the lane charges per cycle in the next block.
@@ -105,20 +118,24 @@ type plan struct {
 // checkStatic refuses stated prices that the chain would refuse when the transaction arrives (SPEC §3), and says what would
 // do. Where they leave less for the tip than is stated, it says to what the chain lowers it.
 func (j *job) checkStatic(o *outlook, bid *types.Bid) error {
-	fee, err := o.laneFee()
+	fee, called, err := o.covered()
 	if err != nil {
 		return err
+	}
+	charges := "what the lane charges per cycle now"
+	if o.tips() {
+		charges = called + " now"
 	}
 	maxFee, priority := bid.Static.MaxFeePerCycle, bid.Static.MaxPriorityFeePerCycle
 	left := maxFee.Sub(fee)
 	switch {
 	case left.IsNegative():
-		return fmt.Errorf("--%s %s is below %s, what the lane charges per cycle now: the chain would refuse it. Want that at least; "+
-			"%s, twice that and the tip, leaves room for it to rise", flagMaxFee, trimDec(maxFee.String()), trimDec(fee.String()),
+		return fmt.Errorf("--%s %s is below %s, %s: the chain would refuse it. Want that at least; "+
+			"%s, twice that and the tip, leaves room for it to rise", flagMaxFee, trimDec(maxFee.String()), trimDec(fee.String()), charges,
 			trimDec(fee.MulInt64(2).Add(priority).String()))
 	case priority.GT(left):
-		j.notef("--%s %s leaves %s beside the lane's fee: the chain lowers --%s %s to that",
-			flagMaxFee, trimDec(maxFee.String()), trimDec(left.String()), flagMaxPriority, trimDec(priority.String()))
+		j.notef("--%s %s leaves %s beside %s: the chain lowers --%s %s to that",
+			flagMaxFee, trimDec(maxFee.String()), trimDec(left.String()), called, flagMaxPriority, trimDec(priority.String()))
 	}
 	return nil
 }
@@ -169,8 +186,12 @@ func (j *job) warnOfFunds(e *types.QueryEstimateResponse, payer string) {
 	}
 	required, known := math.NewIntFromString(e.PreCharge)
 	if known && response.Balance.Amount.LT(required) {
-		j.notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, the fire is lost for lack of funds",
-			payer, response.Balance, e.PreCharge, clean(e.FeeDenom))
+		becomes := "the fire is lost for lack of funds"
+		if e.Policy == types.PolicyTip {
+			becomes = "the timer waits for it until it expires"
+		}
+		j.notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, %s",
+			payer, response.Balance, e.PreCharge, clean(e.FeeDenom), becomes)
 	}
 }
 

@@ -1,0 +1,97 @@
+package keeper_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// TestAQuietBlockUnderTipCostsWhatItDoesUnderFIFO: with nothing due, and weights of actors in state.
+func TestAQuietBlockUnderTipCostsWhatItDoesUnderFIFO(t *testing.T) {
+	cost := func(policy types.Policy) storecount.Counts {
+		var counts *storecount.Counts
+		f := newFixture(t, counted(&counts), withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
+		for _, actor := range []sdk.AccAddress{robot, robot2} {
+			f.schedule(actor, 3, f.noop())
+			f.schedule(actor, 5_000, f.noop())
+		}
+		f.blocksUntil(5)
+		counts.Reset()
+		f.endBlock()
+		return counts.Take()
+	}
+	require.Equal(t, cost(types.PolicyFIFO), cost(types.PolicyTip))
+}
+
+// TestTheEndOfAnEpochCostsNoBlockAnything: however many actors have weights, it writes nothing and reads no more.
+func TestTheEndOfAnEpochCostsNoBlockAnything(t *testing.T) {
+	var counts *storecount.Counts
+	f := newFixture(t, counted(&counts), withConfig(byTip), withConfig(laneOf(20_000_000)))
+	for i := range 200 {
+		actor := sdk.AccAddress(fmt.Sprintf("robot-%03d___________", i))
+		f.fund(actor, rich)
+		f.schedule(actor, 3, f.noop())
+	}
+	f.blocksUntil(8)
+	var costs []storecount.Counts
+	for range 5 {
+		counts.Reset()
+		f.endBlock()
+		costs = append(costs, counts.Take())
+	}
+	require.Equal(t, 200, f.tipWeights())
+	for _, cost := range costs {
+		require.Equal(t, costs[0], cost)
+		require.Zero(t, cost.Writes())
+	}
+}
+
+// TestAFireUnderTipCostsABoundedNumberOfOperationsMore: a weight read and written, and once an epoch listed anew.
+func TestAFireUnderTipCostsABoundedNumberOfOperationsMore(t *testing.T) {
+	const n = 50
+	cost := func(policy types.Policy) storecount.Counts {
+		var counts *storecount.Counts
+		f := newFixture(t, counted(&counts), withConfig(byTip), withConfig(laneOf(20_000_000)), withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
+		for i := range n {
+			actor := sdk.AccAddress(fmt.Sprintf("robot-%03d___________", i))
+			f.fund(actor, rich)
+			f.schedule(actor, 3, f.noop())
+			f.schedule(actor, 13, f.noop())
+		}
+		f.blocksUntil(12)
+		counts.Reset()
+		require.Len(t, f.firedIDs(f.endBlock()), n)
+		return counts.Take()
+	}
+	fifo, tip := cost(types.PolicyFIFO), cost(types.PolicyTip)
+	require.LessOrEqual(t, tip.Reads()-fifo.Reads(), n, "a weight each")
+	require.LessOrEqual(t, tip.Writes()-fifo.Writes(), 3*n, "a weight each, and its place by epoch moved")
+}
+
+// TestUnfundedTimersCostABlockLittle: what waits for its payer is looked at 16 at a time, and nothing is written while nobody
+// pays.
+func TestUnfundedTimersCostABlockLittle(t *testing.T) {
+	cost := func(n int) storecount.Counts {
+		var counts *storecount.Counts
+		f := newFixture(t, counted(&counts), withConfig(byTip))
+		poor := sdk.AccAddress("robot-poor__________")
+		f.fund(poor, 1)
+		for range n {
+			f.schedule(poor, 3, f.noop())
+		}
+		f.blocksUntil(4)
+		counts.Reset()
+		f.endBlock()
+		return counts.Take()
+	}
+	few, many := cost(20), cost(200)
+	require.LessOrEqual(t, few.Writes(), 1, "whose turn it is")
+	require.Equal(t, few.Writes(), many.Writes())
+	require.LessOrEqual(t, many.Reads()-few.Reads(), 180, "the window's scan alone: %+v, %+v", few, many)
+}

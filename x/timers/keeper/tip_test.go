@@ -1,0 +1,447 @@
+package keeper_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	corestore "cosmossdk.io/core/store"
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// byTip puts policy tip in force, with prices that are round and epochs of ten blocks.
+func byTip(c *types.TimerConfig) {
+	plain(c)
+	c.Policy, c.TipEpochBlocks, c.TipStarvationBlocks = types.PolicyTip, 10, 5
+}
+
+// laneOf is a lane of so many cycles, none of whose fires takes more than it holds.
+func laneOf(cycles uint64) func(*types.TimerConfig) {
+	return func(c *types.TimerConfig) {
+		c.LaneTimerCycles, c.MaxCyclesPerFire = cycles, min(c.MaxCyclesPerFire, cycles)
+	}
+}
+
+func (f *fixture) tipStanding(actor sdk.AccAddress) *types.TipStanding {
+	f.t.Helper()
+	response, err := f.query().Fairness(f.Ctx(), &types.QueryFairnessRequest{Actor: actor.String()})
+	require.NoError(f.t, err)
+	return response.Tip
+}
+
+func TestTipFiresByWhatIsTipped(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	small := f.schedule(robot, 3, f.noop(), bidding(stated("9", "0.1")))
+	large := f.schedule(robot2, 3, f.noop(), bidding(stated("9", "0.7")))
+	cut := f.schedule(robot, 3, f.noop(), bidding(stated("1.25", "0.25")))
+	def := f.schedule(robot2, 3, f.noop())
+	before := f.balance(robot2)
+	events := f.blocksUntil(3)
+	require.Equal(t, []string{large, cut, small, def}, f.firedIDs(events))
+	fired := eventsOf[*types.TimerFired](f, events)
+	require.Equal(t, "34000", fired[0].Paid, "20,000 cycles at 1 and 0.7: no lane fee beside it")
+	require.Equal(t, "14000", fired[0].Tip)
+	require.Equal(t, "20000", fired[3].Paid, "nobody tipped in the block before")
+	require.Equal(t, before-54_000, f.balance(robot2))
+	require.Equal(t, "1.000000000000000000", f.prices().LaneBasefee, "the chain's")
+	require.Equal(t, "0.100000000000000000", f.prices().P50)
+}
+
+func TestTipChecksABidWhenItIsStated(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	f.refused(types.ErrRejectedBelowBasefee, scheduleMsg(robot, 5, f.noop(), bidding(stated("0.999999999999999999", "0"))))
+	clamped := f.schedule(robot, 5, f.noop(), bidding(stated("1.5", "0.6")))
+	ignored := f.schedule(robot, 5, f.noop(), bidding(&types.Bid{Price: "7"}))
+	require.Equal(t, stated("1.5", "0.5"), f.timer(robot, clamped).Bid)
+	require.Nil(t, f.timer(robot, ignored).Bid)
+	events := f.NextBlock()
+	require.Equal(t, types.TimerPriorityClampedAtSchedule{
+		Id: clamped, Actor: robot.String(), Stated: "0.600000000000000000", Clamped: "0.500000000000000000",
+	}, *only[*types.TimerPriorityClampedAtSchedule](f, events))
+	require.Equal(t, types.TimerBidIgnored{Id: ignored, Actor: robot.String()}, *only[*types.TimerBidIgnored](f, events), "without end")
+}
+
+// TestTipPricedOutTimersWait: a chain whose basefee rises above what is offered keeps them.
+func TestTipPricedOutTimersWait(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	low := f.schedule(robot, 4, f.noop(), bidding(stated("1.5", "0.1")))
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("2") })
+	require.Empty(t, f.firedIDs(f.blocksUntil(6)))
+	require.Equal(t, types.TimerStatusReady, f.timer(robot, low).Status)
+	_, err := f.query().Estimate(f.Ctx(), &types.QueryEstimateRequest{MaxFee: "1.5"})
+	require.ErrorContains(t, err, "max_fee 1.500000000000000000 is below the chain's cycle basefee 2.000000000000000000")
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("1.4") })
+	events := f.blocksUntil(8)
+	require.Equal(t, low, only[*types.TimerFired](f, events).Id)
+	require.Equal(t, "2000", only[*types.TimerFired](f, events).Tip, "20,000 cycles at 0.1")
+}
+
+// TestTipSharesTheLaneOut: an actor with more timers than its slice holds leaves the rest to others whose tips are smaller,
+// and takes what they leave.
+func TestTipSharesTheLaneOut(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(laneOf(400_000)))
+	burn := f.burner(80_000)
+	var whale []string
+	for range 5 {
+		whale = append(whale, f.schedule(robot, 3, burn, limited(100_000), bidding(stated("9", "0.5"))))
+	}
+	small := f.schedule(robot2, 3, burn, limited(100_000), bidding(stated("9", "0.1")))
+	events := f.blocksUntil(3)
+	require.Equal(t, []string{whale[0], whale[1], small, whale[2]}, f.firedIDs(events),
+		"two in the whale's half, one of the other, and then in order what is left")
+	require.Equal(t, whale[3:], f.firedIDs(f.NextBlock()), "alone, the lane is all its own")
+}
+
+// TestAFireAlwaysFitsItsFirstSlice: with more actors than gas limits in the lane the best tips win.
+func TestAFireAlwaysFitsItsFirstSlice(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(laneOf(250_000)))
+	var ids []string
+	for i := range 6 {
+		actor := sdk.AccAddress(fmt.Sprintf("robot-%d_____________", i))
+		f.fund(actor, rich)
+		ids = append(ids, f.schedule(actor, 3, f.burner(80_000), limited(100_000), bidding(stated("9", fmt.Sprint(i)))))
+	}
+	require.Equal(t, []string{ids[5], ids[4]}, f.firedIDs(f.blocksUntil(3)), "a slice is 41,666 cycles; what is left holds no third")
+}
+
+// TestWeightsFollowWhatFiresWere: the epoch's score moves the weight of the next, which breaks ties; rest brings it back.
+func TestWeightsFollowWhatFiresWere(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	fails := f.script(func(sdk.Context, types.Delivery) error { return types.ErrInvalidPayload })
+	f.schedule(robot, 3, fails, bidding(stated("9", "0")))
+	f.schedule(robot2, 3, f.burner(180_000), limited(200_000), bidding(stated("9", "0")))
+	f.NextBlock()
+	require.Equal(t, types.TipStanding{
+		Weight: "0.500000000000000000", Next: "0.500000000000000000", Epoch: 1, EpochEnds: 10,
+	}, *f.tipStanding(robot), "nothing is known")
+	f.blocksUntil(3)
+	// 0.4 × ½ + 0.3 × ½ + 0.2 × 0.99, and 0.4 × ½ + 0.3 + 0.2 × 0.9: nobody tipped, nothing was late.
+	require.Equal(t, types.TipStanding{
+		Weight: "0.500000000000000000", Next: "0.509600000000000000", Score: "0.548000000000000000", Epoch: 1, EpochEnds: 10,
+		Fires: 1, LastFire: 3,
+	}, *f.tipStanding(robot))
+	require.Equal(t, "0.680000000000000000", f.tipStanding(robot2).Score)
+	require.Equal(t, "0.536000000000000000", f.tipStanding(robot2).Next)
+
+	f.blocksUntil(9)
+	require.Equal(t, "0.536000000000000000", f.tipStanding(robot2).Weight, "the block after the open one is of epoch 2")
+	require.Empty(t, f.tipStanding(robot2).Score)
+	worse := f.schedule(robot, f.Height()+2, f.noop())
+	newcomer := f.schedule(alice, f.Height()+2, f.pays(alice, bob, 1))
+	better := f.schedule(robot2, f.Height()+2, f.noop())
+	require.Equal(t, []string{better, worse, newcomer}, f.firedIDs(f.blocksUntil(f.Height()+2)), "0.536, 0.5096, 0.5")
+
+	// What fired in epoch 2 counts in epoch 3; in epoch 4 a fifth of the distance is gone.
+	f.blocksUntil(30)
+	standing := f.tipStanding(alice)
+	distance := dec(standing.Weight).Sub(dec("0.5"))
+	require.True(t, distance.IsPositive())
+	f.blocksUntil(40)
+	require.Equal(t, distance.Mul(dec("0.8")).String(), dec(f.tipStanding(alice).Weight).Sub(dec("0.5")).String())
+}
+
+// TestTipWithoutFundsDefers: nothing is destroyed, one event tells, others go on, and it fires when its payer can pay.
+func TestTipWithoutFundsDefers(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	poor := sdk.AccAddress("robot-poor__________")
+	f.fund(poor, 1_000)
+	waiting := f.schedule(poor, 3, f.noop(), bidding(stated("9", "5")), expiring(30))
+	other := f.schedule(robot, 3, f.noop())
+	events := f.blocksUntil(3)
+	require.Equal(t, []string{other}, f.firedIDs(events))
+	require.Equal(t, types.TimerDeferredInsufficientFunds{
+		Id: waiting, Actor: poor.String(), Payer: poor.String(), Required: "1200000", Available: "1000",
+	}, *only[*types.TimerDeferredInsufficientFunds](f, events))
+	require.Empty(t, eventsOf[*types.TimerCancelledInsufficientFunds](f, events))
+	require.Equal(t, uint32(1), only[*types.TimerLaneSummary](f, f.NextBlock()).Deferred)
+	info := f.timer(poor, waiting)
+	require.Equal(t, types.TimerStatusReady, info.Status)
+	require.Equal(t, uint64(3), info.UnfundedSince)
+	require.Equal(t, uint64(1), f.tipStanding(poor).Unfunded)
+	require.Equal(t, "0.000000000000000000", f.tipStanding(poor).Score)
+	ready, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{})
+	require.NoError(t, err)
+	require.Empty(t, ready.Timers, "it does not compete")
+
+	f.fund(poor, 2_000_000)
+	events = f.NextBlock()
+	require.Equal(t, []string{waiting}, f.firedIDs(events))
+	require.Empty(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, events))
+}
+
+func TestTipUnfundedTimersLeaveByTheirTime(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	poor := sdk.AccAddress("robot-poor__________")
+	f.fund(poor, 1)
+	f.schedule(poor, 3, f.noop(), expiring(6))
+	suspends := f.schedule(poor, 3, f.noop(), func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend })
+	events := f.blocksUntil(6)
+	require.Len(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, events), 1, "told once")
+	require.Equal(t, types.Suspended, only[*types.TimerSetAside](f, events).Reason, "whoever asked for suspension gets it")
+	require.Equal(t, suspends, only[*types.TimerSetAside](f, events).Id)
+	only[*types.TimerExpired](f, f.NextBlock())
+	require.Equal(t, uint32(1), f.total(poor))
+}
+
+// TestUnfundedTimersDoNotStandInTheWay: more of them than a block checks, with the best tips, and the lane goes on; those that
+// are funded come back in their turn.
+func TestUnfundedTimersDoNotStandInTheWay(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	poor := sdk.AccAddress("robot-poor__________")
+	f.fund(poor, 1)
+	for range 40 {
+		f.schedule(poor, 3, f.noop(), bidding(stated("900", "500")))
+	}
+	var ids []string
+	for range 3 {
+		ids = append(ids, f.schedule(robot, 3, f.noop()))
+	}
+	events := f.blocksUntil(3)
+	require.Equal(t, ids, f.firedIDs(events))
+	require.Len(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, events), 40)
+	require.Empty(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, f.NextBlock()))
+	rich := sdk.NewCoins(sdk.NewInt64Coin(f.FeeDenom, 1_000_000_000_000))
+	require.NoError(t, f.Fund(lab.Balance{Address: poor, Amount: rich[0].Amount}))
+	f.minted = f.minted.Add(rich[0].Amount)
+	fired := 0
+	for range 5 {
+		fired += len(f.firedIDs(f.NextBlock()))
+	}
+	require.Equal(t, 40, fired)
+}
+
+// TestTheGCLaneBoundsWhatIsFoundUnfunded: what is beyond it stays as it is and is found in later blocks.
+func TestTheGCLaneBoundsWhatIsFoundUnfunded(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock = 3 * c.GcCyclesPerRemoval }))
+	poor := sdk.AccAddress("robot-poor__________")
+	f.fund(poor, 1)
+	for range 7 {
+		f.schedule(poor, 3, f.noop())
+	}
+	f.blocksUntil(2)
+	for _, want := range []int{3, 3, 1, 0} {
+		require.Len(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, f.NextBlock()), want)
+	}
+}
+
+// TestTheStarvationFloor: an actor that gets nothing for five blocks is raised to the floor, and wins the tie that it lost.
+func TestTheStarvationFloor(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(laneOf(100_000)), withConfig(func(c *types.TimerConfig) {
+		c.TipWeightNeutral, c.TipStarvationFloor = dec("0.2"), dec("0.9")
+	}))
+	// The busy one scores in epoch 1, and weighs more than the neutral weight from block 11 on.
+	for height := uint64(3); height < 11; height++ {
+		f.schedule(robot, height, f.burner(80_000), limited(100_000))
+	}
+	f.blocksUntil(10)
+	for height := uint64(12); height < 23; height++ {
+		f.schedule(robot, height, f.burner(80_000), limited(100_000))
+	}
+	quiet := f.schedule(robot2, 12, f.noop(), limited(100_000))
+	second := f.schedule(robot2, 12, f.noop(), limited(100_000))
+	var late uint64
+	for range 12 {
+		for _, fired := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
+			if fired.Id == quiet {
+				late = fired.Late
+			}
+			require.NotEqual(t, second, fired.Id, "one fire ends the starvation")
+		}
+		if late > 0 {
+			break
+		}
+	}
+	require.Equal(t, uint64(5), late)
+	require.Equal(t, "0.900000000000000000", f.tipStanding(robot2).Next, "the floor holds in the next epoch too")
+}
+
+// TestOneWhoFiresIsNotStarved: a whale whose own crowd keeps its timers waiting gains nothing by it.
+func TestOneWhoFiresIsNotStarved(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(laneOf(100_000)))
+	for range 12 {
+		f.schedule(robot, 3, f.burner(80_000), limited(100_000))
+	}
+	f.blocksUntil(12)
+	record := f.tipStanding(robot)
+	require.True(t, dec(record.Weight).LT(dec("0.75")), record.Weight)
+	require.True(t, dec(record.Next).LT(dec("0.75")), record.Next)
+}
+
+// TestNobodyStandsInTheWindowForEver: timers that are priced out for good fill the window, and others still fire: those that
+// become due when they do, and those that wait in their turn.
+func TestNobodyStandsInTheWindowForEver(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.CandidateWindow = 8 }))
+	low := bidding(stated("1", "0"))
+	for range 12 {
+		f.schedule(robot, 3, f.noop(), low)
+	}
+	var waiting []string
+	for range 3 {
+		waiting = append(waiting, f.schedule(robot2, 3, f.noop(), bidding(stated("9", "0"))))
+	}
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("2") })
+	fresh := f.schedule(robot2, 6, f.noop(), bidding(stated("9", "0")))
+	fired := map[string]int64{}
+	for range 20 {
+		height := f.Ctx().BlockHeight()
+		for _, id := range f.firedIDs(f.NextBlock()) {
+			fired[id] = height
+		}
+	}
+	require.Equal(t, int64(6), fired[fresh], "in the block in which it is due")
+	for _, id := range waiting {
+		require.NotZero(t, fired[id])
+		require.LessOrEqual(t, fired[id], int64(3+15/2+1), "a round of 15 timers at 2 a block")
+	}
+	require.Len(t, fired, 4)
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("1") })
+	f.NextBlock()
+	all := 0
+	for range 8 {
+		all += len(f.firedIDs(f.NextBlock()))
+	}
+	require.Equal(t, 12, all)
+}
+
+// TestWeightsAreForgotten: bounded, whatever policy is in force, and without a trace.
+func TestWeightsAreForgotten(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
+		c.TipEpochBlocks, c.SweepPerBlock = 1, 2
+	}))
+	actors := []sdk.AccAddress{robot, robot2, alice, bob, carol}
+	for _, actor := range actors {
+		payload := f.noop()
+		if actor[0] != 'r' {
+			payload = f.pays(actor, robot, 1)
+		}
+		f.schedule(actor, 3, payload)
+	}
+	f.blocksUntil(3)
+	f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
+	f.blocksUntil(3 + 64)
+	require.Equal(t, 5, f.tipWeights())
+	for _, want := range []int{3, 1, 0} {
+		f.NextBlock()
+		require.Equal(t, want, f.tipWeights())
+	}
+	require.Zero(t, f.lane().TipMarket.Oldest)
+}
+
+func (f *fixture) tipWeights() int {
+	genesis, err := f.Timers.ExportGenesis(f.Ctx())
+	require.NoError(f.t, err)
+	return len(genesis.TipWeights)
+}
+
+// TestTipComesAndGoes: with a backlog, and nothing is lost.
+func TestTipComesAndGoes(t *testing.T) {
+	f := newFixture(t, withConfig(dear), withConfig(laneOf(250_000)))
+	for i := range 30 {
+		f.schedule([]sdk.AccAddress{robot, robot2}[i%2], 3, f.burner(50_000), limited(100_000), bidding(stated("50", fmt.Sprint(i%7))))
+	}
+	fired := 0
+	for _, policy := range []types.Policy{
+		types.PolicyTip, types.PolicyFIFO, types.PolicyTip, types.PolicyEIP1559, types.PolicyTip, types.PolicyEIP1559, types.PolicyTip,
+	} {
+		f.setConfig(func(c *types.TimerConfig) { c.Policy, c.CandidateWindow = policy, 5 })
+		fired += len(f.firedIDs(f.blocksUntil(f.Height() + 1)))
+	}
+	fired += len(f.firedIDs(f.blocksUntil(f.Height() + 20)))
+	require.Equal(t, 30, fired)
+}
+
+// TestTipGenesis: weights, epochs and who waits for funds go on in the new chain.
+func TestTipGenesis(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	poor := sdk.AccAddress("robot-poor__________")
+	f.fund(poor, 1)
+	waiting := f.schedule(poor, 3, f.noop())
+	f.schedule(robot, 3, f.noop())
+	f.schedule(robot, 14, f.noop())
+	f.blocksUntil(15)
+	_, err := f.EndBlock()
+	require.NoError(t, err)
+	genesis, height := f.export(), f.Ctx().BlockHeight()
+	text := f.Codec.MustMarshalJSON(genesis)
+	require.Len(t, genesis.TipWeights, 2)
+	require.NoError(t, genesis.Validate())
+	again := imported(t, f, genesis)
+	require.NoError(t, f.BeginBlock())
+	require.Equal(t, uint64(3), again.timer(poor, waiting).UnfundedSince)
+	f.fund(poor, 2_000_000)
+	again.fund(poor, 2_000_000)
+	for range 25 {
+		require.Equal(t, f.tipStanding(robot), again.tipStanding(robot))
+		want, got := f.NextBlock(), again.NextBlock()
+		require.Equal(t, f.firedIDs(want), again.firedIDs(got))
+		require.Equal(t, comparableState(f), comparableState(again))
+	}
+	require.Zero(t, f.total(poor))
+
+	for name, c := range map[string]struct {
+		change func(*types.GenesisState)
+		want   string
+	}{
+		"unfunded in times to come": {func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 99 }, "timer 0 is unfunded since height 99"},
+		"a weight to come":          {func(g *types.GenesisState) { g.TipWeights[0].Weight.Epoch = 9 }, "epoch 9"},
+		"an oldest to come": {
+			func(g *types.GenesisState) { g.TipWeights, g.Lane.TipMarket.Oldest = nil, 9 },
+			"lane.tip_market.oldest is epoch 9, want at most 2",
+		},
+		"a fire to come":           {func(g *types.GenesisState) { g.TipWeights[1].Weight.LastFire = 99 }, "last_fire 99"},
+		"an epoch to come":         {func(g *types.GenesisState) { g.Lane.TipMarket.Start = 99 }, "lane.tip_market.start is 99"},
+		"older than the oldest":    {func(g *types.GenesisState) { g.Lane.TipMarket.Oldest = 2 }, "lies before lane.tip_market.oldest 2"},
+		"out of order":             {func(g *types.GenesisState) { g.TipWeights[0], g.TipWeights[1] = g.TipWeights[1], g.TipWeights[0] }, "not above the one before"},
+		"a weight above all":       {func(g *types.GenesisState) { g.TipWeights[0].Weight.Weight = dec("1.1") }, "weight is 1.1"},
+		"more than its fires":      {func(g *types.GenesisState) { g.TipWeights[1].Weight.Tip = dec("2") }, "tip is 2"},
+		"more blocks than fires":   {func(g *types.GenesisState) { g.TipWeights[1].Weight.Blocks = 2 }, "2 blocks with 1 fires"},
+		"nothing to score":         {func(g *types.GenesisState) { g.TipWeights[0].Weight.Unfunded = 0 }, "nothing to score"},
+		"a missing part":           {func(g *types.GenesisState) { g.TipWeights[0].Weight.Use = math.LegacyDec{} }, "use is missing"},
+		"an epoch of no length":    {func(g *types.GenesisState) { g.Lane.TipMarket.EpochBlocks = 0 }, "epoch 1 of 0 blocks"},
+		"an actor without address": {func(g *types.GenesisState) { g.TipWeights[0].Actor = nil }, "actor"},
+	} {
+		var broken types.GenesisState
+		f.Codec.MustUnmarshalJSON(text, &broken)
+		c.change(&broken)
+		_, err = lab.NewChain(lab.ChainOptions{Genesis: &broken, Height: height, Runtimes: []types.Runtime{f.robots}})
+		require.ErrorIs(t, err, types.ErrInvalidGenesis, name)
+		require.ErrorContains(t, err, c.want, name)
+	}
+}
+
+func TestTheSameBlocksGiveTheSameHashUnderTip(t *testing.T) {
+	few := func(c *types.TimerConfig) { c.CandidateWindow, c.MaxFiresPerActor = 8, 0 }
+	hashes, events := replay(t, 1, byTip, few)
+	again, eventsAgain := replay(t, 1, byTip, few)
+	require.Equal(t, hashes, again)
+	require.Equal(t, events, eventsAgain)
+}
+
+// TestAWeightThatCantBeReadConcernsItsActorAlone: it weighs least, still fires, and is not scored; others are.
+func TestAWeightThatCantBeReadConcernsItsActorAlone(t *testing.T) {
+	var service corestore.KVStoreService
+	f := newFixture(t, withConfig(byTip), func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
+	})
+	f.schedule(robot, 3, f.noop())
+	broken := f.schedule(robot, 5, f.noop())
+	sound := f.schedule(robot2, 5, f.noop())
+	f.blocksUntil(3)
+	key := append([]byte{34}, robot...)
+	store := service.OpenKVStore(f.Ctx())
+	record, err := store.Get(key)
+	require.NoError(t, err)
+	require.NotEmpty(t, record)
+	require.NoError(t, store.Set(key, []byte{0xff}))
+	f.endBlock()
+	require.Equal(t, []string{sound, broken}, f.firedIDs(f.endBlock()), "0.5 before the least weight")
+	require.Equal(t, uint64(1), f.tipStanding(robot2).Fires)
+	require.NoError(t, service.OpenKVStore(f.Ctx()).Set(key, record))
+	require.Equal(t, uint64(1), f.tipStanding(robot).Fires)
+}

@@ -1,0 +1,117 @@
+package types_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+func TestDefaultsOfTip(t *testing.T) {
+	c := validConfig()
+	c.Policy = types.PolicyTip
+	require.NoError(t, c.Validate())
+	require.Equal(t, "0.200000000000000000", c.TipDecay.String(), "what the source suggests")
+	require.Equal(t, c.MaxCyclesPerFire, c.MaxGasLimit(1))
+	require.Equal(t, types.PolicyTip, c.PolicyAt(1), "the activation height is eip1559's")
+}
+
+func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
+	dec := math.LegacyMustNewDecFromStr
+	for name, c := range map[string]struct {
+		field    func(*types.TimerConfig) *math.LegacyDec
+		min, max string
+	}{
+		"tip_decay":            {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipDecay }, "0", "1"},
+		"tip_inactivity_decay": {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipInactivityDecay }, "0", "1"},
+		// The others are bounded by the extremes, which are 0.1 and 1 by default.
+		"tip_weight_min":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipWeightMin }, "0.001", "1"},
+		"tip_weight_max":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipWeightMax }, "0.001", "1"},
+		"tip_weight_neutral":   {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipWeightNeutral }, "0.1", "1"},
+		"tip_starvation_floor": {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipStarvationFloor }, "0.1", "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
+				config := validConfig()
+				*c.field(&config) = value
+				err := config.Validate()
+				require.ErrorIs(t, err, types.ErrInvalidConfig)
+				require.ErrorContains(t, err, name+" is "+value.String()+", want "+dec(c.min).String()+" to "+dec(c.max).String())
+			}
+			config := validConfig()
+			*c.field(&config) = math.LegacyDec{}
+			require.ErrorContains(t, config.Validate(), name+" is missing")
+			for _, edge := range []string{c.min, c.max} {
+				config := validConfig()
+				if name == "tip_weight_min" || name == "tip_weight_max" {
+					config.TipWeightMin, config.TipWeightMax, config.TipWeightNeutral, config.TipStarvationFloor = dec(edge), dec(edge), dec(edge), dec(edge)
+				}
+				*c.field(&config) = dec(edge)
+				require.NoError(t, config.Validate(), edge)
+			}
+		})
+	}
+	upsideDown := validConfig()
+	upsideDown.TipWeightMax = dec("0.05")
+	require.ErrorContains(t, upsideDown.Validate(), "tip_weight_min is 0.100000000000000000, want 0.001000000000000000 to 0.050000000000000000")
+}
+
+func TestTipRefusesSharesThatAreNoWhole(t *testing.T) {
+	dec := math.LegacyMustNewDecFromStr
+	for name, c := range map[string]struct {
+		shares [4]string
+		want   string
+	}{
+		"a unit too much":   {[4]string{"0.4", "0.3", "0.1", "0.200000000000000001"}, "sum up to 1.000000000000000001, want 1"},
+		"a unit too little": {[4]string{"0.4", "0.3", "0.1", "0.199999999999999999"}, "sum up to 0.999999999999999999, want 1"},
+		"negative":          {[4]string{"-0.1", "0.6", "0.3", "0.2"}, "tip_share_tip is -0.100000000000000000, want 0"},
+		"more than all":     {[4]string{"0", "1.1", "0", "-0.1"}, "tip_share_outcome is 1.100000000000000000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := validConfig()
+			config.TipShareTip, config.TipShareOutcome = dec(c.shares[0]), dec(c.shares[1])
+			config.TipShareLateness, config.TipShareBudget = dec(c.shares[2]), dec(c.shares[3])
+			require.ErrorIs(t, config.Validate(), types.ErrInvalidConfig)
+			require.ErrorContains(t, config.Validate(), c.want)
+		})
+	}
+	config := validConfig()
+	config.TipShareBudget = math.LegacyDec{}
+	require.ErrorContains(t, config.Validate(), "tip_share_budget is missing")
+	config.TipShareTip, config.TipShareOutcome, config.TipShareLateness, config.TipShareBudget = dec("1"), dec("0"), dec("0"), dec("0")
+	require.NoError(t, config.Validate())
+}
+
+// TestEpochsGoOnWhateverTheirLength: from block to block the number of the epoch stays or grows by one, it grows where its
+// end was said to be unless the length changed, and then at once.
+func TestEpochsGoOnWhateverTheirLength(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s types.TipState
+		require.Zero(t, s.EpochAt(5), "none yet")
+		height := rapid.Uint64Range(0, 1000).Draw(t, "height")
+		length := rapid.Uint64Range(1, 8).Draw(t, "length")
+		s.Follow(length, height)
+		require.Equal(t, uint64(1), s.EpochAt(height))
+		for range 40 {
+			before, end := s.EpochAt(height), s.EndOf(height)
+			require.GreaterOrEqual(t, end, height)
+			require.Less(t, end, height+length)
+			height++
+			changed := false
+			if rapid.IntRange(0, 9).Draw(t, "change") == 0 {
+				next := rapid.Uint64Range(1, 8).Draw(t, "next length")
+				changed, length = next != length, next
+			}
+			s.Follow(length, height)
+			want := before
+			if changed || height > end {
+				want++
+			}
+			require.Equal(t, want, s.EpochAt(height))
+		}
+	})
+}
