@@ -25,18 +25,18 @@ PAGE = ROOT / "x" / "timers" / "docs" / "policies.md"
 PLOT = PAGE.with_suffix(".svg")
 BEGIN, END = "<!-- table: scripts/policies.py -->", "<!-- end of table -->"
 
-POLICIES = ("fifo", "eip1559")
+POLICIES = ("fifo", "eip1559", "tip")
 # A fire uses its whole gas limit, so that the lane holds five a block whatever the policy.
-LANE, GAS_LIMIT, HANDLER, BLOCKS = 200_000, 40_000, 20_000, 56
+LANE, GAS_LIMIT, HANDLER, BLOCKS = 200_000, 40_000, 20_000, 72
 CYCLE_BASEFEE = Fraction(1, 1000)
 FUNDS = "1000000000"
 
 # Who takes part: accounts, timers of each, first and last height, worth of a fire, and for how many blocks it is worth it.
 GROUPS = {
-    "whale": {"accounts": 1, "timers": 70, "due": (5, 5), "worth": (200, 200), "lasts": 100},
-    "traders": {"accounts": 6, "timers": 6, "due": (6, 36), "worth": (240, 640), "lasts": 12},
-    "households": {"accounts": 12, "timers": 3, "due": (5, 30), "worth": (48, 160), "lasts": 30},
-    "frugal": {"accounts": 6, "timers": 3, "due": (5, 25), "worth": None, "lasts": 30},
+    "whale": {"accounts": 1, "timers": 80, "due": (5, 5), "worth": (200, 200), "lasts": 100},
+    "traders": {"accounts": 6, "timers": 9, "due": (5, 36), "worth": (240, 640), "lasts": 12},
+    "households": {"accounts": 12, "timers": 6, "due": (5, 36), "worth": (48, 160), "lasts": 30},
+    "frugal": {"accounts": 6, "timers": 4, "due": (5, 36), "worth": None, "lasts": 30},
 }
 COLOURS = {"whale": "#b3402a", "traders": "#4a78a8", "households": "#5b8c5a", "frugal": "#c9a227"}
 

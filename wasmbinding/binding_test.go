@@ -86,7 +86,7 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 		}
 		understood++
 	}
-	require.Equal(t, 8, understood, "messages and queries")
+	require.Equal(t, 10, understood, "messages and queries")
 }
 
 func TestQueriesInJSON(t *testing.T) {
