@@ -68,6 +68,8 @@ func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *
 	}
 	market := config.PolicyAt(heightOf(ctx)) == types.PolicyEIP1559
 	switch {
+	case bid.Agent != "":
+		return k.acceptAgent(ctx, bid.Agent)
 	case bid.Price != "" && market:
 		return k.ignoreBid(ctx, config)
 	case bid.Static != nil && market:
@@ -140,7 +142,7 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted accepte
 
 // candidateOf is a ready timer as the policy sees it.
 func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.Candidate {
-	candidate := policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Ask: t.Bid.Ask()}
+	candidate := policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Ask: b.askOf(t)}
 	if b.policy.Weighs() {
 		candidate.Weight = k.weightOf(ctx, b, t.Actor)
 	}
