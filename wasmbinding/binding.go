@@ -38,7 +38,7 @@ func Options(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) []wasmkeeper.Op
 	}
 }
 
-// Messages turns {"timers": {"schedule"|"update"|"extend"|"cancel"|"pause"|"resume": {…}}} into the module's messages. What stands inside
+// Messages turns {"timers": {"schedule"|"update"|"extend"|"cancel"|"pause"|"resume"|"set_agent": {…}}} into the module's messages. What stands inside
 // is the message as protobuf writes it in JSON, without the sender: that is the contract.
 func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 	return func(contract sdk.AccAddress, custom json.RawMessage) ([]sdk.Msg, error) {
@@ -67,8 +67,11 @@ func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 		case "resume":
 			m := &types.MsgResumeTimer{}
 			msg, sender = m, &m.Sender
+		case "set_agent":
+			m := &types.MsgSetAgent{}
+			msg, sender = m, &m.Sender
 		default:
-			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend, cancel, pause or resume, not %.80q", name)
+			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend, cancel, pause, resume or set_agent, not %.80q", name)
 		}
 		if err := cdc.UnmarshalJSON(body, msg); err != nil {
 			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: %v", name, err)
@@ -106,6 +109,11 @@ var queries = map[string]query{
 		func() proto.Message { return &types.QueryTimersByActorRequest{} },
 		func() proto.Message { return &types.QueryTimersByActorResponse{} },
 	},
+	"agent": {
+		"/timers.v1.Query/Agent",
+		func() proto.Message { return &types.QueryAgentRequest{} },
+		func() proto.Message { return &types.QueryAgentResponse{} },
+	},
 	"lane": {
 		"/timers.v1.Query/Lane",
 		func() proto.Message { return &types.QueryLaneRequest{} },
@@ -122,7 +130,7 @@ func AcceptedQueries() wasmkeeper.AcceptedQueries {
 	return accepted
 }
 
-// Queries answers {"timers": {"timer"|"timers_by_actor"|"lane"|"params": {…}}}: requests and responses as protobuf writes
+// Queries answers {"timers": {"timer"|"timers_by_actor"|"agent"|"lane"|"params": {…}}}: requests and responses as protobuf writes
 // them in JSON, in which 64-bit numbers are strings. The gas of the reading is the contract's.
 func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
 	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)
@@ -133,7 +141,7 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 		}
 		q, found := queries[name]
 		if !found {
-			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, lane or params, not %.80q", name)
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, agent, lane or params, not %.80q", name)
 		}
 		request := q.request()
 		if err := cdc.UnmarshalJSON(body, request); err != nil {

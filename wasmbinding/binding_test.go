@@ -38,6 +38,12 @@ func TestMessagesInJSON(t *testing.T) {
 		{"cancel", `{"timers":{"cancel":{"id":"ab"}}}`, &types.MsgCancelTimer{Sender: me, Id: "ab"}, nil},
 		{"pause", `{"timers":{"pause":{"id":"ab"}}}`, &types.MsgPauseTimer{Sender: me, Id: "ab"}, nil},
 		{"resume", `{"timers":{"resume":{"id":"ab"}}}`, &types.MsgResumeTimer{Sender: me, Id: "ab"}, nil},
+		{
+			"schedule with an agent", `{"timers":{"schedule":{"trigger":{"height":12},"bid":{"agent":"` + me + `"}}}}`,
+			&types.MsgScheduleTimer{Sender: me, Trigger: types.Trigger{Height: 12}, Bid: &types.Bid{Agent: me}}, nil,
+		},
+		{"set_agent", `{"timers":{"set_agent":{"agent":"` + me + `"}}}`, &types.MsgSetAgent{Sender: me, Agent: me}, nil},
+		{"set_agent to none", `{"timers":{"set_agent":{}}}`, &types.MsgSetAgent{Sender: me}, nil},
 		{"a sender", `{"timers":{"cancel":{"sender":"timer1","id":"ab"}}}`, nil, wasmtypes.ErrInvalidMsg},
 		{"an unknown field", `{"timers":{"cancel":{"id":"ab","height":3}}}`, nil, wasmtypes.ErrInvalidMsg},
 		{"a negative number", `{"timers":{"extend":{"id":"ab","expires_at":-7}}}`, nil, wasmtypes.ErrInvalidMsg},
@@ -96,6 +102,9 @@ func TestQueriesInJSON(t *testing.T) {
 	answer, err := query(chain.Ctx(), []byte(`{"timers":{"timers_by_actor":{"actor":"`+alice+`"}}}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"timers":[],"pagination":{"next_key":null,"total":"0"},"total":0}`, string(answer))
+	answer, err = query(chain.Ctx(), []byte(`{"timers":{"agent":{"actor":"`+alice+`"}}}`))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"agent":""}`, string(answer))
 	for _, name := range []string{"lane", "params"} {
 		answer, err := query(chain.Ctx(), []byte(`{"timers":{"`+name+`":{}}}`))
 		require.NoError(t, err)
@@ -116,7 +125,7 @@ func TestQueriesInJSON(t *testing.T) {
 func TestEveryAcceptedQueryExists(t *testing.T) {
 	chain := appchain.New(t, "alice")
 	accepted := wasmbinding.AcceptedQueries()
-	require.Len(t, accepted, 4)
+	require.Len(t, accepted, 5)
 	for path := range accepted {
 		require.NotNil(t, chain.App.GRPCQueryRouter().Route(path), path)
 	}

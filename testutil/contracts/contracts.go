@@ -5,7 +5,7 @@ package contracts
 import _ "embed"
 
 var (
-	// Heartbeat counts, and schedules itself again at each beat. It is its own bidding agent.
+	// Heartbeat counts, and schedules itself again at each beat. It can be its own bidding agent.
 	//
 	//go:embed heartbeat.wasm
 	Heartbeat []byte

@@ -94,6 +94,14 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Example:        example("fairness alice"),
 			PositionalArgs: positional("actor"),
 		},
+		{
+			RpcMethod:      "Agent",
+			Use:            "agent [actor]",
+			Short:          "Show the bidding agent of an actor",
+			Long:           "Show the contract or module that prices the timers of an actor, an address or the name of a key, which state no bid; empty if it has none.",
+			Example:        example("agent alice"),
+			PositionalArgs: positional("actor"),
+		},
 		{RpcMethod: "Estimate", Skip: true}, // cli.NewQueryCmd brings it
 		{
 			RpcMethod: "SetAside",
@@ -159,6 +167,7 @@ func msgCommands() []*autocliv1.RpcCommandOptions {
 		{RpcMethod: "CancelTimer", Skip: true},
 		{RpcMethod: "PauseTimer", Skip: true},
 		{RpcMethod: "ResumeTimer", Skip: true},
+		{RpcMethod: "SetAgent", Skip: true},
 		{RpcMethod: "UpdateTimerConfig", Skip: true},
 		{
 			RpcMethod:      "SysCancelTimer",

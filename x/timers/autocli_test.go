@@ -67,6 +67,7 @@ var commands = map[string]map[string]struct {
 		"Lane":          {use: "lane"},
 		"Fairness":      {use: "fairness [actor]"},
 		"Estimate":      {use: "estimate", flags: []string{"gas-limit", "tier", "max-fee", "max-priority", "actor", "output"}},
+		"Agent":         {use: "agent [actor]"},
 		"SetAside":      {use: "set-aside", flags: []string{"page-limit"}},
 		"Receipts":      {use: "receipts [height]", flags: []string{"page-limit"}},
 		"Watchable":     {use: "watchable"},
@@ -76,16 +77,17 @@ var commands = map[string]map[string]struct {
 	"tx": {
 		"ScheduleTimer": {use: "schedule", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "at", "in", "after", "watch", "times", "gas-limit", "expires-in", "expires-at",
-			"fee-payer", "max-fee", "max-priority", "tier", "wait", "wait-timeout",
+			"fee-payer", "max-fee", "max-priority", "tier", "agent", "wait", "wait-timeout",
 			"every", "first", "times", "on-failure", "retries", "retry-after", "on-unfunded",
 		}},
 		"UpdateTimer": {use: "update [id-prefix]", flags: []string{
-			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "default-bid",
+			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "agent", "default-bid",
 		}},
 		"ExtendTimer":       {use: "extend [id-prefix]", flags: []string{"to", "by"}},
 		"CancelTimer":       {use: "cancel [id-prefix]"},
 		"PauseTimer":        {use: "pause [id-prefix]"},
 		"ResumeTimer":       {use: "resume [id-prefix]"},
+		"SetAgent":          {use: "set-agent [address]", flags: []string{"clear"}},
 		"SysCancelTimer":    {use: "sys-cancel-timer [actor] [id]", flags: []string{"title", "deposit", "no-proposal"}},
 		"UpdateTimerConfig": {use: "update-timer-config [file]", flags: []string{"title", "deposit"}},
 		"SysExtendTimer":    {use: "sys-extend-timer [actor] [id] [expires-at]", flags: []string{"title", "deposit", "no-proposal"}},

@@ -522,6 +522,14 @@ pub fn cancel_any(sender: &str, id: &str) -> String {
     any("/timers.v1.MsgCancelTimer", &msg)
 }
 
+/// MsgSetAgent as a protobuf Any.
+pub fn set_agent_any(sender: &str, agent: &str) -> String {
+    let mut msg = Vec::new();
+    field_bytes(&mut msg, 1, sender.as_bytes());
+    field_bytes(&mut msg, 2, agent.as_bytes());
+    any("/timers.v1.MsgSetAgent", &msg)
+}
+
 /// MsgExtendTimer as a protobuf Any.
 pub fn extend_any(sender: &str, id: &str, expires_at: u64) -> String {
     let mut msg = Vec::new();

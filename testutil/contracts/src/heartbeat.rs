@@ -1,5 +1,5 @@
-//! A contract that wakes itself: each beat counts and schedules the next. It is its own bidding agent, and bids more the
-//! later it is.
+//! A contract that wakes itself: each beat counts and schedules the next. It can be its own bidding agent, and
+//! then bids more the later it is.
 
 mod cw;
 
@@ -24,7 +24,8 @@ fn super_instantiate(env: &Json, info: &Json, msg: &Json) -> Outcome {
     Ok(Response::new())
 }
 
-/// {"start":{}}, {"stop":{}}, {"extend":{"expires_at"}}, {"update":{"gas_limit"}}: of the owner alone.
+/// {"start":{}}, {"stop":{}}, {"extend":{"expires_at"}}, {"update":{"gas_limit"}}, and {"be_agent":{}}, by which it becomes its
+/// own bidding agent: of the owner alone.
 fn super_execute(env: &Json, info: &Json, msg: &Json) -> Outcome {
     if info.get("sender").text() != cw::read_text("owner") {
         return Err("only the owner may do this".to_string());
@@ -41,6 +42,8 @@ fn super_execute(env: &Json, info: &Json, msg: &Json) -> Outcome {
         ("extend", false) => Ok(Response::new().message(&cw::extend_any(me, &id, number("expires_at")?))),
         ("extend", true) => Ok(Response::new()
             .message(&custom(&format!(r#"{{"extend":{{"id":"{id}","expires_at":{}}}}}"#, number("expires_at")?)))),
+        ("be_agent", false) => Ok(Response::new().message(&cw::set_agent_any(me, me))),
+        ("be_agent", true) => Ok(Response::new().message(&custom(&format!(r#"{{"set_agent":{{"agent":"{me}"}}}}"#)))),
         ("update", false) => Ok(Response::new().message(&cw::update_any(me, &id, number("gas_limit")?))),
         ("update", true) => Ok(Response::new()
             .message(&custom(&format!(r#"{{"update":{{"id":"{id}","gas_limit":{}}}}}"#, number("gas_limit")?)))),

@@ -10,10 +10,16 @@ fn super_instantiate(_env: &Json, _info: &Json, _msg: &Json) -> Outcome {
     Ok(Response::new())
 }
 
-/// {"schedule": {"height", "handler", "payload", "gas_limit"}}: anyone may, the tests do. Anything else is done at once.
+/// {"schedule": {"height", "handler", "payload", "gas_limit"}}: anyone may, the tests do. {"bid": {"do", "answer"}} says what
+/// it does when it is asked for a bid. Anything else is done at once.
 fn super_execute(env: &Json, _info: &Json, msg: &Json) -> Outcome {
     match msg.call() {
         ("schedule", timer) => schedule(env, timer),
+        ("bid", how) => {
+            cw::write(b"bid_do", how.get("do").text().as_bytes());
+            cw::write(b"bid_answer", how.get("answer").text().as_bytes());
+            Ok(Response::new())
+        }
         _ => act(env, msg),
     }
 }
@@ -44,7 +50,30 @@ fn super_query(_env: &Json, msg: &Json) -> Result<String, String> {
             cw::write(b"mark", b"written by a query");
             Ok("\"\"".to_string())
         }
+        ("get_gas_bid", _) => bid(),
         _ => Err(format!("unknown query {}", msg.show())),
+    }
+}
+
+/// As a bidding agent it answers what it was told to, after it did what it was told to.
+fn bid() -> Result<String, String> {
+    match cw::read_text("bid_do").as_str() {
+        "loop" => spin(),
+        "hog" => hog(),
+        "panic" => panic!("as asked"),
+        "recurse" => drop(recurse(1)),
+        "refuse" => return Err("no".to_string()),
+        "write" => cw::write(b"mark", b"written by an agent"),
+        _ => {}
+    }
+    Ok(cw::read_text("bid_answer"))
+}
+
+/// Takes memory without end: each block is touched.
+fn hog() -> ! {
+    let mut hoard: Vec<Vec<u8>> = Vec::new();
+    loop {
+        hoard.push(vec![hoard.len() as u8; 1 << 20]);
     }
 }
 
@@ -60,13 +89,7 @@ fn act(env: &Json, msg: &Json) -> Outcome {
         "loop" => spin(),
         "panic" => panic!("as asked"),
         "recurse" => Ok(Response::new().attribute("depth", recurse(1))),
-        // Memory without end: each block is touched.
-        "hog" => {
-            let mut hoard: Vec<Vec<u8>> = Vec::new();
-            loop {
-                hoard.push(vec![hoard.len() as u8; 1 << 20]);
-            }
-        }
+        "hog" => hog(),
         // Writes without end, of values of a size: small ones run out of cycles, large ones of cells.
         "flood" => {
             let value = vec![7u8; number("bytes") as usize];

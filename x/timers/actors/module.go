@@ -18,13 +18,15 @@ type ModuleHandler func(ctx context.Context, delivery types.Delivery) error
 // module's address. Modules schedule through the keeper.
 type ModuleRuntime struct {
 	handlers map[string]map[string]ModuleHandler
+	// quoters are the bidding agents among the modules.
+	quoters map[string]ModuleQuoter
 }
 
 var _ types.Runtime = (*ModuleRuntime)(nil)
 
 // NewModuleRuntime returns the runtime of Go modules, with none registered.
 func NewModuleRuntime() *ModuleRuntime {
-	return &ModuleRuntime{handlers: map[string]map[string]ModuleHandler{}}
+	return &ModuleRuntime{handlers: map[string]map[string]ModuleHandler{}, quoters: map[string]ModuleQuoter{}}
 }
 
 // Register adds a handler while a chain is wired. It panics on a name that is taken.
@@ -40,9 +42,9 @@ func (r *ModuleRuntime) Register(module, handler string, fn ModuleHandler) {
 }
 
 // Serves implements types.Runtime.
-func (r *ModuleRuntime) Serves(_ context.Context, actor sdk.AccAddress) bool {
+func (r *ModuleRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	_, registered := r.handlers[string(actor)]
-	return registered
+	return registered || r.Quotes(ctx, actor)
 }
 
 // Validate implements types.Runtime.

@@ -42,7 +42,7 @@ func (k *Keeper) setActorPage(ctx context.Context, actor sdk.AccAddress, page ui
 }
 
 func saysNothing(page types.ActorPage) bool {
-	return page.Timers == 0 && len(page.Entries) == 0 && page.Recent == 0
+	return page.Timers == 0 && len(page.Entries) == 0 && page.Recent == 0 && len(page.Agent) == 0
 }
 
 // addEntry records a new timer of the actor, of which it may have maxTimers.

@@ -42,6 +42,8 @@ type block struct {
 
 	lane    lane.Budget
 	cleanup lane.Cleanup
+	// agents are the calls of bidding agents.
+	agents agentCalls
 	// admitted is by how many timers this block's steps changed the ready index.
 	admitted int64
 	// firesOf counts fires by actor, actors names them in the order of their first fire. Maps are looked up, never ranged
@@ -89,6 +91,7 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 		cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval},
 		firesOf: map[string]uint32{},
 		weights: map[string]uint32{},
+		agents:  newAgentCalls(),
 		burned:  math.ZeroInt(),
 		tips:    math.ZeroInt(),
 	}

@@ -159,7 +159,7 @@ func TestUpdateRefusesEachWithItsOwnError(t *testing.T) {
 		"foreign signer":  {types.ErrForeignSigner, call("", f.pays(bob, alice, 1))},
 		"stated twice":    {types.ErrHandlerConflict, call("x", []byte(`{"_handler":"y","_payload":""}`))},
 		"two bids":        {types.ErrInvalidBid, types.MsgUpdateTimer{Bid: &types.Bid{Tier: 1, Price: "1"}}},
-		"agent":           {types.ErrUnsupportedBid, types.MsgUpdateTimer{Bid: &types.Bid{Agent: "a"}}},
+		"agent":           {types.ErrInvalidAgent, types.MsgUpdateTimer{Bid: &types.Bid{Agent: "a"}}},
 	} {
 		tc.msg.Sender, tc.msg.Id = alice.String(), id
 		_, _, err := f.Tx(&tc.msg)

@@ -26,6 +26,9 @@ func (k *Keeper) selectOrder(ctx sdk.Context, b *block) error {
 		k.setUnrunnableAside(ctx, b, &b.ready[i])
 	}
 	b.ready = runnable
+	if err := k.askReady(ctx, b); err != nil {
+		return err
+	}
 	k.prepareTip(ctx, b)
 	candidates := make([]policy.Candidate, len(b.ready))
 	for i := range b.ready {

@@ -26,7 +26,9 @@ func (k *Keeper) weightOf(ctx context.Context, b *block, actor sdk.AccAddress) u
 	}
 	bounds := b.config.WeightBounds()
 	weight := bounds.Min
-	if page, err := k.actorPage(ctx, k.unitOf(ctx, &b.config, actor), 0); err == nil {
+	unit := k.unitOf(ctx, &b.config, actor)
+	if page, err := k.actorPage(ctx, unit, 0); err == nil {
+		b.agents.read(actor, unit, page)
 		weight = bounds.Weight(uint64(page.Recent), b.before.Fairness.Smoothed)
 	}
 	b.weights[string(actor)] = weight

@@ -59,7 +59,7 @@ type fixture struct {
 
 func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, robots: &scripted{scripts: map[string]script{}}, minted: math.ZeroInt()}
+	f := &fixture{t: t, robots: &scripted{scripts: map[string]script{}, agents: map[string]agentScript{}}, minted: math.ZeroInt()}
 	opts := lab.ChainOptions{Genesis: types.DefaultGenesis(), Runtimes: []types.Runtime{f.robots}, DB: dbm.NewMemDB()}
 	// What is tested of every policy is tested under the simplest; inMarket chooses the other.
 	opts.Genesis.Config.Policy = types.PolicyFIFO
@@ -279,7 +279,11 @@ func (f *fixture) firedIDs(events sdk.Events) (ids []string) {
 type script func(ctx sdk.Context, delivery types.Delivery) error
 
 // scripted is a runtime that stands for contracts: the payload names a Go function.
-type scripted struct{ scripts map[string]script }
+type scripted struct {
+	scripts map[string]script
+	// agents are those of the robots that answer as bidding agents.
+	agents map[string]agentScript
+}
 
 var _ types.Runtime = (*scripted)(nil)
 

@@ -29,6 +29,9 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.initTimers(ctx, genesis); err != nil {
 		return err
 	}
+	if err := k.initAgents(ctx, genesis); err != nil {
+		return err
+	}
 	if err := k.initFairness(ctx, genesis); err != nil {
 		return err
 	}
@@ -155,6 +158,9 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 		return nil, err
 	}
 	if genesis.Fairness, err = k.allFires(ctx); err != nil {
+		return nil, err
+	}
+	if genesis.Agents, err = k.allAgents(ctx); err != nil {
 		return nil, err
 	}
 	if genesis.Receipts, err = k.allReceipts(ctx); err != nil {

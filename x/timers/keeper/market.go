@@ -69,6 +69,8 @@ func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *
 	}
 	inForce := config.PolicyAt(heightOf(ctx))
 	switch {
+	case bid.Agent != "":
+		return k.acceptAgent(ctx, bid.Agent)
 	case bid.Price != "" && inForce == types.PolicyEIP1559:
 		return k.ignoreBid(ctx, config)
 	case bid.Price != "" && inForce == types.PolicyTip:
@@ -147,7 +149,7 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted accepte
 // candidateOf is a ready timer as the policy sees it.
 func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.Candidate {
 	candidate := policy.Candidate{
-		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(),
+		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: b.askOf(t),
 	}
 	switch {
 	case b.policy.Weighs():

@@ -79,7 +79,7 @@ func (k *Keeper) forget(ctx context.Context, t *types.Timer) error {
 // move changes a timer that may lie elsewhere afterwards; its payload stays. One that was admitted to the ready index and
 // stays due stays admitted: admission does not come by again.
 func (k *Keeper) move(ctx context.Context, t *types.Timer, change func(*types.Timer) error) error {
-	from, weight := entryOf(t), t.AdmittedWeight
+	from, weight, quote, bid := entryOf(t), t.AdmittedWeight, t.Quote, t.Bid
 	if err := k.take(ctx, t); err != nil {
 		return err
 	}
@@ -92,6 +92,9 @@ func (k *Keeper) move(ctx context.Context, t *types.Timer, change func(*types.Ti
 		}
 	}
 	if weight > 0 && t.SetAside == types.NotSetAside && t.Due == from.Due {
+		if t.Bid.Equal(bid) {
+			t.Quote = quote
+		}
 		if err := k.file(ctx, t, weight); err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (k *Keeper) contestants(ctx sdk.Context, b *block, fn func(t *types.Timer, 
 		}
 		weight := k.weightOf(ctx, b, t.Actor)
 		switch {
-		case !found || t.ExpiredAt(b.height):
+		case !found || t.ExpiredAt(b.height) || b.withheld(&t):
 		case weight != entry.List.Weight():
 			b.contest.Return(entry, weight)
 		case !fn(&t, k.candidateOf(ctx, b, &t)):

@@ -16,7 +16,7 @@ import (
 // The ready index holds the timers that were admitted to the competition in a storm (SPEC §6, candidates). A record says
 // with which weight it lies there, so that whatever moves or removes a timer finds its entries.
 //
-// Invariant: an admitted timer has exactly the entries that its bid, its weight and its place make, nobody else has any,
+// Invariant: an admitted timer has exactly the entries that its bid or its agent's quote, its weight and its place make, nobody else has any,
 // and `admitted` counts them.
 
 // readyKey is (list, complement of the price, due, seq): entries of a list lie by price descending, then by age.
@@ -79,7 +79,7 @@ func (s readyStore) read(ctx context.Context, ranger *collections.Range[readyKey
 
 // entriesOf are the entries of an admitted timer.
 func entriesOf(t *types.Timer) []ready.Entry {
-	return ready.EntriesOf(t.Bid.Ask(), t.AdmittedWeight, t.Due, t.Seq)
+	return ready.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
 }
 
 // addEntries adds a timer that is in the queue to the index, with a weight in sixteenths. The record must be written and
@@ -102,7 +102,7 @@ func (k *Keeper) removeEntries(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	t.AdmittedWeight = 0
+	t.AdmittedWeight, t.Quote = 0, nil
 	return nil
 }
 
@@ -125,11 +125,12 @@ func (k *Keeper) unfile(ctx context.Context, t *types.Timer) error {
 	return k.countAdmitted(ctx, -1)
 }
 
-// refile gives an admitted timer another weight.
-func (k *Keeper) refile(ctx context.Context, t *types.Timer, weight uint32) error {
+// refile gives an admitted timer another weight or another quote.
+func (k *Keeper) refile(ctx context.Context, t *types.Timer, weight uint32, quote *types.AgentQuote) error {
 	if err := k.removeEntries(ctx, t); err != nil {
 		return err
 	}
+	t.Quote = quote
 	if err := k.addEntries(ctx, t, weight); err != nil {
 		return err
 	}

@@ -76,5 +76,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Policy:      b.config.PolicyAt(b.height),
 		P50:         b.prices.P50.String(),
 		Storm:       b.storm,
+		AgentCycles: b.agents.cycles,
+		Unasked:     b.agents.unasked,
 	}
 }

@@ -92,7 +92,7 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"negative max fee":   {types.ErrInvalidBid, static(one.Neg(), one)},
 		"negative priority":  {types.ErrInvalidBid, static(one, one.Neg())},
 		"absurd max fee":     {types.ErrInvalidBid, static(one.MulInt64(1e18).Add(one), one)},
-		"agent":              {types.ErrUnsupportedBid, bid(types.Bid{Agent: bob.String()})},
+		"agent":              {types.ErrInvalidAgent, bid(types.Bid{Agent: bob.String()})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := f.Tx(scheduleMsg(alice, f.Height()+5, send, tc.change))

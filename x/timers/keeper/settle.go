@@ -45,7 +45,7 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		Matched:   roll.hit.Matched,
 	}
 	cycles, cells, failure := k.deliver(ctx, b, delivery, timer.GasLimit-b.config.FireBaseCycles)
-	cycles += b.config.FireBaseCycles
+	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)
 	if err := k.refund(ctx, b, timer, settlement); err != nil {

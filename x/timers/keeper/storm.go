@@ -114,7 +114,11 @@ func (k *Keeper) admit(ctx sdk.Context, b *block, found []calendar.Entry[types.T
 		case t.AdmittedWeight > 0:
 			continue
 		}
-		if err := k.addEntries(ctx, t, k.weightOf(ctx, b, t.Actor)); err != nil {
+		weight := k.weightOf(ctx, b, t.Actor)
+		if t.Quote, err = k.stormQuote(ctx, b, t); err != nil {
+			return admitted, err
+		}
+		if err := k.addEntries(ctx, t, weight); err != nil {
 			return admitted, err
 		}
 		if err := k.put(ctx, t); err != nil {
@@ -125,8 +129,8 @@ func (k *Keeper) admit(ctx sdk.Context, b *block, found []calendar.Entry[types.T
 	return admitted, nil
 }
 
-// sweepReady looks at SWEEP_PER_BLOCK of the admitted, in rounds: expired ones leave, and those whose actor's weight has
-// changed get the new one. It is what moves the live cursor in a storm.
+// sweepReady looks at SWEEP_PER_BLOCK of the admitted, in rounds: expired ones leave, those whose actor's weight has
+// changed get the new one, and agents are asked again. It is what moves the live cursor in a storm.
 func (k *Keeper) sweepReady(ctx sdk.Context, b *block) error {
 	from, end := calendarKey(b.state.Clean), calendarKey(b.state.Admit)
 	first := from.Compare(calendarKey(b.state.Live)) <= 0
@@ -158,7 +162,7 @@ func (k *Keeper) sweepReady(ctx sdk.Context, b *block) error {
 		if first {
 			b.state.Live, first = queueKey(found[i].Key), false
 		}
-		if err := k.refresh(ctx, b, t); err != nil {
+		if err := k.renew(ctx, b, t); err != nil {
 			return err
 		}
 	}
@@ -171,7 +175,7 @@ func (k *Keeper) refresh(ctx sdk.Context, b *block, t *types.Timer) error {
 	if t.AdmittedWeight == 0 || t.AdmittedWeight == weight {
 		return nil
 	}
-	return k.refile(ctx, t, weight)
+	return k.refile(ctx, t, weight, t.Quote)
 }
 
 // executeStorm tries the admitted in order while the lane lasts.
@@ -193,6 +197,12 @@ func (k *Keeper) executeStorm(ctx sdk.Context, b *block) error {
 				return err
 			}
 			b.contest.Return(entry, weight)
+			continue
+		}
+		if held, err := k.withhold(ctx, b, &t); held || err != nil {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		switch {

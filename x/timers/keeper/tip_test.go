@@ -445,3 +445,23 @@ func TestAWeightThatCantBeReadConcernsItsActorAlone(t *testing.T) {
 	require.NoError(t, service.OpenKVStore(f.Ctx()).Set(key, record))
 	require.Equal(t, uint64(1), f.tipStanding(robot).Fires)
 }
+
+func TestAgentsBidUnderTip(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) {
+		c.Policy, c.CellBasefee = types.PolicyTip, math.LegacyOneDec()
+		c.MaxCellsPerFire = 1
+	}))
+	high := f.agent("high", answers(0, "5", "2", "1"))
+	withheld := f.agent("withheld", answers(0, "9", "8", "0.5"))
+	plainBid := f.schedule(robot, 3, f.noop())
+	waits := f.schedule(robot, 3, f.noop(), byAgent(withheld))
+	first := f.schedule(robot2, 3, f.noop(), byAgent(high))
+	f.NextBlock()
+	f.NextBlock()
+	fired := eventsOf[*types.TimerFired](f, f.NextBlock())
+	require.Len(t, fired, 2, "a cell is dearer than what the one agent allows")
+	require.Equal(t, []string{first, plainBid}, []string{fired[0].Id, fired[1].Id})
+	require.Equal(t, fmt.Sprint(2*fired[0].Cycles), fired[0].Tip)
+	require.Equal(t, "0", fired[1].Tip)
+	require.NotEmpty(t, f.timer(robot, waits).Id)
+}

@@ -202,7 +202,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	op.Trigger = p.trigger(o)
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
 	op.ExpiresAt = o.get("expires_at").uint64(^uint64(0))
-	op.Bid = p.bid(o.get("bid"), op.By)
+	op.Bid = p.bid(o.get("bid"))
 	if payer := o.get("fee_payer"); payer.present() {
 		op.FeePayer = p.account(payer)
 	}
@@ -214,7 +214,7 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	p.target(o, op, who)
 	op.By = p.actor(o, "by", who)
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
-	op.Bid = p.bid(o.get("bid"), op.By)
+	op.Bid = p.bid(o.get("bid"))
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
 
@@ -294,7 +294,7 @@ func (p *parser) watch(o *object, v value) *types.WatchTrigger {
 }
 
 // bid reads what the timer is willing to pay. Whether such a bid is acceptable is for the module to say.
-func (p *parser) bid(v value, owner string) *types.Bid {
+func (p *parser) bid(v value) *types.Bid {
 	if !v.present() || p.err != nil {
 		return nil
 	}
@@ -309,11 +309,7 @@ func (p *parser) bid(v value, owner string) *types.Bid {
 		return &types.Bid{Tier: p.tier(tier)}
 	case agent.present():
 		o.end()
-		inner := agent.object()
-		p.staticBid(inner)
-		inner.get("cycles").uint64(maxCycles)
-		inner.end()
-		return &types.Bid{Agent: AccountAddress(owner).String()}
+		return &types.Bid{Agent: p.agent(agent).String()}
 	default:
 		static := p.staticBid(o)
 		o.end()
@@ -384,7 +380,7 @@ func parseHandler(payload []byte, owner string, accounts map[string]bool) (*Hand
 	if !json.Valid(payload) {
 		return nil, fmt.Errorf("not JSON")
 	}
-	p := &parser{accounts: accounts, scenario: &Scenario{owners: map[string]string{}}}
+	p := &parser{accounts: accounts, scenario: newScenario()}
 	h := p.handler(value{r: &p.reader, path: "do", raw: payload}, owner, 0)
 	return h, p.err
 }

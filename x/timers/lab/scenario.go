@@ -54,7 +54,11 @@ type Scenario struct {
 	Ops []Op
 	// owners: the name of a timer → the account that owns it, if it comes to be.
 	owners map[string]string
+	// agents are the scripted bidding agents by address.
+	agents map[string]agent
 }
+
+func newScenario() *Scenario { return &Scenario{owners: map[string]string{}, agents: map[string]agent{}} }
 
 // Account is an account of a scenario and what it starts with, in the fee denom.
 type Account struct {
@@ -79,7 +83,7 @@ func Read(source io.Reader) (*Scenario, error) {
 
 // Parse reads a scenario, of which nothing is trusted. The error is an *InputError and names the path in the file.
 func Parse(data []byte) (*Scenario, error) {
-	p := &parser{accounts: map[string]bool{}, scenario: &Scenario{owners: map[string]string{}}}
+	p := &parser{accounts: map[string]bool{}, scenario: newScenario()}
 	switch {
 	case len(data) > MaxInputBytes:
 		p.fail("", "longer than %d bytes", MaxInputBytes)

@@ -47,6 +47,8 @@ type script struct {
 	accounts map[string]bool
 	// owners of timers by the timer's name.
 	owners map[string]string
+	// agents are the bidding agents by address.
+	agents map[string]agent
 	// chain is set once it is made.
 	chain *Chain
 }
@@ -69,7 +71,7 @@ func newScript(s *Scenario) *script {
 	key := storetypes.NewKVStoreKey(storeName)
 	out := &script{
 		key: key, store: runtime.NewKVStoreService(key),
-		names: map[string]string{}, accounts: map[string]bool{}, owners: s.owners,
+		names: map[string]string{}, accounts: map[string]bool{}, owners: s.owners, agents: s.agents,
 	}
 	for _, account := range s.Accounts {
 		out.names[string(AccountAddress(account.Name))] = account.Name
@@ -81,7 +83,7 @@ func newScript(s *Scenario) *script {
 // Serves implements types.Runtime.
 func (s *script) Serves(_ context.Context, actor sdk.AccAddress) bool {
 	_, known := s.names[string(actor)]
-	return known
+	return known || s.Quotes(nil, actor)
 }
 
 // Deployer implements types.Runtime: a scenario's accounts are their own.

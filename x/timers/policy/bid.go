@@ -22,6 +22,8 @@ const (
 	Urgent
 	// Stated has prices of its own.
 	Stated
+	// Withheld never fires: a cell costs more than its owner's agent allows.
+	Withheld
 )
 
 // Bid is what a timer is willing to pay per cycle, in fee denom.

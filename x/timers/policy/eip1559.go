@@ -38,8 +38,11 @@ func (e EIP1559) Bid(prices Prices, ask Ask) Bid {
 }
 
 // Priority is the tip per cycle that the ask pays: what its fee leaves beside the lane's, and no more than it states.
-// False if its fee is below the lane's: it is priced out.
+// False if its fee is below the lane's, or it is withheld: it is priced out.
 func (e EIP1559) Priority(prices Prices, ask Ask) (math.LegacyDec, bool) {
+	if ask.Kind == Withheld {
+		return math.LegacyZeroDec(), false
+	}
 	bid := e.Bid(prices, ask)
 	left := bid.MaxFee.Sub(e.Fee(prices))
 	if left.IsNegative() {

@@ -36,8 +36,11 @@ func (p Tip) Bid(prices Prices, ask Ask) Bid {
 }
 
 // Effective is the tip per cycle that the ask pays: what its max fee leaves beside the chain's basefee, and no more than it
-// states. False if its max fee is below the basefee: it is priced out.
+// states. False if its max fee is below the basefee, or it is withheld: it is priced out.
 func (p Tip) Effective(prices Prices, ask Ask) (math.LegacyDec, bool) {
+	if ask.Kind == Withheld {
+		return math.LegacyZeroDec(), false
+	}
 	bid := p.Bid(prices, ask)
 	left := bid.MaxFee.Sub(prices.Cycle)
 	if left.IsNegative() {

@@ -49,7 +49,7 @@ func TestBidsThatAreRefused(t *testing.T) {
 		"a tier and a price":       {&types.Bid{Tier: types.TierFast, Price: "1"}, types.ErrInvalidBid, "state one of"},
 		"an agent and a price":     {&types.Bid{Agent: "a", Price: "1"}, types.ErrInvalidBid, "state one of"},
 		"all":                      {&types.Bid{Static: static, Tier: types.TierFast, Agent: "a", Price: "1"}, types.ErrInvalidBid, "state one of"},
-		"an agent":                 {&types.Bid{Agent: "a"}, types.ErrUnsupportedBid, "not available in this version"},
+		"an agent without an end":  {&types.Bid{Agent: strings.Repeat("a", 10_000)}, types.ErrInvalidBid, "agent is 10000 bytes long"},
 		"a tier that is unknown":   {&types.Bid{Tier: 5}, types.ErrInvalidBid, "tier 5 is unknown"},
 		"a tier below all":         {&types.Bid{Tier: -1}, types.ErrInvalidBid, "tier -1 is unknown"},
 		"a negative price":         {&types.Bid{Price: "-1"}, types.ErrInvalidBid, "price"},

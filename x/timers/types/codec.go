@@ -16,6 +16,7 @@ var (
 func RegisterInterfaces(registry codectypes.InterfaceRegistry) {
 	registry.RegisterImplementations((*sdk.Msg)(nil),
 		&MsgScheduleTimer{}, &MsgUpdateTimer{}, &MsgExtendTimer{}, &MsgCancelTimer{}, &MsgPauseTimer{}, &MsgResumeTimer{},
+		&MsgSetAgent{},
 		&MsgSysCancelTimer{}, &MsgUpdateTimerConfig{}, &MsgSysExtendTimer{}, &MsgSysReleaseTimer{},
 	)
 	msgservice.RegisterMsgServiceDesc(registry, &_Msg_serviceDesc)

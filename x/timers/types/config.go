@@ -27,6 +27,8 @@ const (
 	maxMessageRules = 256
 	// maxRetries bounds MAX_RETRIES.
 	maxRetries = uint32(1) << 16
+	// maxAddressText bounds an address in bech32, far above any that exists.
+	maxAddressText = 1_024
 	// maxTypeURLBytes bounds one of them.
 	maxTypeURLBytes = 256
 	// maxTierMultiplier bounds a tier's multiple of the usual tip.
@@ -110,6 +112,13 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Two weeks of blocks of a second: the time of one release, for those who still state it to hear of it.
 		BidDeprecationBlocks: 1_209_600,
 		AdmissionsPerBlock:   2_048,
+		// Setting up a contract's query costs 60,000 gas unless its code is pinned; as much again and a little more is for
+		// its computing, some fifty times what a plain formula takes.
+		AgentCyclesPerCall: 150_000,
+		// Ten of the longest calls, twenty of the usual ones, more than fifty of pinned contracts: about as many as the
+		// default lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own
+		// cycles.
+		AgentCyclesPerBlock: 1_500_000,
 	}
 	config.defaultTip()
 	return config
@@ -196,6 +205,8 @@ func (c *TimerConfig) validateBounds() error {
 		{"fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow},
 		{"bid_deprecation_blocks", c.BidDeprecationBlocks, 0, maxBlocks},
 		{"admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow)},
+		{"agent_cycles_per_call", c.AgentCyclesPerCall, 2 * AgentBaseCycles, maxUnits},
+		{"agent_cycles_per_block", c.AgentCyclesPerBlock, 0, maxUnits},
 		{"max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys)},
 		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(maxMatchedKeys)},
 		{"max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow)},
@@ -229,6 +240,9 @@ func (c *TimerConfig) validateCross() error {
 		pairs = append(pairs,
 			pair{"min_gas_limit", "max_cycles_per_fire_auction", c.MinGasLimit, c.MaxCyclesPerFireAuction},
 			pair{"max_cycles_per_fire_auction", "lane_timer_cycles", c.MaxCyclesPerFireAuction, c.LaneTimerCycles})
+	}
+	if c.AgentCyclesPerBlock > 0 {
+		pairs = append(pairs, pair{"agent_cycles_per_call", "agent_cycles_per_block", c.AgentCyclesPerCall, c.AgentCyclesPerBlock})
 	}
 	for _, p := range pairs {
 		if p.less > p.more {
@@ -310,7 +324,10 @@ func (b *Bid) Validate() error {
 	case b.Static != nil:
 		return b.Static.validate()
 	case b.Agent != "":
-		return ErrUnsupportedBid.Wrap("bidding agents are not available in this version; state static or tier")
+		if len(b.Agent) > maxAddressText {
+			return ErrInvalidBid.Wrapf("agent is %d bytes long, want at most %d", len(b.Agent), maxAddressText)
+		}
+		return nil
 	case b.Price != "":
 		if !integer.MatchString(b.Price) {
 			return ErrInvalidBid.Wrapf("price %.80q is not a non-negative integer", b.Price)

@@ -92,6 +92,8 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"BidDeprecationBlocks":    {0, maxBlocks},
 	"AdmissionsPerBlock":      {1, 1 << 16},
 	"MaxWatchKeys":            {0, 256},
+	"AgentCyclesPerCall":      {2 * types.AgentBaseCycles, maxUnits},
+	"AgentCyclesPerBlock":     {0, maxUnits},
 	"MaxMatchedKeys":          {1, 256},
 	"MaxWatchHitsPerBlock":    {1, 1 << 16},
 
@@ -158,6 +160,10 @@ func roomy(field string, value uint64) types.TimerConfig {
 		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
 	case "FireBaseCycles":
 		c.MinGasLimit = maxUnits
+	case "AgentCyclesPerCall":
+		c.AgentCyclesPerBlock = maxUnits
+	case "AgentCyclesPerBlock":
+		c.AgentCyclesPerCall = 2 * types.AgentBaseCycles
 	}
 	f := reflect.ValueOf(&c).Elem().FieldByName(field)
 	f.SetUint(value)

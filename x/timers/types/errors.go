@@ -49,7 +49,7 @@ var (
 	ErrActorPageFull = errors.Register(ModuleName, 23, "page of the actor's timers is full")
 	// ErrInvalidBid: prices that are negative, absurd, or stated in more than one way.
 	ErrInvalidBid = errors.Register(ModuleName, 24, "invalid bid")
-	// ErrUnsupportedBid: a kind of bid that does not exist yet.
+	// ErrUnsupportedBid: a kind of bid that does not exist yet. At present every kind does.
 	ErrUnsupportedBid = errors.Register(ModuleName, 25, "unsupported bid")
 	// ErrNothingToUpdate: an update that changes nothing.
 	ErrNothingToUpdate = errors.Register(ModuleName, 26, "nothing to update")
@@ -63,6 +63,12 @@ var (
 	ErrRejectedBelowBasefee = errors.Register(ModuleName, 30, "max fee below the lane basefee")
 	// ErrArgDeprecated, TimerArgDeprecated of SPEC §3: the withdrawn integer bid is no longer accepted.
 	ErrArgDeprecated = errors.Register(ModuleName, 31, "argument withdrawn")
+	// ErrInvalidAgent: nothing that can be a bidding agent has this address.
+	ErrInvalidAgent = errors.Register(ModuleName, 32, "invalid bidding agent")
+	// ErrInvalidQuote: a bidding agent's answer is not what an answer must be.
+	ErrInvalidQuote = errors.Register(ModuleName, 33, "invalid answer of a bidding agent")
+	// ErrAgentWrote: a bidding agent tried to change state, which it may only read.
+	ErrAgentWrote = errors.Register(ModuleName, 34, "bidding agents can't write")
 
 	// ErrPanicked: a handler panicked, and its fire failed; or the module did, and the timer is quarantined.
 	ErrPanicked = errors.Register(ModuleName, 40, "panicked")

@@ -46,6 +46,9 @@ func (g *GenesisState) Validate() error {
 	if err := g.validateTimers(); err != nil {
 		return err
 	}
+	if err := g.validateAgents(); err != nil {
+		return err
+	}
 	if err := g.validateFairness(); err != nil {
 		return err
 	}
@@ -146,6 +149,14 @@ func (t *Timer) validate() error {
 		return ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, maxUnits)
 	case t.AdmittedWeight > maxWeight*fairness.One || t.AdmittedWeight > 0 && t.SetAside != NotSetAside:
 		return ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d, and 0 if set aside", t.AdmittedWeight, maxWeight*fairness.One)
+	}
+	if t.Quote != nil {
+		if t.AdmittedWeight == 0 {
+			return ErrInvalidGenesis.Wrap("quote is stated and admitted_weight is 0: only what lies in the ready index has a quote")
+		}
+		if err := t.Quote.Validate(); err != nil {
+			return err
+		}
 	}
 	if err := t.ValidateLife(); err != nil {
 		return err

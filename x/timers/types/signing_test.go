@@ -74,6 +74,8 @@ func signedMessages() []signed {
 		{"pause_least", &types.MsgPauseTimer{Sender: alice}},
 		{"resume_all", &types.MsgResumeTimer{Sender: alice, Id: someID}},
 		{"resume_least", &types.MsgResumeTimer{Sender: alice}},
+		{"set_agent_all", &types.MsgSetAgent{Sender: alice, Agent: bob}},
+		{"set_agent_least", &types.MsgSetAgent{Sender: alice}},
 		{"cancel_all", &types.MsgCancelTimer{Sender: alice, Id: someID}},
 		{"cancel_least", &types.MsgCancelTimer{Sender: alice}},
 		{"sys_cancel_all", &types.MsgSysCancelTimer{Authority: alice, Actor: bob, Id: someID}},

@@ -32,6 +32,7 @@ func addCallFlags(cmd *cobra.Command) {
 	f.String(flagPayload, "", "payload in hexadecimal or base64, instead of messages")
 	f.String(flagPayloadFile, "", `file with the payload as it is; "-" reads the standard input`)
 	f.String(flagHandler, "", fmt.Sprintf("handler to call (default %q; an account has no other)", types.DefaultHandler))
+	f.String(flagAgent, "", "contract or module that is asked for the bid in each block in which the timer competes")
 	addBidFlags(cmd)
 }
 
@@ -117,6 +118,9 @@ func (j *job) gasLimit() (uint64, error) {
 
 // bid is what the timer is willing to pay, or nil if no flag says so.
 func (j *job) bid() (*types.Bid, error) {
+	if agent, err := j.agentBid(); agent != nil || err != nil {
+		return agent, err
+	}
 	maxFee, hasFee := j.stated(flagMaxFee)
 	maxPriority, hasPriority := j.stated(flagMaxPriority)
 	tier, hasTier := j.stated(flagTier)

@@ -196,7 +196,7 @@ func NewTxCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(),
+	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
 		newUpdateConfigCmd())
 	return cmd
 }
