@@ -3,6 +3,7 @@ package app_test
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -66,6 +67,9 @@ func TestAHeartbeatIsItsOwnAgent(t *testing.T) {
 			require.Equal(t, "true", beats[0]["success"], beats[0])
 			require.Equal(t, tipAt(t, beats[0], "0.00055"), beats[0]["tip"])
 			require.Greater(t, readFired(t, beats[0]).cycles, uint64(160_000), "setting up the contract twice is charged")
+			asked, err := strconv.ParseUint(beats[0]["agent_cycles"], 10, 64)
+			require.NoError(t, err)
+			require.InDelta(t, 70_000, asked, 3_000, "5,000 for the call, 60,000 for setting up the contract, and its computing")
 			c.Replay()
 		})
 	}

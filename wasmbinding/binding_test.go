@@ -92,7 +92,7 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 		}
 		understood++
 	}
-	require.Equal(t, 10, understood, "messages and queries")
+	require.Equal(t, 11, understood, "messages and queries")
 }
 
 func TestQueriesInJSON(t *testing.T) {

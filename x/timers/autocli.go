@@ -1,6 +1,8 @@
 package timers
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	autocliv1 "cosmossdk.io/api/cosmos/autocli/v1"
@@ -36,7 +38,7 @@ func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
 func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
 	return &autocliv1.ModuleOptions{
 		Query: &autocliv1.ServiceCommandDescriptor{
-			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: append(queryCommands(), watchCommands()...),
+			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: slices.Concat(queryCommands(), agentCommands(), watchCommands()),
 		},
 		Tx: &autocliv1.ServiceCommandDescriptor{
 			Service: msgService, EnhanceCustomCommand: true, RpcCommandOptions: msgCommands(),
@@ -94,14 +96,6 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Example:        example("fairness alice"),
 			PositionalArgs: positional("actor"),
 		},
-		{
-			RpcMethod:      "Agent",
-			Use:            "agent [actor]",
-			Short:          "Show the bidding agent of an actor",
-			Long:           "Show the contract or module that prices the timers of an actor, an address or the name of a key, which state no bid; empty if it has none.",
-			Example:        example("agent alice"),
-			PositionalArgs: positional("actor"),
-		},
 		{RpcMethod: "Estimate", Skip: true}, // cli.NewQueryCmd brings it
 		{
 			RpcMethod: "SetAside",
@@ -119,6 +113,18 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			PositionalArgs: positional("height"),
 		},
 	}
+}
+
+// agentCommands are the queries about bidding agents.
+func agentCommands() []*autocliv1.RpcCommandOptions {
+	return []*autocliv1.RpcCommandOptions{{
+		RpcMethod:      "Agent",
+		Use:            "agent [actor]",
+		Short:          "Show the bidding agent of an actor",
+		Long:           "Show the contract or module that prices the timers of an actor, an address or the name of a key, which state no bid; empty if it has none.",
+		Example:        version.AppName + " query timers agent alice",
+		PositionalArgs: positional("actor"),
+	}}
 }
 
 // watchCommands are the queries about watches.

@@ -252,7 +252,8 @@ func (f *fixture) writers() map[string]agentScript {
 // other timer fires as if it were not there.
 func TestAnAgentThatFailsIsTheDefaultBid(t *testing.T) {
 	// run fires three timers, the second of which has the agent, and returns what they paid per cycle, and all events.
-	run := func(t *testing.T, agentOf func(f *fixture) agentScript) (fires []string, failed []*types.TimerAgentFailed, supply int64) {
+	run := func(t *testing.T, agentOf func(f *fixture) agentScript) (fires []string, failed []*types.TimerAgentFailed, bobs int64) {
+		t.Helper()
 		f := newFixture(t, withConfig(dear))
 		var change []func(*types.MsgScheduleTimer)
 		if agentOf != nil {

@@ -58,7 +58,9 @@ type Scenario struct {
 	agents map[string]agent
 }
 
-func newScenario() *Scenario { return &Scenario{owners: map[string]string{}, agents: map[string]agent{}} }
+func newScenario() *Scenario {
+	return &Scenario{owners: map[string]string{}, agents: map[string]agent{}}
+}
 
 // Account is an account of a scenario and what it starts with, in the fee denom.
 type Account struct {

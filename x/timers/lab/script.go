@@ -81,9 +81,9 @@ func newScript(s *Scenario) *script {
 }
 
 // Serves implements types.Runtime.
-func (s *script) Serves(_ context.Context, actor sdk.AccAddress) bool {
+func (s *script) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	_, known := s.names[string(actor)]
-	return known || s.Quotes(nil, actor)
+	return known || s.Quotes(ctx, actor)
 }
 
 // Deployer implements types.Runtime: a scenario's accounts are their own.

@@ -33,6 +33,7 @@ func RegisterMsgs(cdc codec.Codec, k *keeper.Keeper, weights simsx.WeightSource,
 	reg.Add(weights.Get("timers_extend", 20), simsx.SimMsgFactoryFn[*types.MsgExtendTimer](f.extend))
 	reg.Add(weights.Get("timers_pause", 20), simsx.SimMsgFactoryFn[*types.MsgPauseTimer](f.pause))
 	reg.Add(weights.Get("timers_resume", 20), simsx.SimMsgFactoryFn[*types.MsgResumeTimer](f.resume))
+	reg.Add(weights.Get("timers_set_agent", 5), simsx.SimMsgFactoryFn[*types.MsgSetAgent](f.setAgent))
 	reg.Add(weights.Get("timers_cancel", 20), simsx.SimMsgFactoryFn[*types.MsgCancelTimer](f.cancel))
 }
 

@@ -112,11 +112,11 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Two weeks of blocks of a second: the time of one release, for those who still state it to hear of it.
 		BidDeprecationBlocks: 1_209_600,
 		AdmissionsPerBlock:   2_048,
-		// Setting up a contract's query costs 60,000 gas unless its code is pinned; as much again and a little more is for
-		// its computing, some fifty times what a plain formula takes.
+		// Setting up a contract's query costs 60,000 gas unless its code is pinned; what remains is sixteen times what a
+		// plain formula takes.
 		AgentCyclesPerCall: 150_000,
-		// Ten of the longest calls, twenty of the usual ones, more than fifty of pinned contracts: about as many as the
-		// default lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own
+		// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
+		// lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own
 		// cycles.
 		AgentCyclesPerBlock: 1_500_000,
 	}

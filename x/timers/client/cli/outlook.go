@@ -143,9 +143,12 @@ func (j *job) checkStatic(o *outlook, bid *types.Bid) error {
 // advise says what a fire will cost at today's prices, how long it would wait, and whether the payer has enough now. It
 // refuses a bid that the chain would refuse; what can't be told otherwise is said and does not stop anything.
 func (j *job) advise(o *outlook, p plan) error {
-	if p.bidStated && !o.market() && (p.bid.Static != nil || p.bid.Tier != types.TierUnspecified) {
+	if p.bidStated && !o.market() && (p.bid.Static != nil || p.bid.Tier != types.TierUnspecified || p.bid.Agent != "") {
 		j.notef("the chain fires in order of height (policy %s): the bid is kept, and not used as long as that is so",
 			policyName(o.prices.Policy))
+	}
+	if p.bid != nil && p.bid.Agent != "" {
+		j.notef("the agent %s says at each fire what the timer bids; what is said of its price here is the default bid's", p.bid.Agent)
 	}
 	if p.bidStated && o.market() && p.bid.Static != nil {
 		if err := j.checkStatic(o, p.bid); err != nil {
