@@ -50,19 +50,28 @@ func (k *Keeper) execute(ctx sdk.Context, b *block) error {
 	if err := run(ctx, b); err != nil {
 		return err
 	}
+	if err := k.settleBids(ctx, b); err != nil {
+		return err
+	}
 	return k.payOut(ctx, b)
 }
 
 // executeWindow tries the timers of the window in the policy's order.
 func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
 	for _, i := range b.order {
-		if !b.lane.Fits(b.config.FireBaseCycles) {
+		if !b.lane.Fits(b.config.FireBaseCycles) && b.rivalled == len(b.bids) {
 			break
 		}
 		// What does not fit is not read again: in a crowd that is most of the window. A record never changes its gas limit or
 		// its actor where it lies, since an update moves it.
 		candidate := &b.ready[i]
-		if !b.lane.Fits(candidate.GasLimit) || !b.actorMayFire(candidate.Actor) {
+		if !b.actorMayFire(candidate.Actor) {
+			continue
+		}
+		if !b.lane.Fits(candidate.GasLimit) {
+			if err := k.seekRival(ctx, b, candidate); err != nil {
+				return err
+			}
 			continue
 		}
 		// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not.
@@ -83,7 +92,8 @@ func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
 
 // attempt gives a timer its turn: it fires, leaves for lack of funds, or stays ready.
 func (k *Keeper) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
-	price, willing := b.policy.Price(b.prices, k.candidateOf(ctx, b, timer))
+	candidate := k.candidateOf(ctx, b, timer)
+	price, willing := b.policy.Price(b.prices, candidate)
 	if !willing {
 		return
 	}
@@ -105,6 +115,7 @@ func (k *Keeper) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	default:
 		b.left++
 		b.book(timer.Actor, result)
+		b.bookBid(timer, candidate)
 	}
 }
 

@@ -40,6 +40,11 @@ func (b *block) recordMarket() {
 	case b.state.MarketSince == 0:
 		b.state.MarketSince = b.height
 	}
+	before := b.state.Auction
+	b.state.Auction = nil
+	if auction, inForce := auctionAt(b.policy); inForce {
+		b.state.Auction = before.After(auction, b.seen)
+	}
 }
 
 // p50 is the median tip per cycle of the block's fires, the lower of the two middle ones; 0 if there are none.
@@ -61,13 +66,15 @@ type acceptedBid struct {
 	refusedFrom uint64
 }
 
-// acceptBid checks a bid, or refuses it, by the policy in force (SPEC §3). Nothing is escrowed.
+// acceptBid checks a bid, or refuses it, by the policy in force (SPEC §3). Nothing is taken yet (relock).
 func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (acceptedBid, error) {
 	if err := bid.Validate(); err != nil || bid == nil {
 		return acceptedBid{}, err
 	}
 	market := config.PolicyAt(heightOf(ctx)) == types.PolicyEIP1559
 	switch {
+	case bid.Price != "" && config.PolicyAt(heightOf(ctx)) == types.PolicyAuction:
+		return k.acceptPrice(bid)
 	case bid.Price != "" && market:
 		return k.ignoreBid(ctx, config)
 	case bid.Static != nil && market:
@@ -142,6 +149,7 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted accepte
 func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.Candidate {
 	candidate := policy.Candidate{
 		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(),
+		Locked: t.Locked(),
 	}
 	if b.policy.Weighs() {
 		candidate.Weight = k.weightOf(ctx, b, t.Actor)

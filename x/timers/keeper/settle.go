@@ -69,17 +69,22 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 
 // preCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds.
 func (k *Keeper) preCharge(ctx sdk.Context, b *block, timer *types.Timer, amount math.Int) error {
-	payer, fee := timer.Payer(), b.feeCoins(amount)
+	if err := k.coversFire(ctx, b, timer, amount); err != nil || amount.IsZero() {
+		return err
+	}
+	return k.bank.SendCoins(ctx, timer.Payer(), k.address, b.feeCoins(amount))
+}
+
+// coversFire returns ErrInsufficientFunds if the payer can't cover an amount for the timer.
+func (k *Keeper) coversFire(ctx sdk.Context, b *block, timer *types.Timer, amount math.Int) error {
+	payer := timer.Payer()
 	if k.bank.SpendableCoin(ctx, payer, b.config.FeeDenom).Amount.LT(amount) {
 		return types.ErrInsufficientFunds
 	}
-	if !payer.Equals(timer.Owner()) && k.allowanceCovers(ctx, payer, timer.Actor, fee) != nil {
+	if !payer.Equals(timer.Owner()) && k.allowanceCovers(ctx, payer, timer.Actor, b.feeCoins(amount)) != nil {
 		return types.ErrInsufficientFunds
 	}
-	if fee.IsZero() {
-		return nil
-	}
-	return k.bank.SendCoins(ctx, payer, k.address, fee)
+	return nil
 }
 
 // refund gives back what the fire did not use, and draws the rest on the allowance if there is one. Only what was

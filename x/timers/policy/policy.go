@@ -20,6 +20,8 @@ type Candidate struct {
 	Ask Ask
 	// Weight is its actor's fairness weight in sixteenths; 0 unless the policy weighs.
 	Weight uint32
+	// Locked is the bid in fee denom that the module's account holds for it; nil for none.
+	Locked math.Int
 }
 
 // Prices are those of a block, in fee denom.

@@ -110,6 +110,19 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Two weeks of blocks of a second: the time of one release, for those who still state it to hear of it.
 		BidDeprecationBlocks: 1_209_600,
 		AdmissionsPerBlock:   2_048,
+
+		PaymentRule: PaymentVCG,
+		// Any floor makes it better to bid nothing than to bid what the fire is worth where nobody competes, and the fees
+		// cover what a fire costs the chain.
+		ReservePrice: math.ZeroInt(),
+		// A bid of a million units is passed after 330 blocks at the start, 1,650 at the minimum and 33 at the maximum, by
+		// timers of a gas limit up to 14 times as large.
+		LambdaStart: math.LegacyNewDecWithPrec(5, 2),
+		LambdaMin:   math.LegacyNewDecWithPrec(1, 2),
+		LambdaMax:   math.LegacyNewDecWithPrec(5, 1),
+		// From the start to either bound in some 200 blocks of bidding, so that λ follows the bidders and not one of them.
+		LambdaStep:          math.LegacyNewDecWithPrec(1, 2),
+		AuctionWindowBlocks: 100,
 	}
 }
 
@@ -151,11 +164,11 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 
 func (c *TimerConfig) validatePolicy() error {
 	switch c.Policy {
-	case PolicyFIFO, PolicyEIP1559:
-	case PolicyAuction, PolicyScore, PolicyTip:
-		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s", c.Policy, PolicyFIFO, PolicyEIP1559)
+	case PolicyFIFO, PolicyEIP1559, PolicyAuction:
+	case PolicyScore, PolicyTip:
+		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s, %s", c.Policy, PolicyFIFO, PolicyEIP1559, PolicyAuction)
 	default:
-		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s", int32(c.Policy), PolicyFIFO, PolicyEIP1559)
+		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s, %s", int32(c.Policy), PolicyFIFO, PolicyEIP1559, PolicyAuction)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
 		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)
@@ -190,6 +203,7 @@ func (c *TimerConfig) validateBounds() error {
 		{"fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow},
 		{"bid_deprecation_blocks", c.BidDeprecationBlocks, 0, maxBlocks},
 		{"admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow)},
+		{"auction_window_blocks", c.AuctionWindowBlocks, 1, maxBlocks},
 		{"max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys)},
 		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(maxMatchedKeys)},
 		{"max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow)},

@@ -76,7 +76,7 @@ func (l *LaneState) validate() error {
 			return err
 		}
 	}
-	return nil
+	return l.Auction.validate()
 }
 
 // validateFairness checks the fires of the window one by one; what sums them up is derived from them.
@@ -145,6 +145,9 @@ func (t *Timer) validate() error {
 		return ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d, and 0 if set aside", t.AdmittedWeight, maxWeight*fairness.One)
 	}
 	if err := t.ValidateLife(); err != nil {
+		return err
+	}
+	if err := t.validateLock(); err != nil {
 		return err
 	}
 	if _, known := SetAsideReason_name[int32(t.SetAside)]; !known {

@@ -83,6 +83,8 @@ func signedMessages() []signed {
 			CycleBasefee: math.LegacyZeroDec(), CellBasefee: math.LegacyZeroDec(),
 			Target: math.LegacyZeroDec(), MaxChange: math.LegacyZeroDec(), MinLaneBasefee: math.LegacyZeroDec(),
 			LaneFeeMultiplier: math.LegacyZeroDec(), MedianSmoothing: math.LegacyZeroDec(),
+			ReservePrice: math.ZeroInt(), LambdaStart: math.LegacyZeroDec(), LambdaMin: math.LegacyZeroDec(),
+			LambdaMax: math.LegacyZeroDec(), LambdaStep: math.LegacyZeroDec(),
 			WeightMin: math.LegacyZeroDec(), WeightMax: math.LegacyZeroDec(),
 			PriorityTiers: types.PriorityTiers{
 				Economy: math.LegacyZeroDec(), Standard: math.LegacyZeroDec(), Fast: math.LegacyZeroDec(), Urgent: math.LegacyZeroDec(),
