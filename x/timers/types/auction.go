@@ -1,6 +1,7 @@
 package types
 
 import (
+	"math/big"
 	"strings"
 
 	"cosmossdk.io/math"
@@ -41,18 +42,24 @@ func (b *Bid) Stated() math.Int {
 	if b == nil || b.Price == "" {
 		return math.ZeroInt()
 	}
-	price, ok := math.NewIntFromString(b.Price)
-	if !ok {
-		return math.ZeroInt()
-	}
+	price, _ := parseAmount(b.Price)
 	return price
+}
+
+// parseAmount reads an integer in decimal, leading zeros or not; false, and 0, if it is none below 2^256.
+func parseAmount(text string) (math.Int, bool) {
+	amount, ok := new(big.Int).SetString(text, 10)
+	if !ok || amount.BitLen() > math.MaxBitLen {
+		return math.ZeroInt(), false
+	}
+	return math.NewIntFromBigInt(amount), true
 }
 
 // ForAuction is the bid as it is kept under policy auction: a price that is no larger than can be passed, in canonical
 // form; nil for no price.
 func (b *Bid) ForAuction() (*Bid, error) {
 	// The form is checked; what is too long for an integer is too large besides.
-	price, ok := math.NewIntFromString(b.Price)
+	price, ok := parseAmount(b.Price)
 	if !ok || price.BigIntMut().BitLen() > maxBidBits {
 		return nil, ErrInvalidBid.Wrapf("price %.80q, want 0 to 2^%d - 1", b.Price, maxBidBits)
 	}
@@ -67,10 +74,7 @@ func (t *Timer) Locked() math.Int {
 	if t.BidLocked == "" {
 		return math.ZeroInt()
 	}
-	locked, ok := math.NewIntFromString(t.BidLocked)
-	if !ok {
-		return math.ZeroInt()
-	}
+	locked, _ := parseAmount(t.BidLocked)
 	return locked
 }
 
