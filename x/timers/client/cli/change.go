@@ -70,7 +70,7 @@ func (j *job) updateMsg(timer string) (*types.MsgUpdateTimer, error) {
 	}
 	if msg.Call == nil && msg.GasLimit == 0 && msg.Bid == nil {
 		return nil, errors.New("nothing to change: want one of " + listFlags([]string{
-			flagMsgs, flagPayloadFile, flagPayload, flagGasLimit, flagMaxFee, flagTier, flagDefaultBid,
+			flagMsgs, flagPayloadFile, flagPayload, flagGasLimit, flagMaxFee, flagTier, flagBid, flagDefaultBid,
 		}))
 	}
 	if msg.Id, err = j.ownTimer(timer); err != nil {
