@@ -265,6 +265,7 @@ func checkRandomScenario(t *rapid.T) {
 	})
 	require.NoError(t, err, "%s", data)
 	require.Len(t, lines, int(scenario.Blocks))
+	checkBids(t, lines)
 
 	again := 0
 	require.NoError(t, lab.Run(scenario, func(line *lab.Line) error {

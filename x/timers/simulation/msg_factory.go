@@ -69,9 +69,11 @@ func (f factory) schedule(
 		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxGasLimit(height(ctx))+1),
 	}
 	live(data, &config, msg)
-	switch data.Rand().Intn(3) {
+	switch data.Rand().Intn(4) {
 	case 0:
 		msg.Bid = &types.Bid{Tier: types.TierFast}
+	case 2:
+		msg.Bid = price(data, owner)
 	case 1:
 		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
 		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
@@ -136,6 +138,9 @@ func (f factory) update(
 		return nil, nil
 	}
 	msg := &types.MsgUpdateTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Bid: &types.Bid{Tier: types.TierEconomy}}
+	if data.Rand().Bool() {
+		msg.Bid = price(data, owner)
+	}
 	if data.Rand().Bool() {
 		msg.Call = &types.TimerCall{Payload: f.payload(data, reporter, owner)}
 	}
@@ -217,9 +222,13 @@ func (f factory) updateConfig(
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
 	config.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
 	config.Policy = types.PolicyEIP1559
-	if r.Intn(3) == 0 {
+	switch r.Intn(3) {
+	case 0:
 		config.Policy = types.PolicyFIFO
+	case 1:
+		config.Policy = types.PolicyAuction
 	}
+	auction(data, &config)
 	config.CandidateWindow = r.Uint32InRange(1, 30)
 	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)
 	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)
