@@ -105,10 +105,12 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 			every(2, 0), func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop },
 		}},
 		"fires thrice": {config: firstPrice, changes: []func(*types.MsgScheduleTimer){every(2, 3)}, paid: 2_100},
-		"its handler cancels it": {config: firstPrice, changes: []func(*types.MsgScheduleTimer){every(2, 0)}, paid: 700,
+		"its handler cancels it": {
+			config: firstPrice, changes: []func(*types.MsgScheduleTimer){every(2, 0)}, paid: 700,
 			payload: func(f *fixture) []byte {
 				return f.script(func(ctx sdk.Context, d types.Delivery) error { return f.Timers.Cancel(ctx, robot, d.TimerID) })
-			}},
+			},
+		},
 		"expires":                 {config: func(c *types.TimerConfig) { c.LanePaused = true }},
 		"is cancelled":            {out: cancel},
 		"is cancelled when ready": {config: func(c *types.TimerConfig) { c.LanePaused = true }, out: func(f *fixture, id string) { f.blocksUntil(5); cancel(f, id) }},
@@ -132,7 +134,8 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 			f.blocksUntil(4)
 			require.Equal(f.t, types.Unrunnable, f.timer(robot, id).SetAside)
 		}},
-		"is quarantined, and cancelled by the authority": {config: func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyNewDecWithPrec(1, 5) },
+		"is quarantined, and cancelled by the authority": {
+			config: func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyNewDecWithPrec(1, 5) },
 			out: func(f *fixture, id string) {
 				f.quarantine()
 				f.blocksUntil(4)
@@ -140,7 +143,8 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 				require.Equal(f.t, "700", f.timer(robot, id).BidLocked)
 				f.run(&types.MsgSysCancelTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
 				f.Bank.ClearSendRestriction()
-			}},
+			},
+		},
 		"fires under fifo": {config: firstPrice, out: func(f *fixture, _ string) {
 			f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 		}},
@@ -195,8 +199,15 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 		locked string
 		held   int64
 	}{
-		{price("900"), "900", 900}, {nil, "900", 900}, {price("100"), "100", 100}, {price("100"), "100", 100},
-		{stated("1", "1"), "", 0}, {price("50"), "50", 50}, {&types.Bid{}, "", 0}, {price("60"), "60", 60}, {price("0"), "", 0},
+		{price("900"), "900", 900},
+		{nil, "900", 900},
+		{price("100"), "100", 100},
+		{price("100"), "100", 100},
+		{stated("1", "1"), "", 0},
+		{price("50"), "50", 50},
+		{&types.Bid{}, "", 0},
+		{price("60"), "60", 60},
+		{price("0"), "", 0},
 	} {
 		f.run(update(step.bid))
 		require.Equal(t, step.locked, f.timer(robot, id).BidLocked)
@@ -286,12 +297,11 @@ func TestWhoIsNoRival(t *testing.T) {
 					tc.config(c)
 				}
 			}))
-			rival := ""
-			if tc.rival == nil {
-				rival = f.schedule(robot2, 3, f.noop(), bidding(price("500")))
-			} else {
-				rival = tc.rival(f)
+			schedule := tc.rival
+			if schedule == nil {
+				schedule = func(f *fixture) string { return f.schedule(robot2, 3, f.noop(), bidding(price("500"))) }
 			}
+			rival := schedule(f)
 			payload := f.noop()
 			if tc.winner != nil {
 				payload = tc.winner(f, rival)
@@ -497,6 +507,13 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 		require.ErrorContains(t, genesis.Validate(), fmt.Sprintf("bid_locked %q, want 1 to 2^96 - 1, or nothing", lock))
 	}
 	genesis.Timers[0].BidLocked = ""
+	for _, bid := range [][2]string{{"x", "0"}, {"5", "-1"}, {"5", "6"}, {"", "6"}} {
+		broken := *genesis
+		broken.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{
+			{Paid: math.ZeroInt(), Tip: math.ZeroInt(), Bid: bid[0], BidPaid: bid[1]},
+		}}}
+		require.ErrorContains(t, broken.Validate(), "receipts 0: receipt 0: ", "%v", bid)
+	}
 	for want, change := range map[string]func(*types.AuctionState){
 		"lane.auction.lambda is -":      func(s *types.AuctionState) { s.Lambda = dec("-1") },
 		"lane.auction.lambda is 11":     func(s *types.AuctionState) { s.Lambda = dec("11") },

@@ -149,7 +149,9 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted accepte
 func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.Candidate {
 	candidate := policy.Candidate{
 		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(),
-		Locked: t.Locked(),
+	}
+	if t.BidLocked != "" {
+		candidate.Locked = t.Locked()
 	}
 	if b.policy.Weighs() {
 		candidate.Weight = k.weightOf(ctx, b, t.Actor)

@@ -64,16 +64,19 @@ func (q queryServer) estimateBid(
 		budget.Spend(c.GasLimit, 0)
 		return true
 	})
-	least := math.ZeroInt()
+	if err != nil {
+		return err
+	}
+	least, possible := math.ZeroInt(), true
 	if rival != nil {
-		possible := false
-		if least, possible = auction.LeastBid(b.height, candidate, *rival); !possible {
-			return err
-		}
+		least, possible = auction.LeastBid(b.height, candidate, *rival)
+	}
+	if !possible {
+		return nil
 	}
 	response.LeastBid = least.String()
 	if candidate.Locked.GTE(least) {
 		response.BidPayment = auction.Payment(b.height, candidate, rival).String()
 	}
-	return err
+	return nil
 }

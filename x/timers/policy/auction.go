@@ -63,7 +63,10 @@ func scoreOf(c Candidate, bias math.LegacyDec, aged bool) Score {
 
 // Compare is negative if s comes before other: by age if either is aged, then by worth per gas, which cross products
 // compare without rounding, then by (due, seq).
-func (s Score) Compare(other Score) int {
+func (s Score) Compare(other Score) int { return s.compare(other, new(big.Int), new(big.Int)) }
+
+// compare does so with room for the two products.
+func (s Score) compare(other Score, own, others *big.Int) int {
 	if s.aged != other.aged {
 		if s.aged {
 			return -1
@@ -71,7 +74,7 @@ func (s Score) Compare(other Score) int {
 		return 1
 	}
 	if !s.aged {
-		if c := new(big.Int).Mul(other.worth, s.gas).Cmp(new(big.Int).Mul(s.worth, other.gas)); c != 0 {
+		if c := others.Mul(other.worth, s.gas).Cmp(own.Mul(s.worth, other.gas)); c != 0 {
 			return c
 		}
 	}
@@ -98,7 +101,8 @@ func (a Auction) Order(prices Prices, candidates []Candidate) []int {
 		}
 		scores[i], order[i] = scoreOf(c, known.value, known.aged), i
 	}
-	slices.SortFunc(order, func(i, j int) int { return scores[i].Compare(scores[j]) })
+	own, others := new(big.Int), new(big.Int)
+	slices.SortFunc(order, func(i, j int) int { return scores[i].compare(scores[j], own, others) })
 	return order
 }
 

@@ -14,7 +14,7 @@ const (
 	// need 60.
 	expBits = 320
 	// halvings of the fraction before the series is summed up: each saves terms and costs a squaring.
-	halvings = 8
+	halvings = 16
 )
 
 var (
@@ -32,15 +32,17 @@ func Exp(x math.LegacyDec) math.LegacyDec {
 	whole := new(big.Int).Rsh(fixed, expBits)
 	fraction := fixed.Sub(fixed, new(big.Int).Lsh(whole, expBits))
 
-	result := series(fraction.Rsh(fraction, halvings))
+	result, product := series(fraction.Rsh(fraction, halvings)), new(big.Int)
 	for range halvings {
-		expMul(result, result)
+		expMul(result, result, product)
 	}
 	for power, left := new(big.Int).Set(euler), whole.Uint64(); left > 0; left >>= 1 {
 		if left&1 == 1 {
-			expMul(result, power)
+			expMul(result, power, product)
 		}
-		expMul(power, power)
+		if left > 1 {
+			expMul(power, power, product)
+		}
 	}
 	result.Mul(result, decimalOne).Rsh(result, expBits)
 	return math.LegacyNewDecFromBigIntWithPrec(result, math.LegacyPrecision)
@@ -48,9 +50,10 @@ func Exp(x math.LegacyDec) math.LegacyDec {
 
 // series sums up x^k / k! for x from 0 to 1 until the terms vanish, after 67 at most.
 func series(x *big.Int) *big.Int {
-	sum, term, k := new(big.Int).Set(expOne), new(big.Int).Set(expOne), new(big.Int)
+	sum, term, product, k := new(big.Int).Set(expOne), new(big.Int).Set(expOne), new(big.Int), new(big.Int)
 	for i := int64(1); ; i++ {
-		expMul(term, x).Quo(term, k.SetInt64(i))
+		expMul(term, x, product)
+		term.Quo(product.Set(term), k.SetInt64(i))
 		if term.Sign() == 0 {
 			return sum
 		}
@@ -58,8 +61,5 @@ func series(x *big.Int) *big.Int {
 	}
 }
 
-// expMul multiplies a by b, rounded down.
-func expMul(a, b *big.Int) *big.Int {
-	a.Mul(a, b)
-	return a.Rsh(a, expBits)
-}
+// expMul multiplies a by b, rounded down. The product is room to reckon in, so that a block of biases allocates little.
+func expMul(a, b, product *big.Int) { a.Rsh(product.Mul(a, b), expBits) }

@@ -97,6 +97,20 @@ func (t *Timer) validateLock() error {
 	return nil
 }
 
+// validateBid checks that a receipt's amounts are such, and that no more was paid than was bid.
+func (r *Receipt) validateBid() error {
+	for _, text := range []string{r.Bid, r.BidPaid} {
+		if text != "" && !integer.MatchString(text) {
+			return ErrInvalidBid.Wrapf("%.80q is no amount", text)
+		}
+	}
+	bid, _ := parseAmount(r.Bid)
+	if paid, ok := parseAmount(r.BidPaid); ok && paid.GT(bid) {
+		return ErrInvalidBid.Wrapf("%s paid of a bid of %s", paid, bid)
+	}
+	return nil
+}
+
 // validate checks the state of the auction; absent is valid.
 func (s *AuctionState) validate() error {
 	if s == nil {

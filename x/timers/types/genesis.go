@@ -183,6 +183,9 @@ func (g *GenesisState) validateReceipts() error {
 			if r := &segment.Receipts[j]; r.Paid.IsNil() || r.Tip.IsNil() || r.Paid.IsNegative() || r.Tip.IsNegative() {
 				return ErrInvalidGenesis.Wrapf("receipts %d: paid or tip of receipt %d is missing or negative", i, j)
 			}
+			if err := segment.Receipts[j].validateBid(); err != nil {
+				return ErrInvalidGenesis.Wrapf("receipts %d: receipt %d: %v", i, j, err)
+			}
 		}
 	}
 	return nil
