@@ -60,3 +60,21 @@ func TestAnEstimateUnderPolicyAuctionSaysWhatToBid(t *testing.T) {
 	require.Equal(t, "nothing now: it would wait", column(t, out, "pays of its bid"))
 	require.Equal(t, "1stake beside its fees", column(t, r.estimate("--bid", "70"), "pays of its bid"))
 }
+
+func TestHistoryTellsWhatBecameOfABid(t *testing.T) {
+	r := newRig(t)
+	r.configure(func(c *types.TimerConfig) {
+		c.Policy, c.PaymentRule = types.PolicyAuction, types.PaymentFirstPrice
+	})
+	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	_, _, err := r.run("tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--in", "3", "-y", "--wait", "--bid", "700")
+	require.NoError(t, err)
+	for range 6 {
+		require.NoError(t, r.chain.BeginBlock())
+		require.NoError(t, r.end())
+	}
+	out, _, err := r.run("query", "timers", "history", "alice")
+	require.NoError(t, err)
+	require.Regexp(t, `bid settled +- +700 +- +of a bid of 700: 0 back, 0 locked now`, out)
+	require.Regexp(t, `bid locked +- +- +- +700 more, 700 in all`, out)
+}
