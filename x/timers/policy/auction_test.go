@@ -171,31 +171,41 @@ func TestNoWinnerPaysMoreThanItsBid(t *testing.T) {
 }
 
 // TestWithEqualGasLimitsHonestyPays: where all want the same share of the lane and there is no reserve price, nobody gains
-// by bidding another sum than what its fire is worth, whatever the others bid and however long they wait.
+// by bidding another sum than what its fire is worth, whatever the others bid and however long they wait. What a bid comes
+// to changes only where it passes another's, so that all bids near those, and some others, stand for every lie there is.
 func TestWithEqualGasLimitsHonestyPays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := drawAuction(t)
+		a := defaultAuction()
 		gas := rapid.Uint64Range(1, 1<<50).Draw(t, "everybody's gas")
-		candidates := drawBidders(t, rapid.Just(gas))
+		var candidates []policy.Candidate
+		if rapid.Bool().Draw(t, "all near each other") {
+			// A wait of 80 blocks is worth 54, at this λ.
+			for i := range rapid.Uint64Range(2, 6).Draw(t, "bidders") {
+				waits := rapid.Uint64Max(80).Draw(t, "waits")
+				candidates = append(candidates, bidder(rapid.Int64Range(0, 60).Draw(t, "bid"), waits, i, gas))
+			}
+		} else {
+			a = drawAuction(t)
+			candidates = drawBidders(t, rapid.Just(gas))
+		}
 		budget := lane.Budget{MaxCycles: gas * rapid.Uint64Range(1, 4).Draw(t, "places"), MaxFires: rapid.Uint32Max(3).Draw(t, "fires")}
-		who := rapid.IntRange(0, len(candidates)-1).Draw(t, "who")
-		worth := candidates[who].Locked.Int64()
-		honest := utility(worth, block(a, now, candidates, budget)[who])
-		require.GreaterOrEqual(t, honest, int64(0))
-		lie := rapid.OneOf(
-			rapid.Int64Range(0, 1e15), rapid.Int64Range(max(0, worth-3), worth+3), rapid.Just(int64(0)),
-			rapid.Custom(func(t *rapid.T) int64 { // just above and below what wins
-				rival := candidates[rapid.IntRange(0, len(candidates)-1).Draw(t, "rival")]
-				least, possible := a.LeastBid(now, candidates[who], rival)
-				if !possible || !least.IsInt64() {
-					return 0
+		honest := block(a, now, candidates, budget)
+		for who, c := range candidates {
+			worth := c.Locked.Int64()
+			require.GreaterOrEqual(t, utility(worth, honest[who]), int64(0))
+			lies := []int64{0, worth / 2, worth - 1, worth + 1, 2 * worth, 1e15}
+			for _, rival := range candidates {
+				if least, possible := a.LeastBid(now, c, rival); possible && least.IsInt64() {
+					lies = append(lies, least.Int64()-1, least.Int64(), least.Int64()+1)
 				}
-				return max(0, least.Int64()+rapid.Int64Range(-1, 1).Draw(t, "off"))
-			}),
-		).Draw(t, "lie")
-		lied := slices.Clone(candidates)
-		lied[who].Locked = math.NewInt(lie)
-		require.LessOrEqual(t, utility(worth, block(a, now, lied, budget)[who]), honest)
+			}
+			for _, lie := range lies {
+				lied := slices.Clone(candidates)
+				lied[who].Locked = math.NewInt(max(0, lie))
+				got := utility(worth, block(a, now, lied, budget)[who])
+				require.LessOrEqual(t, got, utility(worth, honest[who]), "worth %d, bids %d", worth, lie)
+			}
+		}
 	})
 }
 
