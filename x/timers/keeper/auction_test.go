@@ -13,6 +13,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
+	"github.com/cosmos-timers/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/policy"
@@ -562,4 +563,41 @@ func TestAnEstimateSaysWhatToBid(t *testing.T) {
 
 func keeperUpdate(d types.Delivery, bid *types.Bid) keeper.UpdateRequest {
 	return keeper.UpdateRequest{Actor: d.Actor, ID: d.TimerID, Bid: bid}
+}
+
+// TestWaitingInTheAuctionWritesNothing: a block's writes follow its fires and not the backlog that it leaves, and the order
+// among the window is exact whatever lies behind it.
+func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
+	cost := func(waiting int) (writes, gets, nexts int) {
+		var counts *storecount.Counts
+		f := crowded(t, waiting, func(timer *types.Timer) {
+			timer.Due, timer.BidLocked = 2, fmt.Sprint(1+timer.Seq*7_919%5_000)
+			timer.Bid = price(timer.BidLocked)
+		}, counted(&counts), withConfig(func(c *types.TimerConfig) {
+			inAuction(c)
+			c.MaxFiresPerBlock, c.CandidateWindow, c.ReceiptRetentionBlocks = 2, 400, 0
+		}))
+		f.endBlock()
+		f.endBlock()
+		for range 5 {
+			counts.Reset()
+			events := f.endBlock()
+			settled := eventsOf[*types.TimerBidSettled](f, events)
+			require.Len(t, settled, 2)
+			for _, event := range settled {
+				bid, ok := math.NewIntFromString(event.Bid)
+				require.True(t, ok)
+				require.True(t, bid.GT(math.NewInt(4_000)), "one of the best of the window, not %s", bid)
+			}
+			writes, gets, nexts = max(writes, counts.Writes()), max(gets, counts.Gets), max(nexts, counts.Nexts)
+		}
+		return writes, gets, nexts
+	}
+	writes, gets, nexts := cost(600)
+	manyWrites, manyGets, manyNexts := cost(6_000)
+	require.Equal(t, writes, manyWrites)
+	require.Equal(t, gets, manyGets)
+	require.LessOrEqual(t, manyNexts, nexts+256+16, "the sweep")
+	require.LessOrEqual(t, manyWrites, 4+2*4)
+	require.LessOrEqual(t, manyGets, 8+2*6+4)
 }
