@@ -2,12 +2,14 @@
 """Write the test vectors of x/timers, or compare them with what is there: vectors.py [--check]
 
 An implementation of its own of what SPEC sections 2, 5, 6, 7 and 8 define: timer ids, delivery ids, the settlement of a
-fire, the lane basefee, bids and their order, fairness, the weights of policy tip, and the payload convention. It shares nothing with the Go code, not even a hash library: where both agree, they agree on
+fire, the lane basefee, bids and their order, the auction, fairness, the weights of policy tip, and the payload convention. It shares nothing with the Go code, not even a hash library: where both agree, they agree on
 the specification. Plain Python 3, standard library only.
 """
 
 import base64
 import binascii
+import decimal as dec
+import functools
 import json
 import math
 import pathlib
@@ -594,6 +596,138 @@ def tip_weights():
         }))
     cases = [{"name": name, **usual, **row} for name, row in rows]
     return [{**case, **tip_weight(case)} for case in cases]
+# The auction (SPEC section 6), in fractions, with powers of e that are right to 300 digits and then truncated to 18 decimals.
+
+MOST_EXPONENT = 128
+dec.getcontext().prec = 300
+
+
+@functools.cache
+def bias_of(exponent):
+    """e^exponent, truncated; an exponent above 128 counts as 128."""
+    exponent = min(exponent, Fraction(MOST_EXPONENT))
+    power = (dec.Decimal(exponent.numerator) / dec.Decimal(exponent.denominator)).exp()
+    return truncated(Fraction(power))
+
+
+def exponents():
+    texts = ["0", SMALLEST, "0.5", "0.999999999999999999", "1", "1.000000000000000001", "2", "3.5", "63.999999999999999999", "64",
+             "127", "127.999999999999999999", "128", "128.000000000000000001", "1000000", LARGEST]
+    draw = Draw("exponents")
+    for i in range(150):
+        texts.append(decimal(draw.below((10**18, 10**19, 128 * 10**18, 2 ** (1 + draw.below(67)))[i % 4])))
+    return [{"x": x, "exp": written(bias_of(Fraction(x)))} for x in texts]
+
+
+def auction_place(case, c):
+    """Less is better: the aged by age, then worth per gas, then age."""
+    exponent = Fraction(case["lambda"]) * max(0, case["height"] - c["due"])
+    worth = Fraction(int(c["bid"])) + bias_of(exponent)
+    aged = exponent >= MOST_EXPONENT
+    return (0 if aged else 1, 0 if aged else -worth / c["gas_limit"], c["due"], c["seq"])
+
+
+def least_bid(case, c, rival):
+    """The least whole bid by which c would come before rival, by halving; None if none does."""
+    ahead = auction_place(case, rival)
+    before = lambda bid: auction_place(case, {**c, "bid": bid}) < ahead
+    low, high = 0, 2**256
+    if not before(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if before(middle) else (middle + 1, high)
+    return low
+
+
+def auction_case(name, rate, height, reserve, rows):
+    candidates = [dict(zip(("bid", "due", "seq", "gas_limit"), (str(bid), due, seq, gas))) for bid, due, seq, gas in rows]
+    case = {"name": name, "lambda": rate, "height": height, "reserve": str(reserve), "candidates": candidates}
+    order = sorted(range(len(candidates)), key=lambda i: auction_place(case, candidates[i]))
+    case["order"] = order
+    # What each would pay of its bid if the one behind it were the first that did not fit.
+    case["payments"] = []
+    for i, rival in zip(order, order[1:] + [None]):
+        least = 0 if rival is None else least_bid(case, candidates[i], candidates[rival]) or 0
+        case["payments"].append(str(min(int(candidates[i]["bid"]), max(reserve, least))))
+    return case
+
+
+def auctions():
+    most = 2**96 - 1
+    cases = [
+        auction_case("nobody", "0.05", 10, 0, []),
+        auction_case("one", "0.05", 10, 7, [(100, 10, 1, 200_000)]),
+        auction_case("one who bids less than the reserve", "0.05", 10, 7, [(3, 10, 1, 200_000)]),
+        auction_case("equal sizes, nobody waits", "0.05", 10, 0, [(5, 10, 1, 50_000), (9, 10, 2, 50_000), (7, 10, 3, 50_000), (9, 10, 4, 50_000)]),
+        auction_case("sizes", "0.05", 10, 0, [(100, 10, 1, 50_000), (150, 10, 2, 100_000), (299, 10, 3, 150_000), (1, 10, 4, 1)]),
+        auction_case("a tie in worth per gas", "1", 10, 0, [(1, 10, 1, 2), (3, 10, 2, 4), (7, 10, 3, 8), (7, 9, 9, 8)]),
+        auction_case("waiting beats a whale", "0.5", 200, 0, [(most, 200, 1, 40_000), (0, 50, 2, 550_000), (0, 60, 3, 550_000), (0, 199, 4, 550_000)]),
+        auction_case("the aged", "0.5", 1000, 5, [(most, 1000, 1, 40_000), (0, 744, 2, 550_000), (9, 743, 3, 550_000), (3, 700, 4, 40_000), (0, 745, 5, 1)]),
+        auction_case("before it is due", "0.5", 10, 0, [(1, 11, 1, 40_000), (1, 10, 2, 40_000), (0, 2**63, 3, 40_000)]),
+        auction_case("the largest of everything", "10", 2**62, most, [(most, 1, 1, 2**50), (most, 2**62, 2, 2**50), (most - 1, 2**62, 3, 1), (0, 2**62 - 12, 4, 2**50)]),
+    ]
+    draw = Draw("auction")
+    for i in range(60):
+        height, rows = 1_000 + draw.below(1_000), []
+        for seq in range(1 + draw.below(10)):
+            bid = (0, draw.below(20), draw.below(2 ** (1 + draw.below(96))))[draw.below(3)]
+            gas = (50_000, 40_000 + draw.below(500_000), 1 + draw.below(2 ** (1 + draw.below(50))))[i % 3]
+            rows.append((bid, height - draw.below((3, 30, 900)[draw.below(3)]), seq, gas))
+        rate = decimal(10**14 + draw.below((10**17, 10**18, 10**19)[i % 3]))
+        cases.append(auction_case(f"drawn {i}", rate, height, draw.below(2 ** draw.below(12)), rows))
+    return cases
+
+
+def toward_zero(value):
+    return math.trunc(value / UNIT) * UNIT
+
+
+def next_lambda(case):
+    """The control loop of CIP-5 section 9.3, as the parameters' comments have it."""
+    low, high, step = (Fraction(case[key]) for key in ("min", "max", "step"))
+    rate = max(low, min(high, Fraction(case["lambda"])))
+    decay, deferral, blocks = Fraction(case["value_decay"]), Fraction(case["deferral"]), case["blocks"]
+    fires = [f for f in case["fires"] if int(f["bid"]) > 0]
+    if fires:
+        blocks = min(blocks + 1, case["window"])
+        lost = sum(truncated(Fraction(int(f["bid"]), f["expires"] - f["due"] + 1)) for f in fires)
+        waited = sum(max(0, case["height"] - f["due"]) for f in fires)
+        deferral += toward_zero((truncated(Fraction(waited, len(fires))) - deferral) / blocks)
+
+        def growth(rate):
+            before, after = truncated(rate * deferral), truncated(rate * (deferral + 1))
+            return (bias_of(after), False) if after >= MOST_EXPONENT else (bias_of(after) - bias_of(before), True)
+
+        decay += toward_zero((min(growth(high)[0], truncated(lost / len(fires))) - decay) / blocks)
+        holds = lambda rate: growth(rate)[1] and growth(rate)[0] <= decay
+        raised = max(low, min(high, truncated(rate * (1 + step))))
+        if not holds(rate):
+            rate = max(low, min(high, truncated(rate * (1 - step))))
+        elif holds(raised):
+            rate = raised
+    return {"lambda": written(rate), "value_decay": written(decay), "deferral": written(deferral), "blocks": blocks}
+
+
+def lambdas():
+    draw = Draw("lambda")
+    cases = []
+    for i in range(120):
+        height, fires = 2_000, []
+        for _ in range(draw.below(5)):
+            due = height - draw.below((1, 20, 1_500)[draw.below(3)])
+            bid = (0, draw.below(500), draw.below(2 ** (1 + draw.below(96))))[draw.below(3)]
+            fires.append({"bid": str(bid), "due": due, "expires": height + draw.below(2 ** (1 + draw.below(22)))})
+        low = 10**14 + draw.below(10**17)
+        high = low + draw.below(10**18)
+        case = {
+            "name": f"drawn {i}", "min": decimal(low), "max": decimal(high), "step": decimal(draw.below(5 * 10**17 + 1)),
+            "window": 1 + draw.below((1, 10, 1_000)[i % 3]), "height": height,
+            "lambda": decimal(low + draw.below(high - low + 1)), "value_decay": decimal(draw.below(2 ** (1 + draw.below(70)))),
+            "deferral": decimal(draw.below(2 ** (1 + draw.below(68)))), "blocks": draw.below(1_200), "fires": fires,
+        }
+        cases.append({**case, "next": next_lambda(case)})
+    return cases
 
 
 # The payload convention (SPEC section 2).
@@ -749,6 +883,9 @@ FILES = {
     "settlement": settlement,
     "basefee": basefees,
     "market": market,
+    "exp": exponents,
+    "auction": auctions,
+    "lambda": lambdas,
     "fires": fires,
     "weights": weights,
     "smoothing": smoothing,

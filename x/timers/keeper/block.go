@@ -57,6 +57,11 @@ type block struct {
 	// tip is what policy tip knows besides, nil under others; slices are the actors' parts of the lane, if the policy has them.
 	tip    *tipBlock
 	slices policy.Slices
+	// bids of the fires, in their order. Those before rivalled have their rival; rivalReads counts the looks for one.
+	bids                 []firedBid
+	rivalled, rivalReads int
+	// seen is what the auction observed.
+	seen policy.Observation
 
 	receipts     []types.Receipt
 	burned, tips math.Int
@@ -100,12 +105,14 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 }
 
 // policyAt is the policy in force at the height, with what the block before left of it.
-func policyAt(config *types.TimerConfig, height uint64, _ *types.LaneState) policy.Policy {
+func policyAt(config *types.TimerConfig, height uint64, state *types.LaneState) policy.Policy {
 	switch config.PolicyAt(height) {
 	case types.PolicyEIP1559:
 		return config.EIP1559()
 	case types.PolicyTip:
 		return config.Tip()
+	case types.PolicyAuction:
+		return config.Auction(state.Auction)
 	default:
 		return policy.FIFO{}
 	}

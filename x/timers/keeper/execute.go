@@ -60,6 +60,9 @@ func (k *Keeper) execute(ctx sdk.Context, b *block) error {
 	if err := run(ctx, b); err != nil {
 		return err
 	}
+	if err := k.settleBids(ctx, b); err != nil {
+		return err
+	}
 	return k.payOut(ctx, b)
 }
 
@@ -77,17 +80,23 @@ func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
 // executeOrder tries timers of the window, given as indices, and returns those that their actors' slices did not admit.
 func (k *Keeper) executeOrder(ctx sdk.Context, b *block, order []int, slices policy.Slices) (passedOver []int, err error) {
 	for _, i := range order {
-		if !b.lane.Fits(b.config.FireBaseCycles) {
+		if !b.lane.Fits(b.config.FireBaseCycles) && b.rivalled == len(b.bids) {
 			break
 		}
 		// What does not fit is not read again: in a crowd that is most of the window. A record never changes its gas limit or
 		// its actor where it lies, since an update moves it.
 		candidate := &b.ready[i]
-		if !b.lane.Fits(candidate.GasLimit) {
+		fits := b.lane.Fits(candidate.GasLimit)
+		if !fits {
 			b.passedOver++
-			continue
 		}
 		if !b.actorMayFire(candidate.Actor) {
+			continue
+		}
+		if !fits {
+			if err := k.seekRival(ctx, b, candidate); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if !slices.Admits(string(candidate.Actor), candidate.GasLimit) {
@@ -115,7 +124,8 @@ func (k *Keeper) executeOrder(ctx sdk.Context, b *block, order []int, slices pol
 
 // attempt gives a timer its turn: it fires, leaves for lack of funds, or stays ready.
 func (k *Keeper) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
-	price, willing := b.policy.Price(b.prices, k.candidateOf(ctx, b, timer))
+	candidate := k.candidateOf(ctx, b, timer)
+	price, willing := b.policy.Price(b.prices, candidate)
 	if !willing {
 		return
 	}
@@ -140,6 +150,7 @@ func (k *Keeper) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 		b.left++
 		b.book(timer.Actor, result)
 		b.noteFire(timer, result)
+		b.bookBid(timer, candidate)
 	}
 }
 

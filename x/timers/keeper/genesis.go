@@ -32,6 +32,9 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if err := k.initAgents(ctx, genesis); err != nil {
 		return err
 	}
+	if err := k.checkBacking(ctx, genesis); err != nil {
+		return err
+	}
 	if err := k.initFairness(ctx, genesis); err != nil {
 		return err
 	}

@@ -54,6 +54,9 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+	if err := k.relock(ctx, &config, &timer); err != nil {
+		return types.Timer{}, err
+	}
 	if err := k.insert(ctx, &timer, config.MaxTimersPerActor); err != nil {
 		return types.Timer{}, err
 	}
@@ -151,6 +154,11 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	err = k.move(ctx, &timer, func(t *types.Timer) error {
 		change(t)
 		t.Seq = seq
+		if req.Bid != nil {
+			if err := k.relock(ctx, &config, t); err != nil {
+				return err
+			}
+		}
 		if req.Call != nil {
 			return k.storePayload(ctx, t)
 		}

@@ -252,14 +252,18 @@ func (k *Keeper) checkFairness(ctx context.Context) error {
 	return err
 }
 
-// checkMoney: between blocks the module's account holds nothing (SPEC §5).
+// checkMoney: between blocks the module's account holds the bids that are locked, and nothing else (SPEC §5).
 func (k *Keeper) checkMoney(ctx context.Context) error {
 	config, err := k.Config(ctx)
 	if err != nil {
 		return err
 	}
-	if held := k.bank.GetBalance(ctx, k.address, config.FeeDenom); !held.IsZero() {
-		return fmt.Errorf("the module's account holds %s", held)
+	locked, err := k.lockedBids(ctx)
+	if err != nil {
+		return err
+	}
+	if held := k.bank.GetBalance(ctx, k.address, config.FeeDenom); !held.Amount.Equal(locked) {
+		return fmt.Errorf("the module's account holds %s, its timers say %s", held, locked)
 	}
 	return nil
 }

@@ -40,6 +40,11 @@ func (b *block) recordMarket() {
 	case b.state.MarketSince == 0:
 		b.state.MarketSince = b.height
 	}
+	before := b.state.Auction
+	b.state.Auction = nil
+	if auction, inForce := auctionAt(b.policy); inForce {
+		b.state.Auction = before.After(auction, b.seen)
+	}
 }
 
 // p50 is the median tip per cycle of the block's fires, the lower of the two middle ones; 0 if there are none.
@@ -62,7 +67,7 @@ type acceptedBid struct {
 	refusedFrom uint64
 }
 
-// acceptBid checks a bid, or refuses it, by the policy in force (SPEC §3). Nothing is escrowed.
+// acceptBid checks a bid, or refuses it, by the policy in force (SPEC §3). Nothing is taken yet (relock).
 func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (acceptedBid, error) {
 	if err := bid.Validate(); err != nil || bid == nil {
 		return acceptedBid{}, err
@@ -71,6 +76,8 @@ func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *
 	switch {
 	case bid.Agent != "":
 		return k.acceptAgent(ctx, bid.Agent)
+	case bid.Price != "" && inForce == types.PolicyAuction:
+		return k.acceptPrice(bid)
 	case bid.Price != "" && inForce == types.PolicyEIP1559:
 		return k.ignoreBid(ctx, config)
 	case bid.Price != "" && inForce == types.PolicyTip:
@@ -150,6 +157,9 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted accepte
 func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.Candidate {
 	candidate := policy.Candidate{
 		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: b.askOf(t),
+	}
+	if t.BidLocked != "" {
+		candidate.Locked = t.Locked()
 	}
 	switch {
 	case b.policy.Weighs():

@@ -68,8 +68,11 @@ func (k *Keeper) remove(ctx context.Context, t *types.Timer) error {
 	return k.lift(ctx, t)
 }
 
-// forget drops what belongs to a timer beside its record.
+// forget drops what belongs to a timer beside its record, and returns what is locked for it.
 func (k *Keeper) forget(ctx context.Context, t *types.Timer) error {
+	if err := k.returnLock(ctx, t); err != nil {
+		return err
+	}
 	if err := k.dropPayload(ctx, t); err != nil {
 		return err
 	}

@@ -139,7 +139,7 @@ func (q queryServer) Lane(ctx context.Context, _ *types.QueryLaneRequest) (*type
 	if err != nil {
 		return nil, err
 	}
-	return &types.QueryLaneResponse{
+	response := &types.QueryLaneResponse{
 		Height: heightOf(ctx), Policy: config.PolicyAt(heightOf(branch)), Paused: config.LanePaused,
 		CycleBasefee: next.Cycle.String(), CellBasefee: next.Cell.String(),
 		LaneBasefee: basefee.String(), NextLaneBasefee: next.Lane.String(), P50: lane.P50.String(),
@@ -147,7 +147,9 @@ func (q queryServer) Lane(ctx context.Context, _ *types.QueryLaneRequest) (*type
 		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,
 		Burned: lane.Burned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
 		Admitted: admitted, MaxCyclesPerFire: config.MaxGasLimit(heightOf(branch)),
-	}, nil
+	}
+	auctionInfo(response, policyAt(&config, heightOf(branch), &lane), lane.Auction)
+	return response, nil
 }
 
 // Fairness implements types.QueryServer.
@@ -193,6 +195,9 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 		return nil, err
 	}
 	candidate := policy.Candidate{Due: b.height, Seq: ^uint64(0), GasLimit: req.GetGasLimit(), Ask: ask}
+	if candidate.Locked, err = b.bidOf(req.GetBid(), ask); err != nil {
+		return nil, invalidArgument(err)
+	}
 	if candidate.GasLimit == 0 {
 		candidate.GasLimit = b.config.MaxGasLimit(b.height)
 	}
@@ -224,6 +229,9 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 		response.Basis = types.BasisPricedOut
 		response.WaitBlocks, err = idleBlocksUntil(b, candidate)
 		return response, err
+	}
+	if err := q.estimateBid(ctx, b, candidate, response); err != nil {
+		return nil, err
 	}
 	return response, q.estimateWait(ctx, b, candidate, response)
 }

@@ -34,6 +34,7 @@ func (k *Keeper) info(ctx context.Context, t *types.Timer) (types.TimerInfo, err
 	}
 	lifeInfo(&info, t)
 	info.UnfundedSince = t.UnfundedSince
+	info.BidLocked = t.BidLocked
 	if info.Matched, err = k.matchedSoFar(ctx, t); err != nil {
 		return types.TimerInfo{}, err
 	}
@@ -77,7 +78,7 @@ func (k *Keeper) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		TimerId: hex.EncodeToString(r.TimerId), DeliverId: hex.EncodeToString(r.DeliverId), Actor: k.bech32(r.Actor),
 		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
-		Matched: r.Matched,
+		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched,
 	}
 }
 

@@ -63,6 +63,8 @@ func (k *Keeper) roll(ctx context.Context, b *block, timer *types.Timer) (r roll
 	}
 	next := *timer
 	next.UnfundedSince = 0
+	// What was bid for this fire is settled when the block's fires are over: its handler can't run off with it.
+	next.BidLocked = ""
 	if !timer.RollsAt(b.height) {
 		r.lifted = &next
 		return r, k.lift(ctx, &next)

@@ -209,6 +209,9 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 	if err := c.Bank.SetParams(c.ctx, banktypes.DefaultParams()); err != nil {
 		return err
 	}
+	if err := c.fundLocks(opts.Genesis); err != nil {
+		return err
+	}
 	if err := c.Timers.InitGenesis(c.ctx, opts.Genesis); err != nil {
 		return err
 	}
@@ -219,6 +222,22 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 	}
 	c.commit()
 	return nil
+}
+
+// fundLocks mints the bids that the genesis says are locked.
+func (c *Chain) fundLocks(genesis *types.GenesisState) error {
+	locked := math.ZeroInt()
+	for i := range genesis.Timers {
+		locked = locked.Add(genesis.Timers[i].Locked())
+	}
+	if locked.IsZero() {
+		return nil
+	}
+	coins := sdk.NewCoins(sdk.NewCoin(c.FeeDenom, locked))
+	if err := c.Bank.MintCoins(c.ctx, minttypes.ModuleName, coins); err != nil {
+		return err
+	}
+	return c.Bank.SendCoinsFromModuleToModule(c.ctx, minttypes.ModuleName, types.ModuleName, coins)
 }
 
 // Fund makes the account exist and mints what it is given.

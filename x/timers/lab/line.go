@@ -51,6 +51,9 @@ type Fired struct {
 	Paid   string `json:"paid"`
 	Tip    string `json:"tip"`
 	Late   uint64 `json:"late"`
+	// Bid is what it had locked, BidPaid what it paid of that, under policy auction or after it; else empty.
+	Bid     string `json:"bid,omitempty"`
+	BidPaid string `json:"bid_paid,omitempty"`
 	// NextDue is when it is due again, 0 if it left. The format does not print it: it follows from the scenario.
 	NextDue uint64 `json:"-"`
 }
@@ -100,6 +103,14 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 			Timer: name, OK: e.Success, Code: e.Code, Cycles: e.Cycles, Cells: e.Cells, Paid: e.Paid, Tip: e.Tip, Late: e.Late,
 			NextDue: e.NextDue,
 		})
+		return err
+	case *types.TimerBidSettled:
+		name, err := nameOf(e.Id)
+		for i := range l.Fired {
+			if fired := &l.Fired[i]; fired.Timer == name && e.Bid != "0" {
+				fired.Bid, fired.BidPaid = e.Bid, e.Paid
+			}
+		}
 		return err
 	case *types.TimerExpired:
 		return add(&l.Expired, e.Id)

@@ -59,7 +59,11 @@ func (d *drawing) config(whole bool) fields {
 	if !d.plain {
 		// Windows and admissions are small, so that a few timers are a storm.
 		for name, value := range (fields{
-			"policy":                    rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip"}).Draw(d.T, "policy"),
+			"policy":                    rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip", "auction", "auction"}).Draw(d.T, "policy"),
+			"payment_rule":              rapid.SampledFrom([]string{"vcg", "first_price"}).Draw(d.T, "rule"),
+			"reserve_price":             strconv.Itoa(d.pick(0, 0, 5, 3_000)),
+			"lambda_step":               rapid.SampledFrom([]string{"0.01", "0.5", "0"}).Draw(d.T, "step"),
+			"auction_window_blocks":     d.pick(1, 3, 100),
 			"auction_activation_height": d.pick(0, 0, 3), "max_cycles_per_fire_auction": d.pick(100_000, 250_000, 600_000),
 			"admissions_per_block": d.pick(1, 2, 5, 50), "fairness_window_blocks": d.pick(1, 2, 5, 1_000),
 			"median_smoothing":    rapid.SampledFrom([]string{"1", "0.5", "0.01"}).Draw(d.T, "smoothing"),
@@ -142,14 +146,15 @@ func (d *drawing) scheduleOne() {
 	d.ops = append(d.ops, op)
 }
 
-// bid draws what a timer is willing to pay: nothing stated, a tier, the withdrawn argument, or two prices near the basefee.
+// bid draws what a timer is willing to pay: nothing stated, a tier, the integer that policy auction locks, or two prices near
+// the basefee.
 func (d *drawing) bid() any {
 	prices := []string{"0", "0.0005", "0.001", "0.0011", "0.002", "0.01"}
-	switch rapid.SampledFrom([]string{"", "", "tier", "price", "static", "static"}).Draw(d.T, "bid") {
+	switch rapid.SampledFrom([]string{"", "", "tier", "price", "price", "static", "static"}).Draw(d.T, "bid") {
 	case "tier":
 		return fields{"tier": rapid.SampledFrom([]string{"economy", "standard", "fast", "urgent"}).Draw(d.T, "tier")}
 	case "price":
-		return "7"
+		return rapid.SampledFrom([]string{"0", "7", "300", "2000"}).Draw(d.T, "price")
 	case "static":
 		return fields{
 			"max_fee":      rapid.SampledFrom(prices).Draw(d.T, "max fee"),
@@ -224,6 +229,9 @@ func (d *drawing) handler(owner string, after int, repeats bool) fields {
 			op["op"], op["timer"] = kind, rapid.SampledFrom(names).Draw(d.T, "timer")
 			if kind == "update" {
 				op["gas_limit"] = d.gasLimit()
+				if bid := d.bid(); bid != nil {
+					op["bid"] = bid
+				}
 			}
 			if kind == "extend" {
 				op["expires_at"] = d.int(after+2, after+8)
@@ -259,6 +267,7 @@ func checkRandomScenario(t *rapid.T) {
 	})
 	require.NoError(t, err, "%s", data)
 	require.Len(t, lines, int(scenario.Blocks))
+	checkBids(t, lines)
 
 	again := 0
 	require.NoError(t, lab.Run(scenario, func(line *lab.Line) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -133,14 +134,15 @@ var integerText = regexp.MustCompile(`^-?[0-9]+$`)
 // integer reads an integer of any sign and up to 256 bits.
 func (v value) integer() math.Int {
 	text := v.number("an integer")
-	number, ok := math.NewIntFromString(text)
-	if v.r.err == nil && (!ok || !integerText.MatchString(text)) {
+	// In decimal, whatever it begins with.
+	number, ok := new(big.Int).SetString(text, 10)
+	if v.r.err == nil && (!ok || number.BitLen() > math.MaxBitLen || !integerText.MatchString(text)) {
 		v.r.fail(v.path, "want an integer, not %.80q", text)
 	}
 	if v.r.err != nil {
 		return math.ZeroInt()
 	}
-	return number
+	return math.NewIntFromBigInt(number)
 }
 
 var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]{1,18})?$`)

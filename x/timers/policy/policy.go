@@ -23,6 +23,8 @@ type Candidate struct {
 	Weight uint32
 	// Unfunded: under tip, its payer could not cover it and is not known to do so again.
 	Unfunded bool
+	// Locked is the bid in fee denom that the module's account holds for it; nil for none.
+	Locked math.Int
 }
 
 // Prices are those of a block, in fee denom.

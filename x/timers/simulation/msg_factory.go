@@ -70,9 +70,11 @@ func (f factory) schedule(
 		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxGasLimit(height(ctx))+1),
 	}
 	live(data, &config, msg)
-	switch data.Rand().Intn(3) {
+	switch data.Rand().Intn(4) {
 	case 0:
 		msg.Bid = &types.Bid{Tier: types.TierFast}
+	case 2:
+		msg.Bid = price(data, owner)
 	case 1:
 		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
 		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
@@ -137,6 +139,9 @@ func (f factory) update(
 		return nil, nil
 	}
 	msg := &types.MsgUpdateTimer{Sender: owner.AddressBech32, Id: timer.IDHex(), Bid: &types.Bid{Tier: types.TierEconomy}}
+	if data.Rand().Bool() {
+		msg.Bid = price(data, owner)
+	}
 	if data.Rand().Bool() {
 		msg.Call = &types.TimerCall{Payload: f.payload(data, reporter, owner)}
 	}
@@ -217,9 +222,10 @@ func (f factory) updateConfig(
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
 	config.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
-	config.Policy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyEIP1559, types.PolicyTip, types.PolicyTip}[r.Intn(5)]
+	config.Policy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyEIP1559, types.PolicyTip, types.PolicyTip, types.PolicyAuction, types.PolicyAuction}[r.Intn(7)]
 	config.TipEpochBlocks = r.Uint64InRange(1, 8)
 	config.TipStarvationBlocks = r.Uint64InRange(1, 8)
+	auction(data, &config)
 	config.CandidateWindow = r.Uint32InRange(1, 30)
 	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)
 	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)

@@ -119,6 +119,19 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own
 		// cycles.
 		AgentCyclesPerBlock: 1_500_000,
+
+		PaymentRule: PaymentVCG,
+		// Any floor makes it better to bid nothing than to bid what the fire is worth where nobody competes, and the fees
+		// cover what a fire costs the chain.
+		ReservePrice: math.ZeroInt(),
+		// A bid of a million units is passed after 330 blocks at the start, 1,650 at the minimum and 33 at the maximum, by
+		// timers of a gas limit up to 14 times as large.
+		LambdaStart: math.LegacyNewDecWithPrec(5, 2),
+		LambdaMin:   math.LegacyNewDecWithPrec(1, 2),
+		LambdaMax:   math.LegacyNewDecWithPrec(5, 1),
+		// From the start to either bound in some 200 blocks of bidding, so that λ follows the bidders and not one of them.
+		LambdaStep:          math.LegacyNewDecWithPrec(1, 2),
+		AuctionWindowBlocks: 100,
 	}
 	config.defaultTip()
 	return config
@@ -165,12 +178,13 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 
 func (c *TimerConfig) validatePolicy() error {
 	switch c.Policy {
-	case PolicyFIFO, PolicyEIP1559, PolicyTip:
-	case PolicyAuction, PolicyScore:
-		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s, %s",
-			c.Policy, PolicyFIFO, PolicyEIP1559, PolicyTip)
+	case PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyTip:
+	case PolicyScore:
+		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s, %s, %s",
+			c.Policy, PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyTip)
 	default:
-		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s, %s", int32(c.Policy), PolicyFIFO, PolicyEIP1559, PolicyTip)
+		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s, %s, %s",
+			int32(c.Policy), PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyTip)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
 		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)
@@ -207,6 +221,7 @@ func (c *TimerConfig) validateBounds() error {
 		{"admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow)},
 		{"agent_cycles_per_call", c.AgentCyclesPerCall, 2 * AgentBaseCycles, maxUnits},
 		{"agent_cycles_per_block", c.AgentCyclesPerBlock, 0, maxUnits},
+		{"auction_window_blocks", c.AuctionWindowBlocks, 1, maxBlocks},
 		{"max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys)},
 		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(maxMatchedKeys)},
 		{"max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow)},

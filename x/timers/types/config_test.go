@@ -63,6 +63,13 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "2.000000000000000000", c.WeightMax.String())
 	require.Equal(t, "1.000000000000000000", c.MedianSmoothing.String())
 	require.Equal(t, uint32(2_048), c.AdmissionsPerBlock)
+	require.Equal(t, types.PaymentVCG, c.PaymentRule)
+	require.Equal(t, "0", c.ReservePrice.String())
+	require.Equal(t, "0.050000000000000000", c.LambdaStart.String())
+	require.Equal(t, "0.010000000000000000", c.LambdaMin.String())
+	require.Equal(t, "0.500000000000000000", c.LambdaMax.String())
+	require.Equal(t, "0.010000000000000000", c.LambdaStep.String())
+	require.Equal(t, uint64(100), c.AuctionWindowBlocks)
 }
 
 // boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
@@ -91,6 +98,7 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"FairnessWindowBlocks":    {1, 1 << 20},
 	"BidDeprecationBlocks":    {0, maxBlocks},
 	"AdmissionsPerBlock":      {1, 1 << 16},
+	"AuctionWindowBlocks":     {1, maxBlocks},
 	"MaxWatchKeys":            {0, 256},
 	"AgentCyclesPerCall":      {2 * types.AgentBaseCycles, maxUnits},
 	"AgentCyclesPerBlock":     {0, maxUnits},
@@ -134,6 +142,12 @@ var unbounded = map[string]string{
 	"TipShareOutcome":    "TestTipRefusesSharesThatAreNoWhole",
 	"TipShareLateness":   "TestTipRefusesSharesThatAreNoWhole",
 	"TipShareBudget":     "TestTipRefusesSharesThatAreNoWhole",
+	"PaymentRule":        "TestConfigRefusesUnknownChoices",
+	"ReservePrice":       "TestConfigRefusesReservePrices",
+	"LambdaStart":        "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"LambdaMin":          "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"LambdaMax":          "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"LambdaStep":         "TestConfigRefusesDecimalsOutOfTheirBounds",
 }
 
 // protoName is the name that a field has in messages and in errors.
@@ -293,6 +307,10 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		"weight_min":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = d }, "0.0625", "8"},
 		"weight_max":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = d }, "0.0625", "8"},
 		"median_smoothing":        {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = d }, "0.000001", "1"},
+		"lambda_start":            {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaStart = d }, "0.0001", "10"},
+		"lambda_min":              {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaMin = d }, "0.0001", "10"},
+		"lambda_max":              {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaMax = d }, "0.0001", "10"},
+		"lambda_step":             {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaStep = d }, "0", "0.5"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -317,6 +335,9 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 				if strings.HasPrefix(name, "weight") {
 					config.WeightMin, config.WeightMax = dec(edge), dec(edge)
 				}
+				if strings.HasPrefix(name, "lambda") && name != "lambda_step" {
+					config.LambdaStart, config.LambdaMin, config.LambdaMax = dec(edge), dec(edge), dec(edge)
+				}
 				c.set(&config, dec(edge))
 				require.NoError(t, config.Validate(), "%s", edge)
 			}
@@ -332,6 +353,35 @@ func TestConfigRefusesUnknownChoices(t *testing.T) {
 		c = validConfig()
 		c.FairnessUnit = types.FairnessUnit(value)
 		require.ErrorContains(t, c.Validate(), fmt.Sprintf("fairness_unit %d is unknown; want FAIRNESS_UNIT_ACTOR or FAIRNESS_UNIT_DEPLOYER", value))
+		c = validConfig()
+		c.PaymentRule = types.PaymentRule(value)
+		require.ErrorContains(t, c.Validate(), fmt.Sprintf("payment_rule %d is unknown; want PAYMENT_RULE_VCG or PAYMENT_RULE_FIRST_PRICE", value))
+	}
+}
+
+func TestConfigRefusesReservePrices(t *testing.T) {
+	largest := math.NewIntFromUint64(1).MulRaw(1 << 48).MulRaw(1 << 48).SubRaw(1)
+	for _, price := range []math.Int{{}, math.NewInt(-1), largest.AddRaw(1)} {
+		c := validConfig()
+		c.ReservePrice = price
+		err := c.Validate()
+		require.ErrorIs(t, err, types.ErrInvalidConfig)
+		require.ErrorContains(t, err, "reserve_price is "+price.String()+", want 0 to 2^96 - 1")
+	}
+	for _, price := range []math.Int{math.ZeroInt(), largest} {
+		c := validConfig()
+		c.ReservePrice = price
+		require.NoError(t, c.Validate())
+	}
+}
+
+func TestLambdaStartsWithinItsBounds(t *testing.T) {
+	for _, start := range []string{"0.009999999999999999", "0.500000000000000001"} {
+		c := validConfig()
+		c.LambdaStart = math.LegacyMustNewDecFromStr(start)
+		err := c.Validate()
+		require.ErrorIs(t, err, types.ErrInvalidConfig)
+		require.ErrorContains(t, err, "lambda_start ("+start+") must lie from lambda_min (0.010000000000000000) to lambda_max (0.500000000000000000)")
 	}
 }
 
@@ -352,7 +402,7 @@ func TestConfigRefusesPolicies(t *testing.T) {
 		c.Policy = types.Policy(value)
 		err := c.Validate()
 		switch c.Policy {
-		case types.PolicyFIFO, types.PolicyEIP1559, types.PolicyTip:
+		case types.PolicyFIFO, types.PolicyEIP1559, types.PolicyTip, types.PolicyAuction:
 			require.NoError(t, err)
 		case types.PolicyUnspecified:
 			require.ErrorIs(t, err, types.ErrInvalidConfig)

@@ -104,4 +104,6 @@ var (
 	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
 	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.
 	ErrInvalidWatch = errors.Register(ModuleName, 61, "invalid watch")
+	// ErrBidNotCovered: the actor can't lock what it bids.
+	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 )

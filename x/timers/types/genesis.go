@@ -82,7 +82,7 @@ func (l *LaneState) validate() error {
 			return err
 		}
 	}
-	return nil
+	return l.Auction.validate()
 }
 
 // validateFairness checks the fires of the window one by one; what sums them up is derived from them.
@@ -161,6 +161,9 @@ func (t *Timer) validate() error {
 	if err := t.ValidateLife(); err != nil {
 		return err
 	}
+	if err := t.validateLock(); err != nil {
+		return err
+	}
 	if _, known := SetAsideReason_name[int32(t.SetAside)]; !known {
 		return ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
 	}
@@ -193,6 +196,9 @@ func (g *GenesisState) validateReceipts() error {
 		for j := range segment.Receipts {
 			if r := &segment.Receipts[j]; r.Paid.IsNil() || r.Tip.IsNil() || r.Paid.IsNegative() || r.Tip.IsNegative() {
 				return ErrInvalidGenesis.Wrapf("receipts %d: paid or tip of receipt %d is missing or negative", i, j)
+			}
+			if err := segment.Receipts[j].validateBid(); err != nil {
+				return ErrInvalidGenesis.Wrapf("receipts %d: receipt %d: %v", i, j, err)
 			}
 		}
 	}

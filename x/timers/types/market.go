@@ -81,6 +81,16 @@ type decimalBounds struct {
 	value, min, max math.LegacyDec
 }
 
+func (b *decimalBounds) validate() error {
+	if b.value.IsNil() {
+		return ErrInvalidConfig.Wrapf("%s is missing", b.name)
+	}
+	if b.value.LT(b.min) || b.value.GT(b.max) {
+		return ErrInvalidConfig.Wrapf("%s is %s, want %s to %s", b.name, b.value, b.min, b.max)
+	}
+	return nil
+}
+
 // validateMarket checks what is not an integer among the parameters of eip1559.
 func (c *TimerConfig) validateMarket() error {
 	zero, one := math.LegacyZeroDec(), math.LegacyOneDec()
@@ -100,11 +110,8 @@ func (c *TimerConfig) validateMarket() error {
 		{"weight_max", c.WeightMax, one.QuoInt64(fairness.One), math.LegacyNewDec(maxWeight)},
 		{"median_smoothing", c.MedianSmoothing, small, one},
 	} {
-		if b.value.IsNil() {
-			return ErrInvalidConfig.Wrapf("%s is missing", b.name)
-		}
-		if b.value.LT(b.min) || b.value.GT(b.max) {
-			return ErrInvalidConfig.Wrapf("%s is %s, want %s to %s", b.name, b.value, b.min, b.max)
+		if err := b.validate(); err != nil {
+			return err
 		}
 	}
 	if c.WeightMin.GT(c.WeightMax) {
@@ -119,5 +126,5 @@ func (c *TimerConfig) validateMarket() error {
 	if c.FairnessUnit != UnitActor && c.FairnessUnit != UnitDeployer {
 		return ErrInvalidConfig.Wrapf("fairness_unit %d is unknown; want %s or %s", int32(c.FairnessUnit), UnitActor, UnitDeployer)
 	}
-	return nil
+	return c.validateAuction()
 }

@@ -89,6 +89,8 @@ func signedMessages() []signed {
 			TipWeightMin: math.LegacyZeroDec(), TipWeightMax: math.LegacyZeroDec(), TipWeightNeutral: math.LegacyZeroDec(),
 			TipShareTip: math.LegacyZeroDec(), TipShareOutcome: math.LegacyZeroDec(),
 			TipShareLateness: math.LegacyZeroDec(), TipShareBudget: math.LegacyZeroDec(),
+			ReservePrice: math.ZeroInt(), LambdaStart: math.LegacyZeroDec(), LambdaMin: math.LegacyZeroDec(),
+			LambdaMax: math.LegacyZeroDec(), LambdaStep: math.LegacyZeroDec(),
 			WeightMin: math.LegacyZeroDec(), WeightMax: math.LegacyZeroDec(),
 			PriorityTiers: types.PriorityTiers{
 				Economy: math.LegacyZeroDec(), Standard: math.LegacyZeroDec(), Fast: math.LegacyZeroDec(), Urgent: math.LegacyZeroDec(),

@@ -42,6 +42,7 @@ func addBidFlags(cmd *cobra.Command) {
 	f.String(flagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
 	f.String(flagMaxFee, "", "most that the lane's fee and the tip for a cycle may be together, in the fee denom; with --"+flagMaxPriority)
 	f.String(flagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+flagMaxFee)
+	addPriceFlag(f)
 	f.String(flagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
 }
 
@@ -120,6 +121,9 @@ func (j *job) gasLimit() (uint64, error) {
 func (j *job) bid() (*types.Bid, error) {
 	if agent, err := j.agentBid(); agent != nil || err != nil {
 		return agent, err
+	}
+	if price, err := j.price(); price != nil || err != nil {
+		return price, err
 	}
 	maxFee, hasFee := j.stated(flagMaxFee)
 	maxPriority, hasPriority := j.stated(flagMaxPriority)

@@ -70,7 +70,7 @@ func (j *job) updateMsg(timer string) (*types.MsgUpdateTimer, error) {
 	}
 	if msg.Call == nil && msg.GasLimit == 0 && msg.Bid == nil {
 		return nil, errors.New("nothing to change: want one of " + listFlags([]string{
-			flagMsgs, flagPayloadFile, flagPayload, flagGasLimit, flagMaxFee, flagTier, flagAgent, flagDefaultBid,
+			flagMsgs, flagPayloadFile, flagPayload, flagGasLimit, flagMaxFee, flagTier, flagBid, flagAgent, flagDefaultBid,
 		}))
 	}
 	if msg.Id, err = j.ownTimer(timer); err != nil {

@@ -44,7 +44,7 @@ var (
 	}
 	messageEvents = []timerEvent{
 		&types.TimerScheduled{}, &types.TimerUpdated{}, &types.TimerExtended{}, &types.TimerCancelled{},
-		&types.TimerSetAside{}, &types.TimerReleased{},
+		&types.TimerSetAside{}, &types.TimerReleased{}, &types.TimerBidLocked{}, &types.TimerBidSettled{},
 	}
 )
 
@@ -366,6 +366,10 @@ func (r *historyRow) words() [4]string {
 		return [4]string{"-", "-", "-", fmt.Sprintf("until %d", e.ExpiresAt)}
 	case *types.TimerExtendedByGovernance:
 		return [4]string{"by governance", "-", "-", fmt.Sprintf("until %d", e.ExpiresAt)}
+	case *types.TimerBidLocked:
+		return [4]string{"-", "-", "-", fmt.Sprintf("%s more, %s in all", e.Amount, e.Locked)}
+	case *types.TimerBidSettled:
+		return [4]string{"-", e.Paid, "-", fmt.Sprintf("of a bid of %s: %s back, %s locked now", e.Bid, e.Returned, e.Locked)}
 	case *types.TimerCancelledByGovernance:
 		return [4]string{"by governance", "-", "-", ""}
 	default:

@@ -143,9 +143,8 @@ func (j *job) checkStatic(o *outlook, bid *types.Bid) error {
 // advise says what a fire will cost at today's prices, how long it would wait, and whether the payer has enough now. It
 // refuses a bid that the chain would refuse; what can't be told otherwise is said and does not stop anything.
 func (j *job) advise(o *outlook, p plan) error {
-	if p.bidStated && !o.market() && (p.bid.Static != nil || p.bid.Tier != types.TierUnspecified || p.bid.Agent != "") {
-		j.notef("the chain fires in order of height (policy %s): the bid is kept, and not used as long as that is so",
-			policyName(o.prices.Policy))
+	if p.bidStated {
+		j.notePolicy(o, p.bid)
 	}
 	if p.bid != nil && p.bid.Agent != "" {
 		j.notef("the agent %s says at each fire what the timer bids; what is said of its price here is the default bid's", p.bid.Agent)
@@ -175,6 +174,7 @@ func (j *job) advise(o *outlook, p plan) error {
 		c.paceErr = err
 	}
 	j.notef("%s", waitNote(e, c))
+	j.noteAuction(e, p)
 	j.warnOfFunds(e, p.payer)
 	return nil
 }

@@ -238,7 +238,7 @@ func (b *board) table(width int) (title, names string, rows []string) {
 			late = b.lane.Height - t.Due
 		}
 		rows = append(rows, row(fmt.Sprint(i+1), clip(t.Id, 8), elide(clean(t.Actor), actor), fmt.Sprint(t.Due), fmt.Sprint(late),
-			thousands(t.GasLimit), clip(bidText(t.Bid), 11), does(t)))
+			thousands(t.GasLimit), clip(timerBid(t), 11), does(t)))
 	}
 	if len(rows) == 0 {
 		rows = []string{"nothing waits"}
@@ -261,7 +261,7 @@ func (b *board) ownTable(width int) (title, names string, rows []string) {
 		t := &b.timers[i]
 		status := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Status.String(), "TIMER_STATUS_")), "_", " ")
 		rows = append(rows, row(clip(t.Id, 8), fmt.Sprint(t.Due), b.until(t.Due), status, thousands(t.GasLimit),
-			clip(bidText(t.Bid), 11), fmt.Sprint(t.ExpiresAt), does(t)))
+			clip(timerBid(t), 11), fmt.Sprint(t.ExpiresAt), does(t)))
 	}
 	if len(rows) == 0 {
 		rows = []string{"no live timer"}

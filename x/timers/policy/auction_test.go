@@ -1,0 +1,290 @@
+package policy_test
+
+import (
+	gomath "math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+const now = uint64(10_000)
+
+func defaultAuction() policy.Auction {
+	return policy.Auction{
+		Lambda: dec("0.05"), Reserve: math.ZeroInt(),
+		Loop: policy.LambdaLoop{Min: dec("0.01"), Max: dec("0.5"), Step: dec("0.01"), Window: 100},
+	}
+}
+
+// bidder is a candidate that waits for so many blocks.
+func bidder(bid int64, waits, seq, gas uint64) policy.Candidate {
+	return policy.Candidate{Due: now - waits, Seq: seq, GasLimit: gas, Locked: math.NewInt(bid)}
+}
+
+// block fills a lane greedily, with fires that use their whole gas limits, and returns what each candidate pays; nil for
+// those that do not fire. It is what the keeper does, in a few lines.
+func block(a policy.Auction, height uint64, candidates []policy.Candidate, budget lane.Budget) []*math.Int {
+	order := a.Order(policy.Prices{Height: height}, candidates)
+	fired := make([]bool, len(candidates))
+	for _, i := range order {
+		if fired[i] = budget.Fits(candidates[i].GasLimit); fired[i] {
+			budget.Spend(candidates[i].GasLimit, 0)
+		}
+	}
+	payments := make([]*math.Int, len(candidates))
+	for place, i := range order {
+		if !fired[i] {
+			continue
+		}
+		var rival *policy.Candidate
+		if behind := slices.IndexFunc(order[place:], func(j int) bool { return !fired[j] }); behind >= 0 {
+			rival = &candidates[order[place+behind]]
+		}
+		paid := a.Payment(height, candidates[i], rival)
+		payments[i] = &paid
+	}
+	return payments
+}
+
+// utility of a candidate whose fire is worth so much to it.
+func utility(worth int64, payment *math.Int) int64 {
+	if payment == nil {
+		return 0
+	}
+	return worth - payment.Int64()
+}
+
+func drawAuction(t *rapid.T) policy.Auction {
+	a := defaultAuction()
+	a.Lambda = math.LegacyNewDecWithPrec(rapid.Int64Range(1, 5_000).Draw(t, "lambda"), 4)
+	return a
+}
+
+func drawBidders(t *rapid.T, gas *rapid.Generator[uint64]) []policy.Candidate {
+	n := rapid.IntRange(1, 12).Draw(t, "bidders")
+	candidates := make([]policy.Candidate, n)
+	for i := range candidates {
+		bid := rapid.OneOf(rapid.Int64Range(0, 10), rapid.Int64Range(0, 1_000), rapid.Int64Range(0, 1e15)).Draw(t, "bid")
+		waits := rapid.OneOf(rapid.Just(uint64(0)), rapid.Uint64Max(8), rapid.Uint64Max(3_000)).Draw(t, "waits")
+		candidates[i] = bidder(bid, waits, uint64(i), gas.Draw(t, "gas"))
+	}
+	return candidates
+}
+
+func TestAuctionAgreesWithItsVectors(t *testing.T) {
+	type candidate struct {
+		Bid       math.Int
+		Due, Seq  uint64
+		Gas_limit uint64
+	}
+	for _, v := range readVectors[struct {
+		Name       string
+		Lambda     math.LegacyDec
+		Height     uint64
+		Reserve    math.Int
+		Candidates []candidate
+		Order      []int
+		Payments   []math.Int
+	}](t, "auction.json") {
+		a := policy.Auction{Lambda: v.Lambda, Reserve: v.Reserve}
+		candidates := make([]policy.Candidate, len(v.Candidates))
+		for i, c := range v.Candidates {
+			candidates[i] = policy.Candidate{Due: c.Due, Seq: c.Seq, GasLimit: c.Gas_limit, Locked: c.Bid}
+		}
+		require.Equal(t, v.Order, a.Order(policy.Prices{Height: v.Height}, candidates), v.Name)
+		for place, i := range v.Order {
+			var rival *policy.Candidate
+			if place+1 < len(v.Order) {
+				rival = &candidates[v.Order[place+1]]
+			}
+			require.Equal(t, v.Payments[place].String(), a.Payment(v.Height, candidates[i], rival).String(), "%s: candidate %d", v.Name, i)
+		}
+	}
+}
+
+// TestAuctionChargesAsFIFODoes beside the bid.
+func TestAuctionChargesAsFIFODoes(t *testing.T) {
+	prices := policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("1")}
+	a := defaultAuction()
+	price, willing := a.Price(prices, bidder(9, 0, 1, 50_000))
+	want, _ := policy.FIFO{}.Price(prices, policy.Candidate{})
+	require.True(t, willing)
+	require.Equal(t, want, price)
+	require.Equal(t, prices.Cycle, a.LaneBasefee(prices.Cycle, policy.Last{Basefee: dec("9"), Cycles: 1 << 40}))
+	require.False(t, a.Weighs())
+	require.False(t, a.Indexed())
+}
+
+// TestAuctionOrderIsTotal: the order names every candidate once and does not depend on how they are handed in; one who
+// bids more, waits longer or wants less gas than before is not placed behind who it was before.
+func TestAuctionOrderIsTotal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, candidates := drawAuction(t), drawBidders(t, rapid.Uint64Range(1, 1<<50))
+		prices := policy.Prices{Height: now}
+		order := a.Order(prices, candidates)
+		require.Len(t, slices.Compact(slices.Sorted(slices.Values(order))), len(candidates))
+		shuffled := rapid.Permutation(candidates).Draw(t, "shuffled")
+		for place, i := range a.Order(prices, shuffled) {
+			require.Equal(t, candidates[order[place]].Seq, shuffled[i].Seq)
+		}
+		better := slices.Clone(candidates)
+		who := rapid.IntRange(0, len(candidates)-1).Draw(t, "who")
+		c := &better[who]
+		c.Locked = c.Locked.AddRaw(rapid.Int64Range(0, 50).Draw(t, "more"))
+		c.Due -= rapid.Uint64Max(50).Draw(t, "longer")
+		c.GasLimit -= rapid.Uint64Max(c.GasLimit-1).Draw(t, "less")
+		require.LessOrEqual(t, slices.Index(a.Order(prices, better), who), slices.Index(order, who))
+	})
+}
+
+// TestNoWinnerPaysMoreThanItsBid under either rule, and under vcg a higher reserve price never makes anyone pay less.
+func TestNoWinnerPaysMoreThanItsBid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := drawAuction(t)
+		a.FirstPrice = rapid.Bool().Draw(t, "first price")
+		a.Reserve = math.NewInt(rapid.Int64Range(0, 100).Draw(t, "reserve"))
+		candidates := drawBidders(t, rapid.Uint64Range(1, 100))
+		budget := lane.Budget{MaxCycles: rapid.Uint64Range(1, 300).Draw(t, "lane")}
+		dearer := a
+		dearer.Reserve = a.Reserve.AddRaw(rapid.Int64Range(0, 100).Draw(t, "more"))
+		more := block(dearer, now, candidates, budget)
+		for i, payment := range block(a, now, candidates, budget) {
+			if payment == nil {
+				continue
+			}
+			require.True(t, payment.LTE(candidates[i].Locked))
+			require.False(t, payment.IsNegative())
+			require.True(t, payment.GTE(math.MinInt(a.Reserve, candidates[i].Locked)))
+			require.True(t, payment.LTE(*more[i]))
+			if a.FirstPrice {
+				require.Equal(t, candidates[i].Locked.String(), payment.String())
+			}
+		}
+	})
+}
+
+// TestWithEqualGasLimitsHonestyPays: where all want the same share of the lane and there is no reserve price, nobody gains
+// by bidding another sum than what its fire is worth, whatever the others bid and however long they wait. What a bid comes
+// to changes only where it passes another's, so that all bids near those, and some others, stand for every lie there is.
+func TestWithEqualGasLimitsHonestyPays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := defaultAuction()
+		gas := rapid.Uint64Range(1, 1<<50).Draw(t, "everybody's gas")
+		var candidates []policy.Candidate
+		if rapid.Bool().Draw(t, "all near each other") {
+			// A wait of 80 blocks is worth 54, at this λ.
+			for i := range rapid.Uint64Range(2, 6).Draw(t, "bidders") {
+				waits := rapid.Uint64Max(80).Draw(t, "waits")
+				candidates = append(candidates, bidder(rapid.Int64Range(0, 60).Draw(t, "bid"), waits, i, gas))
+			}
+		} else {
+			a = drawAuction(t)
+			candidates = drawBidders(t, rapid.Just(gas))
+		}
+		budget := lane.Budget{MaxCycles: gas * rapid.Uint64Range(1, 4).Draw(t, "places"), MaxFires: rapid.Uint32Max(3).Draw(t, "fires")}
+		honest := block(a, now, candidates, budget)
+		for who, c := range candidates {
+			worth := c.Locked.Int64()
+			require.GreaterOrEqual(t, utility(worth, honest[who]), int64(0))
+			lies := []int64{0, worth / 2, worth - 1, worth + 1, 2 * worth, 1e15}
+			for _, rival := range candidates {
+				if least, possible := a.LeastBid(now, c, rival); possible && least.IsInt64() {
+					lies = append(lies, least.Int64()-1, least.Int64(), least.Int64()+1)
+				}
+			}
+			for _, lie := range lies {
+				lied := slices.Clone(candidates)
+				lied[who].Locked = math.NewInt(max(0, lie))
+				got := utility(worth, block(a, now, lied, budget)[who])
+				require.LessOrEqual(t, got, utility(worth, honest[who]), "worth %d, bids %d", worth, lie)
+			}
+		}
+	})
+}
+
+// TestAKnapsackRewardsUnderbidding: with unequal gas limits a small fire pays for keeping out one that would not have fitted
+// without it either. It gains by bidding little: the lane leaves room for it in any case.
+func TestAKnapsackRewardsUnderbidding(t *testing.T) {
+	a, budget := defaultAuction(), lane.Budget{MaxCycles: 100}
+	honest := []policy.Candidate{bidder(100, 0, 1, 10), bidder(450, 0, 2, 90), bidder(399, 0, 3, 100)}
+	require.Equal(t, int64(100-39), utility(100, block(a, now, honest, budget)[0]), "a tenth of 399 and its bias, less its own")
+	lied := slices.Clone(honest)
+	lied[0].Locked = math.NewInt(1)
+	require.Equal(t, int64(100), utility(100, block(a, now, lied, budget)[0]))
+}
+
+// TestAReservePriceRewardsBiddingNothing where nobody competes: a timer below the reserve price fires all the same.
+func TestAReservePriceRewardsBiddingNothing(t *testing.T) {
+	a, budget := defaultAuction(), lane.Budget{MaxCycles: 100}
+	a.Reserve = math.NewInt(5)
+	require.Equal(t, int64(5), utility(10, block(a, now, []policy.Candidate{bidder(10, 0, 1, 10)}, budget)[0]))
+	require.Equal(t, int64(10), utility(10, block(a, now, []policy.Candidate{bidder(0, 0, 1, 10)}, budget)[0]))
+}
+
+// TestThePaymentAsItIsWrittenRewardsOverbidding: "the first excluded timer's bid less the winner's own bias" leaves out the bias
+// by which the first excluded one competed. Who loses to waiting and not to money buys its place for less than it takes.
+func TestThePaymentAsItIsWrittenRewardsOverbidding(t *testing.T) {
+	a, budget := defaultAuction(), lane.Budget{MaxCycles: 10}
+	literal := func(winner, rival policy.Candidate) int64 {
+		bias, _ := a.Bias(now - winner.Due)
+		return max(0, rival.Locked.Sub(bias.TruncateInt()).Int64())
+	}
+	// e^(0.05 × 60) = 20.08…, e^(0.05 × 40) = 7.38…
+	patient, worth11 := bidder(10, 60, 1, 10), bidder(11, 40, 2, 10)
+	require.Nil(t, block(a, now, []policy.Candidate{patient, worth11}, budget)[1])
+	overbid := bidder(30, 40, 2, 10)
+	payments := block(a, now, []policy.Candidate{patient, overbid}, budget)
+	require.Equal(t, int64(11-3), 11-literal(overbid, patient), "as it is written it gains 8")
+	require.Equal(t, int64(11-23), utility(11, payments[1]), "it pays what its place takes: 30.08… less 7.38…")
+	// For an equal gas limit and a rival that has not waited, the two are the same but for the unit of bias that all have.
+	fresh := bidder(30, 0, 3, 10)
+	require.Equal(t, literal(bidder(60, 40, 4, 10), fresh), a.Payment(now, bidder(60, 40, 4, 10), &fresh).Int64()-1)
+}
+
+// TestNobodyWaitsLongerThanTheBound: against newcomers that bid the same every block and fill the lane, who bids nothing
+// fires after ln((bid + 1) × ratio of gas limits) ÷ λ blocks, rounded up, whatever the loop makes of λ within its bounds.
+func TestNobodyWaitsLongerThanTheBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := defaultAuction()
+		a.Loop.Min = math.LegacyNewDecWithPrec(rapid.Int64Range(50, 3_000).Draw(t, "min"), 3)
+		a.Loop.Max = a.Loop.Min.Add(math.LegacyNewDecWithPrec(rapid.Int64Range(0, 1_000).Draw(t, "range"), 3))
+		a.Loop.Step = dec("0.1")
+		a.Lambda = a.Loop.Min
+		bid := math.NewIntFromUint64(rapid.Uint64().Draw(t, "bid")).MulRaw(rapid.Int64Range(1, 1<<31).Draw(t, "times"))
+		poor := policy.Candidate{Due: now, Seq: 1, GasLimit: rapid.Uint64Range(40_000, 550_000).Draw(t, "poor gas"), Locked: math.ZeroInt()}
+		rich := rapid.Uint64Range(40_000, 550_000).Draw(t, "rich gas")
+		worth := gomath.Log(math.LegacyNewDecFromInt(bid.AddRaw(1)).MustFloat64()) + gomath.Log(float64(poor.GasLimit)/float64(rich))
+		bound := uint64(max(0, gomath.Ceil(worth/a.Loop.Min.MustFloat64()+1e-6)))
+		state := policy.LambdaState{Lambda: a.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
+		for waited := uint64(0); ; waited++ {
+			require.LessOrEqual(t, waited, bound)
+			height := now + waited
+			whale := policy.Candidate{Due: height, Seq: 2 + waited, GasLimit: rich, Locked: bid}
+			if order := a.Order(policy.Prices{Height: height}, []policy.Candidate{poor, whale}); order[0] == 0 {
+				return
+			}
+			var seen policy.Observation
+			seen.Add(height, whale, height+rapid.Uint64Max(1_000).Draw(t, "ttl"))
+			state = a.Loop.Next(state, seen)
+			a.Lambda = state.Lambda
+		}
+	})
+}
+
+// TestTheAgedGoByAge: where the bias grows no more, the oldest fires first, however large, and no bid passes it.
+func TestTheAgedGoByAge(t *testing.T) {
+	a := defaultAuction()
+	largest := policy.Candidate{Due: now, Seq: 4, GasLimit: 40_000, Locked: math.NewIntFromUint64(gomath.MaxUint64).MulRaw(1 << 32)}
+	candidates := []policy.Candidate{largest, bidder(9, 2_560, 3, 40_000), bidder(0, 2_561, 2, 550_000), bidder(0, 2_559, 1, 550_000)}
+	require.Equal(t, []int{2, 1, 3, 0}, a.Order(policy.Prices{Height: now}, candidates))
+	_, possible := a.LeastBid(now, largest, candidates[2])
+	require.False(t, possible)
+	require.True(t, a.Payment(now, candidates[1], &candidates[3]).IsZero(), "it would have fired for nothing")
+}
