@@ -2,6 +2,7 @@ package keeper
 
 import (
 	"context"
+	"fmt"
 
 	"cosmossdk.io/collections"
 
@@ -111,6 +112,37 @@ func (k *Keeper) initAgents(ctx context.Context, genesis *types.GenesisState) er
 		}
 		if _, err := k.parseAddress("bid.agent", bid.Agent); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+		}
+	}
+	return nil
+}
+
+// checkAgents is an invariant: an actor's agent lies on its first page alone, and only timers in the ready index have quotes,
+// whose prices are within their bounds.
+func (k *Keeper) checkAgents(ctx context.Context) error {
+	err := k.state.actors.Walk(ctx, nil, func(key collections.Pair[sdk.AccAddress, uint16], page types.ActorPage) (bool, error) {
+		if key.K2() > 0 && len(page.Agent) > 0 {
+			return true, fmt.Errorf("page %d of %s names an agent", key.K2(), key.K1())
+		}
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	timers, err := k.records(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range timers {
+		t := &timers[i]
+		if t.Quote == nil {
+			continue
+		}
+		if t.AdmittedWeight == 0 {
+			return fmt.Errorf("timer %s has a quote and is not admitted", t.IDHex())
+		}
+		if err := t.Quote.Validate(); err != nil {
+			return fmt.Errorf("timer %s: %w", t.IDHex(), err)
 		}
 	}
 	return nil

@@ -17,7 +17,8 @@ import (
 // the lab and simulations call it between blocks; no block does.
 func (k *Keeper) CheckInvariants(ctx context.Context) error {
 	for _, check := range []func(context.Context) error{
-		k.checkTimers, k.checkActors, k.checkPayloads, k.checkWatches, k.checkReadyIndex, k.checkFairness, k.checkTips, k.checkMoney,
+		k.checkTimers, k.checkActors, k.checkPayloads, k.checkWatches, k.checkReadyIndex, k.checkAgents, k.checkFairness,
+		k.checkTips, k.checkMoney,
 	} {
 		if err := check(ctx); err != nil {
 			return fmt.Errorf("x/timers invariant: %w", err)
