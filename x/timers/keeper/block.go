@@ -46,6 +46,8 @@ type block struct {
 	actors  []sdk.AccAddress
 	// weights remembers fairness weights that were looked up.
 	weights map[string]uint32
+	// recents remembers how often units fired, under policy score.
+	recents map[string]recent
 	// tipsPerCycle are what the fires paid, in their order.
 	tipsPerCycle []math.LegacyDec
 
@@ -79,6 +81,7 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 		cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval},
 		firesOf: map[string]uint32{},
 		weights: map[string]uint32{},
+		recents: map[string]recent{},
 		burned:  math.ZeroInt(),
 		tips:    math.ZeroInt(),
 	}, nil
@@ -89,6 +92,8 @@ func policyAt(config *types.TimerConfig, height uint64, _ *types.LaneState) poli
 	switch config.PolicyAt(height) {
 	case types.PolicyEIP1559:
 		return config.EIP1559()
+	case types.PolicyScore:
+		return config.Score()
 	default:
 		return policy.FIFO{}
 	}

@@ -16,6 +16,7 @@ import (
 func typedFired(e *types.TimerFired) sdk.Event {
 	return sdk.NewEvent(proto.MessageName(e),
 		sdk.NewAttribute("actor", jsonString(e.Actor)),
+		sdk.NewAttribute("bid", jsonString(e.Bid)),
 		sdk.NewAttribute("cells", jsonUint64(e.Cells)),
 		sdk.NewAttribute("code", strconv.FormatUint(uint64(e.Code), 10)),
 		sdk.NewAttribute("codespace", jsonString(e.Codespace)),

@@ -66,8 +66,12 @@ func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *
 	if err := bid.Validate(); err != nil || bid == nil {
 		return acceptedBid{}, err
 	}
-	market := config.PolicyAt(heightOf(ctx)) == types.PolicyEIP1559
+	inForce := config.PolicyAt(heightOf(ctx))
+	market := inForce == types.PolicyEIP1559
 	switch {
+	case bid.Price != "" && inForce == types.PolicyScore:
+		kept, err := bid.ScoreBid()
+		return acceptedBid{bid: kept}, err
 	case bid.Price != "" && market:
 		return k.ignoreBid(ctx, config)
 	case bid.Static != nil && market:
@@ -146,5 +150,6 @@ func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.C
 	if b.policy.Weighs() {
 		candidate.Weight = k.weightOf(ctx, b, t.Actor)
 	}
+	k.setTurn(ctx, b, t.Actor, &candidate)
 	return candidate
 }

@@ -199,7 +199,8 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 		if err != nil {
 			return nil, invalidArgument(err)
 		}
-		candidate.Weight = q.weightOf(ctx, b, actor)
+		candidate.Weight, candidate.Actor = q.weightOf(ctx, b, actor), string(actor)
+		q.setTurn(ctx, b, actor, &candidate)
 	}
 	price, willing := b.policy.Price(b.prices, candidate)
 	response := &types.QueryEstimateResponse{
@@ -209,6 +210,9 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 		PreCharge:    price.Cost(candidate.GasLimit, b.config.MaxCellsPerFire).String(),
 		CostOfCycles: price.Cost(candidate.GasLimit, 0).String(),
 		Weight:       weightDec(candidate.Weight).String(),
+	}
+	if bid := bidPaid(price); bid != nil {
+		response.Bid = bid.String()
 	}
 	switch {
 	case b.config.LanePaused:
@@ -258,7 +262,7 @@ func idleBlocksUntil(b *block, candidate policy.Candidate) (uint64, error) {
 
 // askOf reads the bid of a request.
 func askOf(req *types.QueryEstimateRequest) (policy.Ask, error) {
-	bid := &types.Bid{Tier: req.GetTier()}
+	bid := &types.Bid{Tier: req.GetTier(), Price: req.GetPrice()}
 	if req.GetMaxFee() != "" || req.GetMaxPriority() != "" {
 		bid.Static = &types.StaticBid{}
 		for _, price := range []struct {

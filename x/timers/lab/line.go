@@ -50,7 +50,9 @@ type Fired struct {
 	Cells  uint64 `json:"cells"`
 	Paid   string `json:"paid"`
 	Tip    string `json:"tip"`
-	Late   uint64 `json:"late"`
+	// Bid is what it paid for its place under policy score, a part of both.
+	Bid  string `json:"bid,omitempty"`
+	Late uint64 `json:"late"`
 	// NextDue is when it is due again, 0 if it left. The format does not print it: it follows from the scenario.
 	NextDue uint64 `json:"-"`
 }
@@ -98,7 +100,7 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 		name, err := nameOf(e.Id)
 		l.Fired = append(l.Fired, Fired{
 			Timer: name, OK: e.Success, Code: e.Code, Cycles: e.Cycles, Cells: e.Cells, Paid: e.Paid, Tip: e.Tip, Late: e.Late,
-			NextDue: e.NextDue,
+			NextDue: e.NextDue, Bid: e.Bid,
 		})
 		return err
 	case *types.TimerExpired:

@@ -59,7 +59,7 @@ func (d *drawing) config(whole bool) fields {
 	if !d.plain {
 		// Windows and admissions are small, so that a few timers are a storm.
 		for name, value := range (fields{
-			"policy":                    rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559"}).Draw(d.T, "policy"),
+			"policy":                    rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "score", "score"}).Draw(d.T, "policy"),
 			"auction_activation_height": d.pick(0, 0, 3), "max_cycles_per_fire_auction": d.pick(100_000, 250_000, 600_000),
 			"admissions_per_block": d.pick(1, 2, 5, 50), "fairness_window_blocks": d.pick(1, 2, 5, 1_000),
 			"median_smoothing":    rapid.SampledFrom([]string{"1", "0.5", "0.01"}).Draw(d.T, "smoothing"),
@@ -68,6 +68,9 @@ func (d *drawing) config(whole bool) fields {
 			"fairness_unit":       rapid.SampledFrom([]string{"actor", "deployer"}).Draw(d.T, "unit"),
 			"weight_min":          rapid.SampledFrom([]string{"1", "0.0625"}).Draw(d.T, "least weight"),
 			"weight_max":          rapid.SampledFrom([]string{"2", "8"}).Draw(d.T, "largest weight"),
+			"w_age":               rapid.SampledFrom([]string{"1", "0", "1000000"}).Draw(d.T, "weight of age"),
+			"w_bid":               rapid.SampledFrom([]string{"0.01", "0", "1"}).Draw(d.T, "weight of the bid"),
+			"w_fifo":              rapid.SampledFrom([]string{"0", "0", "0.5"}).Draw(d.T, "weight of the rank"),
 		}) {
 			config[name] = value
 		}

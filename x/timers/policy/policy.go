@@ -20,6 +20,10 @@ type Candidate struct {
 	Ask Ask
 	// Weight is its actor's fairness weight in sixteenths; 0 unless the policy weighs.
 	Weight uint32
+	// Unit is whose fires count together with its actor's, Recent how many there were in the fairness window; known under
+	// policy score.
+	Unit   string
+	Recent uint64
 }
 
 // Prices are those of a block, in fee denom.

@@ -52,7 +52,7 @@ var typeURL = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]
 // DefaultTimerConfig returns the defaults of SPEC §12 for a chain that charges fires in feeDenom. Where the spec leaves
 // a number open, the comment gives the reason for the one chosen.
 func DefaultTimerConfig(feeDenom string) TimerConfig {
-	return TimerConfig{
+	config := TimerConfig{
 		Policy:            PolicyEIP1559,
 		FeeDenom:          feeDenom,
 		MaxTtlBlocks:      2_592_000,
@@ -111,6 +111,8 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		BidDeprecationBlocks: 1_209_600,
 		AdmissionsPerBlock:   2_048,
 	}
+	defaultScore(&config)
+	return config
 }
 
 func defaultPriorityTiers() PriorityTiers {
@@ -129,6 +131,9 @@ func (c *TimerConfig) Validate() error {
 		return err
 	}
 	if err := c.validateMarket(); err != nil {
+		return err
+	}
+	if err := c.validateScore(); err != nil {
 		return err
 	}
 	if err := c.validateCross(); err != nil {
@@ -151,11 +156,12 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 
 func (c *TimerConfig) validatePolicy() error {
 	switch c.Policy {
-	case PolicyFIFO, PolicyEIP1559:
-	case PolicyAuction, PolicyScore, PolicyTip:
-		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s", c.Policy, PolicyFIFO, PolicyEIP1559)
+	case PolicyFIFO, PolicyEIP1559, PolicyScore:
+	case PolicyAuction, PolicyTip:
+		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s, %s",
+			c.Policy, PolicyFIFO, PolicyEIP1559, PolicyScore)
 	default:
-		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s", int32(c.Policy), PolicyFIFO, PolicyEIP1559)
+		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s, %s", int32(c.Policy), PolicyFIFO, PolicyEIP1559, PolicyScore)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
 		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)

@@ -63,6 +63,9 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "2.000000000000000000", c.WeightMax.String())
 	require.Equal(t, "1.000000000000000000", c.MedianSmoothing.String())
 	require.Equal(t, uint32(2_048), c.AdmissionsPerBlock)
+	require.Equal(t, "1.000000000000000000", c.WAge.String())
+	require.Equal(t, "0.010000000000000000", c.WBid.String())
+	require.Equal(t, "0.000000000000000000", c.WFifo.String())
 }
 
 // boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
@@ -115,6 +118,9 @@ var unbounded = map[string]string{
 	"WeightMin":         "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"WeightMax":         "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"MedianSmoothing":   "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WAge":              "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WBid":              "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WFifo":             "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"BasefeeResponse":   "TestConfigRefusesUnknownChoices",
 	"FairnessUnit":      "TestConfigRefusesUnknownChoices",
 }
@@ -272,6 +278,9 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		"weight_min":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = d }, "0.0625", "8"},
 		"weight_max":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = d }, "0.0625", "8"},
 		"median_smoothing":        {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = d }, "0.000001", "1"},
+		"w_age":                   {func(c *types.TimerConfig, d math.LegacyDec) { c.WAge = d }, "0", "1000000"},
+		"w_bid":                   {func(c *types.TimerConfig, d math.LegacyDec) { c.WBid = d }, "0", "1000000"},
+		"w_fifo":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WFifo = d }, "0", "1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -331,7 +340,7 @@ func TestConfigRefusesPolicies(t *testing.T) {
 		c.Policy = types.Policy(value)
 		err := c.Validate()
 		switch c.Policy {
-		case types.PolicyFIFO, types.PolicyEIP1559:
+		case types.PolicyFIFO, types.PolicyEIP1559, types.PolicyScore:
 			require.NoError(t, err)
 		case types.PolicyUnspecified:
 			require.ErrorIs(t, err, types.ErrInvalidConfig)

@@ -84,6 +84,7 @@ func signedMessages() []signed {
 			Target: math.LegacyZeroDec(), MaxChange: math.LegacyZeroDec(), MinLaneBasefee: math.LegacyZeroDec(),
 			LaneFeeMultiplier: math.LegacyZeroDec(), MedianSmoothing: math.LegacyZeroDec(),
 			WeightMin: math.LegacyZeroDec(), WeightMax: math.LegacyZeroDec(),
+			WAge: math.LegacyZeroDec(), WBid: math.LegacyZeroDec(), WFifo: math.LegacyZeroDec(),
 			PriorityTiers: types.PriorityTiers{
 				Economy: math.LegacyZeroDec(), Standard: math.LegacyZeroDec(), Fast: math.LegacyZeroDec(), Urgent: math.LegacyZeroDec(),
 			},

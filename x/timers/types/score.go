@@ -1,0 +1,80 @@
+package types
+
+import (
+	"math/big"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+// This file holds what policy score makes of the config and of a timer's bid (SPEC §6).
+
+// bidBits bounds the integer bid: far more than a chain has of its fee denom, and little enough for a score to lie in 24
+// bytes.
+const bidBits = 96
+
+// maxScoreWeight bounds W_AGE, W_BID and W_FIFO.
+const maxScoreWeight = 1_000_000
+
+// maxBid is the largest integer bid that counts.
+var maxBid = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), bidBits)).SubRaw(1)
+
+// Score is the policy of that name with the parameters of c.
+func (c *TimerConfig) Score() policy.Score {
+	return policy.Score{Age: c.WAge, Bid: c.WBid, Rank: c.WFifo}
+}
+
+// defaultScore fills in the weights of policy score: only their ratios matter. A block of waiting is worth a bid of 100 units,
+// about what the cycles of a usual fire cost at the default basefee: whoever bids as much again as the fire costs is a block
+// ahead, and nobody is ahead for long for little. Rank is off: with it hardly two scores are equal, whoever schedules a
+// thousand timers first fires them all first, and turns never come.
+func defaultScore(c *TimerConfig) {
+	c.WAge, c.WBid, c.WFifo = math.LegacyOneDec(), math.LegacyNewDecWithPrec(1, 2), math.LegacyZeroDec()
+}
+
+// validateScore checks the weights.
+func (c *TimerConfig) validateScore() error {
+	most := math.LegacyNewDec(maxScoreWeight)
+	for _, weight := range []struct {
+		name  string
+		value math.LegacyDec
+	}{{"w_age", c.WAge}, {"w_bid", c.WBid}, {"w_fifo", c.WFifo}} {
+		switch {
+		case weight.value.IsNil():
+			return ErrInvalidConfig.Wrapf("%s is missing", weight.name)
+		case weight.value.IsNegative() || weight.value.GT(most):
+			return ErrInvalidConfig.Wrapf("%s is %s, want %s to %s", weight.name, weight.value, math.LegacyZeroDec(), most)
+		}
+	}
+	return nil
+}
+
+// price is the integer bid of a text that Validate accepts, and whether it is within what policy score counts.
+func (b *Bid) price() (math.Int, bool) {
+	price, ok := math.NewIntFromString(b.Price)
+	return price, ok && price.LTE(maxBid)
+}
+
+// priceAsk asks for what the integer bid says. One that was kept under another policy and is too large counts as the
+// largest.
+func (b *Bid) priceAsk() policy.Ask {
+	price, ok := b.price()
+	if !ok {
+		price = maxBid
+	}
+	return policy.Ask{Price: price}
+}
+
+// ScoreBid is an integer bid as policy score keeps it; nil if it bids nothing.
+func (b *Bid) ScoreBid() (*Bid, error) {
+	price, ok := b.price()
+	switch {
+	case !ok:
+		return nil, ErrInvalidBid.Wrapf("price %.80q is too large, want at most %s", b.Price, maxBid)
+	case price.IsZero():
+		return nil, nil
+	default:
+		return &Bid{Price: price.String()}, nil
+	}
+}
