@@ -10,7 +10,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,7 +26,11 @@ type block struct {
 	ready []types.Timer
 	// storm: more timers are ready than the window holds; those in the ready index compete, and contest hands them out.
 	storm   bool
-	contest *ready.Merge
+	contest contest
+	// indexed is how many timers lay in the ready index when the step began, filedAnew how many of them it gave another place
+	// because they lay in that of another policy, or of other weights.
+	indexed   uint64
+	filedAnew uint32
 	// expired timers that were met, in queue order; set by collect, shortened from the front by cleanUp.
 	expired []types.Timer
 	// unswept is where the leftovers of earlier blocks go on, if there are more than this block can remove.

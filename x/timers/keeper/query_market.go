@@ -62,7 +62,7 @@ func (k *Keeper) contestants(ctx sdk.Context, b *block, fn func(t *types.Timer, 
 		if err != nil {
 			return err
 		}
-		weight := k.weightOf(ctx, b, t.Actor)
+		weight := k.filedUnder(ctx, b, t.Actor)
 		switch {
 		case !found || t.ExpiredAt(b.height):
 		case weight != entry.List.Weight():
@@ -192,6 +192,9 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 		candidate.GasLimit = b.config.MaxGasLimit(b.height)
 	}
 	if err := checkGasLimit(&b.config, b.height, candidate.GasLimit); err != nil {
+		return nil, invalidArgument(err)
+	}
+	if err := scoreBidFits(b, req.GetPrice()); err != nil {
 		return nil, invalidArgument(err)
 	}
 	if req.GetActor() != "" {

@@ -107,5 +107,5 @@ func TakeTurns(candidates []Candidate, equal []int) {
 // Weighs implements Policy: turns follow from the fires of the fairness window.
 func (Score) Weighs() bool { return true }
 
-// Indexed implements Policy.
-func (Score) Indexed() bool { return false }
+// Indexed implements Policy: Static is the order.
+func (Score) Indexed() bool { return true }

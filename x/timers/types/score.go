@@ -5,7 +5,9 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/ready"
 )
 
 // This file holds what policy score makes of the config and of a timer's bid (SPEC §6).
@@ -17,12 +19,34 @@ const bidBits = 96
 // maxScoreWeight bounds W_AGE, W_BID and W_FIFO.
 const maxScoreWeight = 1_000_000
 
+// maxAdmittedWeight is the last that names a list of the ready index.
+const maxAdmittedWeight = 1<<16 - 1
+
 // maxBid is the largest integer bid that counts.
 var maxBid = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), bidBits)).SubRaw(1)
 
 // Score is the policy of that name with the parameters of c.
 func (c *TimerConfig) Score() policy.Score {
 	return policy.Score{Age: c.WAge, Bid: c.WBid, Rank: c.WFifo}
+}
+
+// SameScore tells whether other weighs as c does.
+func (c *TimerConfig) SameScore(other *TimerConfig) bool {
+	return c.WAge.Equal(other.WAge) && c.WBid.Equal(other.WBid) && c.WFifo.Equal(other.WFifo)
+}
+
+// validAdmission checks where in the ready index a record says that it lies: under a fairness weight, or with a score in a
+// list of policy score.
+func (t *Timer) validAdmission() error {
+	most := uint32(maxWeight * fairness.One)
+	switch scored := ready.ListOfWeight(t.AdmittedWeight).Scored(); {
+	case t.AdmittedWeight > 0 && t.SetAside != NotSetAside, t.AdmittedWeight > most && !scored, t.AdmittedWeight > maxAdmittedWeight:
+		return ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d or a list of policy score, and 0 if set aside", t.AdmittedWeight, most)
+	case scored && len(t.AdmittedScore) != ready.ScoreBytes, !scored && len(t.AdmittedScore) != 0:
+		return ErrInvalidGenesis.Wrapf("admitted_score has %d bytes, want %d in a list of policy score and none elsewhere",
+			len(t.AdmittedScore), ready.ScoreBytes)
+	}
+	return nil
 }
 
 // defaultScore fills in the weights of policy score: only their ratios matter. A block of waiting is worth a bid of 100 units,
