@@ -150,7 +150,7 @@ func (d *drawing) bid() any {
 	case "tier":
 		return fields{"tier": rapid.SampledFrom([]string{"economy", "standard", "fast", "urgent"}).Draw(d.T, "tier")}
 	case "price":
-		return "7"
+		return rapid.SampledFrom([]string{"7", "0", "100", "1000000000000000000000"}).Draw(d.T, "price")
 	case "static":
 		return fields{
 			"max_fee":      rapid.SampledFrom(prices).Draw(d.T, "max fee"),

@@ -3,6 +3,7 @@ package simulation
 
 import (
 	"context"
+	"strconv"
 
 	"cosmossdk.io/math"
 
@@ -69,9 +70,13 @@ func (f factory) schedule(
 		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxGasLimit(height(ctx))+1),
 	}
 	live(data, &config, msg)
-	switch data.Rand().Intn(3) {
+	switch data.Rand().Intn(4) {
 	case 0:
 		msg.Bid = &types.Bid{Tier: types.TierFast}
+	case 2:
+		if config.PolicyAt(height(ctx)) == types.PolicyScore {
+			msg.Bid = &types.Bid{Price: strconv.Itoa(data.Rand().IntInRange(0, 2_000))}
+		}
 	case 1:
 		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
 		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
@@ -217,8 +222,12 @@ func (f factory) updateConfig(
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
 	config.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
 	config.Policy = types.PolicyEIP1559
-	if r.Intn(3) == 0 {
+	switch r.Intn(3) {
+	case 0:
 		config.Policy = types.PolicyFIFO
+	case 1:
+		config.Policy = types.PolicyScore
+		config.WFifo = math.LegacyNewDecWithPrec(int64(r.Intn(2)), 1)
 	}
 	config.CandidateWindow = r.Uint32InRange(1, 30)
 	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)

@@ -41,6 +41,7 @@ func addBidFlags(cmd *cobra.Command) {
 	f.String(flagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
 	f.String(flagMaxFee, "", "most that the lane's fee and the tip for a cycle may be together, in the fee denom; with --"+flagMaxPriority)
 	f.String(flagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+flagMaxFee)
+	f.String(flagBid, "", bidUsage)
 	f.String(flagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
 }
 
@@ -120,7 +121,12 @@ func (j *job) bid() (*types.Bid, error) {
 	maxFee, hasFee := j.stated(flagMaxFee)
 	maxPriority, hasPriority := j.stated(flagMaxPriority)
 	tier, hasTier := j.stated(flagTier)
+	lump, hasLump := j.stated(flagBid)
 	switch {
+	case hasLump && (hasTier || hasFee || hasPriority):
+		return nil, fmt.Errorf("--%s %.80q is stated beside --%s, --%s or --%s: want one kind of bid", flagBid, lump, flagTier, flagMaxFee, flagMaxPriority)
+	case hasLump:
+		return parsePriceBid(lump)
 	case hasTier && (hasFee || hasPriority):
 		return nil, fmt.Errorf("--%s %q is stated beside --%s or --%s: want a tier or prices", flagTier, tier, flagMaxFee, flagMaxPriority)
 	case hasFee != hasPriority:

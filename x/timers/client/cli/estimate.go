@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ func newEstimateCmd() *cobra.Command {
 		Short: "Estimate what a timer would pay, and how long it would wait, if it were due now",
 		Long: `Estimate what a timer would pay, and how long it would wait, if it were due in the next block.
 
-The bid is stated as when scheduling: a tier, two prices, or nothing for the default. --actor, an address or a key's
+The bid is stated as when scheduling: a tier, two prices, under policy score an integer, or nothing for the default. --actor, an address or a key's
 name, says whose fairness weight counts; without it, that of somebody who has not fired lately.`,
 		Example: fmt.Sprintf(`%[1]s query timers estimate
 %[1]s query timers estimate --gas-limit 100000 --tier fast --actor alice
@@ -89,7 +90,7 @@ func estimateRequest(gasLimit uint64, bid *types.Bid) *types.QueryEstimateReques
 	if bid == nil {
 		return request
 	}
-	request.Tier = bid.Tier
+	request.Tier, request.Price = bid.Tier, bid.Price
 	if bid.Static != nil {
 		request.MaxFee = bid.Static.MaxFeePerCycle.String()
 		request.MaxPriority = bid.Static.MaxPriorityFeePerCycle.String()
@@ -109,7 +110,7 @@ func (j *job) estimate(request *types.QueryEstimateRequest) (*types.QueryEstimat
 func writeEstimate(out io.Writer, e *types.QueryEstimateResponse, c clock) error {
 	unit := clean(e.FeeDenom)
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, row := range [][2]string{
+	rows := [][2]string{
 		{"block", fmt.Sprintf("%d, the next; policy %s", e.Height, policyName(e.Policy))},
 		{"price per cycle", perCycle(e)},
 		{"  chain", trimDec(e.CycleBasefee)},
@@ -123,7 +124,11 @@ func writeEstimate(out io.Writer, e *types.QueryEstimateResponse, c clock) error
 		{"ahead", aheadText(e)},
 		{"wait", waitText(e, c)},
 		{"basis", basisText(e.Basis)},
-	} {
+	}
+	if e.Bid != "" {
+		rows = slices.Insert(rows, 6, [2]string{"bid", clean(e.Bid) + unit + " at each fire, within what follows"})
+	}
+	for _, row := range rows {
 		if _, err := fmt.Fprintf(table, "%s\t%s\n", row[0], row[1]); err != nil {
 			return err
 		}

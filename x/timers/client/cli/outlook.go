@@ -126,7 +126,10 @@ func (j *job) checkStatic(o *outlook, bid *types.Bid) error {
 // advise says what a fire will cost at today's prices, how long it would wait, and whether the payer has enough now. It
 // refuses a bid that the chain would refuse; what can't be told otherwise is said and does not stop anything.
 func (j *job) advise(o *outlook, p plan) error {
-	if p.bidStated && !o.market() && (p.bid.Static != nil || p.bid.Tier != types.TierUnspecified) {
+	if p.bidStated {
+		j.notePriceBid(o, p.bid)
+	}
+	if p.bidStated && o.prices.Policy == types.PolicyFIFO && (p.bid.Static != nil || p.bid.Tier != types.TierUnspecified) {
 		j.notef("the chain fires in order of height (policy %s): the bid is kept, and not used as long as that is so",
 			policyName(o.prices.Policy))
 	}
@@ -150,6 +153,9 @@ func (j *job) advise(o *outlook, p plan) error {
 	j.notef("pre-charges at most %s%s at %s, and gives back what is not used", e.PreCharge, unit, fire)
 	j.notef("pays %s a cycle now (chain %s, lane %s, tip %s), %s%s if it uses all of them",
 		perCycle(e), trimDec(e.CycleBasefee), trimDec(e.LaneFee), trimDec(e.Priority), e.CostOfCycles, unit)
+	if e.Bid != "" {
+		j.notef("pays its bid of %s%s at %s, within these sums", clean(e.Bid), unit, fire)
+	}
 	c, err := j.clock()
 	if err != nil {
 		c.paceErr = err
