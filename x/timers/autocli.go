@@ -77,7 +77,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod: "Ready",
 			Use:       "ready",
 			Short:     "List what is due and waits, in the order in which the next block considers it",
-			Long:      "List what is due and waits, in the order in which the next block considers it. Under policy eip1559 that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet.",
+			Long:      "List what is due and waits, in the order in which the next block considers it. Under policies eip1559 and score that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet.",
 			Example:   example("ready"),
 		},
 		{

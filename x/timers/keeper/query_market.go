@@ -74,7 +74,7 @@ func (k *Keeper) contestants(ctx sdk.Context, b *block, fn func(t *types.Timer, 
 }
 
 // Ready implements types.QueryServer. Under policy fifo the queue's order is that in which timers are tried, and the list is
-// the queue's. Under eip1559 it is the order at the next block's prices; in a storm at most CANDIDATE_WINDOW are listed.
+// the queue's. Under the others it is the order in the next block, at its prices; in a storm at most CANDIDATE_WINDOW are listed.
 func (q queryServer) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
 	ctx, b, err := q.nextBlock(goCtx)
 	if err != nil {

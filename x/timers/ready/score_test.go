@@ -27,8 +27,12 @@ func TestScoreKeysHoldTheLargestScores(t *testing.T) {
 	all := policy.Score{Age: dec(mostWeight), Bid: dec(mostWeight), Rank: dec(mostWeight)}
 	var last []byte
 	for _, c := range []policy.Candidate{
-		{Due: 1<<64 - 1, Seq: 1<<64 - 1}, {Due: 1<<64 - 2, Seq: 1<<64 - 1}, {}, {Ask: policy.Ask{Price: math.OneInt()}},
-		{Ask: policy.Ask{Price: mostBid.SubRaw(1)}}, {Ask: policy.Ask{Price: mostBid}},
+		{Due: 1<<64 - 1, Seq: 1<<64 - 1},
+		{Due: 1<<64 - 2, Seq: 1<<64 - 1},
+		{},
+		{Ask: policy.Ask{Price: math.OneInt()}},
+		{Ask: policy.Ask{Price: mostBid.SubRaw(1)}},
+		{Ask: policy.Ask{Price: mostBid}},
 	} {
 		key := ready.ScoreKey(all.Static(c))
 		require.Len(t, key, ready.ScoreBytes)

@@ -193,7 +193,7 @@ type TimerConfig struct {
 	MinGasLimit uint64 `protobuf:"varint,5,opt,name=min_gas_limit,json=minGasLimit,proto3" json:"min_gas_limit,omitempty"`
 	// fire_base_cycles are the intrinsic cycles counted for every fire on top of what its handler uses.
 	FireBaseCycles uint64 `protobuf:"varint,6,opt,name=fire_base_cycles,json=fireBaseCycles,proto3" json:"fire_base_cycles,omitempty"`
-	// max_cycles_per_fire is the largest gas limit that may fire under policy fifo, and the default one there.
+	// max_cycles_per_fire is the largest gas limit that may fire under policies fifo and score, and the default one there.
 	MaxCyclesPerFire uint64 `protobuf:"varint,7,opt,name=max_cycles_per_fire,json=maxCyclesPerFire,proto3" json:"max_cycles_per_fire,omitempty"`
 	// max_cells_per_fire bounds the bytes that one fire may write.
 	MaxCellsPerFire uint64 `protobuf:"varint,8,opt,name=max_cells_per_fire,json=maxCellsPerFire,proto3" json:"max_cells_per_fire,omitempty"`
@@ -211,7 +211,7 @@ type TimerConfig struct {
 	GcCyclesPerRemoval uint64 `protobuf:"varint,14,opt,name=gc_cycles_per_removal,json=gcCyclesPerRemoval,proto3" json:"gc_cycles_per_removal,omitempty"`
 	// max_fires_per_block caps the fires of a block; 0 means no cap.
 	MaxFiresPerBlock uint32 `protobuf:"varint,15,opt,name=max_fires_per_block,json=maxFiresPerBlock,proto3" json:"max_fires_per_block,omitempty"`
-	// max_fires_per_actor caps the fires of one actor in a block; 0 means no cap.
+	// max_fires_per_actor caps the fires of one actor in a block; 0 means no cap. It is policy score's quota per target.
 	MaxFiresPerActor uint32 `protobuf:"varint,16,opt,name=max_fires_per_actor,json=maxFiresPerActor,proto3" json:"max_fires_per_actor,omitempty"`
 	// candidate_window is how many ready timers a block reads and lets compete, oldest first. While no more are ready,
 	// their order is exact.

@@ -1069,8 +1069,8 @@ type Timer struct {
 	OnUnfunded OnUnfunded `protobuf:"varint,32,opt,name=on_unfunded,json=onUnfunded,proto3,enum=timers.v1.OnUnfunded" json:"on_unfunded,omitempty"`
 	// last_outcome is that of its last delivery, if it stayed after one.
 	LastOutcome *Outcome `protobuf:"bytes,33,opt,name=last_outcome,json=lastOutcome,proto3" json:"last_outcome,omitempty"`
-	// admitted_weight is the fairness weight, in sixteenths, with which it lies in the ready index; 0 if it does not lie
-	// there. Never in genesis files of a chain without a storm.
+	// admitted_weight is the fairness weight, in sixteenths, with which it lies in the ready index, or from 32,768 on the list of
+	// policy score in which it does; 0 if it does not lie there. Never in genesis files of a chain without a storm.
 	AdmittedWeight uint32 `protobuf:"varint,16,opt,name=admitted_weight,json=admittedWeight,proto3" json:"admitted_weight,omitempty"`
 	// admitted_score is where in the ready index it lies under policy score: its score without what it ages, offset to a
 	// positive number of 24 bytes. Empty if it does not lie there.
@@ -1459,7 +1459,7 @@ type LaneState struct {
 	Burned cosmossdk_io_math.Int `protobuf:"bytes,8,opt,name=burned,proto3,customtype=cosmossdk.io/math.Int" json:"burned"`
 	// tips is the sum of tips paid since genesis, in fee denom.
 	Tips cosmossdk_io_math.Int `protobuf:"bytes,9,opt,name=tips,proto3,customtype=cosmossdk.io/math.Int" json:"tips"`
-	// lane_basefee of the last block, in fee denom per cycle. Under policy fifo it is the chain's cycle basefee. Absent
+	// lane_basefee of the last block, in fee denom per cycle. Under policies fifo and score it is the chain's cycle basefee. Absent
 	// before the first block.
 	LaneBasefee *cosmossdk_io_math.LegacyDec `protobuf:"bytes,10,opt,name=lane_basefee,json=laneBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lane_basefee,omitempty"`
 	// p50 is the median tip per cycle that the last block's fires paid, 0 if there were none: the usual tip.

@@ -30,9 +30,10 @@ func (c *TimerConfig) Score() policy.Score {
 	return policy.Score{Age: c.WAge, Bid: c.WBid, Rank: c.WFifo}
 }
 
-// SameScore tells whether other weighs as c does.
+// SameScore tells whether other weighs as c does. A config of a binary that knew no weights has none.
 func (c *TimerConfig) SameScore(other *TimerConfig) bool {
-	return c.WAge.Equal(other.WAge) && c.WBid.Equal(other.WBid) && c.WFifo.Equal(other.WFifo)
+	same := func(a, b math.LegacyDec) bool { return a.IsNil() == b.IsNil() && (a.IsNil() || a.Equal(b)) }
+	return same(c.WAge, other.WAge) && same(c.WBid, other.WBid) && same(c.WFifo, other.WFifo)
 }
 
 // validAdmission checks where in the ready index a record says that it lies: under a fairness weight, or with a score in a
