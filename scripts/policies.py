@@ -25,7 +25,7 @@ PAGE = ROOT / "x" / "timers" / "docs" / "policies.md"
 PLOT = PAGE.with_suffix(".svg")
 BEGIN, END = "<!-- table: scripts/policies.py -->", "<!-- end of table -->"
 
-POLICIES = ("fifo", "eip1559", "tip")
+POLICIES = ("fifo", "eip1559", "auction", "score", "tip")
 # A fire uses its whole gas limit, so that the lane holds five a block whatever the policy.
 LANE, GAS_LIMIT, HANDLER, BLOCKS = 200_000, 40_000, 20_000, 72
 CYCLE_BASEFEE = Fraction(1, 1000)

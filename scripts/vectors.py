@@ -182,9 +182,10 @@ def deliver_ids():
 def settle(case):
     per_cycle = Fraction(case["basefee"]) + Fraction(case["priority"])
     per_cell = Fraction(case["cell"])
-    precharge = math.ceil(case["gas_limit"] * per_cycle + case["max_cells"] * per_cell)
-    charged = math.ceil(case["cycles"] * per_cycle + case["cells"] * per_cell)
-    tip = math.floor(case["cycles"] * Fraction(case["priority"]))
+    once = int(case.get("once", 0))
+    precharge = math.ceil(case["gas_limit"] * per_cycle + case["max_cells"] * per_cell) + once
+    charged = math.ceil(case["cycles"] * per_cycle + case["cells"] * per_cell) + once
+    tip = math.floor(case["cycles"] * Fraction(case["priority"])) + once
     return {
         "precharge": str(precharge),
         "charged": str(charged),
@@ -234,6 +235,29 @@ def settlement():
         rows.append((f"drawn {i}", gas_limit, max_cells, draw.below(gas_limit + 1), draw.below(max_cells + 1), *prices))
     cases = [dict(zip(fields, row)) for row in rows]
     return [{**case, **settle(case)} for case in cases]
+
+
+def settlement_once():
+    """Fires that pay a lump sum for their place beside what they use."""
+    fields = ("name", "gas_limit", "max_cells", "cycles", "cells", "basefee", "priority", "cell", "once")
+    most, largest = 2**50, "1000000000000000000"
+    rows = [
+        ("nothing", 40_000, 550_000, 20_000, 0, "0.001", "0", "0.03", 0),
+        ("a unit", 40_000, 550_000, 20_000, 0, "0.001", "0", "0.03", 1),
+        ("a unit and nothing else", 40_000, 10, 20_000, 0, "0", "0", "0", 1),
+        ("a unit and less than one", 40_000, 0, 1, 0, "0.000000000000000001", "0", "0", 1),
+        ("beside a tip below one unit", 40_000, 0, 3, 0, "0", "0.3", "0", 7),
+        ("the largest bid of policy score", 550_000, 550_000, 123_457, 8_191, "0.001", "0", "0.03", 2**96 - 1),
+        ("the largest of everything", most, most, most, most, largest, largest, largest, 2**96 - 1),
+    ]
+    draw = Draw("settlement once")
+    for i in range(40):
+        gas_limit, max_cells = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
+        prices = [decimal(draw.below(2 ** (1 + draw.below(119)))) for _ in range(3)]
+        once = draw.below(2 ** (1 + draw.below(96)))
+        rows.append((f"drawn {i}", gas_limit, max_cells, draw.below(gas_limit + 1), draw.below(max_cells + 1), *prices, once))
+    cases = [dict(zip(fields, row)) for row in rows]
+    return [{**case, **settle(case), "once": str(case["once"])} for case in cases]
 
 
 # The lane's market (SPEC sections 6 and 7), in fractions. Where a price is a decimal of the chain, it is truncated to 18
@@ -443,6 +467,86 @@ def fires():
         fee = truncated(Fraction(case["lane"]) * Fraction(case["multiplier"]))
         prices = {"basefee": written(Fraction(case["cycle"]) + fee), "priority": written(tip or 0)}
         cases.append({**case, "fires": tip is not None, **prices, **settle({**case, **prices})})
+    return cases
+
+
+# Policy score (SPEC section 6), in fractions.
+
+
+def score_of(c, case):
+    age = case["height"] - c["due"]
+    return Fraction(case["age"]) * age + Fraction(case["bid"]) * int(c["bid"]) - Fraction(case["rank"]) * c["seq"]
+
+
+def turns(candidates, group):
+    """One timer at a time, of the unit that fired least, those of this block included."""
+    waiting, fired, out = {}, {}, []
+    for i in sorted(group, key=lambda i: (candidates[i]["due"], candidates[i]["seq"])):
+        waiting.setdefault(candidates[i]["unit"], []).append(i)
+        fired[candidates[i]["unit"]] = candidates[i]["recent"]
+    while waiting:
+        def place(unit):
+            head = candidates[waiting[unit][0]]
+            return fired[unit], head["due"], bytes.fromhex(head["actor"]), head["seq"]
+
+        unit = min(waiting, key=place)
+        out.append(waiting[unit].pop(0))
+        fired[unit] += 1
+        if not waiting[unit]:
+            del waiting[unit]
+    return out
+
+
+def score_case(name, height, weights, candidates):
+    """Candidates are actor, unit, recent fires, bid, due and seq."""
+    case = {"name": name, "height": height, **dict(zip(("age", "bid", "rank"), weights))}
+    fields = ("actor", "unit", "recent", "bid", "due", "seq")
+    candidates = [dict(zip(fields, c)) for c in candidates]
+    groups = {}
+    for i, c in enumerate(candidates):
+        c["bid"] = str(c["bid"])
+        score = score_of(c, case)
+        groups.setdefault(score, []).append(i)
+        c["score"] = str((score / UNIT).numerator)
+    order = [i for score in sorted(groups, reverse=True) for i in turns(candidates, groups[score])]
+    return {**case, "candidates": candidates, "order": order}
+
+
+def scores():
+    a, b, c = "aa", "bb", "cc"
+    usual = ("1", "0.01", "0")
+    top = 2**96 - 1
+    crowd = [(a, a, 0, 0, 5, seq) for seq in range(1, 6)] + [(b, b, 0, 0, 5, 6), (b, b, 0, 0, 5, 7), (c, c, 1, 0, 5, 8)]
+    cases = [
+        score_case("nobody", 7, usual, []),
+        score_case("age alone", 9, usual, [(a, a, 0, 0, 7, 1), (b, b, 0, 0, 5, 2), (c, c, 0, 0, 9, 3)]),
+        score_case("a bid that is worth a block", 9, usual, [(a, a, 0, 100, 8, 1), (b, b, 0, 0, 7, 2), (c, c, 0, 101, 8, 3), (c, c, 0, 99, 8, 4)]),
+        score_case("nothing counts", 9, ("0", "0", "0"), crowd + [(c, c, 1, top, 1, 9)]),
+        score_case("turns, nobody fired lately but one", 5, usual, crowd),
+        score_case("turns of those who share a count", 5, usual, [(a, c, 0, 0, 5, 1), (b, c, 0, 0, 5, 2), (c, c, 0, 0, 5, 3), ("dd", "dd", 1, 0, 5, 4)]),
+        score_case("turns catch up", 5, usual, [(a, a, 3, 0, 5, 1)] + [(b, b, 0, 0, 5, seq) for seq in range(2, 8)]),
+        score_case("rank decides", 5, ("1", "0.01", "0.5"), crowd),
+        score_case("a renewed rank", 6, ("1", "0", "0.000000000000000001"), [(a, a, 0, 0, 5, 9), (b, b, 0, 0, 5, 2), (c, c, 0, 0, 5, 3)]),
+        score_case("an equal score of unequal parts", 12, ("1", "0.5", "0.25"), [(a, a, 0, 6, 10, 4), (b, b, 0, 0, 8, 0), (c, c, 0, 2, 8, 4), (c, c, 0, 1, 9, 0)]),
+        score_case("an address is bytes", 5, usual, [("ff", "ff", 0, 0, 5, 1), ("0aff", "0aff", 0, 0, 5, 2), ("0a", "0a", 0, 0, 5, 3), ("", "", 0, 0, 5, 4)]),
+        score_case("the largest of everything", MAX_U64, ("1000000",) * 3, [
+            (a, a, 0, top, MAX_U64, MAX_U64), (b, b, 0, top, 0, 0), (c, c, 0, 0, MAX_U64, MAX_U64), (c, c, 0, 0, 0, MAX_U64), (b, b, 0, 0, MAX_U64, 0)]),
+        score_case("the smallest weights", 3, (SMALLEST,) * 3, [(a, a, 0, 1, 2, 1), (b, b, 0, 0, 1, 1), (c, c, 0, 2, 2, 2)]),
+    ]
+    draw = Draw("score")
+    for i in range(90):
+        height = 4 + draw.below(2 ** (1 + draw.below(62)))
+        weights = tuple(("0", "1", "0.01", "2", decimal(draw.below(10**24 + 1)))[draw.below(5)] for _ in range(3))
+        actors = [draw.bytes(1 + draw.below(3)).hex() for _ in range(5)]
+        units = {actor: actors[draw.below(5)] if i % 4 == 0 else actor for actor in actors}
+        recent = {unit: draw.below((1, 3, 2**40)[draw.below(3)]) for unit in sorted(set(units.values()))}
+        seqs = sorted({draw.below((60, 2**63)[i % 2]) for _ in range(draw.below(40))})
+        candidates = []
+        for seq in seqs:
+            actor = actors[draw.below(5)]
+            bid = draw.below((2, 300, 2**96)[draw.below(3)])
+            candidates.append((actor, units[actor], recent[units[actor]], bid, height - draw.below((1, 4)[draw.below(2)]), seq))
+        cases.append(score_case(f"drawn {i}", height, weights, candidates))
     return cases
 
 
@@ -881,12 +985,14 @@ FILES = {
     "ids": ids,
     "deliver_ids": deliver_ids,
     "settlement": settlement,
+    "settlement_once": settlement_once,
     "basefee": basefees,
     "market": market,
     "exp": exponents,
     "auction": auctions,
     "lambda": lambdas,
     "fires": fires,
+    "score": scores,
     "weights": weights,
     "smoothing": smoothing,
     "median": medians,

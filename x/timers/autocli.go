@@ -79,7 +79,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod: "Ready",
 			Use:       "ready",
 			Short:     "List what is due and waits, in the order in which the next block considers it",
-			Long:      "List what is due and waits, in the order in which the next block considers it. Under policies eip1559 and tip that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet; under tip so is what waits for its payer, and what an actor's slice of the lane holds back is tried after the others.",
+			Long:      "List what is due and waits, in the order in which the next block considers it. Under policies eip1559, score and tip that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet; under tip so is what waits for its payer, and what an actor's slice of the lane holds back is tried after the others.",
 			Example:   example("ready"),
 		},
 		{

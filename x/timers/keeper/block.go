@@ -10,7 +10,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -31,7 +30,11 @@ type block struct {
 	unread *calendar.Key
 	// storm: more timers are ready than the window holds; those in the ready index compete, and contest hands them out.
 	storm   bool
-	contest *ready.Merge
+	contest contest
+	// indexed is how many timers lay in the ready index when the step began, filedAnew how many of them it gave another place
+	// because they lay in that of another policy, or of other weights.
+	indexed   uint64
+	filedAnew uint32
 	// expired timers that were met, in queue order; set by collect, shortened from the front by cleanUp.
 	expired []types.Timer
 	// unswept is where the leftovers of earlier blocks go on, if there are more than this block can remove.
@@ -52,6 +55,8 @@ type block struct {
 	actors  []sdk.AccAddress
 	// weights remembers fairness weights that were looked up.
 	weights map[string]uint32
+	// recents remembers how often units fired, under policy score.
+	recents map[string]recent
 	// tipsPerCycle are what the fires paid, in their order.
 	tipsPerCycle []math.LegacyDec
 	// tip is what policy tip knows besides, nil under others; slices are the actors' parts of the lane, if the policy has them.
@@ -97,6 +102,7 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 		firesOf: map[string]uint32{},
 		weights: map[string]uint32{},
 		agents:  newAgentCalls(),
+		recents: map[string]recent{},
 		burned:  math.ZeroInt(),
 		tips:    math.ZeroInt(),
 	}
@@ -113,6 +119,8 @@ func policyAt(config *types.TimerConfig, height uint64, state *types.LaneState) 
 		return config.Tip()
 	case types.PolicyAuction:
 		return config.Auction(state.Auction)
+	case types.PolicyScore:
+		return config.Score()
 	default:
 		return policy.FIFO{}
 	}

@@ -20,6 +20,9 @@ func (k *Keeper) collect(ctx sdk.Context, b *block) error {
 	if err := k.collectWatches(ctx, b); err != nil {
 		return err
 	}
+	if err := k.fileAnew(ctx, b); err != nil {
+		return err
+	}
 	if err := k.collectLeftovers(ctx, b); err != nil {
 		return err
 	}

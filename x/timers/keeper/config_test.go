@@ -59,7 +59,7 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 		"fee denom":             func(c *types.TimerConfig) { c.FeeDenom = "other" },
 		"no fee denom":          func(c *types.TimerConfig) { c.FeeDenom = "" },
 		"no policy":             func(c *types.TimerConfig) { c.Policy = types.PolicyUnspecified },
-		"policy to come":        func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
+		"policy to come":        func(c *types.TimerConfig) { c.Policy = 99 },
 		"unknown policy":        func(c *types.TimerConfig) { c.Policy = 99 },
 		"fire above lane":       func(c *types.TimerConfig) { c.MaxCyclesPerFire = c.LaneTimerCycles + 1 },
 		"lane below fire":       func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 },

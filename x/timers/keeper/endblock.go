@@ -23,6 +23,9 @@ func (k *Keeper) adoptConfig(ctx sdk.Context) error {
 	if err != nil || !found {
 		return err
 	}
+	if err := k.countScoreEpoch(ctx, &next); err != nil {
+		return err
+	}
 	if err := k.state.config.Set(ctx, next); err != nil {
 		return err
 	}

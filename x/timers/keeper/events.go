@@ -38,6 +38,6 @@ func (k *Keeper) firedEvent(b *block, t *types.Timer, r *types.Receipt, s lane.S
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: k.bech32(t.Actor),
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
 		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: k.bech32(t.Payer()),
-		Late: b.height - t.Due, Matched: r.Matched, AgentCycles: b.agents.answers[t.Seq].cycles,
+		Late: b.height - t.Due, Matched: r.Matched, AgentCycles: b.agents.answers[t.Seq].cycles, ScoreBid: bidText(r),
 	}
 }

@@ -31,6 +31,7 @@ func typedFired(e *types.TimerFired) sdk.Event {
 		sdk.NewAttribute("payer", jsonString(e.Payer)),
 		sdk.NewAttribute("refunded", jsonString(e.Refunded)),
 		sdk.NewAttribute("retries", strconv.FormatUint(uint64(e.Retries), 10)),
+		sdk.NewAttribute("score_bid", jsonString(e.ScoreBid)),
 		sdk.NewAttribute("success", strconv.FormatBool(e.Success)),
 		sdk.NewAttribute("tip", jsonString(e.Tip)),
 	)

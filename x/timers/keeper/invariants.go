@@ -166,7 +166,18 @@ func (k *Keeper) checkReadyIndex(ctx context.Context) error {
 		return err
 	}
 	want, admitted := map[string]bool{}, uint64(0)
+	config, err := k.Config(ctx)
+	if err != nil {
+		return err
+	}
+	lane, err := k.state.lane.Get(ctx)
+	if err != nil {
+		return err
+	}
 	for i := range timers {
+		if err := checkFiling(&timers[i], &config, &lane); err != nil {
+			return fmt.Errorf("timer %s: %w", timers[i].IDHex(), err)
+		}
 		if timers[i].AdmittedWeight == 0 {
 			continue
 		}

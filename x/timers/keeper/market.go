@@ -78,6 +78,9 @@ func (k *Keeper) acceptBid(ctx context.Context, config *types.TimerConfig, bid *
 		return k.acceptAgent(ctx, bid.Agent)
 	case bid.Price != "" && inForce == types.PolicyAuction:
 		return k.acceptPrice(bid)
+	case bid.Price != "" && inForce == types.PolicyScore:
+		kept, err := bid.ScoreBid()
+		return acceptedBid{bid: kept}, err
 	case bid.Price != "" && inForce == types.PolicyEIP1559:
 		return k.ignoreBid(ctx, config)
 	case bid.Price != "" && inForce == types.PolicyTip:
@@ -167,5 +170,6 @@ func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.C
 	case b.tip != nil:
 		candidate.Weight, candidate.Unfunded = k.tipWeightOf(ctx, b, t.Actor), t.UnfundedSince > 0
 	}
+	k.setTurn(ctx, b, t.Actor, &candidate)
 	return candidate
 }

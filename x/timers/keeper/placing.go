@@ -50,7 +50,7 @@ func (k *Keeper) insert(ctx context.Context, t *types.Timer, maxTimers uint32) e
 		return err
 	}
 	if t.AdmittedWeight > 0 {
-		if err := k.file(ctx, t, t.AdmittedWeight); err != nil {
+		if err := k.file(ctx, t, filingOf(t)); err != nil {
 			return err
 		}
 	}
@@ -82,7 +82,7 @@ func (k *Keeper) forget(ctx context.Context, t *types.Timer) error {
 // move changes a timer that may lie elsewhere afterwards; its payload stays. One that was admitted to the ready index and
 // stays due stays admitted: admission does not come by again.
 func (k *Keeper) move(ctx context.Context, t *types.Timer, change func(*types.Timer) error) error {
-	from, weight, quote, bid := entryOf(t), t.AdmittedWeight, t.Quote, t.Bid
+	from, filed, bid := entryOf(t), filingOf(t), t.Bid
 	if err := k.take(ctx, t); err != nil {
 		return err
 	}
@@ -94,11 +94,11 @@ func (k *Keeper) move(ctx context.Context, t *types.Timer, change func(*types.Ti
 			return err
 		}
 	}
-	if weight > 0 && t.SetAside == types.NotSetAside && t.Due == from.Due {
-		if t.Bid.Equal(bid) {
-			t.Quote = quote
+	if filed.weight > 0 && t.SetAside == types.NotSetAside && t.Due == from.Due {
+		if !t.Bid.Equal(bid) {
+			filed.quote = nil
 		}
-		if err := k.file(ctx, t, weight); err != nil {
+		if err := k.file(ctx, t, filed.moved()); err != nil {
 			return err
 		}
 	}

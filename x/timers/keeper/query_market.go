@@ -62,7 +62,7 @@ func (k *Keeper) contestants(ctx sdk.Context, b *block, fn func(t *types.Timer, 
 		if err != nil {
 			return err
 		}
-		weight := k.weightOf(ctx, b, t.Actor)
+		weight := k.filedUnder(ctx, b, t.Actor)
 		switch {
 		case !found || t.ExpiredAt(b.height) || b.withheld(&t):
 		case weight != entry.List.Weight():
@@ -204,11 +204,16 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 	if err := checkGasLimit(&b.config, b.height, candidate.GasLimit); err != nil {
 		return nil, invalidArgument(err)
 	}
+	if err := scoreBidFits(b, req.GetBid()); err != nil {
+		return nil, invalidArgument(err)
+	}
 	var actor sdk.AccAddress
 	if req.GetActor() != "" {
 		if actor, err = q.parseAddress("actor", req.Actor); err != nil {
 			return nil, invalidArgument(err)
 		}
+		candidate.Actor = string(actor)
+		q.setTurn(ctx, b, actor, &candidate)
 	}
 	var weight math.LegacyDec
 	candidate.Weight, weight = q.estimateWeight(ctx, b, actor)
@@ -220,6 +225,9 @@ func (q queryServer) Estimate(goCtx context.Context, req *types.QueryEstimateReq
 		PreCharge:    price.Cost(candidate.GasLimit, b.config.MaxCellsPerFire).String(),
 		CostOfCycles: price.Cost(candidate.GasLimit, 0).String(),
 		Weight:       weight.String(),
+	}
+	if bid := bidPaid(price); bid != nil {
+		response.ScoreBid = bid.String()
 	}
 	switch {
 	case b.config.LanePaused:
@@ -276,7 +284,7 @@ func idleBlocksUntil(b *block, candidate policy.Candidate) (uint64, error) {
 
 // askOf reads the bid of a request.
 func askOf(req *types.QueryEstimateRequest) (policy.Ask, error) {
-	bid := &types.Bid{Tier: req.GetTier()}
+	bid := &types.Bid{Tier: req.GetTier(), Price: req.GetBid()}
 	if req.GetMaxFee() != "" || req.GetMaxPriority() != "" {
 		bid.Static = &types.StaticBid{}
 		for _, price := range []struct {

@@ -78,7 +78,7 @@ func (k *Keeper) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		TimerId: hex.EncodeToString(r.TimerId), DeliverId: hex.EncodeToString(r.DeliverId), Actor: k.bech32(r.Actor),
 		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
-		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched,
+		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, ScoreBid: bidText(r),
 	}
 }
 

@@ -121,12 +121,11 @@ func (k *Keeper) renew(ctx sdk.Context, b *block, t *types.Timer) error {
 	if t.AdmittedWeight == 0 {
 		return nil
 	}
-	weight := k.weightOf(ctx, b, t.Actor)
-	quote, err := k.stormQuote(ctx, b, t)
-	if err != nil || t.AdmittedWeight == weight && quote.Equal(t.Quote) {
+	at, err := k.quotedFiling(ctx, b, t)
+	if err != nil || t.AdmittedWeight == at.weight && at.quote.Equal(t.Quote) {
 		return err
 	}
-	return k.refile(ctx, t, weight, quote)
+	return k.refile(ctx, t, at)
 }
 
 // withheld tells whether a cell costs more than the quote allows with which the timer lies in the ready index.
@@ -138,7 +137,9 @@ func (k *Keeper) withhold(ctx sdk.Context, b *block, t *types.Timer) (bool, erro
 	if !b.withheld(t) {
 		return false, nil
 	}
-	return true, k.refile(ctx, t, t.AdmittedWeight, t.Quote.At(b.prices.Cell))
+	at := filingOf(t)
+	at.quote = t.Quote.At(b.prices.Cell)
+	return true, k.refile(ctx, t, at)
 }
 
 // ask asks the timer's agent, if it has one and was not asked in this block. False if the block has no cycles left for the

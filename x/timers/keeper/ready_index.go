@@ -16,16 +16,13 @@ import (
 // The ready index holds the timers that were admitted to the competition in a storm (SPEC §6, candidates). A record says
 // with which weight it lies there, so that whatever moves or removes a timer finds its entries.
 //
-// Invariant: an admitted timer has exactly the entries that its bid or its agent's quote, its weight and its place make, nobody else has any,
-// and `admitted` counts them.
+// Invariant: an admitted timer has exactly the entries that its bid or its agent's quote, its weight and its place make, or
+// under policy score its list and its score; nobody else has any, and `admitted` counts them.
 
 // readyKey is (list, complement of the price, due, seq): entries of a list lie by price descending, then by age.
 type readyKey = collections.Quad[uint32, []byte, uint64, uint64]
 
 var readyKeyCodec = collections.QuadKeyCodec(collections.Uint32Key, collections.BytesKey, collections.Uint64Key, collections.Uint64Key)
-
-// priceBytes holds every price: types bounds them below 2^120 units of the 18th decimal.
-const priceBytes = 16
 
 // complement turns a price into bytes whose order is descending, and back.
 func complement(bz []byte) []byte {
@@ -36,7 +33,7 @@ func complement(bz []byte) []byte {
 }
 
 func readyKeyOf(e ready.Entry) readyKey {
-	price := complement(e.Price().BigInt().FillBytes(make([]byte, priceBytes)))
+	price := complement(e.Price().BigInt().FillBytes(make([]byte, e.List.PriceBytes())))
 	return collections.Join4(uint32(e.List), price, e.Due, e.Seq)
 }
 
@@ -79,13 +76,15 @@ func (s readyStore) read(ctx context.Context, ranger *collections.Range[readyKey
 
 // entriesOf are the entries of an admitted timer.
 func entriesOf(t *types.Timer) []ready.Entry {
+	if list := ready.ListOfWeight(t.AdmittedWeight); list.Scored() {
+		return []ready.Entry{ready.ScoreEntry(list, t.AdmittedScore, t.Due, t.Seq)}
+	}
 	return ready.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
 }
 
-// addEntries adds a timer that is in the queue to the index, with a weight in sixteenths. The record must be written and
-// the timer counted afterwards.
-func (k *Keeper) addEntries(ctx context.Context, t *types.Timer, weight uint32) error {
-	t.AdmittedWeight = weight
+// addEntries adds a timer that is in the queue to the index. The record must be written and the timer counted afterwards.
+func (k *Keeper) addEntries(ctx context.Context, t *types.Timer, at filing) error {
+	t.AdmittedWeight, t.AdmittedScore, t.Quote = at.weight, at.score, at.quote
 	for _, entry := range entriesOf(t) {
 		if err := k.state.ready.Set(ctx, readyKeyOf(entry), entry.Other()); err != nil {
 			return err
@@ -102,13 +101,13 @@ func (k *Keeper) removeEntries(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	t.AdmittedWeight, t.Quote = 0, nil
+	t.AdmittedWeight, t.AdmittedScore, t.Quote = 0, nil, nil
 	return nil
 }
 
 // file adds one timer and counts it.
-func (k *Keeper) file(ctx context.Context, t *types.Timer, weight uint32) error {
-	if err := k.addEntries(ctx, t, weight); err != nil {
+func (k *Keeper) file(ctx context.Context, t *types.Timer, at filing) error {
+	if err := k.addEntries(ctx, t, at); err != nil {
 		return err
 	}
 	return k.countAdmitted(ctx, 1)
@@ -125,13 +124,12 @@ func (k *Keeper) unfile(ctx context.Context, t *types.Timer) error {
 	return k.countAdmitted(ctx, -1)
 }
 
-// refile gives an admitted timer another weight or another quote.
-func (k *Keeper) refile(ctx context.Context, t *types.Timer, weight uint32, quote *types.AgentQuote) error {
+// refile gives an admitted timer another place.
+func (k *Keeper) refile(ctx context.Context, t *types.Timer, at filing) error {
 	if err := k.removeEntries(ctx, t); err != nil {
 		return err
 	}
-	t.Quote = quote
-	if err := k.addEntries(ctx, t, weight); err != nil {
+	if err := k.addEntries(ctx, t, at); err != nil {
 		return err
 	}
 	return k.put(ctx, t)

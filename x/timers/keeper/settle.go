@@ -54,7 +54,7 @@ func (k *Keeper) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	receipt := types.Receipt{
 		TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 		Success: failure == nil, Cycles: cycles, Cells: cells, Paid: settlement.Charged, Tip: settlement.Tip,
-		Matched: roll.hit.Matched,
+		Matched: roll.hit.Matched, ScoreBid: bidPaid(price),
 	}
 	if failure != nil {
 		receipt.Codespace, receipt.Code = codeOf(failure)

@@ -4,6 +4,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -22,11 +23,7 @@ const maxContestReads = 4_096
 
 // inStorm tells whether the ready index alone already holds more than the window.
 func (k *Keeper) inStorm(ctx sdk.Context, b *block) (bool, error) {
-	if !b.policy.Indexed() {
-		return false, nil
-	}
-	admitted, _, err := findItem(ctx, k.state.admitted)
-	return admitted > uint64(b.config.CandidateWindow), err
+	return b.policy.Indexed() && b.indexed > uint64(b.config.CandidateWindow), nil
 }
 
 // collectStorm admits timers and looks after those admitted. What lies before reached was read in this block already.
@@ -41,7 +38,7 @@ func (k *Keeper) collectStorm(ctx sdk.Context, b *block, reached calendar.Key) e
 	if err != nil {
 		return err
 	}
-	older, err := k.admitOldest(ctx, b, reached, b.config.AdmissionsPerBlock-admitted)
+	older, err := k.admitOldest(ctx, b, reached, b.config.AdmissionsPerBlock-admitted-b.filedAnew)
 	if err != nil {
 		return err
 	}
@@ -114,11 +111,11 @@ func (k *Keeper) admit(ctx sdk.Context, b *block, found []calendar.Entry[types.T
 		case t.AdmittedWeight > 0:
 			continue
 		}
-		weight := k.weightOf(ctx, b, t.Actor)
-		if t.Quote, err = k.stormQuote(ctx, b, t); err != nil {
+		at, err := k.quotedFiling(ctx, b, t)
+		if err != nil {
 			return admitted, err
 		}
-		if err := k.addEntries(ctx, t, weight); err != nil {
+		if err := k.addEntries(ctx, t, at); err != nil {
 			return admitted, err
 		}
 		if err := k.put(ctx, t); err != nil {
@@ -169,13 +166,12 @@ func (k *Keeper) sweepReady(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// refresh brings an admitted timer's weight up to date.
+// refresh brings an admitted timer's place in the index up to date.
 func (k *Keeper) refresh(ctx sdk.Context, b *block, t *types.Timer) error {
-	weight := k.weightOf(ctx, b, t.Actor)
-	if t.AdmittedWeight == 0 || t.AdmittedWeight == weight {
+	if t.AdmittedWeight == 0 || t.AdmittedWeight == k.filedUnder(ctx, b, t.Actor) {
 		return nil
 	}
-	return k.refile(ctx, t, weight, t.Quote)
+	return k.refile(ctx, t, k.filingNow(ctx, b, t))
 }
 
 // executeStorm tries the admitted in order while the lane lasts.
@@ -192,7 +188,7 @@ func (k *Keeper) executeStorm(ctx sdk.Context, b *block) error {
 		if !found || t.AdmittedWeight == 0 {
 			continue // A handler of this block cancelled or moved it.
 		}
-		if weight := k.weightOf(ctx, b, t.Actor); weight != entry.List.Weight() {
+		if weight := k.filedUnder(ctx, b, t.Actor); weight != entry.List.Weight() {
 			if err := k.refresh(ctx, b, &t); err != nil {
 				return err
 			}
@@ -236,6 +232,10 @@ func (k *Keeper) expireOnSight(ctx sdk.Context, b *block, t *types.Timer) {
 
 // openContest ranks the admitted at this block's prices.
 func (k *Keeper) openContest(ctx sdk.Context, b *block) (err error) {
+	if _, scored := b.policy.(policy.Score); scored {
+		b.contest = k.openScoreContest(b)
+		return nil
+	}
 	b.contest, err = ready.NewMerge(ctx, readyStore{k.state.ready}, b.config.EIP1559(), b.prices, maxContestReads)
 	return err
 }

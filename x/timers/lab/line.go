@@ -51,7 +51,8 @@ type Fired struct {
 	Paid   string `json:"paid"`
 	Tip    string `json:"tip"`
 	Late   uint64 `json:"late"`
-	// Bid is what it had locked, BidPaid what it paid of that, under policy auction or after it; else empty.
+	// Bid is what it had locked, BidPaid what it paid of that, under policy auction or after it; under policy score Bid is what
+	// it paid for its place, a part of Paid and Tip. Else empty.
 	Bid     string `json:"bid,omitempty"`
 	BidPaid string `json:"bid_paid,omitempty"`
 	// NextDue is when it is due again, 0 if it left. The format does not print it: it follows from the scenario.
@@ -101,7 +102,7 @@ func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err
 		name, err := nameOf(e.Id)
 		l.Fired = append(l.Fired, Fired{
 			Timer: name, OK: e.Success, Code: e.Code, Cycles: e.Cycles, Cells: e.Cells, Paid: e.Paid, Tip: e.Tip, Late: e.Late,
-			NextDue: e.NextDue,
+			NextDue: e.NextDue, Bid: e.ScoreBid,
 		})
 		return err
 	case *types.TimerBidSettled:

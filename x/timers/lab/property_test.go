@@ -59,7 +59,7 @@ func (d *drawing) config(whole bool) fields {
 	if !d.plain {
 		// Windows and admissions are small, so that a few timers are a storm.
 		for name, value := range (fields{
-			"policy":                    rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip", "auction", "auction"}).Draw(d.T, "policy"),
+			"policy":                    rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip", "auction", "auction", "score", "score"}).Draw(d.T, "policy"),
 			"payment_rule":              rapid.SampledFrom([]string{"vcg", "first_price"}).Draw(d.T, "rule"),
 			"reserve_price":             strconv.Itoa(d.pick(0, 0, 5, 3_000)),
 			"lambda_step":               rapid.SampledFrom([]string{"0.01", "0.5", "0"}).Draw(d.T, "step"),
@@ -74,6 +74,9 @@ func (d *drawing) config(whole bool) fields {
 			"weight_max":          rapid.SampledFrom([]string{"2", "8"}).Draw(d.T, "largest weight"),
 			"tip_epoch_blocks":    d.pick(1, 2, 5), "tip_starvation_blocks": d.pick(1, 3), "tip_late_blocks": d.pick(1, 4),
 			"tip_decay": rapid.SampledFrom([]string{"0.2", "1", "0"}).Draw(d.T, "decay"),
+			"w_age":     rapid.SampledFrom([]string{"1", "0", "1000000"}).Draw(d.T, "weight of age"),
+			"w_bid":     rapid.SampledFrom([]string{"0.01", "0", "1"}).Draw(d.T, "weight of the bid"),
+			"w_fifo":    rapid.SampledFrom([]string{"0", "0", "0.5"}).Draw(d.T, "weight of the rank"),
 		}) {
 			config[name] = value
 		}
@@ -154,7 +157,7 @@ func (d *drawing) bid() any {
 	case "tier":
 		return fields{"tier": rapid.SampledFrom([]string{"economy", "standard", "fast", "urgent"}).Draw(d.T, "tier")}
 	case "price":
-		return rapid.SampledFrom([]string{"0", "7", "300", "2000"}).Draw(d.T, "price")
+		return rapid.SampledFrom([]string{"0", "7", "300", "2000", "1000000000000000000000"}).Draw(d.T, "price")
 	case "static":
 		return fields{
 			"max_fee":      rapid.SampledFrom(prices).Draw(d.T, "max fee"),

@@ -74,7 +74,6 @@ var badScenarios = []struct{ name, data, want string }{
 	{"parameter overflow", `{"config": {"max_timers_per_actor": 4294967296}, "accounts": {}, "blocks": 1}`, "config.max_timers_per_actor: "},
 	{"parameter out of bounds", `{"config": {"candidate_window": 0}, "accounts": {}, "blocks": 1}`, "config: candidate_window is 0, want 1 to 65536"},
 	{"parameters that clash", `{"config": {"lane_timer_cycles": 5}, "accounts": {}, "blocks": 1}`, "config: max_cycles_per_fire"},
-	{"unavailable policy", `{"config": {"policy": "score"}, "accounts": {}, "blocks": 1}`, "config: policy POLICY_SCORE is not available"},
 	{"unknown policy", `{"config": {"policy": "lifo"}, "accounts": {}, "blocks": 1}`, "config.policy: want one of auction, eip1559, fifo, score, tip, not \"lifo\""},
 	{"policy by its long name", `{"config": {"policy": "POLICY_FIFO"}, "accounts": {}, "blocks": 1}`, "config.policy: want one of"},
 	{"policy by number", `{"config": {"policy": 1}, "accounts": {}, "blocks": 1}`, "config.policy: want a name, not a number"},

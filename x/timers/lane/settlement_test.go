@@ -2,6 +2,7 @@ package lane_test
 
 import (
 	"encoding/json"
+	"math/big"
 	"os"
 	"testing"
 
@@ -19,7 +20,7 @@ const (
 	maxPrice = "1000000000000000000"
 )
 
-// settlementVector is a case of testdata/vectors/settlement.json, which scripts/vectors.py computes in fractions.
+// settlementVector is a case of testdata/vectors/settlement.json or, with a lump sum, settlement_once.json, which scripts/vectors.py computes in fractions.
 type settlementVector struct {
 	Name      string         `json:"name"`
 	GasLimit  uint64         `json:"gas_limit"`
@@ -29,6 +30,7 @@ type settlementVector struct {
 	Basefee   math.LegacyDec `json:"basefee"`
 	Priority  math.LegacyDec `json:"priority"`
 	Cell      math.LegacyDec `json:"cell"`
+	Once      math.Int       `json:"once"`
 	Precharge math.Int       `json:"precharge"`
 	Charged   math.Int       `json:"charged"`
 	Tip       math.Int       `json:"tip"`
@@ -37,14 +39,18 @@ type settlementVector struct {
 }
 
 func TestSettlementAgreesWithTheVectors(t *testing.T) {
-	file, err := os.ReadFile("../testdata/vectors/settlement.json")
-	require.NoError(t, err)
 	var vectors []settlementVector
-	require.NoError(t, json.Unmarshal(file, &vectors))
-	require.NotEmpty(t, vectors)
+	for _, name := range []string{"settlement.json", "settlement_once.json"} {
+		file, err := os.ReadFile("../testdata/vectors/" + name)
+		require.NoError(t, err)
+		var some []settlementVector
+		require.NoError(t, json.Unmarshal(file, &some))
+		require.NotEmpty(t, some)
+		vectors = append(vectors, some...)
+	}
 	for _, v := range vectors {
 		t.Run(v.Name, func(t *testing.T) {
-			price := lane.Price{Basefee: v.Basefee, Priority: v.Priority, Cell: v.Cell}
+			price := lane.Price{Basefee: v.Basefee, Priority: v.Priority, Cell: v.Cell, Once: v.Once}
 			preCharge := price.Cost(v.GasLimit, v.MaxCells)
 			require.Equal(t, v.Precharge.String(), preCharge.String())
 			s := price.Settle(preCharge, v.Cycles, v.Cells)
@@ -67,7 +73,25 @@ func drawPrice(t *rapid.T, name string) math.LegacyDec {
 }
 
 func drawPrices(t *rapid.T) lane.Price {
-	return lane.Price{Basefee: drawPrice(t, "basefee"), Priority: drawPrice(t, "priority"), Cell: drawPrice(t, "cell")}
+	price := lane.Price{Basefee: drawPrice(t, "basefee"), Priority: drawPrice(t, "priority"), Cell: drawPrice(t, "cell")}
+	if rapid.Bool().Draw(t, "a lump sum") {
+		price.Once = drawOnce(t)
+	}
+	return price
+}
+
+// drawOnce draws what a fire pays as such, of any size up to the largest bid.
+func drawOnce(t *rapid.T) math.Int {
+	once := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(t, "once"))
+	return math.NewIntFromBigInt(once)
+}
+
+// once is what the price takes for the fire as such.
+func once(p lane.Price) math.Int {
+	if p.Once.IsNil() {
+		return math.ZeroInt()
+	}
+	return p.Once
 }
 
 func drawUnits(t *rapid.T, name string, most uint64) uint64 {
@@ -78,7 +102,8 @@ func drawUnits(t *rapid.T, name string, most uint64) uint64 {
 func formula(p lane.Price, cycles, cells uint64) math.LegacyDec {
 	perCycle := p.Basefee.Add(p.Priority)
 	return perCycle.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cycles))).
-		Add(p.Cell.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cells))))
+		Add(p.Cell.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cells)))).
+		Add(math.LegacyNewDecFromInt(once(p)))
 }
 
 // settlementProperty: nothing appears and nothing is lost, nobody gets what is negative, and the rounding goes where SPEC
@@ -100,7 +125,7 @@ func settlementProperty(t *rapid.T) {
 	require.True(t, charged.GTE(exact), "charged %s is below the formula %s", charged, exact)
 	require.True(t, charged.LT(exact.Add(math.LegacyOneDec())), "charged %s is a unit above the formula %s", charged, exact)
 	tip, exactTip := math.LegacyNewDecFromInt(s.Tip), formula(lane.Price{
-		Basefee: math.LegacyZeroDec(), Priority: price.Priority, Cell: math.LegacyZeroDec(),
+		Basefee: math.LegacyZeroDec(), Priority: price.Priority, Cell: math.LegacyZeroDec(), Once: price.Once,
 	}, cycles, cells)
 	require.True(t, tip.LTE(exactTip) && tip.GT(exactTip.Sub(math.LegacyOneDec())), "tip %s of %s", tip, exactTip)
 	require.True(t, s.Tip.LTE(s.Charged), "tip %s of charged %s", s.Tip, s.Charged)
@@ -116,7 +141,7 @@ func monotoneProperty(t *rapid.T) {
 
 	dearer := lane.Price{
 		Basefee: price.Basefee.Add(drawPrice(t, "basefee rise")), Priority: price.Priority.Add(drawPrice(t, "priority rise")),
-		Cell: price.Cell.Add(drawPrice(t, "cell rise")),
+		Cell: price.Cell.Add(drawPrice(t, "cell rise")), Once: once(price).Add(drawOnce(t)),
 	}
 	require.True(t, dearer.Cost(cycles, cells).GTE(cost), "in prices")
 

@@ -38,8 +38,8 @@ func deferred(height uint64, c Candidate) uint64 {
 	return height - c.Due
 }
 
-// Score is the place of a candidate in the auction.
-type Score struct {
+// Standing is the place of a candidate in the auction: its score, and what decides between equal ones.
+type Standing struct {
 	// worth is bid and bias together, in units of the 18th decimal.
 	worth *big.Int
 	gas   *big.Int
@@ -48,14 +48,14 @@ type Score struct {
 	due, seq uint64
 }
 
-// Score of a candidate in a block.
-func (a Auction) Score(height uint64, c Candidate) Score {
+// Standing of a candidate in a block.
+func (a Auction) Standing(height uint64, c Candidate) Standing {
 	bias, aged := a.Bias(deferred(height, c))
-	return scoreOf(c, bias, aged)
+	return standingOf(c, bias, aged)
 }
 
-func scoreOf(c Candidate, bias math.LegacyDec, aged bool) Score {
-	return Score{
+func standingOf(c Candidate, bias math.LegacyDec, aged bool) Standing {
+	return Standing{
 		worth: bias.Add(math.LegacyNewDecFromInt(c.bid())).BigInt(), gas: new(big.Int).SetUint64(c.GasLimit),
 		aged: aged, due: c.Due, seq: c.Seq,
 	}
@@ -63,10 +63,10 @@ func scoreOf(c Candidate, bias math.LegacyDec, aged bool) Score {
 
 // Compare is negative if s comes before other: by age if either is aged, then by worth per gas, which cross products
 // compare without rounding, then by (due, seq).
-func (s Score) Compare(other Score) int { return s.compare(other, new(big.Int), new(big.Int)) }
+func (s Standing) Compare(other Standing) int { return s.compare(other, new(big.Int), new(big.Int)) }
 
 // compare does so with room for the two products.
-func (s Score) compare(other Score, own, others *big.Int) int {
+func (s Standing) compare(other Standing, own, others *big.Int) int {
 	if s.aged != other.aged {
 		if s.aged {
 			return -1
@@ -81,7 +81,7 @@ func (s Score) compare(other Score, own, others *big.Int) int {
 	return s.compareAge(other)
 }
 
-func (s Score) compareAge(other Score) int {
+func (s Standing) compareAge(other Standing) int {
 	return cmp.Or(cmp.Compare(s.due, other.due), cmp.Compare(s.seq, other.seq))
 }
 
@@ -91,7 +91,7 @@ func (a Auction) Order(prices Prices, candidates []Candidate) []int {
 		value math.LegacyDec
 		aged  bool
 	}
-	scores, order := make([]Score, len(candidates)), make([]int, len(candidates))
+	standings, order := make([]Standing, len(candidates)), make([]int, len(candidates))
 	biases := map[uint64]bias{}
 	for i, c := range candidates {
 		known, found := biases[c.Due]
@@ -99,17 +99,17 @@ func (a Auction) Order(prices Prices, candidates []Candidate) []int {
 			known.value, known.aged = a.Bias(deferred(prices.Height, c))
 			biases[c.Due] = known
 		}
-		scores[i], order[i] = scoreOf(c, known.value, known.aged), i
+		standings[i], order[i] = standingOf(c, known.value, known.aged), i
 	}
 	own, others := new(big.Int), new(big.Int)
-	slices.SortFunc(order, func(i, j int) int { return scores[i].compare(scores[j], own, others) })
+	slices.SortFunc(order, func(i, j int) int { return standings[i].compare(standings[j], own, others) })
 	return order
 }
 
 // LeastBid is the least bid with which c would come before rival in a block; false if none would do, since rival is aged.
 func (a Auction) LeastBid(height uint64, c, rival Candidate) (math.Int, bool) {
 	c.Locked = math.ZeroInt()
-	own, other := a.Score(height, c), a.Score(height, rival)
+	own, other := a.Standing(height, c), a.Standing(height, rival)
 	switch {
 	case own.Compare(other) < 0:
 		return math.ZeroInt(), true

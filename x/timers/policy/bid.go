@@ -7,6 +7,8 @@ type Ask struct {
 	Kind Kind
 	// Static is the stated bid of kind Stated, and zero otherwise. Invariant: neither price is negative.
 	Static Bid
+	// Price is the integer bid, nil if there is none: a lump sum for a fire. Invariant: it is not negative.
+	Price math.Int
 }
 
 // Kind tells how an ask becomes a bid.

@@ -25,6 +25,10 @@ type Candidate struct {
 	Unfunded bool
 	// Locked is the bid in fee denom that the module's account holds for it; nil for none.
 	Locked math.Int
+	// Unit is whose fires count together with its actor's, Recent how many there were in the fairness window; known under
+	// policy score.
+	Unit   string
+	Recent uint64
 }
 
 // Prices are those of a block, in fee denom.

@@ -88,7 +88,7 @@ type Entry struct {
 }
 
 // EntriesOf are the entries of a timer at its place in the queue: two for a stated ask, one for another. The weight is in
-// sixteenths, below 2^16.
+// sixteenths, below 2^15.
 func EntriesOf(ask policy.Ask, weight uint32, due, seq uint64) []Entry {
 	if ask.Kind != policy.Stated {
 		zero := math.LegacyZeroDec()

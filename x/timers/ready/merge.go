@@ -68,7 +68,7 @@ func NewMerge(ctx context.Context, store Store, eip policy.EIP1559, prices polic
 		if err != nil {
 			return nil, err
 		}
-		if !found {
+		if !found || head.List.Scored() {
 			return m, nil
 		}
 		if !head.List.stated() {

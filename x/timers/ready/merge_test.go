@@ -20,7 +20,7 @@ import (
 var (
 	errStore = errors.New("the store is broken")
 	// beyondAll is a price that none reaches.
-	beyondAll = dec("1000000000000000000000")
+	beyondAll = dec("1000000000000000000000000000000000000000000000000")
 )
 
 // treeStore is the index in a B-tree. It counts what it hands out; the call that makes fail zero fails.

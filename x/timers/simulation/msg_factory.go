@@ -3,6 +3,7 @@ package simulation
 
 import (
 	"context"
+	"strconv"
 
 	"cosmossdk.io/math"
 
@@ -75,6 +76,9 @@ func (f factory) schedule(
 		msg.Bid = &types.Bid{Tier: types.TierFast}
 	case 2:
 		msg.Bid = price(data, owner)
+		if config.PolicyAt(height(ctx)) == types.PolicyScore {
+			msg.Bid = &types.Bid{Price: strconv.Itoa(data.Rand().IntInRange(0, 2_000))}
+		}
 	case 1:
 		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
 		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
@@ -222,10 +226,11 @@ func (f factory) updateConfig(
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
 	config.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
-	config.Policy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyEIP1559, types.PolicyTip, types.PolicyTip, types.PolicyAuction, types.PolicyAuction}[r.Intn(7)]
+	config.Policy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyEIP1559, types.PolicyTip, types.PolicyTip, types.PolicyAuction, types.PolicyAuction, types.PolicyScore, types.PolicyScore}[r.Intn(9)]
 	config.TipEpochBlocks = r.Uint64InRange(1, 8)
 	config.TipStarvationBlocks = r.Uint64InRange(1, 8)
 	auction(data, &config)
+	config.WFifo = math.LegacyNewDecWithPrec(int64(r.Intn(2)), 1)
 	config.CandidateWindow = r.Uint32InRange(1, 30)
 	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)
 	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)

@@ -134,6 +134,7 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		AuctionWindowBlocks: 100,
 	}
 	config.defaultTip()
+	defaultScore(&config)
 	return config
 }
 
@@ -158,6 +159,9 @@ func (c *TimerConfig) Validate() error {
 	if err := c.validateTip(); err != nil {
 		return err
 	}
+	if err := c.validateScore(); err != nil {
+		return err
+	}
 	if err := c.validateCross(); err != nil {
 		return err
 	}
@@ -178,13 +182,10 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 
 func (c *TimerConfig) validatePolicy() error {
 	switch c.Policy {
-	case PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyTip:
-	case PolicyScore:
-		return ErrInvalidConfig.Wrapf("policy %s is not available in this version; available: %s, %s, %s, %s",
-			c.Policy, PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyTip)
+	case PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyScore, PolicyTip:
 	default:
-		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s, %s, %s",
-			int32(c.Policy), PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyTip)
+		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s, %s, %s, %s",
+			int32(c.Policy), PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyScore, PolicyTip)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
 		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)

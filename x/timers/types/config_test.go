@@ -70,6 +70,9 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "0.500000000000000000", c.LambdaMax.String())
 	require.Equal(t, "0.010000000000000000", c.LambdaStep.String())
 	require.Equal(t, uint64(100), c.AuctionWindowBlocks)
+	require.Equal(t, "1.000000000000000000", c.WAge.String())
+	require.Equal(t, "0.010000000000000000", c.WBid.String())
+	require.Equal(t, "0.000000000000000000", c.WFifo.String())
 }
 
 // boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
@@ -129,6 +132,9 @@ var unbounded = map[string]string{
 	"WeightMin":         "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"WeightMax":         "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"MedianSmoothing":   "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WAge":              "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WBid":              "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WFifo":             "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"BasefeeResponse":   "TestConfigRefusesUnknownChoices",
 	"FairnessUnit":      "TestConfigRefusesUnknownChoices",
 
@@ -311,6 +317,9 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		"lambda_min":              {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaMin = d }, "0.0001", "10"},
 		"lambda_max":              {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaMax = d }, "0.0001", "10"},
 		"lambda_step":             {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaStep = d }, "0", "0.5"},
+		"w_age":                   {func(c *types.TimerConfig, d math.LegacyDec) { c.WAge = d }, "0", "1000000"},
+		"w_bid":                   {func(c *types.TimerConfig, d math.LegacyDec) { c.WBid = d }, "0", "1000000"},
+		"w_fifo":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WFifo = d }, "0", "1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -402,7 +411,7 @@ func TestConfigRefusesPolicies(t *testing.T) {
 		c.Policy = types.Policy(value)
 		err := c.Validate()
 		switch c.Policy {
-		case types.PolicyFIFO, types.PolicyEIP1559, types.PolicyTip, types.PolicyAuction:
+		case types.PolicyFIFO, types.PolicyEIP1559, types.PolicyTip, types.PolicyAuction, types.PolicyScore:
 			require.NoError(t, err)
 		case types.PolicyUnspecified:
 			require.ErrorIs(t, err, types.ErrInvalidConfig)

@@ -6,8 +6,6 @@ import (
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
-
-	"github.com/cosmos-timers/timers/x/timers/fairness"
 )
 
 // DefaultGenesis returns an empty module that charges in the chain's bond denom.
@@ -147,8 +145,9 @@ func (t *Timer) validate() error {
 		return ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), MaxHandlerBytes)
 	case t.GasLimit == 0 || t.GasLimit > maxUnits:
 		return ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, maxUnits)
-	case t.AdmittedWeight > maxWeight*fairness.One || t.AdmittedWeight > 0 && t.SetAside != NotSetAside:
-		return ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d, and 0 if set aside", t.AdmittedWeight, maxWeight*fairness.One)
+	}
+	if err := t.validAdmission(); err != nil {
+		return err
 	}
 	if t.Quote != nil {
 		if t.AdmittedWeight == 0 {

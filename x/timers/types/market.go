@@ -58,6 +58,8 @@ func (b *Bid) Ask() policy.Ask {
 	switch {
 	case b == nil:
 		return policy.Ask{}
+	case b.Price != "":
+		return b.priceAsk()
 	case b.Static != nil:
 		return policy.StatedAsk(b.Static.MaxFeePerCycle, b.Static.MaxPriorityFeePerCycle)
 	}

@@ -92,6 +92,7 @@ func signedMessages() []signed {
 			ReservePrice: math.ZeroInt(), LambdaStart: math.LegacyZeroDec(), LambdaMin: math.LegacyZeroDec(),
 			LambdaMax: math.LegacyZeroDec(), LambdaStep: math.LegacyZeroDec(),
 			WeightMin: math.LegacyZeroDec(), WeightMax: math.LegacyZeroDec(),
+			WAge: math.LegacyZeroDec(), WBid: math.LegacyZeroDec(), WFifo: math.LegacyZeroDec(),
 			PriorityTiers: types.PriorityTiers{
 				Economy: math.LegacyZeroDec(), Standard: math.LegacyZeroDec(), Fast: math.LegacyZeroDec(), Urgent: math.LegacyZeroDec(),
 			},

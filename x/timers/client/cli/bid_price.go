@@ -9,13 +9,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// flagBid states what a fire may cost beside its fees under policy auction.
+// flagBid states what a fire may cost beside its fees under policies auction and score.
 const flagBid = "bid"
 
 var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
 
 func addPriceFlag(f *pflag.FlagSet) {
-	f.String(flagBid, "", "bid for one fire under policy auction, a whole amount in the fee denom: locked when stated")
+	f.String(flagBid, "", "bid for one fire, a whole amount in the fee denom: locked when stated under policy auction, paid at each fire under score")
 }
 
 // price is what --bid says, or nil.
@@ -43,14 +43,17 @@ func (j *job) price() (*types.Bid, error) {
 func (j *job) notePolicy(o *outlook, bid *types.Bid) {
 	name := policyName(o.prices.Policy)
 	priced := bid.Static != nil || bid.Tier != types.TierUnspecified
-	switch auction := o.prices.Policy == types.PolicyAuction; {
-	case auction && priced:
-		j.notef("the chain sells places to those who bid with --%s (policy %s): prices and tiers are kept, and not used as long as that is so",
-			flagBid, name)
-	case !auction && bid.Price != "":
-		j.notef("--%s counts under policy auction; the chain's is %s: it locks nothing, and is ignored or refused", flagBid, name)
-	case !auction && !o.market() && priced:
+	switch policy := o.prices.Policy; {
+	case priced && (policy == types.PolicyAuction || policy == types.PolicyScore):
+		j.notef("the chain gives places by --%s (policy %s): prices and tiers are kept, and not used as long as that is so", flagBid, name)
+	case priced && policy == types.PolicyFIFO:
 		j.notef("the chain fires in order of height (policy %s): the bid is kept, and not used as long as that is so", name)
+	case bid.Price == "" || policy == types.PolicyAuction || policy == types.PolicyScore:
+	case policy == types.PolicyEIP1559:
+		j.notef("--%s has no use under policy %s: the chain ignores it, or refuses it once the time for that is over; want --%s and --%s, or --%s",
+			flagBid, name, flagMaxFee, flagMaxPriority, flagTier)
+	default:
+		j.notef("--%s has no use under policy %s: the chain ignores it", flagBid, name)
 	}
 }
 

@@ -15,7 +15,7 @@ func TestABidUnderPolicyAuction(t *testing.T) {
 	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
 	line := []string{"--msgs", path, "--at", "500", "--generate-only"}
 	_, notes := r.scheduleTx(append(line, "--bid", "5000")...)
-	require.Contains(t, notes, "--bid counts under policy auction; the chain's is eip1559: it locks nothing, and is ignored or refused")
+	require.Contains(t, notes, "--bid has no use under policy eip1559: the chain ignores it, or refuses it once the time for that is over")
 	require.NotContains(t, notes, "locks 5000")
 
 	r.configure(func(c *types.TimerConfig) { c.Policy = types.PolicyAuction })
@@ -24,7 +24,7 @@ func TestABidUnderPolicyAuction(t *testing.T) {
 	require.Contains(t, notes, "locks 5000stake of yours at once; what the fire does not pay of it comes back\n"+
 		"a bid of 0stake would make it fire in the next block\n")
 	_, notes = r.scheduleTx(append(line, "--tier", "fast")...)
-	require.Contains(t, notes, "sells places to those who bid with --bid (policy auction): prices and tiers are kept, and not used")
+	require.Contains(t, notes, "gives places by --bid (policy auction): prices and tiers are kept, and not used")
 	require.NotContains(t, notes, "locks")
 	for text, want := range map[string]string{
 		"-5": "is no whole amount", "1.5": "is no whole amount", "007": "is no whole amount", "x": "is no whole amount",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -23,7 +24,7 @@ func newEstimateCmd() *cobra.Command {
 		Short: "Estimate what a timer would pay, and how long it would wait, if it were due now",
 		Long: `Estimate what a timer would pay, and how long it would wait, if it were due in the next block.
 
-The bid is stated as when scheduling: a tier, two prices, a sum under policy auction, or nothing for the default. --actor, an address or a key's
+The bid is stated as when scheduling: a tier, two prices, a sum under policies auction and score, or nothing for the default. --actor, an address or a key's
 name, says whose weight counts; without it, that of somebody who has not fired lately.`,
 		Example: fmt.Sprintf(`%[1]s query timers estimate
 %[1]s query timers estimate --gas-limit 100000 --tier fast --actor alice
@@ -123,6 +124,9 @@ func writeEstimate(out io.Writer, e *types.QueryEstimateResponse, c clock) error
 		{"ahead", aheadText(e)},
 		{"wait", waitText(e, c)},
 		{"basis", basisText(e.Basis)},
+	}
+	if e.ScoreBid != "" {
+		rows = slices.Insert(rows, 6, [2]string{"bid", clean(e.ScoreBid) + unit + " at each fire, within what follows"})
 	}
 	for _, row := range append(rows, auctionRows(e)...) {
 		if _, err := fmt.Fprintf(table, "%s\t%s\n", row[0], row[1]); err != nil {

@@ -169,6 +169,9 @@ func (j *job) advise(o *outlook, p plan) error {
 	j.notef("pre-charges at most %s%s at %s, and gives back what is not used", e.PreCharge, unit, fire)
 	j.notef("pays %s a cycle now (chain %s, lane %s, tip %s), %s%s if it uses all of them",
 		perCycle(e), trimDec(e.CycleBasefee), trimDec(e.LaneFee), trimDec(e.Priority), e.CostOfCycles, unit)
+	if e.ScoreBid != "" {
+		j.notef("pays its bid of %s%s at %s, within these sums", clean(e.ScoreBid), unit, fire)
+	}
 	c, err := j.clock()
 	if err != nil {
 		c.paceErr = err

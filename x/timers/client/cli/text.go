@@ -84,6 +84,8 @@ func bidText(bid *types.Bid) string {
 		return strings.ToLower(strings.TrimPrefix(bid.Tier.String(), tierPrefix))
 	case bid.Agent != "":
 		return "agent"
+	case bid.Price != "":
+		return clean(bid.Price)
 	default:
 		return "default"
 	}

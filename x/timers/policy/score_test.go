@@ -1,0 +1,258 @@
+package policy_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"math/big"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+// maxWeight is the largest weight of a score that a config admits.
+const maxWeight = "1000000"
+
+// scoreVector is a case of testdata/vectors/score.json, which scripts/vectors.py computes in fractions.
+type scoreVector struct {
+	Name           string
+	Height         uint64
+	Age, Bid, Rank math.LegacyDec
+	Candidates     []struct {
+		Actor, Unit      string
+		Recent, Due, Seq uint64
+		Bid, Score       math.Int
+	}
+	Order []int
+}
+
+func TestScoreAgreesWithTheVectors(t *testing.T) {
+	file, err := os.ReadFile("../testdata/vectors/score.json")
+	require.NoError(t, err)
+	var vectors []scoreVector
+	require.NoError(t, json.Unmarshal(file, &vectors))
+	require.NotEmpty(t, vectors)
+	for _, v := range vectors {
+		t.Run(v.Name, func(t *testing.T) {
+			score := policy.Score{Age: v.Age, Bid: v.Bid, Rank: v.Rank}
+			age := new(big.Int).Mul(v.Age.BigInt(), new(big.Int).SetUint64(v.Height))
+			candidates := make([]policy.Candidate, len(v.Candidates))
+			for i, c := range v.Candidates {
+				actor, err := hex.DecodeString(c.Actor)
+				require.NoError(t, err)
+				candidates[i] = policy.Candidate{
+					Due: c.Due, Seq: c.Seq, Actor: string(actor), Unit: c.Unit, Recent: c.Recent, Ask: policy.Ask{Price: c.Bid},
+				}
+				require.Equal(t, c.Score.String(), age.Add(score.Static(candidates[i]), age).String(), "candidate %d", i)
+				age.Mul(v.Age.BigInt(), new(big.Int).SetUint64(v.Height))
+			}
+			require.Equal(t, v.Order, score.Order(policy.Prices{Height: v.Height}, candidates))
+		})
+	}
+}
+
+func drawWeight(t *rapid.T, name string) math.LegacyDec {
+	return rapid.OneOf(
+		rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("1"), dec("0.01"), dec(maxWeight), math.LegacySmallestDec()}),
+		rapid.Custom(func(t *rapid.T) math.LegacyDec {
+			return math.LegacyNewDecWithPrec(rapid.Int64Range(0, 5e18).Draw(t, "units"), math.LegacyPrecision)
+		}),
+	).Draw(t, name)
+}
+
+func drawScore(t *rapid.T) policy.Score {
+	return policy.Score{Age: drawWeight(t, "age"), Bid: drawWeight(t, "bid"), Rank: drawWeight(t, "rank")}
+}
+
+// drawScored draws candidates of few actors, alike enough that scores are often equal. No two share a seq.
+func drawScored(t *rapid.T, height uint64) []policy.Candidate {
+	names := []string{"", "a", "ab", "b", "c"}
+	units, recent := map[string]string{}, map[string]uint64{}
+	share := rapid.Bool().Draw(t, "units are shared")
+	for _, name := range names {
+		units[name] = name
+		if share {
+			units[name] = rapid.SampledFrom(names).Draw(t, "unit")
+		}
+		recent[name] = rapid.OneOf(rapid.Uint64Max(2), rapid.Uint64Max(1<<40)).Draw(t, "recent")
+	}
+	seqs := rapid.SliceOfNDistinct(rapid.OneOf(rapid.Uint64Max(60), rapid.Uint64Max(1<<63)), 0, 30, rapid.ID).Draw(t, "seqs")
+	candidates := make([]policy.Candidate, len(seqs))
+	for i, seq := range seqs {
+		actor := rapid.SampledFrom(names).Draw(t, "actor")
+		bid := math.Int{}
+		if rapid.Bool().Draw(t, "bids") {
+			most := new(big.Int).Lsh(big.NewInt(1), rapid.SampledFrom([]uint{0, 1, 9, 96}).Draw(t, "size"))
+			n := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 12, 12).Draw(t, "bid"))
+			bid = math.NewIntFromBigInt(n.Mod(n, most))
+		}
+		candidates[i] = policy.Candidate{
+			Due: height - rapid.Uint64Max(min(3, height)).Draw(t, "age"), Seq: seq, Actor: actor, Unit: units[actor],
+			Recent: recent[units[actor]], Ask: policy.Ask{Price: bid},
+		}
+	}
+	return candidates
+}
+
+// scoreRat is the score as the specification has it, in fractions.
+func scoreRat(s policy.Score, height uint64, c policy.Candidate) *big.Rat {
+	integer := func(n uint64) *big.Rat { return new(big.Rat).SetInt(new(big.Int).SetUint64(n)) }
+	sum := new(big.Rat).Mul(rat(s.Age), integer(height-c.Due))
+	if !c.Ask.Price.IsNil() {
+		sum.Add(sum, new(big.Rat).Mul(rat(s.Bid), new(big.Rat).SetInt(c.Ask.Price.BigInt())))
+	}
+	return sum.Sub(sum, new(big.Rat).Mul(rat(s.Rank), integer(c.Seq)))
+}
+
+// modelScoreOrder takes one timer at a time: the best score; of those, the unit that fired least, with what it was given at this
+// score; of those, the earlier due, the lower address, the lower seq; and of a unit its oldest.
+func modelScoreOrder(s policy.Score, height uint64, candidates []policy.Candidate) []int {
+	left := make([]int, len(candidates))
+	for i := range left {
+		left[i] = i
+	}
+	order := []int{}
+	given := map[string]uint64{}
+	var last *big.Rat
+	for len(left) > 0 {
+		best := left[0]
+		for _, i := range left {
+			if scoreRat(s, height, candidates[i]).Cmp(scoreRat(s, height, candidates[best])) > 0 {
+				best = i
+			}
+		}
+		score := scoreRat(s, height, candidates[best])
+		if last == nil || score.Cmp(last) != 0 {
+			given, last = map[string]uint64{}, score
+		}
+		heads := map[string]int{}
+		for _, i := range left {
+			c := candidates[i]
+			if scoreRat(s, height, c).Cmp(score) != 0 {
+				continue
+			}
+			if head, known := heads[c.Unit]; !known || older(c, candidates[head]) {
+				heads[c.Unit] = i
+			}
+		}
+		best = -1
+		for _, i := range heads {
+			if best < 0 || modelBefore(candidates[i], candidates[best], given) {
+				best = i
+			}
+		}
+		order = append(order, best)
+		given[candidates[best].Unit]++
+		left = slices.DeleteFunc(left, func(i int) bool { return i == best })
+	}
+	return order
+}
+
+func older(a, b policy.Candidate) bool { return a.Due < b.Due || a.Due == b.Due && a.Seq < b.Seq }
+
+func modelBefore(a, b policy.Candidate, given map[string]uint64) bool {
+	turnA, turnB := a.Recent+given[a.Unit], b.Recent+given[b.Unit]
+	switch {
+	case turnA != turnB:
+		return turnA < turnB
+	case a.Due != b.Due:
+		return a.Due < b.Due
+	case a.Actor != b.Actor:
+		return a.Actor < b.Actor
+	default:
+		return a.Seq < b.Seq
+	}
+}
+
+// scoreProperty: the order is that of the model, whatever order the candidates come in, and the same at every later height.
+func scoreProperty(t *rapid.T) {
+	s := drawScore(t)
+	height := rapid.OneOf(rapid.Uint64Range(3, 50), rapid.Uint64Range(3, 1<<62)).Draw(t, "height")
+	candidates := drawScored(t, height)
+	order := s.Order(policy.Prices{Height: height}, candidates)
+	require.Equal(t, modelScoreOrder(s, height, candidates), order)
+
+	later := height + rapid.Uint64Max(1<<40).Draw(t, "later")
+	require.Equal(t, order, s.Order(policy.Prices{Height: later}, candidates), "age grows for all alike")
+
+	shuffled := rapid.Permutation(candidates).Draw(t, "shuffled")
+	for place, i := range s.Order(policy.Prices{Height: height}, shuffled) {
+		require.Equal(t, candidates[order[place]], shuffled[i])
+	}
+}
+
+func TestScoreOrdersAsTheModelDoes(t *testing.T) { rapid.Check(t, scoreProperty) }
+
+func FuzzScoreOrdersAsTheModelDoes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scoreProperty)) }
+
+// turnsProperty: among timers of equal score, wherever the lane ends, no target that fired as often as another before and
+// still waits is two turns behind it, nor one that has caught up.
+func turnsProperty(t *rapid.T) {
+	s := policy.Score{Age: dec("1"), Bid: dec("0.01"), Rank: dec("0")}
+	candidates := drawScored(t, 9)
+	for i := range candidates {
+		candidates[i].Due, candidates[i].Ask = 9, policy.Ask{}
+	}
+	waiting, fired := map[string]int{}, map[string]uint64{}
+	for _, c := range candidates {
+		waiting[c.Unit]++
+		fired[c.Unit] = c.Recent
+	}
+	for _, i := range s.Order(policy.Prices{Height: 9}, candidates) {
+		unit := candidates[i].Unit
+		for other, left := range waiting {
+			if left > 0 {
+				require.LessOrEqual(t, fired[unit], fired[other], "%q fires for the %d-th time before %q", unit, fired[unit]+1, other)
+			}
+		}
+		fired[unit]++
+		waiting[unit]--
+	}
+}
+
+func TestNoTargetTakesTwoTurnsMoreThanAnother(t *testing.T) { rapid.Check(t, turnsProperty) }
+
+// TestScorePrices: a fire pays the chain's basefees and its bid once; nothing is priced out.
+func TestScorePrices(t *testing.T) {
+	prices := policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("3")}
+	for name, c := range map[string]struct {
+		ask  policy.Ask
+		once math.Int
+	}{
+		"nothing":      {policy.Ask{}, math.Int{}},
+		"a bid":        {policy.Ask{Price: math.NewInt(12)}, math.NewInt(12)},
+		"a tier":       {policy.Ask{Kind: policy.Urgent}, math.Int{}},
+		"stated":       {policy.StatedAsk(dec("0"), dec("0")), math.Int{}},
+		"a bid of nil": {policy.Ask{Price: math.ZeroInt()}, math.ZeroInt()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			price, willing := policy.Score{}.Price(prices, policy.Candidate{Ask: c.ask})
+			require.True(t, willing)
+			require.Equal(t, prices.Cycle.String(), price.Basefee.String())
+			require.Equal(t, prices.Cell.String(), price.Cell.String())
+			require.True(t, price.Priority.IsZero())
+			require.Equal(t, c.once, price.Once)
+		})
+	}
+	require.Equal(t, "0.001000000000000000", policy.Score{}.LaneBasefee(prices.Cycle, policy.Last{Basefee: dec("9"), Cycles: 7}).String())
+}
+
+func BenchmarkScoreOrder(b *testing.B) {
+	s := policy.Score{Age: dec("1"), Bid: dec("0.01"), Rank: dec("0")}
+	candidates := make([]policy.Candidate, 2_048)
+	for i := range candidates {
+		actor := string([]byte{byte(i % 97)})
+		candidates[i] = policy.Candidate{
+			Due: uint64(1_000 + i/500), Seq: uint64(i), Actor: actor, Unit: actor, Ask: policy.Ask{Price: math.NewInt(int64(i % 3))},
+		}
+	}
+	for b.Loop() {
+		s.Order(policy.Prices{Height: 1_100}, candidates)
+	}
+}
