@@ -14,6 +14,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -38,7 +39,7 @@ func newMix(t *rapid.T, seen map[string]int) *mix {
 	m.fixture = newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = 300_000, 200_000, 200_000
 		c.MaxWatchHitsPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 3, 4, 4, 4
-		c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks = 30_000, 40, 5, 6
+		c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks, c.TipEpochBlocks = 30_000, 40, 5, 6, 1
 	}), func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { m.service = s; return s }
 	})
@@ -81,6 +82,10 @@ func (m *mix) scheduleAny() {
 	if rapid.Bool().Draw(m.t, "retries") {
 		msg.Retry = &types.Retry{Max: rapid.Uint32Range(1, 3).Draw(m.t, "max"), After: rapid.Uint64Range(1, 4).Draw(m.t, "after")}
 	}
+	msg.Bid = rapid.SampledFrom([]*types.Bid{
+		nil, nil, price("0"), price("300"), price("2000"), {Tier: types.TierFast},
+		{Static: &types.StaticBid{MaxFeePerCycle: dec("0.01"), MaxPriorityFeePerCycle: dec("0.002")}},
+	}).Draw(m.t, "bid")
 	if rapid.Bool().Draw(m.t, "suspends") {
 		msg.OnUnfunded = types.OnUnfundedSuspend
 	}
@@ -116,7 +121,7 @@ func (m *mix) op() {
 		m.any(&types.MsgSysExtendTimer{Authority: m.Authority, Actor: owner, Id: id, ExpiresAt: last})
 	case 7:
 		m.setConfig(func(c *types.TimerConfig) {
-			c.Policy = rapid.SampledFrom([]types.Policy{types.PolicyFIFO, types.PolicyEIP1559}).Draw(m.t, "policy")
+			c.Policy = rapid.SampledFrom([]types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}).Draw(m.t, "policy")
 			c.LanePaused = rapid.IntRange(0, 5).Draw(m.t, "paused") == 0
 			c.MaxCyclesPerFire = rapid.SampledFrom([]uint64{100_000, 200_000}).Draw(m.t, "cap")
 			c.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
@@ -223,7 +228,8 @@ func TestAllKindsAtOnce(t *testing.T) {
 		for _, id := range m.ids {
 			m.any(&types.MsgCancelTimer{Sender: m.owners[id].String(), Id: id})
 		}
-		for range 40 {
+		// Weights of policy tip are the last to be forgotten.
+		for range policy.ForgottenAfter + 6 {
 			m.block()
 		}
 		entries, err := m.service.OpenKVStore(m.Ctx()).Iterator(nil, nil)
