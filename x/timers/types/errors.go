@@ -49,8 +49,6 @@ var (
 	ErrActorPageFull = errors.Register(ModuleName, 23, "page of the actor's timers is full")
 	// ErrInvalidBid: prices that are negative, absurd, or stated in more than one way.
 	ErrInvalidBid = errors.Register(ModuleName, 24, "invalid bid")
-	// ErrUnsupportedBid: a kind of bid that does not exist yet. At present every kind does.
-	ErrUnsupportedBid = errors.Register(ModuleName, 25, "unsupported bid")
 	// ErrNothingToUpdate: an update that changes nothing.
 	ErrNothingToUpdate = errors.Register(ModuleName, 26, "nothing to update")
 	// ErrNotQuarantined: only a quarantined timer can be released.
