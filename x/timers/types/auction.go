@@ -162,3 +162,19 @@ func (c *TimerConfig) validateAuction() error {
 	}
 	return nil
 }
+
+// defaultAuction sets the parameters of policy auction.
+func (c *TimerConfig) defaultAuction() {
+	c.PaymentRule = PaymentVCG
+	// Any floor makes it better to bid nothing than to bid what the fire is worth where nobody competes, and the fees
+	// cover what a fire costs the chain.
+	c.ReservePrice = math.ZeroInt()
+	// A bid of a million units is passed after 330 blocks at the start, 1,650 at the minimum and 33 at the maximum, by
+	// timers of a gas limit up to 14 times as large.
+	c.LambdaStart = math.LegacyNewDecWithPrec(5, 2)
+	c.LambdaMin = math.LegacyNewDecWithPrec(1, 2)
+	c.LambdaMax = math.LegacyNewDecWithPrec(5, 1)
+	// From the start to either bound in some 200 blocks of bidding, so that λ follows the bidders and not one of them.
+	c.LambdaStep = math.LegacyNewDecWithPrec(1, 2)
+	c.AuctionWindowBlocks = 100
+}

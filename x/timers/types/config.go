@@ -119,20 +119,8 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own
 		// cycles.
 		AgentCyclesPerBlock: 1_500_000,
-
-		PaymentRule: PaymentVCG,
-		// Any floor makes it better to bid nothing than to bid what the fire is worth where nobody competes, and the fees
-		// cover what a fire costs the chain.
-		ReservePrice: math.ZeroInt(),
-		// A bid of a million units is passed after 330 blocks at the start, 1,650 at the minimum and 33 at the maximum, by
-		// timers of a gas limit up to 14 times as large.
-		LambdaStart: math.LegacyNewDecWithPrec(5, 2),
-		LambdaMin:   math.LegacyNewDecWithPrec(1, 2),
-		LambdaMax:   math.LegacyNewDecWithPrec(5, 1),
-		// From the start to either bound in some 200 blocks of bidding, so that λ follows the bidders and not one of them.
-		LambdaStep:          math.LegacyNewDecWithPrec(1, 2),
-		AuctionWindowBlocks: 100,
 	}
+	config.defaultAuction()
 	config.defaultTip()
 	defaultScore(&config)
 	return config
