@@ -83,7 +83,8 @@ func (m *mix) scheduleAny() {
 		msg.Retry = &types.Retry{Max: rapid.Uint32Range(1, 3).Draw(m.t, "max"), After: rapid.Uint64Range(1, 4).Draw(m.t, "after")}
 	}
 	msg.Bid = rapid.SampledFrom([]*types.Bid{
-		nil, nil, price("0"), price("300"), price("2000"), {Tier: types.TierFast},
+		nil, nil, price("0"), price("300"), price("2000"),
+		{Tier: types.TierFast},
 		{Static: &types.StaticBid{MaxFeePerCycle: dec("0.01"), MaxPriorityFeePerCycle: dec("0.002")}},
 	}).Draw(m.t, "bid")
 	if rapid.Bool().Draw(m.t, "suspends") {
