@@ -78,11 +78,20 @@ func (k *Keeper) quoterOf(ctx context.Context, agent sdk.AccAddress) (types.Quot
 	return quoter, nil
 }
 
+// parseAgent reads the address of an agent from a field of a message.
+func (k *Keeper) parseAgent(field, text string) (sdk.AccAddress, error) {
+	agent, err := k.parseAddress(field, text)
+	if err != nil {
+		return nil, types.ErrInvalidAgent.Wrapf("%v", err)
+	}
+	return agent, nil
+}
+
 // acceptAgent checks the agent of a bid. It is not asked: what it says holds in the block in which it says it.
 func (k *Keeper) acceptAgent(ctx context.Context, text string) (acceptedBid, error) {
-	agent, err := k.parseAddress("bid.agent", text)
+	agent, err := k.parseAgent("bid.agent", text)
 	if err != nil {
-		return acceptedBid{}, types.ErrInvalidAgent.Wrap(err.Error())
+		return acceptedBid{}, err
 	}
 	return acceptedBid{bid: &types.Bid{Agent: k.bech32(agent)}}, k.checkAgent(ctx, agent)
 }
@@ -179,8 +188,8 @@ func (m msgServer) SetAgent(ctx context.Context, msg *types.MsgSetAgent) (*types
 	}
 	var agent sdk.AccAddress
 	if msg.Agent != "" {
-		if agent, err = m.parseAddress("agent", msg.Agent); err != nil {
-			return nil, types.ErrInvalidAgent.Wrap(err.Error())
+		if agent, err = m.parseAgent("agent", msg.Agent); err != nil {
+			return nil, err
 		}
 	}
 	return &types.MsgSetAgentResponse{}, m.Keeper.SetAgent(ctx, actor, agent)

@@ -66,7 +66,7 @@ func (k *Keeper) lock(ctx context.Context, config *types.TimerConfig, t *types.T
 	}
 	coins := sdk.NewCoins(sdk.NewCoin(config.FeeDenom, amount))
 	if err := k.bank.SendCoins(ctx, t.Owner(), k.address, coins); err != nil {
-		return types.ErrBidNotCovered.Wrap(err.Error())
+		return types.ErrBidNotCovered.Wrapf("the bank does not take %s from %s: %v", coins, k.bech32(t.Actor), err)
 	}
 	t.SetLocked(t.Locked().Add(amount))
 	return k.emit(ctx, &types.TimerBidLocked{

@@ -164,3 +164,13 @@ func (g *GenesisState) validateAgents() error {
 	}
 	return nil
 }
+
+// defaultAgents sets the parameters of bidding agents.
+func (c *TimerConfig) defaultAgents() {
+	// Setting up a contract's query costs 60,000 gas unless its code is pinned; what remains is sixteen times what a
+	// plain formula takes.
+	c.AgentCyclesPerCall = 150_000
+	// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
+	// lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own cycles.
+	c.AgentCyclesPerBlock = 1_500_000
+}

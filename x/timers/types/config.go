@@ -112,14 +112,8 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Two weeks of blocks of a second: the time of one release, for those who still state it to hear of it.
 		BidDeprecationBlocks: 1_209_600,
 		AdmissionsPerBlock:   2_048,
-		// Setting up a contract's query costs 60,000 gas unless its code is pinned; what remains is sixteen times what a
-		// plain formula takes.
-		AgentCyclesPerCall: 150_000,
-		// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
-		// lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own
-		// cycles.
-		AgentCyclesPerBlock: 1_500_000,
 	}
+	config.defaultAgents()
 	config.defaultAuction()
 	config.defaultTip()
 	defaultScore(&config)
