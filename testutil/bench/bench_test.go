@@ -15,7 +15,7 @@ import (
 	"cosmossdk.io/store/metrics"
 	storetypes "cosmossdk.io/store/types"
 
-	"github.com/cosmos-timers/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 )
 
 // The bounds are what was measured, with little room: whoever makes timers dearer has to say so here.

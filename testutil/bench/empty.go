@@ -5,8 +5,8 @@ import (
 
 	corestore "cosmossdk.io/core/store"
 
-	"github.com/cosmos-timers/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/runtime"
 	"github.com/cosmos/cosmos-sdk/testutil"
 
-	"github.com/cosmos-timers/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 )
 
 func TestEveryOperationIsCounted(t *testing.T) {
