@@ -20,7 +20,10 @@ import (
 const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
-var pureRank = map[string]int{"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2, "ready": 3}
+var pureRank = map[string]int{
+	"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2,
+	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4, "ready": 5,
+}
 
 // mayImport says which of our own packages, beside the pure ones, a package of the module may import. What is not named
 // here, such as client and lab, may import all of the module.
@@ -147,6 +150,14 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"policy", timers + "/lane", false},
 		{"ready", timers + "/policy", false},
 		{"policy", timers + "/ready", true},
+		{"policy", timers + "/policy/fifo", true},
+		{"policy/fifo", timers + "/policy", false},
+		{"policy/fifo", timers + "/lane", false},
+		{"policy/auction", timers + "/policy/fifo", false},
+		{"policy/tip", timers + "/policy/score", true},
+		{"policy/eip1559", timers + "/types", true},
+		{"keeper", timers + "/policy/tip", false},
+		{"types", timers + "/policy/tip", false},
 		{"ready", timers + "/types", true},
 		{"fixed", timers + "/lane", true},
 		{"calendar", "cosmossdk.io/collections", true},
@@ -212,7 +223,7 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			needed[exemptions[i]] = true
 		}
 	}
-	for _, dir := range []string{"", "types", "lane", "policy", "fairness", "ready", "calendar", "keeper", "actors", "watch", "watch/stores"} {
+	for _, dir := range []string{"", "types", "lane", "fairness", "policy", "policy/fifo", "policy/eip1559", "policy/auction", "policy/score", "policy/tip", "ready", "calendar", "keeper", "actors", "watch", "watch/stores"} {
 		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
 	}
 	for _, e := range exemptions {

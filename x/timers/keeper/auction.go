@@ -9,6 +9,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,8 +28,8 @@ import (
 const maxRivalReads = 64
 
 // auctionAt is the auction in force at the height, if it is.
-func auctionAt(p policy.Policy) (policy.Auction, bool) {
-	auction, ok := p.(policy.Auction)
+func auctionAt(p policy.Rules) (auction.Rules, bool) {
+	auction, ok := p.(auction.Rules)
 	return auction, ok
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -460,10 +461,10 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 		f.schedule(robot, 3+uint64(i), f.noop(), bidding(price("1")), expiring(102+uint64(i)))
 	}
 	f.blocksUntil(7)
-	want := policy.LambdaState{Lambda: dec("0.05"), ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
+	want := auction.LambdaState{Lambda: dec("0.05"), ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
 	loop := f.config()
 	for range 5 {
-		var seen policy.Observation
+		var seen auction.Observation
 		seen.Add(10, policy.Candidate{Due: 10, Locked: math.OneInt()}, 109)
 		want = loop.Auction(nil).Loop.Next(want, seen)
 	}

@@ -10,6 +10,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -18,7 +23,7 @@ type block struct {
 	height uint64
 	// config in force, the same in every step.
 	config types.TimerConfig
-	policy policy.Policy
+	policy policy.Rules
 	// before is what the last block left, state what this one leaves.
 	before, state types.LaneState
 
@@ -61,12 +66,12 @@ type block struct {
 	tipsPerCycle []math.LegacyDec
 	// tip is what policy tip knows besides, nil under others; slices are the actors' parts of the lane, if the policy has them.
 	tip    *tipBlock
-	slices policy.Slices
+	slices tip.Slices
 	// bids of the fires, in their order. Those before rivalled have their rival; rivalReads counts the looks for one.
 	bids                 []firedBid
 	rivalled, rivalReads int
 	// seen is what the auction observed.
-	seen policy.Observation
+	seen auction.Observation
 
 	receipts     []types.Receipt
 	burned, tips math.Int
@@ -110,8 +115,27 @@ func (k *Keeper) newBlock(ctx context.Context) (*block, error) {
 	return b, nil
 }
 
+// weighs tells whether the order depends on fairness weights, so that fires are counted.
+func (b *block) weighs() bool {
+	switch b.policy.(type) {
+	case eip1559.Rules, score.Rules:
+		return true
+	}
+	return false
+}
+
+// ordersByIndex tells whether the order follows from the ready index, so that under overload all that was admitted competes.
+// Under a policy without one, the timers of the window compete: the oldest.
+func (b *block) ordersByIndex() bool {
+	switch b.policy.(type) {
+	case eip1559.Rules, score.Rules:
+		return true
+	}
+	return false
+}
+
 // policyAt is the policy in force at the height, with what the block before left of it.
-func policyAt(config *types.TimerConfig, height uint64, state *types.LaneState) policy.Policy {
+func policyAt(config *types.TimerConfig, height uint64, state *types.LaneState) policy.Rules {
 	switch config.PolicyAt(height) {
 	case types.PolicyEIP1559:
 		return config.EIP1559()
@@ -122,7 +146,7 @@ func policyAt(config *types.TimerConfig, height uint64, state *types.LaneState) 
 	case types.PolicyScore:
 		return config.Score()
 	default:
-		return policy.FIFO{}
+		return fifo.Rules{}
 	}
 }
 

@@ -45,7 +45,7 @@ func (k *Keeper) collectReady(ctx sdk.Context, b *block) error {
 	if err != nil {
 		return err
 	}
-	if !complete && b.policy.Indexed() {
+	if !complete && b.ordersByIndex() {
 		return k.collectStorm(ctx, b, reached)
 	}
 	if !complete {

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -35,8 +36,8 @@ func (k *Keeper) selectOrder(ctx sdk.Context, b *block) error {
 		candidates[i] = k.candidateOf(ctx, b, &b.ready[i])
 	}
 	b.order = b.policy.Order(b.prices, candidates)
-	if slicer, ok := b.policy.(policy.Slicer); ok {
-		b.slices = slicer.Slices(candidates, b.order)
+	if rules, ok := b.policy.(tip.Rules); ok {
+		b.slices = rules.Slices(candidates, b.order)
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (k *Keeper) executeWindow(ctx sdk.Context, b *block) error {
 }
 
 // executeOrder tries timers of the window, given as indices, and returns those that their actors' slices did not admit.
-func (k *Keeper) executeOrder(ctx sdk.Context, b *block, order []int, slices policy.Slices) (passedOver []int, err error) {
+func (k *Keeper) executeOrder(ctx sdk.Context, b *block, order []int, slices tip.Slices) (passedOver []int, err error) {
 	for _, i := range order {
 		if !b.lane.Fits(b.config.FireBaseCycles) && b.rivalled == len(b.bids) {
 			break

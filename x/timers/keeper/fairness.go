@@ -66,7 +66,7 @@ func (k *Keeper) countFires(ctx sdk.Context, b *block) error {
 	}
 	state := &b.state.Fairness
 	window := window{k: k, median: fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below}}
-	if b.policy.Weighs() && len(b.actors) > 0 {
+	if b.weighs() && len(b.actors) > 0 {
 		fired := k.firesByUnit(ctx, b)
 		if err := k.state.fires.Set(ctx, b.height, fired); err != nil {
 			return err

@@ -165,7 +165,7 @@ func (k *Keeper) candidateOf(ctx sdk.Context, b *block, t *types.Timer) policy.C
 		candidate.Locked = t.Locked()
 	}
 	switch {
-	case b.policy.Weighs():
+	case b.weighs():
 		candidate.Weight = k.weightOf(ctx, b, t.Actor)
 	case b.tip != nil:
 		candidate.Weight, candidate.Unfunded = k.tipWeightOf(ctx, b, t.Actor), t.UnfundedSince > 0

@@ -14,7 +14,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -230,7 +230,7 @@ func TestAllKindsAtOnce(t *testing.T) {
 			m.any(&types.MsgCancelTimer{Sender: m.owners[id].String(), Id: id})
 		}
 		// Weights of policy tip are the last to be forgotten.
-		for range policy.ForgottenAfter + 6 {
+		for range tip.ForgottenAfter + 6 {
 			m.block()
 		}
 		entries, err := m.service.OpenKVStore(m.Ctx()).Iterator(nil, nil)

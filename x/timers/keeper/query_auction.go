@@ -10,7 +10,7 @@ import (
 )
 
 // auctionInfo is what the lane's query says of the auction, if it is in force in the next block.
-func auctionInfo(response *types.QueryLaneResponse, p policy.Policy, state *types.AuctionState) {
+func auctionInfo(response *types.QueryLaneResponse, p policy.Rules, state *types.AuctionState) {
 	auction, inForce := auctionAt(p)
 	if !inForce {
 		return

@@ -269,7 +269,7 @@ func (q queryServer) estimateWait(
 func idleBlocksUntil(b *block, candidate policy.Candidate) (uint64, error) {
 	if b.tip != nil {
 		return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",
-			candidate.Ask.Static.MaxFee, b.prices.Cycle)
+			candidate.Ask.Stated.MaxFee, b.prices.Cycle)
 	}
 	prices := b.prices
 	for blocks := uint64(1); blocks <= maxIdleBlocks; blocks++ {
@@ -279,7 +279,7 @@ func idleBlocksUntil(b *block, candidate policy.Candidate) (uint64, error) {
 		}
 	}
 	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below min_lane_basefee %s: such a timer can't fire",
-		candidate.Ask.Static.MaxFee, b.config.MinLaneBasefee)
+		candidate.Ask.Stated.MaxFee, b.config.MinLaneBasefee)
 }
 
 // askOf reads the bid of a request.

@@ -4,7 +4,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -17,7 +17,7 @@ const queuePage = 128
 
 // inQueueOrder tells whether the queue's order is that in which timers are tried.
 func (b *block) inQueueOrder() bool {
-	_, fifo := b.policy.(policy.FIFO)
+	_, fifo := b.policy.(fifo.Rules)
 	return fifo
 }
 

@@ -178,7 +178,7 @@ func (k *Keeper) agentOf(ctx context.Context, b *block, t *types.Timer) (sdk.Acc
 		}
 		return k.parseAddress("bid.agent", t.Bid.Agent)
 	}
-	if _, known := b.agents.ofActor[string(t.Actor)]; !known && b.policy.Weighs() {
+	if _, known := b.agents.ofActor[string(t.Actor)]; !known && b.weighs() {
 		// As a rule it is read with the weight, which is needed too.
 		k.weightOf(ctx, b, t.Actor)
 	}

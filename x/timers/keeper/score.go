@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -25,7 +26,7 @@ type recent struct {
 
 // setTurn says how often the candidate's unit fired, if the policy asks for it.
 func (k *Keeper) setTurn(ctx context.Context, b *block, actor sdk.AccAddress, candidate *policy.Candidate) {
-	if _, turns := b.policy.(policy.Score); !turns {
+	if _, turns := b.policy.(score.Rules); !turns {
 		return
 	}
 	of := k.recentOf(ctx, b, actor)
@@ -85,7 +86,7 @@ func (f filing) moved() filing {
 
 // filedUnder is the weight under which the policy in force has the actor's timers in the ready index.
 func (k *Keeper) filedUnder(ctx context.Context, b *block, actor sdk.AccAddress) uint32 {
-	if _, scored := b.policy.(policy.Score); scored {
+	if _, scored := b.policy.(score.Rules); scored {
 		return ready.ScoreList(b.state.ScoreEpoch).Weight()
 	}
 	return k.weightOf(ctx, b, actor)
@@ -94,7 +95,7 @@ func (k *Keeper) filedUnder(ctx context.Context, b *block, actor sdk.AccAddress)
 // filingNow is where the policy in force has the timer in the ready index.
 func (k *Keeper) filingNow(ctx context.Context, b *block, t *types.Timer) filing {
 	at := filing{weight: k.filedUnder(ctx, b, t.Actor), quote: t.Quote}
-	if score, scored := b.policy.(policy.Score); scored {
+	if score, scored := b.policy.(score.Rules); scored {
 		at.score, at.quote = scoreKeyOf(score, t), nil
 	}
 	return at
@@ -109,14 +110,14 @@ func (k *Keeper) quotedFiling(ctx sdk.Context, b *block, t *types.Timer) (at fil
 	return at, err
 }
 
-func scoreKeyOf(score policy.Score, t *types.Timer) []byte {
-	return ready.ScoreKey(score.Static(policy.Candidate{Due: t.Due, Seq: t.Seq, Ask: t.Bid.Ask()}))
+func scoreKeyOf(score score.Rules, t *types.Timer) []byte {
+	return ready.ScoreKey(score.TimelessScore(policy.Candidate{Due: t.Due, Seq: t.Seq, Ask: t.Bid.Ask()}))
 }
 
 // fileAnew gives admitted timers that lie where another policy, or other weights, had them their place under the policy in
 // force: up to half of what a block admits. Until then they don't compete, like those not yet admitted.
 func (k *Keeper) fileAnew(ctx sdk.Context, b *block) (err error) {
-	if !b.policy.Indexed() {
+	if !b.ordersByIndex() {
 		return nil
 	}
 	if b.indexed, _, err = findItem(ctx, k.state.admitted); err != nil || b.indexed == 0 {
@@ -146,7 +147,7 @@ func (k *Keeper) fileAnew(ctx sdk.Context, b *block) (err error) {
 // misfiled reads at most n entries of lists that are not those of the policy in force.
 func (k *Keeper) misfiled(ctx context.Context, b *block, n int) ([]ready.Entry, error) {
 	store := readyStore{k.state.ready}
-	if _, scored := b.policy.(policy.Score); !scored {
+	if _, scored := b.policy.(score.Rules); !scored {
 		return store.from(ctx, ready.ScoreUnsorted(), n)
 	}
 	list := ready.ScoreList(b.state.ScoreEpoch)
@@ -203,7 +204,7 @@ func (k *Keeper) takeTurns(ctx context.Context, b *block, equal []ready.Entry) (
 	for i := range order {
 		order[i] = i
 	}
-	policy.TakeTurns(candidates, order)
+	score.TakeTurns(candidates, order)
 	for _, i := range order {
 		out = append(out, entries[i])
 	}
@@ -238,16 +239,16 @@ func checkFiling(t *types.Timer, config *types.TimerConfig, lane *types.LaneStat
 
 // bidPaid is what a fire at this price pays for its place, nil for nothing.
 func bidPaid(price lane.Price) *math.Int {
-	if price.Once.IsNil() || price.Once.IsZero() {
+	if price.LumpSum.IsNil() || price.LumpSum.IsZero() {
 		return nil
 	}
-	bid := price.Once
+	bid := price.LumpSum
 	return &bid
 }
 
 // scoreBidFits refuses what scheduling under policy score would refuse.
 func scoreBidFits(b *block, price string) error {
-	if _, scored := b.policy.(policy.Score); !scored || price == "" {
+	if _, scored := b.policy.(score.Rules); !scored || price == "" {
 		return nil
 	}
 	_, err := (&types.Bid{Price: price}).ScoreBid()

@@ -4,7 +4,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,7 +23,7 @@ const maxContestReads = 4_096
 
 // inStorm tells whether the ready index alone already holds more than the window.
 func (k *Keeper) inStorm(ctx sdk.Context, b *block) (bool, error) {
-	return b.policy.Indexed() && b.indexed > uint64(b.config.CandidateWindow), nil
+	return b.ordersByIndex() && b.indexed > uint64(b.config.CandidateWindow), nil
 }
 
 // collectStorm admits timers and looks after those admitted. What lies before reached was read in this block already.
@@ -232,7 +232,7 @@ func (k *Keeper) expireOnSight(ctx sdk.Context, b *block, t *types.Timer) {
 
 // openContest ranks the admitted at this block's prices.
 func (k *Keeper) openContest(ctx sdk.Context, b *block) (err error) {
-	if _, scored := b.policy.(policy.Score); scored {
+	if _, scored := b.policy.(score.Rules); scored {
 		b.contest = k.openScoreContest(b)
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -46,7 +46,7 @@ func newTipState(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) tipState 
 // tipBlock is what a block under policy tip knows besides.
 type tipBlock struct {
 	epoch    uint64
-	weighing policy.Weighing
+	weighing tip.WeightRule
 	// records that were read, by actor; nil for none. Looked up, never ranged over.
 	records map[string]*types.TipWeight
 	// noted is what this block adds to an actor's record; actors names them in the order in which they came.
@@ -56,7 +56,7 @@ type tipBlock struct {
 
 // tipNote is what a block adds to an actor's record.
 type tipNote struct {
-	fires    []policy.Fire
+	fires    []tip.Fire
 	cycles   uint64
 	unfunded uint64
 	starved  bool
@@ -91,14 +91,14 @@ func (k *Keeper) tipRecord(ctx context.Context, b *block, actor sdk.AccAddress) 
 }
 
 // weightIn is an actor's weight in an epoch, from its record.
-func weightIn(w policy.Weighing, record *types.TipWeight, epoch uint64) math.LegacyDec {
+func weightIn(w tip.WeightRule, record *types.TipWeight, epoch uint64) math.LegacyDec {
 	if record == nil {
 		return w.Neutral
 	}
 	return w.WeightIn(record.History(), epoch)
 }
 
-// tipWeightOf is the actor's weight in this block, in policy.WeightUnits: the epoch's, or the starvation floor if that is more
+// tipWeightOf is the actor's weight in this block, in tip.WeightUnits: the epoch's, or the starvation floor if that is more
 // and one of its timers waits. A record that can't be read weighs least.
 func (k *Keeper) tipWeightOf(ctx context.Context, b *block, actor sdk.AccAddress) uint32 {
 	if weight, known := b.weights[string(actor)]; known {
@@ -108,7 +108,7 @@ func (k *Keeper) tipWeightOf(ctx context.Context, b *block, actor sdk.AccAddress
 	if record, err := k.tipRecord(ctx, b, actor); err == nil {
 		weight = weightIn(b.tip.weighing, record, b.tip.epoch)
 	}
-	b.weights[string(actor)] = policy.Units(weight)
+	b.weights[string(actor)] = tip.Units(weight)
 	return b.weights[string(actor)]
 }
 
@@ -122,7 +122,7 @@ func (k *Keeper) prepareTip(ctx sdk.Context, b *block) {
 	for i := range b.ready {
 		t := &b.ready[i]
 		weight := k.tipWeightOf(ctx, b, t.Actor)
-		if floor := policy.Units(b.tip.weighing.Floor); weight < floor && k.starves(ctx, b, t) {
+		if floor := tip.Units(b.tip.weighing.Floor); weight < floor && k.starves(ctx, b, t) {
 			b.weights[string(t.Actor)] = floor
 		}
 	}
@@ -224,7 +224,7 @@ func (b *block) noteFire(t *types.Timer, result fireResult) {
 		return
 	}
 	note := b.note(t.Actor)
-	note.fires = append(note.fires, policy.Fire{
+	note.fires = append(note.fires, tip.Fire{
 		Tip: result.price.Priority, P50: b.prices.P50, Success: result.receipt.Success, Late: b.height - t.Due,
 	})
 	note.cycles += result.receipt.Cycles
@@ -254,7 +254,7 @@ func (k *Keeper) scoreActors(ctx sdk.Context, b *block) error {
 
 func (k *Keeper) score(ctx context.Context, b *block, actor sdk.AccAddress, record *types.TipWeight) error {
 	next := types.TipWeight{Weight: weightIn(b.tip.weighing, record, b.tip.epoch), Epoch: b.tip.epoch, LastFire: lastFire(record)}
-	observed := policy.NothingObserved()
+	observed := tip.NoStats()
 	if record != nil && record.Epoch == b.tip.epoch {
 		observed = record.Observed()
 	}
@@ -290,10 +290,10 @@ func (k *Keeper) score(ctx context.Context, b *block, actor sdk.AccAddress, reco
 func (k *Keeper) forgetTips(ctx sdk.Context, b *block) error {
 	state := &b.state.TipMarket
 	epoch := state.EpochAt(b.height)
-	if state.Oldest == 0 || state.Oldest+policy.ForgottenAfter >= epoch {
+	if state.Oldest == 0 || state.Oldest+tip.ForgottenAfter >= epoch {
 		return nil
 	}
-	keepFrom := epoch - policy.ForgottenAfter
+	keepFrom := epoch - tip.ForgottenAfter
 	old := make([]collections.Pair[uint64, sdk.AccAddress], 0, 8)
 	state.Oldest = 0
 	ranger := new(collections.Range[collections.Pair[uint64, sdk.AccAddress]]).
@@ -459,11 +459,11 @@ func (k *Keeper) exportTips(ctx context.Context, genesis *types.GenesisState) er
 func (k *Keeper) estimateWeight(ctx context.Context, b *block, actor sdk.AccAddress) (uint32, math.LegacyDec) {
 	switch {
 	case b.tip != nil:
-		weight := policy.Units(b.tip.weighing.Neutral)
+		weight := tip.Units(b.tip.weighing.Neutral)
 		if actor != nil {
 			weight = k.tipWeightOf(ctx, b, actor)
 		}
-		return weight, math.LegacyNewDec(int64(weight)).QuoInt64(policy.WeightUnits)
+		return weight, math.LegacyNewDec(int64(weight)).QuoInt64(tip.WeightUnits)
 	default:
 		weight := b.config.WeightBounds().Max
 		if actor != nil {

@@ -13,7 +13,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,7 +23,7 @@ type tipModel struct {
 	config types.TimerConfig
 	timers []*tipTimer
 	// epochs is what was observed of an actor by epoch; lastFire the height of its last fire.
-	epochs   map[string]map[uint64]*policy.Observed
+	epochs   map[string]map[uint64]*tip.EpochStats
 	lastFire map[string]uint64
 	p50      math.LegacyDec
 }
@@ -55,12 +55,12 @@ func (m *tipModel) weight(actor string, epoch uint64) math.LegacyDec {
 	return weight
 }
 
-func (m *tipModel) observed(actor string, epoch uint64) *policy.Observed {
+func (m *tipModel) observed(actor string, epoch uint64) *tip.EpochStats {
 	if m.epochs[actor] == nil {
-		m.epochs[actor] = map[uint64]*policy.Observed{}
+		m.epochs[actor] = map[uint64]*tip.EpochStats{}
 	}
 	if m.epochs[actor][epoch] == nil {
-		m.epochs[actor][epoch] = new(policy.NothingObserved())
+		m.epochs[actor][epoch] = new(tip.NoStats())
 	}
 	return m.epochs[actor][epoch]
 }
@@ -86,7 +86,7 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 				weight = math.LegacyMaxDec(weight, w.Floor)
 			}
 		}
-		weights[t.actor] = policy.Units(weight)
+		weights[t.actor] = tip.Units(weight)
 	}
 	slices.SortStableFunc(competing, func(a, b *tipTimer) int {
 		tipA, tipB := m.effective(a), m.effective(b)
@@ -119,7 +119,7 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 			fired = append(fired, t.id)
 			tips = append(tips, m.effective(t))
 			o := m.observed(t.actor, epoch)
-			w.Fire(o, policy.Fire{Tip: m.effective(t), P50: m.p50, Success: !t.fails, Late: height - t.due})
+			w.Fire(o, tip.Fire{Tip: m.effective(t), P50: m.p50, Success: !t.fails, Late: height - t.due})
 			o.Starved = o.Starved || height >= max(t.due, before[t.actor])+w.StarvationBlocks
 			used += 20_000 + t.burn
 			byActor[t.actor] += 20_000 + t.burn
@@ -149,7 +149,7 @@ func TestTipDoesWhatItsModelSays(t *testing.T) {
 			c.TipStarvationFloor = rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.75"), dec("1")}).Draw(t, "floor")
 		}))
 		m := &tipModel{
-			config: f.config(), epochs: map[string]map[uint64]*policy.Observed{}, lastFire: map[string]uint64{}, p50: math.LegacyZeroDec(),
+			config: f.config(), epochs: map[string]map[uint64]*tip.EpochStats{}, lastFire: map[string]uint64{}, p50: math.LegacyZeroDec(),
 		}
 		pauper := sdk.AccAddress("robot-pauper________")
 		f.fund(pauper, 1)

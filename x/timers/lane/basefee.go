@@ -2,7 +2,7 @@ package lane
 
 import "cosmossdk.io/math"
 
-// Response is how the lane basefee follows the lane's use: BASEFEE_RESPONSE.
+// Response is how the lane basefee responds to the lane's use: BASEFEE_RESPONSE.
 type Response int
 
 const (
@@ -12,22 +12,23 @@ const (
 	Linear
 )
 
-// Basefee is the rule by which the lane basefee follows the use of the lane (SPEC §6).
+// Basefee is the rule by which the lane basefee follows the use of the lane under policy eip1559 (x/timers/docs/market.md).
+// Above the target it rises, so that demand falls; below it falls.
 type Basefee struct {
-	// Capacity is LANE_TIMER_CYCLES.
+	// Capacity of the lane in cycles: LANE_TIMER_CYCLES, above 0.
 	Capacity uint64
 	// Target is the use at which the basefee stays, as a fraction of Capacity, above 0 and below 1.
 	Target math.LegacyDec
 	// MaxChange is the largest change in a block, as a fraction of the basefee, above 0 and at most 1.
 	MaxChange math.LegacyDec
-	// Min and Max bound the basefee: MIN_LANE_BASEFEE, and what keeps arithmetic in range.
+	// Min and Max bound the basefee. Min is MIN_LANE_BASEFEE, above 0; Max keeps arithmetic in range. Invariant: Min ≤ Max.
 	Min, Max math.LegacyDec
 	Response Response
 }
 
-// Next is the lane basefee of a block, from that of the block before and the cycles that its fires used. Products and
-// quotients truncate; so that they can't make it stick, a use off the target moves it by one unit of the last decimal at
-// least, as long as it is within its bounds.
+// Next is the lane basefee of a block, from that of the block before and the cycles that its fires used. A use beyond the
+// capacity counts as the capacity. Products and quotients truncate. A small basefee could then stay where it is for ever, so
+// that a use off the target moves it by at least one unit of the last decimal, within its bounds.
 func (b Basefee) Next(last math.LegacyDec, used uint64) math.LegacyDec {
 	used = min(used, b.Capacity)
 	next := last.MulTruncate(math.LegacyOneDec().Add(b.change(used)))
@@ -37,7 +38,7 @@ func (b Basefee) Next(last math.LegacyDec, used uint64) math.LegacyDec {
 	return math.LegacyMinDec(math.LegacyMaxDec(next, b.Min), b.Max)
 }
 
-// change is the relative change of the basefee.
+// change is the relative change of the basefee. Invariant: it is from −MaxChange to MaxChange.
 func (b Basefee) change(used uint64) math.LegacyDec {
 	use := math.LegacyNewDecFromInt(math.NewIntFromUint64(used)).QuoTruncate(math.LegacyNewDecFromInt(math.NewIntFromUint64(b.Capacity)))
 	deviation := use.Sub(b.Target)
@@ -48,11 +49,12 @@ func (b Basefee) change(used uint64) math.LegacyDec {
 	if deviation.IsPositive() {
 		room = math.LegacyOneDec().Sub(b.Target)
 	}
-	// The quotient first: a full or an empty lane makes it exactly ±1.
+	// The quotient comes first: a full or an empty lane makes it exactly ±1, and the product loses nothing then.
 	return deviation.QuoTruncate(room).MulTruncate(b.MaxChange)
 }
 
-// direction is one unit of the last decimal towards where the use pulls, reckoned without rounding; none at the target.
+// direction is one unit of the last decimal, with the sign of the use's deviation from the target; 0 at the target. It
+// compares without rounding, so that the smallest deviation has a direction.
 func (b Basefee) direction(used uint64) math.LegacyDec {
 	at := b.Target.MulInt(math.NewIntFromUint64(b.Capacity))
 	actual := math.LegacyNewDecFromInt(math.NewIntFromUint64(used))
@@ -66,7 +68,7 @@ func (b Basefee) direction(used uint64) math.LegacyDec {
 	}
 }
 
-// clip cuts a value off at ±bound.
+// clip bounds a value to −bound to bound.
 func clip(value, bound math.LegacyDec) math.LegacyDec {
 	return math.LegacyMinDec(math.LegacyMaxDec(value, bound.Neg()), bound)
 }

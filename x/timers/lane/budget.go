@@ -1,9 +1,9 @@
 package lane
 
-// Budget is what a block's lane may spend, and has spent so far (SPEC §6). Values stay far below 64 bits: the config
-// bounds every part.
+// Budget is what a block's lane may spend, and has spent so far (x/timers/README.md, "4. End of block"). No sum here overflows:
+// the config bounds every part far below 64 bits.
 type Budget struct {
-	// MaxCycles and MaxCells are LANE_TIMER_CYCLES and LANE_TIMER_CELLS.
+	// MaxCycles and MaxCells are the lane's capacity: LANE_TIMER_CYCLES and LANE_TIMER_CELLS.
 	MaxCycles, MaxCells uint64
 	// CellsPerFire is what one fire may write at most: MAX_CELLS_PER_FIRE.
 	CellsPerFire uint64
@@ -16,31 +16,33 @@ type Budget struct {
 	Fires uint32
 }
 
-// Fits tells whether a fire that may use gasLimit cycles can be taken now.
+// Fits tells whether a fire that may use gasLimit cycles can be taken now. It counts what the fire may use at most, and what
+// the fires before actually used: so the lane is filled without ever being exceeded.
 func (b *Budget) Fits(gasLimit uint64) bool {
 	return b.Cycles+gasLimit <= b.MaxCycles && b.Cells+b.CellsPerFire <= b.MaxCells &&
 		(b.MaxFires == 0 || b.Fires < b.MaxFires)
 }
 
-// Spend books a fire.
+// Spend books a fire that used so many cycles and cells. They must be within what Fits counted for it.
 func (b *Budget) Spend(cycles, cells uint64) {
 	b.Cycles += cycles
 	b.Cells += cells
 	b.Fires++
 }
 
-// Cleanup is the budget of the GC lane, independent of the execution lane (SPEC §6).
+// Cleanup is the budget of a block for removing timers. It is independent of the lane's, so that fires cannot delay removals,
+// nor removals fires.
 type Cleanup struct {
-	// MaxCycles is GC_CYCLES_PER_BLOCK, PerRemoval GC_CYCLES_PER_REMOVAL.
+	// MaxCycles is GC_CYCLES_PER_BLOCK, PerRemoval GC_CYCLES_PER_REMOVAL, above 0.
 	MaxCycles, PerRemoval uint64
-	// Cycles are what removals used so far. Invariant: at most MaxCycles.
+	// Cycles are what the removals of this block used so far. Invariant: at most MaxCycles.
 	Cycles uint64
 }
 
 // Left is how many removals still fit.
 func (c *Cleanup) Left() uint64 { return (c.MaxCycles - c.Cycles) / c.PerRemoval }
 
-// Take books a removal, or says that none fits any more.
+// Take books a removal. It is false, and books nothing, if none fits any more.
 func (c *Cleanup) Take() bool {
 	if c.Left() == 0 {
 		return false

@@ -30,7 +30,7 @@ type settlementVector struct {
 	Basefee   math.LegacyDec `json:"basefee"`
 	Priority  math.LegacyDec `json:"priority"`
 	Cell      math.LegacyDec `json:"cell"`
-	Once      math.Int       `json:"once"`
+	LumpSum   math.Int       `json:"once"`
 	Precharge math.Int       `json:"precharge"`
 	Charged   math.Int       `json:"charged"`
 	Tip       math.Int       `json:"tip"`
@@ -50,7 +50,7 @@ func TestSettlementAgreesWithTheVectors(t *testing.T) {
 	}
 	for _, v := range vectors {
 		t.Run(v.Name, func(t *testing.T) {
-			price := lane.Price{Basefee: v.Basefee, Priority: v.Priority, Cell: v.Cell, Once: v.Once}
+			price := lane.Price{Basefee: v.Basefee, Priority: v.Priority, Cell: v.Cell, LumpSum: v.LumpSum}
 			preCharge := price.Cost(v.GasLimit, v.MaxCells)
 			require.Equal(t, v.Precharge.String(), preCharge.String())
 			s := price.Settle(preCharge, v.Cycles, v.Cells)
@@ -75,23 +75,23 @@ func drawPrice(t *rapid.T, name string) math.LegacyDec {
 func drawPrices(t *rapid.T) lane.Price {
 	price := lane.Price{Basefee: drawPrice(t, "basefee"), Priority: drawPrice(t, "priority"), Cell: drawPrice(t, "cell")}
 	if rapid.Bool().Draw(t, "a lump sum") {
-		price.Once = drawOnce(t)
+		price.LumpSum = drawLumpSum(t)
 	}
 	return price
 }
 
-// drawOnce draws what a fire pays as such, of any size up to the largest bid.
-func drawOnce(t *rapid.T) math.Int {
-	once := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(t, "once"))
-	return math.NewIntFromBigInt(once)
+// drawLumpSum draws a lump sum of any size up to the largest bid.
+func drawLumpSum(t *rapid.T) math.Int {
+	sum := new(big.Int).SetBytes(rapid.SliceOfN(rapid.Byte(), 0, 12).Draw(t, "lump sum"))
+	return math.NewIntFromBigInt(sum)
 }
 
-// once is what the price takes for the fire as such.
-func once(p lane.Price) math.Int {
-	if p.Once.IsNil() {
+// lumpSum is what the price takes for the fire as such.
+func lumpSum(p lane.Price) math.Int {
+	if p.LumpSum.IsNil() {
 		return math.ZeroInt()
 	}
-	return p.Once
+	return p.LumpSum
 }
 
 func drawUnits(t *rapid.T, name string, most uint64) uint64 {
@@ -103,7 +103,7 @@ func formula(p lane.Price, cycles, cells uint64) math.LegacyDec {
 	perCycle := p.Basefee.Add(p.Priority)
 	return perCycle.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cycles))).
 		Add(p.Cell.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cells)))).
-		Add(math.LegacyNewDecFromInt(once(p)))
+		Add(math.LegacyNewDecFromInt(lumpSum(p)))
 }
 
 // settlementProperty: nothing appears and nothing is lost, nobody gets what is negative, and the rounding goes where SPEC
@@ -125,7 +125,7 @@ func settlementProperty(t *rapid.T) {
 	require.True(t, charged.GTE(exact), "charged %s is below the formula %s", charged, exact)
 	require.True(t, charged.LT(exact.Add(math.LegacyOneDec())), "charged %s is a unit above the formula %s", charged, exact)
 	tip, exactTip := math.LegacyNewDecFromInt(s.Tip), formula(lane.Price{
-		Basefee: math.LegacyZeroDec(), Priority: price.Priority, Cell: math.LegacyZeroDec(), Once: price.Once,
+		Basefee: math.LegacyZeroDec(), Priority: price.Priority, Cell: math.LegacyZeroDec(), LumpSum: price.LumpSum,
 	}, cycles, cells)
 	require.True(t, tip.LTE(exactTip) && tip.GT(exactTip.Sub(math.LegacyOneDec())), "tip %s of %s", tip, exactTip)
 	require.True(t, s.Tip.LTE(s.Charged), "tip %s of charged %s", s.Tip, s.Charged)
@@ -141,7 +141,7 @@ func monotoneProperty(t *rapid.T) {
 
 	dearer := lane.Price{
 		Basefee: price.Basefee.Add(drawPrice(t, "basefee rise")), Priority: price.Priority.Add(drawPrice(t, "priority rise")),
-		Cell: price.Cell.Add(drawPrice(t, "cell rise")), Once: once(price).Add(drawOnce(t)),
+		Cell: price.Cell.Add(drawPrice(t, "cell rise")), LumpSum: lumpSum(price).Add(drawLumpSum(t)),
 	}
 	require.True(t, dearer.Cost(cycles, cells).GTE(cost), "in prices")
 

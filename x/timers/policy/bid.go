@@ -2,16 +2,17 @@ package policy
 
 import "cosmossdk.io/math"
 
-// Ask is what a timer's owner asked for, before the prices of the block are known (SPEC §7).
+// Ask is what a timer's owner asked for. It is kept as asked, and becomes a bid only at the prices of a block.
 type Ask struct {
 	Kind Kind
-	// Static is the stated bid of kind Stated, and zero otherwise. Invariant: neither price is negative.
-	Static Bid
-	// Price is the integer bid, nil if there is none: a lump sum for a fire. Invariant: it is not negative.
+	// Stated is the stated bid of kind Stated, and zero otherwise. Invariant: neither price is negative.
+	Stated Bid
+	// Price is the integer bid, a lump sum for a fire; nil if there is none. Invariant: it is not negative.
 	Price math.Int
 }
 
-// Kind tells how an ask becomes a bid.
+// Kind tells how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted timers, so
+// that they are part of the state and must not change.
 type Kind uint8
 
 const (
@@ -34,22 +35,23 @@ type Bid struct {
 	MaxFee, MaxPriority math.LegacyDec
 }
 
-// StatedAsk is an ask with prices of its own. A tip above the whole fee is as good as one of the whole fee.
+// StatedAsk is an ask with prices of its own. A tip above the whole fee has the same effect as one of the whole fee.
 func StatedAsk(maxFee, maxPriority math.LegacyDec) Ask {
-	return Ask{Kind: Stated, Static: Bid{MaxFee: maxFee, MaxPriority: math.LegacyMinDec(maxFee, maxPriority)}}
+	return Ask{Kind: Stated, Stated: Bid{MaxFee: maxFee, MaxPriority: math.LegacyMinDec(maxFee, maxPriority)}}
 }
 
-// Tiers are PRIORITY_TIERS: the multiples of p50 that the tiers stand for.
+// Tiers are the multiples of p50 that the tiers stand for: PRIORITY_TIERS.
 type Tiers struct{ Economy, Standard, Fast, Urgent math.LegacyDec }
 
-// maxTierTip bounds a tier's tip to so many times the lane basefee. Tiers multiply what others paid: were most fires of a
-// few blocks urgent, their tips would grow without end, to the ruin of those who left the price to the estimator. The
-// default bid has a bound already: its fee.
+// maxTierTip bounds a tier's tip to so many times the lane basefee. Tiers multiply what others paid: if most fires of a few
+// blocks were urgent, their tips would grow without end, at the cost of those who left the price to the estimator. The
+// default bid needs no such bound, since its fee bounds it.
 const maxTierTip = 1_000
 
-// estimate is the default estimator with a tip of multiplier × p50; the fee has headroom for about five blocks of a rising
-// basefee, and for the tip of a tier.
-func estimate(prices Prices, kind Kind, tiers Tiers) Bid {
+// Estimate is the default estimator: the bid of an ask without prices of its own. The tip is p50, or the tier's multiple of
+// it, rounded down in favour of the payer. The fee is twice the lane's, which leaves headroom for about five blocks of a
+// rising basefee; a tier's fee leaves room for its tip in addition.
+func Estimate(prices Prices, kind Kind, tiers Tiers) Bid {
 	headroom := prices.Lane.MulInt64(2)
 	var multiplier math.LegacyDec
 	switch kind {

@@ -1,5 +1,9 @@
-// Package policy decides in which order ready timers fire and what they pay (SPEC §6). Policies are pure: the same
-// candidates and lane state in, the same order and prices out. The keeper and the simulator call the same code.
+// Package policy holds what all policies share: what a policy knows of a ready timer, the prices of a block, how an ask
+// becomes a bid, and the interface of a policy's rules. A policy decides in which order ready timers fire and what each
+// fire pays (x/timers/README.md, "4. End of block"). The rules of each policy are in a package of their own below this one.
+//
+// Rules are pure: the same candidates and prices in, the same order and prices out, on every node. They read no state and
+// no clock. Blocks, queries and simulations call the same code, so what a query predicts is what a block does.
 package policy
 
 import (
@@ -8,9 +12,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 )
 
-// Candidate is what a policy may know of a ready timer.
+// Candidate is what a policy may know of a ready timer. Each policy reads the fields that it needs, and ignores the others.
 type Candidate struct {
-	// Due is the height at which it became due this time, Seq its place in the order of insertion.
+	// Due is the height at which the timer became due this time, Seq its place in the order of insertion. Invariant: no two
+	// timers share a Seq, so that (due, seq) breaks every tie.
 	Due, Seq uint64
 	// GasLimit in cycles.
 	GasLimit uint64
@@ -18,24 +23,32 @@ type Candidate struct {
 	Actor, ID string
 	// Ask is what its owner asked for when it was scheduled.
 	Ask Ask
-	// Weight is its actor's fairness weight in sixteenths; 0 unless the policy weighs. Under tip it is its actor's weight of
-	// that name, in WeightUnits.
+	// Weight of its actor. Under eip1559 it is the fairness weight, in sixteenths; under tip it is the weight of package tip,
+	// in tip.WeightUnits; under other policies it is 0.
 	Weight uint32
-	// Unfunded: under tip, its payer could not cover it and is not known to do so again.
+	// Unfunded is used by policy tip. It means that the payer could not cover the fire, and is not known to have funds again.
 	Unfunded bool
-	// Locked is the bid in fee denom that the module's account holds for it; nil for none.
+	// Locked is the bid in fee denom that the module's account holds for the timer; nil if there is none.
 	Locked math.Int
-	// Unit is whose fires count together with its actor's, Recent how many there were in the fairness window; known under
-	// policy score.
+	// Unit and Recent are used by policy score. The fires of all actors of a Unit count together; Recent is how many there
+	// were in the fairness window.
 	Unit   string
 	Recent uint64
+}
+
+// LockedBid is the bid that the module's account holds for the timer, 0 if there is none.
+func (c Candidate) LockedBid() math.Int {
+	if c.Locked.IsNil() {
+		return math.ZeroInt()
+	}
+	return c.Locked
 }
 
 // Prices are those of a block, in fee denom.
 type Prices struct {
 	// Height of the block.
 	Height uint64
-	// Cycle and Cell are the chain's basefees, Lane is the lane's own.
+	// Cycle and Cell are the chain's basefees, Lane is the lane's own, per cycle.
 	Cycle, Cell, Lane math.LegacyDec
 	// P50 is the median tip per cycle that the fires of the block before paid.
 	P50 math.LegacyDec
@@ -48,18 +61,13 @@ type Last struct {
 	Cycles  uint64
 }
 
-// Policy is one way of filling the lane.
-type Policy interface {
-	// LaneBasefee is the lane basefee of a block, from the chain's cycle basefee and the block before.
+// Rules are the rules of one policy.
+type Rules interface {
+	// LaneBasefee is the lane basefee of a block, computed from the chain's cycle basefee and the block before.
 	LaneBasefee(cycleBasefee math.LegacyDec, last Last) math.LegacyDec
-	// Order puts the candidates that may fire at these prices into the order in which they are tried, as indices into the
-	// slice.
+	// Order puts the candidates that may fire at these prices into the order in which they are tried. It returns indices into
+	// the slice, and leaves the slice as it is. Candidates that may not fire are left out.
 	Order(prices Prices, candidates []Candidate) []int
-	// Price is what a fire of the candidate pays; false if the prices are more than it is willing to pay.
+	// Price is what a fire of the candidate pays. It is false if the prices exceed what the candidate is willing to pay.
 	Price(prices Prices, candidate Candidate) (lane.Price, bool)
-	// Weighs tells whether the order depends on fairness weights, so that fires are counted.
-	Weighs() bool
-	// Indexed tells whether the order follows from the ready index, so that in a storm all that was admitted competes. Under
-	// a policy that has none, those in the window compete: the oldest.
-	Indexed() bool
 }

@@ -94,7 +94,7 @@ func EntriesOf(ask policy.Ask, weight uint32, due, seq uint64) []Entry {
 		zero := math.LegacyZeroDec()
 		return []Entry{{listOf(weight, uint32(ask.Kind)), zero, zero, due, seq}}
 	}
-	fee, tip := ask.Static.MaxFee, ask.Static.MaxPriority
+	fee, tip := ask.Stated.MaxFee, ask.Stated.MaxPriority
 	class := slackClass(fee.Sub(tip).BigInt())
 	return []Entry{
 		{statedList(weight, class, byTip), fee, tip, due, seq},
@@ -131,7 +131,7 @@ func (e Entry) Ask() policy.Ask {
 	if !e.List.stated() {
 		return policy.Ask{Kind: policy.Kind(e.List.kind())}
 	}
-	return policy.Ask{Kind: policy.Stated, Static: policy.Bid{MaxFee: e.MaxFee, MaxPriority: e.MaxPriority}}
+	return policy.Ask{Kind: policy.Stated, Stated: policy.Bid{MaxFee: e.MaxFee, MaxPriority: e.MaxPriority}}
 }
 
 // candidate is the entry as the policy sees it; its gas limit does not rank.

@@ -96,8 +96,8 @@ func drawAsk(t *rapid.T) policy.Ask {
 func requireSameAsk(t *rapid.T, want, got policy.Ask) {
 	require.Equal(t, want.Kind, got.Kind)
 	if want.Kind == policy.Stated {
-		require.Equal(t, want.Static.MaxFee.String(), got.Static.MaxFee.String())
-		require.Equal(t, want.Static.MaxPriority.String(), got.Static.MaxPriority.String())
+		require.Equal(t, want.Stated.MaxFee.String(), got.Stated.MaxFee.String())
+		require.Equal(t, want.Stated.MaxPriority.String(), got.Stated.MaxPriority.String())
 	}
 }
 
@@ -109,7 +109,7 @@ func entriesProperty(t *rapid.T) {
 	entries := ready.EntriesOf(ask, weight, due, seq)
 	wantPrices := []string{math.LegacyZeroDec().String()}
 	if ask.Kind == policy.Stated {
-		wantPrices = []string{ask.Static.MaxPriority.String(), ask.Static.MaxFee.String()}
+		wantPrices = []string{ask.Stated.MaxPriority.String(), ask.Stated.MaxFee.String()}
 	}
 	require.Len(t, entries, len(wantPrices))
 	for i, entry := range entries {

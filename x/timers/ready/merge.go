@@ -6,6 +6,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 )
 
 // Store is the ordered index: lists by name, and within a list entries by (price descending, due, seq).
@@ -27,7 +28,7 @@ const turnPages = 4
 // between two calls of Next the index may change; a timer that left it meanwhile may still be handed out.
 type Merge struct {
 	store  Store
-	policy policy.EIP1559
+	policy eip1559.Rules
 	prices policy.Prices
 
 	// found are entries that were read and not handed out, sources those lists that may hold more.
@@ -60,7 +61,7 @@ type cursor struct {
 // NewMerge opens the index at the prices of a block. At most maxReads entries are read beyond the heads of the lists. When
 // that is used up, the order is that of what was read: whoever crowds a class with timers that hide the best one may so get
 // in front of it, at the lane's fee, but can't stop the lane.
-func NewMerge(ctx context.Context, store Store, eip policy.EIP1559, prices policy.Prices, maxReads int) (*Merge, error) {
+func NewMerge(ctx context.Context, store Store, eip eip1559.Rules, prices policy.Prices, maxReads int) (*Merge, error) {
 	m := &Merge{store: store, policy: eip, prices: prices, returned: map[uint64]bool{}, readsLeft: maxReads}
 	fee := eip.Fee(prices)
 	for from := List(0); ; {

@@ -14,6 +14,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/ready"
 )
 
@@ -96,8 +97,8 @@ func (s *treeStore) After(_ context.Context, entry ready.Entry, n int) (page []r
 }
 
 // market is the policy with the specification's defaults; its basefee is not asked for here.
-func market() policy.EIP1559 {
-	return policy.EIP1559{
+func market() eip1559.Rules {
+	return eip1559.Rules{
 		Multiplier: math.LegacyOneDec(),
 		Tiers:      policy.Tiers{Economy: dec("0.8"), Standard: dec("1"), Fast: dec("1.5"), Urgent: dec("2.5")},
 	}
@@ -111,7 +112,7 @@ func pricesAt(lane, p50 math.LegacyDec) policy.Prices {
 const enough = 1 << 30
 
 // inOrder is the full sort: the seqs of the timers in the policy's order.
-func inOrder(e policy.EIP1559, prices policy.Prices, timers []policy.Candidate) []uint64 {
+func inOrder(e eip1559.Rules, prices policy.Prices, timers []policy.Candidate) []uint64 {
 	seqs := []uint64{}
 	for _, i := range e.Order(prices, timers) {
 		seqs = append(seqs, timers[i].Seq)
@@ -133,14 +134,14 @@ func takeSome(t require.TestingT, m *ready.Merge, n int) []uint64 {
 	return seqs
 }
 
-func openMerge(t require.TestingT, store ready.Store, e policy.EIP1559, prices policy.Prices, maxReads int) *ready.Merge {
+func openMerge(t require.TestingT, store ready.Store, e eip1559.Rules, prices policy.Prices, maxReads int) *ready.Merge {
 	m, err := ready.NewMerge(context.Background(), store, e, prices, maxReads)
 	require.NoError(t, err)
 	return m
 }
 
 // drawPrices draws the lane's prices and a multiplier, from small ones to the largest.
-func drawPrices(t *rapid.T) (policy.EIP1559, policy.Prices) {
+func drawPrices(t *rapid.T) (eip1559.Rules, policy.Prices) {
 	e := market()
 	e.Multiplier = rapid.OneOf(
 		rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("1"), dec("1"), dec("2")}),
@@ -270,7 +271,7 @@ func TestMergeReadsNoMoreThanItMay(t *testing.T) { rapid.Check(t, capProperty) }
 func FuzzMergeReadsNoMoreThanItMay(f *testing.F) { f.Fuzz(rapid.MakeFuzz(capProperty)) }
 
 // first is the place of the best of the timers; -1 if all are priced out.
-func first(e policy.EIP1559, prices policy.Prices, timers []policy.Candidate) int {
+func first(e eip1559.Rules, prices policy.Prices, timers []policy.Candidate) int {
 	order := e.Order(prices, timers)
 	if len(order) == 0 {
 		return -1

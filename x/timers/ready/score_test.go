@@ -14,6 +14,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/ready"
 )
 
@@ -24,7 +25,7 @@ var mostBid = math.NewIntFromBigInt(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt
 
 // TestScoreKeysHoldTheLargestScores: with the largest weights, bids, heights and seqs keys have their length and their order.
 func TestScoreKeysHoldTheLargestScores(t *testing.T) {
-	all := policy.Score{Age: dec(mostWeight), Bid: dec(mostWeight), Rank: dec(mostWeight)}
+	all := score.Rules{Age: dec(mostWeight), Bid: dec(mostWeight), Rank: dec(mostWeight)}
 	var last []byte
 	for _, c := range []policy.Candidate{
 		{Due: 1<<64 - 1, Seq: 1<<64 - 1},
@@ -34,7 +35,7 @@ func TestScoreKeysHoldTheLargestScores(t *testing.T) {
 		{Ask: policy.Ask{Price: mostBid.SubRaw(1)}},
 		{Ask: policy.Ask{Price: mostBid}},
 	} {
-		key := ready.ScoreKey(all.Static(c))
+		key := ready.ScoreKey(all.TimelessScore(c))
 		require.Len(t, key, ready.ScoreBytes)
 		require.Positive(t, bytes.Compare(key, last), "%+v", c)
 		last = key
@@ -68,7 +69,7 @@ func turnsOf(timers map[uint64]policy.Candidate) ready.Turns {
 		for i, entry := range equal {
 			candidates[i], order[i] = timers[entry.Seq], i
 		}
-		policy.TakeTurns(candidates, order)
+		score.TakeTurns(candidates, order)
 		out := make([]ready.Entry, len(equal))
 		for place, i := range order {
 			out[place] = equal[i]
@@ -80,7 +81,7 @@ func turnsOf(timers map[uint64]policy.Candidate) ready.Turns {
 // queueProperty: a queue hands out what a full sort does, if it may put all in turns; if not, those beyond come by (due,
 // seq) at their score. It leaves other lists alone, and reads hardly more than it hands out and puts in turns.
 func queueProperty(t *rapid.T) {
-	score := policy.Score{Age: dec("1"), Bid: dec("0.01"), Rank: rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0.5")}).Draw(t, "rank")}
+	rules := score.Rules{Age: dec("1"), Bid: dec("0.01"), Rank: rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0.5")}).Draw(t, "rank")}
 	list := ready.ScoreList(rapid.Uint64Max(3).Draw(t, "epoch"))
 	store := newTreeStore()
 	timers := map[uint64]policy.Candidate{}
@@ -93,7 +94,7 @@ func queueProperty(t *rapid.T) {
 		}
 		timers[seq] = c
 		all = append(all, c)
-		store.tree.Set(ready.ScoreEntry(list, ready.ScoreKey(score.Static(c)), c.Due, c.Seq))
+		store.tree.Set(ready.ScoreEntry(list, ready.ScoreKey(rules.TimelessScore(c)), c.Due, c.Seq))
 	}
 	for _, other := range []ready.List{ready.ScoreUnsorted(), ready.ScoreList(9), ready.ListOfWeight(16)} {
 		store.tree.Set(ready.ScoreEntry(other, ready.ScoreKey(big.NewInt(1)), 1, 1_000))
@@ -111,19 +112,19 @@ func queueProperty(t *rapid.T) {
 		}
 		got = append(got, entry.Seq)
 	}
-	want, largest := queueModel(score, all, maxTurns)
+	want, largest := queueModel(rules, all, maxTurns)
 	require.Equal(t, want[:min(wanted, len(want))], got)
 	require.LessOrEqual(t, queue.Read, len(got)+largest+64, "entries read")
 }
 
 // queueModel sorts all at once; it returns the seqs, and how many share a score at most.
-func queueModel(score policy.Score, all []policy.Candidate, turnsLeft int) (seqs []uint64, largest int) {
+func queueModel(rules score.Rules, all []policy.Candidate, turnsLeft int) (seqs []uint64, largest int) {
 	slices.SortFunc(all, func(a, b policy.Candidate) int {
-		return cmp.Or(score.Static(b).Cmp(score.Static(a)), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(rules.TimelessScore(b).Cmp(rules.TimelessScore(a)), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
 	seqs = []uint64{}
 	for len(all) > 0 {
-		end := slices.IndexFunc(all, func(c policy.Candidate) bool { return score.Static(c).Cmp(score.Static(all[0])) != 0 })
+		end := slices.IndexFunc(all, func(c policy.Candidate) bool { return rules.TimelessScore(c).Cmp(rules.TimelessScore(all[0])) != 0 })
 		if end < 0 {
 			end = len(all)
 		}
@@ -132,7 +133,7 @@ func queueModel(score policy.Score, all []policy.Candidate, turnsLeft int) (seqs
 		if inTurns > 1 {
 			turnsLeft -= inTurns
 		}
-		for _, i := range score.Order(policy.Prices{}, all[:inTurns]) {
+		for _, i := range rules.Order(policy.Prices{}, all[:inTurns]) {
 			seqs = append(seqs, all[i].Seq)
 		}
 		all = all[inTurns:]

@@ -6,7 +6,7 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 )
 
 // This file holds what policy auction needs of config, timers and the lane's state (SPEC §6).
@@ -15,25 +15,25 @@ import (
 const maxBidBits = 96
 
 // Auction is the policy of that name with the parameters of c, after what the block before left; absent means none.
-func (c *TimerConfig) Auction(state *AuctionState) policy.Auction {
-	auction := policy.Auction{
+func (c *TimerConfig) Auction(state *AuctionState) auction.Rules {
+	rules := auction.Rules{
 		Lambda: c.LambdaStart, FirstPrice: c.PaymentRule == PaymentFirstPrice, Reserve: c.ReservePrice,
-		Loop: policy.LambdaLoop{Min: c.LambdaMin, Max: c.LambdaMax, Step: c.LambdaStep, Window: c.AuctionWindowBlocks},
+		Loop: auction.LambdaLoop{Min: c.LambdaMin, Max: c.LambdaMax, Step: c.LambdaStep, Window: c.AuctionWindowBlocks},
 	}
 	if state != nil {
 		// The bounds may have been changed since.
-		auction.Lambda = math.LegacyMinDec(math.LegacyMaxDec(state.Lambda, c.LambdaMin), c.LambdaMax)
+		rules.Lambda = math.LegacyMinDec(math.LegacyMaxDec(state.Lambda, c.LambdaMin), c.LambdaMax)
 	}
-	return auction
+	return rules
 }
 
 // After is the state that a block leaves, from what the block before left, if anything.
-func (s *AuctionState) After(auction policy.Auction, seen policy.Observation) *AuctionState {
-	before := policy.LambdaState{Lambda: auction.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
+func (s *AuctionState) After(rules auction.Rules, seen auction.Observation) *AuctionState {
+	before := auction.LambdaState{Lambda: rules.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
 	if s != nil {
 		before.ValueDecay, before.Deferral, before.Blocks = s.ValueDecay, s.Deferral, s.Blocks
 	}
-	after := auction.Loop.Next(before, seen)
+	after := rules.Loop.Next(before, seen)
 	return &AuctionState{Lambda: after.Lambda, ValueDecay: after.ValueDecay, Deferral: after.Deferral, Blocks: after.Blocks}
 }
 
@@ -122,7 +122,7 @@ func (s *AuctionState) validate() error {
 		most  math.LegacyDec
 	}{
 		{"lambda", s.Lambda, maxLambda},
-		{"value_decay", s.ValueDecay, policy.Exp(math.LegacyNewDec(policy.MaxExponent))},
+		{"value_decay", s.ValueDecay, auction.Exp(math.LegacyNewDec(auction.MaxExponent))},
 		{"deferral", s.Deferral, maxPrice},
 	} {
 		if value.value.IsNil() || value.value.IsNegative() || value.value.GT(value.most) {

@@ -6,6 +6,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 )
 
 // This file turns the config, and what a timer's owner asked for, into what the pure packages reckon with.
@@ -28,12 +29,12 @@ func (c *TimerConfig) MaxGasLimit(height uint64) uint64 {
 }
 
 // EIP1559 is the policy of that name with the parameters of c.
-func (c *TimerConfig) EIP1559() policy.EIP1559 {
+func (c *TimerConfig) EIP1559() eip1559.Rules {
 	response := lane.Clip
 	if c.BasefeeResponse == ResponseLinear {
 		response = lane.Linear
 	}
-	return policy.EIP1559{
+	return eip1559.Rules{
 		Basefee: lane.Basefee{
 			Capacity: c.LaneTimerCycles, Target: c.Target, MaxChange: c.MaxChange,
 			Min: c.MinLaneBasefee, Max: maxPrice, Response: response,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/ready"
 )
 
@@ -26,8 +27,8 @@ const maxAdmittedWeight = 1<<16 - 1
 var maxBid = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), bidBits)).SubRaw(1)
 
 // Score is the policy of that name with the parameters of c.
-func (c *TimerConfig) Score() policy.Score {
-	return policy.Score{Age: c.WAge, Bid: c.WBid, Rank: c.WFifo}
+func (c *TimerConfig) Score() score.Rules {
+	return score.Rules{Age: c.WAge, Bid: c.WBid, Rank: c.WFifo}
 }
 
 // SameScore tells whether other weighs as c does. A config of a binary that knew no weights has none.

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 )
 
 // This file holds what policy tip adds to the config and to state (SPEC §6).
@@ -87,16 +87,16 @@ func (c *TimerConfig) validateTip() error {
 }
 
 // Tip is the policy of that name with the parameters of c.
-func (c *TimerConfig) Tip() policy.Tip {
-	return policy.Tip{Capacity: c.LaneTimerCycles, Tiers: c.tiers()}
+func (c *TimerConfig) Tip() tip.Rules {
+	return tip.Rules{Capacity: c.LaneTimerCycles, Tiers: c.tiers()}
 }
 
 // Weighing is the rule of its weights.
-func (c *TimerConfig) Weighing() policy.Weighing {
-	return policy.Weighing{
+func (c *TimerConfig) Weighing() tip.WeightRule {
+	return tip.WeightRule{
 		Decay: c.TipDecay, Min: c.TipWeightMin, Max: c.TipWeightMax, Neutral: c.TipWeightNeutral, Floor: c.TipStarvationFloor,
 		Inactivity: c.TipInactivityDecay,
-		Shares: policy.Shares{
+		Shares: tip.Shares{
 			Tip: c.TipShareTip, Outcome: c.TipShareOutcome, Lateness: c.TipShareLateness, Budget: c.TipShareBudget,
 		},
 		LateBlocks: c.TipLateBlocks, StarvationBlocks: c.TipStarvationBlocks,
@@ -126,22 +126,22 @@ func (s *TipState) Follow(epochBlocks, height uint64) {
 }
 
 // Observed is what the record says of its epoch.
-func (w *TipWeight) Observed() policy.Observed {
-	return policy.Observed{
+func (w *TipWeight) Observed() tip.EpochStats {
+	return tip.EpochStats{
 		Fires: w.Fires, Blocks: w.Blocks, Unfunded: w.Unfunded,
 		Tip: w.Tip, Outcome: w.Outcome, Lateness: w.Lateness, Use: w.Use, Starved: w.Starved,
 	}
 }
 
 // Observe has the record say this of its epoch.
-func (w *TipWeight) Observe(o policy.Observed) {
+func (w *TipWeight) Observe(o tip.EpochStats) {
 	w.Fires, w.Blocks, w.Unfunded = o.Fires, o.Blocks, o.Unfunded
 	w.Tip, w.Outcome, w.Lateness, w.Use, w.Starved = o.Tip, o.Outcome, o.Lateness, o.Use, o.Starved
 }
 
 // History is the record as the rule of weights reads it.
-func (w *TipWeight) History() policy.History {
-	return policy.History{Weight: w.Weight, Epoch: w.Epoch, Observed: w.Observed()}
+func (w *TipWeight) History() tip.History {
+	return tip.History{Weight: w.Weight, Epoch: w.Epoch, Stats: w.Observed()}
 }
 
 // Validate checks a record by itself: a weight within what any config allows, and sums within what they sum up.

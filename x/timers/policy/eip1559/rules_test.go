@@ -1,10 +1,8 @@
-package policy_test
+package eip1559_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
 	"slices"
 	"testing"
 
@@ -15,71 +13,38 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
-// maxPrice is the largest price that a config and a bid admit.
-const maxPrice = "1000000000000000000"
-
-func dec(s string) math.LegacyDec { return math.LegacyMustNewDecFromStr(s) }
-
-func defaultTiers() policy.Tiers {
-	return policy.Tiers{Economy: dec("0.8"), Standard: dec("1"), Fast: dec("1.5"), Urgent: dec("2.5")}
-}
-
-func defaultMarket() policy.EIP1559 {
-	return policy.EIP1559{
+func defaultMarket() eip1559.Rules {
+	return eip1559.Rules{
 		Basefee: lane.Basefee{
-			Capacity: 2_000_000, Target: dec("0.5"), MaxChange: dec("0.125"), Min: dec("0.001"), Max: dec(maxPrice),
+			Capacity: 2_000_000, Target: policytest.Dec("0.5"), MaxChange: policytest.Dec("0.125"), Min: policytest.Dec("0.001"), Max: policytest.Dec(policytest.MaxPrice),
 		},
-		Multiplier: math.LegacyOneDec(), Tiers: defaultTiers(),
+		Multiplier: math.LegacyOneDec(), Tiers: policytest.Tiers(),
 	}
-}
-
-// drawPrice draws a price that a config admits, often one that is small, none, or one that was drawn before.
-func drawPrice(t *rapid.T, name string, near ...math.LegacyDec) math.LegacyDec {
-	most := dec(maxPrice)
-	choices := []*rapid.Generator[math.LegacyDec]{
-		rapid.Custom(func(t *rapid.T) math.LegacyDec {
-			return math.LegacyNewDecWithPrec(rapid.Int64Range(0, 12).Draw(t, "units"), math.LegacyPrecision)
-		}),
-		rapid.Custom(func(t *rapid.T) math.LegacyDec {
-			whole := math.NewIntFromUint64(rapid.Uint64Max(1e18).Draw(t, "whole"))
-			parts := math.NewIntFromUint64(rapid.Uint64Max(1e18-1).Draw(t, "parts"))
-			return math.LegacyMinDec(most, math.LegacyNewDecFromInt(whole).Add(math.LegacyNewDecFromIntWithPrec(parts, math.LegacyPrecision)))
-		}),
-		rapid.Custom(func(t *rapid.T) math.LegacyDec {
-			return math.LegacyNewDecWithPrec(rapid.Int64Range(0, 40).Draw(t, "thousandths"), 3)
-		}),
-		rapid.Just(most),
-	}
-	for _, price := range near {
-		choices = append(choices, rapid.Custom(func(t *rapid.T) math.LegacyDec {
-			off := math.LegacyNewDecWithPrec(rapid.Int64Range(-2, 2).Draw(t, "off"), math.LegacyPrecision)
-			return math.LegacyMinDec(most, math.LegacyMaxDec(math.LegacyZeroDec(), price.Add(off)))
-		}))
-	}
-	return rapid.OneOf(choices...).Draw(t, name)
 }
 
 // drawMarket draws a policy: multipliers of the lane's fee from 0 to 2, tiers up to the largest price.
-func drawMarket(t *rapid.T) policy.EIP1559 {
+func drawMarket(t *rapid.T) eip1559.Rules {
 	e := defaultMarket()
 	e.Multiplier = rapid.OneOf(
-		rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0.8"), dec("1"), dec("2"), dec("1.999999999999999999")}),
+		rapid.SampledFrom([]math.LegacyDec{policytest.Dec("0"), policytest.Dec("0.8"), policytest.Dec("1"), policytest.Dec("2"), policytest.Dec("1.999999999999999999")}),
 		rapid.Custom(func(t *rapid.T) math.LegacyDec {
 			return math.LegacyNewDecWithPrec(rapid.Int64Range(0, 2e18).Draw(t, "units"), math.LegacyPrecision)
 		}),
 	).Draw(t, "multiplier")
 	if rapid.Bool().Draw(t, "other tiers") {
 		e.Tiers = policy.Tiers{
-			Economy: drawPrice(t, "economy"), Standard: drawPrice(t, "standard"), Fast: drawPrice(t, "fast"), Urgent: drawPrice(t, "urgent"),
+			Economy: policytest.DrawPrice(t, "economy"), Standard: policytest.DrawPrice(t, "standard"), Fast: policytest.DrawPrice(t, "fast"), Urgent: policytest.DrawPrice(t, "urgent"),
 		}
 	}
 	return e
 }
 
 func drawPrices(t *rapid.T) policy.Prices {
-	return policy.Prices{Cycle: drawPrice(t, "cycle"), Cell: drawPrice(t, "cell"), Lane: drawPrice(t, "lane"), P50: drawPrice(t, "p50")}
+	return policy.Prices{Cycle: policytest.DrawPrice(t, "cycle"), Cell: policytest.DrawPrice(t, "cell"), Lane: policytest.DrawPrice(t, "lane"), P50: policytest.DrawPrice(t, "p50")}
 }
 
 // drawAsk draws an ask of any kind; stated prices often lie about those of the lane.
@@ -88,13 +53,13 @@ func drawAsk(t *rapid.T, fee math.LegacyDec) policy.Ask {
 	if kind < policy.Stated {
 		return policy.Ask{Kind: kind}
 	}
-	maxFee := drawPrice(t, "max fee", fee)
-	return policy.StatedAsk(maxFee, drawPrice(t, "max priority", maxFee, math.LegacyMaxDec(math.LegacyZeroDec(), maxFee.Sub(fee))))
+	maxFee := policytest.DrawPrice(t, "max fee", fee)
+	return policy.StatedAsk(maxFee, policytest.DrawPrice(t, "max priority", maxFee, math.LegacyMaxDec(math.LegacyZeroDec(), maxFee.Sub(fee))))
 }
 
-// drawAsking draws candidates as drawCandidates does, with asks, and weights in the bounds that a config admits.
+// drawAsking draws candidates as policytest does, with asks, and weights in the bounds that a config admits.
 func drawAsking(t *rapid.T, fee math.LegacyDec) []policy.Candidate {
-	candidates := drawCandidates(t)
+	candidates := policytest.DrawCandidates(t)
 	for i := range candidates {
 		candidates[i].Ask = drawAsk(t, fee)
 		candidates[i].Weight = rapid.OneOf(rapid.Uint32Range(16, 32), rapid.SampledFrom([]uint32{1, 16, 1<<16 - 1})).Draw(t, "weight")
@@ -102,41 +67,31 @@ func drawAsking(t *rapid.T, fee math.LegacyDec) []policy.Candidate {
 	return candidates
 }
 
-// The model reckons in fractions, and truncates only where the chain does.
+// The model computes in fractions, and truncates only where the chain does.
 
-func rat(d math.LegacyDec) *big.Rat {
-	return new(big.Rat).SetFrac(d.BigInt(), math.LegacyOneDec().BigInt())
+func modelFee(e eip1559.Rules, prices policy.Prices) *big.Rat {
+	return policytest.Truncated(new(big.Rat).Mul(policytest.Rat(prices.Lane), policytest.Rat(e.Multiplier)))
 }
 
-// truncated cuts a fraction off at 18 decimals.
-func truncated(r *big.Rat) *big.Rat {
-	one := math.LegacyOneDec().BigInt()
-	return new(big.Rat).SetFrac(new(big.Int).Quo(new(big.Int).Mul(r.Num(), one), r.Denom()), one)
-}
-
-func modelFee(e policy.EIP1559, prices policy.Prices) *big.Rat {
-	return truncated(new(big.Rat).Mul(rat(prices.Lane), rat(e.Multiplier)))
-}
-
-func modelBid(e policy.EIP1559, prices policy.Prices, ask policy.Ask) (fee, tip *big.Rat) {
-	double := new(big.Rat).Add(rat(prices.Lane), rat(prices.Lane))
+func modelBid(e eip1559.Rules, prices policy.Prices, ask policy.Ask) (fee, tip *big.Rat) {
+	double := new(big.Rat).Add(policytest.Rat(prices.Lane), policytest.Rat(prices.Lane))
 	switch ask.Kind {
 	case policy.Stated:
-		return rat(ask.Static.MaxFee), rat(ask.Static.MaxPriority)
+		return policytest.Rat(ask.Stated.MaxFee), policytest.Rat(ask.Stated.MaxPriority)
 	case policy.Estimated:
-		return double, rat(prices.P50)
+		return double, policytest.Rat(prices.P50)
 	default:
 	}
 	multiplier := []math.LegacyDec{e.Tiers.Economy, e.Tiers.Standard, e.Tiers.Fast, e.Tiers.Urgent}[ask.Kind-policy.Economy]
-	tip = truncated(new(big.Rat).Mul(rat(prices.P50), rat(multiplier)))
-	if most := new(big.Rat).Mul(rat(prices.Lane), big.NewRat(1_000, 1)); tip.Cmp(most) > 0 {
+	tip = policytest.Truncated(new(big.Rat).Mul(policytest.Rat(prices.P50), policytest.Rat(multiplier)))
+	if most := new(big.Rat).Mul(policytest.Rat(prices.Lane), big.NewRat(1_000, 1)); tip.Cmp(most) > 0 {
 		tip = most
 	}
 	return double.Add(double, tip), tip
 }
 
 // modelPriority is nil for an ask that is priced out.
-func modelPriority(e policy.EIP1559, prices policy.Prices, ask policy.Ask) *big.Rat {
+func modelPriority(e eip1559.Rules, prices policy.Prices, ask policy.Ask) *big.Rat {
 	maxFee, tip := modelBid(e, prices, ask)
 	fee := modelFee(e, prices)
 	if maxFee.Cmp(fee) < 0 {
@@ -151,14 +106,14 @@ func modelPriority(e policy.EIP1559, prices policy.Prices, ask policy.Ask) *big.
 // bidProperty: bids and tips are those of the model, never negative, and no tip takes a fire above its owner's max fee.
 func bidProperty(t *rapid.T) {
 	e, prices := drawMarket(t), drawPrices(t)
-	require.Equal(t, modelFee(e, prices).String(), rat(e.Fee(prices)).String(), "fee")
+	require.Equal(t, modelFee(e, prices).String(), policytest.Rat(e.Fee(prices)).String(), "fee")
 	ask := drawAsk(t, e.Fee(prices))
 	before := fmt.Sprint(ask, prices, e)
 
 	bid := e.Bid(prices, ask)
 	wantFee, wantTip := modelBid(e, prices, ask)
-	require.Equal(t, wantFee.String(), rat(bid.MaxFee).String(), "max fee")
-	require.Equal(t, wantTip.String(), rat(bid.MaxPriority).String(), "max priority")
+	require.Equal(t, wantFee.String(), policytest.Rat(bid.MaxFee).String(), "max fee")
+	require.Equal(t, wantTip.String(), policytest.Rat(bid.MaxPriority).String(), "max priority")
 
 	priority, fires := e.Priority(prices, ask)
 	price, priceFires := e.Price(prices, policy.Candidate{Ask: ask})
@@ -167,7 +122,7 @@ func bidProperty(t *rapid.T) {
 	require.Equal(t, bid.MaxFee.GTE(e.Fee(prices)), fires, "priced out")
 	require.Equal(t, want != nil, fires, "priced out, in fractions")
 	if fires {
-		require.Equal(t, want.String(), rat(priority).String(), "priority")
+		require.Equal(t, want.String(), policytest.Rat(priority).String(), "priority")
 		require.True(t, priority.Add(e.Fee(prices)).LTE(bid.MaxFee), "it pays more than its max fee")
 	}
 	require.False(t, priority.IsNegative())
@@ -186,7 +141,7 @@ func TestBidsAreThoseOfTheModel(t *testing.T) { rapid.Check(t, bidProperty) }
 func FuzzBidsAreThoseOfTheModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bidProperty)) }
 
 // modelOrder picks the first of what is left, again and again, by fractions.
-func modelOrder(e policy.EIP1559, prices policy.Prices, candidates []policy.Candidate) []uint64 {
+func modelOrder(e eip1559.Rules, prices policy.Prices, candidates []policy.Candidate) []uint64 {
 	type place struct {
 		effective *big.Rat
 		policy.Candidate
@@ -222,7 +177,7 @@ func modelOrder(e policy.EIP1559, prices policy.Prices, candidates []policy.Cand
 	return seqs
 }
 
-func orderOf(e policy.EIP1559, prices policy.Prices, candidates []policy.Candidate) []uint64 {
+func orderOf(e eip1559.Rules, prices policy.Prices, candidates []policy.Candidate) []uint64 {
 	var seqs []uint64
 	for _, i := range e.Order(prices, candidates) {
 		seqs = append(seqs, candidates[i].Seq)
@@ -274,7 +229,7 @@ func TestTipsBuyPlaces(t *testing.T) {
 		better := c[0]
 		better.Weight = min(better.Weight+rapid.Uint32Max(5).Draw(t, "more weight"), 1<<16-1)
 		if better.Ask.Kind == policy.Stated {
-			better.Ask = policy.StatedAsk(better.Ask.Static.MaxFee.Add(drawPrice(t, "more fee")), better.Ask.Static.MaxPriority.Add(drawPrice(t, "more tip")))
+			better.Ask = policy.StatedAsk(better.Ask.Stated.MaxFee.Add(policytest.DrawPrice(t, "more fee")), better.Ask.Stated.MaxPriority.Add(policytest.DrawPrice(t, "more tip")))
 		}
 		rank, fires := e.Rank(prices, c[0])
 		betterRank, betterFires := e.Rank(prices, better)
@@ -285,20 +240,9 @@ func TestTipsBuyPlaces(t *testing.T) {
 	})
 }
 
-func TestABoundMayBeNegative(t *testing.T) {
-	unit := math.LegacySmallestDec()
-	require.True(t, policy.NewRank(unit.Neg(), 16, 0, 0).Negative())
-	require.False(t, policy.NewRank(math.LegacyZeroDec(), 16, 0, 0).Negative())
-	require.Positive(t, policy.NewRank(unit.Neg(), 32, 0, 0).Compare(policy.NewRank(math.LegacyZeroDec(), 16, 9, 9)))
-	// A rank keeps no hold of the decimal that it was made from.
-	tip := dec("3")
-	policy.NewRank(tip, 32, 0, 0)
-	require.Equal(t, dec("3"), tip)
-}
-
 func TestEIP1559Ties(t *testing.T) {
-	e, prices := defaultMarket(), policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("1"), P50: dec("0")}
-	stated := func(fee, tip string) policy.Ask { return policy.StatedAsk(dec(fee), dec(tip)) }
+	e, prices := defaultMarket(), policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("1"), P50: policytest.Dec("0")}
+	stated := func(fee, tip string) policy.Ask { return policy.StatedAsk(policytest.Dec(fee), policytest.Dec(tip)) }
 	for name, c := range map[string]struct {
 		first, second policy.Candidate
 	}{
@@ -321,49 +265,19 @@ func TestEIP1559Ties(t *testing.T) {
 // TestEIP1559FollowsTheLane: the basefee goes on from the block before, whatever the chain's own is.
 func TestEIP1559FollowsTheLane(t *testing.T) {
 	e := defaultMarket()
-	require.True(t, e.Weighs())
-	require.False(t, policy.FIFO{}.Weighs())
 	for used, want := range map[uint64]string{0: "0.875", 1_000_000: "1", 2_000_000: "1.125"} {
-		require.Equal(t, dec(want).String(), e.LaneBasefee(dec("55"), policy.Last{Basefee: dec("1"), Cycles: used}).String())
+		require.Equal(t, policytest.Dec(want).String(), e.LaneBasefee(policytest.Dec("55"), policy.Last{Basefee: policytest.Dec("1"), Cycles: used}).String())
 	}
-}
-
-// readVectors reads a file that scripts/vectors.py wrote.
-func readVectors[T any](t *testing.T, name string) []T {
-	t.Helper()
-	file, err := os.ReadFile("../testdata/vectors/" + name)
-	require.NoError(t, err)
-	var vectors []T
-	require.NoError(t, json.Unmarshal(file, &vectors))
-	require.NotEmpty(t, vectors)
-	return vectors
-}
-
-// vectorAsk is an ask as the vectors write it.
-type vectorAsk struct {
-	Kind        string         `json:"kind"`
-	MaxFee      math.LegacyDec `json:"max_fee"`
-	MaxPriority math.LegacyDec `json:"max_priority"`
-}
-
-func (v vectorAsk) ask(t *testing.T) policy.Ask {
-	t.Helper()
-	if v.Kind == "stated" {
-		return policy.StatedAsk(v.MaxFee, v.MaxPriority)
-	}
-	kind := slices.Index([]string{"estimated", "economy", "standard", "fast", "urgent"}, v.Kind)
-	require.GreaterOrEqual(t, kind, 0, v.Kind)
-	return policy.Ask{Kind: policy.Kind(kind)}
 }
 
 func TestTheMarketAgreesWithTheVectors(t *testing.T) {
-	for _, v := range readVectors[struct {
+	for _, v := range policytest.ReadVectors[struct {
 		Name       string
 		Lane, P50  math.LegacyDec
 		Multiplier math.LegacyDec
 		Tiers      policy.Tiers
 		Candidates []struct {
-			vectorAsk
+			policytest.Ask
 			Weight      uint32
 			Due, Seq    uint64
 			BidFee      math.LegacyDec  `json:"bid_fee"`
@@ -375,10 +289,10 @@ func TestTheMarketAgreesWithTheVectors(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			e := defaultMarket()
 			e.Multiplier, e.Tiers = v.Multiplier, v.Tiers
-			prices := policy.Prices{Cycle: dec("0"), Cell: dec("0"), Lane: v.Lane, P50: v.P50}
+			prices := policy.Prices{Cycle: policytest.Dec("0"), Cell: policytest.Dec("0"), Lane: v.Lane, P50: v.P50}
 			candidates := make([]policy.Candidate, len(v.Candidates))
 			for i, c := range v.Candidates {
-				candidates[i] = policy.Candidate{Ask: c.ask(t), Weight: c.Weight, Due: c.Due, Seq: c.Seq}
+				candidates[i] = policy.Candidate{Ask: c.Policy(t), Weight: c.Weight, Due: c.Due, Seq: c.Seq}
 				bid := e.Bid(prices, candidates[i].Ask)
 				require.Equal(t, c.BidFee.String(), bid.MaxFee.String(), "max fee of %d", i)
 				require.Equal(t, c.BidPriority.String(), bid.MaxPriority.String(), "max priority of %d", i)
@@ -394,11 +308,11 @@ func TestTheMarketAgreesWithTheVectors(t *testing.T) {
 }
 
 func TestFiresAgreeWithTheVectors(t *testing.T) {
-	for _, v := range readVectors[struct {
+	for _, v := range policytest.ReadVectors[struct {
 		Name                    string
 		Cycle, Cell, Lane, P50  math.LegacyDec
 		Multiplier              math.LegacyDec
-		Ask                     vectorAsk
+		Ask                     policytest.Ask
 		GasLimit                uint64 `json:"gas_limit"`
 		MaxCells                uint64 `json:"max_cells"`
 		Cycles, Cells           uint64
@@ -411,7 +325,7 @@ func TestFiresAgreeWithTheVectors(t *testing.T) {
 			e := defaultMarket()
 			e.Multiplier = v.Multiplier
 			prices := policy.Prices{Cycle: v.Cycle, Cell: v.Cell, Lane: v.Lane, P50: v.P50}
-			price, fires := e.Price(prices, policy.Candidate{Ask: v.Ask.ask(t)})
+			price, fires := e.Price(prices, policy.Candidate{Ask: v.Ask.Policy(t)})
 			require.Equal(t, v.Fires, fires)
 			require.Equal(t, v.Basefee.String(), price.Basefee.String())
 			require.Equal(t, v.Priority.String(), price.Priority.String())
@@ -427,7 +341,7 @@ func TestFiresAgreeWithTheVectors(t *testing.T) {
 // BenchmarkEIP1559Order orders a full window of bids of all kinds, and one where all tips are alike.
 func BenchmarkEIP1559Order(b *testing.B) {
 	e := defaultMarket()
-	prices := policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("0.01"), P50: dec("0.002")}
+	prices := policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("0.01"), P50: policytest.Dec("0.002")}
 	mixed, alike := make([]policy.Candidate, 2_048), make([]policy.Candidate, 2_048)
 	for i := range mixed {
 		scattered := uint64(i) * 2_654_435_761 % (1 << 32)
@@ -448,7 +362,7 @@ func BenchmarkEIP1559Order(b *testing.B) {
 
 // TestTipsOfTiersDoNotGrowWithoutEnd: a market in which all are urgent pays a thousand times the basefee at most.
 func TestTipsOfTiersDoNotGrowWithoutEnd(t *testing.T) {
-	e, prices := defaultMarket(), policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("0.001"), P50: dec("0.0001")}
+	e, prices := defaultMarket(), policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("0.001"), P50: policytest.Dec("0.0001")}
 	for range 100 {
 		tip, ok := e.Priority(prices, policy.Ask{Kind: policy.Urgent})
 		require.True(t, ok)

@@ -1,4 +1,4 @@
-package policy_test
+package fifo_test
 
 import (
 	"slices"
@@ -10,19 +10,9 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
-
-// drawCandidates draws candidates as the queue holds them: heights that often repeat, and a seq of each one's own.
-func drawCandidates(t *rapid.T) []policy.Candidate {
-	n := rapid.OneOf(rapid.IntRange(0, 60), rapid.IntRange(20, 60)).Draw(t, "candidates")
-	seqs := rapid.SliceOfNDistinct(rapid.Uint64(), n, n, rapid.ID[uint64]).Draw(t, "seqs")
-	candidates := make([]policy.Candidate, len(seqs))
-	due := rapid.OneOf(rapid.Uint64Max(5), rapid.Uint64())
-	for i, seq := range seqs {
-		candidates[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, GasLimit: rapid.Uint64().Draw(t, "gas limit")}
-	}
-	return candidates
-}
 
 // naiveOrder picks the first of what is left, again and again.
 func naiveOrder(candidates []policy.Candidate) []policy.Candidate {
@@ -42,7 +32,7 @@ func naiveOrder(candidates []policy.Candidate) []policy.Candidate {
 
 func ordered(candidates []policy.Candidate) []policy.Candidate {
 	var order []policy.Candidate
-	for _, i := range (policy.FIFO{}).Order(policy.Prices{}, candidates) {
+	for _, i := range (fifo.Rules{}).Order(policy.Prices{}, candidates) {
 		order = append(order, candidates[i])
 	}
 	return order
@@ -51,10 +41,10 @@ func ordered(candidates []policy.Candidate) []policy.Candidate {
 // orderProperty: the order is that of (due, seq), names every candidate once, does not depend on how they are handed in,
 // and leaves them as they are.
 func orderProperty(t *rapid.T) {
-	candidates := drawCandidates(t)
+	candidates := policytest.DrawCandidates(t)
 	before := slices.Clone(candidates)
 
-	indices := policy.FIFO{}.Order(policy.Prices{}, candidates)
+	indices := fifo.Rules{}.Order(policy.Prices{}, candidates)
 	require.Equal(t, before, candidates, "the candidates were changed")
 	all := slices.Sorted(slices.Values(indices))
 	require.Len(t, all, len(candidates))
@@ -76,24 +66,24 @@ func FuzzFIFOOrdersByDueAndSeq(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderProper
 // TestFIFOLooksAtNothingElse: neither a gas limit, nor a bid, nor a weight buys a place.
 func TestFIFOLooksAtNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		candidates := drawCandidates(t)
-		order := policy.FIFO{}.Order(policy.Prices{}, candidates)
+		candidates := policytest.DrawCandidates(t)
+		order := fifo.Rules{}.Order(policy.Prices{}, candidates)
 		for i := range candidates {
 			candidates[i].GasLimit = rapid.Uint64().Draw(t, "other gas limit")
 			candidates[i].Weight = rapid.Uint32().Draw(t, "weight")
 			candidates[i].Ask = policy.StatedAsk(math.LegacyNewDec(rapid.Int64Min(0).Draw(t, "max fee")), math.LegacyOneDec())
 		}
-		require.Equal(t, order, policy.FIFO{}.Order(policy.Prices{}, candidates))
+		require.Equal(t, order, fifo.Rules{}.Order(policy.Prices{}, candidates))
 	})
 }
 
 // TestFIFOChargesTheChainsPrices: the lane basefee is reported equal to the chain's and not charged beside it, and there
-// are no tips (SPEC §6).
+// are no tips.
 func TestFIFOChargesTheChainsPrices(t *testing.T) {
 	cycle, cell := math.LegacyNewDecWithPrec(1, 3), math.LegacyNewDecWithPrec(3, 2)
-	laneBasefee := policy.FIFO{}.LaneBasefee(cycle, policy.Last{Basefee: math.LegacyOneDec(), Cycles: 1_000_000})
+	laneBasefee := fifo.Rules{}.LaneBasefee(cycle, policy.Last{Basefee: math.LegacyOneDec(), Cycles: 1_000_000})
 	require.Equal(t, cycle, laneBasefee)
-	price, fires := policy.FIFO{}.Price(policy.Prices{Cycle: cycle, Cell: cell, Lane: laneBasefee}, policy.Candidate{GasLimit: 40_000})
+	price, fires := fifo.Rules{}.Price(policy.Prices{Cycle: cycle, Cell: cell, Lane: laneBasefee}, policy.Candidate{GasLimit: 40_000})
 	require.True(t, fires)
 	require.Equal(t, cycle, price.Basefee)
 	require.Equal(t, cell, price.Cell)
@@ -110,12 +100,12 @@ func BenchmarkFIFOOrder(b *testing.B) {
 	slices.Reverse(backwards)
 	b.Run("sorted", func(b *testing.B) {
 		for b.Loop() {
-			policy.FIFO{}.Order(policy.Prices{}, sorted)
+			fifo.Rules{}.Order(policy.Prices{}, sorted)
 		}
 	})
 	b.Run("backwards", func(b *testing.B) {
 		for b.Loop() {
-			policy.FIFO{}.Order(policy.Prices{}, backwards)
+			fifo.Rules{}.Order(policy.Prices{}, backwards)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package policy_test
+package auction_test
 
 import (
 	"math/big"
@@ -9,12 +9,13 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 func TestExpAgreesWithItsVectors(t *testing.T) {
-	for _, v := range readVectors[struct{ X, Exp math.LegacyDec }](t, "exp.json") {
-		require.Equal(t, v.Exp.String(), policy.Exp(v.X).String(), "e^%s", v.X)
+	for _, v := range policytest.ReadVectors[struct{ X, Exp math.LegacyDec }](t, "exp.json") {
+		require.Equal(t, v.Exp.String(), auction.Exp(v.X).String(), "e^%s", v.X)
 	}
 }
 
@@ -29,10 +30,10 @@ func TestExpNeverFalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawExponent(t)
 		y := x.Add(rapid.OneOf(rapid.Just(math.LegacySmallestDec()), rapid.Custom(drawExponent)).Draw(t, "step"))
-		require.True(t, policy.Exp(x).LTE(policy.Exp(y)), "e^%s is %s, e^%s is %s", x, policy.Exp(x), y, policy.Exp(y))
+		require.True(t, auction.Exp(x).LTE(auction.Exp(y)), "e^%s is %s, e^%s is %s", x, auction.Exp(x), y, auction.Exp(y))
 	})
-	largest := policy.Exp(math.LegacyNewDec(policy.MaxExponent))
-	require.Equal(t, largest.String(), policy.Exp(dec("1000000000000000000")).String())
+	largest := auction.Exp(math.LegacyNewDec(auction.MaxExponent))
+	require.Equal(t, largest.String(), auction.Exp(policytest.Dec("1000000000000000000")).String())
 	// Beyond the largest bid, whatever the gas limits.
 	require.Equal(t, 1, largest.TruncateInt().BigInt().Cmp(new(big.Int).Lsh(big.NewInt(1), 96+50)))
 }
@@ -42,11 +43,11 @@ func TestExpNeverFalls(t *testing.T) {
 func TestExpIsAccurate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawExponent(t)
-		if x.GT(math.LegacyNewDec(policy.MaxExponent)) {
+		if x.GT(math.LegacyNewDec(auction.MaxExponent)) {
 			return
 		}
 		least, most := seriesBounds(x)
-		got := new(big.Rat).SetFrac(policy.Exp(x).BigInt(), math.LegacyOneDec().BigInt())
+		got := new(big.Rat).SetFrac(auction.Exp(x).BigInt(), math.LegacyOneDec().BigInt())
 		require.LessOrEqual(t, got.Cmp(most), 0)
 		off := new(big.Rat).Quo(big.NewRat(1_001, 1_000), big.NewRat(1e18, 1))
 		require.Positive(t, off.Add(got, off).Cmp(least))

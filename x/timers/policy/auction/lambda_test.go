@@ -1,4 +1,4 @@
-package policy_test
+package auction_test
 
 import (
 	"testing"
@@ -9,6 +9,8 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 func TestLambdaAgreesWithItsVectors(t *testing.T) {
@@ -18,7 +20,7 @@ func TestLambdaAgreesWithItsVectors(t *testing.T) {
 		Deferral   math.LegacyDec
 		Blocks     uint64
 	}
-	for _, v := range readVectors[struct {
+	for _, v := range policytest.ReadVectors[struct {
 		state
 		Name           string
 		Min, Max, Step math.LegacyDec
@@ -29,12 +31,12 @@ func TestLambdaAgreesWithItsVectors(t *testing.T) {
 		}
 		Next state
 	}](t, "lambda.json") {
-		var seen policy.Observation
+		var seen auction.Observation
 		for _, f := range v.Fires {
 			seen.Add(v.Height, policy.Candidate{Due: f.Due, Locked: f.Bid}, f.Expires)
 		}
-		loop := policy.LambdaLoop{Min: v.Min, Max: v.Max, Step: v.Step, Window: v.Window}
-		next := loop.Next(policy.LambdaState{Lambda: v.Lambda, ValueDecay: v.ValueDecay, Deferral: v.Deferral, Blocks: v.Blocks}, seen)
+		loop := auction.LambdaLoop{Min: v.Min, Max: v.Max, Step: v.Step, Window: v.Window}
+		next := loop.Next(auction.LambdaState{Lambda: v.Lambda, ValueDecay: v.ValueDecay, Deferral: v.Deferral, Blocks: v.Blocks}, seen)
 		require.Equal(t, v.Next.Lambda.String(), next.Lambda.String(), v.Name)
 		require.Equal(t, v.Next.ValueDecay.String(), next.ValueDecay.String(), v.Name)
 		require.Equal(t, v.Next.Deferral.String(), next.Deferral.String(), v.Name)
@@ -42,8 +44,8 @@ func TestLambdaAgreesWithItsVectors(t *testing.T) {
 	}
 }
 
-func drawLoop(t *rapid.T) policy.LambdaLoop {
-	loop := policy.LambdaLoop{
+func drawLoop(t *rapid.T) auction.LambdaLoop {
+	loop := auction.LambdaLoop{
 		Min:    math.LegacyNewDecWithPrec(rapid.Int64Range(1, 1_000).Draw(t, "min"), 4),
 		Step:   math.LegacyNewDecWithPrec(rapid.Int64Range(0, 500).Draw(t, "step"), 3),
 		Window: rapid.Uint64Range(1, 200).Draw(t, "window"),
@@ -52,8 +54,8 @@ func drawLoop(t *rapid.T) policy.LambdaLoop {
 	return loop
 }
 
-func newState(lambda math.LegacyDec) policy.LambdaState {
-	return policy.LambdaState{Lambda: lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
+func newState(lambda math.LegacyDec) auction.LambdaState {
+	return auction.LambdaState{Lambda: lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
 }
 
 // TestLambdaStaysWithinItsBounds, and moves by no more than a step, whatever fires.
@@ -62,7 +64,7 @@ func TestLambdaStaysWithinItsBounds(t *testing.T) {
 		loop := drawLoop(t)
 		state := newState(loop.Min)
 		for range rapid.IntRange(1, 60).Draw(t, "blocks") {
-			var seen policy.Observation
+			var seen auction.Observation
 			for range rapid.IntRange(0, 3).Draw(t, "fires") {
 				bid := math.NewIntFromUint64(rapid.Uint64().Draw(t, "bid")).MulRaw(rapid.Int64Range(0, 1<<32-1).Draw(t, "times"))
 				due := rapid.Uint64Max(now).Draw(t, "due")
@@ -83,10 +85,10 @@ func TestLambdaStaysWithinItsBounds(t *testing.T) {
 // or at the bound that is nearest to it, and moves no more.
 func TestLambdaComesToRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		loop := policy.LambdaLoop{Min: dec("0.01"), Max: dec("0.5"), Step: dec("0.05"), Window: 20}
+		loop := auction.LambdaLoop{Min: policytest.Dec("0.01"), Max: policytest.Dec("0.5"), Step: policytest.Dec("0.05"), Window: 20}
 		bid := math.NewInt(rapid.Int64Range(1, 100_000).Draw(t, "bid"))
 		waits, left := rapid.Uint64Max(40).Draw(t, "waits"), rapid.Uint64Max(2_000).Draw(t, "left")
-		same := func() (seen policy.Observation) {
+		same := func() (seen auction.Observation) {
 			seen.Add(now, policy.Candidate{Due: now - waits, Locked: bid}, now+left)
 			return seen
 		}
@@ -97,14 +99,14 @@ func TestLambdaComesToRest(t *testing.T) {
 		require.Equal(t, state.Lambda.String(), loop.Next(state, same()).Lambda.String(), "it moves on")
 		n := math.LegacyNewDec(int64(waits))
 		growth := func(lambda math.LegacyDec) math.LegacyDec {
-			return policy.Exp(lambda.Mul(n.Add(math.LegacyOneDec()))).Sub(policy.Exp(lambda.Mul(n)))
+			return auction.Exp(lambda.Mul(n.Add(math.LegacyOneDec()))).Sub(auction.Exp(lambda.Mul(n)))
 		}
 		decay := math.LegacyNewDecFromInt(bid).QuoInt64(int64(waits + left + 1))
 		if !state.Lambda.Equal(loop.Min) {
 			require.True(t, growth(state.Lambda).LTE(decay), "value decays by %s, bias grows by %s", decay, growth(state.Lambda))
 		}
 		if !state.Lambda.Equal(loop.Max) {
-			raised := state.Lambda.Mul(dec("1.05"))
+			raised := state.Lambda.Mul(policytest.Dec("1.05"))
 			require.True(t, growth(math.LegacyMinDec(raised, loop.Max)).GT(decay), "λ %s could be raised", state.Lambda)
 		}
 	})
@@ -112,10 +114,10 @@ func TestLambdaComesToRest(t *testing.T) {
 
 // TestOneHugeBidIsSoonForgotten: what it adds to the average is bounded by what the largest λ needs.
 func TestOneHugeBidIsSoonForgotten(t *testing.T) {
-	loop := policy.LambdaLoop{Min: dec("0.01"), Max: dec("0.5"), Step: dec("0.01"), Window: 100}
-	state := newState(dec("0.05"))
+	loop := auction.LambdaLoop{Min: policytest.Dec("0.01"), Max: policytest.Dec("0.5"), Step: policytest.Dec("0.01"), Window: 100}
+	state := newState(policytest.Dec("0.05"))
 	block := func(bid math.Int) {
-		var seen policy.Observation
+		var seen auction.Observation
 		seen.Add(now, policy.Candidate{Due: now, Locked: bid}, now+999)
 		state = loop.Next(state, seen)
 	}
@@ -124,12 +126,12 @@ func TestOneHugeBidIsSoonForgotten(t *testing.T) {
 	}
 	rest := state.Lambda
 	block(math.NewIntFromUint64(1 << 63).MulRaw(1 << 32))
-	require.True(t, state.ValueDecay.LT(dec("0.03")), "%s", state.ValueDecay)
+	require.True(t, state.ValueDecay.LT(policytest.Dec("0.03")), "%s", state.ValueDecay)
 	for range 500 {
 		block(math.NewInt(20))
 	}
-	require.True(t, state.Lambda.Sub(rest).Abs().LTE(dec("0.0003")), "%s, before it was %s", state.Lambda, rest)
+	require.True(t, state.Lambda.Sub(rest).Abs().LTE(policytest.Dec("0.0003")), "%s, before it was %s", state.Lambda, rest)
 	before := state
-	state = loop.Next(state, policy.Observation{})
+	state = loop.Next(state, auction.Observation{})
 	require.Equal(t, before, state, "a block in which nobody bid says nothing")
 }

@@ -1,10 +1,8 @@
-package policy_test
+package score_test
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"math/big"
-	"os"
 	"slices"
 	"testing"
 
@@ -14,6 +12,8 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 // maxWeight is the largest weight of a score that a config admits.
@@ -33,14 +33,9 @@ type scoreVector struct {
 }
 
 func TestScoreAgreesWithTheVectors(t *testing.T) {
-	file, err := os.ReadFile("../testdata/vectors/score.json")
-	require.NoError(t, err)
-	var vectors []scoreVector
-	require.NoError(t, json.Unmarshal(file, &vectors))
-	require.NotEmpty(t, vectors)
-	for _, v := range vectors {
+	for _, v := range policytest.ReadVectors[scoreVector](t, "score.json") {
 		t.Run(v.Name, func(t *testing.T) {
-			score := policy.Score{Age: v.Age, Bid: v.Bid, Rank: v.Rank}
+			rules := score.Rules{Age: v.Age, Bid: v.Bid, Rank: v.Rank}
 			age := new(big.Int).Mul(v.Age.BigInt(), new(big.Int).SetUint64(v.Height))
 			candidates := make([]policy.Candidate, len(v.Candidates))
 			for i, c := range v.Candidates {
@@ -49,25 +44,25 @@ func TestScoreAgreesWithTheVectors(t *testing.T) {
 				candidates[i] = policy.Candidate{
 					Due: c.Due, Seq: c.Seq, Actor: string(actor), Unit: c.Unit, Recent: c.Recent, Ask: policy.Ask{Price: c.Bid},
 				}
-				require.Equal(t, c.Score.String(), age.Add(score.Static(candidates[i]), age).String(), "candidate %d", i)
+				require.Equal(t, c.Score.String(), age.Add(rules.TimelessScore(candidates[i]), age).String(), "candidate %d", i)
 				age.Mul(v.Age.BigInt(), new(big.Int).SetUint64(v.Height))
 			}
-			require.Equal(t, v.Order, score.Order(policy.Prices{Height: v.Height}, candidates))
+			require.Equal(t, v.Order, rules.Order(policy.Prices{Height: v.Height}, candidates))
 		})
 	}
 }
 
 func drawWeight(t *rapid.T, name string) math.LegacyDec {
 	return rapid.OneOf(
-		rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("1"), dec("0.01"), dec(maxWeight), math.LegacySmallestDec()}),
+		rapid.SampledFrom([]math.LegacyDec{policytest.Dec("0"), policytest.Dec("0"), policytest.Dec("1"), policytest.Dec("0.01"), policytest.Dec(maxWeight), math.LegacySmallestDec()}),
 		rapid.Custom(func(t *rapid.T) math.LegacyDec {
 			return math.LegacyNewDecWithPrec(rapid.Int64Range(0, 5e18).Draw(t, "units"), math.LegacyPrecision)
 		}),
 	).Draw(t, name)
 }
 
-func drawScore(t *rapid.T) policy.Score {
-	return policy.Score{Age: drawWeight(t, "age"), Bid: drawWeight(t, "bid"), Rank: drawWeight(t, "rank")}
+func drawScore(t *rapid.T) score.Rules {
+	return score.Rules{Age: drawWeight(t, "age"), Bid: drawWeight(t, "bid"), Rank: drawWeight(t, "rank")}
 }
 
 // drawScored draws candidates of few actors, alike enough that scores are often equal. No two share a seq.
@@ -100,19 +95,19 @@ func drawScored(t *rapid.T, height uint64) []policy.Candidate {
 	return candidates
 }
 
-// scoreRat is the score as the specification has it, in fractions.
-func scoreRat(s policy.Score, height uint64, c policy.Candidate) *big.Rat {
+// scoreRat is the score as x/timers/docs/market.md defines it, in fractions.
+func scoreRat(s score.Rules, height uint64, c policy.Candidate) *big.Rat {
 	integer := func(n uint64) *big.Rat { return new(big.Rat).SetInt(new(big.Int).SetUint64(n)) }
-	sum := new(big.Rat).Mul(rat(s.Age), integer(height-c.Due))
+	sum := new(big.Rat).Mul(policytest.Rat(s.Age), integer(height-c.Due))
 	if !c.Ask.Price.IsNil() {
-		sum.Add(sum, new(big.Rat).Mul(rat(s.Bid), new(big.Rat).SetInt(c.Ask.Price.BigInt())))
+		sum.Add(sum, new(big.Rat).Mul(policytest.Rat(s.Bid), new(big.Rat).SetInt(c.Ask.Price.BigInt())))
 	}
-	return sum.Sub(sum, new(big.Rat).Mul(rat(s.Rank), integer(c.Seq)))
+	return sum.Sub(sum, new(big.Rat).Mul(policytest.Rat(s.Rank), integer(c.Seq)))
 }
 
 // modelScoreOrder takes one timer at a time: the best score; of those, the unit that fired least, with what it was given at this
 // score; of those, the earlier due, the lower address, the lower seq; and of a unit its oldest.
-func modelScoreOrder(s policy.Score, height uint64, candidates []policy.Candidate) []int {
+func modelScoreOrder(s score.Rules, height uint64, candidates []policy.Candidate) []int {
 	left := make([]int, len(candidates))
 	for i := range left {
 		left[i] = i
@@ -194,7 +189,7 @@ func FuzzScoreOrdersAsTheModelDoes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scorePr
 // turnsProperty: among timers of equal score, wherever the lane ends, no target that fired as often as another before and
 // still waits is two turns behind it, nor one that has caught up.
 func turnsProperty(t *rapid.T) {
-	s := policy.Score{Age: dec("1"), Bid: dec("0.01"), Rank: dec("0")}
+	s := score.Rules{Age: policytest.Dec("1"), Bid: policytest.Dec("0.01"), Rank: policytest.Dec("0")}
 	candidates := drawScored(t, 9)
 	for i := range candidates {
 		candidates[i].Due, candidates[i].Ask = 9, policy.Ask{}
@@ -220,31 +215,31 @@ func TestNoTargetTakesTwoTurnsMoreThanAnother(t *testing.T) { rapid.Check(t, tur
 
 // TestScorePrices: a fire pays the chain's basefees and its bid once; nothing is priced out.
 func TestScorePrices(t *testing.T) {
-	prices := policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("3")}
+	prices := policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("7"), P50: policytest.Dec("3")}
 	for name, c := range map[string]struct {
-		ask  policy.Ask
-		once math.Int
+		ask     policy.Ask
+		lumpSum math.Int
 	}{
 		"nothing":      {policy.Ask{}, math.Int{}},
 		"a bid":        {policy.Ask{Price: math.NewInt(12)}, math.NewInt(12)},
 		"a tier":       {policy.Ask{Kind: policy.Urgent}, math.Int{}},
-		"stated":       {policy.StatedAsk(dec("0"), dec("0")), math.Int{}},
+		"stated":       {policy.StatedAsk(policytest.Dec("0"), policytest.Dec("0")), math.Int{}},
 		"a bid of nil": {policy.Ask{Price: math.ZeroInt()}, math.ZeroInt()},
 	} {
 		t.Run(name, func(t *testing.T) {
-			price, willing := policy.Score{}.Price(prices, policy.Candidate{Ask: c.ask})
+			price, willing := score.Rules{}.Price(prices, policy.Candidate{Ask: c.ask})
 			require.True(t, willing)
 			require.Equal(t, prices.Cycle.String(), price.Basefee.String())
 			require.Equal(t, prices.Cell.String(), price.Cell.String())
 			require.True(t, price.Priority.IsZero())
-			require.Equal(t, c.once, price.Once)
+			require.Equal(t, c.lumpSum, price.LumpSum)
 		})
 	}
-	require.Equal(t, "0.001000000000000000", policy.Score{}.LaneBasefee(prices.Cycle, policy.Last{Basefee: dec("9"), Cycles: 7}).String())
+	require.Equal(t, "0.001000000000000000", score.Rules{}.LaneBasefee(prices.Cycle, policy.Last{Basefee: policytest.Dec("9"), Cycles: 7}).String())
 }
 
 func BenchmarkScoreOrder(b *testing.B) {
-	s := policy.Score{Age: dec("1"), Bid: dec("0.01"), Rank: dec("0")}
+	s := score.Rules{Age: policytest.Dec("1"), Bid: policytest.Dec("0.01"), Rank: policytest.Dec("0")}
 	candidates := make([]policy.Candidate, 2_048)
 	for i := range candidates {
 		actor := string([]byte{byte(i % 97)})

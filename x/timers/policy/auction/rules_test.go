@@ -1,4 +1,4 @@
-package policy_test
+package auction_test
 
 import (
 	gomath "math"
@@ -12,14 +12,17 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 const now = uint64(10_000)
 
-func defaultAuction() policy.Auction {
-	return policy.Auction{
-		Lambda: dec("0.05"), Reserve: math.ZeroInt(),
-		Loop: policy.LambdaLoop{Min: dec("0.01"), Max: dec("0.5"), Step: dec("0.01"), Window: 100},
+func defaultAuction() auction.Rules {
+	return auction.Rules{
+		Lambda: policytest.Dec("0.05"), Reserve: math.ZeroInt(),
+		Loop: auction.LambdaLoop{Min: policytest.Dec("0.01"), Max: policytest.Dec("0.5"), Step: policytest.Dec("0.01"), Window: 100},
 	}
 }
 
@@ -30,7 +33,7 @@ func bidder(bid int64, waits, seq, gas uint64) policy.Candidate {
 
 // block fills a lane greedily, with fires that use their whole gas limits, and returns what each candidate pays; nil for
 // those that do not fire. It is what the keeper does, in a few lines.
-func block(a policy.Auction, height uint64, candidates []policy.Candidate, budget lane.Budget) []*math.Int {
+func block(a auction.Rules, height uint64, candidates []policy.Candidate, budget lane.Budget) []*math.Int {
 	order := a.Order(policy.Prices{Height: height}, candidates)
 	fired := make([]bool, len(candidates))
 	for _, i := range order {
@@ -61,7 +64,7 @@ func utility(worth int64, payment *math.Int) int64 {
 	return worth - payment.Int64()
 }
 
-func drawAuction(t *rapid.T) policy.Auction {
+func drawAuction(t *rapid.T) auction.Rules {
 	a := defaultAuction()
 	a.Lambda = math.LegacyNewDecWithPrec(rapid.Int64Range(1, 5_000).Draw(t, "lambda"), 4)
 	return a
@@ -84,7 +87,7 @@ func TestAuctionAgreesWithItsVectors(t *testing.T) {
 		Due, Seq  uint64
 		Gas_limit uint64
 	}
-	for _, v := range readVectors[struct {
+	for _, v := range policytest.ReadVectors[struct {
 		Name       string
 		Lambda     math.LegacyDec
 		Height     uint64
@@ -93,7 +96,7 @@ func TestAuctionAgreesWithItsVectors(t *testing.T) {
 		Order      []int
 		Payments   []math.Int
 	}](t, "auction.json") {
-		a := policy.Auction{Lambda: v.Lambda, Reserve: v.Reserve}
+		a := auction.Rules{Lambda: v.Lambda, Reserve: v.Reserve}
 		candidates := make([]policy.Candidate, len(v.Candidates))
 		for i, c := range v.Candidates {
 			candidates[i] = policy.Candidate{Due: c.Due, Seq: c.Seq, GasLimit: c.Gas_limit, Locked: c.Bid}
@@ -111,15 +114,13 @@ func TestAuctionAgreesWithItsVectors(t *testing.T) {
 
 // TestAuctionChargesAsFIFODoes beside the bid.
 func TestAuctionChargesAsFIFODoes(t *testing.T) {
-	prices := policy.Prices{Cycle: dec("0.001"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("1")}
+	prices := policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("7"), P50: policytest.Dec("1")}
 	a := defaultAuction()
 	price, willing := a.Price(prices, bidder(9, 0, 1, 50_000))
-	want, _ := policy.FIFO{}.Price(prices, policy.Candidate{})
+	want, _ := fifo.Rules{}.Price(prices, policy.Candidate{})
 	require.True(t, willing)
 	require.Equal(t, want, price)
-	require.Equal(t, prices.Cycle, a.LaneBasefee(prices.Cycle, policy.Last{Basefee: dec("9"), Cycles: 1 << 40}))
-	require.False(t, a.Weighs())
-	require.False(t, a.Indexed())
+	require.Equal(t, prices.Cycle, a.LaneBasefee(prices.Cycle, policy.Last{Basefee: policytest.Dec("9"), Cycles: 1 << 40}))
 }
 
 // TestAuctionOrderIsTotal: the order names every candidate once and does not depend on how they are handed in; one who
@@ -255,14 +256,14 @@ func TestNobodyWaitsLongerThanTheBound(t *testing.T) {
 		a := defaultAuction()
 		a.Loop.Min = math.LegacyNewDecWithPrec(rapid.Int64Range(50, 3_000).Draw(t, "min"), 3)
 		a.Loop.Max = a.Loop.Min.Add(math.LegacyNewDecWithPrec(rapid.Int64Range(0, 1_000).Draw(t, "range"), 3))
-		a.Loop.Step = dec("0.1")
+		a.Loop.Step = policytest.Dec("0.1")
 		a.Lambda = a.Loop.Min
 		bid := math.NewIntFromUint64(rapid.Uint64().Draw(t, "bid")).MulRaw(rapid.Int64Range(1, 1<<31).Draw(t, "times"))
 		poor := policy.Candidate{Due: now, Seq: 1, GasLimit: rapid.Uint64Range(40_000, 550_000).Draw(t, "poor gas"), Locked: math.ZeroInt()}
 		rich := rapid.Uint64Range(40_000, 550_000).Draw(t, "rich gas")
 		worth := gomath.Log(math.LegacyNewDecFromInt(bid.AddRaw(1)).MustFloat64()) + gomath.Log(float64(poor.GasLimit)/float64(rich))
 		bound := uint64(max(0, gomath.Ceil(worth/a.Loop.Min.MustFloat64()+1e-6)))
-		state := policy.LambdaState{Lambda: a.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
+		state := auction.LambdaState{Lambda: a.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
 		for waited := uint64(0); ; waited++ {
 			require.LessOrEqual(t, waited, bound)
 			height := now + waited
@@ -270,7 +271,7 @@ func TestNobodyWaitsLongerThanTheBound(t *testing.T) {
 			if order := a.Order(policy.Prices{Height: height}, []policy.Candidate{poor, whale}); order[0] == 0 {
 				return
 			}
-			var seen policy.Observation
+			var seen auction.Observation
 			seen.Add(height, whale, height+rapid.Uint64Max(1_000).Draw(t, "ttl"))
 			state = a.Loop.Next(state, seen)
 			a.Lambda = state.Lambda

@@ -1,4 +1,4 @@
-package policy
+package auction
 
 import (
 	"math/big"
@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// MaxExponent is the largest exponent that Exp reckons with: what lies above counts as it. e^128 is above 2^184, which is
+	// MaxExponent is the largest exponent that Exp computes with; a larger one counts as this. e^128 is above 2^184, which is
 	// more than the largest bid (below 2^96) times the largest ratio of two gas limits (2^50).
 	MaxExponent = 128
-	// expBits are the binary places that Exp reckons with. e^128 leaves 135 of them beyond the point, where 18 decimals
-	// need 60.
+	// expBits is the number of binary places that Exp computes with. Of their precision e^128 leaves 135 places after the
+	// point, where 18 decimals need 60.
 	expBits = 320
-	// halvings of the fraction before the series is summed up: each saves terms and costs a squaring.
+	// halvings of the fraction before the series is summed up. Each saves terms of the series, and costs a squaring.
 	halvings = 16
 )
 
@@ -23,8 +23,9 @@ var (
 	decimalOne = math.LegacyOneDec().BigInt()
 )
 
-// Exp is e^x for x ≥ 0, up to MaxExponent. It is never above e^x, less than 1.001 units of the 18th decimal below it, and
-// does not fall as x grows: every step is a sum, product or quotient of non-negative integers, rounded down.
+// Exp is e^x for x ≥ 0, up to MaxExponent. It uses integers alone, so that every node computes the same. It is never above
+// e^x and less than 1.001 units of the 18th decimal below it. It does not fall as x grows, so that waiting never costs a
+// place: every step is a sum, product or quotient of non-negative integers, rounded down.
 func Exp(x math.LegacyDec) math.LegacyDec {
 	x = math.LegacyMinDec(x, math.LegacyNewDec(MaxExponent))
 	fixed := x.BigInt()
@@ -32,6 +33,7 @@ func Exp(x math.LegacyDec) math.LegacyDec {
 	whole := new(big.Int).Rsh(fixed, expBits)
 	fraction := fixed.Sub(fixed, new(big.Int).Lsh(whole, expBits))
 
+	// e^x = (e^(fraction ÷ 2^halvings))^(2^halvings) × e^whole
 	result, product := series(fraction.Rsh(fraction, halvings)), new(big.Int)
 	for range halvings {
 		expMul(result, result, product)
@@ -61,5 +63,5 @@ func series(x *big.Int) *big.Int {
 	}
 }
 
-// expMul multiplies a by b, rounded down. The product is room to reckon in, so that a block of biases allocates little.
+// expMul multiplies a by b, rounded down. It uses product as space to compute in, so that a block of biases allocates little.
 func expMul(a, b, product *big.Int) { a.Rsh(product.Mul(a, b), expBits) }

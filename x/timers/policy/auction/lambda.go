@@ -1,34 +1,40 @@
-package policy
+package auction
 
-import "cosmossdk.io/math"
+import (
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
 
 // LambdaLoop adjusts λ after each block, so that the value of the average bidder's fire decays at least as fast as its bias
-// grows: otherwise it would pay to underbid and wait (SPEC §6, CIP-5 §9.3).
+// grows. Otherwise underbidding and waiting would pay (x/timers/docs/market.md, "How λ follows the bidders").
 //
 // Both sides are observed. A timer's bid is what its fire is worth at its due height, and expires_at is where its owner
-// says that it is worth nothing: it loses bid ÷ (expires_at − due + 1) a block. Its bias, after n blocks of waiting, grows
-// by e^(λ(n+1)) − e^(λn) in the next. A block's observation is the mean over its fires that had bid; averages over blocks
-// are kept with weight 1 ÷ Window for the newest, and blocks without such fires are none.
+// says that it is worth nothing, so that it loses bid ÷ (expires_at − due + 1) a block. After n blocks of waiting its bias
+// grows by e^(λ(n+1)) − e^(λn) in the next block. The observation of a block is the mean over its fires that had bid.
+// Averages over blocks give the newest a weight of 1 ÷ Window; blocks without such fires are not counted.
 //
-// The law: λ is lowered by Step of it if the growth exceeds the decay; raised by Step of it if the growth would not exceed
-// the decay even then; and otherwise stays. So a stationary workload brings it to within a step of the largest λ that the
-// constraint admits, and there it rests. It never leaves Min to Max: where even Min grows too fast, the wait is bounded
-// first.
+// The rule: λ is lowered by Step of itself if the growth exceeds the decay. It is raised by Step of itself if the growth
+// would not exceed the decay even then. Otherwise it stays. So a stationary workload brings λ to within a step of the
+// largest value that satisfies the constraint, and there it rests.
+//
+// Invariant: λ never leaves Min to Max. Where even Min grows too fast, bounding the wait takes precedence.
 type LambdaLoop struct {
-	// Min and Max bound λ: LAMBDA_MIN and LAMBDA_MAX, above 0.
+	// Min and Max bound λ: LAMBDA_MIN and LAMBDA_MAX. Invariant: 0 < Min ≤ Max.
 	Min, Max math.LegacyDec
-	// Step is LAMBDA_STEP, below 1.
+	// Step is the relative change of λ in a block: LAMBDA_STEP, below 1.
 	Step math.LegacyDec
-	// Window is AUCTION_WINDOW_BLOCKS, at least 1.
+	// Window is the number of blocks that the averages are over: AUCTION_WINDOW_BLOCKS, at least 1.
 	Window uint64
 }
 
 // LambdaState is what the loop carries from one block to the next.
 type LambdaState struct {
 	Lambda math.LegacyDec
-	// ValueDecay is what the average bidder's fire loses of its value in a block, Deferral for how many it had waited.
+	// ValueDecay is what the average bidder's fire loses of its value in a block, in fee denom; Deferral is how many blocks it
+	// had waited.
 	ValueDecay, Deferral math.LegacyDec
-	// Blocks is how many the averages are over, up to the window.
+	// Blocks is how many the averages are over. Invariant: at most the window.
 	Blocks uint64
 }
 
@@ -38,9 +44,10 @@ type Observation struct {
 	decay, deferral math.LegacyDec
 }
 
-// Add observes a fire at a height. Expires is the last height at which it could have been.
-func (o *Observation) Add(height uint64, c Candidate, expires uint64) {
-	bid := c.bid()
+// Add observes a fire at a height. Expires is the last height at which it could have fired. A fire without a bid says
+// nothing about what bidders lose, and is not counted.
+func (o *Observation) Add(height uint64, c policy.Candidate, expires uint64) {
+	bid := c.LockedBid()
 	if !bid.IsPositive() || expires < c.Due {
 		return
 	}
@@ -52,7 +59,7 @@ func (o *Observation) Add(height uint64, c Candidate, expires uint64) {
 	o.deferral = o.deferral.Add(math.LegacyNewDecFromInt(math.NewIntFromUint64(deferred(height, c))))
 }
 
-// Next is the state after a block.
+// Next is the state after a block. Products and quotients truncate; what that loses is far below a step.
 func (l LambdaLoop) Next(state LambdaState, seen Observation) LambdaState {
 	state.Lambda = l.clamp(state.Lambda)
 	if seen.bidders == 0 {
@@ -64,9 +71,9 @@ func (l LambdaLoop) Next(state LambdaState, seen Observation) LambdaState {
 		return average.Add(newest.Sub(average).QuoInt(math.NewIntFromUint64(state.Blocks)))
 	}
 	state.Deferral = blend(state.Deferral, seen.deferral.QuoInt(bidders))
-	// A decay beyond what carries the largest λ says no more than that: one huge bid must not be felt for ever.
-	most, _ := growth(l.Max, state.Deferral)
-	state.ValueDecay = blend(state.ValueDecay, math.LegacyMinDec(seen.decay.QuoInt(bidders), most))
+	// A decay is cut off at what the largest λ needs: more has no effect, and one huge bid must not be felt for long.
+	limit, _ := growth(l.Max, state.Deferral)
+	state.ValueDecay = blend(state.ValueDecay, math.LegacyMinDec(seen.decay.QuoInt(bidders), limit))
 
 	raised := l.clamp(state.Lambda.MulTruncate(math.LegacyOneDec().Add(l.Step)))
 	switch {
@@ -78,13 +85,14 @@ func (l LambdaLoop) Next(state LambdaState, seen Observation) LambdaState {
 	return state
 }
 
-// holds tells whether value decays at least as fast as bias grows.
+// holds tells whether value decays at least as fast as bias grows. A growth beyond the range of Exp never holds.
 func (l LambdaLoop) holds(lambda math.LegacyDec, state LambdaState) bool {
 	grows, bounded := growth(lambda, state.Deferral)
 	return bounded && grows.LTE(state.ValueDecay)
 }
 
-// growth of the bias in a block, after as many; false, and more than any, if it is beyond what Exp reckons with.
+// growth of the bias in a block, after a wait of so many blocks. It is false if the exponent is beyond MaxExponent; the
+// growth is larger than any decay then.
 func growth(lambda, deferral math.LegacyDec) (math.LegacyDec, bool) {
 	before, after := lambda.MulTruncate(deferral), lambda.MulTruncate(deferral.Add(math.LegacyOneDec()))
 	if after.GTE(math.LegacyNewDec(MaxExponent)) {

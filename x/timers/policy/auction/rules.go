@@ -1,0 +1,159 @@
+// Package auction holds the rules of policy auction: timers bid a sum, which they lock when scheduled, and compete by what
+// they bid and how long they have waited, per unit of gas (x/timers/docs/market.md, "Policy auction"). A timer ranks by
+//
+//	(bid + e^(λ × n)) ÷ gas limit
+//
+// where n is the number of blocks since it became due. The second term, the bias, grows without bound, so that a timer that
+// waits is certain to pass any bid in the end. A control loop adjusts λ to what bidders lose by waiting (LambdaLoop).
+package auction
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
+)
+
+// Rules of policy auction with their parameters. Cycles and cells are charged as under fifo; the payment for the place is a
+// sum in addition, taken from the locked bid.
+type Rules struct {
+	fifo.Rules
+	// Lambda is λ in this block.
+	Lambda math.LegacyDec
+	// FirstPrice: a fire pays its bid. Otherwise it pays what it would have had to bid for its place.
+	FirstPrice bool
+	// Reserve is the least that a fire pays, unless it bids less: RESERVE_PRICE.
+	Reserve math.Int
+	Loop    LambdaLoop
+}
+
+var _ policy.Rules = Rules{}
+
+// Bias is what n blocks of waiting are worth, in fee denom. Aged tells that the bias has reached its largest value. No bid
+// comes to that much.
+func (r Rules) Bias(n uint64) (bias math.LegacyDec, aged bool) {
+	exponent := r.Lambda.MulInt(math.NewIntFromUint64(n))
+	return Exp(exponent), exponent.GTE(math.LegacyNewDec(MaxExponent))
+}
+
+// deferred is how many blocks the candidate has been ready.
+func deferred(height uint64, c policy.Candidate) uint64 {
+	if height <= c.Due {
+		return 0
+	}
+	return height - c.Due
+}
+
+// Standing is the place of a candidate in the auction: its score, and what decides between equal scores.
+type Standing struct {
+	// worth is bid and bias together, in units of the 18th decimal.
+	worth *big.Int
+	gas   *big.Int
+	// aged candidates come first, the oldest of them first. Their biases no longer differ, so that worth per gas would rank
+	// them by gas limit and no longer by how long they have waited.
+	aged     bool
+	due, seq uint64
+}
+
+// Standing of a candidate in a block.
+func (r Rules) Standing(height uint64, c policy.Candidate) Standing {
+	bias, aged := r.Bias(deferred(height, c))
+	return standingOf(c, bias, aged)
+}
+
+func standingOf(c policy.Candidate, bias math.LegacyDec, aged bool) Standing {
+	return Standing{
+		worth: bias.Add(math.LegacyNewDecFromInt(c.LockedBid())).BigInt(), gas: new(big.Int).SetUint64(c.GasLimit),
+		aged: aged, due: c.Due, seq: c.Seq,
+	}
+}
+
+// Compare is negative if s comes before other: by age if either is aged, then by worth per gas, then by (due, seq). Cross
+// products compare worth per gas without a division, and so without rounding.
+func (s Standing) Compare(other Standing) int { return s.compare(other, new(big.Int), new(big.Int)) }
+
+// compare does the same, and uses own and others as space for the two products, so that a sort allocates nothing for each
+// comparison.
+func (s Standing) compare(other Standing, own, others *big.Int) int {
+	if s.aged != other.aged {
+		if s.aged {
+			return -1
+		}
+		return 1
+	}
+	if !s.aged {
+		if c := others.Mul(other.worth, s.gas).Cmp(own.Mul(s.worth, other.gas)); c != 0 {
+			return c
+		}
+	}
+	return s.compareAge(other)
+}
+
+func (s Standing) compareAge(other Standing) int {
+	return cmp.Or(cmp.Compare(s.due, other.due), cmp.Compare(s.seq, other.seq))
+}
+
+// Order implements policy.Rules: by standing. No candidate is left out. A bias is computed once for each due height, since
+// candidates of one height share it.
+func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
+	type bias struct {
+		value math.LegacyDec
+		aged  bool
+	}
+	standings, order := make([]Standing, len(candidates)), make([]int, len(candidates))
+	biases := map[uint64]bias{}
+	for i, c := range candidates {
+		known, found := biases[c.Due]
+		if !found {
+			known.value, known.aged = r.Bias(deferred(prices.Height, c))
+			biases[c.Due] = known
+		}
+		standings[i], order[i] = standingOf(c, known.value, known.aged), i
+	}
+	own, others := new(big.Int), new(big.Int)
+	slices.SortFunc(order, func(i, j int) int { return standings[i].compare(standings[j], own, others) })
+	return order
+}
+
+// LeastBid is the least bid with which c would come before rival in a block. It is false if no bid would do, because the
+// rival is aged. The quotient is rounded up, since a smaller bid would not pass the rival.
+func (r Rules) LeastBid(height uint64, c, rival policy.Candidate) (math.Int, bool) {
+	c.Locked = math.ZeroInt()
+	own, other := r.Standing(height, c), r.Standing(height, rival)
+	switch {
+	case own.Compare(other) < 0:
+		return math.ZeroInt(), true
+	case other.aged:
+		return math.Int{}, false
+	}
+	// bid ≥ worth of the rival × own gas ÷ its gas − own bias
+	divisor := new(big.Int).Mul(other.gas, decimalOne)
+	missing := new(big.Int).Mul(other.worth, own.gas)
+	missing.Sub(missing, new(big.Int).Mul(own.worth, other.gas))
+	bid, rest := missing.QuoRem(missing, divisor, new(big.Int))
+	// An exact quotient ties with the rival, and the tie goes to the older timer.
+	if rest.Sign() > 0 || own.compareAge(other) > 0 {
+		bid.Add(bid, big.NewInt(1))
+	}
+	return math.NewIntFromBigInt(bid), true
+}
+
+// Payment is what the fire of a winner pays of its bid. Invariant: it is never more than the bid, whatever the reserve
+// price. The runner-up is the first candidate behind the winner that did not fit; nil if there was none.
+func (r Rules) Payment(height uint64, winner policy.Candidate, runnerUp *policy.Candidate) math.Int {
+	bid := winner.LockedBid()
+	if r.FirstPrice {
+		return bid
+	}
+	price := r.Reserve
+	if runnerUp != nil {
+		if least, possible := r.LeastBid(height, winner, *runnerUp); possible {
+			price = math.MaxInt(price, least)
+		}
+	}
+	return math.MinInt(price, bid)
+}

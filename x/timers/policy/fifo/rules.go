@@ -1,0 +1,44 @@
+// Package fifo holds the rules of policy fifo: timers fire in the order in which they became due, and at one height in the
+// order of insertion. No bid, tip, gas limit or weight buys a place, so that no timer can be overtaken while it waits.
+//
+// A fire pays the chain's basefees and nothing else. Bids are kept in the timer's record, for a later policy, but not used.
+package fifo
+
+import (
+	"cmp"
+	"slices"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+// Rules of policy fifo. They have no parameters.
+type Rules struct{}
+
+var _ policy.Rules = Rules{}
+
+// LaneBasefee implements policy.Rules. The lane has no basefee of its own: it is reported equal to the chain's cycle
+// basefee, so that clients can read one field under every policy, and it is not charged in addition.
+func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.LegacyDec {
+	return cycleBasefee
+}
+
+// Order implements policy.Rules: by (due, seq).
+func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := candidates[i], candidates[j]
+		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+	})
+	return order
+}
+
+// Price implements policy.Rules: the chain's basefees, without a tip. No candidate is priced out.
+func (Rules) Price(prices policy.Prices, _ policy.Candidate) (lane.Price, bool) {
+	return lane.Price{Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell}, true
+}

@@ -1,0 +1,109 @@
+// Package score holds the rules of policy score: timers fire by a weighted sum of age, bid and rank, and actors take turns
+// where that is equal (x/timers/docs/market.md, "Policy score"). The score of a timer is
+//
+//	score = Age × (height − due) + Bid × bid − Rank × seq
+//
+// The rank grows with the age of a timer's record. It is −seq, which grows towards older timers without a fixed point to
+// count from: only differences matter. An update of a timer renews seq, and so puts it behind all others.
+//
+// Every block adds the same amount to every score, so that the order of two timers never changes while they wait. They
+// differ in their timeless scores, which is what lists are sorted by.
+package score
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+// Rules of policy score with their parameters.
+type Rules struct {
+	// Age, Bid and Rank are the weights W_AGE, W_BID and W_FIFO. Invariant: none is negative.
+	Age, Bid, Rank math.LegacyDec
+}
+
+var _ policy.Rules = Rules{}
+
+// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported.
+func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.LegacyDec {
+	return cycleBasefee
+}
+
+// Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds: a bid that
+// costs nothing would say nothing. No candidate is priced out.
+func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
+	return lane.Price{
+		Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell, LumpSum: candidate.Ask.Price,
+	}, true
+}
+
+// TimelessScore is the score less Age × height, in units of the 18th decimal. It is exact, since it is a sum of products of
+// a decimal and an integer.
+func (r Rules) TimelessScore(candidate policy.Candidate) *big.Int {
+	score := new(big.Int)
+	if bid := candidate.Ask.Price; !bid.IsNil() {
+		score.Mul(r.Bid.BigIntMut(), bid.BigIntMut())
+	}
+	part := new(big.Int).SetUint64(candidate.Due)
+	score.Sub(score, part.Mul(part, r.Age.BigIntMut()))
+	part.SetUint64(candidate.Seq)
+	return score.Sub(score, part.Mul(part, r.Rank.BigIntMut()))
+}
+
+// Order implements policy.Rules: by score, descending, and by turns among equal scores. No candidate is left out.
+func (r Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
+	scores := make([]*big.Int, len(candidates))
+	order := make([]int, len(candidates))
+	for i := range candidates {
+		scores[i], order[i] = r.TimelessScore(candidates[i]), i
+	}
+	slices.SortFunc(order, func(i, j int) int { return scores[j].Cmp(scores[i]) })
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && scores[order[to]].Cmp(scores[order[from]]) == 0 {
+			to++
+		}
+		TakeTurns(candidates, order[from:to])
+		from = to
+	}
+	return order
+}
+
+// TakeTurns orders candidates of equal score, given as indices, in place. A unit that fired r times in the fairness window has
+// its turns r, r + 1, … in the order of its timers' (due, seq). So the unit that fired least comes first, and no unit fires
+// twice while another that fired as little waits. Equal turns go by due, then by the actor's address, then by seq. Timer ids
+// play no part, since an owner can search for an id that sorts first.
+func TakeTurns(candidates []policy.Candidate, equal []int) {
+	if len(equal) < 2 {
+		return
+	}
+	slices.SortFunc(equal, func(i, j int) int {
+		a, b := &candidates[i], &candidates[j]
+		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+	})
+	type place struct {
+		turn      uint64
+		candidate int
+	}
+	taken := make(map[string]uint64, len(equal))
+	places := make([]place, len(equal))
+	for n, i := range equal {
+		c := &candidates[i]
+		places[n] = place{c.Recent + taken[c.Unit], i}
+		taken[c.Unit]++
+	}
+	slices.SortFunc(places, func(p, q place) int {
+		a, b := &candidates[p.candidate], &candidates[q.candidate]
+		return cmp.Or(
+			cmp.Compare(p.turn, q.turn), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Actor, b.Actor), cmp.Compare(a.Seq, b.Seq),
+		)
+	})
+	for n := range places {
+		equal[n] = places[n].candidate
+	}
+}

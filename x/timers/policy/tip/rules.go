@@ -1,0 +1,85 @@
+// Package tip holds the rules of policy tip: timers fire by effective tip, what a fire pays per cycle above the chain's
+// basefee (x/timers/docs/market.md, "Policy tip"). Ties go by a weight of the actor, which follows from how its fires of
+// earlier epochs went (WeightRule). The lane is shared out among actors in proportion to the same weights (Slices), so that a
+// crowd of one owner cannot fill it.
+package tip
+
+import (
+	"cmp"
+	"slices"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+// Rules of policy tip with their parameters.
+type Rules struct {
+	// Capacity of the lane in cycles: LANE_TIMER_CYCLES.
+	Capacity uint64
+	Tiers    policy.Tiers
+}
+
+var _ policy.Rules = Rules{}
+
+// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported, and is not
+// charged twice.
+func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.LegacyDec {
+	return cycleBasefee
+}
+
+// Bid is what an ask comes to at these prices. Its max fee bounds the whole price of a cycle, the chain's basefee included.
+func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
+	if ask.Kind == policy.Stated {
+		return ask.Stated
+	}
+	return policy.Estimate(prices, ask.Kind, r.Tiers)
+}
+
+// Effective is the tip per cycle that the ask pays: what its max fee leaves above the chain's basefee, and at most what it
+// states. It is false if the ask is priced out, because its max fee is below the basefee or it is withheld. Invariant: the
+// basefee and the tip together never exceed the max fee.
+func (r Rules) Effective(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
+	if ask.Kind == policy.Withheld {
+		return math.LegacyZeroDec(), false
+	}
+	bid := r.Bid(prices, ask)
+	left := bid.MaxFee.Sub(prices.Cycle)
+	if left.IsNegative() {
+		return math.LegacyZeroDec(), false
+	}
+	return math.LegacyMinDec(bid.MaxPriority, left), true
+}
+
+// Price implements policy.Rules: the chain's basefees and the tip.
+func (r Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
+	tip, ok := r.Effective(prices, candidate.Ask)
+	return lane.Price{Basefee: prices.Cycle, Priority: tip, Cell: prices.Cell}, ok
+}
+
+// Order implements policy.Rules: by effective tip, then by weight, both descending, then by (due, seq). Candidates that are
+// unfunded or priced out are left out.
+func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
+	tips := make([]math.LegacyDec, len(candidates))
+	order := make([]int, 0, len(candidates))
+	for i := range candidates {
+		var ok bool
+		if tips[i], ok = r.Effective(prices, candidates[i].Ask); ok && !candidates[i].Unfunded {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &candidates[i], &candidates[j]
+		return cmp.Or(
+			tips[j].BigIntMut().Cmp(tips[i].BigIntMut()), cmp.Compare(b.Weight, a.Weight),
+			cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq),
+		)
+	})
+	return order
+}
+
+// Slices are the parts of the lane in which the candidates in order are tried.
+func (r Rules) Slices(candidates []policy.Candidate, order []int) Slices {
+	return NewSlices(r.Capacity, candidates, order)
+}

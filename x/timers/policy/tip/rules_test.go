@@ -1,0 +1,102 @@
+package tip_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
+)
+
+func defaultTip() tip.Rules { return tip.Rules{Capacity: 2_000_000, Tiers: policytest.Tiers()} }
+
+func tipPrices(cycle, p50 string) policy.Prices {
+	return policy.Prices{Cycle: policytest.Dec(cycle), Cell: policytest.Dec("0.03"), Lane: policytest.Dec(cycle), P50: policytest.Dec(p50)}
+}
+
+func TestTipPays(t *testing.T) {
+	p := defaultTip()
+	policytest.RequireDec(t, policytest.Dec("7"), p.LaneBasefee(policytest.Dec("7"), policy.Last{Basefee: policytest.Dec("3"), Cycles: 2_000_000}), "the chain's, whatever the use")
+	for name, c := range map[string]struct {
+		ask       policy.Ask
+		cycle     string
+		p50, want string // want is empty if it is priced out
+	}{
+		"the whole max tip":             {policy.StatedAsk(policytest.Dec("3"), policytest.Dec("0.5")), "1", "0", "0.5"},
+		"what the max fee leaves":       {policy.StatedAsk(policytest.Dec("1.2"), policytest.Dec("0.5")), "1", "0", "0.2"},
+		"a max fee that is just enough": {policy.StatedAsk(policytest.Dec("1"), policytest.Dec("0.5")), "1", "9", "0"},
+		"a unit less":                   {policy.StatedAsk(policytest.Dec("0.999999999999999999"), policytest.Dec("0.5")), "1", "9", ""},
+		"nothing stated":                {policy.Ask{}, "1", "0.3", "0.3"},
+		"nothing stated, dear times":    {policy.Ask{}, "1", "5", "1"},
+		"fast":                          {policy.Ask{Kind: policy.Fast}, "1", "5", "7.5"},
+		"fast, a chain that is free":    {policy.Ask{Kind: policy.Fast}, "0", "5", "0"},
+	} {
+		price, willing := p.Price(tipPrices(c.cycle, c.p50), policy.Candidate{Ask: c.ask})
+		require.Equal(t, c.want != "", willing, name)
+		if willing {
+			policytest.RequireDec(t, policytest.Dec(c.want), price.Priority, name)
+			policytest.RequireDec(t, policytest.Dec(c.cycle), price.Basefee, "%s: the lane's is not charged beside it", name)
+			policytest.RequireDec(t, policytest.Dec("0.03"), price.Cell, name)
+		}
+	}
+}
+
+// TestTipOrdersLikeTheDumbModel: repeatedly take the best of what is left.
+func TestTipOrdersLikeTheDumbModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := defaultTip()
+		prices := policy.Prices{Cycle: policytest.DrawPrice(t, "cycle"), P50: policytest.DrawPrice(t, "p50")}
+		prices.Lane = prices.Cycle
+		candidates := make([]policy.Candidate, rapid.IntRange(0, 30).Draw(t, "candidates"))
+		for i := range candidates {
+			ask := policy.Ask{Kind: policy.Kind(rapid.IntRange(0, 4).Draw(t, "kind"))}
+			if rapid.Bool().Draw(t, "stated") {
+				ask = policy.StatedAsk(policytest.DrawPrice(t, "fee", prices.Cycle), policytest.DrawPrice(t, "tip", prices.P50))
+			}
+			candidates[i] = policy.Candidate{
+				Due: rapid.Uint64Range(0, 3).Draw(t, "due"), Seq: uint64(i * 7 % 31), Ask: ask,
+				Weight: rapid.Uint32Range(0, 3).Draw(t, "weight"), Unfunded: rapid.IntRange(0, 9).Draw(t, "unfunded") == 0,
+			}
+		}
+		better := func(a, b policy.Candidate) bool {
+			tipA, _ := p.Effective(prices, a.Ask)
+			tipB, _ := p.Effective(prices, b.Ask)
+			switch {
+			case !tipA.Equal(tipB):
+				return tipA.GT(tipB)
+			case a.Weight != b.Weight:
+				return a.Weight > b.Weight
+			case a.Due != b.Due:
+				return a.Due < b.Due
+			default:
+				return a.Seq < b.Seq
+			}
+		}
+		var want []int
+		left := map[int]bool{}
+		for i, c := range candidates {
+			bid := p.Bid(prices, c.Ask)
+			left[i] = !c.Unfunded && bid.MaxFee.GTE(prices.Cycle)
+		}
+		for range candidates {
+			best := -1
+			for i := range candidates {
+				if left[i] && (best < 0 || better(candidates[i], candidates[best])) {
+					best = i
+				}
+			}
+			if best < 0 {
+				break
+			}
+			left[best] = false
+			want = append(want, best)
+		}
+		require.Equal(t, len(want), len(p.Order(prices, candidates)))
+		if len(want) > 0 {
+			require.Equal(t, want, p.Order(prices, candidates))
+		}
+	})
+}
