@@ -105,9 +105,7 @@ func newChain(tb testing.TB, options []func(*baseapp.BaseApp), change func(*time
 	tb.Helper()
 	d := newDisk(tb)
 	c := &Chain{tb: tb, App: newApp(d, options...), disk: d, random: newRandom()}
-	secret := sha256.Sum256([]byte("timers/appchain/validator"))
-	pubKey := ed25519.GenPrivKeyFromSecret(secret[:]).PubKey()
-	cmtKey, err := cryptocodec.ToCmtPubKeyInterface(pubKey)
+	cmtKey, err := cryptocodec.ToCmtPubKeyInterface(validatorKey().PubKey())
 	require.NoError(tb, err)
 	validator := cmttypes.NewValidator(cmtKey, 1)
 	c.proposer = validator.Address
@@ -132,6 +130,12 @@ func newChain(tb testing.TB, options []func(*baseapp.BaseApp), change func(*time
 	c.start(raw, 1, simtestutil.DefaultConsensusParams)
 	c.NextBlock()
 	return c
+}
+
+// validatorKey is that of the validator of every chain.
+func validatorKey() *ed25519.PrivKey {
+	secret := sha256.Sum256([]byte("timers/appchain/validator"))
+	return ed25519.GenPrivKeyFromSecret(secret[:])
 }
 
 // fastGov lets a proposal pass within three blocks.
@@ -243,10 +247,45 @@ func (c *Chain) Restart() *Chain {
 	c.tb.Helper()
 	exported, err := c.App.ExportAppStateAndValidators(false, nil, nil)
 	require.NoError(c.tb, err)
-	d := newDisk(c.tb)
-	next := &Chain{tb: c.tb, App: newApp(d), disk: d, proposer: c.proposer, random: newRandom()}
-	next.start(exported.AppState, exported.Height, &exported.ConsensusParams)
-	return next
+	return Start(c.tb, exported.AppState, exported.Height, &exported.ConsensusParams)
+}
+
+// Start begins a chain from the exported state of another one, at the height that follows it. Its first block is for the
+// caller to run.
+func Start(tb testing.TB, state []byte, height int64, params *cmtproto.ConsensusParams) *Chain {
+	tb.Helper()
+	c := idle(tb)
+	c.start(state, height, params)
+	return c
+}
+
+// Resume is a chain that stands at a height with the exported state of its modules, as if its last block had been
+// committed: a node finds it so when a new binary starts. The change is made to the state before it is committed.
+func Resume(
+	tb testing.TB, state []byte, height int64, params *cmtproto.ConsensusParams, change func(sdk.Context, *app.App),
+) *Chain {
+	tb.Helper()
+	c := idle(tb)
+	c.init = &abci.RequestInitChain{ChainId: ChainID, Time: genesisTime, InitialHeight: height, ConsensusParams: params}
+	var modules map[string]json.RawMessage
+	require.NoError(tb, json.Unmarshal(state, &modules))
+	require.NoError(tb, c.App.CommitMultiStore().SetInitialVersion(height))
+	header := cmtproto.Header{ChainID: ChainID, Height: height, Time: blockTime(height)}
+	ctx := c.App.NewUncachedContext(false, header)
+	require.NoError(tb, c.App.StoreConsensusParams(ctx, *params))
+	_, err := c.App.Modules().InitGenesis(ctx, c.App.AppCodec(), modules)
+	require.NoError(tb, err)
+	change(ctx, c.App)
+	c.App.CommitMultiStore().Commit()
+	require.Equal(tb, height, c.App.LastBlockHeight())
+	return c
+}
+
+// idle is an application that no chain was started on.
+func idle(tb testing.TB) *Chain {
+	tb.Helper()
+	d := newDisk(tb)
+	return &Chain{tb: tb, App: newApp(d), disk: d, proposer: validatorKey().PubKey().Address(), random: newRandom()}
 }
 
 // Balance of an address in the fee denom.

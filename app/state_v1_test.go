@@ -1,0 +1,328 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/testutil/appchain"
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// stateV1 holds states of a chain of the first format, from which the module's first migration starts. Its README says
+// what is in it.
+var stateV1 = filepath.Join("..", "x", "timers", "testdata", "state", "v1")
+
+// snapshotNames are its states.
+var snapshotNames = []string{"auction", "tip", "storm"}
+
+// appState is the exported state of the modules except the timers, without the code of contracts.
+type appState struct {
+	// Height of the last block.
+	Height  int64                      `json:"height"`
+	Modules map[string]json.RawMessage `json:"modules"`
+}
+
+// snapshot is one state, as it is kept.
+type snapshot struct {
+	appState
+	// timers is the module's exported genesis, and pairs its store: key → value.
+	timers json.RawMessage
+	pairs  []pair
+	kv     []byte
+}
+
+type pair struct{ key, value []byte }
+
+func readStateV1(t *testing.T, name string) *snapshot {
+	t.Helper()
+	read := func(elements ...string) []byte {
+		bz, err := os.ReadFile(filepath.Join(append([]string{stateV1}, elements...)...))
+		require.NoError(t, err)
+		return bz
+	}
+	s := &snapshot{timers: read(name, "timers.json"), kv: read(name, "timers.kv")}
+	require.NoError(t, json.Unmarshal(read(name, "app.json"), &s.appState))
+	var wasm wasmtypes.GenesisState
+	cdc := codec.NewProtoCodec(codectypes.NewInterfaceRegistry())
+	cdc.MustUnmarshalJSON(s.Modules[wasmtypes.ModuleName], &wasm)
+	for i := range wasm.Codes {
+		wasm.Codes[i].CodeBytes = read(codeFile(&wasm.Codes[i]))
+	}
+	s.Modules[wasmtypes.ModuleName] = cdc.MustMarshalJSON(&wasm)
+	for line := range strings.Lines(string(s.kv)) {
+		key, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
+		require.True(t, found, "want KEY=VALUE: %.80s", line)
+		s.pairs = append(s.pairs, pair{unhex(t, key), unhex(t, value)})
+	}
+	return s
+}
+
+func unhex(t *testing.T, text string) []byte {
+	t.Helper()
+	bz, err := hex.DecodeString(text)
+	require.NoError(t, err)
+	return bz
+}
+
+// codeFile is the name of the file that holds a contract's code.
+func codeFile(code *wasmtypes.Code) string { return fmt.Sprintf("code-%d.wasm", code.CodeID) }
+
+// dumpTimers is the module's store in the form of timers.kv: a pair a line in hexadecimal, by key.
+func dumpTimers(ctx sdk.Context, a *app.App) []byte {
+	var out bytes.Buffer
+	entries := ctx.KVStore(a.StoreKey(types.StoreKey)).Iterator(nil, nil)
+	defer entries.Close()
+	for ; entries.Valid(); entries.Next() {
+		fmt.Fprintf(&out, "%x=%x\n", entries.Key(), entries.Value())
+	}
+	return out.Bytes()
+}
+
+// state is the exported state of the whole application.
+func (s *snapshot) state(t *testing.T) []byte {
+	t.Helper()
+	modules := map[string]json.RawMessage{types.ModuleName: s.timers}
+	for name, module := range s.Modules {
+		modules[name] = module
+	}
+	bz, err := json.Marshal(modules)
+	require.NoError(t, err)
+	return bz
+}
+
+// genesis is the module's genesis.
+func (s *snapshot) genesis(t *testing.T, cdc codec.JSONCodec) *types.GenesisState {
+	t.Helper()
+	genesis := &types.GenesisState{}
+	require.NoError(t, cdc.UnmarshalJSON(s.timers, genesis))
+	return genesis
+}
+
+// heartbeat is the address of the contract of that name.
+func (s *snapshot) heartbeat(t *testing.T) string {
+	t.Helper()
+	var wasm wasmtypes.GenesisState
+	codec.NewProtoCodec(codectypes.NewInterfaceRegistry()).MustUnmarshalJSON(s.Modules[wasmtypes.ModuleName], &wasm)
+	for _, contract := range wasm.Contracts {
+		if contract.ContractInfo.CodeID == 2 {
+			return contract.ContractAddress
+		}
+	}
+	require.Fail(t, "there is no heartbeat")
+	return ""
+}
+
+// imported is a chain that starts from the exported state.
+func (s *snapshot) imported(t *testing.T) *appchain.Chain {
+	t.Helper()
+	return appchain.Start(t, s.state(t), s.Height+1, simtestutil.DefaultConsensusParams)
+}
+
+// inPlace is a chain that stands where the state was exported, with the very pairs of the module's store.
+func (s *snapshot) inPlace(t *testing.T) *appchain.Chain {
+	t.Helper()
+	bz, err := json.Marshal(s.Modules)
+	require.NoError(t, err)
+	return appchain.Resume(t, bz, s.Height, simtestutil.DefaultConsensusParams, func(ctx sdk.Context, a *app.App) {
+		store := ctx.KVStore(a.StoreKey(types.StoreKey))
+		require.Empty(t, dumpTimers(ctx, a))
+		for _, p := range s.pairs {
+			store.Set(p.key, p.value)
+		}
+	})
+}
+
+// TestStateV1HoldsEveryKind: each thing that the module keeps is in one of the states at least, so that a migration meets
+// it; what can be there in a storm is in that state all at once.
+func TestStateV1HoldsEveryKind(t *testing.T) {
+	cdc := codec.NewProtoCodec(codectypes.NewInterfaceRegistry())
+	seen := map[string]map[string]int{}
+	for _, name := range snapshotNames {
+		s := readStateV1(t, name)
+		seen[name] = kindsOf(s.genesis(t, cdc), uint64(s.Height))
+		for _, p := range s.pairs {
+			seen[name][fmt.Sprintf("region %d", p.key[0])]++
+		}
+	}
+	storm := []string{
+		"pending near", "pending epoch", "pending far", "ready", "ready, not admitted", "under a weight", "under a score", "with a quote",
+		"watch bank", "watch wasm", "watch hits", "round under way", "next round", "turn of watches", "expiry of watches",
+		types.Watching.String(), types.Paused.String(), types.Suspended.String(), types.Quarantined.String(), types.Unrunnable.String(),
+		"interval that succeeded", "interval that failed", "retries", "long payload", "bid locked", "bid of an agent", "bid static",
+		"bid tier", "bid price", "timer of a contract", "default agent", "receipts", "receipt of a failure",
+		"receipt of a watch", "receipt with a score bid", "fires", "tip weights", "next config",
+		"lane head", "lane live", "lane burned", "lane tips", "lane basefee", "market since", "lane admit", "score epoch", "tip epoch",
+	}
+	for _, kind := range storm {
+		require.Positive(t, seen["storm"][kind], "storm has no %s: %v", kind, seen["storm"])
+	}
+	// The regions of the store, as types/keys.go numbers them.
+	for _, region := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 34, 35} {
+		require.Positive(t, seen["storm"][fmt.Sprintf("region %d", region)], "storm has nothing in region %d", region)
+	}
+	for kind, name := range map[string]string{
+		"auction": "auction", "receipt with a bid": "auction", "ready": "auction", "bid locked": "auction",
+		"unfunded": "tip", "agent turn": "tip", "tip weights of several epochs": "tip",
+		"tip round": "tip", "tip checked": "tip", "lane clean": "auction", "sweep of those set aside": "storm",
+	} {
+		require.Positive(t, seen[name][kind], "%s has no %s: %v", name, kind, seen[name])
+	}
+}
+
+// kindsOf counts what there is of each kind in a state after the block of that height.
+func kindsOf(g *types.GenesisState, height uint64) map[string]int {
+	seen := map[string]int{}
+	count := func(kind string, is bool) {
+		if is {
+			seen[kind]++
+		}
+	}
+	for i := range g.Timers {
+		countTimer(count, &g.Timers[i], height)
+	}
+	for _, pending := range g.WatchPending {
+		count("round under way", pending.Pending.Round.From > 0)
+		count("next round", pending.Pending.Next != nil)
+	}
+	for _, segment := range g.Receipts {
+		for i := range segment.Receipts {
+			receipt := &segment.Receipts[i]
+			count("receipts", true)
+			count("receipt of a failure", !receipt.Success)
+			count("receipt of a watch", len(receipt.Matched) > 0)
+			count("receipt with a bid", receipt.Bid != "")
+			count("receipt with a score bid", receipt.ScoreBid != nil)
+		}
+	}
+	epochs := map[uint64]bool{}
+	for _, weight := range g.TipWeights {
+		epochs[weight.Weight.Epoch] = true
+	}
+	count("tip weights", len(g.TipWeights) > 0)
+	count("tip weights of several epochs", len(epochs) > 1)
+	count("watch hits", len(g.WatchHits) > 0)
+	count("turn of watches", g.WatchCursors.Turn.Store != "")
+	count("expiry of watches", g.WatchCursors.Expiry != types.QueueKey{})
+	count("default agent", len(g.Agents) > 0)
+	count("fires", len(g.Fairness) > 0)
+	count("next config", g.NextConfig != nil)
+	countLane(count, &g.Lane)
+	return seen
+}
+
+func countTimer(count func(string, bool), timer *types.Timer, height uint64) {
+	count(timer.SetAside.String(), timer.SetAside != types.NotSetAside)
+	queued, admitted := timer.SetAside == types.NotSetAside, timer.AdmittedWeight > 0
+	if queued && timer.Due > height {
+		count("pending "+[]string{"near", "epoch", "far"}[calendar.TierOf(timer.Due, height)], true)
+	}
+	count("ready", queued && timer.Due <= height)
+	count("ready, not admitted", queued && timer.Due <= height && !admitted)
+	count("under a score", len(timer.AdmittedScore) > 0)
+	count("under a weight", admitted && len(timer.AdmittedScore) == 0)
+	count("with a quote", timer.Quote != nil)
+	if timer.Trigger.Watch != nil {
+		for _, key := range timer.Trigger.Watch.Keys {
+			count("watch "+key.Store, true)
+		}
+	}
+	if timer.Trigger.Interval != nil && timer.LastOutcome != nil {
+		count("interval that succeeded", timer.LastOutcome.Success)
+		count("interval that failed", !timer.LastOutcome.Success)
+	}
+	count("retries", timer.Retries > 0)
+	count("long payload", len(timer.Payload) > types.InlinePayloadBytes)
+	count("bid locked", timer.Locked().IsPositive())
+	if timer.Bid != nil {
+		count("bid of an agent", timer.Bid.Agent != "")
+		count("bid static", timer.Bid.Static != nil)
+		count("bid tier", timer.Bid.Tier != types.TierUnspecified)
+		count("bid price", timer.Bid.Price != "")
+	}
+	count("timer of a contract", len(timer.Actor) == wasmtypes.ContractAddrLen)
+	count("unfunded", timer.UnfundedSince > 0)
+}
+
+func countLane(count func(string, bool), lane *types.LaneState) {
+	count("lane head", lane.Head != types.QueueKey{})
+	count("lane live", lane.Live != types.QueueKey{})
+	count("lane burned", lane.Burned.IsPositive())
+	count("lane tips", lane.Tips.IsPositive())
+	count("lane basefee", lane.LaneBasefee != nil && lane.LaneBasefee.IsPositive())
+	count("market since", lane.MarketSince > 0)
+	count("lane admit", lane.Admit != types.QueueKey{})
+	count("score epoch", lane.ScoreEpoch > 0)
+	count("tip epoch", lane.TipMarket.Epoch > 0)
+	count("tip round", lane.TipMarket.Round != types.QueueKey{})
+	count("tip checked", lane.TipMarket.Checked > 0)
+	count("lane clean", lane.Clean != types.QueueKey{})
+	count("sweep of those set aside", lane.Aside > 0)
+	count("agent turn", lane.AgentTurn != types.QueueKey{})
+	count("auction", lane.Auction != nil)
+}
+
+// TestStateV1IsImported: today's code takes each state, exports it as it was, and goes on: by way of genesis, and in place
+// on the pairs of the store. Both chains fire the same.
+func TestStateV1IsImported(t *testing.T) {
+	for _, name := range snapshotNames {
+		t.Run(name, func(t *testing.T) {
+			s := readStateV1(t, name)
+			resumed := s.inPlace(t)
+			require.NoError(t, resumed.App.Timers.CheckInvariants(resumed.Ctx()))
+			requireExports(t, s.timers, resumed.App, resumed.Ctx())
+			again := appchain.Resume(t, s.state(t), s.Height, simtestutil.DefaultConsensusParams, func(sdk.Context, *app.App) {})
+			requireExports(t, s.timers, again.App, again.Ctx())
+
+			imported, total, beats := s.imported(t), 0, 0
+			for range 40 {
+				want, got := firesOf(resumed), firesOf(imported)
+				require.Equal(t, want, got, "height %d", resumed.App.LastBlockHeight())
+				total += len(got)
+				for _, event := range got {
+					if event["success"] == "true" && event["actor"] == s.heartbeat(t) {
+						beats++
+					}
+				}
+			}
+			require.Greater(t, total, 40, "timers fire")
+			require.Positive(t, beats, "the heartbeat's contract runs and goes on")
+		})
+	}
+}
+
+// requireExports: the module's state is exported as the JSON says.
+func requireExports(t *testing.T, want json.RawMessage, a *app.App, ctx sdk.Context) {
+	t.Helper()
+	genesis, err := a.Timers.ExportGenesis(ctx)
+	require.NoError(t, err)
+	bz, err := a.AppCodec().MarshalJSON(genesis)
+	require.NoError(t, err)
+	var got bytes.Buffer
+	require.NoError(t, json.Indent(&got, bz, "", " "))
+	require.Equal(t, strings.TrimSpace(string(want)), got.String())
+}
+
+// firesOf runs a block and returns its fires, without what names the block before.
+func firesOf(c *appchain.Chain) []map[string]string {
+	fired := appchain.Events(c.NextBlock(), "timers.v1.TimerFired")
+	for _, event := range fired {
+		delete(event, "deliver_id")
+	}
+	return fired
+}
