@@ -21,7 +21,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// lives are a timer of each kind that docs/lives.md tells of, on a chain that is about to be upgraded. Beside them a
+// lives are a timer of each kind that docs/lifecycle.md tells of, on a chain that is about to be upgraded. Beside them a
 // contract's storage is watched.
 type lives struct {
 	*appchain.Chain
@@ -86,14 +86,14 @@ func newLives(t *testing.T) (*lives, sdk.AccAddress) {
 	interval.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 200, First: uint64(l.App.LastBlockHeight()) + 100}}
 	l.book("interval", "alice", interval)
 	l.book("watch, waiting", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("carol")+":"+app.FeeDenom))
-	l.book("watch, told", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("dave")+":"+app.FeeDenom))
+	l.book("watch, triggered", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("dave")+":"+app.FeeDenom))
 	l.book("contract watch", "alice", watch(t, l.Chain, "alice", 1, "wasm:contract:"+hostile.String()))
 	l.Deliver("bob", send("bob", "dave", 1))
 	l.book("paused", "alice", at(2))
 	l.Deliver("alice", &types.MsgPauseTimer{Sender: address("alice"), Id: l.ids["paused"]})
 	for kind, status := range map[string]types.TimerStatus{
 		"height, pending": types.TimerStatusPending, "height, ready": types.TimerStatusReady, "interval": types.TimerStatusPending,
-		"watch, waiting": types.TimerStatusWatching, "watch, told": types.TimerStatusReady, "contract watch": types.TimerStatusWatching,
+		"watch, waiting": types.TimerStatusWatching, "watch, triggered": types.TimerStatusReady, "contract watch": types.TimerStatusWatching,
 		"paused": types.TimerStatusSetAside, "suspended": types.TimerStatusSetAside,
 	} {
 		l.seen[kind] = l.info(kind)

@@ -17,7 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// What becomes of a timer of each kind when the ground moves: docs/lives.md tells it in a table, of which this is the test.
+// What becomes of a timer of each kind when the ground moves: docs/lifecycle.md tells it in a table, of which this is the test.
 
 // pauper owns the timers that can't be paid.
 var pauper = sdk.AccAddress("robot_pauper________")
@@ -65,7 +65,7 @@ func kinds() []kind {
 			},
 			end: func(f *fixture, _ string) { f.run(f.send(bob, carol, 7)) },
 		},
-		{name: "watch, told", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
+		{name: "watch, triggered", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
 			id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(carol)))
 			f.NextBlock()
 			f.run(f.send(bob, carol, 7))
@@ -219,7 +219,7 @@ func TestWhatBecomesOfEachKind(t *testing.T) {
 
 // TestTheTableOfKindsIsWhole: the documentation has a row for each kind and a column for each movement.
 func TestTheTableOfKindsIsWhole(t *testing.T) {
-	raw, err := os.ReadFile("../docs/lives.md")
+	raw, err := os.ReadFile("../docs/lifecycle.md")
 	require.NoError(t, err)
 	header := "| kind |"
 	for _, m := range movements() {
