@@ -20,7 +20,8 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
-	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/fees"
+	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -148,7 +149,7 @@ func TestTipsGoToTheProposersRewards(t *testing.T) {
 		require.NoError(t, c.App.Bank.MintCoins(ctx, minttypes.ModuleName, tips))
 		require.NoError(t, c.App.Bank.SendCoinsFromModuleToModule(ctx, minttypes.ModuleName, types.ModuleName, tips))
 	}
-	collector := timerskeeper.NewProposerTips(c.App.Bank, c.App.Staking, c.App.Distribution)
+	collector := fees.NewProposerTips(c.App.Bank, c.App.Staking, c.App.Distribution)
 
 	fund()
 	before, err := c.App.Distribution.GetValidatorOutstandingRewards(ctx, operator)
@@ -173,7 +174,7 @@ func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 	c := appchain.New(t, "validator", "alice")
 	c.Deliver("alice", schedule(t, c, "alice", 100, send("alice", "validator", 1)),
 		schedule(t, c, "alice", 200, send("alice", "validator", 2)))
-	listed, err := timerskeeper.NewQueryServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
+	listed, err := timersquery.NewServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
 	require.NoError(t, err)
 	require.Len(t, listed.Timers, 2)
 
@@ -203,7 +204,7 @@ func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 		require.Len(t, found, 1, name)
 		require.Equal(t, fmt.Sprint(opcode), found[0]["opcode"])
 	}
-	listed, err = timerskeeper.NewQueryServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
+	listed, err = timersquery.NewServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: address("alice")})
 	require.NoError(t, err)
 	require.Len(t, listed.Timers, 1)
 	require.Equal(t, uint64(300), listed.Timers[0].ExpiresAt)

@@ -23,6 +23,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -173,7 +174,7 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 
 func timersOf(t *testing.T, c *appchain.Chain, actor sdk.AccAddress) []types.TimerInfo {
 	t.Helper()
-	listed, err := timerskeeper.NewQueryServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: actor.String()})
+	listed, err := timersquery.NewServer(c.App.Timers).TimersByActor(c.Ctx(), &types.QueryTimersByActorRequest{Actor: actor.String()})
 	require.NoError(t, err)
 	return listed.Timers
 }

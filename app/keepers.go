@@ -40,6 +40,7 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch/stores"
@@ -139,7 +140,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 		actors.NewAccountRuntime(cdc, k.Accounts, router))
 	k.Timers = timerskeeper.NewKeeper(cdc, app.store(timerstypes.StoreKey), accounts, k.Accounts, k.Bank, timerActors, authority,
 		timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
-		timerskeeper.WithTipCollector(timerskeeper.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
+		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 }
 
 func skippedUpgrades(appOpts servertypes.AppOptions) map[int64]bool {

@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -56,7 +57,7 @@ func (l *lives) info(kind string) types.TimerInfo {
 	if kind == "suspended" {
 		owner = "pauper"
 	}
-	response, err := timerskeeper.NewQueryServer(l.App.Timers).Timer(l.Ctx(), &types.QueryTimerRequest{
+	response, err := timersquery.NewServer(l.App.Timers).Timer(l.Ctx(), &types.QueryTimerRequest{
 		Actor: address(owner), Id: l.ids[kind],
 	})
 	require.NoError(l.t, err, kind)

@@ -17,6 +17,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -68,7 +69,7 @@ func (AppModule) RegisterGRPCGatewayRoutes(clientCtx client.Context, mux *gwrunt
 // RegisterServices registers the message and query servers.
 func (m AppModule) RegisterServices(cfg module.Configurator) {
 	types.RegisterMsgServer(cfg.MsgServer(), keeper.NewMsgServer(m.keeper))
-	types.RegisterQueryServer(cfg.QueryServer(), keeper.NewQueryServer(m.keeper))
+	types.RegisterQueryServer(cfg.QueryServer(), query.NewServer(m.keeper))
 }
 
 // DefaultGenesis returns an empty module.

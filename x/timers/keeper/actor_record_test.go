@@ -10,8 +10,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -129,19 +129,19 @@ func TestAPageThatIsFullIsRefusedByItself(t *testing.T) {
 	seq := uint64(0)
 	add := func(page uint64) error {
 		seq++
-		return f.Timers.AddEntry(ctx, robot, types.ActorEntry{IdPrefix: seq*keeper.OverflowPages + page, Due: 9, Seq: seq}, 2_048)
+		return f.Timers.AddEntry(ctx, robot, types.ActorEntry{IdPrefix: seq*state.OverflowPages + page, Due: 9, Seq: seq}, 2_048)
 	}
-	for range keeper.FirstPageEntries + keeper.OverflowPageEntries {
+	for range state.FirstPageEntries + state.OverflowPageEntries {
 		require.NoError(t, add(7))
 	}
 	require.ErrorIs(t, add(7), types.ErrActorPageFull)
 	require.NoError(t, add(8), "other pages have room")
 	page, err := f.Timers.ActorPage(ctx, robot, 1+7)
 	require.NoError(t, err)
-	require.Len(t, page.Entries, keeper.OverflowPageEntries)
+	require.Len(t, page.Entries, state.OverflowPageEntries)
 	first, err := f.Timers.ActorPage(ctx, robot, 0)
 	require.NoError(t, err)
-	require.Equal(t, uint32(keeper.FirstPageEntries+keeper.OverflowPageEntries+1), first.Timers, "the refused one is not counted")
+	require.Equal(t, uint32(state.FirstPageEntries+state.OverflowPageEntries+1), first.Timers, "the refused one is not counted")
 }
 
 func TestIDsThatBeginAlikeAreToldApart(t *testing.T) {

@@ -16,12 +16,13 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 const (
+	largest = ^uint64(0)
 	// rich is what named accounts start with: enough for any number of fires.
 	rich = 1_000_000_000
 	// gas is a gas limit that any handler of these tests is content with.
@@ -228,7 +229,7 @@ func (f *fixture) grant(payer, actor sdk.AccAddress, allowance feegrant.FeeAllow
 }
 
 // query is the module's query server on the last committed state, between blocks, or on that of the open block.
-func (f *fixture) query() types.QueryServer { return keeper.NewQueryServer(f.Timers) }
+func (f *fixture) query() types.QueryServer { return query.NewServer(f.Timers) }
 
 func (f *fixture) timer(actor sdk.AccAddress, id string) types.TimerInfo {
 	f.t.Helper()

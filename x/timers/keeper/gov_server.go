@@ -9,7 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// This file holds the messages that only the authority may send (SPEC §3): opcodes 48, 49 and 50, and the release of a
+// This file holds the messages that only the authority may send: opcodes 48, 49 and 50, and the release of a
 // quarantined timer.
 
 func (k *Keeper) checkAuthority(signer string) error {
@@ -27,7 +27,7 @@ func (m msgServer) SysCancelTimer(
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
-	actor, id, err := m.parseName("actor", msg.Actor, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("actor", msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (m msgServer) SysCancelTimer(
 		return nil, err
 	}
 	event := &types.TimerCancelledByGovernance{Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer}
-	return &types.MsgSysCancelTimerResponse{Cancelled: true}, m.emit(ctx, event)
+	return &types.MsgSysCancelTimerResponse{Cancelled: true}, types.Emit(ctx, event)
 }
 
 // UpdateTimerConfig implements types.MsgServer: opcode 49. The config is checked whole now and in force from the next
@@ -61,11 +61,14 @@ func (m msgServer) UpdateTimerConfig(
 	if err := config.ValidateChange(&msg.Config); err != nil {
 		return nil, err
 	}
-	if err := m.state.nextConfig.Set(ctx, msg.Config); err != nil {
+	if err := m.engine.Policies.Validate(&msg.Config); err != nil {
+		return nil, err
+	}
+	if err := m.engine.Configs.SetNext(ctx, msg.Config); err != nil {
 		return nil, err
 	}
 	event := &types.TimerConfigUpdatedByGovernance{Config: msg.Config, Opcode: types.OpcodeSysUpdateTimerConfig}
-	return &types.MsgUpdateTimerConfigResponse{Height: heightOf(ctx) + 1}, m.emit(ctx, event)
+	return &types.MsgUpdateTimerConfigResponse{Height: types.HeightOf(ctx) + 1}, types.Emit(ctx, event)
 }
 
 // SysExtendTimer implements types.MsgServer: opcode 50.
@@ -75,7 +78,7 @@ func (m msgServer) SysExtendTimer(
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
-	actor, id, err := m.parseName("actor", msg.Actor, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("actor", msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +89,7 @@ func (m msgServer) SysExtendTimer(
 	event := &types.TimerExtendedByGovernance{
 		Id: timer.IDHex(), Actor: msg.Actor, ExpiresAt: timer.ExpiresAt, Opcode: types.OpcodeSysExtendTimer,
 	}
-	return &types.MsgSysExtendTimerResponse{ExpiresAt: timer.ExpiresAt}, m.emit(ctx, event)
+	return &types.MsgSysExtendTimerResponse{ExpiresAt: timer.ExpiresAt}, types.Emit(ctx, event)
 }
 
 // SysReleaseTimer implements types.MsgServer.
@@ -96,7 +99,7 @@ func (m msgServer) SysReleaseTimer(
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
-	actor, id, err := m.parseName("actor", msg.Actor, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("actor", msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -107,5 +110,5 @@ func (m msgServer) SysReleaseTimer(
 	if timer.SetAside != types.Quarantined {
 		return nil, types.ErrNotQuarantined.Wrapf("timer %s of %s", timer.IDHex(), msg.Actor)
 	}
-	return &types.MsgSysReleaseTimerResponse{}, m.releaseTimer(sdk.UnwrapSDKContext(ctx), &timer)
+	return &types.MsgSysReleaseTimerResponse{}, m.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
 }

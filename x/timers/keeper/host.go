@@ -8,11 +8,12 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // This file is the API by which Go modules schedule for themselves; the message server is thin over it. Every check is
-// made here, so that no caller can forget one. A context that fails afterwards undoes everything (SPEC §3).
+// made here, so that no caller can forget one. A context that fails afterwards undoes everything .
 
 // ScheduleRequest describes a timer to schedule. What is left zero takes its default.
 type ScheduleRequest struct {
@@ -20,7 +21,7 @@ type ScheduleRequest struct {
 	Actor sdk.AccAddress
 	// Trigger says when it is due: at a height above the current one, again and again, or when watched state changes.
 	Trigger types.Trigger
-	// Handler defaults to types.DefaultHandler, or to the one that the payload names (SPEC §2, payload convention).
+	// Handler defaults to types.DefaultHandler, or to the one that the payload names .
 	Handler string
 	// Payload is what the handler is given.
 	Payload []byte
@@ -39,7 +40,7 @@ type ScheduleRequest struct {
 }
 
 // Schedule schedules a timer and returns it. It charges SCHEDULE_CYCLES and one cell per payload byte to the gas meter
-// of ctx (SPEC §3).
+// of ctx .
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -50,61 +51,65 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err != nil {
 		return types.Timer{}, err
 	}
-	if timer.Seq, err = k.state.seq.Next(ctx); err != nil {
+	if timer.Seq, err = k.engine.Records.NextSeq(ctx); err != nil {
 		return types.Timer{}, err
 	}
 	timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
-	if err := k.relock(ctx, &config, &timer); err != nil {
+	if err := k.engine.Policies.Restate(ctx, &config, &timer); err != nil {
 		return types.Timer{}, err
 	}
-	if err := k.insert(ctx, &timer, config.MaxTimersPerActor); err != nil {
+	if err := k.engine.Records.Insert(ctx, &timer, config.MaxTimersPerActor); err != nil {
 		return types.Timer{}, err
 	}
-	if err := k.emit(ctx, k.scheduledEvent(&timer)); err != nil {
+	if err := types.Emit(ctx, &types.TimerScheduled{
+		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt, GasLimit: timer.GasLimit,
+		Seq: timer.Seq, FeePayer: k.text(timer.Payer()),
+	}); err != nil {
 		return types.Timer{}, err
 	}
 	return timer, k.reportBid(ctx, &timer, bid)
 }
 
 // newTimer checks a request in the order of SPEC §3 and fills in the defaults.
-func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, acceptedBid, error) {
-	now := heightOf(ctx)
+func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, policies.Accepted, error) {
+	now := types.HeightOf(ctx)
 	timer := types.Timer{
 		Actor: req.Actor, Trigger: req.Trigger, GasLimit: req.GasLimit, ExpiresAt: req.ExpiresAt,
 		ScheduleHeight: now,
 	}
-	err := checkRepeats(config, &timer, &req, now)
+	err := k.engine.Triggers.Of(&timer.Trigger).Prepare(config, &timer, now)
 	if err != nil {
-		return timer, acceptedBid{}, err
+		return timer, policies.Accepted{}, err
 	}
-	if timer.Due, err = k.firstDue(config, &timer.Trigger, now); err != nil {
-		return timer, acceptedBid{}, err
+	if err = setRecurrence(config, &timer, &req); err != nil {
+		return timer, policies.Accepted{}, err
 	}
-	if req.Trigger.Watch != nil {
-		timer.SetAside = types.Watching
+	// What is scheduled in a block never fires in it, which is consensus-critical.
+	if timer.Due <= now {
+		return timer, policies.Accepted{}, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", timer.Due, now)
 	}
 	if err = checkLifetime(config, &timer, now); err != nil {
-		return timer, acceptedBid{}, err
+		return timer, policies.Accepted{}, err
 	}
 	if timer.GasLimit == 0 {
-		timer.GasLimit = config.MaxGasLimit(now)
+		timer.GasLimit = k.engine.Policies.GasCap(config, now)
 	}
-	if err = checkGasLimit(config, now, timer.GasLimit); err != nil {
-		return timer, acceptedBid{}, err
+	if err = k.engine.Policies.CheckGasLimit(config, now, timer.GasLimit); err != nil {
+		return timer, policies.Accepted{}, err
 	}
 	call, err := k.checkCall(ctx, config, types.Call{Actor: req.Actor, Handler: req.Handler, Payload: req.Payload})
 	if err != nil {
-		return timer, acceptedBid{}, err
+		return timer, policies.Accepted{}, err
 	}
 	timer.Handler, timer.Payload = storedHandler(call.Handler), call.Payload
-	if err = k.checkFeePayer(ctx, req.FeePayer, req.Actor); err != nil {
-		return timer, acceptedBid{}, err
+	if err = k.engine.Fees.CheckPayer(ctx, config, req.FeePayer, req.Actor); err != nil {
+		return timer, policies.Accepted{}, err
 	}
 	if !req.FeePayer.Equals(req.Actor) {
 		timer.FeePayer = req.FeePayer
 	}
-	bid, err := k.acceptBid(ctx, config, req.Bid)
-	timer.Bid = bid.bid
+	bid, err := k.engine.Policies.Accept(ctx, config, req.Bid)
+	timer.Bid = bid.Bid
 	return timer, bid, err
 }
 
@@ -119,7 +124,7 @@ type UpdateRequest struct {
 }
 
 // Update changes one of the actor's timers. The id stays; the timer takes a fresh seq, which puts it at the back of its
-// bucket (SPEC §3). Changed by a handler at the end of a block in which it is due, it waits for the next block.
+// bucket . Changed by a handler at the end of a block in which it is due, it waits for the next block.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -134,41 +139,41 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	bid, err := k.acceptBid(ctx, &config, req.Bid)
+	bid, err := k.engine.Policies.Accept(ctx, &config, req.Bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
-	change, err := k.checkUpdate(ctx, &config, req, bid.bid)
+	change, err := k.checkUpdate(ctx, &config, req, bid.Bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
 	if req.Call != nil {
-		if err := k.dropPayload(ctx, &timer); err != nil {
+		if err := k.engine.Records.DropPayload(ctx, &timer); err != nil {
 			return types.Timer{}, err
 		}
 	}
-	seq, err := k.state.seq.Next(ctx)
+	seq, err := k.engine.Records.NextSeq(ctx)
 	if err != nil {
 		return types.Timer{}, err
 	}
-	err = k.move(ctx, &timer, func(t *types.Timer) error {
+	err = k.engine.Records.Move(ctx, &timer, func(t *types.Timer) error {
 		change(t)
 		t.Seq = seq
 		if req.Bid != nil {
-			if err := k.relock(ctx, &config, t); err != nil {
+			if err := k.engine.Policies.Restate(ctx, &config, t); err != nil {
 				return err
 			}
 		}
 		if req.Call != nil {
-			return k.storePayload(ctx, t)
+			return k.engine.Records.StorePayload(ctx, t)
 		}
 		return nil
 	})
 	if err != nil {
 		return types.Timer{}, err
 	}
-	event := &types.TimerUpdated{Id: timer.IDHex(), Actor: k.bech32(timer.Actor), Seq: timer.Seq}
-	if err := k.emit(ctx, event); err != nil {
+	event := &types.TimerUpdated{Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq}
+	if err := types.Emit(ctx, event); err != nil {
 		return types.Timer{}, err
 	}
 	return timer, k.reportBid(ctx, &timer, bid)
@@ -182,7 +187,7 @@ func (k *Keeper) checkUpdate(
 		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit or a bid")
 	}
 	if req.GasLimit != 0 {
-		if err := checkGasLimit(config, heightOf(ctx), req.GasLimit); err != nil {
+		if err := k.engine.Policies.CheckGasLimit(config, types.HeightOf(ctx), req.GasLimit); err != nil {
 			return nil, err
 		}
 	}
@@ -214,8 +219,8 @@ func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 	if err != nil {
 		return 0, err
 	}
-	return timer.ExpiresAt, k.emit(ctx,
-		&types.TimerExtended{Id: timer.IDHex(), Actor: k.bech32(actor), ExpiresAt: timer.ExpiresAt})
+	return timer.ExpiresAt, types.Emit(ctx,
+		&types.TimerExtended{Id: timer.IDHex(), Actor: k.text(actor), ExpiresAt: timer.ExpiresAt})
 }
 
 // extend is what the owner's and the authority's extension share.
@@ -229,7 +234,7 @@ func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 	if err != nil {
 		return types.Timer{}, err
 	}
-	now := heightOf(ctx)
+	now := types.HeightOf(ctx)
 	if expiresAt <= now {
 		return types.Timer{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is not above the current height %d", expiresAt, now)
 	}
@@ -237,7 +242,7 @@ func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 	if expiresAt < timer.Due {
 		return types.Timer{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", expiresAt, timer.Due)
 	}
-	return timer, k.setExpiry(ctx, &timer, expiresAt)
+	return timer, k.engine.Records.SetExpiry(ctx, &timer, expiresAt)
 }
 
 // Cancel removes one of the actor's timers. One that has expired and waits for its clean-up may be cancelled too.
@@ -250,7 +255,7 @@ func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) er
 	if err != nil {
 		return err
 	}
-	return k.emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.bech32(actor)})
+	return types.Emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(actor)})
 }
 
 // cancel is what the owner's and the authority's cancellation share.
@@ -258,36 +263,26 @@ func (k *Keeper) cancel(
 	ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress, id []byte,
 ) (types.Timer, error) {
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.CancelCycles, "cancel timer")
-	timer, err := k.lookup(ctx, actor, id)
+	timer, err := k.engine.Records.Lookup(ctx, actor, id)
 	if err != nil {
 		return timer, err
 	}
-	return timer, k.remove(ctx, &timer)
+	return timer, k.engine.Records.Remove(ctx, &timer)
 }
 
 // TimersOf returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A
 // long payload is not within; a query shows it.
 func (k *Keeper) TimersOf(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
-	entries, err := k.entries(ctx, actor)
-	if err != nil {
-		return nil, err
-	}
-	timers := make([]types.Timer, len(entries))
-	for i, entry := range entries {
-		if timers[i], err = k.load(ctx, entry); err != nil {
-			return nil, err
-		}
-	}
-	return timers, nil
+	return k.engine.Records.Of(ctx, actor)
 }
 
 // liveTimer returns a timer that can still fire.
 func (k *Keeper) liveTimer(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
-	timer, err := k.lookup(ctx, actor, id)
+	timer, err := k.engine.Records.Lookup(ctx, actor, id)
 	if err != nil {
 		return timer, err
 	}
-	if now := heightOf(ctx); timer.ExpiredAt(now) {
+	if now := types.HeightOf(ctx); timer.ExpiredAt(now) {
 		return timer, types.ErrTimerExpired.Wrapf("it could fire until height %d, now is %d", timer.ExpiresAt, now)
 	}
 	return timer, nil
@@ -300,25 +295,6 @@ func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []
 	sdkCtx.GasMeter().ConsumeGas(config.ScheduleCycles, "schedule timer")
 	perByte := sdkCtx.KVGasConfig().WriteCostPerByte
 	sdkCtx.GasMeter().ConsumeGas(perByte*uint64(len(payload)), storetypes.GasWritePerByteDesc)
-}
-
-// firstDue reads the trigger. The height must lie in the future: what is scheduled in a block never fires in it, which
-// is consensus-critical (SPEC §3).
-func (k *Keeper) firstDue(config *types.TimerConfig, trigger *types.Trigger, now uint64) (uint64, error) {
-	switch {
-	case trigger.Time != nil:
-		return 0, types.ErrUnsupportedTimerType.Wrap("time triggers do not exist: convert the time to a height")
-	case trigger.Watch != nil:
-		return now + 1, k.checkWatch(config, trigger)
-	}
-	due := trigger.Height
-	if trigger.Interval != nil {
-		due = trigger.Interval.First
-	}
-	if due <= now {
-		return 0, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", due, now)
-	}
-	return due, nil
 }
 
 // checkLifetime checks expires_at, or sets its default.
@@ -335,13 +311,6 @@ func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) er
 	}
 	if timer.ExpiresAt < timer.Due {
 		return types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", timer.ExpiresAt, timer.Due)
-	}
-	return nil
-}
-
-func checkGasLimit(config *types.TimerConfig, now, gasLimit uint64) error {
-	if most := config.MaxGasLimit(now); gasLimit < config.MinGasLimit || gasLimit > most {
-		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want %d to %d", gasLimit, config.MinGasLimit, most)
 	}
 	return nil
 }
@@ -366,7 +335,7 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if call.Handler == "" {
 		call.Handler = types.DefaultHandler
 	}
-	runtime, err := k.router.Route(ctx, call.Actor)
+	runtime, err := k.engine.Router.Route(ctx, call.Actor)
 	if err != nil {
 		return call, err
 	}
@@ -381,6 +350,35 @@ func storedHandler(handler string) string {
 	return handler
 }
 
-func heightOf(ctx context.Context) uint64 {
-	return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight())
+// setRecurrence checks what a request says of failed and unfunded fires, and fills in the defaults.
+func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleRequest) error {
+	if err := req.Retry.Validate(config); err != nil {
+		return err
+	}
+	timer.Retry = req.Retry
+	if err := req.OnUnfunded.Validate(); err != nil {
+		return err
+	}
+	// The default is left out of the record, since most timers have it and every byte is paid for.
+	if req.OnUnfunded == types.OnUnfundedSuspend {
+		timer.OnUnfunded = types.OnUnfundedSuspend
+	}
+	return nil
 }
+
+// reportBid tells the owner what was not kept as it was stated.
+func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policies.Accepted) error {
+	if accepted.Stated != nil {
+		return types.Emit(ctx, &types.TimerPriorityClampedAtSchedule{
+			Id: t.IDHex(), Actor: k.text(t.Actor),
+			Stated: accepted.Stated.String(), Clamped: t.Bid.Static.MaxPriorityFeePerCycle.String(),
+		})
+	}
+	if accepted.Ignored {
+		return types.Emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.text(t.Actor), RefusedFrom: accepted.RefusedFrom})
+	}
+	return nil
+}
+
+// text is the bech32 form of an address.
+func (k *Keeper) text(addr sdk.AccAddress) string { return k.engine.Addresses.Text(addr) }

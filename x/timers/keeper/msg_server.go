@@ -3,10 +3,7 @@ package keeper
 import (
 	"context"
 
-	errorsmod "cosmossdk.io/errors"
-
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,13 +20,13 @@ var _ types.MsgServer = msgServer{}
 func (m msgServer) ScheduleTimer(
 	ctx context.Context, msg *types.MsgScheduleTimer,
 ) (*types.MsgScheduleTimerResponse, error) {
-	actor, err := m.parseAddress("sender", msg.Sender)
+	actor, err := m.engine.Addresses.Parse("sender", msg.Sender)
 	if err != nil {
 		return nil, err
 	}
 	payer := actor
 	if msg.FeePayer != "" {
-		if payer, err = m.parseAddress("fee_payer", msg.FeePayer); err != nil {
+		if payer, err = m.engine.Addresses.Parse("fee_payer", msg.FeePayer); err != nil {
 			return nil, err
 		}
 	}
@@ -45,7 +42,7 @@ func (m msgServer) ScheduleTimer(
 
 // UpdateTimer implements types.MsgServer.
 func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (*types.MsgUpdateTimerResponse, error) {
-	actor, id, err := m.parseName("sender", msg.Sender, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +55,7 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 
 // ExtendTimer implements types.MsgServer.
 func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (*types.MsgExtendTimerResponse, error) {
-	actor, id, err := m.parseName("sender", msg.Sender, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +68,7 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 
 // PauseTimer implements types.MsgServer.
 func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*types.MsgPauseTimerResponse, error) {
-	actor, id, err := m.parseName("sender", msg.Sender, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +80,7 @@ func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*t
 
 // ResumeTimer implements types.MsgServer.
 func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (*types.MsgResumeTimerResponse, error) {
-	actor, id, err := m.parseName("sender", msg.Sender, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +93,7 @@ func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (
 
 // CancelTimer implements types.MsgServer.
 func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (*types.MsgCancelTimerResponse, error) {
-	actor, id, err := m.parseName("sender", msg.Sender, msg.Id)
+	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -106,20 +103,17 @@ func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (
 	return &types.MsgCancelTimerResponse{}, nil
 }
 
-// parseName reads how messages name a timer: its actor and its whole id.
-func (k *Keeper) parseName(field, actor, id string) (sdk.AccAddress, []byte, error) {
-	addr, err := k.parseAddress(field, actor)
+// SetAgent implements types.MsgServer.
+func (m msgServer) SetAgent(ctx context.Context, msg *types.MsgSetAgent) (*types.MsgSetAgentResponse, error) {
+	actor, err := m.engine.Addresses.Parse("sender", msg.Sender)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	parsed, err := types.ParseTimerID(id)
-	return addr, parsed, err
-}
-
-func (k *Keeper) parseAddress(field, text string) (sdk.AccAddress, error) {
-	addr, err := k.addresses.StringToBytes(text)
-	if err != nil {
-		return nil, errorsmod.Wrapf(sdkerrors.ErrInvalidAddress, "%s %.120q: %v", field, text, err)
+	var agent sdk.AccAddress
+	if msg.Agent != "" {
+		if agent, err = m.engine.Agents.Parse("agent", msg.Agent); err != nil {
+			return nil, err
+		}
 	}
-	return addr, nil
+	return &types.MsgSetAgentResponse{}, m.Keeper.SetAgent(ctx, actor, agent)
 }

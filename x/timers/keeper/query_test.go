@@ -11,10 +11,10 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos/cosmos-sdk/types/query"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
-	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -90,7 +90,7 @@ func TestPruningOfReceiptsIsBounded(t *testing.T) {
 func TestReceiptsOfAHeightArePagedByPosition(t *testing.T) {
 	const n = 150
 	f := newFixture(t, recorded(1, n, 1))
-	page := func(request *query.PageRequest) (cycles []uint64, next []byte) {
+	page := func(request *sdkquery.PageRequest) (cycles []uint64, next []byte) {
 		t.Helper()
 		response, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 2, Pagination: request})
 		require.NoError(t, err)
@@ -105,7 +105,7 @@ func TestReceiptsOfAHeightArePagedByPosition(t *testing.T) {
 	}
 	for _, limit := range []uint64{1, 7, 63, 64, 65, 128, n - 1, n, n + 1} {
 		var paged []uint64
-		request := &query.PageRequest{Limit: limit}
+		request := &sdkquery.PageRequest{Limit: limit}
 		for {
 			cycles, next := page(request)
 			require.LessOrEqual(t, uint64(len(cycles)), limit)
@@ -118,7 +118,7 @@ func TestReceiptsOfAHeightArePagedByPosition(t *testing.T) {
 		require.Equal(t, all, paged, "limit %d", limit)
 	}
 	for _, from := range []uint64{0, 63, 64, 65, n - 1, n, n + 1, 191, 192, largest} {
-		cycles, next := page(&query.PageRequest{Offset: from})
+		cycles, next := page(&sdkquery.PageRequest{Offset: from})
 		want := all[min(from, n):]
 		require.Len(t, cycles, min(len(want), 100), "from %d", from)
 		require.Equal(t, len(want) > 100, len(next) > 0, "from %d", from)
@@ -181,9 +181,9 @@ func TestATimerIsFoundByTheShortestUniquePrefix(t *testing.T) {
 }
 
 // pages reads a list page by page and returns the ids in order.
-func pages(t *testing.T, limit uint64, read func(*query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error)) (ids []string) {
+func pages(t *testing.T, limit uint64, read func(*sdkquery.PageRequest) ([]types.TimerInfo, *sdkquery.PageResponse, error)) (ids []string) {
 	t.Helper()
-	request := &query.PageRequest{Limit: limit}
+	request := &sdkquery.PageRequest{Limit: limit}
 	for {
 		timers, page, err := read(request)
 		require.NoError(t, err)
@@ -195,7 +195,7 @@ func pages(t *testing.T, limit uint64, read func(*query.PageRequest) ([]types.Ti
 			return ids
 		}
 		require.Len(t, timers, int(limit), "a page that is followed by another is full")
-		request = &query.PageRequest{Limit: limit, Key: page.NextKey}
+		request = &sdkquery.PageRequest{Limit: limit, Key: page.NextKey}
 	}
 }
 
@@ -212,27 +212,27 @@ func TestListsArePagedInTheOrderOfTheQueue(t *testing.T) {
 	f.blocksUntil(3)
 	all := append(append([]string{}, first...), second...)
 	for limit := uint64(1); limit < 9; limit++ {
-		require.Equal(t, append(all[:14:14], future), pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		require.Equal(t, append(all[:14:14], future), pages(t, limit, func(page *sdkquery.PageRequest) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
 			r, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String(), Pagination: page})
 			return r.Timers, r.Pagination, err
 		}))
-		require.Equal(t, second, pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		require.Equal(t, second, pages(t, limit, func(page *sdkquery.PageRequest) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
 			r, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 4, Pagination: page})
 			return r.Timers, r.Pagination, err
 		}))
-		require.Len(t, pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		require.Len(t, pages(t, limit, func(page *sdkquery.PageRequest) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
 			r, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 49, Until: true, Pagination: page})
 			return r.Timers, r.Pagination, err
 		}), 16)
 	}
 	f.NextBlock() // one of the expired ones leaves, the other does not
 	for limit := uint64(1); limit < 9; limit++ {
-		require.Equal(t, all, pages(t, limit, func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		require.Equal(t, all, pages(t, limit, func(page *sdkquery.PageRequest) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
 			r, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: page})
 			return r.Timers, r.Pagination, err
 		}), "those that can fire")
 	}
-	offset, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &query.PageRequest{Offset: 12}})
+	offset, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &sdkquery.PageRequest{Offset: 12}})
 	require.NoError(t, err)
 	require.Len(t, offset.Timers, 2)
 	require.Nil(t, offset.Pagination.NextKey)
@@ -240,7 +240,7 @@ func TestListsArePagedInTheOrderOfTheQueue(t *testing.T) {
 
 func TestBadPagesAreInvalidArguments(t *testing.T) {
 	f := newFixture(t)
-	for name, page := range map[string]*query.PageRequest{
+	for name, page := range map[string]*sdkquery.PageRequest{
 		"key of 3 bytes": {Key: []byte{1, 2, 3}},
 		"key and offset": {Key: make([]byte, 16), Offset: 1},
 		"reverse":        {Reverse: true},
@@ -252,7 +252,7 @@ func TestBadPagesAreInvalidArguments(t *testing.T) {
 		_, err = f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: page})
 		require.Equal(t, codes.InvalidArgument, status.Code(err), name)
 	}
-	both := &query.PageRequest{Key: make([]byte, 8), Offset: 1}
+	both := &sdkquery.PageRequest{Key: make([]byte, 8), Offset: 1}
 	_, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{Pagination: both})
 	require.Equal(t, codes.InvalidArgument, status.Code(err))
 	_, err = f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 2, Pagination: both})
@@ -263,7 +263,7 @@ func TestBadPagesAreInvalidArguments(t *testing.T) {
 	}
 	_, err = f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: "robot"})
 	require.Equal(t, codes.InvalidArgument, status.Code(err))
-	vast, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &query.PageRequest{Limit: largest, Offset: largest}})
+	vast, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &sdkquery.PageRequest{Limit: largest, Offset: largest}})
 	require.NoError(t, err)
 	require.Empty(t, vast.Timers)
 }
@@ -284,7 +284,7 @@ func TestNilRequestsDoNoHarm(t *testing.T) {
 }
 
 func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
-	const n = keeper.MaxPageEntries + 1
+	const n = query.MaxPageEntries + 1
 	f := crowded(t, 2*n, func(timer *types.Timer) {
 		if timer.Seq > n {
 			timer.SetAside = types.Quarantined
@@ -296,19 +296,19 @@ func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
 		}
 		opts.Genesis.Receipts = []types.HeightReceipts{receipts}
 	})
-	page := &query.PageRequest{Limit: largest}
+	page := &sdkquery.PageRequest{Limit: largest}
 	due, err := f.query().Due(f.Ctx(), &types.QueryDueRequest{Height: 500, Pagination: page})
 	require.NoError(t, err)
-	require.Len(t, due.Timers, keeper.MaxPageEntries)
+	require.Len(t, due.Timers, query.MaxPageEntries)
 	require.NotNil(t, due.Pagination.NextKey)
 	aside, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{Pagination: page})
 	require.NoError(t, err)
-	require.Len(t, aside.Timers, keeper.MaxPageEntries)
+	require.Len(t, aside.Timers, query.MaxPageEntries)
 	receipts, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 1, Pagination: page})
 	require.NoError(t, err)
-	require.Len(t, receipts.Receipts, keeper.MaxPageEntries)
+	require.Len(t, receipts.Receipts, query.MaxPageEntries)
 	rest, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{
-		Height: 1, Pagination: &query.PageRequest{Key: receipts.Pagination.NextKey},
+		Height: 1, Pagination: &sdkquery.PageRequest{Key: receipts.Pagination.NextKey},
 	})
 	require.NoError(t, err)
 	require.Len(t, rest.Receipts, 1)

@@ -41,7 +41,7 @@ type tipTimer struct {
 func (m *tipModel) epochAt(height uint64) uint64 { return 1 + (height-1)/m.config.TipEpochBlocks }
 
 func (m *tipModel) weight(actor string, epoch uint64) math.LegacyDec {
-	w := m.config.Weighing()
+	w := m.config.WeightRule()
 	weight, known := w.Neutral, false
 	for e := uint64(1); e < epoch; e++ {
 		o := m.epochs[actor][e]
@@ -71,7 +71,7 @@ func (m *tipModel) effective(t *tipTimer) math.LegacyDec {
 
 // block returns the ids of what fires at a height, in order, and of what is found unfunded.
 func (m *tipModel) block(height uint64) (fired, unfunded []string) {
-	epoch, w := m.epochAt(height), m.config.Weighing()
+	epoch, w := m.epochAt(height), m.config.WeightRule()
 	var competing []*tipTimer
 	for _, t := range m.timers {
 		if !t.gone && !t.waits && t.due <= height && t.fee.GTE(m.config.CycleBasefee) {

@@ -2,7 +2,7 @@ package keeper_test
 
 import (
 	"context"
-	"encoding/hex"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,36 +14,45 @@ import (
 	distributiontypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fireAt fires one of the robot's timers that uses 10,001 cycles beyond its intrinsic ones, at 1.5 a cycle and a tip of
+// newTipping is a fixture under a policy that charges tips: 0.5 a cycle for the chain, 1 for the lane, nothing for cells.
+func newTipping(t *testing.T, changes ...func(*lab.ChainOptions)) *fixture {
+	t.Helper()
+	return newFixture(t, append(changes, withConfig(inMarket), withConfig(func(c *types.TimerConfig) {
+		c.CycleBasefee, c.CellBasefee = math.LegacyNewDecWithPrec(5, 1), math.LegacyZeroDec()
+		c.MinLaneBasefee = math.LegacyOneDec()
+	}))...)
+}
+
+// fireTipped fires one of the robot's timers that uses 10,001 cycles beyond its intrinsic ones, at 1.5 a cycle and a tip of
 // 0.3 a cycle.
-func (f *fixture) fireAt() (types.Receipt, lane.Settlement) {
+func (f *fixture) fireTipped() (receipt types.ReceiptInfo, refunded string) {
 	f.t.Helper()
-	id, err := hex.DecodeString(f.schedule(robot, 9, f.burner(10_001), limited(100_000)))
+	bid := &types.Bid{Static: &types.StaticBid{
+		MaxFeePerCycle: math.LegacyNewDecWithPrec(13, 1), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(3, 1),
+	}}
+	f.schedule(robot, 3, f.burner(10_001), limited(100_000), bidding(bid))
+	fired := eventsOf[*types.TimerFired](f, f.blocksUntil(3))
+	require.Len(f.t, fired, 1)
+	receipts, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 3})
 	require.NoError(f.t, err)
-	receipt, settlement, err := f.Timers.FireAt(f.Ctx(), robot, id, lane.Price{
-		Basefee: math.LegacyNewDecWithPrec(15, 1), Priority: math.LegacyNewDecWithPrec(3, 1), Cell: math.LegacyZeroDec(),
-	})
-	require.NoError(f.t, err)
-	return receipt, settlement
+	require.Len(f.t, receipts.Receipts, 1)
+	return receipts.Receipts[0], fired[0].Refunded
 }
 
 func TestTipsGoToTheFeeCollectorByDefault(t *testing.T) {
-	f := newFixture(t)
-	receipt, settlement := f.fireAt()
+	f := newTipping(t)
+	receipt, refunded := f.fireTipped()
 	require.Equal(t, uint64(30_001), receipt.Cycles)
 	// ceil(30,001 × 1.8) is charged, floor(30,001 × 0.3) is the tip, and the rest is burned, its rounding included.
-	require.Equal(t, int64(54_002), settlement.Charged.Int64())
-	require.Equal(t, int64(9_000), settlement.Tip.Int64())
-	require.Equal(t, int64(45_002), settlement.Burned.Int64())
-	require.Equal(t, int64(180_000-54_002), settlement.Refund.Int64())
-	require.Equal(t, settlement.Charged, receipt.Paid)
-	require.Equal(t, settlement.Tip, receipt.Tip)
+	require.Equal(t, "54002", receipt.Paid)
+	require.Equal(t, "9000", receipt.Tip)
+	require.Equal(t, strconv.Itoa(180_000-54_002), refunded)
 
 	require.Equal(t, int64(rich-54_002), f.balance(robot))
 	require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
@@ -81,8 +90,8 @@ func (n *neighbours) SendCoinsFromModuleToModule(ctx context.Context, from, to s
 func withProposer(t *testing.T, known sdk.ConsAddress) (*fixture, *neighbours) {
 	t.Helper()
 	n := &neighbours{known: known}
-	f := newFixture(t, func(opts *lab.ChainOptions) {
-		opts.Keeper = append(opts.Keeper, keeper.WithTipCollector(keeper.NewProposerTips(n, n, n)))
+	f := newTipping(t, func(opts *lab.ChainOptions) {
+		opts.Keeper = append(opts.Keeper, keeper.WithTipCollector(fees.NewProposerTips(n, n, n)))
 	})
 	n.BankKeeper = f.Bank
 	return f, n
@@ -91,7 +100,7 @@ func withProposer(t *testing.T, known sdk.ConsAddress) (*fixture, *neighbours) {
 func TestTipsGoToTheProposerThroughDistribution(t *testing.T) {
 	// The lab's blocks have no proposer: its address is empty.
 	f, n := withProposer(t, sdk.ConsAddress{})
-	f.fireAt()
+	f.fireTipped()
 	require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(distributiontypes.ModuleName)))
 	require.Equal(t, sdk.NewDecCoinsFromCoins(f.coins(9_000)...), n.allocated)
 	require.Zero(t, f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
@@ -99,7 +108,7 @@ func TestTipsGoToTheProposerThroughDistribution(t *testing.T) {
 
 func TestTipsGoToTheFeeCollectorIfTheProposerIsUnknown(t *testing.T) {
 	f, n := withProposer(t, sdk.ConsAddress("somebody else"))
-	f.fireAt()
+	f.fireTipped()
 	require.Empty(t, n.allocated)
 	require.Zero(t, f.balance(authtypes.NewModuleAddress(distributiontypes.ModuleName)))
 	require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
@@ -125,11 +134,11 @@ func TestACollectorThatFailsNeitherUndoesFiresNorKeepsTips(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := &neighbours{}
-			f := newFixture(t, func(opts *lab.ChainOptions) {
+			f := newTipping(t, func(opts *lab.ChainOptions) {
 				opts.Keeper = append(opts.Keeper, keeper.WithTipCollector(greedy{n, fail}))
 			})
 			n.BankKeeper = f.Bank
-			f.fireAt()
+			f.fireTipped()
 			require.Zero(t, f.balance(authtypes.NewModuleAddress(distributiontypes.ModuleName)))
 			require.Equal(t, int64(9_000), f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
 		})

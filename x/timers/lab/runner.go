@@ -10,7 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
-	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -123,7 +123,7 @@ func (r *Runner) readState(line *Line) (err error) {
 	if line.Pending, line.Ready, err = r.chain.Timers.CountTimers(ctx); err != nil {
 		return err
 	}
-	lane, err := keeper.NewQueryServer(r.chain.Timers).Lane(ctx, &types.QueryLaneRequest{})
+	lane, err := query.NewServer(r.chain.Timers).Lane(ctx, &types.QueryLaneRequest{})
 	if err != nil {
 		return err
 	}

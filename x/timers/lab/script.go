@@ -12,7 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -227,7 +227,7 @@ func scheduleMessage(op *Op) *types.MsgScheduleTimer {
 
 // configMessage applies the change to the config that the next block would have: changes of one block add up.
 func (s *script) configMessage(ctx sdk.Context, op *Op) (sdk.Msg, error) {
-	params, err := keeper.NewQueryServer(s.chain.Timers).Params(ctx, &types.QueryParamsRequest{})
+	params, err := query.NewServer(s.chain.Timers).Params(ctx, &types.QueryParamsRequest{})
 	if err != nil {
 		return nil, err
 	}

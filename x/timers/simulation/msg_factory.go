@@ -3,7 +3,6 @@ package simulation
 
 import (
 	"context"
-	"strconv"
 
 	"cosmossdk.io/math"
 
@@ -68,7 +67,7 @@ func (f factory) schedule(
 		Sender:   owner.AddressBech32,
 		Trigger:  types.Trigger{Height: height(ctx) + data.Rand().Uint64InRange(1, maxDistance)},
 		Payload:  payload,
-		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, config.MaxGasLimit(height(ctx))+1),
+		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, f.keeper.Engine().Policies.GasCap(&config, height(ctx))+1),
 	}
 	live(data, &config, msg)
 	switch data.Rand().Intn(4) {
@@ -76,9 +75,6 @@ func (f factory) schedule(
 		msg.Bid = &types.Bid{Tier: types.TierFast}
 	case 2:
 		msg.Bid = price(data, owner)
-		if config.PolicyAt(height(ctx)) == types.PolicyScore {
-			msg.Bid = &types.Bid{Price: strconv.Itoa(data.Rand().IntInRange(0, 2_000))}
-		}
 	case 1:
 		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
 		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
@@ -226,7 +222,8 @@ func (f factory) updateConfig(
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
 	config.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
-	config.Policy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyEIP1559, types.PolicyTip, types.PolicyTip, types.PolicyAuction, types.PolicyAuction, types.PolicyScore, types.PolicyScore}[r.Intn(9)]
+	policies := f.keeper.Engine().Policies.All()
+	config.Policy = policies[r.Intn(len(policies))].ID()
 	config.TipEpochBlocks = r.Uint64InRange(1, 8)
 	config.TipStarvationBlocks = r.Uint64InRange(1, 8)
 	auction(data, &config)

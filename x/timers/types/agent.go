@@ -135,17 +135,6 @@ func ParseQuote(answer []byte) (AgentQuote, error) {
 	return quote, quote.Validate()
 }
 
-// AgentsAt tells whether agents are asked at the height: under policies by which a timer's bid decides its place and what
-// it pays per cycle.
-func (c *TimerConfig) AgentsAt(height uint64) bool {
-	switch c.PolicyAt(height) {
-	case PolicyEIP1559, PolicyTip:
-		return c.AgentCyclesPerBlock > 0
-	default:
-		return false
-	}
-}
-
 // validateAgents checks the default agents, which are in the order of their actors.
 func (g *GenesisState) validateAgents() error {
 	for i := range g.Agents {

@@ -140,7 +140,7 @@ func (s *AuctionState) validate() error {
 var minLambda, maxLambda = math.LegacyNewDecWithPrec(1, 4), math.LegacyNewDec(10)
 
 // validateAuction checks the parameters of policy auction.
-func (c *TimerConfig) validateAuction() error {
+func (c *TimerConfig) validateAuction(bool) error {
 	for _, b := range []decimalBounds{
 		{"lambda_min", c.LambdaMin, minLambda, maxLambda},
 		{"lambda_max", c.LambdaMax, minLambda, maxLambda},

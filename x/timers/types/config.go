@@ -3,6 +3,7 @@ package types
 import (
 	"regexp"
 	"slices"
+	"strings"
 
 	"cosmossdk.io/errors"
 	"cosmossdk.io/math"
@@ -114,9 +115,9 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		AdmissionsPerBlock:   2_048,
 	}
 	config.defaultAgents()
-	config.defaultAuction()
-	config.defaultTip()
-	defaultScore(&config)
+	for _, p := range policyParams {
+		p.defaults(&config)
+	}
 	return config
 }
 
@@ -138,11 +139,10 @@ func (c *TimerConfig) Validate() error {
 	if err := c.validateMarket(); err != nil {
 		return err
 	}
-	if err := c.validateTip(); err != nil {
-		return err
-	}
-	if err := c.validateScore(); err != nil {
-		return err
+	for _, p := range policyParams {
+		if err := p.validate(c, c.Policy == p.policy); err != nil {
+			return err
+		}
 	}
 	if err := c.validateCross(); err != nil {
 		return err
@@ -163,11 +163,13 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 }
 
 func (c *TimerConfig) validatePolicy() error {
-	switch c.Policy {
-	case PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyScore, PolicyTip:
-	default:
-		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, %s, %s, %s, %s",
-			int32(c.Policy), PolicyFIFO, PolicyEIP1559, PolicyAuction, PolicyScore, PolicyTip)
+	if _, known := Policy_name[int32(c.Policy)]; c.Policy == 0 || !known && c.Policy < FirstCustomPolicy {
+		names := make([]string, len(policyParams))
+		for i, p := range policyParams {
+			names[i] = p.policy.String()
+		}
+		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, or from %d on one that the chain brings along",
+			int32(c.Policy), strings.Join(names, ", "), int32(FirstCustomPolicy))
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
 		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)
@@ -223,10 +225,6 @@ func (c *TimerConfig) validateBounds() error {
 // validateCross holds what one parameter promises another. Were a pair of these not to hold, timers would be accepted
 // that no block can run.
 func (c *TimerConfig) validateCross() error {
-	type pair struct {
-		small, large string
-		less, more   uint64
-	}
 	pairs := []pair{
 		{"fire_base_cycles + 1", "min_gas_limit", c.FireBaseCycles + 1, c.MinGasLimit},
 		{"min_gas_limit", "max_cycles_per_fire", c.MinGasLimit, c.MaxCyclesPerFire},
@@ -234,14 +232,19 @@ func (c *TimerConfig) validateCross() error {
 		{"max_cells_per_fire", "lane_timer_cells", c.MaxCellsPerFire, c.LaneTimerCells},
 		{"gc_cycles_per_removal", "gc_cycles_per_block", c.GcCyclesPerRemoval, c.GcCyclesPerBlock},
 	}
-	if c.Policy == PolicyEIP1559 {
-		pairs = append(pairs,
-			pair{"min_gas_limit", "max_cycles_per_fire_auction", c.MinGasLimit, c.MaxCyclesPerFireAuction},
-			pair{"max_cycles_per_fire_auction", "lane_timer_cycles", c.MaxCyclesPerFireAuction, c.LaneTimerCycles})
-	}
 	if c.AgentCyclesPerBlock > 0 {
 		pairs = append(pairs, pair{"agent_cycles_per_call", "agent_cycles_per_block", c.AgentCyclesPerCall, c.AgentCyclesPerBlock})
 	}
+	return holdPairs(pairs)
+}
+
+// pair is what one parameter promises another: less ≤ more.
+type pair struct {
+	small, large string
+	less, more   uint64
+}
+
+func holdPairs(pairs []pair) error {
 	for _, p := range pairs {
 		if p.less > p.more {
 			return ErrInvalidConfig.Wrapf("%s (%d) must not exceed %s (%d)", p.small, p.less, p.large, p.more)
@@ -271,12 +274,6 @@ func (c *TimerConfig) validateMessages() error {
 func (c *TimerConfig) MessageAllowed(url string) bool {
 	names := func(urls []string) bool { return slices.Contains(urls, "*") || slices.Contains(urls, url) }
 	return names(c.AllowedMessages) && !names(c.DeniedMessages)
-}
-
-// Runnable tells whether a timer with this gas limit can fire under c at the height. One that can't is set aside until it
-// can; it is never lost (SPEC §6).
-func (c *TimerConfig) Runnable(height, gasLimit uint64) bool {
-	return gasLimit > c.FireBaseCycles && gasLimit <= c.MaxGasLimit(height)
 }
 
 // ClampPrice brings a price from outside the module into its bounds: a fee market that answers nonsense must not

@@ -394,17 +394,6 @@ func TestLambdaStartsWithinItsBounds(t *testing.T) {
 	}
 }
 
-func TestPolicyAtItsActivation(t *testing.T) {
-	c := validConfig()
-	c.AuctionActivationHeight = 10
-	require.Equal(t, types.PolicyFIFO, c.PolicyAt(10), "up to and including the height")
-	require.Equal(t, types.PolicyEIP1559, c.PolicyAt(11))
-	require.Equal(t, c.MaxCyclesPerFire, c.MaxGasLimit(10))
-	require.Equal(t, c.MaxCyclesPerFireAuction, c.MaxGasLimit(11))
-	c.Policy = types.PolicyFIFO
-	require.Equal(t, types.PolicyFIFO, c.PolicyAt(11), "it is eip1559's activation")
-}
-
 func TestConfigRefusesPolicies(t *testing.T) {
 	for value, name := range types.Policy_name {
 		c := validConfig()
@@ -529,18 +518,6 @@ func TestConfigChangeKeepsTheFeeDenom(t *testing.T) {
 	next = validConfig()
 	next.SweepPerBlock = 0
 	require.ErrorContains(t, c.ValidateChange(&next), "sweep_per_block", "the next config is checked whole")
-}
-
-func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
-	c := validConfig()
-	c.AuctionActivationHeight = 1
-	for gasLimit, want := range map[uint64]bool{
-		0: false, 19_999: false, 20_000: false, 20_001: true, 550_000: true, 550_001: false, 1<<64 - 1: false,
-	} {
-		require.Equal(t, want, c.Runnable(1, gasLimit), "%d", gasLimit)
-	}
-	require.True(t, c.Runnable(2, 250_000))
-	require.False(t, c.Runnable(2, 250_001))
 }
 
 func BenchmarkValidateConfig(b *testing.B) {

@@ -157,7 +157,7 @@ func (t *Timer) validate() error {
 			return err
 		}
 	}
-	if err := t.ValidateLife(); err != nil {
+	if err := t.ValidateRecurrence(); err != nil {
 		return err
 	}
 	if err := t.validateLock(); err != nil {

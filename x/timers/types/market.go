@@ -11,23 +11,6 @@ import (
 
 // This file turns the config, and what a timer's owner asked for, into what the pure packages reckon with.
 
-// PolicyAt is the policy in force at the height: up to and including AUCTION_ACTIVATION_HEIGHT, fifo is in force in
-// eip1559's place (SPEC §6).
-func (c *TimerConfig) PolicyAt(height uint64) Policy {
-	if c.Policy == PolicyEIP1559 && height <= c.AuctionActivationHeight {
-		return PolicyFIFO
-	}
-	return c.Policy
-}
-
-// MaxGasLimit is the largest gas limit that may fire at the height, and the default one.
-func (c *TimerConfig) MaxGasLimit(height uint64) uint64 {
-	if c.PolicyAt(height) == PolicyEIP1559 {
-		return c.MaxCyclesPerFireAuction
-	}
-	return c.MaxCyclesPerFire
-}
-
 // EIP1559 is the policy of that name with the parameters of c.
 func (c *TimerConfig) EIP1559() eip1559.Rules {
 	response := lane.Clip
@@ -129,5 +112,16 @@ func (c *TimerConfig) validateMarket() error {
 	if c.FairnessUnit != UnitActor && c.FairnessUnit != UnitDeployer {
 		return ErrInvalidConfig.Wrapf("fairness_unit %d is unknown; want %s or %s", int32(c.FairnessUnit), UnitActor, UnitDeployer)
 	}
-	return c.validateAuction()
+	return nil
+}
+
+// validateEIP1559 checks what must hold where the policy is selected: timers would be accepted that no block can run.
+func (c *TimerConfig) validateEIP1559(selected bool) error {
+	if !selected {
+		return nil
+	}
+	return holdPairs([]pair{
+		{"min_gas_limit", "max_cycles_per_fire_auction", c.MinGasLimit, c.MaxCyclesPerFireAuction},
+		{"max_cycles_per_fire_auction", "lane_timer_cycles", c.MaxCyclesPerFireAuction, c.LaneTimerCycles},
+	})
 }

@@ -152,5 +152,21 @@ func (t *Timer) HandlerName() string {
 // ExpiredAt tells whether the timer may no longer fire at the height (SPEC §2: expires_at is the last one).
 func (t *Timer) ExpiredAt(height uint64) bool { return height > t.ExpiresAt }
 
+// StatusAt is where the timer stands at the end of a block: one that was due and did not fire waits for the next.
+func (t *Timer) StatusAt(height uint64) TimerStatus {
+	switch {
+	case t.ExpiredAt(height + 1):
+		return TimerStatusExpired
+	case t.SetAside == Watching:
+		return TimerStatusWatching
+	case t.SetAside != NotSetAside:
+		return TimerStatusSetAside
+	case t.Due <= height:
+		return TimerStatusReady
+	default:
+		return TimerStatusPending
+	}
+}
+
 // IDPrefix64 is the part of an id that an actor's record keeps.
 func IDPrefix64(id []byte) uint64 { return binary.BigEndian.Uint64(id) }

@@ -40,7 +40,7 @@ const maxTipBlocks = uint64(1) << 20
 var minTipWeight = math.LegacyNewDecWithPrec(1, 3)
 
 // validateTip checks the parameters of policy tip.
-func (c *TimerConfig) validateTip() error {
+func (c *TimerConfig) validateTip(bool) error {
 	for _, b := range []struct {
 		name  string
 		value uint64
@@ -91,8 +91,8 @@ func (c *TimerConfig) Tip() tip.Rules {
 	return tip.Rules{Capacity: c.LaneTimerCycles, Tiers: c.tiers()}
 }
 
-// Weighing is the rule of its weights.
-func (c *TimerConfig) Weighing() tip.WeightRule {
+// WeightRule is the rule of its weights.
+func (c *TimerConfig) WeightRule() tip.WeightRule {
 	return tip.WeightRule{
 		Decay: c.TipDecay, Min: c.TipWeightMin, Max: c.TipWeightMax, Neutral: c.TipWeightNeutral, Floor: c.TipStarvationFloor,
 		Inactivity: c.TipInactivityDecay,
@@ -125,23 +125,23 @@ func (s *TipState) Follow(epochBlocks, height uint64) {
 	s.Epoch, s.Start, s.EpochBlocks = s.EpochAt(max(height, s.Start+1)-1)+1, height, epochBlocks
 }
 
-// Observed is what the record says of its epoch.
-func (w *TipWeight) Observed() tip.EpochStats {
+// Stats are what the record says of its epoch.
+func (w *TipWeight) Stats() tip.EpochStats {
 	return tip.EpochStats{
 		Fires: w.Fires, Blocks: w.Blocks, Unfunded: w.Unfunded,
 		Tip: w.Tip, Outcome: w.Outcome, Lateness: w.Lateness, Use: w.Use, Starved: w.Starved,
 	}
 }
 
-// Observe has the record say this of its epoch.
-func (w *TipWeight) Observe(o tip.EpochStats) {
+// SetStats has the record say this of its epoch.
+func (w *TipWeight) SetStats(o tip.EpochStats) {
 	w.Fires, w.Blocks, w.Unfunded = o.Fires, o.Blocks, o.Unfunded
 	w.Tip, w.Outcome, w.Lateness, w.Use, w.Starved = o.Tip, o.Outcome, o.Lateness, o.Use, o.Starved
 }
 
 // History is the record as the rule of weights reads it.
 func (w *TipWeight) History() tip.History {
-	return tip.History{Weight: w.Weight, Epoch: w.Epoch, Stats: w.Observed()}
+	return tip.History{Weight: w.Weight, Epoch: w.Epoch, Stats: w.Stats()}
 }
 
 // Validate checks a record by itself: a weight within what any config allows, and sums within what they sum up.

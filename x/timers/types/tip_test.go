@@ -16,8 +16,6 @@ func TestDefaultsOfTip(t *testing.T) {
 	c.Policy = types.PolicyTip
 	require.NoError(t, c.Validate())
 	require.Equal(t, "0.200000000000000000", c.TipDecay.String(), "what the source suggests")
-	require.Equal(t, c.MaxCyclesPerFire, c.MaxGasLimit(1))
-	require.Equal(t, types.PolicyTip, c.PolicyAt(1), "the activation height is eip1559's")
 }
 
 func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {

@@ -41,8 +41,8 @@ import (
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/x/timers"
-	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -207,7 +207,7 @@ func newRig(t *testing.T) *rig {
 	require.NoError(r.t, r.end())
 	r.queries = baseapp.NewGRPCQueryRouter()
 	r.queries.SetInterfaceRegistry(registry)
-	types.RegisterQueryServer(r.queries, keeper.NewQueryServer(chain.Timers))
+	types.RegisterQueryServer(r.queries, query.NewServer(chain.Timers))
 	authtypes.RegisterQueryServer(r.queries, authkeeper.NewQueryServer(chain.Accounts))
 	banktypes.RegisterQueryServer(r.queries, bankkeeper.NewQuerier(&chain.Bank))
 	r.node = &node{rig: r, blockTime: time.Second, earliest: 1, sent: map[string]cmttypes.Tx{}, index: newEventIndex()}

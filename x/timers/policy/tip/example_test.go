@@ -9,8 +9,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 )
 
-// The tip decides, and a weight decides between equal tips alone. The chain's basefee is 10 a cycle, so that a max fee of 11
-// leaves a tip of 1. A timer without funds does not compete.
+// The tip decides, and a weight decides between equal tips alone. The chain's basefee is 10 a cycle, so that a max
+// fee of 11 leaves a tip of 1. A timer without funds does not compete.
 func ExampleRules_Order() {
 	prices := policy.Prices{Cycle: math.LegacyNewDec(10)}
 	stated := func(maxFee, maxPriority int64) policy.Ask {
@@ -25,8 +25,5 @@ func ExampleRules_Order() {
 	for _, i := range (tip.Rules{}).Order(prices, candidates) {
 		fmt.Println(candidates[i].ID)
 	}
-	// Output:
-	// a tip of 2, and more weight
-	// a tip of 2
-	// what the fee leaves
+	// Output: a tip of 2, and more weight a tip of 2 what the fee leaves
 }

@@ -1,0 +1,208 @@
+package agents
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Calls are those of one block. Each timer's agent is asked at most once a block, in the order of the queue, while
+// AGENT_CYCLES_PER_BLOCK has room for another call. The rest compete with the default bid, and in the next block it is their
+// turn first. In a storm, agents are asked when their timers are admitted, and by the sweep again; their timers are indexed
+// under the answer.
+//
+// A fire pays for the call that was made for it in its block, as cycles on top of its own, as far as its gas limit has room:
+// never more than its pre-charge. Calls whose timers do not fire in their block are paid by no one;
+// AGENT_CYCLES_PER_BLOCK bounds them.
+type Calls struct {
+	// Cycles of all calls. Invariant: at most AGENT_CYCLES_PER_BLOCK.
+	Cycles uint64
+	// Unasked counts timers for whose call no cycles were left.
+	Unasked uint32
+
+	registry *Registry
+	config   *types.TimerConfig
+	before   *types.LaneState
+	prices   policy.Prices
+	pages    *state.FirstPages
+	// asks: the policy in force asks agents.
+	asks bool
+	// answers of this block, by the timers' seq. Looked up, never ranged over.
+	answers map[uint64]answer
+}
+
+// answer is what came of one call.
+type answer struct {
+	// quote is nil if the agent failed: then the bid is the default one.
+	quote  *types.AgentQuote
+	cycles uint64
+}
+
+// Terms are what the agents of a block are told of it.
+type Terms struct {
+	Config *types.TimerConfig
+	// Before is what the last block left.
+	Before *types.LaneState
+	Prices policy.Prices
+	Pages  *state.FirstPages
+	// Asked: the policy in force lets agents price timers.
+	Asked bool
+}
+
+// Open returns the calls of a block, none yet.
+func (r *Registry) Open(terms Terms) *Calls {
+	return &Calls{
+		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices, pages: terms.Pages,
+		asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0, answers: map[uint64]answer{},
+	}
+}
+
+// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. In a storm the answer is on
+// the record.
+func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
+	if !c.asks {
+		return t.Bid.Ask()
+	}
+	quote := t.Quote
+	if !storm {
+		quote = c.answers[t.Seq].quote
+	}
+	if quote == nil {
+		return t.Bid.Ask()
+	}
+	return quote.At(c.prices.Cell).Ask()
+}
+
+// CyclesFor is what the call for a timer took in this block.
+func (c *Calls) CyclesFor(t *types.Timer) uint64 { return c.answers[t.Seq].cycles }
+
+// AskAll asks the agents of the timers of the window, from the one whose turn it is, and returns whose turn comes first in
+// the next block.
+func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (turn types.QueueKey, err error) {
+	if !c.asks || c.config.LanePaused {
+		return types.QueueKey{}, nil
+	}
+	first := 0
+	for first < len(timers) && timers[first].IsBefore(c.before.AgentTurn) {
+		first++
+	}
+	for i := range timers {
+		t := &timers[(first+i)%len(timers)]
+		if asked, err := c.ask(ctx, t); err != nil {
+			return turn, err
+		} else if !asked && turn == (types.QueueKey{}) {
+			turn = t.Key()
+		}
+	}
+	return turn, nil
+}
+
+// Quote asks the agent of a timer that is admitted or swept in a storm, and returns the quote with which it is to be indexed.
+// If the agent can't be asked in this block, that is the one with which it is indexed.
+func (c *Calls) Quote(ctx sdk.Context, t *types.Timer) (*types.AgentQuote, error) {
+	if !c.asks || c.config.LanePaused {
+		return t.Quote, nil
+	}
+	asked, err := c.ask(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	quote := t.Quote
+	if asked {
+		quote = c.answers[t.Seq].quote
+	}
+	return quote.At(c.prices.Cell), nil
+}
+
+// ask asks the timer's agent, if it has one and was not asked in this block. False if the block has no cycles left for the
+// call.
+func (c *Calls) ask(ctx sdk.Context, t *types.Timer) (bool, error) {
+	agent, err := c.agentOf(ctx, t)
+	if err != nil || len(agent) == 0 {
+		return true, err
+	}
+	if _, asked := c.answers[t.Seq]; asked {
+		return true, nil
+	}
+	// An agent that asks for the order of the next block is not asked in turn.
+	if sandbox.IsWithinFire(ctx) || c.Cycles+c.config.AgentCyclesPerCall > c.config.AgentCyclesPerBlock {
+		c.Unasked++
+		return false, nil
+	}
+	quote, cycles, failure := c.call(ctx, t, agent)
+	c.Cycles += cycles
+	c.answers[t.Seq] = answer{quote, cycles}
+	// The meter of the end of a block has no limit; a query pays for the calls that it makes.
+	ctx.GasMeter().ConsumeGas(cycles, "bidding agent")
+	if failure == nil {
+		return true, nil
+	}
+	event := &types.TimerAgentFailed{
+		Id: t.IDHex(), Actor: c.registry.addresses.Text(t.Actor), Agent: c.registry.addresses.Text(agent),
+	}
+	event.Codespace, event.Code = types.CodeOf(failure)
+	return true, types.Emit(ctx, event)
+}
+
+// agentOf is the agent that prices the timer: the one of its bid, or the actor's if it states no bid.
+func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, error) {
+	if t.Bid != nil {
+		if t.Bid.Agent == "" {
+			return nil, nil
+		}
+		return c.registry.addresses.Parse("bid.agent", t.Bid.Agent)
+	}
+	page, err := c.pages.Get(ctx, t.Actor)
+	return page.Agent, err
+}
+
+// call asks an agent on a branch of state that is dropped, with a meter of its own, and returns its answer or why there is
+// none, and the cycles that this took.
+func (c *Calls) call(
+	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress,
+) (quote *types.AgentQuote, cycles uint64, failure error) {
+	meter := newQuoteMeter(c.config.AgentCyclesPerCall - types.AgentBaseCycles)
+	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
+		about := types.BidContext{
+			TimerID: t.Id, Actor: t.Actor, Balance: c.balance(ctx, t.Actor),
+			Due: t.Due, Height: types.HeightOf(ctx), Prices: c.prices, LastCycles: c.before.Cycles,
+		}
+		ctx = ctx.WithGasMeter(meter)
+		quoter, err := c.registry.quoterOf(ctx, agent)
+		if err != nil {
+			return err
+		}
+		answer, err := quoter.Quote(ctx, agent, about)
+		if err != nil {
+			return err
+		}
+		answer.Withheld = false
+		quote = &answer
+		return answer.Validate()
+	})
+	if meter.exceeded != nil {
+		failure = meter.exceeded
+	}
+	if failure != nil {
+		quote = nil
+	}
+	return quote, types.AgentBaseCycles + meter.GasConsumedToLimit(), failure
+}
+
+func (c *Calls) balance(ctx context.Context, actor sdk.AccAddress) math.Int {
+	return c.registry.bank.GetBalance(ctx, actor, c.config.FeeDenom).Amount
+}
+
+// quoteContext is a fresh context, as a handler's is: none of the gas of others, and timers can't be run in it.
+func quoteContext(ctx sdk.Context) sdk.Context {
+	infinite := storetypes.NewInfiniteGasMeter
+	return sandbox.WithinFire(ctx).WithGasMeter(infinite()).WithBlockGasMeter(infinite()).WithTxBytes(nil)
+}

@@ -1,0 +1,158 @@
+// Package agents keeps bidding agents and asks them: contracts and modules that price the timers of those who name them
+// (x/timers/README.md, "Bidding agents").
+//
+//   - Registry: the default agents of actors, and who can be an agent.
+//   - Calls: what the agents of one block answered, and what that cost.
+package agents
+
+import (
+	"context"
+	"fmt"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Registry holds the default agents of actors, on the first page of each actor's record, which a block that weighs the actor
+// reads anyway.
+type Registry struct {
+	actors    *state.Actors
+	records   *state.Records
+	router    types.Router
+	bank      types.BankKeeper
+	addresses types.Addresses
+}
+
+var _ state.Component = (*Registry)(nil)
+
+// NewRegistry returns the registry of a chain.
+func NewRegistry(
+	actors *state.Actors, records *state.Records, router types.Router, bank types.BankKeeper, addresses types.Addresses,
+) *Registry {
+	return &Registry{actors, records, router, bank, addresses}
+}
+
+// Set registers the default agent of an actor, or clears it if the agent is empty. The caller has checked it.
+func (r *Registry) Set(ctx context.Context, actor, agent sdk.AccAddress) error {
+	page, err := r.actors.Page(ctx, actor, 0)
+	if err != nil {
+		return err
+	}
+	page.Agent = agent
+	return r.actors.SetPage(ctx, actor, 0, page)
+}
+
+// Of returns the default agent of an actor, empty if it has none.
+func (r *Registry) Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress, error) {
+	page, err := r.actors.Page(ctx, actor, 0)
+	return page.Agent, err
+}
+
+// Check refuses an address that can't be an agent. Anyone's contract or module may be named: an agent can only read, and
+// what it reads is public.
+func (r *Registry) Check(ctx context.Context, agent sdk.AccAddress) error {
+	quoter, err := r.quoterOf(ctx, agent)
+	if err != nil {
+		return err
+	}
+	if !quoter.Quotes(ctx, agent) {
+		return types.ErrInvalidAgent.Wrapf("module %s is no bidding agent", r.addresses.Text(agent))
+	}
+	return nil
+}
+
+// quoterOf returns the runtime that an agent is asked through.
+func (r *Registry) quoterOf(ctx context.Context, agent sdk.AccAddress) (types.Quoter, error) {
+	runtime, err := r.router.Route(ctx, agent)
+	if err != nil {
+		return nil, types.ErrInvalidAgent.Wrapf("there is no contract or module %s", r.addresses.Text(agent))
+	}
+	quoter, ok := runtime.(types.Quoter)
+	if !ok {
+		return nil, types.ErrInvalidAgent.Wrapf("%s is an account, want a contract or a module: an account has no code that could answer",
+			r.addresses.Text(agent))
+	}
+	return quoter, nil
+}
+
+// Parse reads the address of an agent from a field of a message.
+func (r *Registry) Parse(field, text string) (sdk.AccAddress, error) {
+	agent, err := r.addresses.Parse(field, text)
+	if err != nil {
+		return nil, types.ErrInvalidAgent.Wrapf("%v", err)
+	}
+	return agent, nil
+}
+
+// Accept checks the agent of a bid and returns the bid as it is kept. The agent is not asked: what it says holds in the block
+// in which it says it.
+func (r *Registry) Accept(ctx context.Context, text string) (*types.Bid, error) {
+	agent, err := r.Parse("bid.agent", text)
+	if err != nil {
+		return nil, err
+	}
+	return &types.Bid{Agent: r.addresses.Text(agent)}, r.Check(ctx, agent)
+}
+
+// InitGenesis implements state.Component. That agents can be asked shows when they are: a chain may start without the
+// runtime of some.
+func (r *Registry) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	for i := range genesis.Agents {
+		if err := r.Set(ctx, genesis.Agents[i].Actor, genesis.Agents[i].Agent); err != nil {
+			return err
+		}
+	}
+	for i := range genesis.Timers {
+		bid := genesis.Timers[i].Bid
+		if bid == nil || bid.Agent == "" {
+			continue
+		}
+		if _, err := r.addresses.Parse("bid.agent", bid.Agent); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+		}
+	}
+	return nil
+}
+
+// ExportGenesis implements state.Component: the default agents of all actors, by actor.
+func (r *Registry) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	return r.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
+		if number == 0 && len(page.Agent) > 0 {
+			genesis.Agents = append(genesis.Agents, types.ActorAgent{Actor: actor, Agent: page.Agent})
+		}
+		return nil
+	})
+}
+
+// CheckInvariants implements state.Component: an actor's agent is on its first page alone, and only admitted timers have
+// quotes, whose prices are within their bounds.
+func (r *Registry) CheckInvariants(ctx context.Context) error {
+	err := r.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
+		if number > 0 && len(page.Agent) > 0 {
+			return fmt.Errorf("page %d of %s names an agent", number, actor)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	timers, err := r.records.All(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range timers {
+		t := &timers[i]
+		if t.Quote == nil {
+			continue
+		}
+		if t.AdmittedWeight == 0 {
+			return fmt.Errorf("timer %s has a quote and is not admitted", t.IDHex())
+		}
+		if err := t.Quote.Validate(); err != nil {
+			return fmt.Errorf("timer %s: %w", t.IDHex(), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"errors"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// execute tries the timers in the policy's order while the lane lasts. Burns and tips are paid once, at the end.
+func (e *Engine) execute(ctx sdk.Context, b *block) error {
+	for !b.Config.LanePaused {
+		turn, found, err := b.round.Next(ctx)
+		if err != nil {
+			return err
+		}
+		if !found {
+			break
+		}
+		if err := e.try(ctx, b, turn); err != nil {
+			return err
+		}
+	}
+	for _, f := range b.followers {
+		tips, err := f.Close(ctx)
+		if err != nil {
+			return err
+		}
+		b.tips = b.tips.Add(tips)
+	}
+	return e.Fees.PayOut(ctx, &b.Config, b.burned, b.tips)
+}
+
+// try fires a timer if it fits the lane and its actor may fire.
+func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
+	timer := turn.Timer
+	why := policies.Skip{NoRoom: !b.Lane.Fits(timer.GasLimit), Capped: !b.mayFire(&b.Config, timer.Actor)}
+	if why != (policies.Skip{}) {
+		return b.round.Skipped(ctx, timer, why)
+	}
+	if !turn.Fresh {
+		// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not. What does not
+		// fit is not read again: a record never changes its gas limit or its actor where it is stored.
+		current, found, err := e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq))
+		if err != nil {
+			return err
+		}
+		if !found {
+			b.Departed++
+			return nil
+		}
+		if current.ExpiredAt(b.Height) {
+			return nil
+		}
+		timer = &current
+	}
+	e.attempt(ctx, b, timer)
+	return nil
+}
+
+// attempt gives a timer its turn: it fires, leaves for lack of funds, or stays ready.
+func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
+	price, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer))
+	if !willing {
+		return
+	}
+	var result fireResult
+	var unfunded bool
+	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		var err error
+		result, err = e.fire(ctx, b, timer, price)
+		if unfunded = errors.Is(err, types.ErrInsufficientFunds); unfunded {
+			return nil
+		}
+		return err
+	})
+	switch {
+	case !done:
+		b.Departed++
+	case unfunded:
+		required := price.Cost(timer.GasLimit, b.Config.MaxCellsPerFire)
+		if b.round.Unfunded(ctx, timer, required) == policies.Leaves {
+			e.removeUnfunded(ctx, b, timer, required)
+		}
+	default:
+		b.Departed++
+		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
+		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority}
+		for _, f := range b.followers {
+			f.Fired(ctx, fire)
+		}
+	}
+}
+
+// removeUnfunded removes or suspends a timer whose payer can't cover the pre-charge, under the GC lane; if that has nothing
+// left, the timer stays ready.
+func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
+	if !b.GC.Take() {
+		return
+	}
+	b.Departed++
+	available := e.Fees.Spendable(ctx, &b.Config, timer.Payer())
+	suspends := timer.OnUnfunded == types.OnUnfundedSuspend
+	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if suspends {
+			return e.suspend(ctx, timer, required, available)
+		}
+		if err := e.Records.Remove(ctx, timer); err != nil {
+			return err
+		}
+		return types.Emit(ctx, &types.TimerCancelledInsufficientFunds{
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Payer: e.Addresses.Text(timer.Payer()),
+			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
+		})
+	})
+	switch {
+	case done && suspends:
+		b.setAside++
+	case done:
+		b.unfunded++
+	}
+}
+
+// suspend sets a timer aside whose payer can't cover the pre-charge, and says what was missing.
+func (e *Engine) suspend(ctx sdk.Context, timer *types.Timer, required, available math.Int) error {
+	if err := e.Records.PutAside(ctx, timer, types.Suspended); err != nil {
+		return err
+	}
+	event := &types.TimerSetAside{
+		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Payer: e.Addresses.Text(timer.Payer()),
+		Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
+	}
+	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
+	return types.Emit(ctx, event)
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// CursorLag is how many blocks the stored cursors may fall behind while nothing happens: a quiet block writes nothing, and a
+// scan still never passes over more than what was cancelled in so many blocks.
+const CursorLag = 100
+
+// deferRest leaves the rest ready. Deferral touches nothing: a timer that stays is a key that stays.
+func (e *Engine) deferRest(ctx sdk.Context, b *block) error {
+	if !b.Storm {
+		b.deferred = b.Competing - b.Departed
+		return nil
+	}
+	admitted, err := e.Index.Admitted(ctx)
+	b.deferred = uint32(int64(admitted) + b.Changes.Admitted)
+	return err
+}
+
+// countFires counts the fires of this block and drops those that leave the fairness window, so that the state is that of the
+// next block.
+func (e *Engine) countFires(ctx sdk.Context, b *block) error {
+	fired := b.fires()
+	if !b.policy.CountsFires() {
+		fired = nil
+	}
+	return e.Fairness.Advance(ctx, &b.Config, b.Height, fired, &b.State.Fairness)
+}
+
+// record writes what this block leaves to the next.
+func (e *Engine) record(ctx sdk.Context, b *block) error {
+	if b.Config.ReceiptRetentionBlocks > 0 {
+		if err := e.Receipts.Put(ctx, b.Height, b.settled()); err != nil {
+			return err
+		}
+	}
+	if err := e.pruneReceipts(ctx, b); err != nil {
+		return err
+	}
+	b.State.Cycles, b.State.Cells = b.Lane.Cycles, b.Lane.Cells
+	b.State.Burned = b.Before.Burned.Add(b.burned)
+	b.State.Tips = b.Before.Tips.Add(b.tips)
+	basefee := b.Prices.Lane
+	b.State.LaneBasefee, b.State.P50 = &basefee, b.p50()
+	if err := e.Index.Flush(ctx, b.Changes); err != nil {
+		return err
+	}
+	for _, p := range e.Policies.All() {
+		if err := p.Maintain(ctx, b.Block, p == b.policy); err != nil {
+			return err
+		}
+	}
+	if b.changed() {
+		if err := e.Lane.Set(ctx, b.State); err != nil {
+			return err
+		}
+	}
+	countBlock(b)
+	return types.Emit(ctx, b.summary())
+}
+
+// pruneReceipts removes receipts older than RECEIPT_RETENTION_BLOCKS.
+func (e *Engine) pruneReceipts(ctx sdk.Context, b *block) (err error) {
+	if b.Height <= b.Config.ReceiptRetentionBlocks {
+		return nil
+	}
+	last := b.Height - b.Config.ReceiptRetentionBlocks
+	b.State.ReceiptsFrom, err = e.Receipts.Prune(ctx, b.State.ReceiptsFrom, last, b.Config.SweepPerBlock, len(b.receipts))
+	return err
+}
+
+// changed reports whether the lane's state must be written. Cursors alone that moved on a little need not be: an older one is
+// as true.
+func (b *block) changed() bool {
+	after, before := b.State, b.Before
+	if b.Height < before.Live.Due+CursorLag && b.Competing == 0 && b.expired == 0 && !b.Storm && !after.Head.Before(before.Head) {
+		after.Head, after.Live = before.Head, before.Live
+	}
+	return !after.Equal(before)
+}
+
+// summary is the one event of the block.
+func (b *block) summary() *types.TimerLaneSummary {
+	return &types.TimerLaneSummary{
+		Height:      b.Height,
+		Fired:       uint32(len(b.receipts)),
+		Failed:      b.failed,
+		Expired:     b.expired,
+		Unfunded:    b.unfunded,
+		SetAside:    b.setAside,
+		Deferred:    b.deferred,
+		Cycles:      b.Lane.Cycles,
+		Cells:       b.Lane.Cells,
+		GcCycles:    b.GC.Cycles,
+		LaneBasefee: b.Prices.Lane.String(),
+		Burned:      b.burned.String(),
+		Tips:        b.tips.String(),
+		Policy:      b.policy.ID(),
+		P50:         b.Prices.P50.String(),
+		Storm:       b.Storm,
+		AgentCycles: b.Agents.Cycles,
+		Unasked:     b.Agents.Unasked,
+	}
+}

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// This file holds what makes a timer due again after a fire: intervals, watches and retries.
+//
+// State is put as if the fire succeeded before the handler runs: a timer that repeats is stored at its next due height
+// already, and one that does not is gone. So a handler that looks for its own timer finds what will be, and what it does to
+// it is honoured: a timer that it cancels, pauses or moves stays so. A handler that fails leaves no writes behind, so that
+// what a failure means is decided upon the record as it was put.
+
+// nextDue is where a timer was put before its handler ran: one of the two timers is set.
+type nextDue struct {
+	// rolled is stored where it is due again.
+	rolled *types.Timer
+	// detached is stored nowhere; what belongs to it is still there, for a retry.
+	detached *types.Timer
+	// hit is what a watch timer is told.
+	hit types.WatchHit
+}
+
+// setNextDue puts a timer that fires where it is due again, or takes it out.
+func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (n nextDue, err error) {
+	if n.hit, err = e.Watches.TakeHit(ctx, timer); err != nil {
+		return n, err
+	}
+	next := *timer
+	for _, p := range e.Policies.All() {
+		p.Detach(&next)
+	}
+	if !e.Triggers.RollsAt(timer, b.Height) {
+		n.detached = &next
+		return n, e.Records.Detach(ctx, &next)
+	}
+	n.rolled = &next
+	return n, e.Records.Move(ctx, &next, func(t *types.Timer) error {
+		e.Triggers.Roll(t, b.Height)
+		return nil
+	})
+}
+
+// afterFire decides what a fire means for what comes, and returns the timer as it stays; nil if it left.
+func (e *Engine) afterFire(
+	ctx context.Context, b *block, timer *types.Timer, n nextDue, receipt *types.Receipt,
+) (*types.Timer, error) {
+	outcome := &types.Outcome{
+		Success: receipt.Success, Codespace: receipt.Codespace, Code: receipt.Code, Height: b.Height,
+		Cycles: receipt.Cycles, Paid: receipt.Paid,
+	}
+	retries := !receipt.Success && timer.MayRetry(b.Height)
+	if again := n.detached; again != nil {
+		if !retries {
+			return nil, e.Records.ReleaseResources(ctx, again)
+		}
+		again.TryAgain(b.Height)
+		again.LastOutcome = outcome
+		if err := e.Watches.PutHit(ctx, again, n.hit); err != nil {
+			return nil, err
+		}
+		return again, e.Records.Reattach(ctx, again)
+	}
+	survivor, err := e.Records.Lookup(ctx, timer.Actor, timer.Id)
+	if errors.Is(err, types.ErrTimerNotFound) {
+		// Its handler cancelled it.
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	failed := !receipt.Success && survivor.Equal(n.rolled)
+	switch {
+	case failed && retries:
+		if err := e.Watches.PutHit(ctx, &survivor, n.hit); err != nil {
+			return nil, err
+		}
+		return &survivor, e.Records.Move(ctx, &survivor, func(t *types.Timer) error {
+			t.Trigger, t.SetAside, t.Retries, t.FireSeq = timer.Trigger, timer.SetAside, timer.Retries, timer.FireSeq
+			t.TryAgain(b.Height)
+			t.LastOutcome = outcome
+			return nil
+		})
+	case failed && timer.StopsOnFailure():
+		return nil, e.Records.Remove(ctx, &survivor)
+	default:
+		survivor.LastOutcome = outcome
+		return &survivor, e.Records.Put(ctx, &survivor)
+	}
+}

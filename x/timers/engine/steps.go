@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"errors"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/agents"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// step is one of the ten steps of the end of a block.
+type step func(*Engine, sdk.Context, *block) error
+
+// selecting steps find out who is to be tried, and in which order. Queries run them too, on a branch that is dropped.
+var selecting = []step{
+	(*Engine).maintain, // 1. move entries between the calendar's tiers
+	(*Engine).collect,  // 2. read what is due
+	(*Engine).cleanUp,  // 3. remove what has expired
+	(*Engine).price,    // 4. this block's prices
+	(*Engine).rank,     // 5 and 6. what each candidate is willing to pay, and the order in which they are tried
+}
+
+// firing steps fire, and leave the block's state to the next.
+var firing = []step{
+	(*Engine).execute,    // 7. settle and fire while the lane lasts
+	(*Engine).deferRest,  // 8. the rest stays ready
+	(*Engine).countFires, // 9. fairness
+	(*Engine).record,     // 10. state for the next block, receipts, summary
+}
+
+// step is the end of a block.
+func (e *Engine) step(ctx sdk.Context) error {
+	b, err := e.open(ctx)
+	if err != nil {
+		return err
+	}
+	ctx = state.WithChanges(ctx, b.Changes)
+	if err := e.run(ctx, b, selecting); err != nil {
+		return err
+	}
+	if err := e.run(ctx, b, firing); err != nil {
+		return err
+	}
+	return e.Watches.KeepChanges(ctx, b.Height+1, &b.Config)
+}
+
+func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
+	for _, do := range steps {
+		if err := do(e, ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Preview is the next block as it would be without transactions, up to its selection.
+type Preview struct {
+	*policies.Block
+	Policy policies.Policy
+	Rules  policy.Rules
+	Round  policies.Round
+}
+
+// Preview runs the next block's own steps up to its selection, on a branch of state that is dropped, so that what queries
+// show is what the block will do if nothing else happens.
+func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
+	ctx, err := e.AdoptedBranch(ctx)
+	if err != nil {
+		return ctx, nil, err
+	}
+	b, err := e.open(ctx)
+	if err != nil {
+		return ctx, nil, err
+	}
+	ctx = state.WithChanges(ctx, b.Changes)
+	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting)
+}
+
+// AdoptedBranch is the beginning of the next block, on a branch of state that is dropped.
+func (e *Engine) AdoptedBranch(ctx sdk.Context) (sdk.Context, error) {
+	branch, _ := ctx.CacheContext()
+	branch = branch.WithBlockHeight(ctx.BlockHeight() + 1)
+	return branch, e.adoptConfig(branch)
+}
+
+// maintain is bounded work of the calendar on its own order.
+func (e *Engine) maintain(ctx sdk.Context, b *block) error { return e.Records.Maintain(ctx, b.Height) }
+
+// collect reads what is due.
+func (e *Engine) collect(ctx sdk.Context, b *block) error {
+	expired, err := e.Watches.Collect(ctx, &b.Config, hands{e, b}.Guard)
+	if err != nil {
+		return err
+	}
+	b.GC.Meet(expired...)
+	b.clampCursors()
+	if err := b.round.Collect(ctx); err != nil {
+		return err
+	}
+	return e.sweepSetAside(ctx, b)
+}
+
+// clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches put what they make due.
+// Blocks leave them before it; a genesis file may say anything.
+func (b *block) clampCursors() {
+	for _, cursor := range []*types.QueueKey{&b.State.Head, &b.State.Live, &b.State.Admit} {
+		if own := (types.QueueKey{Due: b.Height}); own.Before(*cursor) {
+			*cursor = own
+		}
+	}
+}
+
+// price refuses prices that are missing. They were fixed when the block was opened, whatever is selected by them.
+func (e *Engine) price(_ sdk.Context, b *block) error {
+	if b.Prices.Lane.IsNil() || b.Prices.Cycle.IsNil() || b.Prices.Cell.IsNil() {
+		return errors.New("the block has no prices")
+	}
+	return nil
+}
+
+// rank asks the policy for the order.
+func (e *Engine) rank(ctx sdk.Context, b *block) error {
+	if !b.Storm {
+		// Under overload agents are asked as their timers are admitted, and the turn stays where it was.
+		b.State.AgentTurn = types.QueueKey{}
+	}
+	return b.round.Rank(ctx)
+}
+
+// agentTerms are what the block's agents are told.
+func agentTerms(b *block) agents.Terms {
+	return agents.Terms{
+		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Pages: b.Pages, Asked: b.policy.AsksAgents(),
+	}
+}

@@ -1,0 +1,184 @@
+// Package fees moves the money of fires: who may pay, what is charged in advance, returned, burned and tipped
+// (x/timers/README.md, "Settlement of one fire").
+//
+// Invariant: between blocks the module's account holds the bids that are locked, and nothing else.
+package fees
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
+)
+
+// Fees is the module's purse. Its own transfers are unseen by watches: they are neither a transaction's doing nor a
+// handler's, and a timer that watches its payer's balance must not be made due by its own fee.
+type Fees struct {
+	// Accounts and Addresses of the chain.
+	Accounts  types.AccountKeeper
+	Addresses types.Addresses
+	// Bank moves the coins.
+	Bank types.BankKeeper
+	// Feegrant is nil on a chain without fee allowances.
+	Feegrant types.FeegrantKeeper
+	// Tips collects the tips, and Basefees is the fee market; Defaults fills them in.
+	Tips     types.TipCollector
+	Basefees types.BasefeeSource
+	// Account is the module's own.
+	Account sdk.AccAddress
+}
+
+// Defaults fills in what a chain need not have: tips go to the fee collector, and the config's prices hold.
+func (f *Fees) Defaults() {
+	if f.Tips == nil {
+		f.Tips = feeCollectorTips{f.Bank}
+	}
+	if f.Basefees == nil {
+		f.Basefees = configBasefees{}
+	}
+}
+
+// CheckPayer says whether the payer may be debited for the actor's timers: the actor itself, or an account that has granted
+// the actor a fee allowance that covers our messages. Module accounts and blocked addresses never: a refund could not reach
+// them. An empty payer is the actor.
+func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer, actor sdk.AccAddress) error {
+	if len(payer) == 0 {
+		payer = actor
+	}
+	if f.Bank.BlockedAddr(payer) {
+		return types.ErrInvalidFeePayer.Wrapf("%s is blocked from receiving funds, refunds included", f.Addresses.Text(payer))
+	}
+	if _, isModule := f.Accounts.GetAccount(ctx, payer).(sdk.ModuleAccountI); isModule {
+		return types.ErrInvalidFeePayer.Wrapf("%s is a module account; name an account that grants an allowance", f.Addresses.Text(payer))
+	}
+	if payer.Equals(actor) {
+		return nil
+	}
+	// One unit is asked for, since what a fire will cost is not known yet: does an allowance for our messages exist?
+	if err := f.allowanceCovers(sdk.UnwrapSDKContext(ctx), payer, actor, coins(config, math.OneInt())); err != nil {
+		return types.ErrInvalidFeePayer.Wrapf("%s has granted %s no fee allowance that covers %s: %v",
+			f.Addresses.Text(payer), f.Addresses.Text(actor), sdk.MsgTypeURL(&types.MsgScheduleTimer{}), err)
+	}
+	return nil
+}
+
+// Spendable is what an account can spend of the fee denom.
+func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
+	return f.Bank.SpendableCoin(ctx, addr, config.FeeDenom).Amount
+}
+
+// Covers reports whether the payer can be debited for the amount, and has consented to it.
+func (f *Fees) Covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) bool {
+	payer := t.Payer()
+	if f.Spendable(ctx, config, payer).LT(amount) {
+		return false
+	}
+	return payer.Equals(t.Owner()) || f.allowanceCovers(ctx, payer, t.Actor, coins(config, amount)) == nil
+}
+
+// PreCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds.
+func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
+	if !f.Covers(ctx, config, t, amount) {
+		return types.ErrInsufficientFunds
+	}
+	fee := coins(config, amount)
+	if fee.IsZero() {
+		return nil
+	}
+	return f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, fee)
+}
+
+// Refund gives back what the fire did not use, and draws the rest on the allowance if there is one. Only what was charged is
+// drawn, not the pre-charge: an allowance is for what is paid.
+func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, s lane.Settlement) error {
+	payer := t.Payer()
+	if s.Refund.IsPositive() {
+		if err := f.Bank.SendCoins(watch.Muted(ctx), f.Account, payer, coins(config, s.Refund)); err != nil {
+			return err
+		}
+	}
+	if payer.Equals(t.Owner()) || s.Charged.IsZero() {
+		return nil
+	}
+	// The allowance covered more when the fire began. A handler that spent or revoked it meanwhile does not undo its own
+	// fire: the payer had consented, and was charged once.
+	_ = sandbox.Run(ctx, func(ctx sdk.Context) error {
+		return f.drawAllowance(ctx, payer, t.Actor, coins(config, s.Charged))
+	})
+	return nil
+}
+
+// Lock takes an amount from an account into the module's.
+func (f *Fees) Lock(ctx context.Context, config *types.TimerConfig, from sdk.AccAddress, amount math.Int) error {
+	return f.Bank.SendCoins(watch.Muted(ctx), from, f.Account, coins(config, amount))
+}
+
+// Unlock gives an amount of the module's account to another.
+func (f *Fees) Unlock(ctx context.Context, config *types.TimerConfig, to sdk.AccAddress, amount math.Int) error {
+	return f.Bank.SendCoins(watch.Muted(ctx), f.Account, to, coins(config, amount))
+}
+
+// Held is the balance of the module's account.
+func (f *Fees) Held(ctx context.Context, config *types.TimerConfig) sdk.Coin {
+	return f.Bank.GetBalance(ctx, f.Account, config.FeeDenom)
+}
+
+// PayOut burns the basefees of a block's fires and pays their tips: one burn and one transfer a block.
+func (f *Fees) PayOut(ctx sdk.Context, config *types.TimerConfig, burned, tips math.Int) error {
+	if burned.IsPositive() {
+		if err := f.Bank.BurnCoins(watch.Muted(ctx), types.ModuleName, coins(config, burned)); err != nil {
+			return err
+		}
+	}
+	if !tips.IsPositive() {
+		return nil
+	}
+	owed := coins(config, tips)
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return f.Tips.PayTips(watch.Muted(ctx), types.ModuleName, owed) })
+	if err == nil {
+		return nil
+	}
+	// A collector that fails must not undo the block's fires: the tips go where they go without one.
+	ctx.Logger().Error("the tip collector failed", "module", types.ModuleName, "err", err)
+	return feeCollectorTips{f.Bank}.PayTips(watch.Muted(ctx), types.ModuleName, owed)
+}
+
+// allowanceCovers returns nil if the payer's allowance to the actor covers this fee. It draws nothing.
+func (f *Fees) allowanceCovers(ctx sdk.Context, payer, actor sdk.AccAddress, fee sdk.Coins) error {
+	if f.Feegrant == nil {
+		return types.ErrInvalidFeePayer.Wrap("this chain has no fee allowances")
+	}
+	return sandbox.Probe(ctx, func(ctx sdk.Context) error { return f.drawAllowance(ctx, payer, actor, fee) })
+}
+
+// drawAllowance draws a fee on the payer's allowance to the actor, as for a message that schedules a timer.
+func (f *Fees) drawAllowance(ctx context.Context, payer, actor sdk.AccAddress, fee sdk.Coins) error {
+	return f.Feegrant.UseGrantedFees(ctx, payer, actor, fee, []sdk.Msg{&types.MsgScheduleTimer{}})
+}
+
+func coins(config *types.TimerConfig, amount math.Int) sdk.Coins {
+	return sdk.NewCoins(sdk.NewCoin(config.FeeDenom, amount))
+}
+
+// configBasefees is the built-in fee market: two parameters.
+type configBasefees struct{}
+
+// Basefees implements types.BasefeeSource.
+func (configBasefees) Basefees(_ context.Context, c *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
+	return c.CycleBasefee, c.CellBasefee, nil
+}
+
+// feeCollectorTips gives tips to the fee collector, which x/distribution shares out.
+type feeCollectorTips struct{ bank types.BankKeeper }
+
+// PayTips implements types.TipCollector.
+func (t feeCollectorTips) PayTips(ctx context.Context, from string, tips sdk.Coins) error {
+	return t.bank.SendCoinsFromModuleToModule(ctx, from, authtypes.FeeCollectorName, tips)
+}

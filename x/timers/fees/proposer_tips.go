@@ -1,0 +1,49 @@
+package fees
+
+import (
+	"context"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	distributiontypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// StakingKeeper finds the block's proposer.
+type StakingKeeper interface {
+	GetValidatorByConsAddr(ctx context.Context, cons sdk.ConsAddress) (stakingtypes.Validator, error)
+}
+
+// DistributionKeeper shares rewards among a validator and its delegators.
+type DistributionKeeper interface {
+	AllocateTokensToValidator(ctx context.Context, validator stakingtypes.ValidatorI, tokens sdk.DecCoins) error
+}
+
+// ProposerTips pays tips to the block's proposer through x/distribution, so that its delegators share them. If the
+// proposer can't be resolved, as right after it was removed, they go to the fee collector (SPEC §5).
+type ProposerTips struct {
+	bank         types.BankKeeper
+	staking      StakingKeeper
+	distribution DistributionKeeper
+}
+
+var _ types.TipCollector = ProposerTips{}
+
+// NewProposerTips returns the collector for chains with x/staking and x/distribution.
+func NewProposerTips(bank types.BankKeeper, staking StakingKeeper, distribution DistributionKeeper) ProposerTips {
+	return ProposerTips{bank, staking, distribution}
+}
+
+// PayTips implements types.TipCollector.
+func (p ProposerTips) PayTips(ctx context.Context, from string, tips sdk.Coins) error {
+	proposer := sdk.ConsAddress(sdk.UnwrapSDKContext(ctx).BlockHeader().ProposerAddress)
+	validator, err := p.staking.GetValidatorByConsAddr(ctx, proposer)
+	if err != nil {
+		return feeCollectorTips{p.bank}.PayTips(ctx, from, tips)
+	}
+	if err := p.bank.SendCoinsFromModuleToModule(ctx, from, distributiontypes.ModuleName, tips); err != nil {
+		return err
+	}
+	return p.distribution.AllocateTokensToValidator(ctx, validator, sdk.NewDecCoinsFromCoins(tips...))
+}

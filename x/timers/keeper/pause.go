@@ -1,0 +1,60 @@
+package keeper
+
+import (
+	"context"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// This file holds the ways in which a timer waits for its owner: paused at the owner's will, or suspended for lack of
+// funds. Its time to live goes on.
+
+// Pause sets one of the actor's timers aside until it is resumed or expires. It costs what Extend does.
+func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) error {
+	timer, err := k.ownTimer(ctx, actor, id)
+	if err != nil {
+		return err
+	}
+	if timer.SetAside != types.NotSetAside && timer.SetAside != types.Watching {
+		return types.ErrAlreadySetAside.Wrapf("timer %s is %s", timer.IDHex(), timer.SetAside.Word())
+	}
+	if err := k.engine.Records.PutAside(ctx, &timer, types.Paused); err != nil {
+		return err
+	}
+	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(actor), Reason: types.Paused})
+}
+
+// Resume puts one of the actor's timers back that was paused or suspended, and returns the height at which it is due:
+// its own, or the next one if that has passed. It costs what Extend does.
+func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (uint64, error) {
+	timer, err := k.ownTimer(ctx, actor, id)
+	if err != nil {
+		return 0, err
+	}
+	switch timer.SetAside {
+	case types.Paused, types.Suspended:
+		err := k.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
+		return timer.Due, err
+	case types.NotSetAside:
+		return 0, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	case types.Watching:
+		return 0, types.ErrNotSetAside.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
+	case types.Quarantined:
+		return 0, types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
+	default:
+		return 0, types.ErrUnrunnable.Wrapf("timer %s: its gas limit %d is outside what the config runs; it comes back by itself, "+
+			"or after an update", timer.IDHex(), timer.GasLimit)
+	}
+}
+
+// ownTimer charges for a change and returns the timer to change.
+func (k *Keeper) ownTimer(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
+	config, err := k.Config(ctx)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	chargeScheduling(ctx, &config, nil)
+	return k.liveTimer(ctx, actor, id)
+}

@@ -1,0 +1,47 @@
+package keeper
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+func TestFifoIsInForceUntilEIP1559Starts(t *testing.T) {
+	policies := newSchemaKeeper(t).engine.Policies
+	c := types.DefaultTimerConfig("stake")
+	c.AuctionActivationHeight = 10
+	require.Equal(t, types.PolicyFIFO, policies.At(&c, 10).ID(), "up to and including the height")
+	require.Equal(t, types.PolicyEIP1559, policies.At(&c, 11).ID())
+	require.Equal(t, c.MaxCyclesPerFire, policies.GasCap(&c, 10))
+	require.Equal(t, c.MaxCyclesPerFireAuction, policies.GasCap(&c, 11))
+	for _, selected := range []types.Policy{types.PolicyFIFO, types.PolicyAuction, types.PolicyScore, types.PolicyTip} {
+		c.Policy = selected
+		require.Equal(t, selected, policies.At(&c, 1).ID(), "it is eip1559's activation")
+		require.Equal(t, c.MaxCyclesPerFire, policies.GasCap(&c, 1))
+	}
+}
+
+func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
+	policies := newSchemaKeeper(t).engine.Policies
+	c := types.DefaultTimerConfig("stake")
+	c.AuctionActivationHeight = 1
+	for gasLimit, want := range map[uint64]bool{
+		0: false, 19_999: false, 20_000: false, 20_001: true, 550_000: true, 550_001: false, 1<<64 - 1: false,
+	} {
+		require.Equal(t, want, policies.Runnable(&c, 1, gasLimit), "%d", gasLimit)
+	}
+	require.True(t, policies.Runnable(&c, 2, 250_000))
+	require.False(t, policies.Runnable(&c, 2, 250_001))
+}
+
+func TestAPolicyThatNoBinaryKnowsIsRefused(t *testing.T) {
+	policies := newSchemaKeeper(t).engine.Policies
+	c := types.DefaultTimerConfig("stake")
+	require.NoError(t, policies.Validate(&c))
+	c.Policy = types.FirstCustomPolicy
+	require.NoError(t, c.Validate(), "its form is that of a policy which a chain brings along")
+	require.ErrorIs(t, policies.Validate(&c), types.ErrInvalidConfig)
+	require.Equal(t, types.PolicyFIFO, policies.At(&c, 1).ID(), "a state that names it still runs")
+}

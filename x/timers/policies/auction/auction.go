@@ -1,0 +1,286 @@
+// Package auction binds policy auction to state: the money of its bids.
+//
+// What a timer bids for a fire is locked in the module's account when it is stated, and paid, kept or returned whichever way
+// the timer goes. A record says how much is locked for it. Whatever removes a record returns that. A fire takes it off the
+// record before the handler runs, and what becomes of it is decided when the block's fires are over: under vcg a winner pays
+// what it would have had to bid. A change of policy touches no lock: under another policy the fire pays nothing of it, and it
+// is returned when its timer leaves, or when its owner states another bid.
+//
+// Invariant: between blocks the module's account holds what the records say, and nothing else.
+package auction
+
+import (
+	"context"
+	"fmt"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Policy auction.
+type Policy struct {
+	policies.Base
+	state.NoCompanion
+	parts *policies.Parts
+}
+
+var (
+	_ policies.Policy = (*Policy)(nil)
+	_ state.Companion = (*Policy)(nil)
+)
+
+// New binds the policy.
+func New(parts *policies.Parts) policies.Policy {
+	p := &Policy{parts: parts}
+	parts.Records.Attend(p)
+	return p
+}
+
+// ID implements policies.Policy.
+func (*Policy) ID() types.Policy { return types.PolicyAuction }
+
+// Rules implements policies.Policy.
+func (*Policy) Rules(config *types.TimerConfig, lane *types.LaneState) policy.Rules {
+	return config.Auction(lane.Auction)
+}
+
+// Accept implements policies.BidRules: an integer bid is what is to be locked.
+func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
+	if bid.Price == "" {
+		return p.Base.Accept(ctx, config, bid)
+	}
+	kept, err := bid.ForAuction()
+	return policies.Accepted{Bid: kept}, err
+}
+
+// Restate implements policies.BidRules. It is the actor's own money, of which no allowance speaks.
+func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error {
+	stated := math.ZeroInt()
+	if inForce {
+		stated = t.Bid.Stated()
+	}
+	missing := stated.Sub(t.Locked())
+	switch {
+	case missing.IsPositive():
+		return p.lock(ctx, config, t, missing)
+	case missing.IsNegative():
+		return p.unlock(ctx, config, t, missing.Neg())
+	}
+	return nil
+}
+
+// lock takes an amount of the actor's for the timer.
+func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
+	purse, actor := p.parts.Fees, p.parts.Addresses.Text(t.Actor)
+	// Who may not pay for fires may not bid either: what is returned could not reach them.
+	if err := purse.CheckPayer(ctx, config, t.Owner(), t.Owner()); err != nil {
+		return err
+	}
+	coin := sdk.NewCoin(config.FeeDenom, purse.Spendable(ctx, config, t.Owner()))
+	if coin.Amount.LT(amount) {
+		return types.ErrBidNotCovered.Wrapf("%s must lock %s more and can spend %s", actor, amount, coin)
+	}
+	if err := purse.Lock(ctx, config, t.Owner(), amount); err != nil {
+		return types.ErrBidNotCovered.Wrapf("the bank does not take %s%s from %s: %v", amount, config.FeeDenom, actor, err)
+	}
+	t.SetLocked(t.Locked().Add(amount))
+	return types.Emit(ctx, &types.TimerBidLocked{
+		Id: t.IDHex(), Actor: actor, Amount: amount.String(), Locked: t.Locked().String(),
+	})
+}
+
+// unlock returns an amount of what is locked for the timer.
+func (p *Policy) unlock(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
+	if !amount.IsPositive() {
+		return nil
+	}
+	if err := p.parts.Fees.Unlock(ctx, config, t.Owner(), amount); err != nil {
+		return err
+	}
+	bid := t.Locked()
+	t.SetLocked(bid.Sub(amount))
+	return types.Emit(ctx, &types.TimerBidSettled{
+		Id: t.IDHex(), Actor: p.parts.Addresses.Text(t.Actor), Bid: bid.String(), Paid: "0",
+		Returned: amount.String(), Locked: t.Locked().String(),
+	})
+}
+
+// Left implements state.Companion: it returns all that is locked for a timer that leaves. If the bank refuses, the timer does
+// not leave: who wanted to remove it is told, or it is quarantined and keeps its lock.
+func (p *Policy) Left(ctx context.Context, t *types.Timer) error {
+	if t.BidLocked == "" {
+		return nil
+	}
+	config, err := p.parts.Configs.Get(ctx)
+	if err != nil {
+		return err
+	}
+	return p.unlock(ctx, &config, t, t.Locked())
+}
+
+// Detach implements policies.Policy: what was bid for this fire is settled when the block's fires are over, so that its
+// handler cannot withdraw it.
+func (*Policy) Detach(next *types.Timer) { next.BidLocked = "" }
+
+// Maintain implements policies.Policy: the loop that follows λ begins anew when the policy comes into force again.
+func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {
+	if !inForce {
+		b.State.Auction = nil
+	}
+	return nil
+}
+
+// Describe implements policies.Policy.
+func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerConfig, lane *types.LaneState) {
+	decay, deferral := math.LegacyZeroDec(), math.LegacyZeroDec()
+	if lane.Auction != nil {
+		decay, deferral = lane.Auction.ValueDecay, lane.Auction.Deferral
+	}
+	response.Lambda = config.Auction(lane.Auction).Lambda.String()
+	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
+}
+
+// InitGenesis implements state.Component: the module's account holds what the records of a new chain say is locked. More does
+// no harm.
+func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	locked := lockedFor(genesis.Timers)
+	held := p.parts.Fees.Held(ctx, &genesis.Config)
+	if held.Amount.LT(locked) {
+		return types.ErrInvalidGenesis.Wrapf("the account %s of the module holds %s, its timers have locked %s: want as much, "+
+			"and bank before %s in the order of genesis", p.parts.Addresses.Text(p.parts.Fees.Account), held, locked, types.ModuleName)
+	}
+	return nil
+}
+
+// CheckInvariants implements state.Component.
+func (p *Policy) CheckInvariants(ctx context.Context) error {
+	config, err := p.parts.Configs.Get(ctx)
+	if err != nil {
+		return err
+	}
+	timers, err := p.parts.Records.All(ctx)
+	if err != nil {
+		return err
+	}
+	if held, locked := p.parts.Fees.Held(ctx, &config), lockedFor(timers); !held.Amount.Equal(locked) {
+		return fmt.Errorf("the module's account holds %s, its timers say %s", held, locked)
+	}
+	return nil
+}
+
+func lockedFor(timers []types.Timer) math.Int {
+	locked := math.ZeroInt()
+	for i := range timers {
+		locked = locked.Add(timers[i].Locked())
+	}
+	return locked
+}
+
+// Open implements policies.Policy.
+func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+	auction := b.Config.Auction(b.Before.Auction)
+	window := policies.Window{Block: b, Parts: p.parts, Rules: auction}
+	return &round{Window: window, book: book{policy: p, block: b, rules: &auction}}, nil
+}
+
+// Follow implements policies.Policy: bids that were locked are settled under any policy.
+func (p *Policy) Follow(_ sdk.Context, b *policies.Block) policies.Follower {
+	return &book{policy: p, block: b}
+}
+
+// round is the policy at work in one block.
+type round struct {
+	policies.Window
+	book
+	// runnerUpReads counts the looks for a runner-up.
+	runnerUpReads int
+}
+
+// maxRunnerUpReads bounds how many timers a block reads again to find who competes for a place that has been won. Beyond that,
+// the next that did not fit is taken as it was read.
+const maxRunnerUpReads = 64
+
+// Next implements policies.Round: after the lane is full it goes on for the sake of winners whose runner-up is not known.
+func (r *round) Next(sdk.Context) (policies.Turn, bool, error) {
+	if !r.HasRoom() && r.settled() {
+		return policies.Turn{}, false, nil
+	}
+	turn, found := r.Take()
+	return turn, found, nil
+}
+
+// Skipped implements policies.Round.
+func (r *round) Skipped(ctx sdk.Context, t *types.Timer, why policies.Skip) error {
+	if why.Capped || !why.NoRoom {
+		return nil
+	}
+	return r.findRunnerUp(ctx, t)
+}
+
+// findRunnerUp notes a timer that did not fit as the one that those who fired before it since the last such one won against.
+// One that has left or moved since it was read is none, nor is one that could not have paid for its fire.
+func (r *round) findRunnerUp(ctx sdk.Context, read *types.Timer) error {
+	if r.settled() {
+		return nil
+	}
+	if r.runnerUpReads < maxRunnerUpReads {
+		r.runnerUpReads++
+		timer, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(read.Due, read.Seq))
+		if err != nil || !found || timer.ExpiredAt(r.Height) {
+			return err
+		}
+		price, _ := r.Rules.Price(r.Prices, r.Candidate(ctx, &timer))
+		if !r.Parts.Fees.Covers(ctx, &r.Config, &timer, price.Cost(timer.GasLimit, r.Config.MaxCellsPerFire)) {
+			return nil
+		}
+		read = &timer
+	}
+	runnerUp := r.Candidate(ctx, read)
+	r.settleAgainst(&runnerUp)
+	return nil
+}
+
+// Fired implements policies.Round.
+func (r *round) Fired(ctx sdk.Context, f policies.Fire) { r.book.Fired(ctx, f) }
+
+// Close implements policies.Round.
+func (r *round) Close(ctx sdk.Context) (math.Int, error) { return r.book.Close(ctx) }
+
+// LockedBid implements policies.Estimator.
+func (*round) LockedBid(bid string) (math.Int, error) { return (&types.Bid{Price: bid}).Stated(), nil }
+
+// Bidding implements policies.Estimator: it looks for the first ready timer that the candidate would have to pass to fire in
+// the next block, if all fires use their gas limits: what it would have to bid for that, and what it would pay of its bid.
+func (r *round) Bidding(ctx sdk.Context, candidate policy.Candidate, response *types.QueryEstimateResponse) error {
+	budget := r.Lane
+	var runnerUp *policy.Candidate
+	for _, i := range r.Order {
+		c := r.Candidate(ctx, &r.Ready[i])
+		// Room for the candidate is kept free: the first timer that does not fit in addition to it is the one to pass.
+		with := budget
+		with.Spend(candidate.GasLimit, 0)
+		if !with.Fits(c.GasLimit) {
+			runnerUp = &c
+			break
+		}
+		budget.Spend(c.GasLimit, 0)
+	}
+	least, possible := math.ZeroInt(), true
+	if runnerUp != nil {
+		least, possible = r.rules.LeastBid(r.Height, candidate, *runnerUp)
+	}
+	if !possible {
+		return nil
+	}
+	response.LeastBid = least.String()
+	if candidate.Locked.GTE(least) {
+		response.BidPayment = r.rules.Payment(r.Height, candidate, runnerUp).String()
+	}
+	return nil
+}

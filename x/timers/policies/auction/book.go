@@ -1,0 +1,154 @@
+package auction
+
+import (
+	"errors"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	rules "github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// book holds the bids of a block's fires until they are settled. It follows the fires of every policy.
+type book struct {
+	policy *Policy
+	block  *policies.Block
+	// rules in force, nil under another policy: then no fire pays its bid.
+	rules *rules.Rules
+	// bids of the fires, in their order. Those before settledThrough are settled as far as others' bids matter: their
+	// runner-up is known, or none decides what they pay.
+	bids           []firedBid
+	settledThrough int
+	// seen is what the loop that follows λ observes.
+	seen rules.Observation
+}
+
+// firedBid is the bid of a timer that fired, until it is settled.
+type firedBid struct {
+	// candidate as it won, with what was locked.
+	candidate policy.Candidate
+	// runnerUp is the first candidate behind it that did not fit.
+	runnerUp *policy.Candidate
+	receipt  *types.Receipt
+	// expires is the last height at which it could have fired.
+	expires uint64
+}
+
+// settled reports whether no winner waits for its runner-up.
+func (b *book) settled() bool { return b.settledThrough == len(b.bids) }
+
+// settleAgainst names the runner-up of all winners that have none.
+func (b *book) settleAgainst(runnerUp *policy.Candidate) {
+	for ; b.settledThrough < len(b.bids); b.settledThrough++ {
+		b.bids[b.settledThrough].runnerUp = runnerUp
+	}
+}
+
+// Fired implements policies.Follower: it remembers a fire's bid. A timer that bids nothing has nothing to settle.
+func (b *book) Fired(_ sdk.Context, f policies.Fire) {
+	t := f.Timer
+	if t.BidLocked == "" && (b.rules == nil || t.Bid.Stated().IsZero()) {
+		return
+	}
+	candidate := policy.Candidate{
+		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(), Locked: t.Locked(),
+	}
+	b.bids = append(b.bids, firedBid{candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt})
+	if b.rules == nil || b.rules.FirstPrice {
+		b.settledThrough = len(b.bids) // No other bid decides what it pays.
+	}
+}
+
+// Close implements policies.Follower: it decides what becomes of the bids of the block's fires, in their order. What they pay
+// goes with the tips.
+func (b *book) Close(ctx sdk.Context) (tips math.Int, err error) {
+	tips = math.ZeroInt()
+	for i := range b.bids {
+		fired := &b.bids[i]
+		payment := math.ZeroInt()
+		if b.rules != nil {
+			payment = b.rules.Payment(b.block.Height, fired.candidate, fired.runnerUp)
+			b.seen.Add(b.block.Height, fired.candidate, fired.expires)
+		}
+		paid, err := b.settle(ctx, fired, payment)
+		if err != nil {
+			return tips, err
+		}
+		tips = tips.Add(paid)
+	}
+	if b.rules != nil {
+		b.block.State.Auction = b.block.Before.Auction.After(*b.rules, b.seen)
+	}
+	return tips, nil
+}
+
+// settle pays a bid, and keeps the rest for a timer that goes on, topped up to what it states for its next fire if its actor
+// can spend as much; else the rest is returned. What the bank refuses to return goes with the tips: the fire was made, and
+// there is nothing left to hold it for.
+func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid math.Int, err error) {
+	bid := fired.candidate.Locked
+	event := &types.TimerBidSettled{Bid: bid.String(), Returned: "0", Locked: "0"}
+	rest := bid.Sub(payment)
+	kept := false
+	err = sandbox.Run(ctx, func(ctx sdk.Context) (err error) {
+		kept, err = b.keep(ctx, fired, rest, event)
+		return err
+	})
+	if err != nil || !kept {
+		event.Locked, event.Returned = "0", rest.String()
+		err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+			if rest.IsZero() {
+				return nil
+			}
+			return b.policy.parts.Fees.Unlock(ctx, &b.block.Config, sdk.AccAddress(fired.candidate.Actor), rest)
+		})
+		if err != nil {
+			ctx.Logger().Error("a bid can't be returned", "module", types.ModuleName, "amount", rest, "err", err)
+			payment, event.Returned = bid, "0"
+		}
+	}
+	if bid.IsPositive() {
+		fired.receipt.Bid, fired.receipt.BidPaid = bid.String(), payment.String()
+	}
+	if bid.IsZero() && event.Locked == "0" {
+		return payment, nil
+	}
+	timer := types.Timer{Id: []byte(fired.candidate.ID)}
+	event.Id, event.Actor = timer.IDHex(), b.policy.parts.Addresses.Text(sdk.AccAddress(fired.candidate.Actor))
+	event.Paid = payment.String()
+	return payment, types.Emit(ctx, event)
+}
+
+// keep puts the rest of a bid back on the record of a timer that goes on. One that has left, or whose bid was stated anew
+// meanwhile, does not want it.
+func (b *book) keep(ctx sdk.Context, fired *firedBid, rest math.Int, event *types.TimerBidSettled) (bool, error) {
+	records := b.policy.parts.Records
+	timer, err := records.Lookup(ctx, sdk.AccAddress(fired.candidate.Actor), []byte(fired.candidate.ID))
+	if errors.Is(err, types.ErrTimerNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if timer.BidLocked != "" || !timer.Bid.Stated().IsPositive() {
+		return false, nil
+	}
+	timer.SetLocked(rest)
+	if missing := timer.Bid.Stated().Sub(rest); b.rules != nil && missing.IsPositive() {
+		topped := timer
+		// Without the money it competes with what is left.
+		if sandbox.Run(ctx, func(ctx sdk.Context) error { return b.policy.lock(ctx, &b.block.Config, &topped, missing) }) == nil {
+			timer = topped
+		}
+	}
+	if timer.BidLocked == "" {
+		return false, nil
+	}
+	event.Locked = timer.Locked().String()
+	return true, records.Put(ctx, &timer)
+}

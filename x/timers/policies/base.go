@@ -1,0 +1,76 @@
+package policies
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Base is a Policy that keeps nothing and follows the simplest rule wherever there is a choice. A policy embeds it.
+type Base struct{}
+
+// InitGenesis implements state.Component.
+func (Base) InitGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// ExportGenesis implements state.Component.
+func (Base) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// CheckInvariants implements state.Component.
+func (Base) CheckInvariants(context.Context) error { return nil }
+
+// Starts implements Policy: from the first block on.
+func (Base) Starts(*types.TimerConfig, uint64) bool { return true }
+
+// GasCap implements Policy: MAX_CYCLES_PER_FIRE.
+func (Base) GasCap(config *types.TimerConfig) uint64 { return config.MaxCyclesPerFire }
+
+// CountsFires implements Policy.
+func (Base) CountsFires() bool { return false }
+
+// AsksAgents implements Policy.
+func (Base) AsksAgents() bool { return false }
+
+// Accept implements BidRules: stated prices are kept and not used. An empty bid, and the withdrawn argument, are none.
+func (Base) Accept(_ context.Context, _ *types.TimerConfig, bid *types.Bid) (Accepted, error) {
+	if bid.Static == nil && bid.Tier == types.TierUnspecified {
+		return Accepted{}, nil
+	}
+	return Accepted{Bid: bid}, nil
+}
+
+// Restate implements BidRules: nothing is locked.
+func (Base) Restate(context.Context, *types.TimerConfig, *types.Timer, bool) error { return nil }
+
+// Follow implements Policy.
+func (Base) Follow(sdk.Context, *Block) Follower { return nil }
+
+// Detach implements Policy.
+func (Base) Detach(*types.Timer) {}
+
+// Maintain implements Policy.
+func (Base) Maintain(sdk.Context, *Block, bool) error { return nil }
+
+// Adopt implements Policy.
+func (Base) Adopt(context.Context, *types.TimerConfig, *types.TimerConfig) error { return nil }
+
+// Describe implements Policy.
+func (Base) Describe(*types.QueryLaneResponse, *types.TimerConfig, *types.LaneState) {}
+
+// AcceptAtMost refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee leaves.
+func AcceptAtMost(bid types.StaticBid, fee math.LegacyDec) (Accepted, error) {
+	left := bid.MaxFeePerCycle.Sub(fee)
+	if left.IsNegative() {
+		return Accepted{}, types.ErrRejectedBelowBasefee.Wrapf(
+			"max_fee_per_cycle %s is below %s, what the lane charges per cycle in this block", bid.MaxFeePerCycle, fee)
+	}
+	accepted := Accepted{Bid: &types.Bid{Static: &bid}}
+	if bid.MaxPriorityFeePerCycle.GT(left) {
+		stated := bid.MaxPriorityFeePerCycle
+		accepted.Stated, bid.MaxPriorityFeePerCycle = &stated, left
+	}
+	return accepted, nil
+}

@@ -1,0 +1,68 @@
+package policies
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/agents"
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Block is what policies know of a block, and what they leave in it. It dies with the block.
+type Block struct {
+	Height uint64
+	// Config in force, the same in every step.
+	Config types.TimerConfig
+	// Before is what the last block left, State what this one leaves.
+	Before, State types.LaneState
+	// Prices of the block. They follow from what the last block left and the chain's fee market.
+	Prices policy.Prices
+
+	// Lane and GC are the two budgets.
+	Lane lane.Budget
+	GC   GC
+	// Pages are the actors' first pages that were read.
+	Pages *state.FirstPages
+	// Agents are the calls of bidding agents.
+	Agents *agents.Calls
+	// Changes to the ready index by the block's own steps.
+	Changes *state.Changes
+
+	// Competing is how many timers were read to compete, Departed how many of those are ready no more. In a storm the index
+	// says how many compete.
+	Competing, Departed uint32
+	// Storm: more timers are ready than the window holds, and those in the ready index compete. Overfull: more are ready than
+	// compete.
+	Storm, Overfull bool
+
+	// Hands do to a timer what only the engine may.
+	Hands Hands
+}
+
+// Hands are the engine's, for what concerns one timer alone.
+type Hands interface {
+	// Guard runs what a policy does for one timer in a sandbox of its own, and reports whether it was done. A timer for which
+	// it fails unexpectedly is quarantined.
+	Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) (done bool)
+	// SetUnrunnableAside sets a timer aside that the config can't run.
+	SetUnrunnableAside(ctx sdk.Context, t *types.Timer)
+	// Expire removes an expired timer, for which the GC lane has been charged.
+	Expire(ctx sdk.Context, t *types.Timer)
+	// Runnable reports whether a timer with this gas limit can fire.
+	Runnable(gasLimit uint64) bool
+}
+
+// GC is what the block's clean-up knows.
+type GC struct {
+	lane.Cleanup
+	// Expired timers that were met, in queue order; those of the front were removed.
+	Expired []types.Timer
+	// Unswept is where the leftovers of earlier blocks go on, if there are more than this block can remove.
+	Unswept *calendar.Key
+}
+
+// Meet notes expired timers for the clean-up.
+func (g *GC) Meet(expired ...types.Timer) { g.Expired = append(g.Expired, expired...) }

@@ -1,0 +1,208 @@
+// Package eip1559 binds policy eip1559 to state: its place in the ready index, the fairness weights by which it ranks, and
+// what becomes of the bids that are stated under it.
+package eip1559
+
+import (
+	"context"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	rules "github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Policy eip1559.
+type Policy struct {
+	policies.Base
+	lists
+	parts *policies.Parts
+}
+
+var _ policies.Policy = (*Policy)(nil)
+
+// New binds the policy.
+func New(parts *policies.Parts) policies.Policy {
+	p := &Policy{parts: parts}
+	parts.Index.Own(p)
+	return p
+}
+
+// ID implements policies.Policy.
+func (*Policy) ID() types.Policy { return types.PolicyEIP1559 }
+
+// Starts implements policies.Policy: after AUCTION_ACTIVATION_HEIGHT.
+func (*Policy) Starts(config *types.TimerConfig, height uint64) bool {
+	return height > config.AuctionActivationHeight
+}
+
+// Rules implements policies.Policy.
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
+	return config.EIP1559()
+}
+
+// GasCap implements policies.Policy: MAX_CYCLES_PER_FIRE_AUCTION.
+func (*Policy) GasCap(config *types.TimerConfig) uint64 { return config.MaxCyclesPerFireAuction }
+
+// CountsFires implements policies.Policy.
+func (*Policy) CountsFires() bool { return true }
+
+// AsksAgents implements policies.Policy.
+func (*Policy) AsksAgents() bool { return true }
+
+// Accept implements policies.BidRules: prices must not be below what the lane charges now, and the withdrawn argument is
+// ignored until BID_DEPRECATION_BLOCKS have passed since the policy came into force.
+func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
+	if bid.Price == "" && bid.Static == nil {
+		return p.Base.Accept(ctx, config, bid)
+	}
+	lane, err := p.parts.Lane.Get(ctx)
+	if err != nil {
+		return policies.Accepted{}, err
+	}
+	if bid.Price != "" {
+		return acceptDeprecated(config, &lane, types.HeightOf(ctx))
+	}
+	eip := config.EIP1559()
+	prices, err := policies.PricesOf(ctx, p.parts.Fees, eip, config, &lane)
+	if err != nil {
+		return policies.Accepted{}, err
+	}
+	return policies.AcceptAtMost(*bid.Static, eip.Fee(prices))
+}
+
+func acceptDeprecated(config *types.TimerConfig, lane *types.LaneState, now uint64) (policies.Accepted, error) {
+	since := lane.MarketSince
+	if since == 0 {
+		since = now
+	}
+	refusedFrom := since + config.BidDeprecationBlocks
+	if now >= refusedFrom {
+		return policies.Accepted{}, types.ErrArgDeprecated.Wrapf(
+			"the integer bid is refused since height %d; state max_fee and max_priority, a tier, or nothing", refusedFrom)
+	}
+	return policies.Accepted{Ignored: true, RefusedFrom: refusedFrom}, nil
+}
+
+// Maintain implements policies.Policy: it keeps since when the policy is in force.
+func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {
+	switch {
+	case !inForce:
+		b.State.MarketSince = 0
+	case b.State.MarketSince == 0:
+		b.State.MarketSince = b.Height
+	}
+	return nil
+}
+
+// InitGenesis implements state.Component.
+func (*Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	if since, now := genesis.Lane.MarketSince, types.HeightOf(ctx); since > now {
+		return types.ErrInvalidGenesis.Wrapf("lane.market_since is %d, want at most %d", since, now)
+	}
+	return nil
+}
+
+// Open implements policies.Policy.
+func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+	r := &round{rules: b.Config.EIP1559(), weights: policies.NewWeights(b, p.parts)}
+	r.Storm = policies.Storm{Window: policies.Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
+	return r, nil
+}
+
+// lists are those of the ready index under fairness weights: by kind of ask, and by slack where prices are stated.
+type lists struct{}
+
+var _ state.ListOwner = lists{}
+
+// Owns implements state.ListOwner.
+func (lists) Owns(weight uint32) bool { return !merge.ListOfWeight(weight).Wide() }
+
+// Entries implements state.ListOwner.
+func (lists) Entries(t *types.Timer) []merge.Entry {
+	return rules.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
+}
+
+// Relocated implements state.ListOwner: a quote answers for the bid that it was asked for.
+func (lists) Relocated(at state.Placement, bidChanged bool) state.Placement {
+	if bidChanged {
+		at.Quote = nil
+	}
+	return at
+}
+
+// Check implements state.ListOwner.
+func (lists) Check(_ context.Context, t *types.Timer) error {
+	if len(t.AdmittedScore) > 0 {
+		return types.ErrInternal.Wrapf("admitted with weight %d and a score of %d bytes", t.AdmittedWeight, len(t.AdmittedScore))
+	}
+	return nil
+}
+
+// round is the policy at work in one block.
+type round struct {
+	policies.Storm
+	rules   rules.Rules
+	weights *policies.Weights
+}
+
+var _ policies.Indexer = (*round)(nil)
+
+// Rank implements policies.Round.
+func (r *round) Rank(ctx sdk.Context) (err error) {
+	if r.Block.Storm {
+		return r.OpenRanking(ctx)
+	}
+	r.DropUnrunnable(ctx)
+	if r.State.AgentTurn, err = r.Agents.AskAll(ctx, r.Ready); err != nil {
+		return err
+	}
+	r.Sort(ctx, r.Candidate)
+	return nil
+}
+
+// Candidate implements policies.Round: with the actor's weight.
+func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
+	candidate := r.Storm.Candidate(ctx, t)
+	candidate.Weight = r.weights.Of(ctx, t.Actor)
+	return candidate
+}
+
+// Weight implements policies.Indexer.
+func (r *round) Weight(ctx sdk.Context, actor sdk.AccAddress) uint32 { return r.weights.Of(ctx, actor) }
+
+// Placement implements policies.Indexer.
+func (r *round) Placement(ctx sdk.Context, t *types.Timer) state.Placement {
+	return state.Placement{Weight: r.weights.Of(ctx, t.Actor), Quote: t.Quote}
+}
+
+// Quoted implements policies.Indexer.
+func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (at state.Placement, err error) {
+	at = r.Placement(ctx, t)
+	at.Quote, err = r.Agents.Quote(ctx, t)
+	return at, err
+}
+
+// Stale implements policies.Indexer: the lists of other policies are the wide ones, which come last.
+func (r *round) Stale(ctx context.Context, n int) ([]merge.Entry, error) {
+	return r.Parts.Index.From(ctx, merge.MakeList(merge.WideWeight, 0), n)
+}
+
+// Ranking implements policies.Indexer.
+func (r *round) Ranking(ctx sdk.Context) (policies.Ranking, error) {
+	return rules.OpenIndex(ctx, r.Parts.Index, r.rules, r.Prices, policies.MaxIndexReads)
+}
+
+// Blocked implements policies.Indexer: cells may cost more now than the agent's quote allows with which it is indexed. It is
+// indexed anew, so that it does not stand in the way of those that fire.
+func (r *round) Blocked(t *types.Timer) (state.Placement, bool) {
+	if r.Agents.Ask(t, true).Kind != policy.Withheld {
+		return state.Placement{}, false
+	}
+	at := state.PlacementOf(t)
+	at.Quote = t.Quote.At(r.Prices.Cell)
+	return at, true
+}

@@ -1,0 +1,149 @@
+// Package fifo binds policy fifo to state: timers fire by (due, seq). It keeps nothing.
+package fifo
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	rules "github.com/cosmos-timers/timers/x/timers/policy/fifo"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// pageTimers is how many timers are read at once: more than a block of the default lane fires.
+const pageTimers = 128
+
+// Policy fifo.
+type Policy struct {
+	policies.Base
+	parts *policies.Parts
+}
+
+var _ policies.Policy = (*Policy)(nil)
+
+// New binds the policy.
+func New(parts *policies.Parts) policies.Policy { return &Policy{parts: parts} }
+
+// ID implements policies.Policy.
+func (*Policy) ID() types.Policy { return types.PolicyFIFO }
+
+// Rules implements policies.Policy.
+func (*Policy) Rules(*types.TimerConfig, *types.LaneState) policy.Rules { return rules.Rules{} }
+
+// InQueueOrder tells lists of what is ready that the queue is already in the order of the policy.
+func (*Policy) InQueueOrder() {}
+
+// Open implements policies.Policy.
+func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+	return &round{Window: policies.Window{Block: b, Parts: p.parts, Rules: p.Rules(&b.Config, &b.Before)}}, nil
+}
+
+// round reads a backlog a page at a time while the lane has room, to the end of the window: the queue is the policy's order,
+// so that what is behind the last fire of a block need not be read. What fires is the same as if all of it were read at once,
+// except that a nearly full lane reads no further page for a timer that fits when policies.MaxPassedOver did not.
+type round struct {
+	policies.Window
+	// unread is where the timers begin that were not read, if there are more.
+	unread *calendar.Key
+	// live and expired timers that may still be read: as many of each as the window holds.
+	live, expired uint32
+	// end is the insertion number that no timer had reached when the block's end began. One that a handler updates goes to
+	// the back of its bucket, where a later page must not meet it.
+	end uint64
+	// passedOver counts timers that did not fit.
+	passedOver int
+}
+
+// Collect implements policies.Round: it reads the first page.
+func (r *round) Collect(ctx sdk.Context) error {
+	if err := r.ReadLeftovers(ctx, r.Parts.Records); err != nil {
+		return err
+	}
+	window := r.Config.CandidateWindow
+	page := min(window, pageTimers)
+	live, reached, complete, err := r.ReadLive(ctx, r.Parts.Records, page)
+	if err != nil {
+		return err
+	}
+	r.live, r.expired = window-page, window
+	if !complete {
+		r.unread = &reached
+	}
+	r.Compete(live)
+	r.Overfull = !complete && r.live == 0
+	return r.SweepQueue(ctx, r.Parts.Records, reached, complete)
+}
+
+// Rank implements policies.Round.
+func (r *round) Rank(ctx sdk.Context) (err error) {
+	if r.unread != nil {
+		if r.end, err = r.Parts.Records.PeekSeq(ctx); err != nil {
+			return err
+		}
+	}
+	return r.Window.Rank(ctx)
+}
+
+// Next implements policies.Round: it reads on at the end of a page.
+func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
+	for {
+		if turn, found, err := r.Window.Next(ctx); found || err != nil {
+			return turn, found, err
+		}
+		full := !r.HasRoom() || r.passedOver > policies.MaxPassedOver
+		if full || r.unread == nil || r.live == 0 || r.expired == 0 {
+			return policies.Turn{}, false, nil
+		}
+		if err := r.readOn(ctx); err != nil {
+			return policies.Turn{}, false, err
+		}
+	}
+}
+
+// readOn reads the next page. Timers that have expired are left to the sweep, those that the config can't run are set aside.
+func (r *round) readOn(ctx sdk.Context) error {
+	onPage := min(pageTimers, r.live)
+	found, next, complete, err := r.Parts.Records.Page(ctx, *r.unread, r.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		switch {
+		case e.Value.ExpiredAt(r.Height) && r.expired > 0:
+			r.expired--
+			return calendar.Pass
+		case e.Value.ExpiredAt(r.Height) || onPage == 0:
+			return calendar.Stop
+		case e.Key.Seq >= r.end:
+			return calendar.Pass
+		default:
+			onPage--
+			r.live--
+			return calendar.Take
+		}
+	})
+	if err != nil {
+		return err
+	}
+	r.unread = &next
+	if complete {
+		r.unread = nil
+	}
+	r.Overfull = !complete && r.live == 0
+	r.Order, r.Turn = r.Order[:0], 0
+	for i := range found {
+		t := &found[i].Value
+		if !r.Hands.Runnable(t.GasLimit) {
+			r.Hands.SetUnrunnableAside(ctx, t)
+			continue
+		}
+		r.Order = append(r.Order, len(r.Ready))
+		r.Compete([]types.Timer{*t})
+	}
+	return nil
+}
+
+// Skipped implements policies.Round.
+func (r *round) Skipped(_ sdk.Context, _ *types.Timer, why policies.Skip) error {
+	if why.NoRoom {
+		r.passedOver++
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package policies
+
+import (
+	"context"
+
+	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// PricesOf are the prices of the block at ctx's height by the rules in force. They follow from what the last block left and
+// the chain's fee market, and are known before any of the block's transactions run.
+func PricesOf(
+	ctx context.Context, purse *fees.Fees, rules policy.Rules, config *types.TimerConfig, last *types.LaneState,
+) (policy.Prices, error) {
+	cycle, cell, err := purse.Basefees.Basefees(ctx, config)
+	if err != nil {
+		return policy.Prices{}, err
+	}
+	prices := policy.Prices{
+		Height: types.HeightOf(ctx), Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50,
+	}
+	// Under fifo the lane basefee is the cycle basefee: so it is before the first block, and eip1559 goes on from there.
+	before := policy.Last{Basefee: prices.Cycle, Cycles: last.Cycles}
+	if last.LaneBasefee != nil {
+		before.Basefee = *last.LaneBasefee
+	}
+	prices.Lane = rules.LaneBasefee(prices.Cycle, before)
+	return prices, nil
+}

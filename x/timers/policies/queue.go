@@ -1,0 +1,133 @@
+package policies
+
+import (
+	"context"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// What every round reads of the queue, and how that is bounded: the work of a block follows what it fires, not what waits.
+//
+// Two cursors in state say where to read. Before `live` there is nothing that can still fire, only expired timers that the
+// clean-up has not reached: an outage's worth of expired timers is passed over once and then never stands in the way of live
+// ones. Before `head` there is nothing at all, so that no scan passes over what was deleted.
+
+// ReadLeftovers reads expired timers that were passed over in earlier blocks, as many as this block can remove.
+func (b *Block) ReadLeftovers(ctx sdk.Context, records *state.Records) error {
+	head, live := state.CalendarKey(b.State.Head), state.CalendarKey(b.State.Live)
+	if head.Compare(live) >= 0 {
+		return nil
+	}
+	left := b.GC.Left()
+	found, next, _, err := records.Page(ctx, head, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		if e.Key.Compare(live) >= 0 || left == 0 {
+			return calendar.Stop
+		}
+		left--
+		return calendar.Take
+	})
+	if next.Compare(live) < 0 {
+		b.GC.Unswept = &next
+	}
+	b.GC.Meet(timersOf(found)...)
+	return err
+}
+
+// ReadLive reads from the first timer that can fire: at most limit of those, and on the way at most CANDIDATE_WINDOW expired
+// ones. It moves the live cursor and returns what it found, how far it read, and whether that was all that is due.
+func (b *Block) ReadLive(
+	ctx sdk.Context, records *state.Records, limit uint32,
+) (live []types.Timer, reached calendar.Key, complete bool, err error) {
+	liveLeft, expiredLeft := limit, b.Config.CandidateWindow
+	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.Live), b.Height,
+		func(e calendar.Entry[types.Timer]) calendar.Verdict {
+			left := &liveLeft
+			if e.Value.ExpiredAt(b.Height) {
+				left = &expiredLeft
+			}
+			if *left == 0 {
+				return calendar.Stop
+			}
+			*left--
+			return calendar.Take
+		})
+	first := next
+	for _, e := range found {
+		if e.Value.ExpiredAt(b.Height) {
+			b.GC.Meet(e.Value)
+			continue
+		}
+		if len(live) == 0 {
+			first = e.Key
+		}
+		live = append(live, e.Value)
+	}
+	b.State.Live = state.QueueKey(first)
+	return live, next, complete, err
+}
+
+// SweepQueue looks for expired timers beyond what ReadLive reached, SWEEP_PER_BLOCK entries a block, in rounds: under
+// overload, those that will never fire should not keep their places until the lane gets there.
+func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached calendar.Key, complete bool) error {
+	if complete {
+		b.State.Clean = types.QueueKey{}
+		return nil
+	}
+	from := state.CalendarKey(b.State.Clean)
+	if from.Compare(reached) < 0 {
+		from = reached
+	}
+	left := b.Config.SweepPerBlock
+	found, next, complete, err := records.Page(ctx, from, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		switch {
+		case left == 0:
+			return calendar.Stop
+		case e.Value.ExpiredAt(b.Height):
+			left--
+			return calendar.Take
+		default:
+			left--
+			return calendar.Pass
+		}
+	})
+	b.GC.Meet(timersOf(found)...)
+	b.State.Clean = state.QueueKey(next)
+	if complete {
+		b.State.Clean = types.QueueKey{}
+	}
+	return err
+}
+
+// ReadMore reads at most limit timers that can fire, from a key to another, and returns where it stopped. It reads no more
+// than twice as many entries; the sweep gets those that expired.
+func (b *Block) ReadMore(
+	ctx context.Context, records *state.Records, from, to calendar.Key, limit uint32,
+) (live []types.Timer, next calendar.Key, err error) {
+	left, reads := limit, 2*limit
+	found, next, _, err := records.Page(ctx, from, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		switch {
+		case left == 0 || reads == 0 || e.Key.Compare(to) >= 0:
+			return calendar.Stop
+		case e.Value.ExpiredAt(b.Height):
+			reads--
+			return calendar.Pass
+		default:
+			reads--
+			left--
+			return calendar.Take
+		}
+	})
+	return timersOf(found), next, err
+}
+
+func timersOf(entries []calendar.Entry[types.Timer]) []types.Timer {
+	timers := make([]types.Timer, len(entries))
+	for i := range entries {
+		timers[i] = entries[i].Value
+	}
+	return timers
+}

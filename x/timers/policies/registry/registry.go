@@ -1,0 +1,138 @@
+// Package registry names the policies of a chain. It is the one place of the module that knows them all.
+package registry
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/auction"
+	"github.com/cosmos-timers/timers/x/timers/policies/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/policies/fifo"
+	"github.com/cosmos-timers/timers/x/timers/policies/score"
+	"github.com/cosmos-timers/timers/x/timers/policies/tip"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Constructor binds a policy to the parts of a chain's module.
+type Constructor func(*policies.Parts) policies.Policy
+
+// constructors of the policies that come with the module. The first one is in force while another has not started.
+var constructors = []Constructor{fifo.New, eip1559.New, auction.New, score.New, tip.New}
+
+// Registry holds the policies of a chain.
+type Registry struct {
+	policies []policies.Policy
+	parts    *policies.Parts
+}
+
+// New binds the module's policies, and those that the chain brings along. It panics if two have one id, which is an error of
+// the wiring.
+func New(parts *policies.Parts, more ...Constructor) *Registry {
+	r := &Registry{parts: parts}
+	for _, bind := range append(slices.Clone(constructors), more...) {
+		p := bind(parts)
+		if _, twice := r.find(p.ID()); twice {
+			panic(fmt.Errorf("x/timers: two policies have the id %d", p.ID()))
+		}
+		r.policies = append(r.policies, p)
+	}
+	return r
+}
+
+// All returns the policies, in the order in which they were registered.
+func (r *Registry) All() []policies.Policy { return r.policies }
+
+func (r *Registry) find(id types.Policy) (policies.Policy, bool) {
+	i := slices.IndexFunc(r.policies, func(p policies.Policy) bool { return p.ID() == id })
+	if i < 0 {
+		return nil, false
+	}
+	return r.policies[i], true
+}
+
+// At is the policy in force at a height. A policy that this binary does not know, which no validated config names, gives way
+// to the first, as one that has not started does.
+func (r *Registry) At(config *types.TimerConfig, height uint64) policies.Policy {
+	if p, found := r.find(config.Policy); found && p.Starts(config, height) {
+		return p
+	}
+	return r.policies[0]
+}
+
+// Validate refuses a config whose policy is not of this chain.
+func (r *Registry) Validate(config *types.TimerConfig) error {
+	if _, found := r.find(config.Policy); found {
+		return nil
+	}
+	known := make([]string, len(r.policies))
+	for i, p := range r.policies {
+		known[i] = p.ID().String()
+	}
+	return types.ErrInvalidConfig.Wrapf("policy %s is unknown to this chain; available: %v", config.Policy, known)
+}
+
+// GasCap is the largest gas limit that may fire at a height, and the default one.
+func (r *Registry) GasCap(config *types.TimerConfig, height uint64) uint64 {
+	return r.At(config, height).GasCap(config)
+}
+
+// Runnable reports whether a timer with this gas limit can fire at a height. One that can't is set aside until it can; it is
+// never lost.
+func (r *Registry) Runnable(config *types.TimerConfig, height, gasLimit uint64) bool {
+	return gasLimit > config.FireBaseCycles && gasLimit <= r.GasCap(config, height)
+}
+
+// CheckGasLimit refuses a gas limit that could not fire at a height.
+func (r *Registry) CheckGasLimit(config *types.TimerConfig, height, gasLimit uint64) error {
+	if limit := r.GasCap(config, height); gasLimit < config.MinGasLimit || gasLimit > limit {
+		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want %d to %d", gasLimit, config.MinGasLimit, limit)
+	}
+	return nil
+}
+
+// Prices are those of the block at ctx's height, after what the last block left.
+func (r *Registry) Prices(ctx context.Context, config *types.TimerConfig, last *types.LaneState) (policy.Prices, error) {
+	rules := r.At(config, types.HeightOf(ctx)).Rules(config, last)
+	return policies.PricesOf(ctx, r.parts.Fees, rules, config, last)
+}
+
+// Accept checks a bid, or refuses it, by the policy in force. Nothing is taken yet (Restate).
+func (r *Registry) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
+	if err := bid.Validate(); err != nil || bid == nil {
+		return policies.Accepted{}, err
+	}
+	if bid.Agent != "" {
+		kept, err := r.parts.Agents.Accept(ctx, bid.Agent)
+		return policies.Accepted{Bid: kept}, err
+	}
+	return r.At(config, types.HeightOf(ctx)).Accept(ctx, config, bid)
+}
+
+// Restate has every policy lock what a timer's bid is worth under it, and return what it locked before.
+func (r *Registry) Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer) error {
+	inForce := r.At(config, types.HeightOf(ctx))
+	for _, p := range r.policies {
+		if err := p.Restate(ctx, config, t, p == inForce); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Follow returns those who attend the fires of a block in addition to its round.
+func (r *Registry) Follow(ctx sdk.Context, b *policies.Block, inForce policies.Policy) (followers []policies.Follower) {
+	for _, p := range r.policies {
+		if p == inForce {
+			continue
+		}
+		if f := p.Follow(ctx, b); f != nil {
+			followers = append(followers, f)
+		}
+	}
+	return followers
+}

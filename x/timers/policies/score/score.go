@@ -1,0 +1,243 @@
+// Package score binds policy score to state: its lists in the ready index, which are in the order of scores, the turns of
+// units among equal scores, and the bids that are stated under it.
+package score
+
+import (
+	"bytes"
+	"context"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// maxTurns bounds the timers that are put in turns in a block of a storm, together with CANDIDATE_WINDOW: each is read. It is
+// as many as an actor has by default, so that no actor fills it alone.
+const maxTurns = 1_024
+
+// Policy score.
+type Policy struct {
+	policies.Base
+	parts *policies.Parts
+}
+
+var (
+	_ policies.Policy = (*Policy)(nil)
+	_ state.ListOwner = (*Policy)(nil)
+)
+
+// New binds the policy.
+func New(parts *policies.Parts) policies.Policy {
+	p := &Policy{parts: parts}
+	parts.Index.Own(p)
+	return p
+}
+
+// ID implements policies.Policy.
+func (*Policy) ID() types.Policy { return types.PolicyScore }
+
+// Rules implements policies.Policy.
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
+	return config.Score()
+}
+
+// CountsFires implements policies.Policy: turns follow from the fires of the fairness window.
+func (*Policy) CountsFires() bool { return true }
+
+// Accept implements policies.BidRules: an integer bid is paid at each fire.
+func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
+	if bid.Price == "" {
+		return p.Base.Accept(ctx, config, bid)
+	}
+	kept, err := bid.ScoreBid()
+	return policies.Accepted{Bid: kept}, err
+}
+
+// Adopt implements policies.Policy: a change of the weights begins a new list.
+func (p *Policy) Adopt(ctx context.Context, before, after *types.TimerConfig) error {
+	if before.SameScore(after) {
+		return nil
+	}
+	lane, err := p.parts.Lane.Get(ctx)
+	if err != nil {
+		return err
+	}
+	lane.ScoreEpoch++
+	return p.parts.Lane.Set(ctx, lane)
+}
+
+// Owns implements state.ListOwner.
+func (*Policy) Owns(weight uint32) bool { return merge.ListOfWeight(weight).Wide() }
+
+// Entries implements state.ListOwner.
+func (*Policy) Entries(t *types.Timer) []merge.Entry {
+	return []merge.Entry{rules.EntryOf(merge.ListOfWeight(t.AdmittedWeight), t.AdmittedScore, t.Due, t.Seq)}
+}
+
+// Relocated implements state.ListOwner. What a change makes of the score is for the end of a block to say: a transaction need
+// not know the weights.
+func (*Policy) Relocated(state.Placement, bool) state.Placement {
+	return state.Placement{Weight: rules.UnsortedList().Weight(), Score: make([]byte, rules.KeyBytes)}
+}
+
+// Check implements state.ListOwner: under the weights in force a timer is where its score is.
+func (p *Policy) Check(ctx context.Context, t *types.Timer) error {
+	lane, err := p.parts.Lane.Get(ctx)
+	if err != nil {
+		return err
+	}
+	config, err := p.parts.Configs.Get(ctx)
+	if err != nil {
+		return err
+	}
+	switch list := merge.ListOfWeight(t.AdmittedWeight); {
+	case len(t.AdmittedScore) == 0:
+		return types.ErrInternal.Wrapf("admitted with weight %d and without a score", t.AdmittedWeight)
+	case list == rules.ListOfEpoch(lane.ScoreEpoch) && !bytes.Equal(t.AdmittedScore, keyOf(config.Score(), t)):
+		return types.ErrInternal.Wrapf("its score is indexed as %x", t.AdmittedScore)
+	}
+	return nil
+}
+
+// keyOf is the timer's score as it is indexed.
+func keyOf(r rules.Rules, t *types.Timer) []byte {
+	return rules.Key(r.TimelessScore(policy.Candidate{Due: t.Due, Seq: t.Seq, Ask: t.Bid.Ask()}))
+}
+
+// Open implements policies.Policy.
+func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+	r := &round{rules: b.Config.Score(), list: rules.ListOfEpoch(b.State.ScoreEpoch), recents: map[string]recent{}}
+	r.Storm = policies.Storm{Window: policies.Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
+	return r, nil
+}
+
+// round is the policy at work in one block.
+type round struct {
+	policies.Storm
+	rules rules.Rules
+	// list is that of the weights in force.
+	list merge.List
+	// recents remembers how often units fired, by actor.
+	recents map[string]recent
+}
+
+var _ policies.Indexer = (*round)(nil)
+
+// recent is how often a unit fired in the fairness window.
+type recent struct {
+	unit  string
+	fires uint64
+}
+
+// Rank implements policies.Round.
+func (r *round) Rank(ctx sdk.Context) error {
+	if r.Block.Storm {
+		return r.OpenRanking(ctx)
+	}
+	r.DropUnrunnable(ctx)
+	r.Sort(ctx, r.Candidate)
+	return nil
+}
+
+// Candidate implements policies.Round: with how often its unit fired.
+func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
+	candidate := r.Storm.Candidate(ctx, t)
+	r.setTurn(ctx, t.Actor, &candidate)
+	return candidate
+}
+
+func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy.Candidate) {
+	of, known := r.recents[string(actor)]
+	if !known {
+		unit := r.Parts.Fairness.UnitOf(ctx, &r.Config, actor)
+		of = recent{unit: string(unit)}
+		// A record that can't be read counts nothing: its timers can't fire.
+		if page, err := r.Pages.Get(ctx, unit); err == nil {
+			of.fires = uint64(page.Recent)
+		}
+		r.recents[string(actor)] = of
+	}
+	candidate.Unit, candidate.Recent = of.unit, of.fires
+}
+
+// Weight implements policies.Indexer.
+func (r *round) Weight(sdk.Context, sdk.AccAddress) uint32 { return r.list.Weight() }
+
+// Placement implements policies.Indexer.
+func (r *round) Placement(_ sdk.Context, t *types.Timer) state.Placement {
+	return state.Placement{Weight: r.list.Weight(), Score: keyOf(r.rules, t)}
+}
+
+// Quoted implements policies.Indexer: no agent is asked.
+func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (state.Placement, error) {
+	return r.Placement(ctx, t), nil
+}
+
+// Stale implements policies.Indexer: all lists but that of the weights in force.
+func (r *round) Stale(ctx context.Context, n int) ([]merge.Entry, error) {
+	before, err := r.Parts.Index.Before(ctx, r.list, n)
+	if err != nil || len(before) == n {
+		return before, err
+	}
+	after, err := r.Parts.Index.From(ctx, r.list+1, n-len(before))
+	return append(before, after...), err
+}
+
+// Ranking implements policies.Indexer: by score, and by turns where it is equal.
+func (r *round) Ranking(sdk.Context) (policies.Ranking, error) {
+	return rules.NewQueue(r.Parts.Index, r.list, r.takeTurns, policies.MaxIndexReads, min(maxTurns, int(r.Config.CandidateWindow))), nil
+}
+
+// takeTurns orders timers of equal score. Those that have no turn, since they can't fire, come first: they leave the index.
+func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.Entry, error) {
+	ctx := sdk.UnwrapSDKContext(goCtx)
+	out := make([]merge.Entry, 0, len(equal))
+	var candidates []policy.Candidate
+	var entries []merge.Entry
+	for _, entry := range equal {
+		t, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		switch {
+		case err != nil:
+			return nil, err
+		case !found:
+		case t.ExpiredAt(r.Height) || !r.Hands.Runnable(t.GasLimit):
+			out = append(out, entry)
+		default:
+			candidates = append(candidates, r.Candidate(ctx, &t))
+			entries = append(entries, entry)
+		}
+	}
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	rules.TakeTurns(candidates, order)
+	for _, i := range order {
+		out = append(out, entries[i])
+	}
+	return out, nil
+}
+
+// Blocked implements policies.Indexer.
+func (*round) Blocked(*types.Timer) (state.Placement, bool) { return state.Placement{}, false }
+
+// Weigh implements policies.Estimator: with the turn that the actor's next timer has.
+func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {
+	if actor != nil {
+		r.setTurn(ctx, actor, c)
+	}
+	return r.Storm.Weigh(ctx, actor, c)
+}
+
+// LockedBid implements policies.Estimator: nothing is locked, and a bid is refused that scheduling would refuse.
+func (*round) LockedBid(bid string) (math.Int, error) {
+	_, err := (&types.Bid{Price: bid}).ScoreBid()
+	return math.ZeroInt(), err
+}

@@ -1,0 +1,337 @@
+package policies
+
+import (
+	"context"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// MaxIndexReads bounds the entries of the ready index that a block reads beyond the heads of its lists. Few are read for each
+// fire as long as bids are what people make; this is for those who make others.
+const MaxIndexReads = 4_096
+
+// Indexer is a policy whose order follows from the ready index.
+type Indexer interface {
+	// Weight under which the actor's timers are indexed in this block.
+	Weight(ctx sdk.Context, actor sdk.AccAddress) uint32
+	// Placement of a timer in this block, with what its agent answered as the record has it.
+	Placement(ctx sdk.Context, t *types.Timer) state.Placement
+	// Quoted is the same after the timer's agent was asked, where the policy asks agents.
+	Quoted(ctx sdk.Context, t *types.Timer) (state.Placement, error)
+	// Stale reads at most n entries of lists that are not those of this block.
+	Stale(ctx context.Context, n int) ([]merge.Entry, error)
+	// Ranking opens the index at the prices of the block.
+	Ranking(ctx sdk.Context) (Ranking, error)
+	// Blocked reports whether an indexed timer can't fire at the prices of the block, though it is indexed under a bid that
+	// could, and under which placement it waits.
+	Blocked(t *types.Timer) (state.Placement, bool)
+}
+
+// Ranking hands out indexed timers, best first, by one of their entries.
+type Ranking interface {
+	Next(ctx context.Context) (merge.Entry, bool, error)
+	// Return puts a timer back that was handed out under an outdated weight.
+	Return(entry merge.Entry, weight uint32)
+}
+
+// Storm is a Window that turns to the ready index when more timers are ready than the window holds. Then a block no longer
+// reads all that is ready: it admits ADMISSIONS_PER_BLOCK timers to the index, and takes the best from there. Work is
+// bounded, every timer gets in, and among the admitted the order is exact.
+type Storm struct {
+	Window
+	Indexer Indexer
+
+	ranking Ranking
+	// indexed is how many timers were in the index when the step began, reindexed how many of them it gave another placement.
+	indexed   uint64
+	reindexed uint32
+	// passedOver counts timers that did not fit.
+	passedOver int
+}
+
+var _ Round = (*Storm)(nil)
+
+// Collect implements Round: it reads the window, or in a storm what the index needs.
+func (s *Storm) Collect(ctx sdk.Context) error {
+	if err := s.reindexStale(ctx); err != nil {
+		return err
+	}
+	if err := s.ReadLeftovers(ctx, s.Parts.Records); err != nil {
+		return err
+	}
+	if s.indexed > uint64(s.Config.CandidateWindow) {
+		return s.collectStorm(ctx, calendar.Key{})
+	}
+	live, reached, complete, err := s.ReadLive(ctx, s.Parts.Records, s.Config.CandidateWindow)
+	if err != nil {
+		return err
+	}
+	if !complete {
+		return s.collectStorm(ctx, reached)
+	}
+	s.Compete(live)
+	return s.SweepQueue(ctx, s.Parts.Records, reached, complete)
+}
+
+// collectStorm admits timers and looks after those admitted. What is before reached was read in this block already.
+func (s *Storm) collectStorm(ctx sdk.Context, reached calendar.Key) error {
+	s.Block.Storm, s.Overfull = true, true
+	if reached == (calendar.Key{}) {
+		if err := s.sweepAdmitted(ctx); err != nil {
+			return err
+		}
+	}
+	admitted, err := s.admitFresh(ctx)
+	if err != nil {
+		return err
+	}
+	older, err := s.admitOldest(ctx, reached, s.Config.AdmissionsPerBlock-admitted-s.reindexed)
+	if err != nil {
+		return err
+	}
+	return s.Parts.Index.Count(ctx, int64(admitted+older))
+}
+
+// reindexStale gives admitted timers that another policy, or other weights, placed their placement under the policy in
+// force: up to half of what a block admits. Until then they don't compete, like those not yet admitted.
+func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
+	if s.indexed, err = s.Parts.Index.Admitted(ctx); err != nil || s.indexed == 0 {
+		return err
+	}
+	entries, err := s.Indexer.Stale(ctx, int(s.Config.AdmissionsPerBlock+1)/2)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		t, found, err := s.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		if err != nil {
+			return err
+		}
+		// The second entry of a timer is gone with the first.
+		if !found || t.AdmittedWeight != entry.List.Weight() {
+			continue
+		}
+		if err := s.Parts.Index.Reindex(ctx, &t, s.Indexer.Placement(ctx, &t)); err != nil {
+			return err
+		}
+		s.reindexed++
+	}
+	return nil
+}
+
+// admitFresh admits timers that became due in this block while older ones still wait for their admission, up to half of
+// what a block admits: a storm must not shut out who comes after it.
+func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
+	from := calendar.Key{Due: s.Height}
+	if state.CalendarKey(s.State.Admit).Compare(from) >= 0 {
+		return 0, nil
+	}
+	left := s.Config.AdmissionsPerBlock / 2
+	found, _, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(calendar.Entry[types.Timer]) calendar.Verdict {
+		if left == 0 {
+			return calendar.Stop
+		}
+		left--
+		return calendar.Take
+	})
+	if err != nil {
+		return 0, err
+	}
+	return s.admit(ctx, timersOf(found))
+}
+
+// admitOldest goes on with the oldest that are not admitted.
+func (s *Storm) admitOldest(ctx sdk.Context, reached calendar.Key, limit uint32) (uint32, error) {
+	from := state.CalendarKey(s.State.Admit)
+	if live := state.CalendarKey(s.State.Live); from.Compare(live) < 0 {
+		from = live
+	}
+	// Those admitted fresh are passed over, once each; so are expired ones, which the clean-up gets.
+	left, reads := limit, 2*s.Config.AdmissionsPerBlock
+	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		if left == 0 || reads == 0 {
+			return calendar.Stop
+		}
+		reads--
+		switch {
+		case e.Value.ExpiredAt(s.Height) && e.Key.Compare(reached) >= 0:
+			return calendar.Take
+		case e.Value.ExpiredAt(s.Height) || e.Value.AdmittedWeight > 0:
+			return calendar.Pass
+		default:
+			left--
+			return calendar.Take
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.State.Admit = state.QueueKey(next)
+	return s.admit(ctx, timersOf(found))
+}
+
+// admit indexes timers under the weights of their actors, and returns how many; the caller counts them. One that the config
+// can't run is set aside, an expired one goes to the clean-up.
+func (s *Storm) admit(ctx sdk.Context, found []types.Timer) (admitted uint32, err error) {
+	for i := range found {
+		t := &found[i]
+		switch {
+		case t.ExpiredAt(s.Height):
+			s.GC.Meet(*t)
+			continue
+		case !s.Hands.Runnable(t.GasLimit):
+			s.Hands.SetUnrunnableAside(ctx, t)
+			continue
+		case t.AdmittedWeight > 0:
+			continue
+		}
+		at, err := s.Indexer.Quoted(ctx, t)
+		if err != nil {
+			return admitted, err
+		}
+		if err := s.Parts.Index.Admit(ctx, t, at); err != nil {
+			return admitted, err
+		}
+		admitted++
+	}
+	return admitted, nil
+}
+
+// sweepAdmitted looks at SWEEP_PER_BLOCK of the admitted, in rounds: expired ones leave, those whose actor's weight has
+// changed get the new one, and agents are asked again. It is what moves the live cursor in a storm.
+func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
+	from, end := state.CalendarKey(s.State.Clean), state.CalendarKey(s.State.Admit)
+	first := from.Compare(state.CalendarKey(s.State.Live)) <= 0
+	if first {
+		from = state.CalendarKey(s.State.Live)
+	}
+	left, reachedEnd := s.Config.SweepPerBlock, false
+	found, next, complete, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		reachedEnd = e.Key.Compare(end) >= 0
+		if left == 0 || reachedEnd {
+			return calendar.Stop
+		}
+		left--
+		return calendar.Take
+	})
+	if err != nil {
+		return err
+	}
+	s.State.Clean = state.QueueKey(next)
+	if complete || reachedEnd {
+		s.State.Clean = types.QueueKey{}
+	}
+	for i := range found {
+		t := &found[i].Value
+		if t.ExpiredAt(s.Height) {
+			s.GC.Meet(*t)
+			continue
+		}
+		if first {
+			s.State.Live, first = state.QueueKey(found[i].Key), false
+		}
+		if err := s.renew(ctx, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renew brings an admitted timer's weight and its agent's quote up to date.
+func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
+	if t.AdmittedWeight == 0 {
+		return nil
+	}
+	at, err := s.Indexer.Quoted(ctx, t)
+	if err != nil || t.AdmittedWeight == at.Weight && at.Quote.Equal(t.Quote) {
+		return err
+	}
+	return s.Parts.Index.Reindex(ctx, t, at)
+}
+
+// OpenRanking opens the index at the prices of the block. It is what a round's Rank does in a storm.
+func (s *Storm) OpenRanking(ctx sdk.Context) (err error) {
+	s.ranking, err = s.Indexer.Ranking(ctx)
+	return err
+}
+
+// Next implements Round: it tries the admitted in order while the lane lasts.
+func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
+	if !s.Block.Storm {
+		return s.Window.Next(ctx)
+	}
+	for s.passedOver < MaxPassedOver && s.Lane.Fits(s.Config.FireBaseCycles+1) {
+		entry, found, err := s.ranking.Next(ctx)
+		if err != nil || !found {
+			return Turn{}, false, err
+		}
+		t, found, err := s.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		if err != nil {
+			return Turn{}, false, err
+		}
+		if !found || t.AdmittedWeight == 0 {
+			continue // A handler of this block cancelled or moved it.
+		}
+		ready, err := s.check(ctx, entry, &t)
+		if err != nil {
+			return Turn{}, false, err
+		}
+		if ready {
+			return Turn{Timer: &t, Fresh: true}, true, nil
+		}
+	}
+	return Turn{}, false, nil
+}
+
+// check reports whether a timer that the ranking handed out has its turn. Otherwise it is put where it belongs.
+func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool, error) {
+	if weight := s.Indexer.Weight(ctx, t.Actor); weight != entry.List.Weight() {
+		if t.AdmittedWeight != weight {
+			if err := s.Parts.Index.Reindex(ctx, t, s.Indexer.Placement(ctx, t)); err != nil {
+				return false, err
+			}
+		}
+		s.ranking.Return(entry, weight)
+		return false, nil
+	}
+	if at, blocked := s.Indexer.Blocked(t); blocked {
+		return false, s.Parts.Index.Reindex(ctx, t, at)
+	}
+	switch {
+	case t.ExpiredAt(s.Height):
+		s.expireOnSight(ctx, t)
+	case !s.Hands.Runnable(t.GasLimit):
+		s.Hands.SetUnrunnableAside(ctx, t)
+	default:
+		return true, nil
+	}
+	return false, nil
+}
+
+// expireOnSight removes an expired timer that the sweep has not come to. If the GC lane has nothing left it leaves the index
+// at least, so that it does not stand in the way of live ones again.
+func (s *Storm) expireOnSight(ctx sdk.Context, t *types.Timer) {
+	if s.GC.Take() {
+		s.Hands.Expire(ctx, t)
+		return
+	}
+	s.Hands.Guard(ctx, t, func(ctx sdk.Context) error {
+		if err := s.Parts.Index.Deindex(ctx, t); err != nil {
+			return err
+		}
+		return s.Parts.Records.Put(ctx, t)
+	})
+}
+
+// Skipped implements Round.
+func (s *Storm) Skipped(_ sdk.Context, _ *types.Timer, why Skip) error {
+	if why.NoRoom {
+		s.passedOver++
+	}
+	return nil
+}

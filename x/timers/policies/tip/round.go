@@ -1,0 +1,328 @@
+package tip
+
+import (
+	"cmp"
+	"slices"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// maxFundChecks is how many unfunded timers a block looks at to see whether their payers can cover them again. They take
+// turns.
+const maxFundChecks = 16
+
+// round is the policy at work in one block.
+type round struct {
+	policies.Window
+	rules   rules.Rules
+	weights *weights
+	epoch   uint64
+	rule    rules.WeightRule
+	// slices are the actors' parts of the lane. While secondPass is false, timers that their slice does not admit are put
+	// off; then they are tried in the same order.
+	slices     rules.Slices
+	putOff     []int
+	secondPass bool
+
+	// known weights, and records that were read, by actor; nil for none. Looked up, never ranged over.
+	known   map[string]uint32
+	records map[string]*types.TipWeight
+	// noted is what this block adds to an actor's record; actors names them in the order in which they came.
+	noted  map[string]*blockStats
+	actors []sdk.AccAddress
+}
+
+// blockStats is what a block adds to an actor's record.
+type blockStats struct {
+	fires    []rules.Fire
+	cycles   uint64
+	unfunded uint64
+	starved  bool
+}
+
+// Collect implements policies.Round: it reads the window, and shares it where more is ready than it holds: half for the
+// oldest, a quarter for what became due in this block, and a quarter that goes round all the others, so that every timer
+// comes to compete. Were the window the oldest alone, timers that wait for ever, for a lower price or for their payers, would
+// shut out all others.
+func (r *round) Collect(ctx sdk.Context) error {
+	if err := r.ReadLeftovers(ctx, r.Parts.Records); err != nil {
+		return err
+	}
+	live, reached, complete, err := r.ReadLive(ctx, r.Parts.Records, r.Config.CandidateWindow)
+	if err != nil {
+		return err
+	}
+	r.Overfull = !complete
+	if complete {
+		r.State.TipMarket.Round = types.QueueKey{}
+	} else if live, err = r.share(ctx, live, reached); err != nil {
+		return err
+	}
+	r.Compete(live)
+	return r.SweepQueue(ctx, r.Parts.Records, reached, complete)
+}
+
+// share replaces the younger half of a window that does not hold all that is ready.
+func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key) ([]types.Timer, error) {
+	window := r.Config.CandidateWindow
+	fresh, going := window/4, max(1, window/4)
+	if oldest := int(window - fresh - going); len(live) > oldest {
+		reached = state.KeyOf(live[oldest].Due, live[oldest].Seq)
+		live = live[:oldest]
+	}
+	now := calendar.Key{Due: r.Height}
+	from := state.CalendarKey(r.State.TipMarket.Round)
+	if from.Compare(reached) < 0 {
+		from = reached
+	}
+	more, next, err := r.ReadMore(ctx, r.Parts.Records, from, now, going)
+	if err != nil {
+		return nil, err
+	}
+	live = append(live, more...)
+	r.State.TipMarket.Round = state.QueueKey(next)
+	if next.Compare(now) >= 0 {
+		r.State.TipMarket.Round = types.QueueKey{}
+	}
+	if now.Compare(reached) < 0 {
+		now = reached
+	}
+	more, _, err = r.ReadMore(ctx, r.Parts.Records, now, calendar.Key{Due: r.Height + 1}, fresh)
+	return append(live, more...), err
+}
+
+// Rank implements policies.Round. Before the candidates are ranked it looks after timers that wait for their payers, and
+// raises the weights of starved actors.
+func (r *round) Rank(ctx sdk.Context) (err error) {
+	r.DropUnrunnable(ctx)
+	if r.State.AgentTurn, err = r.Agents.AskAll(ctx, r.Ready); err != nil {
+		return err
+	}
+	r.checkFunds(ctx)
+	for i := range r.Ready {
+		t := &r.Ready[i]
+		weight := r.weightOf(ctx, t.Actor)
+		if floor := rules.Units(r.rule.Floor); weight < floor && r.starves(ctx, t) {
+			r.known[string(t.Actor)] = floor
+		}
+	}
+	candidates := r.Sort(ctx, r.Candidate)
+	r.slices = r.rules.Slices(candidates, r.Order)
+	return nil
+}
+
+// Next implements policies.Round: first the timers that are within their actors' slices of the lane, then those that were put
+// off for that.
+func (r *round) Next(sdk.Context) (policies.Turn, bool, error) {
+	for r.HasRoom() {
+		turn, found := r.Take()
+		switch {
+		case !found && r.secondPass:
+			return policies.Turn{}, false, nil
+		case !found:
+			r.Order, r.Turn, r.secondPass = r.putOff, 0, true
+		case !r.secondPass && !r.slices.Admits(string(turn.Timer.Actor), turn.Timer.GasLimit):
+			r.putOff = append(r.putOff, r.Order[r.Turn-1])
+		default:
+			return turn, true, nil
+		}
+	}
+	return policies.Turn{}, false, nil
+}
+
+// Candidate implements policies.Round: with the actor's weight.
+func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
+	candidate := r.Window.Candidate(ctx, t)
+	candidate.Weight, candidate.Unfunded = r.weightOf(ctx, t.Actor), t.UnfundedSince > 0
+	return candidate
+}
+
+// record reads what is kept of an actor, nil if it is nothing.
+func (r *round) record(ctx sdk.Context, actor sdk.AccAddress) (*types.TipWeight, error) {
+	if record, known := r.records[string(actor)]; known {
+		return record, nil
+	}
+	record, err := r.weights.get(ctx, actor)
+	if err == nil {
+		r.records[string(actor)] = record
+	}
+	return record, err
+}
+
+// weightOf is the actor's weight in this block, in rules.WeightUnits: the epoch's, or the starvation floor if that is more and
+// one of its timers waits. A record that can't be read weighs least.
+func (r *round) weightOf(ctx sdk.Context, actor sdk.AccAddress) uint32 {
+	if weight, known := r.known[string(actor)]; known {
+		return weight
+	}
+	weight := r.rule.Min
+	if record, err := r.record(ctx, actor); err == nil {
+		weight = weightIn(r.rule, record, r.epoch)
+	}
+	r.known[string(actor)] = rules.Units(weight)
+	return r.known[string(actor)]
+}
+
+// starves reports whether a ready timer that competes shows that its actor is starved: it is due for so long, and nothing of
+// the actor's fired meanwhile. A whale whose timers fire one by one is not.
+func (r *round) starves(ctx sdk.Context, t *types.Timer) bool {
+	record, err := r.record(ctx, t.Actor)
+	if err != nil || t.UnfundedSince > 0 || !r.rule.Starved(t.Due, lastFire(record), r.Height) {
+		return false
+	}
+	_, willing := r.rules.Price(r.Prices, r.Candidate(ctx, t))
+	return willing
+}
+
+// checkFunds looks whether the payers of maxFundChecks unfunded timers of the window can cover them again, in turns by seq;
+// those compete from this block on.
+func (r *round) checkFunds(ctx sdk.Context) {
+	var waiting []int
+	for i := range r.Ready {
+		if r.Ready[i].UnfundedSince > 0 {
+			waiting = append(waiting, i)
+		}
+	}
+	bySeq := func(i int, seq uint64) int { return cmp.Compare(r.Ready[i].Seq, seq) }
+	slices.SortFunc(waiting, func(i, j int) int { return bySeq(i, r.Ready[j].Seq) })
+	first, _ := slices.BinarySearchFunc(waiting, r.State.TipMarket.Checked+1, bySeq)
+	for n := range min(len(waiting), maxFundChecks) {
+		t := &r.Ready[waiting[(first+n)%len(waiting)]]
+		r.State.TipMarket.Checked = t.Seq
+		if done := r.Hands.Guard(ctx, t, func(ctx sdk.Context) error { return r.checkFundsOf(ctx, t) }); !done {
+			r.Departed++
+		}
+	}
+}
+
+// checkFundsOf has a timer compete again if its payer can cover it at this block's prices.
+func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
+	price, willing := r.rules.Price(r.Prices, r.Candidate(ctx, t))
+	if !willing || !r.Parts.Fees.Covers(ctx, &r.Config, t, price.Cost(t.GasLimit, r.Config.MaxCellsPerFire)) {
+		return nil
+	}
+	t.UnfundedSince = 0
+	return r.Parts.Records.Put(ctx, t)
+}
+
+// Unfunded implements policies.Round: lack of funds defers. The timer competes no more until the payer is found to cover it,
+// so that it costs one try. The GC lane bounds how many are so marked in a block; what is beyond it stays as it is. An owner
+// who asked for suspension gets that.
+func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) policies.Disposition {
+	if r.GC.Left() == 0 {
+		return policies.Waits
+	}
+	r.note(t.Actor).unfunded++
+	if t.OnUnfunded == types.OnUnfundedSuspend {
+		return policies.Leaves
+	}
+	r.GC.Take()
+	available := r.Parts.Fees.Spendable(ctx, &r.Config, t.Payer())
+	done := r.Hands.Guard(ctx, t, func(ctx sdk.Context) error {
+		t.UnfundedSince = r.Height
+		if err := r.Parts.Records.Put(ctx, t); err != nil {
+			return err
+		}
+		return types.Emit(ctx, &types.TimerDeferredInsufficientFunds{
+			Id: t.IDHex(), Actor: r.Parts.Addresses.Text(t.Actor), Payer: r.Parts.Addresses.Text(t.Payer()),
+			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
+		})
+	})
+	if !done {
+		r.Departed++
+	}
+	return policies.Waits
+}
+
+// note is what this block adds to the actor's record.
+func (r *round) note(actor sdk.AccAddress) *blockStats {
+	note := r.noted[string(actor)]
+	if note == nil {
+		note = &blockStats{}
+		r.noted[string(actor)] = note
+		r.actors = append(r.actors, actor)
+	}
+	return note
+}
+
+// Fired implements policies.Round: it notes a fire for its actor's score, and takes it off the actor's slice.
+func (r *round) Fired(_ sdk.Context, f policies.Fire) {
+	t := f.Timer
+	note := r.note(t.Actor)
+	note.fires = append(note.fires, rules.Fire{
+		Tip: f.Priority, P50: r.Prices.P50, Success: f.Receipt.Success, Late: r.Height - t.Due,
+	})
+	note.cycles += f.Receipt.Cycles
+	if r.rule.Starved(t.Due, lastFire(r.records[string(t.Actor)]), r.Height) {
+		note.starved = true
+	}
+	if !r.secondPass {
+		r.slices.Spend(string(t.Actor), f.Receipt.Cycles)
+	}
+}
+
+// Close implements policies.Round: it writes what this block adds to the records of its actors. A record that can't be read
+// stays as it is: it concerns that actor alone.
+func (r *round) Close(ctx sdk.Context) (math.Int, error) {
+	for _, actor := range r.actors {
+		record, err := r.record(ctx, actor)
+		if err != nil {
+			ctx.Logger().Error("can't score an actor", "module", types.ModuleName, "actor", actor, "err", err)
+			continue
+		}
+		if err := r.score(ctx, actor, record); err != nil {
+			return math.ZeroInt(), err
+		}
+	}
+	return math.ZeroInt(), nil
+}
+
+func (r *round) score(ctx sdk.Context, actor sdk.AccAddress, record *types.TipWeight) error {
+	next := types.TipWeight{Weight: weightIn(r.rule, record, r.epoch), Epoch: r.epoch, LastFire: lastFire(record)}
+	stats := rules.NoStats()
+	if record != nil && record.Epoch == r.epoch {
+		stats = record.Stats()
+	}
+	note := r.noted[string(actor)]
+	stats.Unfunded += note.unfunded
+	stats.Starved = stats.Starved || note.starved
+	for _, fire := range note.fires {
+		r.rule.Fire(&stats, fire)
+	}
+	if len(note.fires) > 0 {
+		r.rule.EndBlock(&stats, note.cycles, r.Config.LaneTimerCycles)
+		next.LastFire = r.Height
+	}
+	next.SetStats(stats)
+	if r.State.TipMarket.Oldest == 0 {
+		r.State.TipMarket.Oldest = next.Epoch
+	}
+	return r.weights.set(ctx, actor, record, next)
+}
+
+// Weigh implements policies.Estimator: of no one in particular, it is the neutral weight.
+func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {
+	c.Weight = rules.Units(r.rule.Neutral)
+	if actor != nil {
+		c.Weight = r.weightOf(ctx, actor)
+	}
+	return math.LegacyNewDec(int64(c.Weight)).QuoInt64(rules.WeightUnits)
+}
+
+// Affordable implements policies.Estimator: there is no lane basefee that falls.
+func (r *round) Affordable(c policy.Candidate) (uint64, error) {
+	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",
+		c.Ask.Stated.MaxFee, r.Prices.Cycle)
+}

@@ -1,0 +1,123 @@
+// Package tip binds policy tip to state: weights of actors by epoch, timers that wait for their payer, slices of the lane,
+// and a window in which no timer stays for ever.
+package tip
+
+import (
+	"cosmossdk.io/collections"
+	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"context"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Policy tip.
+type Policy struct {
+	policies.Base
+	parts   *policies.Parts
+	weights *weights
+}
+
+var _ policies.Policy = (*Policy)(nil)
+
+// New binds the policy.
+func New(parts *policies.Parts) policies.Policy {
+	return &Policy{parts: parts, weights: &weights{
+		weights: collections.NewMap(parts.Schema, types.PrefixTipWeights, "tip_weights", sdk.AccAddressKey,
+			codec.CollValue[types.TipWeight](parts.Codec)),
+		epochs: collections.NewKeySet(parts.Schema, types.PrefixTipEpochs, "tip_epochs",
+			collections.PairKeyCodec(collections.Uint64Key, sdk.AccAddressKey)),
+	}}
+}
+
+// ID implements policies.Policy.
+func (*Policy) ID() types.Policy { return types.PolicyTip }
+
+// Rules implements policies.Policy.
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules { return config.Tip() }
+
+// AsksAgents implements policies.Policy.
+func (*Policy) AsksAgents() bool { return true }
+
+// Accept implements policies.BidRules: prices must not be below the chain's cycle basefee, and an integer bid is ignored.
+func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
+	switch {
+	case bid.Price != "":
+		return policies.Accepted{Ignored: true}, nil
+	case bid.Static == nil:
+		return p.Base.Accept(ctx, config, bid)
+	}
+	lane, err := p.parts.Lane.Get(ctx)
+	if err != nil {
+		return policies.Accepted{}, err
+	}
+	prices, err := policies.PricesOf(ctx, p.parts.Fees, config.Tip(), config, &lane)
+	if err != nil {
+		return policies.Accepted{}, err
+	}
+	return policies.AcceptAtMost(*bid.Static, prices.Cycle)
+}
+
+// Detach implements policies.Policy: a timer that fires is funded.
+func (*Policy) Detach(next *types.Timer) { next.UnfundedSince = 0 }
+
+// Maintain implements policies.Policy: it removes weights so old that they no longer matter.
+func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
+	return p.weights.drop(ctx, b)
+}
+
+// Open implements policies.Policy. It begins an epoch if the length of epochs changed.
+func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+	b.State.TipMarket.Follow(b.Config.TipEpochBlocks, b.Height)
+	tip := b.Config.Tip()
+	return &round{
+		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights,
+		epoch: b.State.TipMarket.EpochAt(b.Height), rule: b.Config.WeightRule(),
+		known: map[string]uint32{}, records: map[string]*types.TipWeight{}, noted: map[string]*blockStats{},
+	}, nil
+}
+
+// Standing is what queries show of an actor's weight in the next block; nil if another policy is in force then.
+func (p *Policy) Standing(
+	ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
+) (*types.TipStanding, error) {
+	height := types.HeightOf(ctx) + 1
+	record, err := p.weights.get(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	state, rule := lane.TipMarket, config.WeightRule()
+	state.Follow(config.TipEpochBlocks, height)
+	standing := &types.TipStanding{Epoch: state.EpochAt(height), EpochEnds: state.EndOf(height)}
+	standing.Weight = weightIn(rule, record, standing.Epoch).String()
+	standing.Next = weightIn(rule, record, standing.Epoch+1).String()
+	if record == nil {
+		return standing, nil
+	}
+	standing.LastFire = record.LastFire
+	if record.Epoch == standing.Epoch {
+		standing.Score, standing.Fires, standing.Unfunded = rule.Score(record.Stats()).String(), record.Fires, record.Unfunded
+	}
+	return standing, nil
+}
+
+// weightIn is an actor's weight in an epoch, from its record.
+func weightIn(rule rules.WeightRule, record *types.TipWeight, epoch uint64) math.LegacyDec {
+	if record == nil {
+		return rule.Neutral
+	}
+	return rule.WeightIn(record.History(), epoch)
+}
+
+func lastFire(record *types.TipWeight) uint64 {
+	if record == nil {
+		return 0
+	}
+	return record.LastFire
+}

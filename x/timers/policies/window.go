@@ -1,0 +1,194 @@
+package policies
+
+import (
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// MaxPassedOver is how many timers that do not fit a block looks past for smaller ones where it reads on as it goes: a nearly
+// full lane must not read the whole backlog for one that fits.
+const MaxPassedOver = 32
+
+// Window is a round over at most CANDIDATE_WINDOW timers, the oldest that are ready. They are read and ranked in memory, and
+// nothing is written for those that stay. A policy's round embeds it and replaces what it does otherwise.
+type Window struct {
+	*Block
+	Parts *Parts
+	// Rules in force.
+	Rules policy.Rules
+	// Ready are the timers that compete, in queue order.
+	Ready []types.Timer
+	// Order in which they are tried, as indices; Turn is the position of the next one.
+	Order []int
+	Turn  int
+}
+
+var _ Round = (*Window)(nil)
+
+// Collect implements Round: it reads the window.
+func (w *Window) Collect(ctx sdk.Context) error {
+	if err := w.ReadLeftovers(ctx, w.Parts.Records); err != nil {
+		return err
+	}
+	live, reached, complete, err := w.ReadLive(ctx, w.Parts.Records, w.Config.CandidateWindow)
+	if err != nil {
+		return err
+	}
+	w.Compete(live)
+	w.Overfull = !complete
+	return w.SweepQueue(ctx, w.Parts.Records, reached, complete)
+}
+
+// Compete adds timers to those that compete.
+func (w *Window) Compete(timers []types.Timer) {
+	w.Ready = append(w.Ready, timers...)
+	w.Competing = uint32(len(w.Ready))
+}
+
+// Rank implements Round.
+func (w *Window) Rank(ctx sdk.Context) error {
+	w.DropUnrunnable(ctx)
+	w.Sort(ctx, w.Candidate)
+	return nil
+}
+
+// DropUnrunnable sets aside what the config can't run.
+func (w *Window) DropUnrunnable(ctx sdk.Context) {
+	runnable := w.Ready[:0]
+	for i := range w.Ready {
+		if w.Hands.Runnable(w.Ready[i].GasLimit) {
+			runnable = append(runnable, w.Ready[i])
+			continue
+		}
+		w.Hands.SetUnrunnableAside(ctx, &w.Ready[i])
+	}
+	w.Ready, w.Competing = runnable, uint32(len(runnable))
+}
+
+// Sort puts the timers into the order of the rules, and returns them as candidates.
+func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Timer) policy.Candidate) []policy.Candidate {
+	candidates := make([]policy.Candidate, len(w.Ready))
+	for i := range w.Ready {
+		candidates[i] = candidateOf(ctx, &w.Ready[i])
+	}
+	w.Order, w.Turn = w.Rules.Order(w.Prices, candidates), 0
+	return candidates
+}
+
+// HasRoom reports whether the lane has room for any fire.
+func (w *Window) HasRoom() bool { return w.Lane.Fits(w.Config.FireBaseCycles) }
+
+// Next implements Round.
+func (w *Window) Next(sdk.Context) (Turn, bool, error) {
+	if !w.HasRoom() {
+		return Turn{}, false, nil
+	}
+	turn, found := w.Take()
+	return turn, found, nil
+}
+
+// Take hands out the next timer in order.
+func (w *Window) Take() (Turn, bool) {
+	if w.Turn >= len(w.Order) {
+		return Turn{}, false
+	}
+	w.Turn++
+	return Turn{Timer: &w.Ready[w.Order[w.Turn-1]]}, true
+}
+
+// Candidate implements Round.
+func (w *Window) Candidate(_ sdk.Context, t *types.Timer) policy.Candidate {
+	candidate := policy.Candidate{
+		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id),
+		Ask: w.Agents.Ask(t, w.Storm),
+	}
+	if t.BidLocked != "" {
+		candidate.Locked = t.Locked()
+	}
+	return candidate
+}
+
+// Skipped implements Round.
+func (w *Window) Skipped(sdk.Context, *types.Timer, Skip) error { return nil }
+
+// Unfunded implements Round.
+func (w *Window) Unfunded(sdk.Context, *types.Timer, math.Int) Disposition { return Leaves }
+
+// Fired implements Round.
+func (w *Window) Fired(sdk.Context, Fire) {}
+
+// Close implements Round.
+func (w *Window) Close(sdk.Context) (math.Int, error) { return math.ZeroInt(), nil }
+
+// Weigh implements Estimator: under a policy without weights of its own, the actor's fairness weight is shown.
+func (w *Window) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {
+	weights := NewWeights(w.Block, w.Parts)
+	c.Weight = w.Config.WeightBounds().Max
+	if actor != nil {
+		c.Weight = weights.Of(ctx, actor)
+	}
+	return WeightDec(c.Weight)
+}
+
+// LockedBid implements Estimator: under a policy that locks none, a bid may be stated and counts for nothing.
+func (w *Window) LockedBid(string) (math.Int, error) { return math.ZeroInt(), nil }
+
+// Bidding implements Estimator.
+func (w *Window) Bidding(sdk.Context, policy.Candidate, *types.QueryEstimateResponse) error {
+	return nil
+}
+
+// maxIdleBlocks bounds how long a basefee is followed as it falls: by then it fell by far more than any price can differ.
+const maxIdleBlocks = 10_000
+
+// Affordable implements Estimator: it follows the lane basefee as it falls.
+func (w *Window) Affordable(c policy.Candidate) (uint64, error) {
+	prices := w.Prices
+	for blocks := uint64(1); blocks <= maxIdleBlocks; blocks++ {
+		prices.Lane = w.Rules.LaneBasefee(prices.Cycle, policy.Last{Basefee: prices.Lane})
+		if _, willing := w.Rules.Price(prices, c); willing {
+			return blocks, nil
+		}
+	}
+	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below min_lane_basefee %s: such a timer can't fire",
+		c.Ask.Stated.MaxFee, w.Config.MinLaneBasefee)
+}
+
+// Weights are the fairness weights of a block, in sixteenths. They are looked up once for each actor.
+type Weights struct {
+	block *Block
+	parts *Parts
+	known map[string]uint32
+}
+
+// NewWeights returns an empty memory of weights.
+func NewWeights(b *Block, parts *Parts) *Weights { return &Weights{b, parts, map[string]uint32{}} }
+
+// Of is the actor's weight. A record that can't be read weighs least: its timers can't fire, and others must not suffer for
+// it.
+func (w *Weights) Of(ctx sdk.Context, actor sdk.AccAddress) uint32 {
+	if weight, known := w.known[string(actor)]; known {
+		return weight
+	}
+	bounds := w.block.Config.WeightBounds()
+	weight := bounds.Min
+	unit := w.parts.Fairness.UnitOf(ctx, &w.block.Config, actor)
+	if page, err := w.block.Pages.Get(ctx, unit); err == nil {
+		weight = bounds.Weight(uint64(page.Recent), w.block.Before.Fairness.Smoothed)
+	}
+	w.known[string(actor)] = weight
+	return weight
+}
+
+// WeightDec is a fairness weight as people read it.
+func WeightDec(sixteenths uint32) math.LegacyDec {
+	return math.LegacyNewDec(int64(sixteenths)).QuoInt64(fairness.One)
+}

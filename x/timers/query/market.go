@@ -1,0 +1,263 @@
+package query
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
+
+	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// candidates hands out the timers of the next block in the order in which they are tried, until fn says that it has enough.
+func candidates(ctx sdk.Context, next *engine.Preview, fn func(t *types.Timer, c policy.Candidate) (more bool)) error {
+	for {
+		turn, found, err := next.Round.Next(ctx)
+		if err != nil || !found || !fn(turn.Timer, next.Round.Candidate(ctx, turn.Timer)) {
+			return err
+		}
+	}
+}
+
+// inQueueOrder is a policy whose order is that of the queue.
+type inQueueOrder interface{ InQueueOrder() }
+
+// Ready implements types.QueryServer. Under a policy in whose order the queue is already, the list is the queue's. Under
+// others it is the order at the next block's prices, and at most as many are listed as compete in it.
+func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
+	if err != nil {
+		return nil, err
+	}
+	if _, queued := next.Policy.(inQueueOrder); queued {
+		return s.readyInQueueOrder(goCtx, req.GetPagination())
+	}
+	limit, first, err := pageStart(req.GetPagination())
+	if err != nil {
+		return nil, err
+	}
+	response := &types.QueryReadyResponse{Pagination: &sdkquery.PageResponse{}}
+	position := uint64(0)
+	var failure error
+	err = candidates(ctx, next, func(t *types.Timer, _ policy.Candidate) bool {
+		if t.Due >= next.Height {
+			return true // Not ready yet: it becomes due in the next block.
+		}
+		if position >= first+limit {
+			response.Pagination.NextKey = positionKey(position)
+			return false
+		}
+		if position++; position <= first {
+			return true
+		}
+		info, err := s.info(sdk.UnwrapSDKContext(goCtx), t)
+		response.Timers = append(response.Timers, info)
+		failure = err
+		return err == nil
+	})
+	if err == nil {
+		err = failure
+	}
+	return response, err
+}
+
+// Lane implements types.QueryServer.
+func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.QueryLaneResponse, error) {
+	ctx := sdk.UnwrapSDKContext(goCtx)
+	lane, err := s.engine.Lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	branch, err := s.engine.AdoptedBranch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	config, err := s.engine.Configs.Get(branch)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.engine.Policies.Prices(branch, &config, &lane)
+	if err != nil {
+		return nil, err
+	}
+	basefee := next.Lane
+	if lane.LaneBasefee != nil {
+		basefee = *lane.LaneBasefee
+	}
+	admitted, err := s.engine.Index.Admitted(ctx)
+	if err != nil {
+		return nil, err
+	}
+	inForce := s.engine.Policies.At(&config, next.Height)
+	response := &types.QueryLaneResponse{
+		Height: types.HeightOf(ctx), Policy: inForce.ID(), Paused: config.LanePaused,
+		CycleBasefee: next.Cycle.String(), CellBasefee: next.Cell.String(),
+		LaneBasefee: basefee.String(), NextLaneBasefee: next.Lane.String(), P50: lane.P50.String(),
+		Cycles: lane.Cycles, LaneTimerCycles: config.LaneTimerCycles,
+		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,
+		Burned: lane.Burned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
+		Admitted: admitted, MaxCyclesPerFire: inForce.GasCap(&config),
+	}
+	inForce.Describe(response, &config, &lane)
+	return response, nil
+}
+
+// standing is a policy that weighs actors by a record of its own.
+type standing interface {
+	Standing(ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress) (*types.TipStanding, error)
+}
+
+// Fairness implements types.QueryServer.
+func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) (*types.QueryFairnessResponse, error) {
+	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lane, err := s.engine.Lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	unit := s.engine.Fairness.UnitOf(ctx, &config, actor)
+	page, err := s.engine.Actors.Page(ctx, unit, 0)
+	if err != nil {
+		return nil, err
+	}
+	of := lane.Fairness
+	weight := config.WeightBounds().Weight(uint64(page.Recent), of.Smoothed)
+	response := &types.QueryFairnessResponse{
+		Weight: policies.WeightDec(weight).String(), Unit: s.text(unit), Recent: page.Recent,
+		Median: of.Median, Smoothed: of.Smoothed.String(), Units: of.Units, WindowBlocks: config.FairnessWindowBlocks,
+	}
+	if p, weighs := s.engine.Policies.At(&config, types.HeightOf(ctx)+1).(standing); weighs {
+		response.Tip, err = p.Standing(ctx, &config, &lane, actor)
+	}
+	return response, err
+}
+
+// Estimate implements types.QueryServer.
+func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest) (*types.QueryEstimateResponse, error) {
+	ask, err := askOf(req)
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
+	if err != nil {
+		return nil, err
+	}
+	candidate, weight, err := s.estimated(ctx, next, req, ask)
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	price, willing := next.Rules.Price(next.Prices, candidate)
+	response := &types.QueryEstimateResponse{
+		Height: next.Height, GasLimit: candidate.GasLimit, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
+		CycleBasefee: next.Prices.Cycle.String(), LaneFee: price.Basefee.Sub(next.Prices.Cycle).String(),
+		Priority: price.Priority.String(), CellBasefee: price.Cell.String(),
+		PreCharge:    price.Cost(candidate.GasLimit, next.Config.MaxCellsPerFire).String(),
+		CostOfCycles: price.Cost(candidate.GasLimit, 0).String(),
+		Weight:       weight.String(),
+	}
+	if !price.LumpSum.IsNil() && !price.LumpSum.IsZero() {
+		response.ScoreBid = price.LumpSum.String()
+	}
+	switch {
+	case next.Config.LanePaused:
+		response.Basis = types.BasisPaused
+		return response, nil
+	case !willing:
+		response.Basis = types.BasisPricedOut
+		response.WaitBlocks, err = next.Round.Affordable(candidate)
+		return response, err
+	}
+	if err := next.Round.Bidding(ctx, candidate, response); err != nil {
+		return nil, err
+	}
+	return response, estimateWait(ctx, next, candidate, response)
+}
+
+// estimated is the timer that an estimate is asked for, as the next block's round would see it.
+func (s *server) estimated(
+	ctx sdk.Context, next *engine.Preview, req *types.QueryEstimateRequest, ask policy.Ask,
+) (c policy.Candidate, weight math.LegacyDec, err error) {
+	c = policy.Candidate{Due: next.Height, Seq: ^uint64(0), GasLimit: req.GetGasLimit(), Ask: ask, Locked: math.ZeroInt()}
+	if bid := req.GetBid(); bid != "" {
+		if ask.Kind != policy.Estimated {
+			return c, weight, types.ErrInvalidBid.Wrapf("bid %.80q is stated in addition to a tier or prices: state one", bid)
+		}
+		if _, err = (&types.Bid{Price: bid}).ForAuction(); err != nil {
+			return c, weight, err
+		}
+		if c.Locked, err = next.Round.LockedBid(bid); err != nil {
+			return c, weight, err
+		}
+	}
+	if c.GasLimit == 0 {
+		c.GasLimit = next.Policy.GasCap(&next.Config)
+	}
+	if err = s.engine.Policies.CheckGasLimit(&next.Config, next.Height, c.GasLimit); err != nil {
+		return c, weight, err
+	}
+	var actor sdk.AccAddress
+	if req.GetActor() != "" {
+		if actor, err = s.engine.Addresses.Parse("actor", req.Actor); err != nil {
+			return c, weight, err
+		}
+		c.Actor = string(actor)
+	}
+	return c, next.Round.Weigh(ctx, actor, &c), nil
+}
+
+// estimateWait counts the timers ahead of the candidate.
+func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candidate, response *types.QueryEstimateResponse) error {
+	err := candidates(ctx, next, func(_ *types.Timer, c policy.Candidate) bool {
+		if order := next.Rules.Order(next.Prices, []policy.Candidate{candidate, c}); order[0] == 0 {
+			return false
+		}
+		response.Ahead++
+		response.AheadCycles += c.GasLimit
+		return true
+	})
+	response.Basis = types.BasisAllReady
+	if next.Overfull {
+		response.Basis = types.BasisStorm
+	}
+	response.WaitBlocks = (response.AheadCycles + candidate.GasLimit - 1) / next.Config.LaneTimerCycles
+	return err
+}
+
+// askOf reads the bid of a request.
+func askOf(req *types.QueryEstimateRequest) (policy.Ask, error) {
+	bid := &types.Bid{Tier: req.GetTier(), Price: req.GetBid()}
+	if req.GetMaxFee() != "" || req.GetMaxPriority() != "" {
+		bid.Static = &types.StaticBid{}
+		for _, price := range []struct {
+			name, text string
+			value      *math.LegacyDec
+		}{
+			{"max_fee", req.MaxFee, &bid.Static.MaxFeePerCycle},
+			{"max_priority", req.MaxPriority, &bid.Static.MaxPriorityFeePerCycle},
+		} {
+			if price.text == "" {
+				price.text = "0"
+			}
+			value, err := math.LegacyNewDecFromStr(price.text)
+			if err != nil {
+				return policy.Ask{}, types.ErrInvalidBid.Wrapf("%s %.80q is not a decimal number", price.name, price.text)
+			}
+			*price.value = value
+		}
+	}
+	if err := bid.Validate(); err != nil {
+		return policy.Ask{}, err
+	}
+	return bid.Ask(), nil
+}

@@ -1,0 +1,210 @@
+// Package query answers the module's queries. What it says of the next block it finds out by the engine's own steps, on a
+// branch of state that is dropped.
+package query
+
+import (
+	"context"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// server answers queries. Those at a height answer as of the end of that block.
+type server struct {
+	engine    *engine.Engine
+	authority string
+}
+
+// Module is the keeper, as queries read it.
+type Module interface {
+	Engine() *engine.Engine
+	Authority() string
+}
+
+// NewServer returns the module's query server.
+func NewServer(m Module) types.QueryServer { return &server{m.Engine(), m.Authority()} }
+
+var _ types.QueryServer = (*server)(nil)
+
+// text is the bech32 form of an address.
+func (s *server) text(addr sdk.AccAddress) string { return s.engine.Addresses.Text(addr) }
+
+// Params implements types.QueryServer.
+func (s *server) Params(ctx context.Context, _ *types.QueryParamsRequest) (*types.QueryParamsResponse, error) {
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	response := &types.QueryParamsResponse{
+		Config: config,
+		Opcodes: types.Opcodes{
+			SysCancelTimer:       types.OpcodeSysCancelTimer,
+			SysUpdateTimerConfig: types.OpcodeSysUpdateTimerConfig,
+			SysExtendTimer:       types.OpcodeSysExtendTimer,
+		},
+		Authority: s.authority,
+	}
+	next, found, err := s.engine.Configs.Next(ctx)
+	if found {
+		response.NextConfig = &next
+	}
+	return response, err
+}
+
+// Timer implements types.QueryServer.
+func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*types.QueryTimerResponse, error) {
+	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	prefix, err := types.ParseTimerIDPrefix(req.GetId())
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	entries, err := s.engine.Actors.Entries(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	var found []types.Timer
+	for _, entry := range entries {
+		if !entryMayMatch(entry.IdPrefix, prefix) {
+			continue
+		}
+		timer, err := s.engine.Records.Load(ctx, entry)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(timer.IDHex(), prefix) {
+			found = append(found, timer)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return nil, status.Error(codes.NotFound, types.ErrTimerNotFound.Wrapf("%s has no live timer %s", req.Actor, prefix).Error())
+	case 1:
+		info, err := s.info(ctx, &found[0])
+		return &types.QueryTimerResponse{Timer: info}, err
+	default:
+		return nil, invalidArgument(types.ErrAmbiguousTimerID.Wrapf(
+			"%s fits %d timers of %s, %s and %s among them; state more digits",
+			prefix, len(found), req.Actor, found[0].IDHex(), found[1].IDHex()))
+	}
+}
+
+// TimersByActor implements types.QueryServer. The config bounds an actor's timers, so its entries are read whole and
+// paged in memory; records are read for the page alone.
+func (s *server) TimersByActor(
+	ctx context.Context, req *types.QueryTimersByActorRequest,
+) (*types.QueryTimersByActorResponse, error) {
+	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	entries, err := s.engine.Actors.Entries(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	entries, page, err := pageOf(entries, req.Pagination)
+	if err != nil {
+		return nil, err
+	}
+	response := &types.QueryTimersByActorResponse{Pagination: page}
+	for _, entry := range entries {
+		timer, err := s.engine.Records.Load(ctx, entry)
+		if err != nil {
+			return nil, err
+		}
+		info, err := s.info(ctx, &timer)
+		if err != nil {
+			return nil, err
+		}
+		response.Timers = append(response.Timers, info)
+	}
+	first, err := s.engine.Actors.Page(ctx, actor, 0)
+	response.Total = first.Timers
+	return response, err
+}
+
+// Due implements types.QueryServer.
+func (s *server) Due(ctx context.Context, req *types.QueryDueRequest) (*types.QueryDueResponse, error) {
+	if req.GetHeight() == 0 || req.GetHeight() == ^uint64(0) {
+		return nil, status.Errorf(codes.InvalidArgument, "height is %d, want 1 to %d", req.GetHeight(), ^uint64(0)-1)
+	}
+	from := calendar.Key{Due: req.Height}
+	if req.Until {
+		from = calendar.Key{}
+	}
+	timers, page, err := s.queuePage(ctx, from, req.Height, req.Pagination, func(*types.Timer) bool { return true })
+	return &types.QueryDueResponse{Timers: timers, Pagination: page}, err
+}
+
+// readyInQueueOrder lists what is ready as it lies in the queue.
+func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageRequest) (*types.QueryReadyResponse, error) {
+	lane, err := s.engine.Lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	now := types.HeightOf(ctx)
+	canFire := func(t *types.Timer) bool { return !t.ExpiredAt(now + 1) }
+	timers, next, err := s.queuePage(ctx, state.CalendarKey(lane.Live), now, page, canFire)
+	return &types.QueryReadyResponse{Timers: timers, Pagination: next}, err
+}
+
+// SetAside implements types.QueryServer.
+func (s *server) SetAside(
+	ctx context.Context, req *types.QuerySetAsideRequest,
+) (*types.QuerySetAsideResponse, error) {
+	bounded, err := boundedPage(req.GetPagination())
+	if err != nil {
+		return nil, err
+	}
+	timers, page, err := sdkquery.CollectionPaginate(ctx, s.engine.Records.SetAside(), bounded,
+		func(_ uint64, t types.Timer) (types.TimerInfo, error) { return s.info(ctx, &t) })
+	return &types.QuerySetAsideResponse{Timers: timers, Pagination: page}, err
+}
+
+func invalidArgument(err error) error { return status.Error(codes.InvalidArgument, err.Error()) }
+
+// Agent implements types.QueryServer.
+func (s *server) Agent(ctx context.Context, req *types.QueryAgentRequest) (*types.QueryAgentResponse, error) {
+	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	agent, err := s.engine.Agents.Of(ctx, actor)
+	if err != nil || len(agent) == 0 {
+		return &types.QueryAgentResponse{}, err
+	}
+	return &types.QueryAgentResponse{Agent: s.text(agent)}, nil
+}
+
+// Receipts implements types.QueryServer. A page's key is the position to go on from.
+func (s *server) Receipts(
+	ctx context.Context, req *types.QueryReceiptsRequest,
+) (*types.QueryReceiptsResponse, error) {
+	limit, from, err := pageStart(req.GetPagination())
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.engine.Receipts.Of(ctx, req.GetHeight(), from, limit)
+	if err != nil {
+		return nil, err
+	}
+	response := &types.QueryReceiptsResponse{Pagination: &sdkquery.PageResponse{}}
+	if uint64(len(found)) > limit {
+		response.Pagination.NextKey, found = positionKey(from+limit), found[:limit]
+	}
+	for i := range found {
+		response.Receipts = append(response.Receipts, s.receiptInfo(&found[i]))
+	}
+	return response, nil
+}

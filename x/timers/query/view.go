@@ -1,0 +1,73 @@
+package query
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// info is a timer as queries show it.
+func (s *server) info(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
+	payload, err := s.engine.Records.Payload(ctx, t)
+	if err != nil {
+		return types.TimerInfo{}, err
+	}
+	info := types.TimerInfo{
+		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
+		Status: t.StatusAt(types.HeightOf(ctx)), Tier: tierOf(t.Due, types.HeightOf(ctx)),
+		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, Trigger: t.Trigger,
+		Handler: t.HandlerName(), Payload: payload, Bid: t.Bid,
+		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
+	}
+	recurrenceInfo(&info, t)
+	info.UnfundedSince = t.UnfundedSince
+	info.BidLocked = t.BidLocked
+	if info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t); err != nil {
+		return types.TimerInfo{}, err
+	}
+	// Only an account's payload decodes; another actor's is shown as bytes alone.
+	var messages types.AccountPayload
+	if s.engine.Codec.Unmarshal(payload, &messages) == nil {
+		info.Messages = messages.Messages
+	}
+	return info, nil
+}
+
+func tierOf(due, now uint64) types.TimerTier {
+	switch calendar.TierOf(due, now) {
+	case calendar.Near:
+		return types.TimerTierNear
+	case calendar.Epoch:
+		return types.TimerTierEpoch
+	default:
+		return types.TimerTierFar
+	}
+}
+
+func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
+	return types.ReceiptInfo{
+		TimerId: hex.EncodeToString(r.TimerId), DeliverId: hex.EncodeToString(r.DeliverId), Actor: s.text(r.Actor),
+		FireSeq: r.FireSeq, Success: r.Success, Codespace: r.Codespace, Code: r.Code,
+		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
+		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, ScoreBid: r.ScoreBidText(),
+	}
+}
+
+// entryMayMatch compares the part of the id that the actor's record keeps with a hexadecimal prefix.
+func entryMayMatch(idPrefix uint64, prefix string) bool {
+	known := fmt.Sprintf("%016x", idPrefix)
+	return strings.HasPrefix(known, prefix) || strings.HasPrefix(prefix, known)
+}
+
+// recurrenceInfo is what queries show of further fires.
+func recurrenceInfo(info *types.TimerInfo, t *types.Timer) {
+	info.Retry, info.Retries, info.LastOutcome = t.Retry, t.Retries, t.LastOutcome
+	info.OnUnfunded = types.OnUnfundedDestroy
+	if t.OnUnfunded == types.OnUnfundedSuspend {
+		info.OnUnfunded = types.OnUnfundedSuspend
+	}
+}

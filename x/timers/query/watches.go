@@ -1,0 +1,144 @@
+package query
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"cosmossdk.io/collections"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
+
+	"github.com/cosmos-timers/timers/x/timers/triggers"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Watchable implements types.QueryServer.
+func (s *server) Watchable(
+	context.Context, *types.QueryWatchableRequest,
+) (*types.QueryWatchableResponse, error) {
+	return &types.QueryWatchableResponse{Stores: s.engine.Watches.Watcher().Watchable()}, nil
+}
+
+// WatchKey implements types.QueryServer.
+func (s *server) WatchKey(
+	_ context.Context, req *types.QueryWatchKeyRequest,
+) (*types.QueryWatchKeyResponse, error) {
+	key, err := s.engine.Watches.Watcher().Parse(req.GetText())
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	return &types.QueryWatchKeyResponse{Key: key}, nil
+}
+
+// Watches implements types.QueryServer.
+func (s *server) Watches(
+	ctx context.Context, req *types.QueryWatchesRequest,
+) (*types.QueryWatchesResponse, error) {
+	switch {
+	case (req.GetStore() == "") == (req.GetActor() == ""):
+		return nil, status.Error(codes.InvalidArgument, "state a store or an actor: one of them")
+	case req.Actor != "" && len(req.Prefix) > 0:
+		return nil, status.Error(codes.InvalidArgument, "a prefix needs its store")
+	case req.Actor != "":
+		return s.watchesOf(ctx, req)
+	case len(req.Prefix) > 0:
+		key := types.WatchKey{Store: req.Store, Prefix: req.Prefix}
+		if err := key.Validate(); err != nil {
+			return nil, invalidArgument(err)
+		}
+		from := collections.Join3(req.Store, req.Prefix, uint64(0))
+		return s.watchesFrom(ctx, req, from, func(at triggers.WatchPlace) bool { return slices.Equal(at.K2(), req.Prefix) })
+	default:
+		if err := (types.WatchKey{Store: req.Store, Prefix: []byte{0}}).Validate(); err != nil {
+			return nil, invalidArgument(err)
+		}
+		from := collections.Join3(req.Store, []byte{}, uint64(0))
+		return s.watchesFrom(ctx, req, from, func(triggers.WatchPlace) bool { return true })
+	}
+}
+
+// watchesFrom lists the watches of a store from a place on, while wanted. The page's key is the place to go on from:
+// seq ‖ prefix.
+func (s *server) watchesFrom(
+	ctx context.Context, req *types.QueryWatchesRequest, from triggers.WatchPlace, wanted func(triggers.WatchPlace) bool,
+) (*types.QueryWatchesResponse, error) {
+	limit, offset, err := pageBounds(req.Pagination)
+	if err != nil {
+		return nil, err
+	}
+	if key := req.Pagination.GetKey(); len(key) > 0 {
+		if len(key) <= 8 || len(key) > 8+types.MaxWatchKeyBytes {
+			return nil, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want those of a next_key", len(key))
+		}
+		from = collections.Join3(req.Store, key[8:], binary.BigEndian.Uint64(key))
+	}
+	response := &types.QueryWatchesResponse{Pagination: &sdkquery.PageResponse{}}
+	err = s.engine.Watches.WalkFrom(ctx, from, func(at triggers.WatchPlace, owner []byte) (bool, error) {
+		switch {
+		case at.K1() != req.Store || !wanted(at):
+			return true, nil
+		case offset > 0:
+			offset--
+			return false, nil
+		case uint64(len(response.Watches)) == limit:
+			response.Pagination.NextKey = append(binary.BigEndian.AppendUint64(nil, at.K3()), at.K2()...)
+			return true, nil
+		}
+		key := types.WatchKey{Store: req.Store, Prefix: slices.Clone(at.K2())}
+		info, err := s.watchInfo(ctx, key, owner, at.K3())
+		response.Watches = append(response.Watches, info)
+		return false, err
+	})
+	return response, err
+}
+
+// watchInfo finds the timer of a watch by its owner's record.
+func (s *server) watchInfo(ctx context.Context, key types.WatchKey, owner sdk.AccAddress, seq uint64) (types.WatchInfo, error) {
+	entries, err := s.engine.Actors.Entries(ctx, owner)
+	if err != nil {
+		return types.WatchInfo{}, err
+	}
+	for _, entry := range entries {
+		if entry.Seq != seq {
+			continue
+		}
+		timer, err := s.engine.Records.Load(ctx, entry)
+		return s.watchOf(ctx, key, &timer), err
+	}
+	return types.WatchInfo{}, types.ErrInternal.Wrapf("watch of seq %d has no timer", seq)
+}
+
+func (s *server) watchOf(ctx context.Context, key types.WatchKey, t *types.Timer) types.WatchInfo {
+	info := types.WatchInfo{
+		Key: key, Actor: s.text(t.Actor), TimerId: t.IDHex(), Status: t.StatusAt(types.HeightOf(ctx)), ExpiresAt: t.ExpiresAt,
+	}
+	if t.Trigger.Watch != nil {
+		info.Remaining = t.Trigger.Watch.Remaining
+	}
+	return info
+}
+
+// watchesOf lists the watches of an actor. The config bounds them, so they are read whole and paged in memory.
+func (s *server) watchesOf(ctx context.Context, req *types.QueryWatchesRequest) (*types.QueryWatchesResponse, error) {
+	actor, err := s.engine.Addresses.Parse("actor", req.Actor)
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
+	timers, err := s.engine.Records.Of(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	var all []types.WatchInfo
+	for i := range timers {
+		for _, key := range timers[i].WatchKeys() {
+			all = append(all, s.watchOf(ctx, key, &timers[i]))
+		}
+	}
+	page, pagination, err := pageOf(all, req.Pagination)
+	return &types.QueryWatchesResponse{Watches: page, Pagination: pagination}, err
+}

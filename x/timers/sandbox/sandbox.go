@@ -1,0 +1,60 @@
+// Package sandbox holds every recover and every branch of state of the module.
+//
+// One sandbox serves three levels: the end-of-block step as a whole, one timer, and the handler of one fire. What fails
+// inside leaves no trace outside: its writes and events are dropped, and the caller decides what that means at its level
+// (x/timers/README.md, "End Block").
+//
+// Not every failure can be caught: a stack that overflows or memory that runs out ends the process. What runs inside is
+// therefore bounded by gas before it gets there.
+package sandbox
+
+import (
+	"context"
+	"runtime/debug"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Run runs fn on a branch of ctx. If fn succeeds, its writes and events are kept. If it fails or panics, they are dropped
+// and the error is returned: a panic of a gas meter as ErrOutOfCycles, any other panic as ErrPanicked.
+func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
+	defer recoverInto(ctx, &err)
+	branch, commit := ctx.CacheContext()
+	if err := fn(branch); err != nil {
+		return err
+	}
+	commit()
+	return nil
+}
+
+// Probe runs fn on a branch of ctx and always drops the branch: would this succeed?
+func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
+	defer recoverInto(ctx, &err)
+	branch, _ := ctx.CacheContext()
+	return fn(branch)
+}
+
+// recoverInto turns a panic into an error. The stack goes to the node's log; the error is a registered one, the same on
+// every node.
+func recoverInto(ctx sdk.Context, err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case storetypes.ErrorOutOfGas, storetypes.ErrorGasOverflow:
+		*err = types.ErrOutOfCycles
+	default:
+		ctx.Logger().Error("panic in a sandbox", "module", types.ModuleName, "panic", r, "stack", string(debug.Stack()))
+		*err = types.ErrPanicked
+	}
+}
+
+type firingKey struct{}
+
+// WithinFire marks a context as that of a handler, in which timers can't be run.
+func WithinFire(ctx sdk.Context) sdk.Context { return ctx.WithValue(firingKey{}, true) }
+
+// IsWithinFire reports whether ctx is that of a handler, or stems from one.
+func IsWithinFire(ctx context.Context) bool { return ctx.Value(firingKey{}) != nil }

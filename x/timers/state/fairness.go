@@ -1,0 +1,347 @@
+package state
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Fairness counts fires by unit, which is the actor or its deployer, over FAIRNESS_WINDOW_BLOCKS. A unit's own count is on
+// its first page, which a fire writes anyway; how many units have the same count is in a few keys, from which the median
+// follows. A block costs what it fires, and what leaves the window.
+type Fairness struct {
+	// fires: height → fires by unit within the fairness window. One value a block; they leave as the window moves.
+	fires collections.Map[uint64, types.BlockFires]
+	// counts: number of fires → number of units that had as many in the window. Few keys.
+	counts collections.Map[uint64, uint64]
+
+	actors *Actors
+	lane   *Lane
+	router types.Router
+}
+
+var _ Component = (*Fairness)(nil)
+
+// NewFairness adds the component's collections to the schema.
+func NewFairness(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, actors *Actors, lane *Lane, router types.Router) *Fairness {
+	return &Fairness{
+		fires:  collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
+		counts: collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
+		actors: actors, lane: lane, router: router,
+	}
+}
+
+// UnitOf is whose fires the actor's are counted to, by FAIRNESS_UNIT. An actor that no runtime serves is its own.
+func (f *Fairness) UnitOf(ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress) sdk.AccAddress {
+	if config.FairnessUnit != types.UnitDeployer {
+		return actor
+	}
+	unit := actor
+	// A runtime is not the module's own code: what fails in it concerns its answer alone.
+	_ = sandbox.Run(sdk.UnwrapSDKContext(ctx), func(ctx sdk.Context) error {
+		runtime, err := f.router.Route(ctx, actor)
+		if err != nil {
+			return err
+		}
+		if deployer := runtime.Deployer(ctx, actor); len(deployer) > 0 {
+			unit = deployer
+		}
+		return nil
+	})
+	return unit
+}
+
+// ActorFires is how many fires of an actor a block made.
+type ActorFires struct {
+	Actor sdk.AccAddress
+	Fires uint32
+}
+
+// Advance counts the fires of a block and drops those that leave the window, so that the state is that of the next block. A
+// policy that does not count fires passes none: fairness begins with the same weight for all.
+func (f *Fairness) Advance(
+	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, state *types.FairnessState,
+) error {
+	window := f.window(fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
+	if len(fired) > 0 {
+		byUnit := f.byUnit(ctx, config, fired)
+		if err := f.fires.Set(ctx, height, byUnit); err != nil {
+			return err
+		}
+		if err := window.addAll(ctx, byUnit, 1); err != nil {
+			return err
+		}
+	}
+	if err := f.drop(ctx, config, height, state, &window); err != nil {
+		return err
+	}
+	if err := window.settle(ctx, state); err != nil {
+		return err
+	}
+	state.Smoothed = fairness.Smooth(config.MedianSmoothing, state.Median, state.Smoothed)
+	return nil
+}
+
+// byUnit sums up fires, units in the order of their addresses.
+func (f *Fairness) byUnit(ctx context.Context, config *types.TimerConfig, fired []ActorFires) (all types.BlockFires) {
+	place := make(map[string]int, len(fired))
+	for _, of := range fired {
+		unit := f.UnitOf(ctx, config, of.Actor)
+		i, known := place[string(unit)]
+		if !known {
+			i = len(all.Units)
+			place[string(unit)] = i
+			all.Units = append(all.Units, types.UnitFires{Unit: unit})
+		}
+		all.Units[i].Fires += of.Fires
+	}
+	slices.SortFunc(all.Units, func(a, b types.UnitFires) int { return bytes.Compare(a.Unit, b.Unit) })
+	return all
+}
+
+// drop drops the fires that are not in the window of the next block: those of one block as a rule, and after the window was
+// shortened of as many as name SWEEP_PER_BLOCK units, or of two, so that it catches up.
+func (f *Fairness) drop(
+	ctx context.Context, config *types.TimerConfig, height uint64, state *types.FairnessState, window *window,
+) error {
+	if window.median.Units == 0 || height < config.FairnessWindowBlocks {
+		return nil
+	}
+	last := height - config.FairnessWindowBlocks
+	if state.From > last {
+		return nil
+	}
+	type leaving struct {
+		height uint64
+		fires  types.BlockFires
+	}
+	var old []leaving
+	units := 0
+	ranger := new(collections.Range[uint64]).StartInclusive(state.From).EndInclusive(last)
+	err := f.fires.Walk(ctx, ranger, func(height uint64, fires types.BlockFires) (bool, error) {
+		old = append(old, leaving{height, fires})
+		units += len(fires.Units)
+		return len(old) >= 2 && units >= int(config.SweepPerBlock), nil
+	})
+	if err != nil {
+		return err
+	}
+	state.From = last + 1
+	for _, block := range old {
+		if err := f.fires.Remove(ctx, block.height); err != nil {
+			return err
+		}
+		if err := window.addAll(ctx, block.fires, -1); err != nil {
+			return err
+		}
+	}
+	if units >= int(config.SweepPerBlock) && len(old) >= 2 {
+		state.From = old[len(old)-1].height + 1
+	}
+	return nil
+}
+
+// window keeps units' fires, and the median over all of them, in step.
+type window struct {
+	actors *Actors
+	counts fireCounts
+	median fairness.Median
+}
+
+func (f *Fairness) window(median fairness.Median) window {
+	return window{actors: f.actors, counts: fireCounts{f.counts}, median: median}
+}
+
+// settle brings the median up to date and writes it to state.
+func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
+	err := w.median.Settle(ctx, w.counts)
+	state.Units, state.Median, state.Below = w.median.Units, w.median.Value, w.median.Below
+	return err
+}
+
+// addAll adds the fires of a block, or takes them away if sign is -1.
+func (w *window) addAll(ctx context.Context, fires types.BlockFires, sign int64) error {
+	for i := range fires.Units {
+		if err := w.add(ctx, fires.Units[i].Unit, sign*int64(fires.Units[i].Fires)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add changes the fires of a unit. A record that can't be read concerns that unit alone: it stays as it is.
+func (w *window) add(ctx context.Context, unit sdk.AccAddress, change int64) error {
+	page, err := w.actors.Page(ctx, unit, 0)
+	if err != nil {
+		sdk.UnwrapSDKContext(ctx).Logger().Error("can't count fires", "module", types.ModuleName, "unit", unit, "err", err)
+		return nil
+	}
+	from := uint64(page.Recent)
+	to := from + uint64(change)
+	page.Recent = uint32(to)
+	if err := w.actors.SetPage(ctx, unit, 0, page); err != nil {
+		return err
+	}
+	return w.median.Move(ctx, w.counts, from, to)
+}
+
+// fireCounts is the histogram as package fairness reads it.
+type fireCounts struct {
+	collections.Map[uint64, uint64]
+}
+
+var _ fairness.Counts = fireCounts{}
+
+// Get implements fairness.Counts.
+func (c fireCounts) Get(ctx context.Context, fires uint64) (uint64, error) {
+	units, _, err := Find(ctx, c.Map, fires)
+	return units, err
+}
+
+// Set implements fairness.Counts.
+func (c fireCounts) Set(ctx context.Context, fires, units uint64) error {
+	if units == 0 {
+		return c.Remove(ctx, fires)
+	}
+	return c.Map.Set(ctx, fires, units)
+}
+
+// Next implements fairness.Counts.
+func (c fireCounts) Next(ctx context.Context, fires uint64) (uint64, error) {
+	return c.first(ctx, new(collections.Range[uint64]).StartExclusive(fires))
+}
+
+// Prev implements fairness.Counts.
+func (c fireCounts) Prev(ctx context.Context, fires uint64) (uint64, error) {
+	return c.first(ctx, new(collections.Range[uint64]).EndExclusive(fires).Descending())
+}
+
+func (c fireCounts) first(ctx context.Context, ranger collections.Ranger[uint64]) (uint64, error) {
+	iterator, err := c.Iterate(ctx, ranger)
+	if err != nil {
+		return 0, err
+	}
+	defer iterator.Close()
+	if !iterator.Valid() {
+		return 0, errors.New("the counts of fires end before the median")
+	}
+	return iterator.Key()
+}
+
+// InitGenesis implements Component: it writes the fires of the window, and to the lane's state what they sum up to.
+func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	now := types.HeightOf(ctx)
+	if from := genesis.Lane.Fairness.From; from > now+1 {
+		return types.ErrInvalidGenesis.Wrapf("lane.fairness.from is %d, want at most %d", from, now+1)
+	}
+	if n := len(genesis.Fairness); n > 0 && genesis.Fairness[n-1].Height > now {
+		return types.ErrInvalidGenesis.Wrapf("fairness %d: height %d is above %d", n-1, genesis.Fairness[n-1].Height, now)
+	}
+	window := f.window(fairness.Median{})
+	for i := 0; i < len(genesis.Fairness); {
+		height, fires := genesis.Fairness[i].Height, types.BlockFires{}
+		for ; i < len(genesis.Fairness) && genesis.Fairness[i].Height == height; i++ {
+			fires.Units = append(fires.Units, types.UnitFires{Unit: genesis.Fairness[i].Unit, Fires: genesis.Fairness[i].Fires})
+		}
+		if err := f.fires.Set(ctx, height, fires); err != nil {
+			return err
+		}
+		if err := window.addAll(ctx, fires, 1); err != nil {
+			return err
+		}
+	}
+	lane, err := f.lane.Get(ctx)
+	if err != nil {
+		return err
+	}
+	if err := window.settle(ctx, &lane.Fairness); err != nil {
+		return err
+	}
+	return f.lane.Set(ctx, lane)
+}
+
+// ExportGenesis implements Component.
+func (f *Fairness) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	return f.fires.Walk(ctx, nil, func(height uint64, fires types.BlockFires) (bool, error) {
+		for i := range fires.Units {
+			genesis.Fairness = append(genesis.Fairness,
+				types.HeightFires{Height: height, Unit: fires.Units[i].Unit, Fires: fires.Units[i].Fires})
+		}
+		return false, nil
+	})
+}
+
+// CheckInvariants implements Component: what the actors' pages and the lane's state say of the window is what its fires come
+// to.
+func (f *Fairness) CheckInvariants(ctx context.Context) error {
+	lane, err := f.lane.Get(ctx)
+	if err != nil {
+		return err
+	}
+	recent := map[string]uint64{}
+	err = f.fires.Walk(ctx, nil, func(height uint64, fires types.BlockFires) (bool, error) {
+		if height < lane.Fairness.From || len(fires.Units) == 0 {
+			return true, fmt.Errorf("%d units fired at height %d; the window begins at %d", len(fires.Units), height, lane.Fairness.From)
+		}
+		for i := range fires.Units {
+			recent[string(fires.Units[i].Unit)] += uint64(fires.Units[i].Fires)
+		}
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = f.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
+		if want := recent[string(actor)]; number == 0 && uint64(page.Recent) != want || number > 0 && page.Recent > 0 {
+			return fmt.Errorf("page %d of %s counts %d recent fires, the window %d", number, actor, page.Recent, want)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	all := make([]uint64, 0, len(recent))
+	for _, fires := range recent {
+		all = append(all, fires)
+	}
+	return f.checkMedian(ctx, &lane.Fairness, all)
+}
+
+// checkMedian: the counts and the median are those of the units' fires.
+func (f *Fairness) checkMedian(ctx context.Context, state *types.FairnessState, all []uint64) error {
+	slices.Sort(all)
+	want := types.FairnessState{From: state.From, Units: uint64(len(all)), Smoothed: state.Smoothed}
+	if len(all) > 0 {
+		want.Median = all[(len(all)-1)/2]
+		want.Below = uint64(slices.Index(all, want.Median))
+	}
+	if !state.Equal(want) {
+		return fmt.Errorf("the fairness window sums up to %v, the state says %v", want, *state)
+	}
+	counts := map[uint64]uint64{}
+	for _, fires := range all {
+		counts[fires]++
+	}
+	err := f.counts.Walk(ctx, nil, func(fires, units uint64) (bool, error) {
+		if counts[fires] != units {
+			return true, fmt.Errorf("%d units fired %d times, %d are counted", counts[fires], fires, units)
+		}
+		delete(counts, fires)
+		return false, nil
+	})
+	if err == nil && len(counts) > 0 {
+		err = fmt.Errorf("%d counts of fires are missing", len(counts))
+	}
+	return err
+}

@@ -1,0 +1,345 @@
+package state
+
+import (
+	"context"
+	"fmt"
+	"math/big"
+
+	"cosmossdk.io/collections"
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Index is the ready index: the timers that were admitted to the competition in a storm, in lists that their policies
+// order. A record says with which weight it is indexed, so that whatever moves or removes a timer finds its entries. What
+// the lists mean is the business of the policies, which register with Own.
+//
+// Invariant: an admitted timer has exactly the entries that the owner of its weight makes of its record; there are no
+// others, and `admitted` counts the timers.
+type Index struct {
+	NoCompanion
+	// ready: (list, complement of the price, due, seq) → the other stated price. Timers that wait in a storm.
+	ready collections.Map[indexKey, math.LegacyDec]
+	// admitted is the number of timers in ready; absent for none.
+	admitted collections.Item[uint64]
+
+	records *Records
+	owners  []ListOwner
+}
+
+var (
+	_ Component   = (*Index)(nil)
+	_ Companion   = (*Index)(nil)
+	_ merge.Store = (*Index)(nil)
+)
+
+// ListOwner is a policy that keeps timers in the index.
+type ListOwner interface {
+	// Owns reports whether timers with this indexed weight are the owner's. No two owners share a weight.
+	Owns(weight uint32) bool
+	// Entries are those of an indexed timer, by its record.
+	Entries(t *types.Timer) []merge.Entry
+	// Relocated is the placement of an indexed timer that was changed where it is stored, by a transaction or a handler that
+	// does not know the weights of the block. BidChanged: its bid was changed too.
+	Relocated(at Placement, bidChanged bool) Placement
+	// Check returns what is wrong with the placement that a record of the owner's states.
+	Check(ctx context.Context, t *types.Timer) error
+}
+
+// Placement is where in the index a timer is: under a weight, with a score where the list orders by one, and with what its
+// agent answered. Of weight 0 it is not in the index.
+type Placement struct {
+	Weight uint32
+	Score  []byte
+	Quote  *types.AgentQuote
+}
+
+// PlacementOf is the placement that the record states.
+func PlacementOf(t *types.Timer) Placement {
+	return Placement{t.AdmittedWeight, t.AdmittedScore, t.Quote}
+}
+
+// indexKey is (list, complement of the price, due, seq): entries of a list are stored by price descending, then by age.
+type indexKey = collections.Quad[uint32, []byte, uint64, uint64]
+
+var indexKeyCodec = collections.QuadKeyCodec(collections.Uint32Key, collections.BytesKey, collections.Uint64Key, collections.Uint64Key)
+
+// NewIndex adds the component's collections to the schema.
+func NewIndex(sb *collections.SchemaBuilder, records *Records) *Index {
+	return &Index{
+		ready:    collections.NewMap(sb, types.PrefixReady, "ready", indexKeyCodec, sdk.LegacyDecValue),
+		admitted: collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
+		records:  records,
+	}
+}
+
+// Own registers a policy that keeps timers in the index.
+func (x *Index) Own(owner ListOwner) { x.owners = append(x.owners, owner) }
+
+// ownerOf returns whose a weight is. A weight that no registered policy knows can only come from a genesis file.
+func (x *Index) ownerOf(weight uint32) (ListOwner, error) {
+	for _, owner := range x.owners {
+		if owner.Owns(weight) {
+			return owner, nil
+		}
+	}
+	return nil, types.ErrInternal.Wrapf("admitted_weight %d belongs to no policy of this chain", weight)
+}
+
+// complement turns a price into bytes whose order is descending, and back.
+func complement(bz []byte) []byte {
+	for i := range bz {
+		bz[i] = ^bz[i]
+	}
+	return bz
+}
+
+func indexKeyOf(e merge.Entry) indexKey {
+	price := complement(e.Price.BigInt().FillBytes(make([]byte, e.List.PriceBytes())))
+	return collections.Join4(uint32(e.List), price, e.Due, e.Seq)
+}
+
+func entryAt(key indexKey, other math.LegacyDec) merge.Entry {
+	price := new(big.Int).SetBytes(complement(append([]byte(nil), key.K2()...)))
+	return merge.Entry{
+		List: merge.List(key.K1()), Price: math.LegacyNewDecFromBigIntWithPrec(price, math.LegacyPrecision), Other: other,
+		Due: key.K3(), Seq: key.K4(),
+	}
+}
+
+func listPrefix(list merge.List) indexKey {
+	return collections.QuadPrefix[uint32, []byte, uint64, uint64](uint32(list))
+}
+
+// First implements merge.Store.
+func (x *Index) First(ctx context.Context, from merge.List) (merge.Entry, bool, error) {
+	entries, err := x.From(ctx, from, 1)
+	if err != nil || len(entries) == 0 {
+		return merge.Entry{}, false, err
+	}
+	return entries[0], true, nil
+}
+
+// After implements merge.Store.
+func (x *Index) After(ctx context.Context, entry merge.Entry, n int) ([]merge.Entry, error) {
+	ranger := new(collections.Range[indexKey]).StartExclusive(indexKeyOf(entry)).EndExclusive(listPrefix(entry.List + 1))
+	return x.read(ctx, ranger, n)
+}
+
+// From reads at most n entries of the named list and those after it.
+func (x *Index) From(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
+	return x.read(ctx, new(collections.Range[indexKey]).StartInclusive(listPrefix(list)), n)
+}
+
+// Before reads at most n entries of the lists before the named one.
+func (x *Index) Before(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
+	return x.read(ctx, new(collections.Range[indexKey]).EndExclusive(listPrefix(list)), n)
+}
+
+func (x *Index) read(ctx context.Context, ranger *collections.Range[indexKey], n int) (entries []merge.Entry, err error) {
+	err = x.ready.Walk(ctx, ranger, func(key indexKey, other math.LegacyDec) (bool, error) {
+		entries = append(entries, entryAt(key, other))
+		return len(entries) == n, nil
+	})
+	return entries, err
+}
+
+// Admit adds a timer of the queue to the index and writes its record. The caller counts it, with Count.
+func (x *Index) Admit(ctx context.Context, t *types.Timer, at Placement) error {
+	if err := x.addEntries(ctx, t, at); err != nil {
+		return err
+	}
+	return x.records.Put(ctx, t)
+}
+
+// Reindex gives an admitted timer another placement and writes its record.
+func (x *Index) Reindex(ctx context.Context, t *types.Timer, at Placement) error {
+	if err := x.removeEntries(ctx, t); err != nil {
+		return err
+	}
+	return x.Admit(ctx, t, at)
+}
+
+// Deindex takes a timer out of the index, if it is there. The record must be written or removed afterwards.
+func (x *Index) Deindex(ctx context.Context, t *types.Timer) error {
+	if t.AdmittedWeight == 0 {
+		return nil
+	}
+	if err := x.removeEntries(ctx, t); err != nil {
+		return err
+	}
+	return x.Count(ctx, -1)
+}
+
+// addEntries adds a timer that is in the queue. The record must be written and the timer counted afterwards.
+func (x *Index) addEntries(ctx context.Context, t *types.Timer, at Placement) error {
+	owner, err := x.ownerOf(at.Weight)
+	if err != nil {
+		return err
+	}
+	t.AdmittedWeight, t.AdmittedScore, t.Quote = at.Weight, at.Score, at.Quote
+	for _, entry := range owner.Entries(t) {
+		if err := x.ready.Set(ctx, indexKeyOf(entry), entry.Other); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeEntries takes an admitted timer out. The record must be written or removed, and the timer no longer counted,
+// afterwards.
+func (x *Index) removeEntries(ctx context.Context, t *types.Timer) error {
+	owner, err := x.ownerOf(t.AdmittedWeight)
+	if err != nil {
+		return err
+	}
+	for _, entry := range owner.Entries(t) {
+		if err := x.ready.Remove(ctx, indexKeyOf(entry)); err != nil {
+			return err
+		}
+	}
+	t.AdmittedWeight, t.AdmittedScore, t.Quote = 0, nil, nil
+	return nil
+}
+
+// Inserted implements Companion: a timer from genesis may be admitted already.
+func (x *Index) Inserted(ctx context.Context, t *types.Timer) error {
+	if t.AdmittedWeight == 0 {
+		return nil
+	}
+	if err := x.addEntries(ctx, t, PlacementOf(t)); err != nil {
+		return err
+	}
+	return x.Count(ctx, 1)
+}
+
+// Detached implements Companion.
+func (x *Index) Detached(ctx context.Context, t *types.Timer) error { return x.Deindex(ctx, t) }
+
+// Moved implements Companion: one that was admitted and stays due stays admitted, since admission does not come by again.
+func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
+	if before.AdmittedWeight == 0 || t.SetAside != types.NotSetAside || t.Due != before.Due {
+		return nil
+	}
+	owner, err := x.ownerOf(before.AdmittedWeight)
+	if err != nil {
+		return err
+	}
+	at := owner.Relocated(PlacementOf(before), !t.Bid.Equal(before.Bid))
+	if err := x.addEntries(ctx, t, at); err != nil {
+		return err
+	}
+	return x.Count(ctx, 1)
+}
+
+// Changes sums up by how many timers the steps of one block change the index. They are written once, with Flush.
+type Changes struct{ Admitted int64 }
+
+type changesKey struct{}
+
+// WithChanges marks the context of a block's own steps.
+func WithChanges(ctx sdk.Context, c *Changes) sdk.Context { return ctx.WithValue(changesKey{}, c) }
+
+// Count changes the number of timers in the index. What transactions and handlers change may be undone with them, and is
+// written at once; what a block's own steps change is summed up.
+func (x *Index) Count(ctx context.Context, change int64) error {
+	if c, _ := ctx.Value(changesKey{}).(*Changes); c != nil && !sandbox.IsWithinFire(ctx) {
+		c.Admitted += change
+		return nil
+	}
+	return x.change(ctx, change)
+}
+
+// Flush writes what a block's own steps changed.
+func (x *Index) Flush(ctx context.Context, c *Changes) error { return x.change(ctx, c.Admitted) }
+
+func (x *Index) change(ctx context.Context, change int64) error {
+	if change == 0 {
+		return nil
+	}
+	admitted, err := x.Admitted(ctx)
+	if err != nil {
+		return err
+	}
+	if admitted += uint64(change); admitted == 0 {
+		return x.admitted.Remove(ctx)
+	}
+	return x.admitted.Set(ctx, admitted)
+}
+
+// Admitted is the number of timers in the index, without the changes of a block whose steps are running.
+func (x *Index) Admitted(ctx context.Context) (uint64, error) {
+	admitted, _, err := FindItem(ctx, x.admitted)
+	return admitted, err
+}
+
+// InitGenesis implements Component: the entries are derived as timers are inserted.
+func (x *Index) InitGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// ExportGenesis implements Component: the records say all.
+func (x *Index) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// CheckInvariants implements Component: every admitted timer has its entries, there are no others, and their number is
+// right.
+func (x *Index) CheckInvariants(ctx context.Context) error {
+	want, admitted, err := x.wanted(ctx)
+	if err != nil {
+		return err
+	}
+	err = x.ready.Walk(ctx, nil, func(key indexKey, other math.LegacyDec) (bool, error) {
+		name := indexKeyCodec.Stringify(key) + other.String()
+		if !want[name] {
+			return true, fmt.Errorf("the ready index has an entry (%d, %d) of no timer", key.K3(), key.K4())
+		}
+		delete(want, name)
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	counted, found, err := FindItem(ctx, x.admitted)
+	switch {
+	case err != nil:
+		return err
+	case len(want) > 0:
+		return fmt.Errorf("the ready index lacks %d entries", len(want))
+	case counted != admitted || found != (admitted > 0):
+		return fmt.Errorf("%d timers are admitted, %d are counted", admitted, counted)
+	}
+	return nil
+}
+
+// wanted names the entries that there must be, and counts the admitted timers.
+func (x *Index) wanted(ctx context.Context) (want map[string]bool, admitted uint64, err error) {
+	timers, err := x.records.All(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	want = map[string]bool{}
+	for i := range timers {
+		t := &timers[i]
+		if t.AdmittedWeight == 0 {
+			if len(t.AdmittedScore) > 0 || t.Quote != nil {
+				return nil, 0, fmt.Errorf("timer %s has a score or a quote and is not admitted", t.IDHex())
+			}
+			continue
+		}
+		owner, err := x.ownerOf(t.AdmittedWeight)
+		if err == nil {
+			err = owner.Check(ctx, t)
+		}
+		if err != nil {
+			return nil, 0, fmt.Errorf("timer %s: %w", t.IDHex(), err)
+		}
+		admitted++
+		for _, entry := range owner.Entries(t) {
+			want[indexKeyCodec.Stringify(indexKeyOf(entry))+entry.Other.String()] = true
+		}
+	}
+	return want, admitted, nil
+}

@@ -1,0 +1,115 @@
+package state
+
+import (
+	"context"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// receiptsPerSegment is how many receipts share one value: so many fires share the cost of one entry of the tree, and a
+// value stays small enough to be hashed and read at once.
+const receiptsPerSegment = 64
+
+// Receipts holds what each delivery came to, for RECEIPT_RETENTION_BLOCKS.
+type Receipts struct {
+	// segments: (height, position of the first) → a segment of the receipts of a block. Sequential; pruned by a bounded sweep.
+	segments collections.Map[heightSeq, types.HeightReceipts]
+}
+
+var _ Component = (*Receipts)(nil)
+
+// NewReceipts adds the component's collection to the schema.
+func NewReceipts(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Receipts {
+	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeqKey, codec.CollValue[types.HeightReceipts](cdc))}
+}
+
+// Put writes what a block's fires came to, a segment at a time.
+func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Receipt) error {
+	for first := 0; first < len(receipts); first += receiptsPerSegment {
+		segment := types.HeightReceipts{Height: height, Receipts: receipts[first:min(first+receiptsPerSegment, len(receipts))]}
+		if err := r.segments.Set(ctx, collections.Join(height, uint64(first)), segment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Of reads at most limit receipts of a height from a position on, and one more, if there is one, for the caller to know.
+func (r *Receipts) Of(ctx context.Context, height, from, limit uint64) (found []types.Receipt, err error) {
+	skip := from % receiptsPerSegment
+	ranger := new(collections.Range[heightSeq]).
+		StartInclusive(collections.Join(height, from-skip)).
+		EndExclusive(collections.Join(height, ^uint64(0)))
+	err = r.segments.Walk(ctx, ranger, func(_ heightSeq, segment types.HeightReceipts) (bool, error) {
+		found = append(found, segment.Receipts[min(skip, uint64(len(segment.Receipts))):]...)
+		skip = 0
+		return uint64(len(found)) > limit, nil
+	})
+	return found[:min(uint64(len(found)), limit+1)], err
+}
+
+// Prune removes receipts of the heights from `from` to `last`: sweep segments, and twice as many as `added` receipts fill, so
+// that it never falls behind for long. It returns where to go on.
+func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, added int) (uint64, error) {
+	limit := int(sweep) + 2*((added+receiptsPerSegment-1)/receiptsPerSegment)
+	old := make([]heightSeq, 0, 8)
+	ranger := new(collections.Range[heightSeq]).
+		StartInclusive(collections.Join(from, uint64(0))).
+		EndExclusive(collections.Join(last+1, uint64(0)))
+	err := r.segments.Walk(ctx, ranger, func(place heightSeq, _ types.HeightReceipts) (bool, error) {
+		old = append(old, place)
+		return len(old) >= limit, nil
+	})
+	if err != nil {
+		return from, err
+	}
+	for _, place := range old {
+		if err := r.segments.Remove(ctx, place); err != nil {
+			return from, err
+		}
+	}
+	if len(old) > 0 {
+		from = old[len(old)-1].K1()
+	}
+	return from, nil
+}
+
+// InitGenesis implements Component.
+func (r *Receipts) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	for _, segment := range genesis.Receipts {
+		if err := r.Put(ctx, segment.Height, segment.Receipts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ExportGenesis implements Component: the receipts by height.
+func (r *Receipts) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	var heights []types.HeightReceipts
+	err := r.segments.Walk(ctx, nil, func(place heightSeq, segment types.HeightReceipts) (bool, error) {
+		if n := len(heights); n > 0 && heights[n-1].Height == place.K1() {
+			heights[n-1].Receipts = append(heights[n-1].Receipts, segment.Receipts...)
+			return false, nil
+		}
+		heights = append(heights, segment)
+		return false, nil
+	})
+	genesis.Receipts = heights
+	return err
+}
+
+// CheckInvariants implements Component: segments hold receipts of their height, at most as many as fit.
+func (r *Receipts) CheckInvariants(ctx context.Context) error {
+	return r.segments.Walk(ctx, nil, func(place heightSeq, segment types.HeightReceipts) (bool, error) {
+		n := len(segment.Receipts)
+		if segment.Height != place.K1() || place.K2()%receiptsPerSegment != 0 || n == 0 || n > receiptsPerSegment {
+			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: %d of height %d", place.K1(), place.K2(), n, segment.Height)
+		}
+		return false, nil
+	})
+}

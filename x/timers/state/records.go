@@ -1,0 +1,405 @@
+package state
+
+import (
+	"context"
+	"slices"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Companion keeps something about timers in addition to their records, and follows the records: the ready index, the
+// watches, the locked bids. It registers with Attend, so that whatever moves or removes a timer need not name it.
+type Companion interface {
+	// Inserted is called before the record of a new timer is written.
+	Inserted(ctx context.Context, t *types.Timer) error
+	// Detached is called when the record leaves the queue.
+	Detached(ctx context.Context, t *types.Timer) error
+	// Moved is called before the record is written at another place. Before is the timer as it was.
+	Moved(ctx context.Context, before, t *types.Timer) error
+	// Left is called when the timer leaves for good.
+	Left(ctx context.Context, t *types.Timer) error
+}
+
+// NoCompanion is a Companion that does nothing, to embed.
+type NoCompanion struct{}
+
+// Inserted implements Companion.
+func (NoCompanion) Inserted(context.Context, *types.Timer) error { return nil }
+
+// Detached implements Companion.
+func (NoCompanion) Detached(context.Context, *types.Timer) error { return nil }
+
+// Moved implements Companion.
+func (NoCompanion) Moved(context.Context, *types.Timer, *types.Timer) error { return nil }
+
+// Left implements Companion.
+func (NoCompanion) Left(context.Context, *types.Timer) error { return nil }
+
+// WaitingRoom stores the records of timers that are due at no height until something happens.
+type WaitingRoom interface {
+	Put(ctx context.Context, t *types.Timer) error
+	Take(ctx context.Context, t *types.Timer) error
+	Get(ctx context.Context, seq uint64) (types.Timer, bool, error)
+	Walk(ctx context.Context, fn func(seq uint64, t types.Timer) error) error
+	// Waits reports whether a timer that is set aside no more belongs here, and not in the queue.
+	Waits(ctx context.Context, t *types.Timer) (bool, error)
+}
+
+// Records holds the live timers. The record of a timer is in one of three places: in the queue, set aside, or in the
+// waiting room. Whatever moves it goes through the methods of this type, which keep the actor's record in step.
+//
+// Invariant: every timer has one record and one entry in its actor's pages, and every entry has its timer.
+type Records struct {
+	// seq is the next insertion number, from 1. Written by schedule and update: one node a block.
+	seq collections.Sequence
+	// queue: (due, seq) → timer. The record is the queue entry, so that collecting is one contiguous scan.
+	queue collections.Map[heightSeq, types.Timer]
+	// setAside: seq → timer that is neither in the queue nor gone.
+	setAside collections.Map[uint64, types.Timer]
+	// payloads: seq → payload longer than InlinePayloadBytes. Written once, removed with its timer.
+	payloads collections.Map[uint64, []byte]
+
+	calendar   calendar.Flat[types.Timer]
+	actors     *Actors
+	lane       *Lane
+	waiting    WaitingRoom
+	companions []Companion
+}
+
+var _ Component = (*Records)(nil)
+
+// heightSeq is a height and an insertion number, or the position in a block.
+type heightSeq = collections.Pair[uint64, uint64]
+
+var heightSeqKey = collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)
+
+// NewRecords adds the component's collections to the schema.
+func NewRecords(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, actors *Actors, lane *Lane) *Records {
+	timer := codec.CollValue[types.Timer](cdc)
+	r := &Records{
+		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
+		queue:    collections.NewMap(sb, types.PrefixQueue, "queue", heightSeqKey, timer),
+		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
+		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
+		actors:   actors, lane: lane,
+	}
+	r.calendar = calendar.NewFlat[types.Timer](queueStore{r.queue})
+	return r
+}
+
+// Attend registers a companion. Companions are called in the order in which they registered.
+func (r *Records) Attend(c Companion) { r.companions = append(r.companions, c) }
+
+// SetWaitingRoom names the place of timers with SetAside Watching.
+func (r *Records) SetWaitingRoom(room WaitingRoom) { r.waiting = room }
+
+// NextSeq returns a fresh insertion number.
+func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Next(ctx) }
+
+// PeekSeq returns the insertion number that no timer has reached.
+func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
+
+// Maintain does the bounded work of the calendar on its own order; the flat calendar has none.
+func (r *Records) Maintain(ctx context.Context, height uint64) error {
+	return r.calendar.Maintain(ctx, height)
+}
+
+// Page reads the queue from a key to a height, as calendar.Flat.Page does.
+func (r *Records) Page(
+	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
+) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
+	return r.calendar.Page(ctx, from, height, fn)
+}
+
+// InQueue reads the timer at a place in the queue; false if there is none.
+func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, bool, error) {
+	return r.calendar.Get(ctx, key)
+}
+
+// Put writes the record where its SetAside says.
+func (r *Records) Put(ctx context.Context, t *types.Timer) error {
+	switch t.SetAside {
+	case types.NotSetAside:
+		return r.calendar.Insert(ctx, KeyOf(t.Due, t.Seq), *t)
+	case types.Watching:
+		return r.waiting.Put(ctx, t)
+	default:
+		return r.setAside.Set(ctx, t.Seq, *t)
+	}
+}
+
+// take removes the record from where its SetAside says.
+func (r *Records) take(ctx context.Context, t *types.Timer) error {
+	switch t.SetAside {
+	case types.NotSetAside:
+		for _, c := range r.companions {
+			if err := c.Detached(ctx, t); err != nil {
+				return err
+			}
+		}
+		return r.calendar.Remove(ctx, KeyOf(t.Due, t.Seq))
+	case types.Watching:
+		return r.waiting.Take(ctx, t)
+	default:
+		return r.setAside.Remove(ctx, t.Seq)
+	}
+}
+
+// Insert adds a new timer, whose payload is within. Its actor may have maxTimers with it.
+func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) error {
+	if err := r.actors.AddEntry(ctx, t.Actor, EntryOf(t), maxTimers); err != nil {
+		return err
+	}
+	if err := r.StorePayload(ctx, t); err != nil {
+		return err
+	}
+	for _, c := range r.companions {
+		if err := c.Inserted(ctx, t); err != nil {
+			return err
+		}
+	}
+	return r.Put(ctx, t)
+}
+
+// Remove takes a timer out for good, with all that belongs to it.
+func (r *Records) Remove(ctx context.Context, t *types.Timer) error {
+	if err := r.ReleaseResources(ctx, t); err != nil {
+		return err
+	}
+	return r.Detach(ctx, t)
+}
+
+// ReleaseResources drops what belongs to a timer in addition to its record.
+func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
+	for _, c := range r.companions {
+		if err := c.Left(ctx, t); err != nil {
+			return err
+		}
+	}
+	return r.DropPayload(ctx, t)
+}
+
+// Detach takes a timer's record out and leaves what belongs to it.
+func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
+	if err := r.actors.removeEntry(ctx, t.Actor, EntryOf(t)); err != nil {
+		return err
+	}
+	return r.take(ctx, t)
+}
+
+// Reattach puts back a record that was detached. The timer counted against its actor's limit before.
+func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
+	if err := r.actors.AddEntry(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {
+		return err
+	}
+	return r.Put(ctx, t)
+}
+
+// Move changes a timer whose place may change with it; its payload stays.
+func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.Timer) error) error {
+	before, from := *t, EntryOf(t)
+	if err := r.take(ctx, t); err != nil {
+		return err
+	}
+	if err := change(t); err != nil {
+		return err
+	}
+	if to := EntryOf(t); to != from {
+		if err := r.actors.moveEntry(ctx, t.Actor, from, to); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.companions {
+		if err := c.Moved(ctx, &before, t); err != nil {
+			return err
+		}
+	}
+	return r.Put(ctx, t)
+}
+
+// PutAside moves a timer out of the queue without losing it.
+func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.SetAsideReason) error {
+	return r.Move(ctx, t, func(t *types.Timer) error {
+		t.SetAside = reason
+		return nil
+	})
+}
+
+// Release moves a timer that was set aside back to the queue, or to the waiting room if it belongs there. One that is overdue
+// is due in the block after height: what enters the queue is never due already, so that the lane's cursors need not look
+// back.
+func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) error {
+	return r.Move(ctx, t, func(t *types.Timer) error {
+		waits, err := r.waiting.Waits(ctx, t)
+		t.SetAside = types.NotSetAside
+		if waits {
+			t.SetAside = types.Watching
+		}
+		t.Due = max(t.Due, height+1)
+		return err
+	})
+}
+
+// SetExpiry writes a timer with another last height. The waiting room orders its timers by it.
+func (r *Records) SetExpiry(ctx context.Context, t *types.Timer, expiresAt uint64) error {
+	if t.SetAside != types.Watching {
+		t.ExpiresAt = expiresAt
+		return r.Put(ctx, t)
+	}
+	return r.Move(ctx, t, func(t *types.Timer) error {
+		t.ExpiresAt = expiresAt
+		return nil
+	})
+}
+
+// StorePayload keeps a long payload at its own key, so that moving the record stays cheap.
+func (r *Records) StorePayload(ctx context.Context, t *types.Timer) error {
+	if len(t.Payload) <= types.InlinePayloadBytes {
+		t.PayloadSeq = 0
+		return nil
+	}
+	t.PayloadSeq = t.Seq
+	payload := t.Payload
+	t.Payload = nil
+	return r.payloads.Set(ctx, t.PayloadSeq, payload)
+}
+
+// DropPayload removes a long payload.
+func (r *Records) DropPayload(ctx context.Context, t *types.Timer) error {
+	if t.PayloadSeq == 0 {
+		return nil
+	}
+	return r.payloads.Remove(ctx, t.PayloadSeq)
+}
+
+// Payload reads the payload from where it is stored.
+func (r *Records) Payload(ctx context.Context, t *types.Timer) ([]byte, error) {
+	if t.PayloadSeq == 0 {
+		return t.Payload, nil
+	}
+	return r.payloads.Get(ctx, t.PayloadSeq)
+}
+
+// Lookup returns a live timer of the actor by its whole id, or ErrTimerNotFound.
+func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (found types.Timer, err error) {
+	missing := true
+	err = r.actors.candidates(ctx, actor, types.IDPrefix64(id), func(entry types.ActorEntry) (bool, error) {
+		timer, err := r.Load(ctx, entry)
+		if err == nil && !slices.Equal(timer.Id, id) {
+			return false, nil
+		}
+		found, missing = timer, false
+		return true, err
+	})
+	if err == nil && missing {
+		return types.Timer{}, types.ErrTimerNotFound.Wrapf("actor %s has no live timer %x", actor, id)
+	}
+	return found, err
+}
+
+// Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long payload is
+// not within.
+func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
+	entries, err := r.actors.Entries(ctx, actor)
+	if err != nil {
+		return nil, err
+	}
+	timers := make([]types.Timer, len(entries))
+	for i, entry := range entries {
+		if timers[i], err = r.Load(ctx, entry); err != nil {
+			return nil, err
+		}
+	}
+	return timers, nil
+}
+
+// Load returns the timer that an entry names.
+func (r *Records) Load(ctx context.Context, entry types.ActorEntry) (types.Timer, error) {
+	if entry.Due == 0 {
+		timer, waits, err := r.waiting.Get(ctx, entry.Seq)
+		if waits || err != nil {
+			return timer, err
+		}
+		return r.setAside.Get(ctx, entry.Seq)
+	}
+	return r.queue.Get(ctx, collections.Join(entry.Due, entry.Seq))
+}
+
+// SetAside is the collection of timers that are set aside, for lists.
+func (r *Records) SetAside() collections.Map[uint64, types.Timer] { return r.setAside }
+
+// SetAsideFrom reads at most limit timers that are set aside, from an insertion number on.
+func (r *Records) SetAsideFrom(ctx context.Context, seq uint64, limit int) ([]types.Timer, error) {
+	timers := make([]types.Timer, 0, 8)
+	ranger := new(collections.Range[uint64]).StartInclusive(seq)
+	err := r.setAside.Walk(ctx, ranger, func(_ uint64, t types.Timer) (bool, error) {
+		timers = append(timers, t)
+		return len(timers) == limit, nil
+	})
+	return timers, err
+}
+
+// WalkQueue hands out the queue in its order, until fn says that it has enough.
+func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
+	return r.queue.Walk(ctx, nil, func(_ heightSeq, t types.Timer) (bool, error) { return fn(&t), nil })
+}
+
+// All reads every record: the queue by (due, seq), then those set aside by seq, then the waiting room by seq.
+func (r *Records) All(ctx context.Context) ([]types.Timer, error) {
+	var timers []types.Timer
+	add := func(t *types.Timer) bool {
+		timers = append(timers, *t)
+		return false
+	}
+	if err := r.WalkQueue(ctx, add); err != nil {
+		return nil, err
+	}
+	err := r.setAside.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) { return add(&t), nil })
+	if err != nil {
+		return nil, err
+	}
+	err = r.waiting.Walk(ctx, func(_ uint64, t types.Timer) error {
+		add(&t)
+		return nil
+	})
+	return timers, err
+}
+
+// queueStore is the queue as the calendar's store.
+type queueStore struct {
+	queue collections.Map[heightSeq, types.Timer]
+}
+
+var _ calendar.Store[types.Timer] = queueStore{}
+
+// Set implements calendar.Store.
+func (q queueStore) Set(ctx context.Context, key calendar.Key, timer types.Timer) error {
+	return q.queue.Set(ctx, collections.Join(key.Due, key.Seq), timer)
+}
+
+// Get implements calendar.Store.
+func (q queueStore) Get(ctx context.Context, key calendar.Key) (types.Timer, bool, error) {
+	return Find(ctx, q.queue, collections.Join(key.Due, key.Seq))
+}
+
+// Remove implements calendar.Store.
+func (q queueStore) Remove(ctx context.Context, key calendar.Key) error {
+	return q.queue.Remove(ctx, collections.Join(key.Due, key.Seq))
+}
+
+// Scan implements calendar.Store.
+func (q queueStore) Scan(
+	ctx context.Context, from calendar.Key, fn func(calendar.Entry[types.Timer]) bool,
+) error {
+	ranger := new(collections.Range[heightSeq]).StartInclusive(collections.Join(from.Due, from.Seq))
+	return q.queue.Walk(ctx, ranger, func(key heightSeq, timer types.Timer) (bool, error) {
+		entry := calendar.Entry[types.Timer]{Key: calendar.Key{Due: key.K1(), Seq: key.K2()}, Value: timer}
+		return !fn(entry), nil
+	})
+}

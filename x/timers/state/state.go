@@ -1,0 +1,51 @@
+// Package state holds what the module stores. Each component owns its collections, its part of genesis and its
+// invariants; x/timers/README.md, "State", lists the collections with their keys, writers and bounds.
+//
+//   - Configs: the config in force and the next one.
+//   - Lane: what one block leaves to the next.
+//   - Actors: an actor's timers, recent fires and default agent, in pages.
+//   - Records: the timers themselves, in the queue or set aside, and their long payloads.
+//   - Index: the timers that compete in a storm, in the order of their policy.
+//   - Fairness: who fired how often within the fairness window.
+//   - Receipts: what each delivery came to.
+//
+// No value in state grows with the number of timers.
+package state
+
+import (
+	"context"
+	"errors"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Component is a part of the module's state that looks after itself.
+type Component interface {
+	// InitGenesis writes the component's part of a genesis state that has been validated.
+	InitGenesis(ctx context.Context, genesis *types.GenesisState) error
+	// ExportGenesis adds the component's part, in an order that depends on nothing but state.
+	ExportGenesis(ctx context.Context, genesis *types.GenesisState) error
+	// CheckInvariants returns the first thing about the component's state that can't be. It may read everything: tests, the
+	// lab and simulations call it between blocks, no block does.
+	CheckInvariants(ctx context.Context) error
+}
+
+// Find reads a map entry that may be absent.
+func Find[K, V any](ctx context.Context, m collections.Map[K, V], key K) (V, bool, error) {
+	value, err := m.Get(ctx, key)
+	if errors.Is(err, collections.ErrNotFound) {
+		return value, false, nil
+	}
+	return value, err == nil, err
+}
+
+// FindItem reads an item that may be absent.
+func FindItem[V any](ctx context.Context, item collections.Item[V]) (V, bool, error) {
+	value, err := item.Get(ctx)
+	if errors.Is(err, collections.ErrNotFound) {
+		return value, false, nil
+	}
+	return value, err == nil, err
+}

@@ -1,0 +1,115 @@
+package triggers
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// CheckInvariants implements state.Component: every key that a timer watches has its entry and every entry its timer, counts are right, what waits has
+// an expiry and no hit, what is to fire has a hit, and there is nothing else.
+func (w *Watches) CheckInvariants(ctx context.Context) error {
+	timers, err := w.records.All(ctx)
+	if err != nil {
+		return err
+	}
+	var watches, waiting, hits uint64
+	for i := range timers {
+		t := &timers[i]
+		hit, err := w.checkTimer(ctx, t)
+		if err != nil {
+			return err
+		}
+		watches += uint64(len(t.WatchKeys()))
+		if hit {
+			hits++
+		}
+		if t.SetAside == types.Watching {
+			waiting++
+		}
+	}
+	for _, c := range []struct {
+		name string
+		want uint64
+		of   func(func()) error
+	}{
+		{"watches", watches, func(count func()) error {
+			return w.watches.Walk(ctx, nil, func(WatchPlace, []byte) (bool, error) { count(); return false, nil })
+		}},
+		{"expiries of waiting timers", waiting, func(count func()) error {
+			return w.expiry.Walk(ctx, nil, func(collections.Pair[uint64, uint64]) (bool, error) { count(); return false, nil })
+		}},
+		{"hits", hits, func(count func()) error {
+			return w.hits.Walk(ctx, nil, func(uint64, types.WatchHit) (bool, error) { count(); return false, nil })
+		}},
+	} {
+		got := uint64(0)
+		if err := c.of(func() { got++ }); err != nil {
+			return err
+		}
+		if got != c.want {
+			return fmt.Errorf("there are %d %s, the timers want %d", got, c.name, c.want)
+		}
+	}
+	return w.checkCounts(ctx, watches)
+}
+
+// checkTimer tells besides whether the timer has a hit.
+func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err error) {
+	hit, err = w.hits.Has(ctx, t.Seq)
+	if err != nil {
+		return hit, err
+	}
+	waits := t.SetAside == types.Watching
+	switch {
+	case hit && (waits || t.Trigger.Watch == nil):
+		return hit, fmt.Errorf("timer %s has a hit and is not to be told", t.IDHex())
+	case !hit && t.Trigger.Watch != nil && t.SetAside == types.NotSetAside:
+		return hit, fmt.Errorf("timer %s is in the queue without a hit", t.IDHex())
+	case waits && t.Trigger.Watch == nil:
+		return hit, fmt.Errorf("timer %s waits for a change and watches nothing", t.IDHex())
+	}
+	for _, key := range t.WatchKeys() {
+		owner, found, err := state.Find(ctx, w.watches, collections.Join3(key.Store, key.Prefix, t.Seq))
+		if err != nil || !found || !bytes.Equal(owner, t.Actor) {
+			return hit, fmt.Errorf("timer %s watches %s %x, which has no entry or another's: %w", t.IDHex(), key.Store, key.Prefix, err)
+		}
+	}
+	if !waits {
+		return hit, nil
+	}
+	expires, err := w.expiry.Has(ctx, collections.Join(t.ExpiresAt, t.Seq))
+	if err == nil && !expires {
+		err = fmt.Errorf("timer %s waits and has no expiry", t.IDHex())
+	}
+	return hit, err
+}
+
+// checkCounts: each count is the number of its watches, and none is missing.
+func (w *Watches) checkCounts(ctx context.Context, watches uint64) error {
+	var ofStores, ofPrefixes uint64
+	err := w.counts.Walk(ctx, nil, func(at collections.Pair[string, []byte], count uint64) (bool, error) {
+		ranger := collections.NewSuperPrefixedTripleRange[string, []byte, uint64](at.K1(), at.K2())
+		if len(at.K2()) == 0 {
+			ranger = collections.NewPrefixedTripleRange[string, []byte, uint64](at.K1())
+			ofStores += count
+		} else {
+			ofPrefixes += count
+		}
+		got := uint64(0)
+		err := w.watches.Walk(ctx, ranger, func(WatchPlace, []byte) (bool, error) { got++; return false, nil })
+		if err == nil && (got != count || count == 0) {
+			err = fmt.Errorf("%s %x has %d watches, its count says %d", at.K1(), at.K2(), got, count)
+		}
+		return false, err
+	})
+	if err == nil && (ofStores != watches || ofPrefixes != watches) {
+		err = fmt.Errorf("counts of stores add up to %d and of prefixes to %d, there are %d watches", ofStores, ofPrefixes, watches)
+	}
+	return err
+}

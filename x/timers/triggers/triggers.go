@@ -1,0 +1,130 @@
+// Package triggers holds the kinds of triggers: what makes a timer due, and due again after a fire
+// (x/timers/README.md, "Triggers").
+//
+// A kind is one file here and one line in kinds, besides its message in core.proto and what checks its form in
+// types/trigger.go. Watches are kept by a component of their own, Watches.
+package triggers
+
+import (
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Kind is one kind of trigger. A trigger is of the first kind that Matches.
+type Kind interface {
+	// Matches reports whether the trigger is of this kind.
+	Matches(trigger *types.Trigger) bool
+	// Prepare checks the trigger of a timer that is scheduled at height now, fills in its defaults and sets the timer's due
+	// height. That this lies in the future is for the host API to check.
+	Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error
+	// Rolls reports whether the timer stays after a fire at a height, by its trigger alone. Left is how many blocks it has
+	// until it expires.
+	Rolls(trigger *types.Trigger, left uint64) bool
+	// Roll makes the timer due again after a fire at a height, one repetition on. The trigger must not be shared with copies
+	// of the timer.
+	Roll(t *types.Timer, height uint64)
+}
+
+// Kinds are those of a chain.
+type Kinds []Kind
+
+// NewKinds returns the kinds of triggers, of which watches are those of a chain with watchable stores.
+func NewKinds(watches *Watches) Kinds {
+	return Kinds{timeKind{}, watches, intervalKind{}, heightKind{}}
+}
+
+// Of returns the kind of a trigger. One that states nothing is that of a height, 0, which is refused.
+func (k Kinds) Of(trigger *types.Trigger) Kind {
+	for _, kind := range k {
+		if kind.Matches(trigger) {
+			return kind
+		}
+	}
+	return heightKind{}
+}
+
+// RollsAt reports whether the timer stays after a fire at a height: not one that does not repeat, nor after its last
+// repetition, nor if it would expire before the next.
+func (k Kinds) RollsAt(t *types.Timer, height uint64) bool {
+	return !t.ExpiredAt(height) && k.Of(&t.Trigger).Rolls(&t.Trigger, t.ExpiresAt-height)
+}
+
+// Roll makes the timer due again after a fire at a height.
+func (k Kinds) Roll(t *types.Timer, height uint64) {
+	t.Retries = 0
+	t.FireSeq++
+	k.Of(&t.Trigger).Roll(t, height)
+}
+
+// heightKind is due once, at a height.
+type heightKind struct{}
+
+// Matches implements Kind.
+func (heightKind) Matches(trigger *types.Trigger) bool { return trigger.Height != 0 }
+
+// Prepare implements Kind.
+func (heightKind) Prepare(_ *types.TimerConfig, t *types.Timer, _ uint64) error {
+	t.Due = t.Trigger.Height
+	return nil
+}
+
+// Rolls implements Kind.
+func (heightKind) Rolls(*types.Trigger, uint64) bool { return false }
+
+// Roll implements Kind.
+func (heightKind) Roll(*types.Timer, uint64) {}
+
+// timeKind is the trigger of the wire format that does not exist: a client converts a time to a height.
+type timeKind struct{ heightKind }
+
+// Matches implements Kind.
+func (timeKind) Matches(trigger *types.Trigger) bool { return trigger.Time != nil }
+
+// Prepare implements Kind.
+func (timeKind) Prepare(*types.TimerConfig, *types.Timer, uint64) error {
+	return types.ErrUnsupportedTimerType.Wrap("time triggers do not exist: convert the time to a height")
+}
+
+// intervalKind is due every so many blocks after a fire, not after the nominal height: a late fire delays the next.
+type intervalKind struct{}
+
+// Matches implements Kind.
+func (intervalKind) Matches(trigger *types.Trigger) bool { return trigger.Interval != nil }
+
+// Prepare implements Kind.
+func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
+	if t.Trigger.Height != 0 {
+		return types.ErrInvalidInterval.Wrapf("height %d is stated in addition to an interval: state one trigger", t.Trigger.Height)
+	}
+	if err := t.Trigger.Interval.Validate(config); err != nil {
+		return err
+	}
+	interval := *t.Trigger.Interval
+	if interval.First == 0 {
+		interval.First = now + interval.Every
+	}
+	if interval.OnFailure == types.OnFailureUnspecified {
+		interval.OnFailure = types.OnFailureRoll
+	}
+	t.Trigger.Interval, t.Due = &interval, interval.First
+	return nil
+}
+
+// Rolls implements Kind.
+func (intervalKind) Rolls(trigger *types.Trigger, left uint64) bool {
+	return trigger.Interval.Remaining != 1 && trigger.Interval.Every <= left
+}
+
+// Roll implements Kind.
+func (intervalKind) Roll(t *types.Timer, height uint64) {
+	interval := *t.Trigger.Interval
+	interval.Remaining = oneLess(interval.Remaining)
+	t.Trigger.Interval, t.Due = &interval, height+interval.Every
+}
+
+// oneLess counts repetitions down; 0 is "until it expires".
+func oneLess(remaining uint64) uint64 {
+	if remaining == 0 {
+		return 0
+	}
+	return remaining - 1
+}

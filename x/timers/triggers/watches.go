@@ -1,0 +1,291 @@
+package triggers
+
+import (
+	"context"
+	"slices"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
+)
+
+// Watches keeps what watch timers need in addition to their records, and the records of those that wait.
+//
+// A timer that watches is in one of two states. While it waits, its record is in `waiting`, outside the queue: it is due at
+// no height. A change makes it due: its record goes into the queue, and its hit gathers what it will be told. It is due from
+// then on like any other, and what changes meanwhile is told with the same fire. After a fire with repetitions left it
+// waits again. rounds.go is how changes find the timers.
+//
+// Invariant: a watch timer that waits has no hit, and one in the queue has one.
+type Watches struct {
+	state.NoCompanion
+	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every write to a
+	// watchable store.
+	counts watch.Counts
+	// watches: (store, prefix, seq) → owner of the timer with that seq.
+	watches collections.Map[WatchPlace, []byte]
+	// waiting: seq → timer that waits for a change. Its due height is the first whose changes count.
+	waiting collections.Map[uint64, types.Timer]
+	// expiry: (expires_at, seq) of those that wait, so that the expired ones come first.
+	expiry collections.KeySet[collections.Pair[uint64, uint64]]
+	// hits: seq → what a timer that is to fire will be told.
+	hits collections.Map[uint64, types.WatchHit]
+	// pending: (store, prefix) → what its watches are still to be told.
+	pending collections.Map[prefixKey, types.WatchPending]
+	// cursors are where bounded work goes on.
+	cursors collections.Item[types.WatchCursors]
+
+	// watcher is nil on a chain that makes no store watchable.
+	watcher *watch.Watcher
+	records *state.Records
+}
+
+var (
+	_ state.Component   = (*Watches)(nil)
+	_ state.Companion   = (*Watches)(nil)
+	_ state.WaitingRoom = (*Watches)(nil)
+	_ Kind              = (*Watches)(nil)
+)
+
+// WatchPlace is (store, prefix, seq).
+type WatchPlace = collections.Triple[string, []byte, uint64]
+
+// prefixKey is (store, prefix).
+type prefixKey = collections.Pair[string, []byte]
+
+// NewWatches adds the component's collections to the schema.
+func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, watcher *watch.Watcher) *Watches {
+	w := &Watches{
+		counts: watch.NewCounts(sb),
+		watches: collections.NewMap(sb, types.PrefixWatches, "watches",
+			collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.Uint64Key), collections.BytesValue),
+		waiting: collections.NewMap(sb, types.PrefixWatching, "watching", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
+		expiry: collections.NewKeySet(sb, types.PrefixWatchExpiry, "watch_expiry",
+			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)),
+		hits: collections.NewMap(sb, types.PrefixWatchHits, "watch_hits", collections.Uint64Key, codec.CollValue[types.WatchHit](cdc)),
+		pending: collections.NewMap(sb, types.PrefixWatchPending, "watch_pending",
+			collections.PairKeyCodec(collections.StringKey, collections.BytesKey), codec.CollValue[types.WatchPending](cdc)),
+		cursors: collections.NewItem(sb, types.PrefixWatchCursors, "watch_cursors", codec.CollValue[types.WatchCursors](cdc)),
+		watcher: watcher, records: records,
+	}
+	records.SetWaitingRoom(w)
+	records.Attend(w)
+	return w
+}
+
+// Watcher returns the chain's watchable stores, nil if there are none.
+func (w *Watches) Watcher() *watch.Watcher { return w.watcher }
+
+// Matches implements Kind.
+func (*Watches) Matches(trigger *types.Trigger) bool { return trigger.Watch != nil }
+
+// Prepare implements Kind: it refuses what can't be watched, or not by one timer.
+func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
+	trigger := &t.Trigger
+	if trigger.Height != 0 || trigger.Interval != nil {
+		return types.ErrUnsupportedTimerType.Wrap("a height or an interval is stated in addition to a watch: state one trigger")
+	}
+	if err := trigger.Watch.Validate(config.MaxWatchKeys); err != nil {
+		return err
+	}
+	for _, key := range trigger.Watch.Keys {
+		if err := w.watcher.Check(key); err != nil {
+			return err
+		}
+	}
+	t.SetAside, t.Due = types.Watching, now+1
+	return nil
+}
+
+// Rolls implements Kind.
+func (*Watches) Rolls(trigger *types.Trigger, _ uint64) bool { return trigger.Watch.Remaining != 1 }
+
+// Roll implements Kind: the timer waits for changes from the next block on.
+func (*Watches) Roll(t *types.Timer, height uint64) {
+	watch := *t.Trigger.Watch
+	watch.Remaining = oneLess(watch.Remaining)
+	t.Trigger.Watch, t.SetAside, t.Due = &watch, types.Watching, height+1
+}
+
+// Put implements state.WaitingRoom: it writes the record, and when it expires.
+func (w *Watches) Put(ctx context.Context, t *types.Timer) error {
+	if err := w.expiry.Set(ctx, collections.Join(t.ExpiresAt, t.Seq)); err != nil {
+		return err
+	}
+	return w.waiting.Set(ctx, t.Seq, *t)
+}
+
+// Take implements state.WaitingRoom.
+func (w *Watches) Take(ctx context.Context, t *types.Timer) error {
+	if err := w.expiry.Remove(ctx, collections.Join(t.ExpiresAt, t.Seq)); err != nil {
+		return err
+	}
+	return w.waiting.Remove(ctx, t.Seq)
+}
+
+// Get implements state.WaitingRoom.
+func (w *Watches) Get(ctx context.Context, seq uint64) (types.Timer, bool, error) {
+	return state.Find(ctx, w.waiting, seq)
+}
+
+// Walk implements state.WaitingRoom.
+func (w *Watches) Walk(ctx context.Context, fn func(seq uint64, t types.Timer) error) error {
+	return w.waiting.Walk(ctx, nil, func(seq uint64, t types.Timer) (bool, error) { return false, fn(seq, t) })
+}
+
+// Waits implements state.WaitingRoom: a watch timer that nothing has made due waits on.
+func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
+	if t.Trigger.Watch == nil {
+		return false, nil
+	}
+	hit, err := w.hits.Has(ctx, t.Seq)
+	return err == nil && !hit, err
+}
+
+// Inserted implements state.Companion: it makes a timer's keys known to the stores that hold them.
+func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
+	for _, key := range t.WatchKeys() {
+		if err := w.watches.Set(ctx, collections.Join3(key.Store, key.Prefix, t.Seq), t.Actor); err != nil {
+			return err
+		}
+		for _, prefix := range [][]byte{{}, key.Prefix} {
+			at := collections.Join(key.Store, prefix)
+			count, _, err := state.Find(ctx, w.counts, at)
+			if err != nil {
+				return err
+			}
+			if err := w.counts.Set(ctx, at, count+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Left implements state.Companion: it drops a timer's keys, and what the timer would have been told.
+func (w *Watches) Left(ctx context.Context, t *types.Timer) error {
+	for _, key := range t.WatchKeys() {
+		if err := w.watches.Remove(ctx, collections.Join3(key.Store, key.Prefix, t.Seq)); err != nil {
+			return err
+		}
+		for _, prefix := range [][]byte{{}, key.Prefix} {
+			if err := w.dropCount(ctx, collections.Join(key.Store, prefix)); err != nil {
+				return err
+			}
+		}
+	}
+	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
+		return nil
+	}
+	return w.hits.Remove(ctx, t.Seq)
+}
+
+// dropCount counts one watch less; none is no entry.
+func (w *Watches) dropCount(ctx context.Context, at prefixKey) error {
+	count, _, err := state.Find(ctx, w.counts, at)
+	if err != nil {
+		return err
+	}
+	if count <= 1 {
+		return w.counts.Remove(ctx, at)
+	}
+	return w.counts.Set(ctx, at, count-1)
+}
+
+// Moved implements state.Companion: it follows a timer that took a fresh seq.
+func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
+	if t.Trigger.Watch == nil || t.Seq == before.Seq {
+		return nil
+	}
+	for _, key := range t.WatchKeys() {
+		if err := w.watches.Remove(ctx, collections.Join3(key.Store, key.Prefix, before.Seq)); err != nil {
+			return err
+		}
+		if err := w.watches.Set(ctx, collections.Join3(key.Store, key.Prefix, t.Seq), t.Actor); err != nil {
+			return err
+		}
+	}
+	hit, found, err := state.Find(ctx, w.hits, before.Seq)
+	if err != nil || !found {
+		return err
+	}
+	if err := w.hits.Remove(ctx, before.Seq); err != nil {
+		return err
+	}
+	return w.hits.Set(ctx, t.Seq, hit)
+}
+
+// TakeHit takes what a timer that fires is told; nothing for one that does not watch.
+func (w *Watches) TakeHit(ctx context.Context, t *types.Timer) (types.WatchHit, error) {
+	if t.Trigger.Watch == nil {
+		return types.WatchHit{}, nil
+	}
+	hit, _, err := state.Find(ctx, w.hits, t.Seq)
+	if err != nil {
+		return hit, err
+	}
+	return hit, w.hits.Remove(ctx, t.Seq)
+}
+
+// PutHit gives a watch timer that is tried again what it was told.
+func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit) error {
+	if t.Trigger.Watch == nil {
+		return nil
+	}
+	return w.hits.Set(ctx, t.Seq, hit)
+}
+
+// MatchedSoFar is what a timer will be told if it fires now.
+func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.WatchedKey, error) {
+	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
+		return nil, nil
+	}
+	hit, _, err := state.Find(ctx, w.hits, t.Seq)
+	return hit.Matched, err
+}
+
+// WalkFrom hands out the watches from a place on, with their owners, until fn says that it has enough.
+func (w *Watches) WalkFrom(ctx context.Context, from WatchPlace, fn func(at WatchPlace, owner []byte) (bool, error)) error {
+	return w.watches.Walk(ctx, new(collections.Range[WatchPlace]).StartInclusive(from), fn)
+}
+
+// InitGenesis implements state.Component: what genesis keeps of watches in addition to their timers.
+func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	for i := range genesis.WatchHits {
+		if err := w.hits.Set(ctx, genesis.WatchHits[i].Seq, genesis.WatchHits[i].Hit); err != nil {
+			return err
+		}
+	}
+	for i := range genesis.WatchPending {
+		p := &genesis.WatchPending[i]
+		if err := w.pending.Set(ctx, collections.Join(p.Key.Store, p.Key.Prefix), p.Pending); err != nil {
+			return err
+		}
+	}
+	return w.setCursors(ctx, types.WatchCursors{}, genesis.WatchCursors)
+}
+
+// ExportGenesis implements state.Component.
+func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	err := w.hits.Walk(ctx, nil, func(seq uint64, hit types.WatchHit) (bool, error) {
+		genesis.WatchHits = append(genesis.WatchHits, types.SeqWatchHit{Seq: seq, Hit: hit})
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = w.pending.Walk(ctx, nil, func(at prefixKey, p types.WatchPending) (bool, error) {
+		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
+		genesis.WatchPending = append(genesis.WatchPending, types.KeyWatchPending{Key: key, Pending: p})
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	genesis.WatchCursors, _, err = state.FindItem(ctx, w.cursors)
+	return err
+}

@@ -1,0 +1,128 @@
+package types
+
+import (
+	"errors"
+	"strings"
+)
+
+// What a timer that lives on says of its next fires: interval, retry, on_unfunded and the last outcome (SPEC §8).
+
+// Validate checks an interval that is scheduled under c.
+func (i *IntervalTrigger) Validate(c *TimerConfig) error {
+	if i.Every > c.MaxTtlBlocks {
+		return ErrInvalidInterval.Wrapf("every is %d, want at most %d, the longest that a timer lives", i.Every, c.MaxTtlBlocks)
+	}
+	return i.validate()
+}
+
+func (i *IntervalTrigger) validate() error {
+	if i.Every == 0 || i.Every > maxBlocks {
+		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, maxBlocks)
+	}
+	if _, known := OnFailure_name[int32(i.OnFailure)]; !known {
+		return ErrInvalidInterval.Wrapf("on_failure %d is unknown, want roll or stop", int32(i.OnFailure))
+	}
+	return nil
+}
+
+// Validate checks a retry that is scheduled under c; none is valid.
+func (r *Retry) Validate(c *TimerConfig) error {
+	switch {
+	case r == nil:
+		return nil
+	case c.MaxRetries == 0:
+		return ErrInvalidRetry.Wrap("this chain allows no retries (max_retries is 0)")
+	case r.Max > c.MaxRetries:
+		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d", r.Max, c.MaxRetries)
+	case r.After > c.MaxTtlBlocks:
+		return ErrInvalidRetry.Wrapf("after is %d, want at most %d, the longest that a timer lives", r.After, c.MaxTtlBlocks)
+	}
+	return r.validate()
+}
+
+func (r *Retry) validate() error {
+	switch {
+	case r == nil:
+		return nil
+	case r.Max == 0 || r.Max > maxRetries:
+		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d; leave retry out for none", r.Max, maxRetries)
+	case r.After == 0 || r.After > maxBlocks:
+		return ErrInvalidRetry.Wrapf("after is %d, want 1 to %d", r.After, maxBlocks)
+	}
+	return nil
+}
+
+// Validate checks that the choice is one of those that there are.
+func (o OnUnfunded) Validate() error {
+	if _, known := OnUnfunded_name[int32(o)]; !known {
+		return ErrInvalidOnUnfunded.Wrapf("%d is unknown, want destroy or suspend", int32(o))
+	}
+	return nil
+}
+
+// ValidateRecurrence checks what a record says of its fires to come.
+func (t *Timer) ValidateRecurrence() error {
+	if err := t.Trigger.validate(); err != nil {
+		return err
+	}
+	if t.SetAside == Watching && t.Trigger.Watch == nil {
+		return ErrInvalidGenesis.Wrap("it waits for a change and watches nothing")
+	}
+	if err := t.Retry.validate(); err != nil {
+		return err
+	}
+	if err := t.OnUnfunded.Validate(); err != nil {
+		return err
+	}
+	if t.Retries > 0 && (t.Retry == nil || t.Retries > t.Retry.Max) {
+		return ErrInvalidRetry.Wrapf("%d retries are used, more than there are", t.Retries)
+	}
+	if o := t.LastOutcome; o != nil && (o.Paid.IsNil() || o.Paid.IsNegative()) {
+		return errors.New("last_outcome: paid is missing or negative")
+	}
+	return nil
+}
+
+// validate checks a trigger as it lies in a record.
+func (t *Trigger) validate() error {
+	switch {
+	case t.Time != nil || (t.Watch == nil && t.Interval == nil && t.Height == 0):
+		return ErrUnsupportedTimerType.Wrap("want a height, an interval or a watch trigger")
+	case t.Watch != nil && (t.Height != 0 || t.Interval != nil):
+		return ErrUnsupportedTimerType.Wrap("another trigger is stated beside a watch: state one")
+	case t.Watch != nil:
+		return t.Watch.Validate(maxWatchKeys)
+	case t.Interval != nil && t.Height != 0:
+		return ErrInvalidInterval.Wrapf("height %d is stated beside an interval: state one trigger", t.Height)
+	case t.Interval != nil:
+		return t.Interval.validate()
+	}
+	return nil
+}
+
+// MayRetry tells whether a failed fire leaves the timer a retry that can come before it expires.
+func (t *Timer) MayRetry(height uint64) bool {
+	return t.Retry != nil && t.Retries < t.Retry.Max && !t.ExpiredAt(height) && t.Retry.After <= t.ExpiresAt-height
+}
+
+// TryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
+func (t *Timer) TryAgain(height uint64) {
+	t.Due = height + t.Retry.After
+	t.Retries++
+	t.FireSeq++
+}
+
+// StopsOnFailure tells whether a failed repetition ends an interval.
+func (t *Timer) StopsOnFailure() bool {
+	return t.Trigger.Interval != nil && t.Trigger.Interval.OnFailure == OnFailureStop
+}
+
+// Repeats tells whether the timer may stay after a fire.
+func (t *Timer) Repeats() bool {
+	return t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Retry != nil
+}
+
+// Word is the reason as people write it: quarantined, unrunnable, suspended, paused.
+func (r SetAsideReason) Word() string {
+	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
+}
