@@ -183,7 +183,7 @@ func (k *Keeper) checkReadyIndex(ctx context.Context) error {
 		}
 		admitted++
 		for _, entry := range entriesOf(&timers[i]) {
-			want[readyKeyCodec.Stringify(readyKeyOf(entry))+entry.Other().String()] = true
+			want[readyKeyCodec.Stringify(readyKeyOf(entry))+entry.Other.String()] = true
 		}
 	}
 	err = k.state.ready.Walk(ctx, nil, func(key readyKey, other math.LegacyDec) (bool, error) {

@@ -17,8 +17,8 @@ const queuePage = 128
 
 // inQueueOrder tells whether the queue's order is that in which timers are tried.
 func (b *block) inQueueOrder() bool {
-	_, fifo := b.policy.(fifo.Rules)
-	return fifo
+	_, inOrder := b.policy.(fifo.Rules)
+	return inOrder
 }
 
 // readInPages makes the block read no more of the window than it needs, where the policy allows it.

@@ -9,7 +9,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/ready"
+	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -32,41 +34,44 @@ func complement(bz []byte) []byte {
 	return bz
 }
 
-func readyKeyOf(e ready.Entry) readyKey {
-	price := complement(e.Price().BigInt().FillBytes(make([]byte, e.List.PriceBytes())))
+func readyKeyOf(e merge.Entry) readyKey {
+	price := complement(e.Price.BigInt().FillBytes(make([]byte, e.List.PriceBytes())))
 	return collections.Join4(uint32(e.List), price, e.Due, e.Seq)
 }
 
-func readyEntry(key readyKey, other math.LegacyDec) ready.Entry {
+func readyEntry(key readyKey, other math.LegacyDec) merge.Entry {
 	price := new(big.Int).SetBytes(complement(append([]byte(nil), key.K2()...)))
-	return ready.NewEntry(ready.List(key.K1()), math.LegacyNewDecFromBigIntWithPrec(price, math.LegacyPrecision), other, key.K3(), key.K4())
+	return merge.Entry{
+		List: merge.List(key.K1()), Price: math.LegacyNewDecFromBigIntWithPrec(price, math.LegacyPrecision), Other: other,
+		Due: key.K3(), Seq: key.K4(),
+	}
 }
 
-// readyStore is the index as package ready reads it.
+// readyStore is the index as package merge reads it.
 type readyStore struct {
 	entries collections.Map[readyKey, math.LegacyDec]
 }
 
-var _ ready.Store = readyStore{}
+var _ merge.Store = readyStore{}
 
-// First implements ready.Store.
-func (s readyStore) First(ctx context.Context, from ready.List) (ready.Entry, bool, error) {
+// First implements merge.Store.
+func (s readyStore) First(ctx context.Context, from merge.List) (merge.Entry, bool, error) {
 	ranger := new(collections.Range[readyKey]).StartInclusive(collections.QuadPrefix[uint32, []byte, uint64, uint64](uint32(from)))
 	entries, err := s.read(ctx, ranger, 1)
 	if err != nil || len(entries) == 0 {
-		return ready.Entry{}, false, err
+		return merge.Entry{}, false, err
 	}
 	return entries[0], true, nil
 }
 
-// After implements ready.Store.
-func (s readyStore) After(ctx context.Context, entry ready.Entry, n int) ([]ready.Entry, error) {
+// After implements merge.Store.
+func (s readyStore) After(ctx context.Context, entry merge.Entry, n int) ([]merge.Entry, error) {
 	ranger := new(collections.Range[readyKey]).StartExclusive(readyKeyOf(entry)).
 		EndExclusive(collections.QuadPrefix[uint32, []byte, uint64, uint64](uint32(entry.List) + 1))
 	return s.read(ctx, ranger, n)
 }
 
-func (s readyStore) read(ctx context.Context, ranger *collections.Range[readyKey], n int) (entries []ready.Entry, err error) {
+func (s readyStore) read(ctx context.Context, ranger *collections.Range[readyKey], n int) (entries []merge.Entry, err error) {
 	err = s.entries.Walk(ctx, ranger, func(key readyKey, other math.LegacyDec) (bool, error) {
 		entries = append(entries, readyEntry(key, other))
 		return len(entries) == n, nil
@@ -75,18 +80,18 @@ func (s readyStore) read(ctx context.Context, ranger *collections.Range[readyKey
 }
 
 // entriesOf are the entries of an admitted timer.
-func entriesOf(t *types.Timer) []ready.Entry {
-	if list := ready.ListOfWeight(t.AdmittedWeight); list.Scored() {
-		return []ready.Entry{ready.ScoreEntry(list, t.AdmittedScore, t.Due, t.Seq)}
+func entriesOf(t *types.Timer) []merge.Entry {
+	if list := merge.ListOfWeight(t.AdmittedWeight); list.Wide() {
+		return []merge.Entry{score.EntryOf(list, t.AdmittedScore, t.Due, t.Seq)}
 	}
-	return ready.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
+	return eip1559.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
 }
 
 // addEntries adds a timer that is in the queue to the index. The record must be written and the timer counted afterwards.
 func (k *Keeper) addEntries(ctx context.Context, t *types.Timer, at filing) error {
 	t.AdmittedWeight, t.AdmittedScore, t.Quote = at.weight, at.score, at.quote
 	for _, entry := range entriesOf(t) {
-		if err := k.state.ready.Set(ctx, readyKeyOf(entry), entry.Other()); err != nil {
+		if err := k.state.ready.Set(ctx, readyKeyOf(entry), entry.Other); err != nil {
 			return err
 		}
 	}

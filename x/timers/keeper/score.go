@@ -10,9 +10,10 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
-	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -55,14 +56,14 @@ const maxTurns = 1_024
 
 // contest hands out the admitted, best first.
 type contest interface {
-	Next(ctx context.Context) (ready.Entry, bool, error)
+	Next(ctx context.Context) (merge.Entry, bool, error)
 	// Return puts a timer back that was handed out under an outdated weight.
-	Return(entry ready.Entry, weight uint32)
+	Return(entry merge.Entry, weight uint32)
 }
 
 var (
-	_ contest = (*ready.Merge)(nil)
-	_ contest = (*ready.Queue)(nil)
+	_ contest = (*eip1559.Index)(nil)
+	_ contest = (*score.Queue)(nil)
 )
 
 // filing is where in the ready index a timer lies; score is empty but under policy score, and quote what its agent answered.
@@ -78,16 +79,16 @@ func filingOf(t *types.Timer) filing { return filing{t.AdmittedWeight, t.Admitte
 // moved is where a timer lies after something about it was changed. What that makes of its score is for the end of a block
 // to say: a transaction need not know the weights.
 func (f filing) moved() filing {
-	if !ready.ListOfWeight(f.weight).Scored() {
+	if !merge.ListOfWeight(f.weight).Wide() {
 		return f
 	}
-	return filing{weight: ready.ScoreUnsorted().Weight(), score: make([]byte, ready.ScoreBytes)}
+	return filing{weight: score.UnsortedList().Weight(), score: make([]byte, score.KeyBytes)}
 }
 
 // filedUnder is the weight under which the policy in force has the actor's timers in the ready index.
 func (k *Keeper) filedUnder(ctx context.Context, b *block, actor sdk.AccAddress) uint32 {
 	if _, scored := b.policy.(score.Rules); scored {
-		return ready.ScoreList(b.state.ScoreEpoch).Weight()
+		return score.ListOfEpoch(b.state.ScoreEpoch).Weight()
 	}
 	return k.weightOf(ctx, b, actor)
 }
@@ -95,8 +96,8 @@ func (k *Keeper) filedUnder(ctx context.Context, b *block, actor sdk.AccAddress)
 // filingNow is where the policy in force has the timer in the ready index.
 func (k *Keeper) filingNow(ctx context.Context, b *block, t *types.Timer) filing {
 	at := filing{weight: k.filedUnder(ctx, b, t.Actor), quote: t.Quote}
-	if score, scored := b.policy.(score.Rules); scored {
-		at.score, at.quote = scoreKeyOf(score, t), nil
+	if rules, scored := b.policy.(score.Rules); scored {
+		at.score, at.quote = scoreKeyOf(rules, t), nil
 	}
 	return at
 }
@@ -110,8 +111,8 @@ func (k *Keeper) quotedFiling(ctx sdk.Context, b *block, t *types.Timer) (at fil
 	return at, err
 }
 
-func scoreKeyOf(score score.Rules, t *types.Timer) []byte {
-	return ready.ScoreKey(score.TimelessScore(policy.Candidate{Due: t.Due, Seq: t.Seq, Ask: t.Bid.Ask()}))
+func scoreKeyOf(rules score.Rules, t *types.Timer) []byte {
+	return score.Key(rules.TimelessScore(policy.Candidate{Due: t.Due, Seq: t.Seq, Ask: t.Bid.Ask()}))
 }
 
 // fileAnew gives admitted timers that lie where another policy, or other weights, had them their place under the policy in
@@ -145,12 +146,12 @@ func (k *Keeper) fileAnew(ctx sdk.Context, b *block) (err error) {
 }
 
 // misfiled reads at most n entries of lists that are not those of the policy in force.
-func (k *Keeper) misfiled(ctx context.Context, b *block, n int) ([]ready.Entry, error) {
+func (k *Keeper) misfiled(ctx context.Context, b *block, n int) ([]merge.Entry, error) {
 	store := readyStore{k.state.ready}
 	if _, scored := b.policy.(score.Rules); !scored {
-		return store.from(ctx, ready.ScoreUnsorted(), n)
+		return store.from(ctx, score.UnsortedList(), n)
 	}
-	list := ready.ScoreList(b.state.ScoreEpoch)
+	list := score.ListOfEpoch(b.state.ScoreEpoch)
 	before, err := store.before(ctx, list, n)
 	if err != nil || len(before) == n {
 		return before, err
@@ -160,33 +161,33 @@ func (k *Keeper) misfiled(ctx context.Context, b *block, n int) ([]ready.Entry, 
 }
 
 // from reads at most n entries of the named list and those after it.
-func (s readyStore) from(ctx context.Context, list ready.List, n int) ([]ready.Entry, error) {
+func (s readyStore) from(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
 	return s.read(ctx, new(collections.Range[readyKey]).StartInclusive(listPrefix(list)), n)
 }
 
 // before reads at most n entries of the lists before the named one.
-func (s readyStore) before(ctx context.Context, list ready.List, n int) ([]ready.Entry, error) {
+func (s readyStore) before(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
 	return s.read(ctx, new(collections.Range[readyKey]).EndExclusive(listPrefix(list)), n)
 }
 
-func listPrefix(list ready.List) readyKey {
+func listPrefix(list merge.List) readyKey {
 	return collections.QuadPrefix[uint32, []byte, uint64, uint64](uint32(list))
 }
 
 // openScoreContest ranks the admitted by score, and by turns where it is equal.
-func (k *Keeper) openScoreContest(b *block) *ready.Queue {
-	turns := func(ctx context.Context, equal []ready.Entry) ([]ready.Entry, error) {
+func (k *Keeper) openScoreContest(b *block) *score.Queue {
+	turns := func(ctx context.Context, equal []merge.Entry) ([]merge.Entry, error) {
 		return k.takeTurns(ctx, b, equal)
 	}
-	list := ready.ScoreList(b.state.ScoreEpoch)
-	return ready.NewQueue(readyStore{k.state.ready}, list, turns, maxContestReads, min(maxTurns, int(b.config.CandidateWindow)))
+	list := score.ListOfEpoch(b.state.ScoreEpoch)
+	return score.NewQueue(readyStore{k.state.ready}, list, turns, maxContestReads, min(maxTurns, int(b.config.CandidateWindow)))
 }
 
 // takeTurns orders timers of equal score. Those that have no turn, since they can't fire, come first: they leave the index.
-func (k *Keeper) takeTurns(ctx context.Context, b *block, equal []ready.Entry) ([]ready.Entry, error) {
-	out := make([]ready.Entry, 0, len(equal))
+func (k *Keeper) takeTurns(ctx context.Context, b *block, equal []merge.Entry) ([]merge.Entry, error) {
+	out := make([]merge.Entry, 0, len(equal))
 	var candidates []policy.Candidate
-	var entries []ready.Entry
+	var entries []merge.Entry
 	for _, entry := range equal {
 		t, found, err := k.calendar.Get(ctx, keyOf(entry.Due, entry.Seq))
 		switch {
@@ -227,11 +228,11 @@ func (k *Keeper) countScoreEpoch(ctx context.Context, next *types.TimerConfig) e
 
 // checkFiling: a record says where it lies in the ready index, and under the weights in force that is where its score is.
 func checkFiling(t *types.Timer, config *types.TimerConfig, lane *types.LaneState) error {
-	list := ready.ListOfWeight(t.AdmittedWeight)
-	if (len(t.AdmittedScore) > 0) != list.Scored() {
+	list := merge.ListOfWeight(t.AdmittedWeight)
+	if (len(t.AdmittedScore) > 0) != list.Wide() {
 		return types.ErrInternal.Wrapf("admitted with weight %d and a score of %d bytes", t.AdmittedWeight, len(t.AdmittedScore))
 	}
-	if list == ready.ScoreList(lane.ScoreEpoch) && !bytes.Equal(t.AdmittedScore, scoreKeyOf(config.Score(), t)) {
+	if list == score.ListOfEpoch(lane.ScoreEpoch) && !bytes.Equal(t.AdmittedScore, scoreKeyOf(config.Score(), t)) {
 		return types.ErrInternal.Wrapf("its score lies at %x", t.AdmittedScore)
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/ready"
+	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -278,7 +279,7 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 
 // TestGenesisRefusesWhereAScoreCantLie: a record that names no place in the ready index is refused.
 func TestGenesisRefusesWhereAScoreCantLie(t *testing.T) {
-	list := ready.ScoreList(0).Weight()
+	list := score.ListOfEpoch(0).Weight()
 	for name, change := range map[string]func(*types.Timer){
 		"no score":          func(t *types.Timer) { t.AdmittedWeight = list },
 		"a short score":     func(t *types.Timer) { t.AdmittedWeight, t.AdmittedScore = list, make([]byte, 23) },
@@ -387,10 +388,10 @@ func TestWhatLiesAskewIsFiledAnewInTime(t *testing.T) {
 			askew := func() (n int) {
 				config, lane := f.config(), f.lane()
 				for _, timer := range f.export().Timers {
-					list := ready.ListOfWeight(timer.AdmittedWeight)
-					current := list == ready.ScoreList(lane.ScoreEpoch)
+					list := merge.ListOfWeight(timer.AdmittedWeight)
+					current := list == score.ListOfEpoch(lane.ScoreEpoch)
 					if config.Policy != types.PolicyScore {
-						current = !list.Scored()
+						current = !list.Wide()
 					}
 					if timer.AdmittedWeight > 0 && !current {
 						n++

@@ -4,8 +4,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
-	"github.com/cosmos-timers/timers/x/timers/ready"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -236,6 +236,6 @@ func (k *Keeper) openContest(ctx sdk.Context, b *block) (err error) {
 		b.contest = k.openScoreContest(b)
 		return nil
 	}
-	b.contest, err = ready.NewMerge(ctx, readyStore{k.state.ready}, b.config.EIP1559(), b.prices, maxContestReads)
+	b.contest, err = eip1559.OpenIndex(ctx, readyStore{k.state.ready}, b.config.EIP1559(), b.prices, maxContestReads)
 	return err
 }

@@ -8,12 +8,13 @@ type Response int
 const (
 	// Clip changes the basefee by (u − target) ÷ target, cut off at the largest change either way.
 	Clip Response = iota
-	// Linear scales the same deviation, so that only a full or an empty lane moves the basefee by the largest change.
+	// Linear scales the same deviation, so that only a full or an empty lane moves the basefee by the largest
+	// change.
 	Linear
 )
 
-// Basefee is the rule by which the lane basefee follows the use of the lane under policy eip1559 (x/timers/docs/market.md).
-// Above the target it rises, so that demand falls; below it falls.
+// Basefee is the rule by which the lane basefee follows the use of the lane under policy eip1559
+// (x/timers/docs/market.md). Above the target it rises, so that demand falls; below it falls.
 type Basefee struct {
 	// Capacity of the lane in cycles: LANE_TIMER_CYCLES, above 0.
 	Capacity uint64
@@ -21,14 +22,16 @@ type Basefee struct {
 	Target math.LegacyDec
 	// MaxChange is the largest change in a block, as a fraction of the basefee, above 0 and at most 1.
 	MaxChange math.LegacyDec
-	// Min and Max bound the basefee. Min is MIN_LANE_BASEFEE, above 0; Max keeps arithmetic in range. Invariant: Min ≤ Max.
+	// Min and Max bound the basefee. Min is MIN_LANE_BASEFEE, above 0; Max keeps arithmetic in range. Invariant:
+	// Min ≤ Max.
 	Min, Max math.LegacyDec
 	Response Response
 }
 
-// Next is the lane basefee of a block, from that of the block before and the cycles that its fires used. A use beyond the
-// capacity counts as the capacity. Products and quotients truncate. A small basefee could then stay where it is for ever, so
-// that a use off the target moves it by at least one unit of the last decimal, within its bounds.
+// Next is the lane basefee of a block, from that of the block before and the cycles that its fires used. A use
+// beyond the capacity counts as the capacity. Products and quotients truncate. A small basefee could then stay
+// where it is for ever, so that a use off the target moves it by at least one unit of the last decimal, within its
+// bounds.
 func (b Basefee) Next(last math.LegacyDec, used uint64) math.LegacyDec {
 	used = min(used, b.Capacity)
 	next := last.MulTruncate(math.LegacyOneDec().Add(b.change(used)))
@@ -53,8 +56,8 @@ func (b Basefee) change(used uint64) math.LegacyDec {
 	return deviation.QuoTruncate(room).MulTruncate(b.MaxChange)
 }
 
-// direction is one unit of the last decimal, with the sign of the use's deviation from the target; 0 at the target. It
-// compares without rounding, so that the smallest deviation has a direction.
+// direction is one unit of the last decimal, with the sign of the use's deviation from the target; 0 at the target.
+// It compares without rounding, so that the smallest deviation has a direction.
 func (b Basefee) direction(used uint64) math.LegacyDec {
 	at := b.Target.MulInt(math.NewIntFromUint64(b.Capacity))
 	actual := math.LegacyNewDecFromInt(math.NewIntFromUint64(used))

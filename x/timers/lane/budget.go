@@ -1,7 +1,7 @@
 package lane
 
-// Budget is what a block's lane may spend, and has spent so far (x/timers/README.md, "4. End of block"). No sum here overflows:
-// the config bounds every part far below 64 bits.
+// Budget is what a block's lane may spend, and has spent so far (x/timers/README.md, "4. End of block"). No sum
+// here overflows: the config bounds every part far below 64 bits.
 type Budget struct {
 	// MaxCycles and MaxCells are the lane's capacity: LANE_TIMER_CYCLES and LANE_TIMER_CELLS.
 	MaxCycles, MaxCells uint64
@@ -16,8 +16,8 @@ type Budget struct {
 	Fires uint32
 }
 
-// Fits tells whether a fire that may use gasLimit cycles can be taken now. It counts what the fire may use at most, and what
-// the fires before actually used: so the lane is filled without ever being exceeded.
+// Fits tells whether a fire that may use gasLimit cycles can be taken now. It counts what the fire may use at most,
+// and what the fires before actually used: so the lane is filled without ever being exceeded.
 func (b *Budget) Fits(gasLimit uint64) bool {
 	return b.Cycles+gasLimit <= b.MaxCycles && b.Cells+b.CellsPerFire <= b.MaxCells &&
 		(b.MaxFires == 0 || b.Fires < b.MaxFires)
@@ -30,8 +30,8 @@ func (b *Budget) Spend(cycles, cells uint64) {
 	b.Fires++
 }
 
-// Cleanup is the budget of a block for removing timers. It is independent of the lane's, so that fires cannot delay removals,
-// nor removals fires.
+// Cleanup is the budget of a block for removing timers. It is independent of the lane's, so that fires cannot delay
+// removals, nor removals fires.
 type Cleanup struct {
 	// MaxCycles is GC_CYCLES_PER_BLOCK, PerRemoval GC_CYCLES_PER_REMOVAL, above 0.
 	MaxCycles, PerRemoval uint64

@@ -1,13 +1,14 @@
-// Package lane holds the arithmetic of the timer lane: what a fire costs, what a block may spend, and how the lane's basefee
-// follows its use. It is pure: decimals and integers in, decimals and integers out.
+// Package lane holds the arithmetic of the timer lane: what a fire costs, what a block may spend, and how the
+// lane's basefee follows its use. It is pure: decimals and integers in, decimals and integers out.
 //
-// Amounts are in fee denom. Cycles are units of gas, cells are units of written state (x/timers/README.md, "1. Terms").
+// Amounts are in fee denom. Cycles are units of gas, cells are units of written state (x/timers/README.md, "1.
+// Terms").
 package lane
 
 import "cosmossdk.io/math"
 
-// Price is what one fire pays per unit, in fee denom (x/timers/README.md, "5. What a fire costs"). Invariant: no part is
-// negative.
+// Price is what one fire pays per unit, in fee denom (x/timers/README.md, "5. What a fire costs"). Invariant: no
+// part is negative.
 type Price struct {
 	// Basefee per cycle: the chain's, and in addition the lane's where the policy charges one. Burned.
 	Basefee math.LegacyDec
@@ -19,8 +20,8 @@ type Price struct {
 	LumpSum math.Int
 }
 
-// Settlement is how a pre-charge is shared out. Invariant: Burned + Tip = Charged, Charged + Refund = pre-charge, and none is
-// negative. So no fire creates or loses coins.
+// Settlement is how a pre-charge is shared out. Invariant: Burned + Tip = Charged, Charged + Refund = pre-charge,
+// and none is negative. So no fire creates or loses coins.
 type Settlement struct {
 	Charged, Tip, Burned, Refund math.Int
 }
@@ -33,17 +34,18 @@ func (p Price) lumpSum() math.Int {
 	return p.LumpSum
 }
 
-// Cost is ceil(cycles × p + cells × cell_basefee) + lump sum. It is rounded up a single time, at the end, in favour of the
-// chain, so that a charge is never below its formula. The products are exact: a decimal times an integer loses nothing.
+// Cost is ceil(cycles × p + cells × cell_basefee) + lump sum. It is rounded up a single time, at the end, in favour
+// of the chain, so that a charge is never below its formula. The products are exact: a decimal times an integer
+// loses nothing.
 func (p Price) Cost(cycles, cells uint64) math.Int {
 	perCycle := p.Basefee.Add(p.Priority).MulInt(math.NewIntFromUint64(cycles))
 	perCell := p.Cell.MulInt(math.NewIntFromUint64(cells))
 	return perCycle.Add(perCell).Ceil().TruncateInt().Add(p.lumpSum())
 }
 
-// Settle shares out what was pre-charged for a fire that used cycles and cells. Both must be within what was pre-charged for:
-// then the refund is not negative. The tip is rounded down, so that the rounding of the charge is burned and no party gains
-// by it.
+// Settle shares out what was pre-charged for a fire that used cycles and cells. Both must be within what was
+// pre-charged for: then the refund is not negative. The tip is rounded down, so that the rounding of the charge is
+// burned and no party gains by it.
 func (p Price) Settle(preCharge math.Int, cycles, cells uint64) Settlement {
 	charged := p.Cost(cycles, cells)
 	tip := p.Priority.MulInt(math.NewIntFromUint64(cycles)).TruncateInt().Add(p.lumpSum())

@@ -11,8 +11,8 @@ type Ask struct {
 	Price math.Int
 }
 
-// Kind tells how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted timers, so
-// that they are part of the state and must not change.
+// Kind tells how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted
+// timers, so that they are part of the state and must not change.
 type Kind uint8
 
 const (
@@ -35,7 +35,8 @@ type Bid struct {
 	MaxFee, MaxPriority math.LegacyDec
 }
 
-// StatedAsk is an ask with prices of its own. A tip above the whole fee has the same effect as one of the whole fee.
+// StatedAsk is an ask with prices of its own. A tip above the whole fee has the same effect as one of the whole
+// fee.
 func StatedAsk(maxFee, maxPriority math.LegacyDec) Ask {
 	return Ask{Kind: Stated, Stated: Bid{MaxFee: maxFee, MaxPriority: math.LegacyMinDec(maxFee, maxPriority)}}
 }
@@ -43,14 +44,14 @@ func StatedAsk(maxFee, maxPriority math.LegacyDec) Ask {
 // Tiers are the multiples of p50 that the tiers stand for: PRIORITY_TIERS.
 type Tiers struct{ Economy, Standard, Fast, Urgent math.LegacyDec }
 
-// maxTierTip bounds a tier's tip to so many times the lane basefee. Tiers multiply what others paid: if most fires of a few
-// blocks were urgent, their tips would grow without end, at the cost of those who left the price to the estimator. The
-// default bid needs no such bound, since its fee bounds it.
+// maxTierTip bounds a tier's tip to so many times the lane basefee. Tiers multiply what others paid: if most fires
+// of a few blocks were urgent, their tips would grow without end, at the cost of those who left the price to the
+// estimator. The default bid needs no such bound, since its fee bounds it.
 const maxTierTip = 1_000
 
-// Estimate is the default estimator: the bid of an ask without prices of its own. The tip is p50, or the tier's multiple of
-// it, rounded down in favour of the payer. The fee is twice the lane's, which leaves headroom for about five blocks of a
-// rising basefee; a tier's fee leaves room for its tip in addition.
+// Estimate is the default estimator: the bid of an ask without prices of its own. The tip is p50, or the tier's
+// multiple of it, rounded down in favour of the payer. The fee is twice the lane's, which leaves headroom for about
+// five blocks of a rising basefee; a tier's fee leaves room for its tip in addition.
 func Estimate(prices Prices, kind Kind, tiers Tiers) Bid {
 	headroom := prices.Lane.MulInt64(2)
 	var multiplier math.LegacyDec

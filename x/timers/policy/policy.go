@@ -1,9 +1,11 @@
-// Package policy holds what all policies share: what a policy knows of a ready timer, the prices of a block, how an ask
-// becomes a bid, and the interface of a policy's rules. A policy decides in which order ready timers fire and what each
-// fire pays (x/timers/README.md, "4. End of block"). The rules of each policy are in a package of their own below this one.
+// Package policy holds what all policies share: what a policy knows of a ready timer, the prices of a block, how an
+// ask becomes a bid, and the interface of a policy's rules. A policy decides in which order ready timers fire and
+// what each fire pays (x/timers/README.md, "4. End of block"). The rules of each policy are in a package of their
+// own below this one.
 //
-// Rules are pure: the same candidates and prices in, the same order and prices out, on every node. They read no state and
-// no clock. Blocks, queries and simulations call the same code, so what a query predicts is what a block does.
+// Rules are pure: the same candidates and prices in, the same order and prices out, on every node. They read no
+// state and no clock. Blocks, queries and simulations call the same code, so what a query predicts is what a block
+// does.
 package policy
 
 import (
@@ -12,10 +14,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 )
 
-// Candidate is what a policy may know of a ready timer. Each policy reads the fields that it needs, and ignores the others.
+// Candidate is what a policy may know of a ready timer. Each policy reads the fields that it needs, and ignores the
+// others.
 type Candidate struct {
-	// Due is the height at which the timer became due this time, Seq its place in the order of insertion. Invariant: no two
-	// timers share a Seq, so that (due, seq) breaks every tie.
+	// Due is the height at which the timer became due this time, Seq its place in the order of insertion.
+	// Invariant: no two timers share a Seq, so that (due, seq) breaks every tie.
 	Due, Seq uint64
 	// GasLimit in cycles.
 	GasLimit uint64
@@ -23,15 +26,16 @@ type Candidate struct {
 	Actor, ID string
 	// Ask is what its owner asked for when it was scheduled.
 	Ask Ask
-	// Weight of its actor. Under eip1559 it is the fairness weight, in sixteenths; under tip it is the weight of package tip,
-	// in tip.WeightUnits; under other policies it is 0.
+	// Weight of its actor. Under eip1559 it is the fairness weight, in sixteenths; under tip it is the weight of
+	// package tip, in tip.WeightUnits; under other policies it is 0.
 	Weight uint32
-	// Unfunded is used by policy tip. It means that the payer could not cover the fire, and is not known to have funds again.
+	// Unfunded is used by policy tip. It means that the payer could not cover the fire, and is not known to have
+	// funds again.
 	Unfunded bool
 	// Locked is the bid in fee denom that the module's account holds for the timer; nil if there is none.
 	Locked math.Int
-	// Unit and Recent are used by policy score. The fires of all actors of a Unit count together; Recent is how many there
-	// were in the fairness window.
+	// Unit and Recent are used by policy score. The fires of all actors of a Unit count together; Recent is how
+	// many there were in the fairness window.
 	Unit   string
 	Recent uint64
 }
@@ -65,9 +69,10 @@ type Last struct {
 type Rules interface {
 	// LaneBasefee is the lane basefee of a block, computed from the chain's cycle basefee and the block before.
 	LaneBasefee(cycleBasefee math.LegacyDec, last Last) math.LegacyDec
-	// Order puts the candidates that may fire at these prices into the order in which they are tried. It returns indices into
-	// the slice, and leaves the slice as it is. Candidates that may not fire are left out.
+	// Order puts the candidates that may fire at these prices into the order in which they are tried. It returns
+	// indices into the slice, and leaves the slice as it is. Candidates that may not fire are left out.
 	Order(prices Prices, candidates []Candidate) []int
-	// Price is what a fire of the candidate pays. It is false if the prices exceed what the candidate is willing to pay.
+	// Price is what a fire of the candidate pays. It is false if the prices exceed what the candidate is willing to
+	// pay.
 	Price(prices Prices, candidate Candidate) (lane.Price, bool)
 }

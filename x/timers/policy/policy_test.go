@@ -110,7 +110,8 @@ func drawRanked(t *rapid.T, near ...math.LegacyDec) rankedTip {
 	}
 }
 
-// compareProperty: ranks compare as fractions do, tip × weight ÷ 16 first, and the order is antisymmetric and transitive.
+// compareProperty: ranks compare as fractions do, tip × weight ÷ 16 first, and the order is antisymmetric and
+// transitive.
 func compareProperty(t *rapid.T) {
 	first := drawRanked(t)
 	tips := []rankedTip{first, drawRanked(t, first.tip), drawRanked(t, first.tip)}

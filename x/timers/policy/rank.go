@@ -7,10 +7,11 @@ import (
 	"cosmossdk.io/math"
 )
 
-// Rank orders candidates by effective priority, the tip per cycle times the weight of the actor: the highest first. Equal
-// ones go by weight, descending, then by (due, seq). It is total, since no two timers share a seq.
+// Rank orders candidates by effective priority, the tip per cycle times the weight of the actor: the highest first.
+// Equal ones go by weight, descending, then by (due, seq). It is total, since no two timers share a seq.
 type Rank struct {
-	// effective priority in units of the 18th decimal, in sixteenths: an integer product, which loses nothing to rounding.
+	// effective priority in units of the 18th decimal, in sixteenths: an integer product, which loses nothing to
+	// rounding.
 	effective *big.Int
 	weight    uint32
 	due, seq  uint64
@@ -22,8 +23,8 @@ func NewRank(priority math.LegacyDec, weight uint32, due, seq uint64) Rank {
 	return Rank{effective: effective.Mul(effective, big.NewInt(int64(weight))), weight: weight, due: due, seq: seq}
 }
 
-// Negative tells whether the tip is negative. No candidate has such a rank, but a bound on what a list still holds may:
-// then everything left in the list is priced out.
+// Negative tells whether the tip is negative. No candidate has such a rank, but a bound on what a list still holds
+// may: then everything left in the list is priced out.
 func (r Rank) Negative() bool { return r.effective.Sign() < 0 }
 
 // Compare is negative if r comes before other.

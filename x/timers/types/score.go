@@ -6,9 +6,9 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
-	"github.com/cosmos-timers/timers/x/timers/ready"
 )
 
 // This file holds what policy score makes of the config and of a timer's bid (SPEC §6).
@@ -41,12 +41,12 @@ func (c *TimerConfig) SameScore(other *TimerConfig) bool {
 // list of policy score.
 func (t *Timer) validAdmission() error {
 	most := uint32(maxWeight * fairness.One)
-	switch scored := ready.ListOfWeight(t.AdmittedWeight).Scored(); {
+	switch scored := merge.ListOfWeight(t.AdmittedWeight).Wide(); {
 	case t.AdmittedWeight > 0 && t.SetAside != NotSetAside, t.AdmittedWeight > most && !scored, t.AdmittedWeight > maxAdmittedWeight:
 		return ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d or a list of policy score, and 0 if set aside", t.AdmittedWeight, most)
-	case scored && len(t.AdmittedScore) != ready.ScoreBytes, !scored && len(t.AdmittedScore) != 0:
+	case scored && len(t.AdmittedScore) != score.KeyBytes, !scored && len(t.AdmittedScore) != 0:
 		return ErrInvalidGenesis.Wrapf("admitted_score has %d bytes, want %d in a list of policy score and none elsewhere",
-			len(t.AdmittedScore), ready.ScoreBytes)
+			len(t.AdmittedScore), score.KeyBytes)
 	}
 	return nil
 }

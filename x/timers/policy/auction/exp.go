@@ -7,29 +7,33 @@ import (
 )
 
 const (
-	// MaxExponent is the largest exponent that Exp computes with; a larger one counts as this. e^128 is above 2^184, which is
-	// more than the largest bid (below 2^96) times the largest ratio of two gas limits (2^50).
+	// MaxExponent is the largest exponent that Exp computes with; a larger one counts as this. e^128 is above
+	// 2^184, which is more than the largest bid (below 2^96) times the largest ratio of two gas limits (2^50).
 	MaxExponent = 128
-	// expBits is the number of binary places that Exp computes with. Of their precision e^128 leaves 135 places after the
-	// point, where 18 decimals need 60.
+	// expBits is the number of binary places that Exp computes with. Of their precision e^128 leaves 135 places
+	// after the point, where 18 decimals need 60.
 	expBits = 320
-	// halvings of the fraction before the series is summed up. Each saves terms of the series, and costs a squaring.
+	// halvings of the fraction before the series is summed up. Each saves terms of the series, and costs a
+	// squaring.
 	halvings = 16
 )
 
 var (
+	// expOne is 1 and euler is e, with expBits binary places. decimalOne is 1 in units of the 18th decimal. None is
+	// ever written to: all arithmetic puts its results elsewhere.
 	expOne     = new(big.Int).Lsh(big.NewInt(1), expBits)
 	euler      = series(expOne)
 	decimalOne = math.LegacyOneDec().BigInt()
 )
 
-// Exp is e^x for x ≥ 0, up to MaxExponent. It uses integers alone, so that every node computes the same. It is never above
-// e^x and less than 1.001 units of the 18th decimal below it. It does not fall as x grows, so that waiting never costs a
-// place: every step is a sum, product or quotient of non-negative integers, rounded down.
+// Exp is e^x for x ≥ 0, up to MaxExponent. It uses integers alone, so that every node computes the same. It is
+// never above e^x and less than 1.001 units of the 18th decimal below it. It does not fall as x grows, so that
+// waiting never costs a place: every step is a sum, product or quotient of non-negative integers, rounded down.
 func Exp(x math.LegacyDec) math.LegacyDec {
 	x = math.LegacyMinDec(x, math.LegacyNewDec(MaxExponent))
 	fixed := x.BigInt()
 	fixed.Lsh(fixed, expBits).Quo(fixed, decimalOne)
+	// fixed is x with expBits binary places, split into a whole number and a fraction below 1.
 	whole := new(big.Int).Rsh(fixed, expBits)
 	fraction := fixed.Sub(fixed, new(big.Int).Lsh(whole, expBits))
 
@@ -38,6 +42,7 @@ func Exp(x math.LegacyDec) math.LegacyDec {
 	for range halvings {
 		expMul(result, result, product)
 	}
+	// Powers of e by squaring: one bit of the exponent a round.
 	for power, left := new(big.Int).Set(euler), whole.Uint64(); left > 0; left >>= 1 {
 		if left&1 == 1 {
 			expMul(result, power, product)
@@ -63,5 +68,6 @@ func series(x *big.Int) *big.Int {
 	}
 }
 
-// expMul multiplies a by b, rounded down. It uses product as space to compute in, so that a block of biases allocates little.
+// expMul multiplies a by b, rounded down. It uses product as space to compute in, so that a block of biases
+// allocates little.
 func expMul(a, b, product *big.Int) { a.Rsh(product.Mul(a, b), expBits) }

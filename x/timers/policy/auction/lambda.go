@@ -6,17 +6,19 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
-// LambdaLoop adjusts λ after each block, so that the value of the average bidder's fire decays at least as fast as its bias
-// grows. Otherwise underbidding and waiting would pay (x/timers/docs/market.md, "How λ follows the bidders").
+// LambdaLoop adjusts λ after each block, so that the value of the average bidder's fire decays at least as fast as
+// its bias grows. Otherwise underbidding and waiting would pay (x/timers/docs/market.md, "How λ follows the
+// bidders").
 //
-// Both sides are observed. A timer's bid is what its fire is worth at its due height, and expires_at is where its owner
-// says that it is worth nothing, so that it loses bid ÷ (expires_at − due + 1) a block. After n blocks of waiting its bias
-// grows by e^(λ(n+1)) − e^(λn) in the next block. The observation of a block is the mean over its fires that had bid.
-// Averages over blocks give the newest a weight of 1 ÷ Window; blocks without such fires are not counted.
+// Both sides are observed. A timer's bid is what its fire is worth at its due height, and expires_at is where its
+// owner says that it is worth nothing, so that it loses bid ÷ (expires_at − due + 1) a block. After n blocks of
+// waiting its bias grows by e^(λ(n+1)) − e^(λn) in the next block. The observation of a block is the mean over its
+// fires that had bid. Averages over blocks give the newest a weight of 1 ÷ Window; blocks without such fires are
+// not counted.
 //
-// The rule: λ is lowered by Step of itself if the growth exceeds the decay. It is raised by Step of itself if the growth
-// would not exceed the decay even then. Otherwise it stays. So a stationary workload brings λ to within a step of the
-// largest value that satisfies the constraint, and there it rests.
+// The rule: λ is lowered by Step of itself if the growth exceeds the decay. It is raised by Step of itself if the
+// growth would not exceed the decay even then. Otherwise it stays. So a stationary workload brings λ to within a
+// step of the largest value that satisfies the constraint, and there it rests.
 //
 // Invariant: λ never leaves Min to Max. Where even Min grows too fast, bounding the wait takes precedence.
 type LambdaLoop struct {
@@ -31,8 +33,8 @@ type LambdaLoop struct {
 // LambdaState is what the loop carries from one block to the next.
 type LambdaState struct {
 	Lambda math.LegacyDec
-	// ValueDecay is what the average bidder's fire loses of its value in a block, in fee denom; Deferral is how many blocks it
-	// had waited.
+	// ValueDecay is what the average bidder's fire loses of its value in a block, in fee denom; Deferral is how
+	// many blocks it had waited.
 	ValueDecay, Deferral math.LegacyDec
 	// Blocks is how many the averages are over. Invariant: at most the window.
 	Blocks uint64
@@ -44,8 +46,8 @@ type Observation struct {
 	decay, deferral math.LegacyDec
 }
 
-// Add observes a fire at a height. Expires is the last height at which it could have fired. A fire without a bid says
-// nothing about what bidders lose, and is not counted.
+// Add observes a fire at a height. Expires is the last height at which it could have fired. A fire without a bid
+// says nothing about what bidders lose, and is not counted.
 func (o *Observation) Add(height uint64, c policy.Candidate, expires uint64) {
 	bid := c.LockedBid()
 	if !bid.IsPositive() || expires < c.Due {
@@ -71,7 +73,8 @@ func (l LambdaLoop) Next(state LambdaState, seen Observation) LambdaState {
 		return average.Add(newest.Sub(average).QuoInt(math.NewIntFromUint64(state.Blocks)))
 	}
 	state.Deferral = blend(state.Deferral, seen.deferral.QuoInt(bidders))
-	// A decay is cut off at what the largest λ needs: more has no effect, and one huge bid must not be felt for long.
+	// A decay is cut off at what the largest λ needs: more has no effect, and one huge bid must not be felt for
+	// long.
 	limit, _ := growth(l.Max, state.Deferral)
 	state.ValueDecay = blend(state.ValueDecay, math.LegacyMinDec(seen.decay.QuoInt(bidders), limit))
 
@@ -91,8 +94,8 @@ func (l LambdaLoop) holds(lambda math.LegacyDec, state LambdaState) bool {
 	return bounded && grows.LTE(state.ValueDecay)
 }
 
-// growth of the bias in a block, after a wait of so many blocks. It is false if the exponent is beyond MaxExponent; the
-// growth is larger than any decay then.
+// growth of the bias in a block, after a wait of so many blocks. It is false if the exponent is beyond MaxExponent;
+// the growth is larger than any decay then.
 func growth(lambda, deferral math.LegacyDec) (math.LegacyDec, bool) {
 	before, after := lambda.MulTruncate(deferral), lambda.MulTruncate(deferral.Add(math.LegacyOneDec()))
 	if after.GTE(math.LegacyNewDec(MaxExponent)) {

@@ -1,10 +1,3 @@
-// Package auction holds the rules of policy auction: timers bid a sum, which they lock when scheduled, and compete by what
-// they bid and how long they have waited, per unit of gas (x/timers/docs/market.md, "Policy auction"). A timer ranks by
-//
-//	(bid + e^(λ × n)) ÷ gas limit
-//
-// where n is the number of blocks since it became due. The second term, the bias, grows without bound, so that a timer that
-// waits is certain to pass any bid in the end. A control loop adjusts λ to what bidders lose by waiting (LambdaLoop).
 package auction
 
 import (
@@ -18,29 +11,31 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 )
 
-// Rules of policy auction with their parameters. Cycles and cells are charged as under fifo; the payment for the place is a
-// sum in addition, taken from the locked bid.
+// Rules of policy auction with their parameters. Cycles and cells are charged as under fifo; the payment for the
+// place is a sum in addition, taken from the locked bid.
 type Rules struct {
 	fifo.Rules
-	// Lambda is λ in this block.
+	// Lambda is λ in this block. Invariant: it is above 0, so that every timer's bias grows.
 	Lambda math.LegacyDec
 	// FirstPrice: a fire pays its bid. Otherwise it pays what it would have had to bid for its place.
 	FirstPrice bool
 	// Reserve is the least that a fire pays, unless it bids less: RESERVE_PRICE.
 	Reserve math.Int
-	Loop    LambdaLoop
+	// Loop computes λ for the next block.
+	Loop LambdaLoop
 }
 
 var _ policy.Rules = Rules{}
 
-// Bias is what n blocks of waiting are worth, in fee denom. Aged tells that the bias has reached its largest value. No bid
-// comes to that much.
+// Bias is what n blocks of waiting are worth, in fee denom. Aged tells that the bias has reached its largest value.
+// No bid comes to that much.
 func (r Rules) Bias(n uint64) (bias math.LegacyDec, aged bool) {
 	exponent := r.Lambda.MulInt(math.NewIntFromUint64(n))
 	return Exp(exponent), exponent.GTE(math.LegacyNewDec(MaxExponent))
 }
 
-// deferred is how many blocks the candidate has been ready.
+// deferred is how many blocks the candidate has been ready: 0 at its due height, and also before it, where queries
+// ask.
 func deferred(height uint64, c policy.Candidate) uint64 {
 	if height <= c.Due {
 		return 0
@@ -53,18 +48,20 @@ type Standing struct {
 	// worth is bid and bias together, in units of the 18th decimal.
 	worth *big.Int
 	gas   *big.Int
-	// aged candidates come first, the oldest of them first. Their biases no longer differ, so that worth per gas would rank
-	// them by gas limit and no longer by how long they have waited.
+	// aged candidates come first, the oldest of them first. Their biases no longer differ, so that worth per gas
+	// would rank them by gas limit and no longer by how long they have waited.
 	aged     bool
 	due, seq uint64
 }
 
-// Standing of a candidate in a block.
+// Standing of a candidate in a block. It is exact: the bias is rounded, in Exp, but the same for all that waited as
+// long.
 func (r Rules) Standing(height uint64, c policy.Candidate) Standing {
 	bias, aged := r.Bias(deferred(height, c))
 	return standingOf(c, bias, aged)
 }
 
+// standingOf is the standing of a candidate whose bias is known.
 func standingOf(c policy.Candidate, bias math.LegacyDec, aged bool) Standing {
 	return Standing{
 		worth: bias.Add(math.LegacyNewDecFromInt(c.LockedBid())).BigInt(), gas: new(big.Int).SetUint64(c.GasLimit),
@@ -72,12 +69,12 @@ func standingOf(c policy.Candidate, bias math.LegacyDec, aged bool) Standing {
 	}
 }
 
-// Compare is negative if s comes before other: by age if either is aged, then by worth per gas, then by (due, seq). Cross
-// products compare worth per gas without a division, and so without rounding.
+// Compare is negative if s comes before other: by age if either is aged, then by worth per gas, then by (due, seq).
+// Cross products compare worth per gas without a division, and so without rounding.
 func (s Standing) Compare(other Standing) int { return s.compare(other, new(big.Int), new(big.Int)) }
 
-// compare does the same, and uses own and others as space for the two products, so that a sort allocates nothing for each
-// comparison.
+// compare does the same, and uses own and others as space for the two products, so that a sort allocates nothing
+// for each comparison.
 func (s Standing) compare(other Standing, own, others *big.Int) int {
 	if s.aged != other.aged {
 		if s.aged {
@@ -93,12 +90,13 @@ func (s Standing) compare(other Standing, own, others *big.Int) int {
 	return s.compareAge(other)
 }
 
+// compareAge is the order among equals, and the whole order among the aged.
 func (s Standing) compareAge(other Standing) int {
 	return cmp.Or(cmp.Compare(s.due, other.due), cmp.Compare(s.seq, other.seq))
 }
 
-// Order implements policy.Rules: by standing. No candidate is left out. A bias is computed once for each due height, since
-// candidates of one height share it.
+// Order implements policy.Rules: by standing. No candidate is left out. A bias is computed once for each due
+// height, since candidates of one height share it.
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	type bias struct {
 		value math.LegacyDec
@@ -119,8 +117,8 @@ func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int 
 	return order
 }
 
-// LeastBid is the least bid with which c would come before rival in a block. It is false if no bid would do, because the
-// rival is aged. The quotient is rounded up, since a smaller bid would not pass the rival.
+// LeastBid is the least bid with which c would come before rival in a block. It is false if no bid would do,
+// because the rival is aged. The quotient is rounded up, since a smaller bid would not pass the rival.
 func (r Rules) LeastBid(height uint64, c, rival policy.Candidate) (math.Int, bool) {
 	c.Locked = math.ZeroInt()
 	own, other := r.Standing(height, c), r.Standing(height, rival)
@@ -142,8 +140,8 @@ func (r Rules) LeastBid(height uint64, c, rival policy.Candidate) (math.Int, boo
 	return math.NewIntFromBigInt(bid), true
 }
 
-// Payment is what the fire of a winner pays of its bid. Invariant: it is never more than the bid, whatever the reserve
-// price. The runner-up is the first candidate behind the winner that did not fit; nil if there was none.
+// Payment is what the fire of a winner pays of its bid. Invariant: it is never more than the bid, whatever the
+// reserve price. The runner-up is the first candidate behind the winner that did not fit; nil if there was none.
 func (r Rules) Payment(height uint64, winner policy.Candidate, runnerUp *policy.Candidate) math.Int {
 	bid := winner.LockedBid()
 	if r.FirstPrice {

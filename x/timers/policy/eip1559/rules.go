@@ -1,7 +1,3 @@
-// Package eip1559 holds the rules of policy eip1559. The lane has a basefee of its own, which rises while the lane is full
-// and falls while it is empty. Every fire pays it in addition to the chain's basefees, and pays a tip to the proposer. Timers
-// fire by effective priority: the tip per cycle times the fairness weight of the actor. A timer whose max fee is below the
-// lane's fee is priced out: it stays ready, and fires when the basefee has fallen (x/timers/docs/market.md).
 package eip1559
 
 import (
@@ -15,10 +11,13 @@ import (
 
 // Rules of policy eip1559 with their parameters.
 type Rules struct {
+	// Basefee is how the lane's basefee follows the lane's use.
 	Basefee lane.Basefee
-	// Multiplier is the part of the lane basefee that a fire pays: LANE_FEE_MULTIPLIER.
+	// Multiplier is the part of the lane basefee that a fire pays: LANE_FEE_MULTIPLIER. Invariant: it is from 0 to
+	// 2, so that the default bid's headroom covers the fee.
 	Multiplier math.LegacyDec
-	Tiers      policy.Tiers
+	// Tiers are what the tiers of an ask multiply the median tip by.
+	Tiers policy.Tiers
 }
 
 var _ policy.Rules = Rules{}
@@ -28,10 +27,12 @@ func (r Rules) LaneBasefee(_ math.LegacyDec, last policy.Last) math.LegacyDec {
 	return r.Basefee.Next(last.Basefee, last.Cycles)
 }
 
-// Fee is what a fire pays per cycle for the lane, rounded down in favour of the payer.
+// Fee is what a fire pays per cycle for the lane, rounded down in favour of the payer. At a Multiplier of 0 the
+// lane costs nothing, no ask but a withheld one is priced out, and tips alone decide.
 func (r Rules) Fee(prices policy.Prices) math.LegacyDec { return prices.Lane.MulTruncate(r.Multiplier) }
 
-// Bid is what an ask comes to at these prices.
+// Bid is what an ask comes to at these prices: the stated bid as it is, and the estimator's for the other kinds. A
+// withheld ask has a bid as well; it is Priority that prices it out.
 func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 	if ask.Kind == policy.Stated {
 		return ask.Stated
@@ -39,9 +40,9 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 	return policy.Estimate(prices, ask.Kind, r.Tiers)
 }
 
-// Priority is the tip per cycle that the ask pays: what its max fee leaves above the lane's fee, and at most what it states.
-// It is false if the ask is priced out, because its max fee is below the lane's fee or it is withheld. Invariant: the lane's
-// fee and the tip together never exceed the max fee.
+// Priority is the tip per cycle that the ask pays: what its max fee leaves above the lane's fee, and at most what
+// it states. It is false if the ask is priced out, because its max fee is below the lane's fee or it is withheld.
+// Invariant: the lane's fee and the tip together never exceed the max fee.
 func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
 	if ask.Kind == policy.Withheld {
 		return math.LegacyZeroDec(), false
@@ -60,13 +61,15 @@ func (r Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Pri
 	return lane.Price{Basefee: prices.Cycle.Add(r.Fee(prices)), Priority: priority, Cell: prices.Cell}, ok
 }
 
-// Rank is the place of the candidate among others. It is false if the candidate is priced out.
+// Rank is the place of the candidate among others. It is false if the candidate is priced out. The gas limit has no
+// part in it: a large fire pays its tip for more cycles, and a small one finds room more often.
 func (r Rules) Rank(prices policy.Prices, candidate policy.Candidate) (policy.Rank, bool) {
 	priority, ok := r.Priority(prices, candidate.Ask)
 	return policy.NewRank(priority, candidate.Weight, candidate.Due, candidate.Seq), ok
 }
 
-// Order implements policy.Rules: by rank. Candidates that are priced out are left out.
+// Order implements policy.Rules: by rank. Candidates that are priced out are left out. Ranks are computed once for
+// each candidate, not for each comparison.
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	ranks := make([]policy.Rank, len(candidates))
 	order := make([]int, 0, len(candidates))

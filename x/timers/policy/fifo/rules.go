@@ -1,7 +1,3 @@
-// Package fifo holds the rules of policy fifo: timers fire in the order in which they became due, and at one height in the
-// order of insertion. No bid, tip, gas limit or weight buys a place, so that no timer can be overtaken while it waits.
-//
-// A fire pays the chain's basefees and nothing else. Bids are kept in the timer's record, for a later policy, but not used.
 package fifo
 
 import (
@@ -19,13 +15,14 @@ type Rules struct{}
 
 var _ policy.Rules = Rules{}
 
-// LaneBasefee implements policy.Rules. The lane has no basefee of its own: it is reported equal to the chain's cycle
-// basefee, so that clients can read one field under every policy, and it is not charged in addition.
+// LaneBasefee implements policy.Rules. The lane has no basefee of its own: it is reported equal to the chain's
+// cycle basefee, so that clients can read one field under every policy, and it is not charged in addition.
 func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.LegacyDec {
 	return cycleBasefee
 }
 
-// Order implements policy.Rules: by (due, seq).
+// Order implements policy.Rules: by (due, seq). No two candidates share a seq, so that the order is total. No
+// candidate is left out.
 func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	order := make([]int, len(candidates))
 	for i := range order {

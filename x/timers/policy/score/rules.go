@@ -1,13 +1,3 @@
-// Package score holds the rules of policy score: timers fire by a weighted sum of age, bid and rank, and actors take turns
-// where that is equal (x/timers/docs/market.md, "Policy score"). The score of a timer is
-//
-//	score = Age × (height − due) + Bid × bid − Rank × seq
-//
-// The rank grows with the age of a timer's record. It is −seq, which grows towards older timers without a fixed point to
-// count from: only differences matter. An update of a timer renews seq, and so puts it behind all others.
-//
-// Every block adds the same amount to every score, so that the order of two timers never changes while they wait. They
-// differ in their timeless scores, which is what lists are sorted by.
 package score
 
 import (
@@ -23,7 +13,8 @@ import (
 
 // Rules of policy score with their parameters.
 type Rules struct {
-	// Age, Bid and Rank are the weights W_AGE, W_BID and W_FIFO. Invariant: none is negative.
+	// Age, Bid and Rank are the weights W_AGE, W_BID and W_FIFO. Only their ratios matter for the order. Invariant:
+	// none is negative, and none is above a million, so that every score has a key.
 	Age, Bid, Rank math.LegacyDec
 }
 
@@ -34,16 +25,16 @@ func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.Legacy
 	return cycleBasefee
 }
 
-// Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds: a bid that
-// costs nothing would say nothing. No candidate is priced out.
+// Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds: a
+// bid that costs nothing would say nothing. No candidate is priced out.
 func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
 	return lane.Price{
 		Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell, LumpSum: candidate.Ask.Price,
 	}, true
 }
 
-// TimelessScore is the score less Age × height, in units of the 18th decimal. It is exact, since it is a sum of products of
-// a decimal and an integer.
+// TimelessScore is the score less Age × height, in units of the 18th decimal. It is exact, since it is a sum of
+// products of a decimal and an integer.
 func (r Rules) TimelessScore(candidate policy.Candidate) *big.Int {
 	score := new(big.Int)
 	if bid := candidate.Ask.Price; !bid.IsNil() {
@@ -74,10 +65,10 @@ func (r Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	return order
 }
 
-// TakeTurns orders candidates of equal score, given as indices, in place. A unit that fired r times in the fairness window has
-// its turns r, r + 1, … in the order of its timers' (due, seq). So the unit that fired least comes first, and no unit fires
-// twice while another that fired as little waits. Equal turns go by due, then by the actor's address, then by seq. Timer ids
-// play no part, since an owner can search for an id that sorts first.
+// TakeTurns orders candidates of equal score, given as indices, in place. A unit that fired r times in the fairness
+// window has its turns r, r + 1, … in the order of its timers' (due, seq). So the unit that fired least comes
+// first, and no unit fires twice while another that fired as little waits. Equal turns go by due, then by the
+// actor's address, then by seq. Timer ids play no part, since an owner can search for an id that sorts first.
 func TakeTurns(candidates []policy.Candidate, equal []int) {
 	if len(equal) < 2 {
 		return
@@ -86,6 +77,7 @@ func TakeTurns(candidates []policy.Candidate, equal []int) {
 		a, b := &candidates[i], &candidates[j]
 		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
+	// A turn is a number of fires: what the unit had before, and what it gets here before this timer.
 	type place struct {
 		turn      uint64
 		candidate int

@@ -1,7 +1,3 @@
-// Package tip holds the rules of policy tip: timers fire by effective tip, what a fire pays per cycle above the chain's
-// basefee (x/timers/docs/market.md, "Policy tip"). Ties go by a weight of the actor, which follows from how its fires of
-// earlier epochs went (WeightRule). The lane is shared out among actors in proportion to the same weights (Slices), so that a
-// crowd of one owner cannot fill it.
 package tip
 
 import (
@@ -23,13 +19,14 @@ type Rules struct {
 
 var _ policy.Rules = Rules{}
 
-// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported, and is not
-// charged twice.
+// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported,
+// and is not charged twice.
 func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.LegacyDec {
 	return cycleBasefee
 }
 
-// Bid is what an ask comes to at these prices. Its max fee bounds the whole price of a cycle, the chain's basefee included.
+// Bid is what an ask comes to at these prices. Its max fee bounds the whole price of a cycle, the chain's basefee
+// included.
 func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 	if ask.Kind == policy.Stated {
 		return ask.Stated
@@ -37,9 +34,9 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 	return policy.Estimate(prices, ask.Kind, r.Tiers)
 }
 
-// Effective is the tip per cycle that the ask pays: what its max fee leaves above the chain's basefee, and at most what it
-// states. It is false if the ask is priced out, because its max fee is below the basefee or it is withheld. Invariant: the
-// basefee and the tip together never exceed the max fee.
+// Effective is the tip per cycle that the ask pays: what its max fee leaves above the chain's basefee, and at most
+// what it states. It is false if the ask is priced out, because its max fee is below the basefee or it is withheld.
+// Invariant: the basefee and the tip together never exceed the max fee.
 func (r Rules) Effective(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
 	if ask.Kind == policy.Withheld {
 		return math.LegacyZeroDec(), false
@@ -58,8 +55,8 @@ func (r Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Pri
 	return lane.Price{Basefee: prices.Cycle, Priority: tip, Cell: prices.Cell}, ok
 }
 
-// Order implements policy.Rules: by effective tip, then by weight, both descending, then by (due, seq). Candidates that are
-// unfunded or priced out are left out.
+// Order implements policy.Rules: by effective tip, then by weight, both descending, then by (due, seq). Candidates
+// that are unfunded or priced out are left out.
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	tips := make([]math.LegacyDec, len(candidates))
 	order := make([]int, 0, len(candidates))

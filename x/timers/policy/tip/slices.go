@@ -6,10 +6,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
-// Slices are parts of the lane's cycles, by actor. While a block goes through its candidates for the first time, an actor's
-// fires stay within its slice. What slices leave unused goes, in order, to the candidates that were passed over for their
-// slice. So no cycle is idle while a timer waits that fits. An actor can take from another's slice only by its first fire,
-// which no slice bounds.
+// Slices are parts of the lane's cycles, by actor. While a block goes through its candidates for the first time, an
+// actor's fires stay within its slice. What slices leave unused goes, in order, to the candidates that were passed
+// over for their slice. So no cycle is idle while a timer waits that fits. An actor can take from another's slice
+// only by its first fire, which no slice bounds.
 //
 // The zero value has no slices and admits every actor.
 type Slices map[string]*slice
@@ -20,8 +20,9 @@ type slice struct {
 	fired        bool
 }
 
-// NewSlices shares capacity out among the actors of the candidates in order, in proportion to their weights. Each slice is
-// rounded down, so that together they never exceed the capacity. Invariant: every candidate of an actor has the same weight.
+// NewSlices shares capacity out among the actors of the candidates in order, in proportion to their weights. Each
+// slice is rounded down, so that together they never exceed the capacity. Invariant: every candidate of an actor
+// has the same weight.
 func NewSlices(capacity uint64, candidates []policy.Candidate, order []int) Slices {
 	s := make(Slices, len(order))
 	total := uint64(0)
@@ -42,8 +43,8 @@ func NewSlices(capacity uint64, candidates []policy.Candidate, order []int) Slic
 	return s
 }
 
-// Admits tells whether the actor's slice leaves room for a fire of gasLimit cycles. An actor's first fire is always admitted: a
-// slice may be smaller than any gas limit, and every actor that competes gets a turn.
+// Admits tells whether the actor's slice leaves room for a fire of gasLimit cycles. An actor's first fire is always
+// admitted: a slice may be smaller than any gas limit, and every actor that competes gets a turn.
 func (s Slices) Admits(actor string, gasLimit uint64) bool {
 	part := s[actor]
 	return part == nil || !part.fired || part.used+gasLimit <= part.cycles

@@ -5,12 +5,13 @@ import "cosmossdk.io/math"
 // WeightUnits is how many units of policy.Candidate.Weight make the weight 1 under policy tip.
 const WeightUnits = 1_000_000
 
-// ForgottenAfter is the number of epochs in a row without anything to score after which an actor is forgotten: its weight is
-// the neutral one then, whatever it was. So the state holds nothing older.
+// ForgottenAfter is the number of epochs in a row without anything to score after which an actor is forgotten: its
+// weight is the neutral one then, whatever it was. So the state holds nothing older.
 const ForgottenAfter = 64
 
-// WeightRule says how the weight of an actor follows from its fires (x/timers/docs/market.md, "Policy tip"). Time is divided
-// into epochs of TIP_EPOCH_BLOCKS, and a weight is fixed within one. From an epoch with anything to score to the next:
+// WeightRule says how the weight of an actor follows from its fires (x/timers/docs/market.md, "Policy tip"). Time
+// is divided into epochs of TIP_EPOCH_BLOCKS, and a weight is fixed within one. From an epoch with anything to
+// score to the next:
 //
 //	weight' = clip((1 − Decay) × weight + Decay × score, Min, Max), at least Floor if the actor was starved
 //	score   = Shares.Tip      × mean over its fires of tip ÷ (tip + p50), ½ if both are 0
@@ -18,13 +19,14 @@ const ForgottenAfter = 64
 //	        + Shares.Lateness × mean over its fires of min(late, LateBlocks) ÷ LateBlocks
 //	        + Shares.Budget   × (1 − mean over the blocks with a fire of its cycles ÷ LANE_TIMER_CYCLES)
 //
-// The score is 0 if nothing fired. A timer that is deferred because the lane was full is no outcome, since that is not the
-// actor's doing; lateness and the floor compensate for it. From an epoch without anything to score to the next:
+// The score is 0 if nothing fired. A timer that is deferred because the lane was full is no outcome, since that is
+// not the actor's doing; lateness and the floor compensate for it. From an epoch without anything to score to the
+// next:
 //
 //	weight' = Neutral + (1 − Inactivity) × (weight − Neutral)
 //
-// and after ForgottenAfter of those in a row it is Neutral. Invariant: every part, and so the score, is from 0 to 1. Products
-// and quotients are truncated, so that rounding never takes a score above 1.
+// and after ForgottenAfter of those in a row it is Neutral. Invariant: every part, and so the score, is from 0 to
+// 1. Products and quotients are truncated, so that rounding never takes a score above 1.
 type WeightRule struct {
 	// Decay is the weight of the newest epoch, from 0 to 1.
 	Decay math.LegacyDec
@@ -44,8 +46,8 @@ type Shares struct{ Tip, Outcome, Lateness, Budget math.LegacyDec }
 type EpochStats struct {
 	// Fires, Blocks with any, and tries that ended for lack of funds.
 	Fires, Blocks, Unfunded uint64
-	// Tip, Outcome and Lateness sum up those parts of the fires, Use that of the blocks. Invariant: the first three are at
-	// most Fires, and Use is at most Blocks.
+	// Tip, Outcome and Lateness sum up those parts of the fires, Use that of the blocks. Invariant: the first three
+	// are at most Fires, and Use is at most Blocks.
 	Tip, Outcome, Lateness, Use math.LegacyDec
 	// Starved: a fire of the epoch ended a starvation.
 	Starved bool
@@ -89,8 +91,8 @@ func (w WeightRule) EndBlock(s *EpochStats, cycles, capacity uint64) {
 	s.Use = s.Use.Add(ratio(cycles, capacity))
 }
 
-// relativeTip is tip ÷ (tip + p50): ½ for the median tip, close to 1 for one far above it. A tip has diminishing returns, so
-// that no single fire buys a weight.
+// relativeTip is tip ÷ (tip + p50): ½ for the median tip, close to 1 for one far above it. A tip has diminishing
+// returns, so that no single fire buys a weight.
 func relativeTip(tip, p50 math.LegacyDec) math.LegacyDec {
 	sum := tip.Add(p50)
 	if sum.IsZero() {
@@ -162,8 +164,8 @@ func (w WeightRule) idle(weight math.LegacyDec, epochs uint64) math.LegacyDec {
 	return w.Neutral.Add(distance)
 }
 
-// WeightIn is the weight of an actor in an epoch. An epoch before that of its history counts as that one. Bounds that changed
-// since then apply at once.
+// WeightIn is the weight of an actor in an epoch. An epoch before that of its history counts as that one. Bounds
+// that changed since then apply at once.
 func (w WeightRule) WeightIn(h History, epoch uint64) math.LegacyDec {
 	weight := w.clip(h.Weight)
 	if epoch <= h.Epoch {
@@ -172,8 +174,9 @@ func (w WeightRule) WeightIn(h History, epoch uint64) math.LegacyDec {
 	return w.idle(w.Next(weight, h.Stats), epoch-h.Epoch-1)
 }
 
-// Starved tells whether an actor with a timer due at the height due waits, at height now, for at least StarvationBlocks. The
-// wait counts from the actor's last fire, if that was later than due; a last fire of 0 means that there was none.
+// Starved tells whether an actor with a timer due at the height due waits, at height now, for at least
+// StarvationBlocks. The wait counts from the actor's last fire, if that was later than due; a last fire of 0 means
+// that there was none.
 func (w WeightRule) Starved(due, lastFire, now uint64) bool {
 	return now-min(now, max(due, lastFire)) >= w.StarvationBlocks
 }

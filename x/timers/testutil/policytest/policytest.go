@@ -1,5 +1,5 @@
-// Package policytest holds what the tests of the pure packages share: decimals and prices drawn about the edges that matter,
-// candidates, and the vectors that an independent script computed.
+// Package policytest holds what the tests of the pure packages share: decimals and prices drawn about the edges
+// that matter, candidates, and the vectors that an independent script computed.
 package policytest
 
 import (
@@ -92,8 +92,8 @@ type TestingT interface {
 	Helper()
 }
 
-// ReadVectors reads a file that scripts/vectors.py wrote, by its name in x/timers/testdata/vectors. It is for tests of
-// packages two levels below x/timers.
+// ReadVectors reads a file that scripts/vectors.py wrote, by its name in x/timers/testdata/vectors. It is for tests
+// of packages two levels below x/timers.
 func ReadVectors[T any](t TestingT, name string) []T {
 	t.Helper()
 	file, err := os.ReadFile("../../testdata/vectors/" + name)

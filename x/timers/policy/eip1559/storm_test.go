@@ -1,4 +1,4 @@
-package ready_test
+package eip1559_test
 
 import (
 	"cmp"
@@ -14,6 +14,8 @@ import (
 	sdkmath "cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/testutil/mergetest"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
 // storm is a workload: what the i-th timer asks for and weighs while the lane's fee is about startFee. Floats draw it;
@@ -32,7 +34,7 @@ const (
 
 // price is a drawn float as a price, down to the 18th decimal.
 func price(f float64) sdkmath.LegacyDec {
-	return dec(fmt.Sprintf("%.18f", max(0, f)))
+	return policytest.Dec(fmt.Sprintf("%.18f", max(0, f)))
 }
 
 func asks(fee, tip float64) policy.Ask { return policy.StatedAsk(price(fee), price(tip)) }
@@ -112,7 +114,7 @@ func hidden() storm {
 // backlog is what waits: n timers of a storm, in an index.
 type backlog struct {
 	timers []policy.Candidate
-	store  *treeStore
+	store  *mergetest.Store
 }
 
 func gather(s storm, r *rand.Rand, n int) *backlog {
@@ -121,7 +123,7 @@ func gather(s storm, r *rand.Rand, n int) *backlog {
 		ask, weight := s.draw(r, i)
 		b.timers[i] = policy.Candidate{Ask: ask, Weight: weight, Due: uint64(r.IntN(50)), Seq: uint64(i)}
 	}
-	b.store = newTreeStore(b.timers...)
+	b.store = newStore(b.timers...)
 	return b
 }
 
@@ -133,7 +135,7 @@ func (b *backlog) drop(seqs []uint64) {
 	}
 	b.timers = slices.DeleteFunc(b.timers, func(c policy.Candidate) bool {
 		if gone[c.Seq] {
-			b.store.remove(c)
+			b.store.Remove(entriesOf(c)...)
 		}
 		return gone[c.Seq]
 	})
@@ -146,7 +148,7 @@ const (
 	stormTimers = 100_000
 	stormTake   = 500
 	stormBlocks = 3
-	// readsPerTaken is how many entries a storm may cost for each timer that is taken (ARCHITECTURE §8).
+	// readsPerTaken is how many entries a storm may cost for each timer that is taken.
 	readsPerTaken = 2
 )
 
@@ -157,12 +159,12 @@ func TestReadsInAStorm(t *testing.T) {
 	for i, s := range storms() {
 		t.Run(s.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(i)))
-			b, fee, e := gather(s, r, stormTimers), startFee, market()
+			b, fee, e := gather(s, r, stormTimers), startFee, defaultMarket()
 			taken, heads, beyond, most := 0, 0, 0, 0.0
 			for range stormBlocks {
 				prices := pricesAt(price(fee), price(usualTip))
 				want := inOrder(e, prices, b.timers)
-				m := openMerge(t, b.store, e, prices, enough)
+				m := openIndex(t, b.store, e, prices, enough)
 				got := takeSome(t, m, stormTake)
 				require.Equal(t, want[:min(stormTake, len(want))], got)
 				taken, heads, beyond = taken+len(got), heads+m.Heads, beyond+m.Read
@@ -182,10 +184,10 @@ func TestReadsInAStorm(t *testing.T) {
 // same, of timers that pay the lane's fee, and the storm passes.
 func TestNobodyHidesTheLane(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
-	b, e, prices := gather(hidden(), r, 20_000), market(), pricesAt(price(startFee), price(0))
+	b, e, prices := gather(hidden(), r, 20_000), defaultMarket(), pricesAt(price(startFee), price(0))
 	paying := len(e.Order(prices, b.timers))
 	for block := 0; paying > 0; block++ {
-		m := openMerge(t, b.store, e, prices, readsPerTaken*stormTake)
+		m := openIndex(t, b.store, e, prices, readsPerTaken*stormTake)
 		got := takeSome(t, m, stormTake)
 		require.LessOrEqual(t, m.Read, readsPerTaken*stormTake)
 		require.Len(t, got, min(stormTake, paying), "block %d", block)
@@ -195,15 +197,15 @@ func TestNobodyHidesTheLane(t *testing.T) {
 	}
 }
 
-// BenchmarkMerge takes 500 of 100,000 at a time, from an index in memory.
-func BenchmarkMerge(b *testing.B) {
+// BenchmarkIndex takes 500 of 100,000 at a time, from an index in memory.
+func BenchmarkIndex(b *testing.B) {
 	for i, s := range storms()[:4] {
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			backlog, e := gather(s, rand.New(rand.NewPCG(1, uint64(i))), stormTimers), market()
+			backlog, e := gather(s, rand.New(rand.NewPCG(1, uint64(i))), stormTimers), defaultMarket()
 			prices := pricesAt(price(startFee), price(usualTip))
 			heads, beyond, taken := 0, 0, 0
 			for b.Loop() {
-				m := openMerge(b, backlog.store, e, prices, enough)
+				m := openIndex(b, backlog.store, e, prices, enough)
 				taken += len(takeSome(b, m, stormTake))
 				heads, beyond = heads+m.Heads, beyond+m.Read
 			}

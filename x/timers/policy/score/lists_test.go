@@ -1,4 +1,4 @@
-package ready_test
+package score_test
 
 import (
 	"bytes"
@@ -13,19 +13,23 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
-	"github.com/cosmos-timers/timers/x/timers/ready"
+	"github.com/cosmos-timers/timers/x/timers/testutil/mergetest"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
-const mostWeight = "1000000"
+// enough reads for any index of these tests.
+const enough = 1 << 30
 
 // mostBid is the largest bid that counts under policy score.
 var mostBid = math.NewIntFromBigInt(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1)))
 
-// TestScoreKeysHoldTheLargestScores: with the largest weights, bids, heights and seqs keys have their length and their order.
-func TestScoreKeysHoldTheLargestScores(t *testing.T) {
-	all := score.Rules{Age: dec(mostWeight), Bid: dec(mostWeight), Rank: dec(mostWeight)}
+// TestKeysHoldTheLargestScores: with the largest weights, bids, heights and seqs keys have their length and their order.
+func TestKeysHoldTheLargestScores(t *testing.T) {
+	all := score.Rules{Age: policytest.Dec(maxWeight), Bid: policytest.Dec(maxWeight), Rank: policytest.Dec(maxWeight)}
 	var last []byte
 	for _, c := range []policy.Candidate{
 		{Due: 1<<64 - 1, Seq: 1<<64 - 1},
@@ -35,8 +39,8 @@ func TestScoreKeysHoldTheLargestScores(t *testing.T) {
 		{Ask: policy.Ask{Price: mostBid.SubRaw(1)}},
 		{Ask: policy.Ask{Price: mostBid}},
 	} {
-		key := ready.ScoreKey(all.TimelessScore(c))
-		require.Len(t, key, ready.ScoreBytes)
+		key := score.Key(all.TimelessScore(c))
+		require.Len(t, key, score.KeyBytes)
 		require.Positive(t, bytes.Compare(key, last), "%+v", c)
 		last = key
 	}
@@ -44,33 +48,33 @@ func TestScoreKeysHoldTheLargestScores(t *testing.T) {
 
 // TestListsOfScoresLieApart: no fairness weight names one, and changes of the weights come by others.
 func TestListsOfScoresLieApart(t *testing.T) {
-	unsorted := ready.ScoreUnsorted()
-	require.True(t, unsorted.Scored())
+	unsorted := score.UnsortedList()
+	require.True(t, unsorted.Wide())
 	for _, epoch := range []uint64{0, 1, 2, 32_766, 32_767, 1<<64 - 1} {
-		list := ready.ScoreList(epoch)
-		require.True(t, list.Scored())
+		list := score.ListOfEpoch(epoch)
+		require.True(t, list.Wide())
 		require.Greater(t, list, unsorted)
-		require.NotEqual(t, ready.ScoreList(epoch+1), list)
-		require.Equal(t, list, ready.ListOfWeight(list.Weight()))
-		require.Equal(t, ready.ScoreBytes, list.PriceBytes())
+		require.NotEqual(t, score.ListOfEpoch(epoch+1), list)
+		require.Equal(t, list, merge.ListOfWeight(list.Weight()))
+		require.Equal(t, score.KeyBytes, list.PriceBytes())
 	}
 	for weight := uint32(0); weight <= 8*16; weight++ {
-		for _, entry := range ready.EntriesOf(policy.StatedAsk(dec(maxPrice), dec("0")), weight, 1, 1) {
-			require.False(t, entry.List.Scored())
+		for _, entry := range eip1559.EntriesOf(policy.StatedAsk(policytest.Dec(policytest.MaxPrice), policytest.Dec("0")), weight, 1, 1) {
+			require.False(t, entry.List.Wide())
 			require.Less(t, entry.List, unsorted)
 		}
 	}
 }
 
 // turnsOf puts entries in turns as the module does, timers being known by their seq.
-func turnsOf(timers map[uint64]policy.Candidate) ready.Turns {
-	return func(_ context.Context, equal []ready.Entry) ([]ready.Entry, error) {
+func turnsOf(timers map[uint64]policy.Candidate) score.Turns {
+	return func(_ context.Context, equal []merge.Entry) ([]merge.Entry, error) {
 		candidates, order := make([]policy.Candidate, len(equal)), make([]int, len(equal))
 		for i, entry := range equal {
 			candidates[i], order[i] = timers[entry.Seq], i
 		}
 		score.TakeTurns(candidates, order)
-		out := make([]ready.Entry, len(equal))
+		out := make([]merge.Entry, len(equal))
 		for place, i := range order {
 			out[place] = equal[i]
 		}
@@ -81,9 +85,9 @@ func turnsOf(timers map[uint64]policy.Candidate) ready.Turns {
 // queueProperty: a queue hands out what a full sort does, if it may put all in turns; if not, those beyond come by (due,
 // seq) at their score. It leaves other lists alone, and reads hardly more than it hands out and puts in turns.
 func queueProperty(t *rapid.T) {
-	rules := score.Rules{Age: dec("1"), Bid: dec("0.01"), Rank: rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0.5")}).Draw(t, "rank")}
-	list := ready.ScoreList(rapid.Uint64Max(3).Draw(t, "epoch"))
-	store := newTreeStore()
+	rules := score.Rules{Age: policytest.Dec("1"), Bid: policytest.Dec("0.01"), Rank: rapid.SampledFrom([]math.LegacyDec{policytest.Dec("0"), policytest.Dec("0.5")}).Draw(t, "rank")}
+	list := score.ListOfEpoch(rapid.Uint64Max(3).Draw(t, "epoch"))
+	store := mergetest.New()
 	timers := map[uint64]policy.Candidate{}
 	var all []policy.Candidate
 	for seq := range rapid.Uint64Max(300).Draw(t, "timers") {
@@ -94,15 +98,15 @@ func queueProperty(t *rapid.T) {
 		}
 		timers[seq] = c
 		all = append(all, c)
-		store.tree.Set(ready.ScoreEntry(list, ready.ScoreKey(rules.TimelessScore(c)), c.Due, c.Seq))
+		store.Add(score.EntryOf(list, score.Key(rules.TimelessScore(c)), c.Due, c.Seq))
 	}
-	for _, other := range []ready.List{ready.ScoreUnsorted(), ready.ScoreList(9), ready.ListOfWeight(16)} {
-		store.tree.Set(ready.ScoreEntry(other, ready.ScoreKey(big.NewInt(1)), 1, 1_000))
+	for _, other := range []merge.List{score.UnsortedList(), score.ListOfEpoch(9), merge.ListOfWeight(16)} {
+		store.Add(score.EntryOf(other, score.Key(big.NewInt(1)), 1, 1_000))
 	}
 	maxTurns := rapid.SampledFrom([]int{0, 1, 2, 20, 1_000}).Draw(t, "turns")
 	wanted := rapid.IntRange(0, len(all)+1).Draw(t, "wanted")
 
-	queue := ready.NewQueue(store, list, turnsOf(timers), enough, maxTurns)
+	queue := score.NewQueue(store, list, turnsOf(timers), enough, maxTurns)
 	got := []uint64{}
 	for range wanted {
 		entry, found, err := queue.Next(context.Background())
@@ -147,14 +151,14 @@ func FuzzAQueueIsASort(f *testing.F) { f.Fuzz(rapid.MakeFuzz(queueProperty)) }
 
 // TestAQueueReadsNoMoreThanItMay: what it may not read is as if it were not there.
 func TestAQueueReadsNoMoreThanItMay(t *testing.T) {
-	store, list := newTreeStore(), ready.ScoreList(0)
+	store, list := mergetest.New(), score.ListOfEpoch(0)
 	timers := map[uint64]policy.Candidate{}
 	for seq := range uint64(100) {
-		store.tree.Set(ready.ScoreEntry(list, ready.ScoreKey(big.NewInt(0)), 1, seq))
+		store.Add(score.EntryOf(list, score.Key(big.NewInt(0)), 1, seq))
 		timers[seq] = policy.Candidate{Due: 1, Seq: seq}
 	}
 	for _, most := range []int{0, 1, 2, 7, 100} {
-		queue := ready.NewQueue(store, list, turnsOf(timers), most, 50)
+		queue := score.NewQueue(store, list, turnsOf(timers), most, 50)
 		for n := 0; ; n++ {
 			_, found, err := queue.Next(context.Background())
 			require.NoError(t, err)
@@ -169,15 +173,15 @@ func TestAQueueReadsNoMoreThanItMay(t *testing.T) {
 
 // TestAQueueTellsOfABrokenStore: whichever call fails, so does the queue, and hands out nothing more of that score.
 func TestAQueueTellsOfABrokenStore(t *testing.T) {
-	list := ready.ScoreList(0)
+	list := score.ListOfEpoch(0)
 	timers := map[uint64]policy.Candidate{}
-	store := newTreeStore()
+	store := mergetest.New()
 	for seq := range uint64(30) {
-		store.tree.Set(ready.ScoreEntry(list, ready.ScoreKey(big.NewInt(int64(seq/3))), 1, seq))
+		store.Add(score.EntryOf(list, score.Key(big.NewInt(int64(seq/3))), 1, seq))
 		timers[seq] = policy.Candidate{Due: 1, Seq: seq}
 	}
 	drain := func() error {
-		queue := ready.NewQueue(store, list, turnsOf(timers), enough, 50)
+		queue := score.NewQueue(store, list, turnsOf(timers), enough, 50)
 		for {
 			if _, found, err := queue.Next(context.Background()); err != nil || !found {
 				return err
@@ -185,10 +189,10 @@ func TestAQueueTellsOfABrokenStore(t *testing.T) {
 		}
 	}
 	require.NoError(t, drain())
-	calls := store.calls
+	calls := store.Calls
 	for fail := range calls {
-		store.fail = fail
-		require.ErrorIs(t, drain(), errStore, "call %d", fail)
-		store.fail = -1
+		store.Fail = fail
+		require.ErrorIs(t, drain(), mergetest.ErrBroken, "call %d", fail)
+		store.Fail = -1
 	}
 }

@@ -1,4 +1,4 @@
-package ready_test
+package eip1559_test
 
 import (
 	"math/big"
@@ -10,18 +10,9 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/ready"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
-
-// maxPrice is the largest price that a bid admits.
-const maxPrice = "1000000000000000000"
-
-func dec(s string) math.LegacyDec { return math.LegacyMustNewDecFromStr(s) }
-
-// units is a decimal of as many units of the 18th decimal.
-func units(n *big.Int) math.LegacyDec {
-	return math.LegacyNewDecFromBigIntWithPrec(n, math.LegacyPrecision)
-}
 
 // drawUnits draws a number of units of any length up to the largest price, often at the edge of a power of two.
 func drawUnits(t *rapid.T, name string) *big.Int {
@@ -30,7 +21,7 @@ func drawUnits(t *rapid.T, name string) *big.Int {
 	off := rapid.OneOf(rapid.Int64Range(-2, 2), rapid.Int64Min(0)).Draw(t, name+" off")
 	quarters := rapid.Int64Range(0, 3).Draw(t, name+" quarters")
 	n.Add(n, new(big.Int).Mul(big.NewInt(quarters), new(big.Int).Rsh(n, 2))).Add(n, big.NewInt(off))
-	most := dec(maxPrice).BigInt()
+	most := policytest.Dec(policytest.MaxPrice).BigInt()
 	switch {
 	case n.Sign() < 0:
 		return n.SetInt64(0)
@@ -44,25 +35,25 @@ func drawUnits(t *rapid.T, name string) *big.Int {
 // a quarter wide.
 func classProperty(t *rapid.T) {
 	slack := drawUnits(t, "slack")
-	class := ready.SlackClass(slack)
-	require.Less(t, uint32(ready.FirstStated)+class<<1|1, uint32(1)<<ready.KindBits, "it has no name")
-	least, most := ready.SlackEdges(class)
-	require.True(t, least.LTE(units(slack)) && most.GTE(units(slack)), "%s is not in %s to %s", slack, least, most)
+	class := eip1559.SlackClass(slack)
+	require.Less(t, uint32(eip1559.FirstStated)+class<<1|1, uint32(1)<<16, "it has no name")
+	least, most := eip1559.SlackEdges(class)
+	require.True(t, least.LTE(policytest.Units(slack)) && most.GTE(policytest.Units(slack)), "%s is not in %s to %s", slack, least, most)
 	require.True(t, most.BigInt().Cmp(new(big.Int).Quo(new(big.Int).Mul(least.BigInt(), big.NewInt(5)), big.NewInt(4))) <= 0,
 		"%s to %s is more than a quarter wide", least, most)
-	require.Equal(t, class, ready.SlackClass(least.BigInt()))
-	require.Equal(t, class, ready.SlackClass(most.BigInt()))
+	require.Equal(t, class, eip1559.SlackClass(least.BigInt()))
+	require.Equal(t, class, eip1559.SlackClass(most.BigInt()))
 
 	above := new(big.Int).Add(most.BigInt(), big.NewInt(1))
-	require.Greater(t, ready.SlackClass(above), class, "no class begins where this one ends")
-	next, _ := ready.SlackEdges(ready.SlackClass(above))
+	require.Greater(t, eip1559.SlackClass(above), class, "no class begins where this one ends")
+	next, _ := eip1559.SlackEdges(eip1559.SlackClass(above))
 	require.Equal(t, above.String(), next.BigInt().String(), "a gap")
 
 	other := drawUnits(t, "other")
 	if other.Cmp(slack) >= 0 {
-		require.GreaterOrEqual(t, ready.SlackClass(other), class)
+		require.GreaterOrEqual(t, eip1559.SlackClass(other), class)
 	} else {
-		require.LessOrEqual(t, ready.SlackClass(other), class)
+		require.LessOrEqual(t, eip1559.SlackClass(other), class)
 	}
 }
 
@@ -73,10 +64,10 @@ func FuzzSlacksLieInTheirClass(f *testing.F) { f.Fuzz(rapid.MakeFuzz(classProper
 // TestClassesFollowEachOther walks all classes of slacks that a bid admits.
 func TestClassesFollowEachOther(t *testing.T) {
 	next, last, classes := new(big.Int), -1, 0
-	for most := dec(maxPrice).BigInt(); next.Cmp(most) <= 0; classes++ {
-		class := ready.SlackClass(next)
+	for most := policytest.Dec(policytest.MaxPrice).BigInt(); next.Cmp(most) <= 0; classes++ {
+		class := eip1559.SlackClass(next)
 		require.Greater(t, int(class), last)
-		low, high := ready.SlackEdges(class)
+		low, high := eip1559.SlackEdges(class)
 		require.Equal(t, next.String(), low.BigInt().String())
 		next, last = high.BigInt().Add(high.BigInt(), big.NewInt(1)), int(class)
 	}
@@ -85,12 +76,13 @@ func TestClassesFollowEachOther(t *testing.T) {
 	require.Greater(t, classes, 4*115)
 }
 
-func drawAsk(t *rapid.T) policy.Ask {
+// drawWideAsk draws an ask of any kind, with prices of all sizes.
+func drawWideAsk(t *rapid.T) policy.Ask {
 	kind := policy.Kind(rapid.IntRange(int(policy.Estimated), int(policy.Stated)+3).Draw(t, "kind"))
 	if kind < policy.Stated {
 		return policy.Ask{Kind: kind}
 	}
-	return policy.StatedAsk(units(drawUnits(t, "max fee")), units(drawUnits(t, "max priority")))
+	return policy.StatedAsk(policytest.Units(drawUnits(t, "max fee")), policytest.Units(drawUnits(t, "max priority")))
 }
 
 func requireSameAsk(t *rapid.T, want, got policy.Ask) {
@@ -101,12 +93,12 @@ func requireSameAsk(t *rapid.T, want, got policy.Ask) {
 	}
 }
 
-// entriesProperty: what a timer asks for, its weight and its place come out of each of its entries again, also when that
-// was taken apart and put together; its entries lie in different lists, and those of different weights and kinds as well.
+// entriesProperty: what a timer asks for, its weight and its place come out of each of its entries again; its entries are in
+// different lists, and those of different weights and kinds as well.
 func entriesProperty(t *rapid.T) {
-	ask, weight := drawAsk(t), rapid.OneOf(rapid.Uint32Range(16, 32), rapid.Uint32Max(1<<15-1)).Draw(t, "weight")
+	ask, weight := drawWideAsk(t), rapid.OneOf(rapid.Uint32Range(16, 32), rapid.Uint32Max(1<<15-1)).Draw(t, "weight")
 	due, seq := rapid.Uint64().Draw(t, "due"), rapid.Uint64().Draw(t, "seq")
-	entries := ready.EntriesOf(ask, weight, due, seq)
+	entries := eip1559.EntriesOf(ask, weight, due, seq)
 	wantPrices := []string{math.LegacyZeroDec().String()}
 	if ask.Kind == policy.Stated {
 		wantPrices = []string{ask.Stated.MaxPriority.String(), ask.Stated.MaxFee.String()}
@@ -114,20 +106,23 @@ func entriesProperty(t *rapid.T) {
 	require.Len(t, entries, len(wantPrices))
 	for i, entry := range entries {
 		require.Equal(t, weight, entry.List.Weight())
-		require.Equal(t, ask.Kind == policy.Stated, entry.List.Stated())
-		require.Equal(t, wantPrices[i], entry.Price().String(), "the price that orders it")
-		again := ready.NewEntry(entry.List, entry.Price(), entry.Other(), entry.Due, entry.Seq)
-		require.Equal(t, entry, again)
-		requireSameAsk(t, ask, again.Ask())
-		require.Equal(t, policy.Candidate{Due: due, Seq: seq, Ask: again.Ask(), Weight: weight}, again.Candidate())
+		require.Equal(t, ask.Kind == policy.Stated, eip1559.IsStated(entry.List))
+		require.Equal(t, wantPrices[i], entry.Price.String(), "the price that orders it")
+		if ask.Kind == policy.Stated {
+			require.Equal(t, wantPrices[1-i], entry.Other.String(), "the price that does not")
+		} else {
+			require.True(t, entry.Other.IsZero())
+		}
+		requireSameAsk(t, ask, eip1559.AskOf(entry))
+		require.Equal(t, policy.Candidate{Due: due, Seq: seq, Ask: eip1559.AskOf(entry), Weight: weight}, eip1559.CandidateOf(entry))
 		if i > 0 {
 			require.Equal(t, entries[i-1].List+1, entry.List, "the two lists of a class follow each other")
 		}
 	}
 
-	other, otherWeight := drawAsk(t), rapid.Uint32Range(16, 32).Draw(t, "other weight")
+	other, otherWeight := drawWideAsk(t), rapid.Uint32Range(16, 32).Draw(t, "other weight")
 	for _, a := range entries {
-		for _, b := range ready.EntriesOf(other, otherWeight, due, seq) {
+		for _, b := range eip1559.EntriesOf(other, otherWeight, due, seq) {
 			if otherWeight != weight || other.Kind != ask.Kind {
 				require.NotEqual(t, a.List, b.List)
 			}

@@ -1,107 +1,33 @@
-package ready_test
+package eip1559_test
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"github.com/tidwall/btree"
 	"pgregory.net/rapid"
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
-	"github.com/cosmos-timers/timers/x/timers/ready"
+	"github.com/cosmos-timers/timers/x/timers/testutil/mergetest"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
-var (
-	errStore = errors.New("the store is broken")
-	// beyondAll is a price that none reaches.
-	beyondAll = dec("1000000000000000000000000000000000000000000000000")
-)
-
-// treeStore is the index in a B-tree. It counts what it hands out; the call that makes fail zero fails.
-type treeStore struct {
-	tree                *btree.BTreeG[ready.Entry]
-	firsts, read, calls int
-	// fail is how many calls are left until one fails; negative means that none does.
-	fail int
-}
-
-var _ ready.Store = (*treeStore)(nil)
-
-func newTreeStore(timers ...policy.Candidate) *treeStore {
-	s := &treeStore{fail: -1, tree: btree.NewBTreeGOptions(func(a, b ready.Entry) bool {
-		if a.List != b.List {
-			return a.List < b.List
-		}
-		order := b.Price().BigIntMut().Cmp(a.Price().BigIntMut())
-		return cmp.Or(order, cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) < 0
-	}, btree.Options{NoLocks: true})}
+// newStore is an index of some timers.
+func newStore(timers ...policy.Candidate) *mergetest.Store {
+	store := mergetest.New()
 	for _, c := range timers {
-		s.add(c)
+		store.Add(entriesOf(c)...)
 	}
-	return s
+	return store
 }
 
-func (s *treeStore) add(c policy.Candidate) {
-	for _, entry := range ready.EntriesOf(c.Ask, c.Weight, c.Due, c.Seq) {
-		s.tree.Set(entry)
-	}
-}
-
-func (s *treeStore) remove(c policy.Candidate) {
-	for _, entry := range ready.EntriesOf(c.Ask, c.Weight, c.Due, c.Seq) {
-		s.tree.Delete(entry)
-	}
-}
-
-func (s *treeStore) call() error {
-	s.calls++
-	if s.fail == 0 {
-		return errStore
-	}
-	s.fail = max(s.fail-1, -1)
-	return nil
-}
-
-func (s *treeStore) First(_ context.Context, from ready.List) (head ready.Entry, found bool, err error) {
-	s.tree.Ascend(ready.NewEntry(from, beyondAll, beyondAll, 0, 0), func(entry ready.Entry) bool {
-		head, found = entry, true
-		s.firsts++
-		return false
-	})
-	return head, found, s.call()
-}
-
-func (s *treeStore) After(_ context.Context, entry ready.Entry, n int) (page []ready.Entry, err error) {
-	if n < 1 {
-		return nil, errors.New("it asks for nothing")
-	}
-	s.tree.Ascend(entry, func(next ready.Entry) bool {
-		if next.List == entry.List && next.Seq == entry.Seq {
-			return true
-		}
-		if next.List != entry.List || len(page) >= n {
-			return false
-		}
-		page = append(page, next)
-		return true
-	})
-	s.read += len(page)
-	return page, s.call()
-}
-
-// market is the policy with the specification's defaults; its basefee is not asked for here.
-func market() eip1559.Rules {
-	return eip1559.Rules{
-		Multiplier: math.LegacyOneDec(),
-		Tiers:      policy.Tiers{Economy: dec("0.8"), Standard: dec("1"), Fast: dec("1.5"), Urgent: dec("2.5")},
-	}
+func entriesOf(c policy.Candidate) []merge.Entry {
+	return eip1559.EntriesOf(c.Ask, c.Weight, c.Due, c.Seq)
 }
 
 func pricesAt(lane, p50 math.LegacyDec) policy.Prices {
@@ -121,7 +47,7 @@ func inOrder(e eip1559.Rules, prices policy.Prices, timers []policy.Candidate) [
 }
 
 // takeSome hands out at most n.
-func takeSome(t require.TestingT, m *ready.Merge, n int) []uint64 {
+func takeSome(t require.TestingT, m *eip1559.Index, n int) []uint64 {
 	seqs := []uint64{}
 	for len(seqs) < n {
 		entry, found, err := m.Next(context.Background())
@@ -134,24 +60,24 @@ func takeSome(t require.TestingT, m *ready.Merge, n int) []uint64 {
 	return seqs
 }
 
-func openMerge(t require.TestingT, store ready.Store, e eip1559.Rules, prices policy.Prices, maxReads int) *ready.Merge {
-	m, err := ready.NewMerge(context.Background(), store, e, prices, maxReads)
+func openIndex(t require.TestingT, store merge.Store, e eip1559.Rules, prices policy.Prices, maxReads int) *eip1559.Index {
+	m, err := eip1559.OpenIndex(context.Background(), store, e, prices, maxReads)
 	require.NoError(t, err)
 	return m
 }
 
-// drawPrices draws the lane's prices and a multiplier, from small ones to the largest.
-func drawPrices(t *rapid.T) (eip1559.Rules, policy.Prices) {
-	e := market()
+// drawIndexPrices draws the lane's prices and a multiplier, from small ones to the largest.
+func drawIndexPrices(t *rapid.T) (eip1559.Rules, policy.Prices) {
+	e := defaultMarket()
 	e.Multiplier = rapid.OneOf(
-		rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("1"), dec("1"), dec("2")}),
+		rapid.SampledFrom([]math.LegacyDec{policytest.Dec("0"), policytest.Dec("1"), policytest.Dec("1"), policytest.Dec("2")}),
 		rapid.Map(rapid.Int64Range(0, 2e18), func(n int64) math.LegacyDec { return math.LegacyNewDecWithPrec(n, math.LegacyPrecision) }),
 	).Draw(t, "multiplier")
 	lane := rapid.OneOf(
-		rapid.Custom(func(t *rapid.T) math.LegacyDec { return units(drawUnits(t, "lane")) }),
-		rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0.000000000000000020"), dec("0.01"), dec("1")}),
+		rapid.Custom(func(t *rapid.T) math.LegacyDec { return policytest.Units(drawUnits(t, "lane")) }),
+		rapid.SampledFrom([]math.LegacyDec{policytest.Dec("0"), policytest.Dec("0.000000000000000020"), policytest.Dec("0.01"), policytest.Dec("1")}),
 	).Draw(t, "lane")
-	p50 := rapid.OneOf(rapid.Just(math.LegacyZeroDec()), rapid.Custom(func(t *rapid.T) math.LegacyDec { return units(drawUnits(t, "p50")) })).Draw(t, "p50")
+	p50 := rapid.OneOf(rapid.Just(math.LegacyZeroDec()), rapid.Custom(func(t *rapid.T) math.LegacyDec { return policytest.Units(drawUnits(t, "p50")) })).Draw(t, "p50")
 	return e, pricesAt(lane, p50)
 }
 
@@ -172,10 +98,10 @@ func drawTimers(t *rapid.T, fee math.LegacyDec, most int) []policy.Candidate {
 		off := about.Draw(t, "off")
 		return math.LegacyMaxDec(math.LegacyZeroDec(), fee.Add(rapid.SampledFrom([]math.LegacyDec{off, off.Neg()}).Draw(t, "side")))
 	})
-	tip := rapid.OneOf(about, about, rapid.Custom(func(t *rapid.T) math.LegacyDec { return units(drawUnits(t, "tip")) }))
+	tip := rapid.OneOf(about, about, rapid.Custom(func(t *rapid.T) math.LegacyDec { return policytest.Units(drawUnits(t, "tip")) }))
 	timers := make([]policy.Candidate, len(seqs))
 	for i, seq := range seqs {
-		ask := drawAsk(t)
+		ask := drawWideAsk(t)
 		if ask.Kind == policy.Stated && rapid.IntRange(0, 5).Draw(t, "near") > 0 {
 			// The slack lies near the fee, or the whole fee does.
 			stated := tip.Draw(t, "max priority")
@@ -190,54 +116,54 @@ func drawTimers(t *rapid.T, fee math.LegacyDec, most int) []policy.Candidate {
 	return timers
 }
 
-// mergeProperty: all that a full sort puts in order, the merge hands out in that order, once each; block after block, at
+// indexProperty: all that a full sort puts in order, the index hands out in that order, once each; block after block, at
 // prices that change, with what was handed out gone and others come.
-func mergeProperty(t *rapid.T) {
-	e, prices := drawPrices(t)
+func indexProperty(t *rapid.T) {
+	e, prices := drawIndexPrices(t)
 	timers := drawTimers(t, e.Fee(prices), 60)
-	store := newTreeStore(timers...)
+	store := newStore(timers...)
 	for range rapid.IntRange(1, 4).Draw(t, "blocks") {
 		want := inOrder(e, prices, timers)
 		take := rapid.IntRange(0, len(timers)+1).Draw(t, "take")
 		want = want[:min(take, len(want))]
 
-		store.firsts, store.read = 0, 0
-		m := openMerge(t, store, e, prices, enough)
+		store.Firsts, store.Reads = 0, 0
+		m := openIndex(t, store, e, prices, enough)
 		require.Equal(t, want, takeSome(t, m, take))
-		require.Equal(t, []int{store.firsts, store.read}, []int{m.Heads, m.Read}, "what it counts is what it read")
-		require.LessOrEqual(t, m.Heads+m.Read, store.tree.Len()*2, "an entry is read as a head and beyond at most")
+		require.Equal(t, []int{store.Firsts, store.Reads}, []int{m.Heads, m.Read}, "what it counts is what it read")
+		require.LessOrEqual(t, m.Heads+m.Read, store.Len()*2, "an entry is read as a head and beyond at most")
 
 		timers = slices.DeleteFunc(timers, func(c policy.Candidate) bool {
 			taken := slices.Contains(want, c.Seq)
 			if taken {
-				store.remove(c)
+				store.Remove(entriesOf(c)...)
 			}
 			return taken
 		})
-		step := dec(rapid.SampledFrom([]string{"0.875", "1", "1.125"}).Draw(t, "step"))
-		prices.Lane = math.LegacyMinDec(prices.Lane.MulTruncate(step), dec(maxPrice))
+		step := policytest.Dec(rapid.SampledFrom([]string{"0.875", "1", "1.125"}).Draw(t, "step"))
+		prices.Lane = math.LegacyMinDec(prices.Lane.MulTruncate(step), policytest.Dec(policytest.MaxPrice))
 		for _, c := range drawTimers(t, e.Fee(prices), 6) {
 			c.Seq += 1 << 21 * uint64(1+len(timers))
 			if !slices.ContainsFunc(timers, func(other policy.Candidate) bool { return other.Seq == c.Seq }) {
 				timers = append(timers, c)
-				store.add(c)
+				store.Add(entriesOf(c)...)
 			}
 		}
 	}
 }
 
-func TestMergeIsAFullSort(t *testing.T) { rapid.Check(t, mergeProperty) }
+func TestIndexIsAFullSort(t *testing.T) { rapid.Check(t, indexProperty) }
 
-func FuzzMergeIsAFullSort(f *testing.F) { f.Fuzz(rapid.MakeFuzz(mergeProperty)) }
+func FuzzIndexIsAFullSort(f *testing.F) { f.Fuzz(rapid.MakeFuzz(indexProperty)) }
 
 // capProperty: no more is read than the cap says. Until it is used up the order is exact; after that it is exact among what
 // was read, and somebody fires if anybody would.
 func capProperty(t *rapid.T) {
 	ctx := context.Background()
-	e, prices := drawPrices(t)
+	e, prices := drawIndexPrices(t)
 	timers := drawTimers(t, e.Fee(prices), 60)
 	maxReads := rapid.IntRange(0, 40).Draw(t, "max reads")
-	m := openMerge(t, newTreeStore(timers...), e, prices, maxReads)
+	m := openIndex(t, newStore(timers...), e, prices, maxReads)
 	want, got := inOrder(e, prices, timers), []uint64{}
 	exact := 0
 	for {
@@ -266,9 +192,9 @@ func capProperty(t *rapid.T) {
 	require.Empty(t, takeSome(t, m, 1), "it goes on after it said that there are no more")
 }
 
-func TestMergeReadsNoMoreThanItMay(t *testing.T) { rapid.Check(t, capProperty) }
+func TestIndexReadsNoMoreThanItMay(t *testing.T) { rapid.Check(t, capProperty) }
 
-func FuzzMergeReadsNoMoreThanItMay(f *testing.F) { f.Fuzz(rapid.MakeFuzz(capProperty)) }
+func FuzzIndexReadsNoMoreThanItMay(f *testing.F) { f.Fuzz(rapid.MakeFuzz(capProperty)) }
 
 // first is the place of the best of the timers; -1 if all are priced out.
 func first(e eip1559.Rules, prices policy.Prices, timers []policy.Candidate) int {
@@ -283,11 +209,11 @@ func first(e eip1559.Rules, prices policy.Prices, timers []policy.Candidate) int
 // is left. The index is left alone, or the timer is filed anew, in which case it may be met once more.
 func returnProperty(t *rapid.T) {
 	ctx := context.Background()
-	e, prices := drawPrices(t)
+	e, prices := drawIndexPrices(t)
 	left := drawTimers(t, e.Fee(prices), 40)
-	store := newTreeStore(left...)
+	store := newStore(left...)
 	refile := rapid.Bool().Draw(t, "filed anew")
-	m := openMerge(t, store, e, prices, enough)
+	m := openIndex(t, store, e, prices, enough)
 	fired, weights := map[uint64]bool{}, map[uint64]uint32{}
 	for range 3*len(left) + 1 {
 		entry, found, err := m.Next(ctx)
@@ -309,40 +235,40 @@ func returnProperty(t *rapid.T) {
 			weight := rapid.Uint32Range(16, 32).Draw(t, "new weight")
 			weights[entry.Seq] = weight
 			if refile {
-				store.remove(left[best])
+				store.Remove(entriesOf(left[best])...)
 			}
 			left[best].Weight = weight
 			if refile {
-				store.add(left[best])
+				store.Add(entriesOf(left[best])...)
 			}
 			m.Return(entry, weight)
 			continue
 		}
 		fired[entry.Seq] = true
-		store.remove(left[best])
+		store.Remove(entriesOf(left[best])...)
 		left = slices.Delete(left, best, best+1)
 	}
 	require.Fail(t, "it goes on for ever")
 }
 
-func TestMergeTakesBackWhatChangedItsWeight(t *testing.T) { rapid.Check(t, returnProperty) }
+func TestIndexTakesBackWhatChangedItsWeight(t *testing.T) { rapid.Check(t, returnProperty) }
 
-func FuzzMergeTakesBackWhatChangedItsWeight(f *testing.F) { f.Fuzz(rapid.MakeFuzz(returnProperty)) }
+func FuzzIndexTakesBackWhatChangedItsWeight(f *testing.F) { f.Fuzz(rapid.MakeFuzz(returnProperty)) }
 
-// leaveProperty: timers that leave or come while the merge is under way don't disturb the order of the others; those that
+// leaveProperty: timers that leave or come while the index is read do not disturb the order of the others; those that
 // left may still be handed out, those that came may be.
 func leaveProperty(t *rapid.T) {
 	ctx := context.Background()
-	e, prices := drawPrices(t)
+	e, prices := drawIndexPrices(t)
 	timers := drawTimers(t, e.Fee(prices), 40)
-	store := newTreeStore(timers...)
+	store := newStore(timers...)
 	want := inOrder(e, prices, timers)
 	came := drawTimers(t, e.Fee(prices), 10)
 	for i := range came {
 		came[i].Seq += 1 << 30
 	}
 	gone := map[uint64]bool{}
-	m := openMerge(t, store, e, prices, enough)
+	m := openIndex(t, store, e, prices, enough)
 	var got []uint64
 	for {
 		entry, found, err := m.Next(ctx)
@@ -353,12 +279,12 @@ func leaveProperty(t *rapid.T) {
 		got = append(got, entry.Seq)
 		for _, c := range timers {
 			if rapid.IntRange(0, 9).Draw(t, "leaves") == 0 {
-				store.remove(c)
+				store.Remove(entriesOf(c)...)
 				gone[c.Seq] = gone[c.Seq] || !slices.Contains(got, c.Seq)
 			}
 		}
 		if len(came) > 0 {
-			store.add(came[0])
+			store.Add(entriesOf(came[0])...)
 			came = came[1:]
 		}
 	}
@@ -367,14 +293,14 @@ func leaveProperty(t *rapid.T) {
 	require.Equal(t, slices.DeleteFunc(want, stayed), slices.DeleteFunc(append([]uint64{}, got...), stayed))
 }
 
-func TestMergeStandsWhatLeavesMeanwhile(t *testing.T) { rapid.Check(t, leaveProperty) }
+func TestIndexToleratesRemovalDuringIteration(t *testing.T) { rapid.Check(t, leaveProperty) }
 
-func FuzzMergeStandsWhatLeavesMeanwhile(f *testing.F) { f.Fuzz(rapid.MakeFuzz(leaveProperty)) }
+func FuzzIndexToleratesRemovalDuringIteration(f *testing.F) { f.Fuzz(rapid.MakeFuzz(leaveProperty)) }
 
-// TestMergePassesErrorsOn: whichever call fails, its error comes out.
-func TestMergePassesErrorsOn(t *testing.T) {
+// TestIndexPassesErrorsOn: whichever call fails, its error comes out.
+func TestIndexPassesErrorsOn(t *testing.T) {
 	ctx := context.Background()
-	e, prices := market(), pricesAt(dec("1"), dec("0.1"))
+	e, prices := defaultMarket(), pricesAt(policytest.Dec("1"), policytest.Dec("0.1"))
 	var timers []policy.Candidate
 	for seq := range uint64(60) {
 		ask := policy.Ask{Kind: policy.Kind(seq % 5)}
@@ -383,8 +309,8 @@ func TestMergePassesErrorsOn(t *testing.T) {
 		}
 		timers = append(timers, policy.Candidate{Ask: ask, Weight: 16 + uint32(seq%2), Seq: seq})
 	}
-	run := func(store *treeStore) error {
-		m, err := ready.NewMerge(ctx, store, e, prices, enough)
+	run := func(store *mergetest.Store) error {
+		m, err := eip1559.OpenIndex(ctx, store, e, prices, enough)
 		if err != nil {
 			return err
 		}
@@ -394,18 +320,18 @@ func TestMergePassesErrorsOn(t *testing.T) {
 			}
 		}
 	}
-	sound := newTreeStore(timers...)
+	sound := newStore(timers...)
 	require.NoError(t, run(sound))
-	require.Greater(t, sound.calls, 20)
-	for i := range sound.calls {
-		broken := newTreeStore(timers...)
-		broken.fail = i
-		require.ErrorIs(t, run(broken), errStore, "call %d", i)
+	require.Greater(t, sound.Calls, 20)
+	for i := range sound.Calls {
+		broken := newStore(timers...)
+		broken.Fail = i
+		require.ErrorIs(t, run(broken), mergetest.ErrBroken, "call %d", i)
 	}
 }
 
-func TestMergeOfNothing(t *testing.T) {
-	m := openMerge(t, newTreeStore(), market(), pricesAt(dec("1"), dec("0")), enough)
+func TestIndexOfNothing(t *testing.T) {
+	m := openIndex(t, newStore(), defaultMarket(), pricesAt(policytest.Dec("1"), policytest.Dec("0")), enough)
 	require.Empty(t, takeSome(t, m, 1))
 	require.Zero(t, m.Heads+m.Read)
 }

@@ -1,0 +1,74 @@
+package merge
+
+import (
+	"context"
+
+	"cosmossdk.io/math"
+)
+
+// List names a list. Its upper half is a weight, its lower half a kind; what they mean belongs to the policy that
+// keeps the list. Names order by weight first, so that all lists of one weight are adjacent in a store.
+type List uint32
+
+// kindBits is the part of a list's name below the weight.
+const kindBits = 16
+
+// WideWeight is the least weight of wide lists. It splits the weights in two ranges: narrow lists are ordered by a
+// price per cycle, wide ones by a larger number, such as a score.
+const WideWeight = 1 << (16 - 1)
+
+const (
+	// NarrowBytes is the length of a price in a narrow list: 2^128 units of the 18th decimal. Valid prices are
+	// below 2^120.
+	NarrowBytes = 16
+	// WideBytes is the length of a price in a wide list.
+	WideBytes = 24
+)
+
+// MakeList is the name of a list. Weight and kind must be below 2^16.
+func MakeList(weight, kind uint32) List { return List(weight<<kindBits | kind) }
+
+// ListOfWeight is the first list of a weight, that of kind 0.
+func ListOfWeight(weight uint32) List { return MakeList(weight, 0) }
+
+// Weight is the upper half of the name.
+func (l List) Weight() uint32 { return uint32(l) >> kindBits }
+
+// Kind is the lower half of the name.
+func (l List) Kind() uint32 { return uint32(l) & (1<<kindBits - 1) }
+
+// Wide tells whether the prices of the list have WideBytes.
+func (l List) Wide() bool { return l.Weight() >= WideWeight }
+
+// PriceBytes is the length of the prices that the list is ordered by. All keys of one list have one length, so that
+// their bytes order as the numbers do.
+func (l List) PriceBytes() int {
+	if l.Wide() {
+		return WideBytes
+	}
+	return NarrowBytes
+}
+
+// Entry is one timer in one list, as the store keeps it.
+type Entry struct {
+	// List that holds it.
+	List List
+	// Price is what the list orders by, descending, before (due, seq). Invariant: it is not negative and has at
+	// most List.PriceBytes, in units of the 18th decimal.
+	Price math.LegacyDec
+	// Other is a second price that the timer states and the list does not order by; zero if there is none.
+	Other math.LegacyDec
+	// Due and Seq are the timer's place in the queue. Invariant: no two timers share a seq, and a timer has at most
+	// one entry in a list.
+	Due, Seq uint64
+}
+
+// Store is the ordered index: lists by name, and within a list entries by (price descending, due, seq).
+type Store interface {
+	// First returns the first entry of the first list that is not empty, from the named one on; false if there is
+	// none.
+	First(ctx context.Context, from List) (Entry, bool, error)
+	// After returns at most n entries of the entry's list that come after it. The entry itself may have left the
+	// list.
+	After(ctx context.Context, entry Entry, n int) ([]Entry, error)
+}

@@ -1,0 +1,31 @@
+// Package eip1559 holds the rules of policy eip1559 (x/timers/docs/market.md). The lane has a basefee of its own,
+// which rises while the lane is full and falls while it is empty. Every fire pays it in addition to the chain's
+// basefees, and pays a tip to the proposer.
+//
+// # Price
+//
+// Amounts are per cycle, in fee denom:
+//
+//	fee      = lane basefee × Multiplier, truncated in favour of the payer
+//	priority = min(max priority, max fee − fee), what the fire tips
+//	charge   = chain's cycle basefee + fee + priority
+//
+// The max fee bounds fee and priority together, and not the chain's basefee, which every transaction pays as well.
+// A timer whose max fee is below the fee is priced out: it stays ready, and fires when the basefee has fallen. A
+// timer that states no price gets the default bid or that of its tier (policy.Estimate), which follows the basefee
+// and so is never priced out at a Multiplier of at most 2.
+//
+// # Order
+//
+// Timers fire by effective priority: priority × fairness weight of the actor, the highest first. The product is an
+// integer, in units of the 18th decimal and sixteenths, so that no two different priorities become equal by
+// rounding. Equal products go by weight, so that the actor that fired less comes first where no timer tips, and
+// then by (due, seq).
+//
+// # Index
+//
+// Under overload more timers are ready than a block can read. Then those that were admitted are kept in lists,
+// whose orders do not depend on the basefee, and Index hands out the best of all of them. Its order is that of
+// Rules.Order, as long as it may read on. No entry moves when the basefee changes, and an entry holds all that its
+// timer's rank needs, so that a block reads the records of those timers alone that it tries.
+package eip1559

@@ -1,0 +1,16 @@
+package eip1559
+
+import "github.com/cosmos-timers/timers/x/timers/merge"
+
+// FirstStated is the first kind of lists of stated asks.
+const FirstStated = firstStated
+
+// SlackClass and SlackEdges sort slacks into classes; CandidateOf is an entry as the rules see it.
+var (
+	SlackClass  = slackClass
+	SlackEdges  = slackEdges
+	CandidateOf = candidateOf
+)
+
+// IsStated tells whether the list is one of stated asks.
+func IsStated(l merge.List) bool { return isStated(l) }

@@ -1,0 +1,98 @@
+// Package mergetest is an ordered index in memory, for tests of what reads one.
+package mergetest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/tidwall/btree"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/merge"
+)
+
+// ErrBroken is what a store returns whose call was told to fail.
+var ErrBroken = errors.New("the store is broken")
+
+// beyondAll is a price above every other.
+var beyondAll = math.LegacyMustNewDecFromStr("1000000000000000000000000000000000000000000000000")
+
+// Store is an index in a B-tree. It counts what it hands out.
+type Store struct {
+	tree *btree.BTreeG[merge.Entry]
+	// Firsts and Reads count the entries that First and After handed out, Calls the calls of either.
+	Firsts, Reads, Calls int
+	// Fail is how many calls are left until one fails; negative means that none does.
+	Fail int
+}
+
+var _ merge.Store = (*Store)(nil)
+
+// New is a store of some entries.
+func New(entries ...merge.Entry) *Store {
+	s := &Store{Fail: -1, tree: btree.NewBTreeGOptions(func(a, b merge.Entry) bool {
+		return cmp.Or(
+			cmp.Compare(a.List, b.List), b.Price.BigIntMut().Cmp(a.Price.BigIntMut()),
+			cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq),
+		) < 0
+	}, btree.Options{NoLocks: true})}
+	s.Add(entries...)
+	return s
+}
+
+// Add adds entries.
+func (s *Store) Add(entries ...merge.Entry) {
+	for _, entry := range entries {
+		s.tree.Set(entry)
+	}
+}
+
+// Remove removes entries; those that it does not hold are ignored.
+func (s *Store) Remove(entries ...merge.Entry) {
+	for _, entry := range entries {
+		s.tree.Delete(entry)
+	}
+}
+
+// Len is how many entries it holds.
+func (s *Store) Len() int { return s.tree.Len() }
+
+func (s *Store) call() error {
+	s.Calls++
+	if s.Fail == 0 {
+		return ErrBroken
+	}
+	s.Fail = max(s.Fail-1, -1)
+	return nil
+}
+
+// First implements merge.Store.
+func (s *Store) First(_ context.Context, from merge.List) (head merge.Entry, found bool, err error) {
+	s.tree.Ascend(merge.Entry{List: from, Price: beyondAll}, func(entry merge.Entry) bool {
+		head, found = entry, true
+		s.Firsts++
+		return false
+	})
+	return head, found, s.call()
+}
+
+// After implements merge.Store. To ask for less than one entry is an error.
+func (s *Store) After(_ context.Context, entry merge.Entry, n int) (page []merge.Entry, err error) {
+	if n < 1 {
+		return nil, errors.New("it asks for nothing")
+	}
+	s.tree.Ascend(entry, func(next merge.Entry) bool {
+		if next.List == entry.List && next.Seq == entry.Seq {
+			return true
+		}
+		if next.List != entry.List || len(page) >= n {
+			return false
+		}
+		page = append(page, next)
+		return true
+	})
+	s.Reads += len(page)
+	return page, s.call()
+}
