@@ -21,8 +21,8 @@ const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
 var pureRank = map[string]int{
-	"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2,
-	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4, "ready": 5,
+	"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2, "merge": 2,
+	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4,
 }
 
 // mayImport says which of our own packages, beside the pure ones, a package of the module may import. What is not named
@@ -148,8 +148,10 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"lane", "cosmossdk.io/math/unsafe", true},
 		{"lane", "github.com/cosmos/cosmos-sdk/types", true},
 		{"policy", timers + "/lane", false},
-		{"ready", timers + "/policy", false},
-		{"policy", timers + "/ready", true},
+		{"merge", timers + "/policy", true},
+		{"policy", timers + "/merge", true},
+		{"policy/eip1559", timers + "/merge", false},
+		{"policy/score", timers + "/policy/eip1559", true},
 		{"policy", timers + "/policy/fifo", true},
 		{"policy/fifo", timers + "/policy", false},
 		{"policy/fifo", timers + "/lane", false},
@@ -158,7 +160,8 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"policy/eip1559", timers + "/types", true},
 		{"keeper", timers + "/policy/tip", false},
 		{"types", timers + "/policy/tip", false},
-		{"ready", timers + "/types", true},
+		{"merge", timers + "/types", true},
+		{"merge", timers + "/fairness", false},
 		{"fixed", timers + "/lane", true},
 		{"calendar", "cosmossdk.io/collections", true},
 		{"fairness", timers + "/keeper", true},
@@ -223,7 +226,7 @@ func TestConsensusCodeIsPure(t *testing.T) {
 			needed[exemptions[i]] = true
 		}
 	}
-	for _, dir := range []string{"", "types", "lane", "fairness", "policy", "policy/fifo", "policy/eip1559", "policy/auction", "policy/score", "policy/tip", "ready", "calendar", "keeper", "actors", "watch", "watch/stores"} {
+	for _, dir := range []string{"", "types", "lane", "fairness", "policy", "policy/fifo", "policy/eip1559", "policy/auction", "policy/score", "policy/tip", "merge", "calendar", "keeper", "actors", "watch", "watch/stores"} {
 		require.NotEmpty(t, packages[dir], "package %q was not checked", dir)
 	}
 	for _, e := range exemptions {

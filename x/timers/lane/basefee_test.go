@@ -68,7 +68,7 @@ func compareUse(b lane.Basefee, used uint64) int {
 	}
 }
 
-// nextProperty holds one step, from any state, to what SPEC §6 promises of it.
+// nextProperty holds one step, from any state, to what Basefee promises of it.
 func nextProperty(t *rapid.T) {
 	b, last := drawMarket(t), drawPrice(t, "last")
 	used := drawUse(t, "used", b)

@@ -106,8 +106,8 @@ func formula(p lane.Price, cycles, cells uint64) math.LegacyDec {
 		Add(math.LegacyNewDecFromInt(lumpSum(p)))
 }
 
-// settlementProperty: nothing appears and nothing is lost, nobody gets what is negative, and the rounding goes where SPEC
-// §5 says.
+// settlementProperty: nothing appears and nothing is lost, nobody gets what is negative, and the rounding goes where
+// x/timers/README.md, "5. What a fire costs", says.
 func settlementProperty(t *rapid.T) {
 	price := drawPrices(t)
 	gasLimit, maxCells := drawUnits(t, "gas limit", maxUnits), drawUnits(t, "max cells", maxUnits)
