@@ -138,6 +138,10 @@ fmt: ## Format Go code and proto files
 	@build/tools/golangci-lint fmt ./...
 	@build/tools/buf format proto --write
 
+.PHONY: house
+house: ## Measure the module's structure, and fail if it breaks a limit (HOUSEFLAGS=-report only prints, -v lists more)
+	@go run ./scripts/house $(HOUSEFLAGS)
+
 .PHONY: verify
 verify: ## Check all that must hold before a merge except the tests
 	@scripts/verify.sh

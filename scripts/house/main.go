@@ -1,0 +1,132 @@
+// Command house measures the structure of the module's source code and compares it with limits.
+//
+// It type-checks the module, which must compile; dependencies come compiled from the build cache. Each measure is
+// defined at the function that takes it. Tests and generated files are not measured, unless a measure says so.
+//
+// It exits with status 1 if a limit is broken, and with status 2 if it cannot measure.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+// layout is the table of all that is particular to this repository. Paths are relative to its root, with slashes; they
+// name a directory with all that is below it, or a file.
+type layout struct {
+	// module is the directory whose packages are measured.
+	module string
+	// sources are the directories in which a new policy may need an edit. Each must exist; module is one of them.
+	sources []string
+
+	// enum is the type of types whose constants are the policies, but for zero. In lower case and without the name of
+	// the type, a constant is the name of its policy: PolicyFIFO is fifo.
+	types, enum string
+	// config is the struct of types that holds the parameters of each policy. The functions in defaults may choose the
+	// policy of a new chain, once each.
+	config   string
+	defaults []string
+
+	// rooms are the places that belong to one policy; %s is its name.
+	rooms []string
+	// typesByPolicy is a package whose types of a policy's name (FIFO for fifo) belong to that policy.
+	typesByPolicy string
+	// distinctive are names of policies that are no words of their own: each identifier that contains one names the
+	// policy.
+	distinctive []string
+	// registry is where policies may be told apart.
+	registry []string
+	// clients do not run inside blocks: the conditionals in them are counted apart.
+	clients []string
+
+	// block is the struct of what one block needs. The first entry found counts.
+	block []declaration
+
+	// pure packages depend on nothing but mathematics. cli is the command line.
+	pure, cli []string
+
+	limits limits
+}
+
+// declaration is a place where one of some types is declared.
+type declaration struct {
+	dir   string
+	names []string
+}
+
+// limits are the largest values that pass.
+type limits struct {
+	packageLines, cycleFiles, blockFields, conditionals, policySources, functionLines int
+}
+
+// house is the layout of this repository.
+var house = layout{
+	module:  "x/timers",
+	sources: []string{"x/timers", "proto", "app", "cmd", "wasmbinding"},
+
+	types:    "x/timers/types",
+	enum:     "Policy",
+	config:   "TimerConfig",
+	defaults: []string{"DefaultTimerConfig"},
+
+	rooms:         []string{"x/timers/policy/%s", "x/timers/policy/%s.go", "x/timers/policies/%s"},
+	typesByPolicy: "x/timers/policy",
+	distinctive:   []string{"eip1559"},
+	registry:      []string{"x/timers/policies/registry", "x/timers/policies/registry.go"},
+	clients:       []string{"x/timers/client", "x/timers/simulation", "x/timers/lab"},
+
+	block: []declaration{
+		{"x/timers/engine", []string{"Block", "block"}},
+		{"x/timers/keeper", []string{"block"}},
+	},
+
+	pure: []string{
+		"x/timers/lane", "x/timers/fairness", "x/timers/calendar", "x/timers/merge", "x/timers/ready",
+		"x/timers/policy",
+	},
+	cli: []string{"x/timers/client/cli"},
+
+	limits: limits{
+		packageLines: 1800, cycleFiles: 4, blockFields: 18, conditionals: 0, policySources: 5, functionLines: 70,
+	},
+}
+
+func main() { os.Exit(run(os.Args[1:], house, os.Stdout, os.Stderr)) }
+
+// run measures the repository as the arguments say and returns the exit status.
+func run(arguments []string, layout layout, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("house", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	root := flags.String("root", ".", "root `directory` of the repository")
+	reportOnly := flags.Bool("report", false, "print the measures and exit with 0 though a limit is broken")
+	verbose := flags.Bool("v", false, "list each place that names a policy")
+	if err := flags.Parse(arguments); err != nil {
+		return 2
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "house: unexpected argument %q\n", flags.Arg(0))
+		return 2
+	}
+
+	tree, err := load(*root, layout)
+	if err != nil {
+		fmt.Fprintln(stderr, "house:", err)
+		return 2
+	}
+	measured, err := measure(tree)
+	if err != nil {
+		fmt.Fprintln(stderr, "house:", err)
+		return 2
+	}
+	measured.print(stdout, *verbose)
+	broken := measured.broken()
+	for _, one := range broken {
+		fmt.Fprintf(stderr, "house: %s: %d is above the limit of %d\n", one.name, one.value, *one.limit)
+	}
+	if len(broken) > 0 && !*reportOnly {
+		return 1
+	}
+	return 0
+}

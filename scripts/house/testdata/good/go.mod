@@ -1,0 +1,3 @@
+module example.test/chain
+
+go 1.26

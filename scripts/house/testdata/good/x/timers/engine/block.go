@@ -1,0 +1,15 @@
+// Package engine runs the steps of a block.
+package engine
+
+import (
+	"example.test/chain/x/timers/lane"
+	"example.test/chain/x/timers/policy"
+)
+
+// block is what one block needs. It has five fields.
+type block struct {
+	lane.Budget
+	policy      policy.Policy
+	ready, done []uint64
+	log         []byte
+}
