@@ -26,7 +26,7 @@ var pureRank = map[string]int{
 }
 
 // room is what the rooms of all policies may import.
-var room = []string{"types", "sandbox", "watch", "state", "fees", "triggers", "agents", "policies"}
+var room = []string{"types", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies"}
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
@@ -38,10 +38,11 @@ var mayImport = map[string][]string{
 	"watch":        {"types"},
 	"watch/stores": {"types", "watch"},
 	"state":        {"types", "sandbox"},
+	"state/index":  {"types", "sandbox", "state"},
 	"fees":         {"types", "sandbox", "watch"},
 	"triggers":     {"types", "sandbox", "watch", "state"},
 	"agents":       {"types", "sandbox", "state"},
-	"policies":     {"types", "sandbox", "state", "fees", "agents"},
+	"policies":     {"types", "sandbox", "state", "state/index", "fees", "agents"},
 
 	"policies/fifo":    room,
 	"policies/eip1559": room,
@@ -52,8 +53,8 @@ var mayImport = map[string][]string{
 		"types", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine": {"types", "sandbox", "state", "fees", "triggers", "agents", "policies", "policies/registry"},
-	"keeper": {"types", "sandbox", "watch", "state", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"engine": {"types", "sandbox", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"keeper": {"types", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "state", "triggers", "agents", "policies", "policies/registry", "engine"},
 }
 

@@ -7,9 +7,17 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
+
+// fireResult is what one fire did, for the block's books.
+type fireResult struct {
+	receipt    types.Receipt
+	price      lane.Price
+	settlement lane.Settlement
+}
 
 // books are what the fires and the clean-up of one block came to.
 type books struct {

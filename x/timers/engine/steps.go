@@ -5,10 +5,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -38,7 +37,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx = state.WithChanges(ctx, b.Changes)
+	ctx = index.WithChanges(ctx, b.Changes)
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -76,7 +75,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
-	ctx = state.WithChanges(ctx, b.Changes)
+	ctx = index.WithChanges(ctx, b.Changes)
 	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting)
 }
 
@@ -85,6 +84,17 @@ func (e *Engine) AdoptedBranch(ctx sdk.Context) (sdk.Context, error) {
 	branch, _ := ctx.CacheContext()
 	branch = branch.WithBlockHeight(ctx.BlockHeight() + 1)
 	return branch, e.adoptConfig(branch)
+}
+
+func (e *Engine) adoptConfig(ctx sdk.Context) error {
+	return e.Configs.Adopt(ctx, func(before, after *types.TimerConfig) error {
+		for _, p := range e.Policies.All() {
+			if err := p.Adopt(ctx, before, after); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // maintain is bounded work of the calendar on its own order.
@@ -104,16 +114,6 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	return e.sweepSetAside(ctx, b)
 }
 
-// clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches put what they make due.
-// Blocks leave them before it; a genesis file may say anything.
-func (b *block) clampCursors() {
-	for _, cursor := range []*types.QueueKey{&b.State.Head, &b.State.Live, &b.State.Admit} {
-		if own := (types.QueueKey{Due: b.Height}); own.Before(*cursor) {
-			*cursor = own
-		}
-	}
-}
-
 // price refuses prices that are missing. They were fixed when the block was opened, whatever is selected by them.
 func (e *Engine) price(_ sdk.Context, b *block) error {
 	if b.Prices.Lane.IsNil() || b.Prices.Cycle.IsNil() || b.Prices.Cell.IsNil() {
@@ -129,11 +129,4 @@ func (e *Engine) rank(ctx sdk.Context, b *block) error {
 		b.State.AgentTurn = types.QueueKey{}
 	}
 	return b.round.Rank(ctx)
-}
-
-// agentTerms are what the block's agents are told.
-func agentTerms(b *block) agents.Terms {
-	return agents.Terms{
-		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Pages: b.Pages, Asked: b.policy.AsksAgents(),
-	}
 }

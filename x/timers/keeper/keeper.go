@@ -22,6 +22,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -111,7 +112,7 @@ func NewKeeper(
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
 	configs, lane, actors := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewActors(cdc, sb)
 	records := state.NewRecords(cdc, sb, actors, lane)
-	index := state.NewIndex(sb, records)
+	index := index.New(sb, records)
 	records.Attend(index)
 	watches := triggers.NewWatches(cdc, sb, records, o.watcher)
 	fairness := state.NewFairness(cdc, sb, actors, lane, router)

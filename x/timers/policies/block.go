@@ -8,6 +8,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -29,7 +30,7 @@ type Block struct {
 	// Agents are the calls of bidding agents.
 	Agents *agents.Calls
 	// Changes to the ready index by the block's own steps.
-	Changes *state.Changes
+	Changes *index.Changes
 
 	// Competing is how many timers were read to compete, Departed how many of those are ready no more. In a storm the index
 	// says how many compete.

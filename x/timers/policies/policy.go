@@ -19,6 +19,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -31,7 +32,7 @@ type Parts struct {
 	Lane      *state.Lane
 	Actors    *state.Actors
 	Records   *state.Records
-	Index     *state.Index
+	Index     *index.Index
 	Fairness  *state.Fairness
 	Agents    *agents.Registry
 	Fees      *fees.Fees

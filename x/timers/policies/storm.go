@@ -8,6 +8,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -20,16 +21,16 @@ type Indexer interface {
 	// Weight under which the actor's timers are indexed in this block.
 	Weight(ctx sdk.Context, actor sdk.AccAddress) uint32
 	// Placement of a timer in this block, with what its agent answered as the record has it.
-	Placement(ctx sdk.Context, t *types.Timer) state.Placement
+	Placement(ctx sdk.Context, t *types.Timer) index.Placement
 	// Quoted is the same after the timer's agent was asked, where the policy asks agents.
-	Quoted(ctx sdk.Context, t *types.Timer) (state.Placement, error)
+	Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error)
 	// Stale reads at most n entries of lists that are not those of this block.
 	Stale(ctx context.Context, n int) ([]merge.Entry, error)
 	// Ranking opens the index at the prices of the block.
 	Ranking(ctx sdk.Context) (Ranking, error)
 	// Blocked reports whether an indexed timer can't fire at the prices of the block, though it is indexed under a bid that
 	// could, and under which placement it waits.
-	Blocked(t *types.Timer) (state.Placement, bool)
+	Blocked(t *types.Timer) (index.Placement, bool)
 }
 
 // Ranking hands out indexed timers, best first, by one of their entries.

@@ -5,7 +5,7 @@
 //   - Lane: what one block leaves to the next.
 //   - Actors: an actor's timers, recent fires and default agent, in pages.
 //   - Records: the timers themselves, in the queue or set aside, and their long payloads.
-//   - Index: the timers that compete in a storm, in the order of their policy.
+//   - index.Index, in a package of its own: the timers that compete in a storm.
 //   - Fairness: who fired how often within the fairness window.
 //   - Receipts: what each delivery came to.
 //

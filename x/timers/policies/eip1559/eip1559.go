@@ -11,7 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/eip1559"
-	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -116,25 +116,25 @@ func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) 
 // lists are those of the ready index under fairness weights: by kind of ask, and by slack where prices are stated.
 type lists struct{}
 
-var _ state.ListOwner = lists{}
+var _ index.ListOwner = lists{}
 
-// Owns implements state.ListOwner.
+// Owns implements index.ListOwner.
 func (lists) Owns(weight uint32) bool { return !merge.ListOfWeight(weight).Wide() }
 
-// Entries implements state.ListOwner.
+// Entries implements index.ListOwner.
 func (lists) Entries(t *types.Timer) []merge.Entry {
 	return rules.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
 }
 
-// Relocated implements state.ListOwner: a quote answers for the bid that it was asked for.
-func (lists) Relocated(at state.Placement, bidChanged bool) state.Placement {
+// Relocated implements index.ListOwner: a quote answers for the bid that it was asked for.
+func (lists) Relocated(at index.Placement, bidChanged bool) index.Placement {
 	if bidChanged {
 		at.Quote = nil
 	}
 	return at
 }
 
-// Check implements state.ListOwner.
+// Check implements index.ListOwner.
 func (lists) Check(_ context.Context, t *types.Timer) error {
 	if len(t.AdmittedScore) > 0 {
 		return types.ErrInternal.Wrapf("admitted with weight %d and a score of %d bytes", t.AdmittedWeight, len(t.AdmittedScore))
@@ -175,12 +175,12 @@ func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
 func (r *round) Weight(ctx sdk.Context, actor sdk.AccAddress) uint32 { return r.weights.Of(ctx, actor) }
 
 // Placement implements policies.Indexer.
-func (r *round) Placement(ctx sdk.Context, t *types.Timer) state.Placement {
-	return state.Placement{Weight: r.weights.Of(ctx, t.Actor), Quote: t.Quote}
+func (r *round) Placement(ctx sdk.Context, t *types.Timer) index.Placement {
+	return index.Placement{Weight: r.weights.Of(ctx, t.Actor), Quote: t.Quote}
 }
 
 // Quoted implements policies.Indexer.
-func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (at state.Placement, err error) {
+func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (at index.Placement, err error) {
 	at = r.Placement(ctx, t)
 	at.Quote, err = r.Agents.Quote(ctx, t)
 	return at, err
@@ -198,11 +198,11 @@ func (r *round) Ranking(ctx sdk.Context) (policies.Ranking, error) {
 
 // Blocked implements policies.Indexer: cells may cost more now than the agent's quote allows with which it is indexed. It is
 // indexed anew, so that it does not stand in the way of those that fire.
-func (r *round) Blocked(t *types.Timer) (state.Placement, bool) {
+func (r *round) Blocked(t *types.Timer) (index.Placement, bool) {
 	if r.Agents.Ask(t, true).Kind != policy.Withheld {
-		return state.Placement{}, false
+		return index.Placement{}, false
 	}
-	at := state.PlacementOf(t)
+	at := index.PlacementOf(t)
 	at.Quote = t.Quote.At(r.Prices.Cell)
 	return at, true
 }

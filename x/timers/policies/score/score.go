@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -30,7 +31,7 @@ type Policy struct {
 
 var (
 	_ policies.Policy = (*Policy)(nil)
-	_ state.ListOwner = (*Policy)(nil)
+	_ index.ListOwner = (*Policy)(nil)
 )
 
 // New binds the policy.
@@ -73,21 +74,21 @@ func (p *Policy) Adopt(ctx context.Context, before, after *types.TimerConfig) er
 	return p.parts.Lane.Set(ctx, lane)
 }
 
-// Owns implements state.ListOwner.
+// Owns implements index.ListOwner.
 func (*Policy) Owns(weight uint32) bool { return merge.ListOfWeight(weight).Wide() }
 
-// Entries implements state.ListOwner.
+// Entries implements index.ListOwner.
 func (*Policy) Entries(t *types.Timer) []merge.Entry {
 	return []merge.Entry{rules.EntryOf(merge.ListOfWeight(t.AdmittedWeight), t.AdmittedScore, t.Due, t.Seq)}
 }
 
-// Relocated implements state.ListOwner. What a change makes of the score is for the end of a block to say: a transaction need
+// Relocated implements index.ListOwner. What a change makes of the score is for the end of a block to say: a transaction need
 // not know the weights.
-func (*Policy) Relocated(state.Placement, bool) state.Placement {
-	return state.Placement{Weight: rules.UnsortedList().Weight(), Score: make([]byte, rules.KeyBytes)}
+func (*Policy) Relocated(index.Placement, bool) index.Placement {
+	return index.Placement{Weight: rules.UnsortedList().Weight(), Score: make([]byte, rules.KeyBytes)}
 }
 
-// Check implements state.ListOwner: under the weights in force a timer is where its score is.
+// Check implements index.ListOwner: under the weights in force a timer is where its score is.
 func (p *Policy) Check(ctx context.Context, t *types.Timer) error {
 	lane, err := p.parts.Lane.Get(ctx)
 	if err != nil {
@@ -171,12 +172,12 @@ func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy
 func (r *round) Weight(sdk.Context, sdk.AccAddress) uint32 { return r.list.Weight() }
 
 // Placement implements policies.Indexer.
-func (r *round) Placement(_ sdk.Context, t *types.Timer) state.Placement {
-	return state.Placement{Weight: r.list.Weight(), Score: keyOf(r.rules, t)}
+func (r *round) Placement(_ sdk.Context, t *types.Timer) index.Placement {
+	return index.Placement{Weight: r.list.Weight(), Score: keyOf(r.rules, t)}
 }
 
 // Quoted implements policies.Indexer: no agent is asked.
-func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (state.Placement, error) {
+func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error) {
 	return r.Placement(ctx, t), nil
 }
 
@@ -226,7 +227,7 @@ func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.E
 }
 
 // Blocked implements policies.Indexer.
-func (*round) Blocked(*types.Timer) (state.Placement, bool) { return state.Placement{}, false }
+func (*round) Blocked(*types.Timer) (index.Placement, bool) { return index.Placement{}, false }
 
 // Weigh implements policies.Estimator: with the turn that the actor's next timer has.
 func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {

@@ -1,4 +1,5 @@
-package state
+// Package index keeps the ready index: the timers that compete in a storm, in lists that their policies order.
+package index
 
 import (
 	"context"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -22,20 +24,20 @@ import (
 // Invariant: an admitted timer has exactly the entries that the owner of its weight makes of its record; there are no
 // others, and `admitted` counts the timers.
 type Index struct {
-	NoCompanion
+	state.NoCompanion
 	// ready: (list, complement of the price, due, seq) → the other stated price. Timers that wait in a storm.
 	ready collections.Map[indexKey, math.LegacyDec]
 	// admitted is the number of timers in ready; absent for none.
 	admitted collections.Item[uint64]
 
-	records *Records
+	records *state.Records
 	owners  []ListOwner
 }
 
 var (
-	_ Component   = (*Index)(nil)
-	_ Companion   = (*Index)(nil)
-	_ merge.Store = (*Index)(nil)
+	_ state.Component = (*Index)(nil)
+	_ state.Companion = (*Index)(nil)
+	_ merge.Store     = (*Index)(nil)
 )
 
 // ListOwner is a policy that keeps timers in the index.
@@ -69,8 +71,8 @@ type indexKey = collections.Quad[uint32, []byte, uint64, uint64]
 
 var indexKeyCodec = collections.QuadKeyCodec(collections.Uint32Key, collections.BytesKey, collections.Uint64Key, collections.Uint64Key)
 
-// NewIndex adds the component's collections to the schema.
-func NewIndex(sb *collections.SchemaBuilder, records *Records) *Index {
+// New adds the component's collections to the schema.
+func New(sb *collections.SchemaBuilder, records *state.Records) *Index {
 	return &Index{
 		ready:    collections.NewMap(sb, types.PrefixReady, "ready", indexKeyCodec, sdk.LegacyDecValue),
 		admitted: collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
@@ -207,7 +209,7 @@ func (x *Index) removeEntries(ctx context.Context, t *types.Timer) error {
 	return nil
 }
 
-// Inserted implements Companion: a timer from genesis may be admitted already.
+// Inserted implements state.Companion: a timer from genesis may be admitted already.
 func (x *Index) Inserted(ctx context.Context, t *types.Timer) error {
 	if t.AdmittedWeight == 0 {
 		return nil
@@ -218,10 +220,10 @@ func (x *Index) Inserted(ctx context.Context, t *types.Timer) error {
 	return x.Count(ctx, 1)
 }
 
-// Detached implements Companion.
+// Detached implements state.Companion.
 func (x *Index) Detached(ctx context.Context, t *types.Timer) error { return x.Deindex(ctx, t) }
 
-// Moved implements Companion: one that was admitted and stays due stays admitted, since admission does not come by again.
+// Moved implements state.Companion: one that was admitted and stays due stays admitted, since admission does not come by again.
 func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 	if before.AdmittedWeight == 0 || t.SetAside != types.NotSetAside || t.Due != before.Due {
 		return nil
@@ -274,17 +276,17 @@ func (x *Index) change(ctx context.Context, change int64) error {
 
 // Admitted is the number of timers in the index, without the changes of a block whose steps are running.
 func (x *Index) Admitted(ctx context.Context) (uint64, error) {
-	admitted, _, err := FindItem(ctx, x.admitted)
+	admitted, _, err := state.FindItem(ctx, x.admitted)
 	return admitted, err
 }
 
-// InitGenesis implements Component: the entries are derived as timers are inserted.
+// InitGenesis implements state.Component: the entries are derived as timers are inserted.
 func (x *Index) InitGenesis(context.Context, *types.GenesisState) error { return nil }
 
-// ExportGenesis implements Component: the records say all.
+// ExportGenesis implements state.Component: the records say all.
 func (x *Index) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
 
-// CheckInvariants implements Component: every admitted timer has its entries, there are no others, and their number is
+// CheckInvariants implements state.Component: every admitted timer has its entries, there are no others, and their number is
 // right.
 func (x *Index) CheckInvariants(ctx context.Context) error {
 	want, admitted, err := x.wanted(ctx)
@@ -302,7 +304,7 @@ func (x *Index) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	counted, found, err := FindItem(ctx, x.admitted)
+	counted, found, err := state.FindItem(ctx, x.admitted)
 	switch {
 	case err != nil:
 		return err

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"github.com/cosmos-timers/timers/x/timers/agents"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// block is what the end of one block needs to know. It dies with the block.
+type block struct {
+	*policies.Block
+	// policy in force, its rules and its round.
+	policy policies.Policy
+	rules  policy.Rules
+	round  policies.Round
+	// followers attend the fires: those of other policies, and the round.
+	followers []policies.Follower
+	books
+}
+
+// clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches put what they make due.
+// Blocks leave them before it; a genesis file may say anything.
+func (b *block) clampCursors() {
+	for _, cursor := range []*types.QueueKey{&b.State.Head, &b.State.Live, &b.State.Admit} {
+		if own := (types.QueueKey{Due: b.Height}); own.Before(*cursor) {
+			*cursor = own
+		}
+	}
+}
+
+// firstRemaining is the new head of the queue: the first expired timer that stays, or the first live one.
+func (b *block) firstRemaining() types.QueueKey {
+	first := state.CalendarKey(b.State.Live)
+	for i := range b.GC.Expired {
+		if t := &b.GC.Expired[i]; t.SetAside == types.NotSetAside {
+			if key := state.KeyOf(t.Due, t.Seq); key.Compare(first) < 0 {
+				first = key
+			}
+			break
+		}
+	}
+	if b.GC.Unswept != nil && b.GC.Unswept.Compare(first) < 0 {
+		first = *b.GC.Unswept
+	}
+	return state.QueueKey(first)
+}
+
+// billedCycles is what a fire is billed for its handler's cycles: the intrinsic ones and those of its agent's call come on
+// top, up to its gas limit, for which it was pre-charged.
+func (b *block) billedCycles(t *types.Timer, handler uint64) uint64 {
+	return min(handler+b.Config.FireBaseCycles+b.Agents.CyclesFor(t), t.GasLimit)
+}
+
+// agentTerms are what the block's agents are told.
+func agentTerms(b *block) agents.Terms {
+	return agents.Terms{
+		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Pages: b.Pages, Asked: b.policy.AsksAgents(),
+	}
+}

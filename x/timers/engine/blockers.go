@@ -1,0 +1,50 @@
+package engine
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// BeginBlock puts a config accepted in an earlier block in force, so that one config holds throughout a block. It never fails:
+// a chain must not halt over its timers.
+func (e *Engine) BeginBlock(ctx sdk.Context) {
+	if err := sandbox.Run(ctx, e.adoptConfig); err != nil {
+		e.laneFailed(ctx, err)
+	}
+}
+
+// EndBlock fires the timers that are due and fit. It never fails: if the step fails as a whole, its writes are dropped,
+// TimerLaneFailed is emitted, and the chain goes on with every timer where it was.
+func (e *Engine) EndBlock(ctx sdk.Context) {
+	if err := sandbox.Run(ctx, e.step); err != nil {
+		e.laneFailed(ctx, err)
+		e.saveChanges(ctx)
+	}
+}
+
+// laneFailed reports a step that left no trace.
+func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
+	ctx.Logger().Error("the timer lane failed and left no trace", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", cause)
+	codespace, code := types.CodeOf(cause)
+	event := &types.TimerLaneFailed{Height: types.HeightOf(ctx), Codespace: codespace, Code: code}
+	if err := types.Emit(ctx, event); err != nil {
+		ctx.Logger().Error("can't emit TimerLaneFailed", "module", types.ModuleName, "err", err)
+	}
+	countLaneFailed()
+}
+
+// saveChanges keeps what a block changed whose end failed as a whole, so that no watch misses it.
+func (e *Engine) saveChanges(ctx sdk.Context) {
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+		config, err := e.Configs.Get(ctx)
+		if err != nil {
+			return err
+		}
+		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config)
+	})
+	if err != nil {
+		ctx.Logger().Error("changes of watched state are lost", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", err)
+	}
+}

@@ -1,0 +1,85 @@
+package engine
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// guard runs what the module does for one timer in a sandbox of its own, and reports whether it was done. An unexpected error
+// concerns that timer alone: it is quarantined, that is kept, reported, and not tried again until the authority releases or
+// cancels it.
+func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
+	before, changes := *timer, *b.Changes
+	cause := sandbox.Run(ctx, fn)
+	if cause == nil {
+		return true
+	}
+	*timer, *b.Changes = before, changes
+	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.Quarantined, cause) })
+	if err != nil {
+		// Not even that can be done, since what is broken is where it is stored: it stays there, and others go on.
+		*timer, *b.Changes = before, changes
+		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
+	}
+	return false
+}
+
+// setAside moves a timer out of the queue and says why.
+func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason types.SetAsideReason, cause error) error {
+	if err := e.Records.PutAside(ctx, timer, reason); err != nil {
+		return err
+	}
+	event := &types.TimerSetAside{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason}
+	if cause != nil {
+		event.Codespace, event.Code = types.CodeOf(cause)
+	}
+	if err := types.Emit(ctx, event); err != nil {
+		return err
+	}
+	b.setAside++
+	return nil
+}
+
+// expire removes an expired timer, and reports whether it did.
+func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
+	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if err := e.Records.Remove(ctx, timer); err != nil {
+			return err
+		}
+		return types.Emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt})
+	})
+	if done {
+		b.expired++
+	}
+	return done
+}
+
+// hands do for the block's policy what only the engine may.
+type hands struct {
+	*Engine
+	b *block
+}
+
+var _ policies.Hands = hands{}
+
+// Guard implements policies.Hands.
+func (h hands) Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
+	return h.guard(ctx, h.b, t, fn)
+}
+
+// SetUnrunnableAside implements policies.Hands.
+func (h hands) SetUnrunnableAside(ctx sdk.Context, t *types.Timer) {
+	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.setAside(ctx, h.b, t, types.Unrunnable, nil) })
+}
+
+// Expire implements policies.Hands.
+func (h hands) Expire(ctx sdk.Context, t *types.Timer) { h.expire(ctx, h.b, t) }
+
+// Runnable implements policies.Hands.
+func (h hands) Runnable(gasLimit uint64) bool {
+	return h.Policies.Runnable(&h.b.Config, h.b.Height, gasLimit)
+}

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// open begins the end of a block. The prices are fixed here: they follow from what the last block left.
+func (e *Engine) open(ctx sdk.Context) (*block, error) {
+	config, err := e.Configs.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	before, err := e.Lane.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	height := types.HeightOf(ctx)
+	prices, err := e.Policies.Prices(ctx, &config, &before)
+	if err != nil {
+		return nil, err
+	}
+	inForce := e.Policies.At(&config, height)
+	b := &block{books: newBooks(), policy: inForce, rules: inForce.Rules(&config, &before)}
+	b.Block = &policies.Block{
+		Height: height, Config: config, Before: before, State: before, Prices: prices,
+		Lane: lane.Budget{
+			MaxCycles: config.LaneTimerCycles, MaxCells: config.LaneTimerCells,
+			CellsPerFire: config.MaxCellsPerFire, MaxFires: config.MaxFiresPerBlock,
+		},
+		GC:      policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval}},
+		Pages:   e.Actors.FirstPages(),
+		Changes: &index.Changes{},
+		Hands:   hands{e, b},
+	}
+	b.Agents = e.Agents.Open(agentTerms(b))
+	if b.round, err = b.policy.Open(ctx, b.Block); err != nil {
+		return nil, err
+	}
+	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
+	return b, nil
+}
