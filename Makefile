@@ -49,6 +49,9 @@ clean: ## Remove build output, but not the tools, which take minutes to build (r
 
 # Test
 
+# The packages of the module that know nothing of the SDK.
+pure_packages := lane fairness calendar policy ready watch
+
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
 	go test -timeout $(TEST_TIMEOUT) $(PKG)
@@ -64,6 +67,12 @@ sims-long: ## Simulate for long, with many seeds
 .PHONY: test-short
 test-short: ## Run the tests without simulation, real nodes and benchmarks
 	go test -timeout 5m $$(go list $(PKG) | grep -vE "/testutil/(system|bench)")
+
+.PHONY: test-long
+test-long: ## Run the tests that have a long form in that form, some minutes
+	go test -timeout 60m ./x/timers/ready -run 'TestReadsInAStorm$$' -args -storm=100000
+	go test -timeout 60m ./x/timers/types -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
+	go test -timeout 60m $(addsuffix /...,$(addprefix ./x/timers/,$(pure_packages))) -args -rapid.checks=5000
 
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
