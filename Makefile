@@ -52,6 +52,8 @@ clean: ## Remove build output, but not the tools, which take minutes to build (r
 
 # The packages of the module that know nothing of the SDK.
 pure_packages := lane fairness calendar policy ready watch
+# Prints a package if its tests draw properties: only these know the flags of rapid.
+with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p.ImportPath}}{{end}}{{end}}
 
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
@@ -73,7 +75,7 @@ test-short: ## Run the tests without simulation, real nodes and benchmarks
 test-long: ## Run the tests that have a long form in that form, some minutes
 	go test -timeout 60m ./x/timers/ready -run 'TestReadsInAStorm$$' -args -storm=100000
 	go test -timeout 60m ./x/timers/types -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
-	go test -timeout 60m $(addsuffix /...,$(addprefix ./x/timers/,$(pure_packages))) -args -rapid.checks=5000
+	go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./x/timers/,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
