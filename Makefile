@@ -6,7 +6,8 @@ SHELL := bash
 
 # Variables meant to be set on the command line, as in `make test PKG=./x/timers/lane/...`.
 PKG ?= ./...
-TEST_TIMEOUT ?= 20m
+# For each package. Its slowest takes a minute or two on two idle cores; the rest is for machines ten times slower.
+TEST_TIMEOUT ?= 40m
 BENCH ?= .
 FUZZTIME ?= 20s
 CONTRACTS ?= 50
@@ -49,6 +50,11 @@ clean: ## Remove build output, but not the tools, which take minutes to build (r
 
 # Test
 
+# The packages of the module that know nothing of the SDK.
+pure_packages := lane fairness calendar policy merge watch
+# Prints a package if its tests draw properties: only these know the flags of rapid.
+with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p.ImportPath}}{{end}}{{end}}
+
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
 	go test -timeout $(TEST_TIMEOUT) $(PKG)
@@ -63,7 +69,13 @@ sims-long: ## Simulate for long, with many seeds
 
 .PHONY: test-short
 test-short: ## Run the tests without simulation, real nodes and benchmarks
-	go test -timeout 5m $$(go list $(PKG) | grep -vE "/testutil/(system|bench)")
+	go test -timeout $(TEST_TIMEOUT) $$(go list $(PKG) | grep -vE "/testutil/(system|bench)")
+
+.PHONY: test-long
+test-long: ## Run the tests that have a long form in that form, some minutes
+	go test -timeout 60m ./x/timers/policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
+	go test -timeout 60m ./x/timers/types -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
+	go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./x/timers/,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat

@@ -1001,6 +1001,12 @@ FILES = {
 }
 
 
+def one_a_line(vectors):
+    """A JSON array with one vector a line: a change of one vector is a diff of one line."""
+    lines = ",\n".join(json.dumps(vector) for vector in vectors)
+    return f"[\n{lines}\n]\n"
+
+
 def main(arguments):
     if arguments not in ([], ["--check"]):
         sys.exit(__doc__)
@@ -1008,7 +1014,7 @@ def main(arguments):
     stale = []
     for name, cases in FILES.items():
         path = VECTORS / f"{name}.json"
-        text = json.dumps(cases(), indent=1) + "\n"
+        text = one_a_line(cases())
         if not arguments:
             VECTORS.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="ascii")

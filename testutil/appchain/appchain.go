@@ -150,10 +150,11 @@ func fastGov(a *app.App, state map[string]json.RawMessage) {
 
 func newRandom() *rand.Rand { return rand.New(rand.NewSource(1)) }
 
-// newApp makes an application on a disk of its own: contracts lock its home.
+// newApp makes an application on a disk of its own: contracts lock its home. It prunes while it commits: what IAVL does in
+// the background never ends, and would keep every application of a test process in memory.
 func newApp(d disk, options ...func(*baseapp.BaseApp)) *app.App {
 	return app.New(log.NewNopLogger(), d.db, nil, true, simtestutil.NewAppOptionsWithFlagHome(d.home),
-		append(options, baseapp.SetChainID(ChainID))...)
+		append(options, baseapp.SetChainID(ChainID), baseapp.SetIAVLSyncPruning(true))...)
 }
 
 func (c *Chain) start(state []byte, height int64, params *cmtproto.ConsensusParams) {

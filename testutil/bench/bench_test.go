@@ -245,6 +245,7 @@ func TestCountedNodesAreThoseInTheDatabase(t *testing.T) {
 	inner := dbm.NewMemDB()
 	db := NewCountingDB(inner, "counted")
 	multi := store.NewCommitMultiStore(db, log.NewNopLogger(), metrics.NewNoOpMetrics())
+	multi.SetIAVLSyncPruning(true)
 	keys := storetypes.NewKVStoreKeys("counted", "other")
 	for _, key := range keys {
 		multi.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)

@@ -87,7 +87,7 @@ func newContractChain(calls int, cache uint32, setUp func(*contractChain, sdk.Co
 		}
 	}()
 	c.app = app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true,
-		simtestutil.AppOptionsMap{flags.FlagHome: home, "wasm.memory_cache_size": cache}, baseapp.SetChainID(benchChainID))
+		simtestutil.AppOptionsMap{flags.FlagHome: home, "wasm.memory_cache_size": cache}, baseapp.SetChainID(benchChainID), baseapp.SetIAVLSyncPruning(true))
 	if err := c.initChain(); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	dbm "github.com/cosmos/cosmos-db"
+
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -100,9 +102,7 @@ func countRepeatingNodes(pending int, seed uint64) (float64, error) {
 	for range pending {
 		addTimer(genesis, owner(rng.IntN(w.owners())), 1+rng.Uint64N(repeatEvery), f.payload(), gasLimit)
 	}
-	inner := newDropDB()
-	defer inner.drop()
-	db := NewCountingDB(inner, types.StoreKey)
+	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
 	opts := lab.ChainOptions{Genesis: genesis, Balances: balances(w.owners()), Runtimes: []types.Runtime{idle{}}, DB: db}
 	repeat(repeatEvery)(&opts)
 	var err error

@@ -55,10 +55,8 @@ func MeasureNewcomers(policy Policy, bids Bids, storm, actors, beside, newcomers
 		timer := addTimer(genesis, owner(actors+i), uint64(2+i), payload, gasLimit)
 		dues[hex.EncodeToString(timer.Id)] = 2 + i
 	}
-	db := newDropDB()
-	defer db.drop()
 	chain, err := lab.NewChain(lab.ChainOptions{
-		DB: db, Genesis: genesis, Balances: balances(actors + newcomers + beside), Runtimes: []types.Runtime{idle{}},
+		Genesis: genesis, Balances: balances(actors + newcomers + beside), Runtimes: []types.Runtime{idle{}},
 	})
 	if err != nil {
 		return n, err

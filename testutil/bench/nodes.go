@@ -48,9 +48,7 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		size += genesis.Timers[i].Size()
 	}
 	recordBytes := size/len(genesis.Timers) + queueKeyBytes
-	inner := newDropDB()
-	defer inner.drop()
-	db := NewCountingDB(inner, types.StoreKey)
+	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
 	var err error
 	f.chain, err = lab.NewChain(lab.ChainOptions{
 		Genesis: genesis, Balances: balances(w.owners()), Runtimes: []types.Runtime{idle{}}, DB: db,
@@ -107,6 +105,8 @@ func (f *flow) run(db *CountingDB) (Writes, error) {
 func measureFloor(w Workload, valueBytes int) (float64, error) {
 	db := NewCountingDB(dbm.NewMemDB(), "floor")
 	multi := store.NewCommitMultiStore(db, log.NewNopLogger(), metrics.NewNoOpMetrics())
+	// Pruning in the background never ends, and would keep the store in memory.
+	multi.SetIAVLSyncPruning(true)
 	key := storetypes.NewKVStoreKey("floor")
 	multi.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	if err := multi.LoadLatestVersion(); err != nil {

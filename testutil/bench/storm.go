@@ -110,7 +110,6 @@ type stormChain struct {
 	spec  StormSpec
 	rng   *rand.Rand
 	chain *lab.Chain
-	db    *dropDB
 	// genesis and payloads are what the chain is made of.
 	genesis  *types.GenesisState
 	payloads [][]byte
@@ -120,7 +119,7 @@ type stormChain struct {
 // blocks: all that is due in the calm, and in a storm beside which others fire; the rest of the calm's timers are due much
 // later.
 func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, error) {
-	s := &stormChain{spec: spec, rng: newRand(spec.Seed), genesis: types.DefaultGenesis(), db: newDropDB()}
+	s := &stormChain{spec: spec, rng: newRand(spec.Seed), genesis: types.DefaultGenesis()}
 	config := &s.genesis.Config
 	config.Policy = spec.Policy.config()
 	// Cells in proportion, so that cycles bound the lane.
@@ -158,7 +157,7 @@ func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, er
 		s.add(spec.Due, stormFairness+firstDue, spec.Bids)
 	}
 	var err error
-	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all, Height: stormFairness, DB: s.db})
+	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all, Height: stormFairness})
 	s.genesis, s.payloads = nil, nil
 	return s, err
 }
@@ -259,7 +258,6 @@ func firesPerBlock(spec StormSpec) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer s.db.drop()
 	if err := s.chain.BeginBlock(); err != nil {
 		return 0, err
 	}
@@ -286,12 +284,10 @@ func MeasureStorm(spec StormSpec) ([]Storm, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer storm.db.drop()
 	calm, err := newStormChain(spec, true, flow, stormWarmup+3*stormSamples)
 	if err != nil {
 		return nil, err
 	}
-	defer calm.db.drop()
 	if err := calm.skip(stormWarmup); err != nil {
 		return nil, err
 	}

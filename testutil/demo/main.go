@@ -18,8 +18,8 @@ import (
 	"github.com/cosmos-timers/timers/testutil/node"
 )
 
-// limit is how long the demo may take before it gives up.
-const limit = 2 * time.Minute
+// limit is how long the demo may take on the slowest machine; what waits for a stuck chain gives up before, see node.Patience.
+const limit = 30 * time.Minute
 
 func main() {
 	binary := flag.String("timerd", "build/timerd", "the built binary")
@@ -63,6 +63,9 @@ func run(ctx context.Context, binary string, keep bool) (err error) {
 	if err := waiting(ctx, func(ctx context.Context) error { return d.node.WaitHeight(ctx, 2) }); err != nil {
 		return err
 	}
+	if d.begun, err = d.node.Status(ctx); err != nil {
+		return err
+	}
 	for _, step := range []func(context.Context) error{d.deploy, d.schedule, d.follow, d.stopBeating} {
 		if err := step(ctx); err != nil {
 			return err
@@ -94,8 +97,8 @@ type demo struct {
 	bob    string
 	timers []*timer
 	heart  heartbeat
-	// start is the height from which blocks are shown.
-	start int64
+	// begun is the height before the first transaction, start that from which blocks are shown.
+	begun, start int64
 }
 
 // timer is one timer's life, as the table shows it.

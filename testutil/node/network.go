@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,21 +36,25 @@ const ChainID = "timers-test-1"
 // Network is a set of nodes that share a genesis.
 type Network struct {
 	Nodes []*Node
+	ports *ports
 }
 
-// portsPerNode is the distance between nodes' ports that `timerd testnet init-files` keeps.
-const portsPerNode = 10
-
-// New makes the files of a network, and starts nothing.
-func New(ctx context.Context, o Options) (*Network, error) {
+// New makes the files of a network and claims its ports, which Stop gives back. It starts nothing.
+func New(ctx context.Context, o Options) (_ *Network, err error) {
 	o.Validators = max(o.Validators, 1)
 	if o.TimeoutCommit == 0 {
 		o.TimeoutCommit = 300 * time.Millisecond
 	}
-	base, err := freePorts(o.Validators * portsPerNode)
+	claimed, err := claimPorts(o.Validators)
 	if err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err != nil {
+			claimed.release()
+		}
+	}()
+	base := claimed.base
 	args := []string{
 		"testnet", "init-files", "--v", fmt.Sprint(o.Validators), "--single-host", "--output-dir", o.Dir,
 		"--base-port", fmt.Sprint(base), "--chain-id", ChainID, "--timeout-commit", o.TimeoutCommit.String(), "--fast-gov",
@@ -64,7 +67,7 @@ func New(ctx context.Context, o Options) (*Network, error) {
 	if out, err := exec.CommandContext(ctx, o.Binary, args...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("timerd %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
-	n := &Network{}
+	n := &Network{ports: claimed}
 	for i := range o.Validators {
 		home := filepath.Join(o.Dir, fmt.Sprintf("node%d", i))
 		n.Nodes = append(n.Nodes, &Node{
@@ -90,14 +93,15 @@ func (n *Network) Start() error {
 	return errors.Join(errs...)
 }
 
-// Stop stops all nodes that run, and waits for them.
+// Stop stops all nodes that run, waits for them, and gives the ports back: the network is not started again.
 func (n *Network) Stop() {
 	for _, node := range n.Nodes {
 		node.Stop()
 	}
+	n.ports.release()
 }
 
-// WaitHeight waits until every node has the height.
+// WaitHeight waits until every node has the height; see Node.WaitHeight.
 func (n *Network) WaitHeight(ctx context.Context, height int64) error {
 	for _, node := range n.Nodes {
 		if err := node.WaitHeight(ctx, height); err != nil {
@@ -130,27 +134,4 @@ func changeGenesis(path string, change func(map[string]json.RawMessage) error) e
 		return err
 	}
 	return os.WriteFile(path, raw, 0o600)
-}
-
-// freePorts finds a run of ports on loopback that nobody listens on, below those that the system hands out by itself.
-func freePorts(n int) (int, error) {
-	for base := 20000 + os.Getpid()%97*100; base+n < 32000; base += max(n, 100) {
-		if portsFree(base, n) {
-			return base, nil
-		}
-	}
-	return 0, fmt.Errorf("no run of %d free ports from 20000 to 32000", n)
-}
-
-func portsFree(base, n int) bool {
-	for port := base; port < base+n; port++ {
-		listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			return false
-		}
-		if listener.Close() != nil {
-			return false
-		}
-	}
-	return true
 }

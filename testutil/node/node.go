@@ -27,6 +27,8 @@ type Node struct {
 	binary  string
 	process *exec.Cmd
 	exited  chan struct{}
+	// patience of those who wait for a block; Patience if it is zero.
+	patience time.Duration
 }
 
 // Start starts the process. Its log goes to node.log in the home.
@@ -54,7 +56,10 @@ func (n *Node) Start() error {
 // LogFile is where the node's log goes.
 func (n *Node) LogFile() string { return filepath.Join(n.Home, "node.log") }
 
-// Stop ends the process in good order, or kills it after ten seconds.
+// stopping is how long a node may take to end in good order.
+const stopping = 2 * time.Minute
+
+// Stop ends the process in good order, or kills it if that takes too long.
 func (n *Node) Stop() {
 	if n.process == nil {
 		return
@@ -62,7 +67,7 @@ func (n *Node) Stop() {
 	_ = n.process.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-n.exited:
-	case <-time.After(10 * time.Second):
+	case <-time.After(stopping):
 		_ = n.process.Process.Kill()
 		<-n.exited
 	}
@@ -149,7 +154,9 @@ func lastLine(out []byte) []byte {
 	return lines[len(lines)-1]
 }
 
+// waitTx waits until a transaction is in a block. It gives up if the chain is stuck, or has made many blocks without it.
 func (n *Node) waitTx(ctx context.Context, hash string) (TxResult, error) {
+	p, from := n.newProgress(), int64(0)
 	for {
 		var found struct {
 			Height string `json:"height"`
@@ -167,8 +174,15 @@ func (n *Node) waitTx(ctx context.Context, hash string) (TxResult, error) {
 				Log: found.Result.Log, Events: eventsOf(found.Result.Events),
 			}, err
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
-			return TxResult{}, fmt.Errorf("waiting for transaction %s: %w", hash, err)
+		at, err := n.poll(ctx, p)
+		if err != nil {
+			return TxResult{}, fmt.Errorf("%s: waiting for transaction %s: %w", n.Name, hash, err)
+		}
+		if from == 0 {
+			from = at
+		}
+		if from > 0 && at > from+txBlocks {
+			return TxResult{}, fmt.Errorf("transaction %s is in none of the blocks %d to %d", hash, from, at)
 		}
 	}
 }
@@ -186,20 +200,14 @@ func (n *Node) Status(ctx context.Context) (height int64, err error) {
 	return strconv.ParseInt(info.Response.LastBlockHeight, 10, 64)
 }
 
-// WaitHeight waits until the node has the height.
+// WaitHeight waits until the node has the height, however long its blocks take. It gives up if the process ends or the chain
+// is stuck.
 func (n *Node) WaitHeight(ctx context.Context, height int64) error {
-	for {
+	for p := n.newProgress(); ; {
 		if at, err := n.Status(ctx); err == nil && at >= height {
 			return nil
 		}
-		if n.exited != nil {
-			select {
-			case <-n.exited:
-				return fmt.Errorf("%s ended; see %s", n.Name, n.LogFile())
-			default:
-			}
-		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if _, err := n.poll(ctx, p); err != nil {
 			return fmt.Errorf("%s: waiting for height %d: %w", n.Name, height, err)
 		}
 	}
@@ -269,6 +277,9 @@ func (n *Node) rpc(ctx context.Context, path string, into any) error {
 }
 
 func getJSON(ctx context.Context, url string, into any) error {
+	// A node that takes a question and never answers it is stuck, too.
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package system
 
 import (
+	"context"
 	"strconv"
 	"testing"
 
@@ -40,24 +41,41 @@ func TestAUserRepeatsPausesAndLooksBack(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, resumed.Code, resumed.Log)
 	_, third := waitFired(ctx, t, n, resumed.Height, id)
-	require.NoError(t, n.WaitHeight(ctx, third+1))
-
-	var page struct {
-		Events []struct {
-			Height      int64
-			Timer, Type string
-		}
-		NextBefore int64 `json:"next_before"`
-	}
+	// The node indexes events after it has committed their block.
 	var seen []string
-	before := "0"
-	for before != "" {
-		page.Events, page.NextBefore = nil, 0
-		cli(ctx, t, n, &page, "query", "timers", "history", alice+"/"+id[:10], "--limit", "2", "--before", before)
+	eachBlock(ctx, t, n, third+1, func(int64, []node.Event) bool {
+		var fires int64
+		seen, fires = historyUntil(ctx, t, n, alice, id, third)
+		return fires == third
+	})
+	require.Equal(t, "TimerScheduled", seen[0])
+	require.Equal(t, []string{"TimerFired", "TimerFired"}, seen[1:3])
+	require.Contains(t, seen, "TimerSetAside")
+	require.Contains(t, seen, "TimerReleased")
+	require.Equal(t, "TimerFired", seen[len(seen)-1])
+}
+
+// historyUntil reads the history of a timer up to a height, two events a page, and returns the kinds of its events, the
+// earliest first, and the height of the last fire among them.
+func historyUntil(ctx context.Context, t *testing.T, n *node.Node, owner, id string, until int64) (seen []string, lastFire int64) {
+	t.Helper()
+	for before := "0"; before != ""; {
+		var page struct {
+			Events []struct {
+				Height      int64
+				Timer, Type string
+			}
+			NextBefore int64 `json:"next_before"`
+		}
+		cli(ctx, t, n, &page, "query", "timers", "history", owner+"/"+id[:10], "--limit", "2", "--before", before)
 		for _, event := range page.Events {
 			require.Equal(t, id, event.Timer)
-			if event.Height <= third {
-				seen = append([]string{event.Type}, seen...)
+			if event.Height > until {
+				continue
+			}
+			seen = append([]string{event.Type}, seen...)
+			if event.Type == "TimerFired" {
+				lastFire = max(lastFire, event.Height)
 			}
 		}
 		before = ""
@@ -65,9 +83,5 @@ func TestAUserRepeatsPausesAndLooksBack(t *testing.T) {
 			before = strconv.FormatInt(page.NextBefore, 10)
 		}
 	}
-	require.Equal(t, "TimerScheduled", seen[0])
-	require.Equal(t, []string{"TimerFired", "TimerFired"}, seen[1:3])
-	require.Contains(t, seen, "TimerSetAside")
-	require.Contains(t, seen, "TimerReleased")
-	require.Equal(t, "TimerFired", seen[len(seen)-1])
+	return seen, lastFire
 }

@@ -126,6 +126,8 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
 	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
+	// Pruning in the background never ends: it would keep the store of every chain in memory, and wake up for each of them.
+	c.store.SetIAVLSyncPruning(true)
 	for _, key := range keys {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}

@@ -2,6 +2,7 @@ package eip1559_test
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -144,8 +145,10 @@ func (b *backlog) drop(seqs []uint64) {
 // laneFee walks at random by an eighth at most.
 func laneFee(r *rand.Rand, last float64) float64 { return last * (1 + 0.25*(r.Float64()-0.5)) }
 
+// stormTimers is the size of a storm; `make test-long` takes 100,000.
+var stormTimers = flag.Int("storm", 25_000, "timers of a storm")
+
 const (
-	stormTimers = 100_000
 	stormTake   = 500
 	stormBlocks = 3
 	// readsPerTaken is how many entries a storm may cost for each timer that is taken.
@@ -155,11 +158,11 @@ const (
 // TestReadsInAStorm: whatever the storm asks for, a block takes its timers in exact order, and reads hardly more of them.
 func TestReadsInAStorm(t *testing.T) {
 	var table strings.Builder
-	fmt.Fprintf(&table, "%-50s %8s %8s %8s %8s %8s\n", "storm of 100,000, 500 taken a block", "taken", "heads", "beyond", "beyond/t", "most/t")
+	fmt.Fprintf(&table, "%-50s %8s %8s %8s %8s %8s\n", fmt.Sprintf("storm of %d, %d taken a block", *stormTimers, stormTake), "taken", "heads", "beyond", "beyond/t", "most/t")
 	for i, s := range storms() {
 		t.Run(s.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, uint64(i)))
-			b, fee, e := gather(s, r, stormTimers), startFee, defaultMarket()
+			b, fee, e := gather(s, r, *stormTimers), startFee, defaultMarket()
 			taken, heads, beyond, most := 0, 0, 0, 0.0
 			for range stormBlocks {
 				prices := pricesAt(price(fee), price(usualTip))
@@ -197,11 +200,13 @@ func TestNobodyHidesTheLane(t *testing.T) {
 	}
 }
 
+const benchTimers = 100_000
+
 // BenchmarkIndex takes 500 of 100,000 at a time, from an index in memory.
 func BenchmarkIndex(b *testing.B) {
 	for i, s := range storms()[:4] {
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			backlog, e := gather(s, rand.New(rand.NewPCG(1, uint64(i))), stormTimers), defaultMarket()
+			backlog, e := gather(s, rand.New(rand.NewPCG(1, uint64(i))), benchTimers), defaultMarket()
 			prices := pricesAt(price(startFee), price(usualTip))
 			heads, beyond, taken := 0, 0, 0
 			for b.Loop() {
