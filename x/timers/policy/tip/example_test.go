@@ -25,5 +25,8 @@ func ExampleRules_Order() {
 	for _, i := range (tip.Rules{}).Order(prices, candidates) {
 		fmt.Println(candidates[i].ID)
 	}
-	// Output: a tip of 2, and more weight a tip of 2 what the fee leaves
+	// Output:
+	// a tip of 2, and more weight
+	// a tip of 2
+	// what the fee leaves
 }
