@@ -9,8 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 )
 
-// A bid counts per unit of gas, and waiting counts as bidding: at a λ of 0.1, a wait of 60 blocks is worth e^6,
-// about 403.
+// A bid counts per unit of gas, and waiting counts as bidding: at a λ of 0.1, a wait of 60 blocks is worth e^6, about 403.
 func ExampleRules_Order() {
 	rules := auction.Rules{Lambda: math.LegacyNewDecWithPrec(1, 1), Reserve: math.ZeroInt()}
 	candidates := []policy.Candidate{
@@ -21,5 +20,8 @@ func ExampleRules_Order() {
 	for _, i := range rules.Order(policy.Prices{Height: 100}, candidates) {
 		fmt.Println(candidates[i].ID)
 	}
-	// Output: bids nothing, and waited bids 300 bids 400 for much gas
+	// Output:
+	// bids nothing, and waited
+	// bids 300
+	// bids 400 for much gas
 }

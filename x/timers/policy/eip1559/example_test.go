@@ -9,8 +9,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 )
 
-// Tip times weight decides. A weight is in sixteenths: 32 doubles a tip. The lane's fee is 10 a cycle, so that a
-// max fee of 11 leaves a tip of 1, and one of 9 is priced out.
+// Tip times weight decides. A weight is in sixteenths: 32 doubles a tip. The lane's fee is 10 a cycle, so that a max fee of
+// 11 leaves a tip of 1, and one of 9 is priced out.
 func ExampleRules_Order() {
 	rules := eip1559.Rules{Multiplier: math.LegacyOneDec()}
 	prices := policy.Prices{Lane: math.LegacyNewDec(10)}
@@ -26,5 +26,8 @@ func ExampleRules_Order() {
 	for _, i := range rules.Order(prices, candidates) {
 		fmt.Println(candidates[i].ID)
 	}
-	// Output: a smaller tip of twice the weight the largest tip what the fee leaves
+	// Output:
+	// a smaller tip of twice the weight
+	// the largest tip
+	// what the fee leaves
 }

@@ -17,5 +17,8 @@ func ExampleRules_Order() {
 	for _, i := range (fifo.Rules{}).Order(policy.Prices{}, candidates) {
 		fmt.Println(candidates[i].ID)
 	}
-	// Output: first inserted later due later
+	// Output:
+	// first
+	// inserted later
+	// due later
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
 )
 
-// At these weights a bid of 100 is worth a block of waiting. Of equal scores each actor gets one turn before any
-// gets a second.
+// At these weights a bid of 100 is worth a block of waiting. Of equal scores each actor gets one turn before any gets a
+// second.
 func ExampleRules_Order() {
 	rules := score.Rules{Age: math.LegacyOneDec(), Bid: math.LegacyNewDecWithPrec(1, 2), Rank: math.LegacyZeroDec()}
 	candidates := []policy.Candidate{
@@ -22,5 +22,9 @@ func ExampleRules_Order() {
 	for _, i := range rules.Order(policy.Prices{Height: 12}, candidates) {
 		fmt.Println(candidates[i].ID)
 	}
-	// Output: due later, bids 200 first of a first of b second of a
+	// Output:
+	// due later, bids 200
+	// first of a
+	// first of b
+	// second of a
 }

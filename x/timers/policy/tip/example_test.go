@@ -9,8 +9,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 )
 
-// The tip decides, and a weight decides between equal tips alone. The chain's basefee is 10 a cycle, so that a max
-// fee of 11 leaves a tip of 1. A timer without funds does not compete.
+// The tip decides, and a weight decides between equal tips alone. The chain's basefee is 10 a cycle, so that a max fee of 11
+// leaves a tip of 1. A timer without funds does not compete.
 func ExampleRules_Order() {
 	prices := policy.Prices{Cycle: math.LegacyNewDec(10)}
 	stated := func(maxFee, maxPriority int64) policy.Ask {
