@@ -60,7 +60,8 @@ func (m *tipModel) observed(actor string, epoch uint64) *policy.Observed {
 		m.epochs[actor] = map[uint64]*policy.Observed{}
 	}
 	if m.epochs[actor][epoch] == nil {
-		m.epochs[actor][epoch] = new(policy.NothingObserved())
+		nothing := policy.NothingObserved()
+		m.epochs[actor][epoch] = &nothing
 	}
 	return m.epochs[actor][epoch]
 }
