@@ -51,7 +51,7 @@ clean: ## Remove build output, but not the tools, which take minutes to build (r
 
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
-	go test -timeout $(TEST_TIMEOUT) $(PKG)
+	@scripts/gomods.sh run $(PKG) -- go test -timeout $(TEST_TIMEOUT)
 
 .PHONY: sims
 sims: ## Simulate the whole application for a few blocks with random messages
@@ -63,7 +63,11 @@ sims-long: ## Simulate for long, with many seeds
 
 .PHONY: test-short
 test-short: ## Run the tests without simulation, real nodes and benchmarks
-	go test -timeout 5m $$(go list $(PKG) | grep -vE "/testutil/(system|bench)")
+	@scripts/gomods.sh run -skip '/testutil/(system|bench)' $(PKG) -- go test -timeout 5m
+
+.PHONY: cover
+cover: ## Print what share of each package the tests execute (PKG=./dir/... for some)
+	@scripts/cover.sh $(PKG)
 
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
@@ -72,7 +76,7 @@ soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, 
 .PHONY: bench
 bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's benchmarks (BENCH=regexp for some)
 	go run ./testutil/bench/cmd/timersbench $(BENCHFLAGS)
-	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./x/timers/...
+	@scripts/gomods.sh run ./x/timers/... -- go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz target of the module for FUZZTIME each (20s)
@@ -122,15 +126,19 @@ proto-swagger: ## Write the OpenAPI description to build/swagger/
 .PHONY: lint
 lint: ## Run golangci-lint (the first run builds it, which takes minutes)
 	@scripts/install-lint.sh
-	@build/tools/golangci-lint run ./...
+	@scripts/gomods.sh each "$(CURDIR)/build/tools/golangci-lint" run ./...
 
 .PHONY: fmt
 fmt: ## Format Go code and proto files
 	@scripts/install-lint.sh
 	@scripts/tools.sh
 	@scripts/protodeps.sh
-	@build/tools/golangci-lint fmt ./...
+	@scripts/gomods.sh each "$(CURDIR)/build/tools/golangci-lint" fmt ./...
 	@build/tools/buf format proto --write
+
+.PHONY: tidy
+tidy: ## Tidy the go.mod of each module
+	@scripts/gomods.sh each go mod tidy
 
 .PHONY: verify
 verify: ## Check all that must hold before a merge except the tests
