@@ -1,4 +1,4 @@
-package lab
+package scenario
 
 import (
 	"bytes"
@@ -14,15 +14,15 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// configChange holds fields of a TimerConfig, each as a proto JSON object of one member, so that an error can name it.
-type configChange []configField
+// ConfigChange holds fields of a TimerConfig, each as a proto JSON object of one member, so that an error can name it.
+type ConfigChange []configField
 
 type configField struct {
 	path string
 	json []byte
 }
 
-// configFields are the fields of a TimerConfig by their names in the spec. Fields that later versions add come by
+// configFields are the fields of a TimerConfig by their names in the proto file. Fields that later versions add come by
 // themselves.
 var configFields = func() map[string]*proto.Properties {
 	fields := map[string]*proto.Properties{}
@@ -35,7 +35,7 @@ var configFields = func() map[string]*proto.Properties {
 }()
 
 // readConfigChange reads fields of a TimerConfig. Whether the values make a config is for the module to say.
-func readConfigChange(v value) (change configChange) {
+func readConfigChange(v value) (change ConfigChange) {
 	o := v.object()
 	for name := range configFields {
 		o.get(name)
@@ -65,8 +65,8 @@ func readConfigChange(v value) (change configChange) {
 	return change
 }
 
-// apply makes the change.
-func (c configChange) apply(config *types.TimerConfig) error {
+// Apply makes the change. Fields that it does not name keep their values.
+func (c ConfigChange) Apply(config *types.TimerConfig) error {
 	for _, field := range c {
 		if err := field.apply(config); err != nil {
 			return fmt.Errorf("%s: %w", field.path, err)
