@@ -1,80 +1,19 @@
-package lab
+package scenario
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"io"
-	"maps"
 	"slices"
 	"unicode/utf8"
 
-	"cosmossdk.io/math"
-
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
 	"github.com/cosmos-timers/timers/x/timers/types"
-)
-
-// Limits of a scenario file. They keep a file that somebody sent from filling the machine; no honest one comes near.
-const (
-	// MaxInputBytes bounds the file.
-	MaxInputBytes = 64 << 20
-	// MaxBlocks bounds `blocks`.
-	MaxBlocks = 1_000_000
-	// MaxOps bounds all ops of a file, those of handlers included.
-	MaxOps = 1_000_000
-	// MaxAccounts bounds `accounts`; every line prints them all.
-	MaxAccounts = 10_000
-	// MaxCells bounds what a handler of a scenario may want to write.
-	MaxCells = 16 << 20
-
-	// maxCycles bounds what a handler may want to spend, far above what any config lets it.
-	maxCycles = uint64(1) << 50
-	// maxBalanceBits bounds a balance, so that no sum of them overflows.
-	maxBalanceBits = 128
-	maxNameBytes   = 128
-	maxNumberBytes = 128
-	// maxNesting bounds handlers that schedule handlers.
-	maxNesting   = 16
-	maxWatchKeys = 1_024
 )
 
 // defaultFeeDenom is the fee denom of a scenario whose config names none.
 const defaultFeeDenom = "utmr"
 
-// Scenario is a timer workload written down. It is made by Parse, which checks it.
-type Scenario struct {
-	Config types.TimerConfig
-	// Accounts by name.
-	Accounts []Account
-	// Blocks to run; the first has height 1.
-	Blocks uint64
-	// Ops in the order of the file.
-	Ops []Op
-	// owners: the name of a timer → the account that owns it, if it comes to be.
-	owners map[string]string
-	// agents are the scripted bidding agents by address.
-	agents map[string]agent
-}
-
-func newScenario() *Scenario {
-	return &Scenario{owners: map[string]string{}, agents: map[string]agent{}}
-}
-
-// Account is an account of a scenario and what it starts with, in the fee denom.
-type Account struct {
-	Name    string
-	Balance math.Int
-}
-
-// AccountAddress is the address of a scenario's account.
-func AccountAddress(name string) sdk.AccAddress {
-	sum := sha256.Sum256([]byte("timers/scenario/" + name))
-	return sum[:20]
-}
-
-// Read reads a scenario, of which nothing is trusted.
+// Read reads an untrusted scenario, like Parse.
 func Read(source io.Reader) (*Scenario, error) {
 	data, err := io.ReadAll(io.LimitReader(source, MaxInputBytes+1))
 	if err != nil {
@@ -83,7 +22,7 @@ func Read(source io.Reader) (*Scenario, error) {
 	return Parse(data)
 }
 
-// Parse reads a scenario, of which nothing is trusted. The error is an *InputError and names the path in the file.
+// Parse reads an untrusted scenario. The error is an *InputError and names the path in the file.
 func Parse(data []byte) (*Scenario, error) {
 	p := &parser{accounts: map[string]bool{}, scenario: newScenario()}
 	switch {
@@ -107,19 +46,6 @@ func Parse(data []byte) (*Scenario, error) {
 	}
 	return p.scenario, nil
 }
-
-// parser reads a scenario, or the handler of one of its timers.
-type parser struct {
-	reader
-	scenario *Scenario
-	accounts map[string]bool
-	// ops read so far.
-	ops int
-	// mentions are the timers that handlers act on, to be checked when all names are known.
-	mentions []mention
-}
-
-type mention struct{ path, timer string }
 
 func (p *parser) file(v value) {
 	if !v.want("an object", "an object") {
@@ -151,7 +77,7 @@ func (p *parser) config(v value) {
 	if p.err != nil {
 		return
 	}
-	if err := change.apply(&config); err != nil {
+	if err := change.Apply(&config); err != nil {
 		p.fail(v.path, "%v", err)
 	} else if err := config.Validate(); err != nil {
 		p.fail(v.path, "%v", err)
@@ -182,18 +108,8 @@ func (p *parser) readAccounts(v value) {
 	slices.SortFunc(p.scenario.Accounts, func(a, b Account) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// Order returns the ops in the order in which they run, as indices: by block, and as in the file within a block.
-func (s *Scenario) Order() []int {
-	order := make([]int, len(s.Ops))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s.Ops[i].At, s.Ops[j].At) })
-	return order
-}
-
-// checkNames holds that every op names a timer that an op before it introduces. Handlers run later than the ops that
-// state them: they may name any timer of the file.
+// checkNames checks that every op names a timer that an earlier op introduces. Handlers run later than the ops that
+// hold them: they may name any timer of the file.
 func (p *parser) checkNames() {
 	introduced := map[string]bool{}
 	for _, i := range p.scenario.Order() {
@@ -205,11 +121,9 @@ func (p *parser) checkNames() {
 		op.introduces(func(name string) { introduced[name] = true })
 	}
 	for _, m := range p.mentions {
-		if _, known := p.scenario.owners[m.timer]; !known {
+		if _, known := p.scenario.Owners[m.timer]; !known {
 			p.fail(m.path, "no op schedules a timer %.80q", m.timer)
 			return
 		}
 	}
 }
-
-func sortedNames[V any](names map[string]V) []string { return slices.Sorted(maps.Keys(names)) }
