@@ -114,11 +114,12 @@ func TestBadNestedFieldsAreRefusedWithTheirPath(t *testing.T) {
 		`"priority_tiers": {"fast": "1"}, "fast": "1"`:      "config.fast: stated twice, first as config.priority_tiers.fast",
 		`"priority_tiers": {"candidate_window": 9}`:         "config.priority_tiers.candidate_window: unknown field",
 		`"priority_tiers": {"priority_tiers": {"fast": 1}}`: "config.priority_tiers.priority_tiers: unknown field",
-		`"fast": "-1"`:                                      "config: ",
+		`"urgent": "0.1"`:                                   "config: priority_tiers must not fall from economy over standard and fast to urgent: invalid timer config",
 	} {
 		_, err := Parse(withConfig(members))
 		require.ErrorContains(t, err, want, members)
 		require.Equal(t, want, err.Error()[:len(want)], members)
+		require.NotContains(t, err.Error(), ".go:", members)
 	}
 }
 

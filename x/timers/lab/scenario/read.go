@@ -80,7 +80,8 @@ func (p *parser) config(v value) {
 	if err := change.Apply(&config); err != nil {
 		p.fail(v.path, "%v", err)
 	} else if err := config.Validate(); err != nil {
-		p.fail(v.path, "%v", err)
+		// Not %v, which adds the place in the source where the error was wrapped.
+		p.fail(v.path, "%s", err)
 	}
 	p.scenario.Config = config
 }
