@@ -88,7 +88,7 @@ func (r *changeReader) message(v value, s *schema, parents []string) {
 	for name := range s.fields {
 		o.get(name)
 	}
-	elsewhere := map[string]string{}
+	elsewhere := map[string]place{}
 	if len(parents) == 0 {
 		elsewhere = r.shorthands(o)
 	}
@@ -98,33 +98,41 @@ func (r *changeReader) message(v value, s *schema, parents []string) {
 		if v.r.err != nil {
 			return
 		}
-		if holder := elsewhere[name]; holder != "" {
-			r.field(member, s.fields[holder].nested, []string{holder}, name)
+		if at, short := elsewhere[name]; short {
+			r.field(member, s.fields[at.holder].nested, []string{at.holder}, at.name)
 		} else {
 			r.field(member, s, parents, name)
 		}
 	}
 }
 
-// shorthands returns, for each member of the config that is no field of it, the one nested message that has such a
-// field: `"fast": "3"` stands for `"priority_tiers": {"fast": "3"}`. A name that several nested messages have is an
-// error; one that none has is left to the caller, as an unknown field.
-func (r *changeReader) shorthands(o *object) map[string]string {
-	holder := map[string]string{}
+// place is a field of a nested message.
+type place struct{ holder, name string }
+
+// shorthands returns, for each member of the config that is no field of it, the field of a nested message that it stands
+// for: `"fast": "3"` and `"priority_tiers_fast": "3"` both stand for `"priority_tiers": {"fast": "3"}`. The second form is
+// that of names which began with what is the message's name now. A name that several nested messages have is an error; one
+// that none has is left to the caller, as an unknown field.
+func (r *changeReader) shorthands(o *object) map[string]place {
+	places := map[string]place{}
 	for _, name := range o.names {
 		if _, own := r.root.fields[name]; own {
 			continue
 		}
-		switch holders := r.root.holders(name); len(holders) {
+		switch found := r.root.places(name); len(found) {
 		case 0:
 		case 1:
 			o.get(name)
-			holder[name] = holders[0]
+			places[name] = found[0]
 		default:
+			holders := make([]string, len(found))
+			for i := range found {
+				holders[i] = found[i].holder
+			}
 			o.r.fail(memberPath(o.path, name), "ambiguous: a field of %s; state it in one of them", strings.Join(holders, ", "))
 		}
 	}
-	return holder
+	return places
 }
 
 // field reads one field of a message.

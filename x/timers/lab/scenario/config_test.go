@@ -62,7 +62,7 @@ func TestShorthandOfEveryNestedField(t *testing.T) {
 				continue
 			}
 			tried++
-			if len(configSchema.holders(name)) > 1 {
+			if len(configSchema.places(name)) > 1 {
 				require.ErrorContains(t, err, "config."+name+": ambiguous")
 				continue
 			}
@@ -72,6 +72,11 @@ func TestShorthandOfEveryNestedField(t *testing.T) {
 			require.Equal(t, "config."+holder+"."+name, nested[0].path)
 			flat[0].path = nested[0].path
 			require.Equal(t, nested, flat)
+
+			prefixed, err := changeOf(configSchema, fmt.Sprintf(`{%q: %s}`, holder+"_"+name, text))
+			require.NoError(t, err, name)
+			prefixed[0].path = nested[0].path
+			require.Equal(t, nested, prefixed)
 		}
 	}
 	require.NotZero(t, tried)

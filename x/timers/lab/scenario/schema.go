@@ -48,18 +48,22 @@ func schemaOf(message reflect.Type) *schema {
 	return s
 }
 
-// holders returns the names of the fields whose nested message has a field of this name, sorted.
-func (s *schema) holders(name string) (holders []string) {
+// places returns the fields of nested messages that have this name, or this name without that of their message, by the name
+// of the message.
+func (s *schema) places(name string) (places []place) {
 	for _, holder := range sortedNames(s.fields) {
 		nested := s.fields[holder].nested
 		if nested == nil {
 			continue
 		}
-		if _, has := nested.fields[name]; has {
-			holders = append(holders, holder)
+		for _, inner := range []string{name, strings.TrimPrefix(name, holder+"_")} {
+			if _, has := nested.fields[inner]; has {
+				places = append(places, place{holder, inner})
+				break
+			}
 		}
 	}
-	return holders
+	return places
 }
 
 var wordStart = regexp.MustCompile(`([a-z0-9])([A-Z])`)
