@@ -76,7 +76,7 @@ func TestThereAreTenSteps(t *testing.T) {
 func TestAPreviewRunsTheStepsOfTheBlock(t *testing.T) {
 	chain := newChain(t, 1, func(*types.TimerConfig) {})
 	var steps []int
-	defer engine.Probe(func(step int) { steps = append(steps, step) })()
+	t.Cleanup(engine.Probe(func(step int) { steps = append(steps, step) }))
 
 	_, err := query.NewServer(chain.Timers).Estimate(chain.Ctx(), &types.QueryEstimateRequest{})
 	require.NoError(t, err)
