@@ -22,23 +22,21 @@ type configField struct {
 	json []byte
 }
 
-// configFields are the fields of a TimerConfig by their names in the spec. Fields that later versions add come by
-// themselves.
-var configFields = func() map[string]*proto.Properties {
+// readConfigChange reads fields of a TimerConfig. Whether the values make a config is for the module to say.
+func readConfigChange(v value) configChange {
+	return readConfigFields(v, reflect.TypeFor[types.TimerConfig](), func(field []byte) []byte { return field })
+}
+
+// readConfigFields reads fields of a message of the config; within makes an object of the config of one of the message.
+// Fields that later versions add come by themselves.
+func readConfigFields(v value, message reflect.Type, within func([]byte) []byte) (change configChange) {
+	o := v.object()
 	fields := map[string]*proto.Properties{}
-	for _, property := range proto.GetProperties(reflect.TypeOf(types.TimerConfig{})).Prop {
+	for _, property := range proto.GetProperties(message).Prop {
 		if property.OrigName != "" {
 			fields[property.OrigName] = property
+			o.get(property.OrigName)
 		}
-	}
-	return fields
-}()
-
-// readConfigChange reads fields of a TimerConfig. Whether the values make a config is for the module to say.
-func readConfigChange(v value) (change configChange) {
-	o := v.object()
-	for name := range configFields {
-		o.get(name)
 	}
 	o.end()
 	for _, name := range o.names {
@@ -50,11 +48,16 @@ func readConfigChange(v value) (change configChange) {
 			member.r.fail(member.path, "want a value, not null")
 			return nil
 		}
+		wrap := func(value []byte) []byte { return within(fmt.Appendf(nil, "{%q:%s}", name, value)) }
+		if params, nested := paramsOf(message, fields[name]); nested {
+			change = append(change, readConfigFields(member, params, wrap)...)
+			continue
+		}
 		raw := member.raw
-		if enum := configFields[name].Enum; enum != "" {
+		if enum := fields[name].Enum; enum != "" {
 			raw = readEnum(member, enum)
 		}
-		field := configField{path: member.path, json: fmt.Appendf(nil, "{%q:%s}", name, raw)}
+		field := configField{path: member.path, json: wrap(raw)}
 		if v.r.err == nil {
 			if err := field.apply(&types.TimerConfig{}); err != nil {
 				member.r.fail(member.path, "%v", err)
@@ -63,6 +66,13 @@ func readConfigChange(v value) (change configChange) {
 		change = append(change, field)
 	}
 	return change
+}
+
+// paramsOf returns the message that a field of another holds, such as the parameters of a policy.
+func paramsOf(message reflect.Type, property *proto.Properties) (reflect.Type, bool) {
+	field, _ := message.FieldByName(property.Name)
+	_, is := reflect.New(field.Type).Interface().(proto.Message)
+	return field.Type, is
 }
 
 // apply makes the change.
