@@ -102,12 +102,6 @@ contracts: ## Build the tests' contracts again and compare them with the committ
 	@diff testutil/contracts/SHA256SUMS build/contracts/SHA256SUMS
 	@echo "the committed contracts are what testutil/contracts/src compiles to"
 
-# State
-
-.PHONY: state-fixture
-state-fixture: ## Write the states below x/timers/testdata/state again (only by the version whose format they have)
-	go test ./app -count=1 -run 'TestStateV1IsWhatThisVersionMakes$$' -update
-
 # Protobuf
 
 .PHONY: proto

@@ -17,6 +17,7 @@ import (
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
@@ -38,13 +39,12 @@ type appState struct {
 	Modules map[string]json.RawMessage `json:"modules"`
 }
 
-// snapshot is one state, as it is kept.
+// snapshot is one state, with its configs in today's form.
 type snapshot struct {
 	appState
 	// timers is the module's exported genesis, and pairs its store: key → value.
 	timers json.RawMessage
 	pairs  []pair
-	kv     []byte
 }
 
 type pair struct{ key, value []byte }
@@ -56,22 +56,29 @@ func readStateV1(t *testing.T, name string) *snapshot {
 		require.NoError(t, err)
 		return bz
 	}
-	s := &snapshot{timers: read(name, "timers.json"), kv: read(name, "timers.kv")}
+	cdc := fixtureCodec()
+	s := &snapshot{timers: genesisFromV1(t, cdc, read(name, "timers.json"))}
 	require.NoError(t, json.Unmarshal(read(name, "app.json"), &s.appState))
 	var wasm wasmtypes.GenesisState
-	cdc := codec.NewProtoCodec(codectypes.NewInterfaceRegistry())
 	cdc.MustUnmarshalJSON(s.Modules[wasmtypes.ModuleName], &wasm)
 	for i := range wasm.Codes {
 		wasm.Codes[i].CodeBytes = read(codeFile(&wasm.Codes[i]))
 	}
 	s.Modules[wasmtypes.ModuleName] = cdc.MustMarshalJSON(&wasm)
-	for line := range strings.Lines(string(s.kv)) {
+	s.Modules[govtypes.ModuleName] = proposalsFromV1(t, cdc, s.Modules[govtypes.ModuleName])
+	for line := range strings.Lines(string(read(name, "timers.kv"))) {
 		key, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
 		require.True(t, found, "want KEY=VALUE: %.80s", line)
-		s.pairs = append(s.pairs, pair{unhex(t, key), unhex(t, value)})
+		p := pair{unhex(t, key), unhex(t, value)}
+		if bytes.Equal(p.key, types.PrefixConfig.Bytes()) || bytes.Equal(p.key, types.PrefixNextConfig.Bytes()) {
+			p.value = configFromV1(t, p.value)
+		}
+		s.pairs = append(s.pairs, p)
 	}
 	return s
 }
+
+func fixtureCodec() *codec.ProtoCodec { return codec.NewProtoCodec(codectypes.NewInterfaceRegistry()) }
 
 func unhex(t *testing.T, text string) []byte {
 	t.Helper()
@@ -82,17 +89,6 @@ func unhex(t *testing.T, text string) []byte {
 
 // codeFile is the name of the file that holds a contract's code.
 func codeFile(code *wasmtypes.Code) string { return fmt.Sprintf("code-%d.wasm", code.CodeID) }
-
-// dumpTimers is the module's store in the form of timers.kv: a pair a line in hexadecimal, by key.
-func dumpTimers(ctx sdk.Context, a *app.App) []byte {
-	var out bytes.Buffer
-	entries := ctx.KVStore(a.StoreKey(types.StoreKey)).Iterator(nil, nil)
-	defer entries.Close()
-	for ; entries.Valid(); entries.Next() {
-		fmt.Fprintf(&out, "%x=%x\n", entries.Key(), entries.Value())
-	}
-	return out.Bytes()
-}
 
 // state is the exported state of the whole application.
 func (s *snapshot) state(t *testing.T) []byte {
@@ -118,7 +114,7 @@ func (s *snapshot) genesis(t *testing.T, cdc codec.JSONCodec) *types.GenesisStat
 func (s *snapshot) heartbeat(t *testing.T) string {
 	t.Helper()
 	var wasm wasmtypes.GenesisState
-	codec.NewProtoCodec(codectypes.NewInterfaceRegistry()).MustUnmarshalJSON(s.Modules[wasmtypes.ModuleName], &wasm)
+	fixtureCodec().MustUnmarshalJSON(s.Modules[wasmtypes.ModuleName], &wasm)
 	for _, contract := range wasm.Contracts {
 		if contract.ContractInfo.CodeID == 2 {
 			return contract.ContractAddress
@@ -141,7 +137,9 @@ func (s *snapshot) inPlace(t *testing.T) *appchain.Chain {
 	require.NoError(t, err)
 	return appchain.Resume(t, bz, s.Height, simtestutil.DefaultConsensusParams, func(ctx sdk.Context, a *app.App) {
 		store := ctx.KVStore(a.StoreKey(types.StoreKey))
-		require.Empty(t, dumpTimers(ctx, a))
+		entries := store.Iterator(nil, nil)
+		require.False(t, entries.Valid())
+		require.NoError(t, entries.Close())
 		for _, p := range s.pairs {
 			store.Set(p.key, p.value)
 		}
@@ -151,7 +149,7 @@ func (s *snapshot) inPlace(t *testing.T) *appchain.Chain {
 // TestStateV1HoldsEveryKind: each thing that the module keeps is in one of the states at least, so that a migration meets
 // it; what can be there in a storm is in that state all at once.
 func TestStateV1HoldsEveryKind(t *testing.T) {
-	cdc := codec.NewProtoCodec(codectypes.NewInterfaceRegistry())
+	cdc := fixtureCodec()
 	seen := map[string]map[string]int{}
 	for _, name := range snapshotNames {
 		s := readStateV1(t, name)

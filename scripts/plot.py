@@ -96,7 +96,7 @@ def read(path):
 def of_docs(scenario):
     config = json.loads(scenario.with_suffix(".json").read_text())["config"]
     lines = read(scenario.with_suffix(".golden.jsonl"))
-    return draw(lines, int(config["lane_timer_cycles"]), float(config.get("target", 0.5)))
+    return draw(lines, int(config["lane_timer_cycles"]), float(config.get("eip1559", {}).get("target", 0.5)))
 
 
 def main():

@@ -90,7 +90,8 @@ def scenario(policy):
     for op in ops:
         op["at"] = max(1, op["height"] - 4)
     head = {
-        "config": {"policy": policy, "lane_timer_cycles": LANE, "max_cycles_per_fire": LANE, "max_cycles_per_fire_auction": LANE},
+        "config": {"policy": policy, "lane_timer_cycles": LANE, "max_cycles_per_fire": LANE,
+                   "eip1559": {"max_cycles_per_fire_auction": LANE}},
         "accounts": {actor: FUNDS for actor in sorted({op["actor"] for op in ops})},
         "blocks": BLOCKS,
     }

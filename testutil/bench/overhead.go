@@ -48,7 +48,7 @@ func newSends(n int, free bool, changes ...func(*lab.ChainOptions)) (*sends, err
 	genesis := wideGenesis()
 	if free {
 		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
-		genesis.Config.LaneFeeMultiplier = math.LegacyZeroDec()
+		genesis.Config.Eip1559.LaneFeeMultiplier = math.LegacyZeroDec()
 	}
 	s := &sends{}
 	all := balances(n)

@@ -129,8 +129,8 @@ func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, er
 	if spec.Policy == EIP1559 {
 		s.remember(flow)
 	}
-	config.MinLaneBasefee = sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee))
-	config.MaxChange = sdkmath.LegacyNewDecWithPrec(1, 6)
+	config.Eip1559.MinLaneBasefee = sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee))
+	config.Eip1559.MaxChange = sdkmath.LegacyNewDecWithPrec(1, 6)
 	all := balances(spec.Owners)
 	for i := range spec.Owners {
 		to := owner(firstRecipient + i)

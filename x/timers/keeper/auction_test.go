@@ -30,7 +30,7 @@ func inAuction(c *types.TimerConfig) {
 
 func firstPrice(c *types.TimerConfig) {
 	inAuction(c)
-	c.PaymentRule = types.PaymentFirstPrice
+	c.Auction.PaymentRule = types.PaymentFirstPrice
 }
 
 func price(amount string) *types.Bid { return &types.Bid{Price: amount} }
@@ -98,8 +98,8 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		paid int64
 	}{
 		"fires, with no rival":              {},
-		"fires, at a reserve price":         {config: func(c *types.TimerConfig) { c.ReservePrice = math.NewInt(30) }, paid: 30},
-		"fires, at a reserve above its bid": {config: func(c *types.TimerConfig) { c.ReservePrice = math.NewInt(3_000) }, paid: 700},
+		"fires, at a reserve price":         {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = math.NewInt(30) }, paid: 30},
+		"fires, at a reserve above its bid": {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = math.NewInt(3_000) }, paid: 700},
 		"fires, at first price":             {config: firstPrice, paid: 700},
 		"fails":                             {config: firstPrice, payload: failing, paid: 700},
 		"fails, and its last retry":         {config: firstPrice, payload: failing, changes: []func(*types.MsgScheduleTimer){retried(1, 2)}, paid: 1_400},
@@ -152,7 +152,7 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		}},
 		"fires under eip1559": {config: firstPrice, out: func(f *fixture, _ string) {
 			f.setConfig(func(c *types.TimerConfig) {
-				c.Policy, c.MinLaneBasefee = types.PolicyEIP1559, math.LegacyZeroDec()
+				c.Policy, c.Eip1559.MinLaneBasefee = types.PolicyEIP1559, math.LegacyZeroDec()
 			})
 		}},
 		"fires under fifo and goes on": {config: firstPrice, changes: []func(*types.MsgScheduleTimer){every(2, 2)}, out: func(f *fixture, id string) {
@@ -234,7 +234,7 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 func TestWinnersPayWhatOthersWouldHaveBid(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
-		c.LambdaStep = math.LegacyZeroDec()
+		c.Auction.LambdaStep = math.LegacyZeroDec()
 	}))
 	low := f.schedule(alice, 3, f.pays(alice, carol, 1), bidding(price("100")))
 	high := f.schedule(robot, 3, f.noop(), bidding(price("700")))
@@ -418,7 +418,9 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	require.Equal(t, []string{ids[0], ids[1]}, f.firedIDs(events))
 	require.Equal(t, []string{"100 0 100 0", "200 0 200 0"}, settled(f, events))
 	require.Nil(t, f.lane().Auction)
-	f.setConfig(func(c *types.TimerConfig) { c.Policy, c.MinLaneBasefee = types.PolicyEIP1559, math.LegacyZeroDec() })
+	f.setConfig(func(c *types.TimerConfig) {
+		c.Policy, c.Eip1559.MinLaneBasefee = types.PolicyEIP1559, math.LegacyZeroDec()
+	})
 	f.blocksUntil(8)
 	f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyAuction })
 	f.NextBlock()
@@ -435,7 +437,7 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 func TestWaitingPassesAWhale(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
-		c.LambdaStart, c.LambdaMin, c.LambdaMax = dec("0.5"), dec("0.5"), dec("0.5")
+		c.Auction.LambdaStart, c.Auction.LambdaMin, c.Auction.LambdaMax = dec("0.5"), dec("0.5"), dec("0.5")
 	}))
 	poor := f.schedule(robot2, 3, f.noop())
 	noop := f.noop()
@@ -466,7 +468,7 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	for range 5 {
 		var seen auction.Observation
 		seen.Add(10, policy.Candidate{Due: 10, Locked: math.OneInt()}, 109)
-		want = loop.Auction(nil).Loop.Next(want, seen)
+		want = loop.Auction.Rules(nil).Loop.Next(want, seen)
 	}
 	require.Equal(t, types.AuctionState{Lambda: want.Lambda, ValueDecay: want.ValueDecay, Deferral: want.Deferral, Blocks: 5}, *f.lane().Auction)
 	require.Equal(t, want.Lambda.String(), f.prices().Lambda)
@@ -489,7 +491,7 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	}
 	require.Zero(t, f.balance(vault))
 	// Bounds that a config moves hold at once.
-	f.setConfig(func(c *types.TimerConfig) { c.LambdaStart, c.LambdaMin = dec("0.2"), dec("0.2") })
+	f.setConfig(func(c *types.TimerConfig) { c.Auction.LambdaStart, c.Auction.LambdaMin = dec("0.2"), dec("0.2") })
 	require.Equal(t, "0.200000000000000000", f.prices().Lambda)
 }
 

@@ -132,8 +132,8 @@ func movements() []movement {
 		{name: "policy", move: change(policy(types.PolicyFIFO), policy(types.PolicyEIP1559))},
 		{
 			name: "config", cap: true,
-			move: change(func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 50_000, 50_000 },
-				func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 250_000, 250_000 }),
+			move: change(func(c *types.TimerConfig) { c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 50_000, 50_000 },
+				func(c *types.TimerConfig) { c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 250_000, 250_000 }),
 		},
 		// That of the whole application, by x/upgrade, is TestAnUpgradeChangesNoTimer of package app.
 		{name: "upgrade", move: func(f *fixture) *fixture {
@@ -180,7 +180,7 @@ func TestWhatBecomesOfEachKind(t *testing.T) {
 					c.LanePaused = k.stands == types.TimerStatusReady
 					c.MaxCyclesPerFire = 250_000
 					if m.name == "activation" {
-						c.AuctionActivationHeight = 10
+						c.Eip1559.AuctionActivationHeight = 10
 					}
 				}), func(opts *lab.ChainOptions) {
 					opts.Balances = append(opts.Balances, lab.Balance{Address: pauper, Amount: math.OneInt()})

@@ -25,7 +25,7 @@ func stated(maxFee, maxPriority string) *types.Bid {
 func dear(c *types.TimerConfig) {
 	plain(c)
 	inMarket(c)
-	c.MinLaneBasefee = math.LegacyOneDec()
+	c.Eip1559.MinLaneBasefee = math.LegacyOneDec()
 }
 
 // prices are what the lane query says of the next block.
@@ -56,7 +56,7 @@ func TestABidIsCheckedWhenItIsStated(t *testing.T) {
 func TestTheBasefeeThatABidMustReach(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.LaneTimerCycles, c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
+		c.LaneTimerCycles, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
 	}))
 	for i := range 8 {
 		f.schedule(robot, uint64(3+i), f.burner(80_000), limited(100_000))
@@ -74,7 +74,7 @@ func TestTheBasefeeThatABidMustReach(t *testing.T) {
 func TestTheWithdrawnBid(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.AuctionActivationHeight, c.BidDeprecationBlocks = 2, 3
+		c.Eip1559.AuctionActivationHeight, c.Eip1559.BidDeprecationBlocks = 2, 3
 	}))
 	stated := bidding(&types.Bid{Price: "7"})
 	id := f.schedule(robot, 50, f.noop(), stated)
@@ -119,7 +119,7 @@ func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 	for multiplier, paid := range map[string]int64{"0": 20_000 + 10_000, "0.8": 36_000 + 10_000, "1": 40_000 + 10_000, "2": 60_000 + 10_000} {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 			dear(c)
-			c.LaneFeeMultiplier = dec(multiplier)
+			c.Eip1559.LaneFeeMultiplier = dec(multiplier)
 		}))
 		f.schedule(robot, 3, f.noop(), bidding(stated("9", "0.5")))
 		before := f.balance(robot)
@@ -135,7 +135,7 @@ func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 func TestPricedOutTimersWait(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.LaneTimerCycles, c.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
+		c.LaneTimerCycles, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
 	}))
 	low := f.schedule(robot, 6, f.noop(), limited(40_000), bidding(stated("1.2", "0.1")))
 	for i := range 4 {
@@ -179,9 +179,9 @@ func TestActivationOnARunningChain(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		plain(c)
 		inMarket(c)
-		c.CycleBasefee, c.MinLaneBasefee = dec("4"), dec("1")
-		c.AuctionActivationHeight = 3
-		c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = 60_000, 60_000, 40_000
+		c.CycleBasefee, c.Eip1559.MinLaneBasefee = dec("4"), dec("1")
+		c.Eip1559.AuctionActivationHeight = 3
+		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 40_000
 	}))
 	// Each block fires two of 20,000 cycles; the limit of 40,000 leaves no room for a third.
 	var ids []string
@@ -202,7 +202,7 @@ func TestActivationOnARunningChain(t *testing.T) {
 	require.Equal(t, uint64(4), f.lane().MarketSince)
 	f.refused(types.ErrGasLimitOutOfBounds, scheduleMsg(robot, 50, f.noop(), limited(40_001)))
 
-	f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction = 60_000 })
+	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.MaxCyclesPerFireAuction = 60_000 })
 	events = f.blocksUntil(8)
 	require.Equal(t, []string{ids[2], ids[4], large}, f.firedIDs(events))
 	require.Equal(t, large, only[*types.TimerReleased](f, events).Id, "the cap rose")
@@ -212,7 +212,7 @@ func TestActivationOnARunningChain(t *testing.T) {
 func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
+		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 		c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 5, 7, 3
 	}))
 	var ids []string
@@ -366,7 +366,7 @@ func TestSmoothedMedian(t *testing.T) {
 func TestEstimate(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 100_000, 100_000, 100_000, 1
+		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 100_000, 100_000, 100_000, 1
 	}))
 	for i := range 6 {
 		f.schedule(robot, 3, f.noop(), limited(90_000), bidding(stated("9", fmt.Sprintf("0.%d", i))))
@@ -411,7 +411,7 @@ func TestReadyIsTodaysOrder(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 				dear(c)
 				c.CandidateWindow, c.AdmissionsPerBlock = window, 100
-				c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
+				c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 			}))
 			for i := range 20 {
 				f.schedule([]sdk.AccAddress{robot, robot2}[i%2], 2, f.noop(), limited(40_000), bidding(stated("9", fmt.Sprintf("0.%d", i*7%10))))
@@ -442,7 +442,7 @@ func TestGenesisInTheMiddleOfAStorm(t *testing.T) {
 	config := withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock, c.FairnessWindowBlocks = 5, 8, 2, 3
-		c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
+		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 	})
 	f := newFixture(t, config)
 	for i := range 30 {

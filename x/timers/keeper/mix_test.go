@@ -37,9 +37,9 @@ type mix struct {
 func newMix(t *rapid.T, seen map[string]int) *mix {
 	m := &mix{t: t, owners: map[string]sdk.AccAddress{}, delivered: map[string]bool{}, seen: seen}
 	m.fixture = newFixture(t, withConfig(func(c *types.TimerConfig) {
-		c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = 300_000, 200_000, 200_000
+		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 300_000, 200_000, 200_000
 		c.MaxWatchHitsPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 3, 4, 4, 4
-		c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks, c.TipEpochBlocks = 30_000, 40, 5, 6, 1
+		c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks, c.Tip.EpochBlocks = 30_000, 40, 5, 6, 1
 	}), func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { m.service = s; return s }
 	})
@@ -125,7 +125,7 @@ func (m *mix) op() {
 			c.Policy = rapid.SampledFrom([]types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}).Draw(m.t, "policy")
 			c.LanePaused = rapid.IntRange(0, 5).Draw(m.t, "paused") == 0
 			c.MaxCyclesPerFire = rapid.SampledFrom([]uint64{100_000, 200_000}).Draw(m.t, "cap")
-			c.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
+			c.Eip1559.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
 		})
 	case 8:
 		m.Bank.ClearSendRestriction()

@@ -11,11 +11,11 @@ import (
 func TestFifoIsInForceUntilEIP1559Starts(t *testing.T) {
 	policies := newSchemaKeeper(t).engine.Policies
 	c := types.DefaultTimerConfig("stake")
-	c.AuctionActivationHeight = 10
+	c.Eip1559.AuctionActivationHeight = 10
 	require.Equal(t, types.PolicyFIFO, policies.At(&c, 10).ID(), "up to and including the height")
 	require.Equal(t, types.PolicyEIP1559, policies.At(&c, 11).ID())
 	require.Equal(t, c.MaxCyclesPerFire, policies.GasCap(&c, 10))
-	require.Equal(t, c.MaxCyclesPerFireAuction, policies.GasCap(&c, 11))
+	require.Equal(t, c.Eip1559.MaxCyclesPerFireAuction, policies.GasCap(&c, 11))
 	for _, selected := range []types.Policy{types.PolicyFIFO, types.PolicyAuction, types.PolicyScore, types.PolicyTip} {
 		c.Policy = selected
 		require.Equal(t, selected, policies.At(&c, 1).ID(), "it is eip1559's activation")
@@ -26,7 +26,7 @@ func TestFifoIsInForceUntilEIP1559Starts(t *testing.T) {
 func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
 	policies := newSchemaKeeper(t).engine.Policies
 	c := types.DefaultTimerConfig("stake")
-	c.AuctionActivationHeight = 1
+	c.Eip1559.AuctionActivationHeight = 1
 	for gasLimit, want := range map[uint64]bool{
 		0: false, 19_999: false, 20_000: false, 20_001: true, 550_000: true, 550_001: false, 1<<64 - 1: false,
 	} {

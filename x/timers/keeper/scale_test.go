@@ -141,7 +141,7 @@ func TestAStormCostsAFireHardlyMoreThanACalm(t *testing.T) {
 			inMarket(c)
 			c.LaneTimerCycles, c.ReceiptRetentionBlocks = 10_000_000, 2
 			// The lane is free, and all weigh the same: the order is that of the queue.
-			c.MinLaneBasefee, c.LaneFeeMultiplier, c.WeightMax = math.LegacyZeroDec(), math.LegacyZeroDec(), math.LegacyOneDec()
+			c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier, c.WeightMax = math.LegacyZeroDec(), math.LegacyZeroDec(), math.LegacyOneDec()
 		}))
 		f.endBlock()
 		counts.Reset()

@@ -215,7 +215,7 @@ func TestWhatAScoreBidWouldCost(t *testing.T) {
 func inScoreStorm(c *types.TimerConfig) {
 	scored(c)
 	c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock, c.FairnessWindowBlocks = 5, 8, 2, 3
-	c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
+	c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 }
 
 func TestTheReadyQueryForetellsScores(t *testing.T) {
@@ -269,7 +269,7 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	for i := range 20 {
 		if i == 3 {
 			for _, chain := range []*fixture{f, again} {
-				chain.setConfig(func(c *types.TimerConfig) { c.WBid = dec("1") })
+				chain.setConfig(func(c *types.TimerConfig) { c.Score.WBid = dec("1") })
 			}
 		}
 		require.Equal(t, f.firedIDs(f.NextBlock()), again.firedIDs(again.NextBlock()))
@@ -328,7 +328,7 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 				inScoreStorm(c)
 				c.AdmissionsPerBlock, c.Policy = admissions, types.PolicyEIP1559
 				// Everybody can pay whatever comes.
-				c.CycleBasefee, c.MinLaneBasefee = dec("0.001"), dec("0.001")
+				c.CycleBasefee, c.Eip1559.MinLaneBasefee = dec("0.001"), dec("0.001")
 				c.LaneTimerCycles = 100_000
 			}))
 			pending := map[string]bool{}
@@ -338,11 +338,11 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 			}
 			changes := []func(*types.TimerConfig){
 				func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
-				func(c *types.TimerConfig) { c.WFifo = dec("0.5") },
+				func(c *types.TimerConfig) { c.Score.WFifo = dec("0.5") },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
-				func(c *types.TimerConfig) { c.WBid, c.Policy = dec("2"), types.PolicyScore },
+				func(c *types.TimerConfig) { c.Score.WBid, c.Policy = dec("2"), types.PolicyScore },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO },
-				func(c *types.TimerConfig) { c.WFifo = dec("0") },
+				func(c *types.TimerConfig) { c.Score.WFifo = dec("0") },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
 			}
@@ -369,7 +369,7 @@ func TestWhatLiesAskewIsFiledAnewInTime(t *testing.T) {
 	for name, change := range map[string]func(*types.TimerConfig){
 		"from eip1559": func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
 		"from score":   func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
-		"weights":      func(c *types.TimerConfig) { c.WFifo = dec("1") },
+		"weights":      func(c *types.TimerConfig) { c.Score.WFifo = dec("1") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) {
@@ -429,8 +429,8 @@ func (m *scoreModel) order(contest []*types.Timer, turnsLeft int) (order []*type
 		if t.Bid != nil {
 			bid, _ = math.NewIntFromString(t.Bid.Price)
 		}
-		return m.config.WAge.MulInt(math.NewIntFromUint64(m.height - t.Due)).Add(m.config.WBid.MulInt(bid)).
-			Sub(m.config.WFifo.MulInt(math.NewIntFromUint64(t.Seq)))
+		return m.config.Score.WAge.MulInt(math.NewIntFromUint64(m.height - t.Due)).Add(m.config.Score.WBid.MulInt(bid)).
+			Sub(m.config.Score.WFifo.MulInt(math.NewIntFromUint64(t.Seq)))
 	}
 	left := slices.Clone(contest)
 	slices.SortStableFunc(left, func(a, b *types.Timer) int { return score(b).BigInt().Cmp(score(a).BigInt()) })
@@ -517,14 +517,14 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 		genesis := opts.Genesis
 		c := &genesis.Config
 		c.Policy = types.PolicyScore
-		c.WAge = rapid.SampledFrom([]math.LegacyDec{dec("1"), dec("0")}).Draw(t, "weight of age")
-		c.WFifo = rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank")
+		c.Score.WAge = rapid.SampledFrom([]math.LegacyDec{dec("1"), dec("0")}).Draw(t, "weight of age")
+		c.Score.WFifo = rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank")
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
 		c.AdmissionsPerBlock = uint32(rapid.IntRange(1, 100).Draw(t, "admissions"))
 		c.SweepPerBlock = uint32(rapid.IntRange(1, 20).Draw(t, "sweep"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
 		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
-		c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 250_000, 250_000, 1_000
+		c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 250_000, 250_000, 1_000
 		for i := range n {
 			timer := draw(uint64(i)+1, uint64(2+r.IntN(3)))
 			genesis.Timers = append(genesis.Timers, timer)
@@ -564,7 +564,7 @@ func TestAScoreStormReadsNoMoreThanItsBounds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var counts *storecount.Counts
 			f := crowded(t, n, change, counted(&counts), withConfig(func(c *types.TimerConfig) {
-				c.Policy, c.LaneTimerCycles, c.MaxCyclesPerFire, c.MaxCyclesPerFireAuction = types.PolicyScore, 200_000, 200_000, 200_000
+				c.Policy, c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = types.PolicyScore, 200_000, 200_000, 200_000
 			}))
 			for i := range n / 100 {
 				f.fund(sdk.AccAddress(fmt.Sprintf("robot_%014d", i)), rich)

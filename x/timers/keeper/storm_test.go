@@ -144,7 +144,7 @@ func (m *stormModel) sweep(ready []*types.Timer, weightOf func([]byte) uint32) {
 // block runs the end of a block and returns what fires, in order. Every fire uses its intrinsic cycles alone.
 func (m *stormModel) block() (fired []string) {
 	m.height++
-	market := m.config.EIP1559()
+	market := m.config.Eip1559.Rules(&m.config)
 	prices := policy.Prices{
 		Cycle: m.config.CycleBasefee, Cell: m.config.CellBasefee, P50: m.p50,
 		Lane: market.LaneBasefee(m.config.CycleBasefee, policy.Last{Basefee: m.basefee, Cycles: m.cycles}),

@@ -38,10 +38,10 @@ type tipTimer struct {
 }
 
 // epochAt: the policy is in force from block 1 on.
-func (m *tipModel) epochAt(height uint64) uint64 { return 1 + (height-1)/m.config.TipEpochBlocks }
+func (m *tipModel) epochAt(height uint64) uint64 { return 1 + (height-1)/m.config.Tip.EpochBlocks }
 
 func (m *tipModel) weight(actor string, epoch uint64) math.LegacyDec {
-	w := m.config.WeightRule()
+	w := m.config.Tip.WeightRule()
 	weight, known := w.Neutral, false
 	for e := uint64(1); e < epoch; e++ {
 		o := m.epochs[actor][e]
@@ -72,7 +72,7 @@ func (m *tipModel) effective(t *tipTimer) math.LegacyDec {
 
 // block returns the ids of what fires at a height, in order, and of what is found unfunded.
 func (m *tipModel) block(height uint64) (fired, unfunded []string) {
-	epoch, w := m.epochAt(height), m.config.WeightRule()
+	epoch, w := m.epochAt(height), m.config.Tip.WeightRule()
 	var competing []*tipTimer
 	for _, t := range m.timers {
 		if !t.gone && !t.waits && t.due <= height && t.fee.GTE(m.config.CycleBasefee) {
@@ -144,10 +144,10 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 func TestTipDoesWhatItsModelSays(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFixture(t, withConfig(byTip), withConfig(laneOf(300_000)), withConfig(func(c *types.TimerConfig) {
-			c.TipEpochBlocks = rapid.Uint64Range(1, 4).Draw(t, "epoch")
-			c.TipStarvationBlocks = rapid.Uint64Range(1, 4).Draw(t, "starvation")
-			c.TipWeightNeutral = rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.5"), dec("0.7")}).Draw(t, "neutral")
-			c.TipStarvationFloor = rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.75"), dec("1")}).Draw(t, "floor")
+			c.Tip.EpochBlocks = rapid.Uint64Range(1, 4).Draw(t, "epoch")
+			c.Tip.StarvationBlocks = rapid.Uint64Range(1, 4).Draw(t, "starvation")
+			c.Tip.WeightNeutral = rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.5"), dec("0.7")}).Draw(t, "neutral")
+			c.Tip.StarvationFloor = rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.75"), dec("1")}).Draw(t, "floor")
 		}))
 		m := &tipModel{
 			config: f.config(), epochs: map[string]map[uint64]*tip.EpochStats{}, lastFire: map[string]uint64{}, p50: math.LegacyZeroDec(),

@@ -18,7 +18,7 @@ import (
 // byTip puts policy tip in force, with prices that are round and epochs of ten blocks.
 func byTip(c *types.TimerConfig) {
 	plain(c)
-	c.Policy, c.TipEpochBlocks, c.TipStarvationBlocks = types.PolicyTip, 10, 5
+	c.Policy, c.Tip.EpochBlocks, c.Tip.StarvationBlocks = types.PolicyTip, 10, 5
 }
 
 // laneOf is a lane of so many cycles, none of whose fires takes more than it holds.
@@ -233,7 +233,7 @@ func TestTheGCLaneBoundsWhatIsFoundUnfunded(t *testing.T) {
 // TestTheStarvationFloor: an actor that gets nothing for five blocks is raised to the floor, and wins the tie that it lost.
 func TestTheStarvationFloor(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(laneOf(100_000)), withConfig(func(c *types.TimerConfig) {
-		c.TipWeightNeutral, c.TipStarvationFloor = dec("0.2"), dec("0.9")
+		c.Tip.WeightNeutral, c.Tip.StarvationFloor = dec("0.2"), dec("0.9")
 	}))
 	// The busy one scores in epoch 1, and weighs more than the neutral weight from block 11 on.
 	for height := uint64(3); height < 11; height++ {
@@ -312,7 +312,7 @@ func TestNobodyStandsInTheWindowForEver(t *testing.T) {
 // TestWeightsAreForgotten: bounded, whatever policy is in force, and without a trace.
 func TestWeightsAreForgotten(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
-		c.TipEpochBlocks, c.SweepPerBlock = 1, 2
+		c.Tip.EpochBlocks, c.SweepPerBlock = 1, 2
 	}))
 	actors := []sdk.AccAddress{robot, robot2, alice, bob, carol}
 	for _, actor := range actors {

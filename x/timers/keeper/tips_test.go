@@ -25,7 +25,7 @@ func newTipping(t *testing.T, changes ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()
 	return newFixture(t, append(changes, withConfig(inMarket), withConfig(func(c *types.TimerConfig) {
 		c.CycleBasefee, c.CellBasefee = math.LegacyNewDecWithPrec(5, 1), math.LegacyZeroDec()
-		c.MinLaneBasefee = math.LegacyOneDec()
+		c.Eip1559.MinLaneBasefee = math.LegacyOneDec()
 	}))...)
 }
 

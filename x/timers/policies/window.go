@@ -158,8 +158,8 @@ func (w *Window) Affordable(c policy.Candidate) (uint64, error) {
 			return blocks, nil
 		}
 	}
-	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below min_lane_basefee %s: such a timer can't fire",
-		c.Ask.Stated.MaxFee, w.Config.MinLaneBasefee)
+	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is too low even for a lane basefee of %s: such a timer can't fire",
+		c.Ask.Stated.MaxFee, prices.Lane)
 }
 
 // Weights are the fairness weights of a block, in sixteenths. They are looked up once for each actor.

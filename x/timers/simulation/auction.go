@@ -23,14 +23,14 @@ func price(data *simsx.ChainDataSource, owner simsx.SimAccount) *types.Bid {
 // auction draws the parameters of policy auction.
 func auction(data *simsx.ChainDataSource, config *types.TimerConfig) {
 	r := data.Rand()
-	config.PaymentRule = types.PaymentVCG
+	config.Auction.PaymentRule = types.PaymentVCG
 	if r.Intn(3) == 0 {
-		config.PaymentRule = types.PaymentFirstPrice
+		config.Auction.PaymentRule = types.PaymentFirstPrice
 	}
-	config.ReservePrice = math.NewInt(int64(r.Intn(500)))
-	config.LambdaMin = math.LegacyNewDecWithPrec(int64(r.IntInRange(1, 100)), 3)
-	config.LambdaStart = config.LambdaMin.MulInt64(int64(r.IntInRange(1, 5)))
-	config.LambdaMax = config.LambdaStart.MulInt64(int64(r.IntInRange(1, 10)))
-	config.LambdaStep = math.LegacyNewDecWithPrec(int64(r.IntInRange(0, 50)), 2)
-	config.AuctionWindowBlocks = r.Uint64InRange(1, 50)
+	config.Auction.ReservePrice = math.NewInt(int64(r.Intn(500)))
+	config.Auction.LambdaMin = math.LegacyNewDecWithPrec(int64(r.IntInRange(1, 100)), 3)
+	config.Auction.LambdaStart = config.Auction.LambdaMin.MulInt64(int64(r.IntInRange(1, 5)))
+	config.Auction.LambdaMax = config.Auction.LambdaStart.MulInt64(int64(r.IntInRange(1, 10)))
+	config.Auction.LambdaStep = math.LegacyNewDecWithPrec(int64(r.IntInRange(0, 50)), 2)
+	config.Auction.AuctionWindowBlocks = r.Uint64InRange(1, 50)
 }

@@ -134,32 +134,3 @@ func ParseQuote(answer []byte) (AgentQuote, error) {
 	}
 	return quote, quote.Validate()
 }
-
-// validateAgents checks the default agents, which are in the order of their actors.
-func (g *GenesisState) validateAgents() error {
-	for i := range g.Agents {
-		a := &g.Agents[i]
-		for _, address := range []struct {
-			name  string
-			bytes []byte
-		}{{"actor", a.Actor}, {"agent", a.Agent}} {
-			if err := sdk.VerifyAddressFormat(address.bytes); err != nil {
-				return ErrInvalidGenesis.Wrapf("agents %d: %s: %v", i, address.name, err)
-			}
-		}
-		if i > 0 && bytes.Compare(g.Agents[i-1].Actor, a.Actor) >= 0 {
-			return ErrInvalidGenesis.Wrapf("agents %d: not above the one before by actor", i)
-		}
-	}
-	return nil
-}
-
-// defaultAgents sets the parameters of bidding agents.
-func (c *TimerConfig) defaultAgents() {
-	// Setting up a contract's query costs 60,000 gas unless its code is pinned; what remains is sixteen times what a
-	// plain formula takes.
-	c.AgentCyclesPerCall = 150_000
-	// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
-	// lane can fire. Calls whose timers do not fire are paid by nobody, so that this is below the lane's own cycles.
-	c.AgentCyclesPerBlock = 1_500_000
-}

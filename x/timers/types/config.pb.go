@@ -26,7 +26,7 @@ var _ = math.Inf
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
-// Policy decides who fires when the lane is full (SPEC §6).
+// Policy decides which timers fire first, and what they pay (x/timers/README.md, Policy).
 type Policy int32
 
 const (
@@ -40,8 +40,8 @@ const (
 	PolicyAuction Policy = 3
 	// POLICY_SCORE is the weighted sum of age, bid and rank, with turns between those of equal score.
 	PolicyScore Policy = 4
-	// POLICY_TIP fires by effective tip, ties by a weight per actor that follows what its fires were, and shares the lane out
-	// among actors by those weights.
+	// POLICY_TIP fires by effective tip, ties by a weight per actor that follows the outcomes of its fires, and shares the
+	// lane among actors by those weights.
 	PolicyTip Policy = 5
 )
 
@@ -71,14 +71,14 @@ func (Policy) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{0}
 }
 
-// BasefeeResponse is how the lane basefee follows the lane's use (SPEC §6).
+// BasefeeResponse is how the lane basefee follows the lane's use (x/timers/README.md, Policy).
 type BasefeeResponse int32
 
 const (
 	// BASEFEE_RESPONSE_UNSPECIFIED is never valid.
 	ResponseUnspecified BasefeeResponse = 0
-	// BASEFEE_RESPONSE_CLIP changes it by (u − target) ÷ target, cut off at max_change either way: almost any use above or
-	// below the target moves it by the whole max_change.
+	// BASEFEE_RESPONSE_CLIP changes it by (u − target) ÷ target, cut off at max_change either way: almost any use above
+	// or below the target moves it by the whole max_change.
 	ResponseClip BasefeeResponse = 1
 	// BASEFEE_RESPONSE_LINEAR scales the same deviation to max_change, as EIP-1559 itself does: only a full or an empty
 	// lane moves it by the whole of it.
@@ -105,7 +105,7 @@ func (BasefeeResponse) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{1}
 }
 
-// FairnessUnit is whose fires are counted together (SPEC §6).
+// FairnessUnit is whose fires are counted together (x/timers/README.md, Fairness and agents).
 type FairnessUnit int32
 
 const (
@@ -137,7 +137,7 @@ func (FairnessUnit) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{2}
 }
 
-// PaymentRule is what a fire pays of its bid under policy auction (SPEC §6).
+// PaymentRule is what a fire pays of its bid under policy auction (x/timers/README.md, Policy).
 type PaymentRule int32
 
 const (
@@ -169,7 +169,7 @@ func (PaymentRule) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{3}
 }
 
-// PriorityTiers are the multiples of p50, the usual tip, that the tiers of a bid stand for (SPEC §7).
+// PriorityTiers are the multiples of p50, the usual tip, that the tiers of a bid stand for (x/timers/README.md, Bid).
 type PriorityTiers struct {
 	Economy  cosmossdk_io_math.LegacyDec `protobuf:"bytes,1,opt,name=economy,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"economy"`
 	Standard cosmossdk_io_math.LegacyDec `protobuf:"bytes,2,opt,name=standard,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"standard"`
@@ -210,81 +210,82 @@ func (m *PriorityTiers) XXX_DiscardUnknown() {
 
 var xxx_messageInfo_PriorityTiers proto.InternalMessageInfo
 
-// TimerConfig holds every governed parameter (SPEC §12). MsgUpdateTimerConfig replaces it whole; a change is in
-// force from the next block. The unit is the last word of a name; cycles and cells are those of SPEC §1.
+// TimerConfig holds every governed parameter: those that all policies share, and a message for each policy. Which
+// policy reads what, defaults and bounds are in x/timers/README.md, Parameters. MsgUpdateTimerConfig replaces the
+// config whole; a change is in force from the next block. The unit is the last word of a name.
 type TimerConfig struct {
-	// policy decides the order of fires.
+	// policy decides which timers fire first, and what they pay.
 	Policy Policy `protobuf:"varint,1,opt,name=policy,proto3,enum=timers.v1.Policy" json:"policy,omitempty"`
-	// fee_denom is the denom that fires are charged in. Fixed at genesis: nobody is charged in a denom that they did
+	// fee_denom is the denom of all charges. It is fixed at genesis, so that no actor is charged in a denom that it did
 	// not agree to.
 	FeeDenom string `protobuf:"bytes,2,opt,name=fee_denom,json=feeDenom,proto3" json:"fee_denom,omitempty"`
-	// lane_paused stops firing; scheduling, cancelling and expiry go on.
+	// lane_paused stops firing. Scheduling, cancelling and expiry continue.
 	LanePaused bool `protobuf:"varint,3,opt,name=lane_paused,json=lanePaused,proto3" json:"lane_paused,omitempty"`
 	// max_ttl_blocks bounds expires_at: now + max_ttl_blocks.
 	MaxTtlBlocks uint64 `protobuf:"varint,4,opt,name=max_ttl_blocks,json=maxTtlBlocks,proto3" json:"max_ttl_blocks,omitempty"`
-	// min_gas_limit is the smallest gas limit in cycles accepted when scheduling. Must exceed fire_base_cycles.
-	MinGasLimit uint64 `protobuf:"varint,5,opt,name=min_gas_limit,json=minGasLimit,proto3" json:"min_gas_limit,omitempty"`
-	// fire_base_cycles are the intrinsic cycles counted for every fire on top of what its handler uses.
-	FireBaseCycles uint64 `protobuf:"varint,6,opt,name=fire_base_cycles,json=fireBaseCycles,proto3" json:"fire_base_cycles,omitempty"`
-	// max_cycles_per_fire is the largest gas limit that may fire under policies fifo and score, and the default one there.
-	MaxCyclesPerFire uint64 `protobuf:"varint,7,opt,name=max_cycles_per_fire,json=maxCyclesPerFire,proto3" json:"max_cycles_per_fire,omitempty"`
-	// max_cells_per_fire bounds the bytes that one fire may write.
-	MaxCellsPerFire uint64 `protobuf:"varint,8,opt,name=max_cells_per_fire,json=maxCellsPerFire,proto3" json:"max_cells_per_fire,omitempty"`
 	// max_timers_per_actor bounds the live timers of one actor.
-	MaxTimersPerActor uint32 `protobuf:"varint,9,opt,name=max_timers_per_actor,json=maxTimersPerActor,proto3" json:"max_timers_per_actor,omitempty"`
+	MaxTimersPerActor uint32 `protobuf:"varint,5,opt,name=max_timers_per_actor,json=maxTimersPerActor,proto3" json:"max_timers_per_actor,omitempty"`
 	// max_payload_bytes bounds a payload.
-	MaxPayloadBytes uint64 `protobuf:"varint,10,opt,name=max_payload_bytes,json=maxPayloadBytes,proto3" json:"max_payload_bytes,omitempty"`
+	MaxPayloadBytes uint64 `protobuf:"varint,6,opt,name=max_payload_bytes,json=maxPayloadBytes,proto3" json:"max_payload_bytes,omitempty"`
+	// max_retries bounds how often a timer may ask that a failed fire be tried again; 0 allows no retries.
+	MaxRetries uint32 `protobuf:"varint,7,opt,name=max_retries,json=maxRetries,proto3" json:"max_retries,omitempty"`
+	// schedule_cycles is the gas that scheduling, updating or extending consumes on the transaction's meter, in addition
+	// to what the store charges.
+	ScheduleCycles uint64 `protobuf:"varint,8,opt,name=schedule_cycles,json=scheduleCycles,proto3" json:"schedule_cycles,omitempty"`
+	// cancel_cycles is the same for cancelling.
+	CancelCycles uint64 `protobuf:"varint,9,opt,name=cancel_cycles,json=cancelCycles,proto3" json:"cancel_cycles,omitempty"`
+	// min_gas_limit is the smallest gas limit, in cycles, that scheduling accepts. It must exceed fire_base_cycles.
+	MinGasLimit uint64 `protobuf:"varint,10,opt,name=min_gas_limit,json=minGasLimit,proto3" json:"min_gas_limit,omitempty"`
+	// fire_base_cycles are the intrinsic cycles of every fire, in addition to what its handler uses.
+	FireBaseCycles uint64 `protobuf:"varint,11,opt,name=fire_base_cycles,json=fireBaseCycles,proto3" json:"fire_base_cycles,omitempty"`
+	// max_cycles_per_fire is the largest gas limit that may fire, and the default one. Policy eip1559 has its own
+	// instead.
+	MaxCyclesPerFire uint64 `protobuf:"varint,12,opt,name=max_cycles_per_fire,json=maxCyclesPerFire,proto3" json:"max_cycles_per_fire,omitempty"`
+	// max_cells_per_fire bounds the bytes that one fire may write.
+	MaxCellsPerFire uint64 `protobuf:"varint,13,opt,name=max_cells_per_fire,json=maxCellsPerFire,proto3" json:"max_cells_per_fire,omitempty"`
+	// allowed_messages are the type URLs that an account's timer may run; "*" allows all.
+	AllowedMessages []string `protobuf:"bytes,14,rep,name=allowed_messages,json=allowedMessages,proto3" json:"allowed_messages,omitempty"`
+	// denied_messages are the type URLs that no account's timer may run. They take precedence over allowed_messages.
+	DeniedMessages []string `protobuf:"bytes,15,rep,name=denied_messages,json=deniedMessages,proto3" json:"denied_messages,omitempty"`
+	// receipt_retention_blocks is for how many blocks receipts are kept; 0 keeps none.
+	ReceiptRetentionBlocks uint64 `protobuf:"varint,16,opt,name=receipt_retention_blocks,json=receiptRetentionBlocks,proto3" json:"receipt_retention_blocks,omitempty"`
 	// lane_timer_cycles is the execution budget of a block.
-	LaneTimerCycles uint64 `protobuf:"varint,11,opt,name=lane_timer_cycles,json=laneTimerCycles,proto3" json:"lane_timer_cycles,omitempty"`
+	LaneTimerCycles uint64 `protobuf:"varint,17,opt,name=lane_timer_cycles,json=laneTimerCycles,proto3" json:"lane_timer_cycles,omitempty"`
 	// lane_timer_cells is the write budget of a block.
-	LaneTimerCells uint64 `protobuf:"varint,12,opt,name=lane_timer_cells,json=laneTimerCells,proto3" json:"lane_timer_cells,omitempty"`
-	// gc_cycles_per_block is the clean-up budget of a block, independent of the lane.
-	GcCyclesPerBlock uint64 `protobuf:"varint,13,opt,name=gc_cycles_per_block,json=gcCyclesPerBlock,proto3" json:"gc_cycles_per_block,omitempty"`
-	// gc_cycles_per_removal is what each clean-up removal is charged against gc_cycles_per_block.
-	GcCyclesPerRemoval uint64 `protobuf:"varint,14,opt,name=gc_cycles_per_removal,json=gcCyclesPerRemoval,proto3" json:"gc_cycles_per_removal,omitempty"`
+	LaneTimerCells uint64 `protobuf:"varint,18,opt,name=lane_timer_cells,json=laneTimerCells,proto3" json:"lane_timer_cells,omitempty"`
+	// gc_cycles_per_block is the cleanup budget of a block, independent of the lane.
+	GcCyclesPerBlock uint64 `protobuf:"varint,19,opt,name=gc_cycles_per_block,json=gcCyclesPerBlock,proto3" json:"gc_cycles_per_block,omitempty"`
+	// gc_cycles_per_removal is what each removal is charged against gc_cycles_per_block.
+	GcCyclesPerRemoval uint64 `protobuf:"varint,20,opt,name=gc_cycles_per_removal,json=gcCyclesPerRemoval,proto3" json:"gc_cycles_per_removal,omitempty"`
 	// max_fires_per_block caps the fires of a block; 0 means no cap.
-	MaxFiresPerBlock uint32 `protobuf:"varint,15,opt,name=max_fires_per_block,json=maxFiresPerBlock,proto3" json:"max_fires_per_block,omitempty"`
-	// max_fires_per_actor caps the fires of one actor in a block; 0 means no cap. It is policy score's quota per target.
-	MaxFiresPerActor uint32 `protobuf:"varint,16,opt,name=max_fires_per_actor,json=maxFiresPerActor,proto3" json:"max_fires_per_actor,omitempty"`
+	MaxFiresPerBlock uint32 `protobuf:"varint,21,opt,name=max_fires_per_block,json=maxFiresPerBlock,proto3" json:"max_fires_per_block,omitempty"`
+	// max_fires_per_actor caps the fires of one actor in a block; 0 means no cap.
+	MaxFiresPerActor uint32 `protobuf:"varint,22,opt,name=max_fires_per_actor,json=maxFiresPerActor,proto3" json:"max_fires_per_actor,omitempty"`
+	// sweep_per_block bounds background reads: ready timers that are examined for expiry and for their weight, and timers
+	// set aside that are examined for release or expiry.
+	SweepPerBlock uint32 `protobuf:"varint,23,opt,name=sweep_per_block,json=sweepPerBlock,proto3" json:"sweep_per_block,omitempty"`
+	// cycle_basefee is the chain's price of a cycle in fee_denom, read by the built-in basefee source.
+	CycleBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,24,opt,name=cycle_basefee,json=cycleBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"cycle_basefee"`
+	// cell_basefee is the chain's price of a cell in fee_denom, read by the built-in basefee source.
+	CellBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,25,opt,name=cell_basefee,json=cellBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"cell_basefee"`
+	// max_watch_keys bounds the keys that one timer watches; 0 accepts no new watches.
+	MaxWatchKeys uint32 `protobuf:"varint,26,opt,name=max_watch_keys,json=maxWatchKeys,proto3" json:"max_watch_keys,omitempty"`
+	// max_matched_keys bounds the changed keys that one delivery names.
+	MaxMatchedKeys uint32 `protobuf:"varint,27,opt,name=max_matched_keys,json=maxMatchedKeys,proto3" json:"max_matched_keys,omitempty"`
+	// max_watch_hits_per_block bounds the watches that a block examines because their keys changed. The rest follows in
+	// the next block.
+	MaxWatchHitsPerBlock uint32 `protobuf:"varint,28,opt,name=max_watch_hits_per_block,json=maxWatchHitsPerBlock,proto3" json:"max_watch_hits_per_block,omitempty"`
+	// agent_cycles_per_call bounds one call of a bidding agent, including what the call costs before the agent runs.
+	AgentCyclesPerCall uint64 `protobuf:"varint,29,opt,name=agent_cycles_per_call,json=agentCyclesPerCall,proto3" json:"agent_cycles_per_call,omitempty"`
+	// agent_cycles_per_block bounds all calls of a block; 0 asks no agent.
+	AgentCyclesPerBlock uint64 `protobuf:"varint,30,opt,name=agent_cycles_per_block,json=agentCyclesPerBlock,proto3" json:"agent_cycles_per_block,omitempty"`
 	// candidate_window is how many ready timers a block reads and lets compete, oldest first. While no more are ready,
 	// their order is exact.
-	CandidateWindow uint32 `protobuf:"varint,17,opt,name=candidate_window,json=candidateWindow,proto3" json:"candidate_window,omitempty"`
-	// sweep_per_block bounds background reads: ready timers looked at for expiry and for their weight, and timers set aside
-	// looked at for release or expiry.
-	SweepPerBlock uint32 `protobuf:"varint,18,opt,name=sweep_per_block,json=sweepPerBlock,proto3" json:"sweep_per_block,omitempty"`
-	// cycle_basefee is the chain's price of a cycle in fee_denom, read by the built-in basefee source.
-	CycleBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,19,opt,name=cycle_basefee,json=cycleBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"cycle_basefee"`
-	// cell_basefee is the chain's price of a cell in fee_denom, read by the built-in basefee source.
-	CellBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,20,opt,name=cell_basefee,json=cellBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"cell_basefee"`
-	// schedule_cycles is the gas that scheduling, updating or extending consumes on the transaction's meter, over and
-	// above what the store charges.
-	ScheduleCycles uint64 `protobuf:"varint,21,opt,name=schedule_cycles,json=scheduleCycles,proto3" json:"schedule_cycles,omitempty"`
-	// cancel_cycles is the same for cancelling.
-	CancelCycles uint64 `protobuf:"varint,22,opt,name=cancel_cycles,json=cancelCycles,proto3" json:"cancel_cycles,omitempty"`
-	// allowed_messages are the type URLs that an account's timer may run; "*" allows all.
-	AllowedMessages []string `protobuf:"bytes,23,rep,name=allowed_messages,json=allowedMessages,proto3" json:"allowed_messages,omitempty"`
-	// denied_messages are the type URLs that no account's timer may run, whatever allowed_messages says.
-	DeniedMessages []string `protobuf:"bytes,24,rep,name=denied_messages,json=deniedMessages,proto3" json:"denied_messages,omitempty"`
-	// receipt_retention_blocks is for how many blocks receipts are kept; 0 keeps none.
-	ReceiptRetentionBlocks uint64 `protobuf:"varint,25,opt,name=receipt_retention_blocks,json=receiptRetentionBlocks,proto3" json:"receipt_retention_blocks,omitempty"`
-	// max_retries bounds how often a timer may ask that a failed fire be tried again; 0 allows no retries.
-	MaxRetries uint32 `protobuf:"varint,60,opt,name=max_retries,json=maxRetries,proto3" json:"max_retries,omitempty"`
-	// auction_activation_height is the last height at which fifo is in force in eip1559's place: a chain starts with fifo
-	// and changes over at a height that everybody knows.
-	AuctionActivationHeight uint64 `protobuf:"varint,26,opt,name=auction_activation_height,json=auctionActivationHeight,proto3" json:"auction_activation_height,omitempty"`
-	// max_cycles_per_fire_auction is the largest gas limit that may fire under policy eip1559, and the default one there.
-	MaxCyclesPerFireAuction uint64 `protobuf:"varint,27,opt,name=max_cycles_per_fire_auction,json=maxCyclesPerFireAuction,proto3" json:"max_cycles_per_fire_auction,omitempty"`
-	// target is the use of the lane, as a fraction of lane_timer_cycles, at which the lane basefee stays as it is.
-	Target cosmossdk_io_math.LegacyDec `protobuf:"bytes,28,opt,name=target,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"target"`
-	// max_change is the largest change of the lane basefee from one block to the next, as a fraction of it.
-	MaxChange cosmossdk_io_math.LegacyDec `protobuf:"bytes,29,opt,name=max_change,json=maxChange,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"max_change"`
-	// min_lane_basefee is the floor of the lane basefee, in fee_denom per cycle.
-	MinLaneBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,30,opt,name=min_lane_basefee,json=minLaneBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"min_lane_basefee"`
-	// basefee_response is how the lane basefee follows the lane's use.
-	BasefeeResponse BasefeeResponse `protobuf:"varint,31,opt,name=basefee_response,json=basefeeResponse,proto3,enum=timers.v1.BasefeeResponse" json:"basefee_response,omitempty"`
-	// lane_fee_multiplier scales what a fire pays of the lane basefee, 0 to 2: below 1 the chain subsidises the lane.
-	LaneFeeMultiplier cosmossdk_io_math.LegacyDec `protobuf:"bytes,32,opt,name=lane_fee_multiplier,json=laneFeeMultiplier,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lane_fee_multiplier"`
-	// priority_tiers are what the tiers of a bid multiply the usual tip with.
+	CandidateWindow uint32 `protobuf:"varint,31,opt,name=candidate_window,json=candidateWindow,proto3" json:"candidate_window,omitempty"`
+	// admissions_per_block is how many ready timers enter the ready index in a block while more than candidate_window are
+	// ready.
+	AdmissionsPerBlock uint32 `protobuf:"varint,32,opt,name=admissions_per_block,json=admissionsPerBlock,proto3" json:"admissions_per_block,omitempty"`
+	// priority_tiers are the multiples of the usual tip that the tiers of a bid stand for.
 	PriorityTiers PriorityTiers `protobuf:"bytes,33,opt,name=priority_tiers,json=priorityTiers,proto3" json:"priority_tiers"`
 	// fairness_window_blocks is for how many blocks a fire counts against its actor.
 	FairnessWindowBlocks uint64 `protobuf:"varint,34,opt,name=fairness_window_blocks,json=fairnessWindowBlocks,proto3" json:"fairness_window_blocks,omitempty"`
@@ -293,77 +294,12 @@ type TimerConfig struct {
 	// weight_min and weight_max bound the fairness weight. Weights are rounded down to sixteenths.
 	WeightMin cosmossdk_io_math.LegacyDec `protobuf:"bytes,36,opt,name=weight_min,json=weightMin,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"weight_min"`
 	WeightMax cosmossdk_io_math.LegacyDec `protobuf:"bytes,37,opt,name=weight_max,json=weightMax,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"weight_max"`
-	// median_smoothing is the weight of a block's median against the smoothed one before it; 1 smooths nothing.
+	// median_smoothing is the weight of a block's median against the smoothed one before it; 1 disables smoothing.
 	MedianSmoothing cosmossdk_io_math.LegacyDec `protobuf:"bytes,38,opt,name=median_smoothing,json=medianSmoothing,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"median_smoothing"`
-	// bid_deprecation_blocks is for how long after its activation eip1559 accepts, and ignores, the withdrawn integer bid.
-	BidDeprecationBlocks uint64 `protobuf:"varint,39,opt,name=bid_deprecation_blocks,json=bidDeprecationBlocks,proto3" json:"bid_deprecation_blocks,omitempty"`
-	// admissions_per_block is how many ready timers enter the competition in a block while more than candidate_window are
-	// ready.
-	AdmissionsPerBlock uint32 `protobuf:"varint,40,opt,name=admissions_per_block,json=admissionsPerBlock,proto3" json:"admissions_per_block,omitempty"`
-	// agent_cycles_per_call bounds one call of a bidding agent; it includes what the call costs before the agent runs.
-	AgentCyclesPerCall uint64 `protobuf:"varint,41,opt,name=agent_cycles_per_call,json=agentCyclesPerCall,proto3" json:"agent_cycles_per_call,omitempty"`
-	// agent_cycles_per_block bounds all calls of a block; 0 asks no agent.
-	AgentCyclesPerBlock uint64 `protobuf:"varint,42,opt,name=agent_cycles_per_block,json=agentCyclesPerBlock,proto3" json:"agent_cycles_per_block,omitempty"`
-	// payment_rule is what a fire pays of its bid.
-	PaymentRule PaymentRule `protobuf:"varint,80,opt,name=payment_rule,json=paymentRule,proto3,enum=timers.v1.PaymentRule" json:"payment_rule,omitempty"`
-	// reserve_price is the least that a fire pays, in fee_denom, if it bids as much: below 2^96. A timer that bids less may
-	// fire all the same, by its bias, and pays what it bids.
-	ReservePrice cosmossdk_io_math.Int `protobuf:"bytes,81,opt,name=reserve_price,json=reservePrice,proto3,customtype=cosmossdk.io/math.Int" json:"reserve_price"`
-	// lambda_start is λ, by which the bias e^(λ × blocks deferred) grows, in the first block of the policy. From there λ
-	// adjusts itself: after each block with fires that had bid, it is lowered by the fraction lambda_step of it if the
-	// average bidder's value decays more slowly than its bias grows, and raised by as much if even then it would not.
-	LambdaStart cosmossdk_io_math.LegacyDec `protobuf:"bytes,82,opt,name=lambda_start,json=lambdaStart,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_start"`
-	// lambda_min and lambda_max bound λ, 0.0001 to 10. No timer waits longer than ln(bid × ratio of gas limits) ÷ lambda_min
-	// blocks for others that bid so much.
-	LambdaMin cosmossdk_io_math.LegacyDec `protobuf:"bytes,83,opt,name=lambda_min,json=lambdaMin,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_min"`
-	LambdaMax cosmossdk_io_math.LegacyDec `protobuf:"bytes,84,opt,name=lambda_max,json=lambdaMax,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_max"`
-	// lambda_step is the largest change of λ from one block to the next, as a fraction of it, 0 to 0.5; 0 keeps it where it
-	// is.
-	LambdaStep cosmossdk_io_math.LegacyDec `protobuf:"bytes,85,opt,name=lambda_step,json=lambdaStep,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_step"`
-	// auction_window_blocks is over how many blocks with fires that had bid the average bidder is observed: a new block
-	// weighs one part in so many.
-	AuctionWindowBlocks uint64 `protobuf:"varint,86,opt,name=auction_window_blocks,json=auctionWindowBlocks,proto3" json:"auction_window_blocks,omitempty"`
-	// max_watch_keys bounds the keys that one timer watches; 0 accepts no new watches.
-	MaxWatchKeys uint32 `protobuf:"varint,70,opt,name=max_watch_keys,json=maxWatchKeys,proto3" json:"max_watch_keys,omitempty"`
-	// max_matched_keys bounds the changed keys that one delivery is told.
-	MaxMatchedKeys uint32 `protobuf:"varint,71,opt,name=max_matched_keys,json=maxMatchedKeys,proto3" json:"max_matched_keys,omitempty"`
-	// max_watch_hits_per_block bounds the watches that a block looks at because their keys changed; the rest is due in the
-	// next block.
-	MaxWatchHitsPerBlock uint32 `protobuf:"varint,72,opt,name=max_watch_hits_per_block,json=maxWatchHitsPerBlock,proto3" json:"max_watch_hits_per_block,omitempty"`
-	// w_age is what a block of waiting adds to a score.
-	WAge cosmossdk_io_math.LegacyDec `protobuf:"bytes,90,opt,name=w_age,json=wAge,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"w_age"`
-	// w_bid is what a unit of fee_denom that a timer bids adds to its score.
-	WBid cosmossdk_io_math.LegacyDec `protobuf:"bytes,91,opt,name=w_bid,json=wBid,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"w_bid"`
-	// w_fifo is what each timer that was scheduled or updated later leaves an older one ahead. Above 0, hardly two scores are
-	// equal, and turns between actors matter no more.
-	WFifo cosmossdk_io_math.LegacyDec `protobuf:"bytes,92,opt,name=w_fifo,json=wFifo,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"w_fifo"`
-	// tip_epoch_blocks is the length of an epoch: an actor's weight changes from one to the next.
-	TipEpochBlocks uint64 `protobuf:"varint,96,opt,name=tip_epoch_blocks,json=tipEpochBlocks,proto3" json:"tip_epoch_blocks,omitempty"`
-	// tip_decay is λ: how much of a weight the score of the last epoch makes up; weight' = (1 − λ) × weight + λ × score.
-	TipDecay cosmossdk_io_math.LegacyDec `protobuf:"bytes,97,opt,name=tip_decay,json=tipDecay,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_decay"`
-	// tip_weight_min and tip_weight_max bound the weight, above 0 and at most 1: a score is never more.
-	TipWeightMin cosmossdk_io_math.LegacyDec `protobuf:"bytes,98,opt,name=tip_weight_min,json=tipWeightMin,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_weight_min"`
-	TipWeightMax cosmossdk_io_math.LegacyDec `protobuf:"bytes,99,opt,name=tip_weight_max,json=tipWeightMax,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_weight_max"`
-	// tip_weight_neutral is the weight of an actor of whom nothing is known, and what weights go back to in epochs without
-	// anything to score.
-	TipWeightNeutral cosmossdk_io_math.LegacyDec `protobuf:"bytes,100,opt,name=tip_weight_neutral,json=tipWeightNeutral,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_weight_neutral"`
-	// tip_starvation_floor is what an actor weighs at least that was deferred for tip_starvation_blocks.
-	TipStarvationFloor cosmossdk_io_math.LegacyDec `protobuf:"bytes,101,opt,name=tip_starvation_floor,json=tipStarvationFloor,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_starvation_floor"`
-	// tip_starvation_blocks is for how many blocks an actor must have had a timer that is due, and none that fired.
-	TipStarvationBlocks uint64 `protobuf:"varint,102,opt,name=tip_starvation_blocks,json=tipStarvationBlocks,proto3" json:"tip_starvation_blocks,omitempty"`
-	// tip_inactivity_decay is how much of its distance from the neutral weight an actor loses in an epoch without anything to
-	// score. After 64 of them in a row it is forgotten, whatever is left.
-	TipInactivityDecay cosmossdk_io_math.LegacyDec `protobuf:"bytes,103,opt,name=tip_inactivity_decay,json=tipInactivityDecay,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_inactivity_decay"`
-	// tip_share_tip is the share of the score that follows the tips paid, relative to the usual one. The four shares sum up to 1.
-	TipShareTip cosmossdk_io_math.LegacyDec `protobuf:"bytes,104,opt,name=tip_share_tip,json=tipShareTip,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_share_tip"`
-	// tip_share_outcome is the share that follows what became of the fires.
-	TipShareOutcome cosmossdk_io_math.LegacyDec `protobuf:"bytes,105,opt,name=tip_share_outcome,json=tipShareOutcome,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_share_outcome"`
-	// tip_share_lateness is the share that follows how late they were: who was made to wait is made up to.
-	TipShareLateness cosmossdk_io_math.LegacyDec `protobuf:"bytes,106,opt,name=tip_share_lateness,json=tipShareLateness,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_share_lateness"`
-	// tip_share_budget is the share that follows how little of the lane they used.
-	TipShareBudget cosmossdk_io_math.LegacyDec `protobuf:"bytes,107,opt,name=tip_share_budget,json=tipShareBudget,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"tip_share_budget"`
-	// tip_late_blocks is how late a fire is when lateness counts in full.
-	TipLateBlocks uint64 `protobuf:"varint,108,opt,name=tip_late_blocks,json=tipLateBlocks,proto3" json:"tip_late_blocks,omitempty"`
+	Eip1559         Eip1559Params               `protobuf:"bytes,39,opt,name=eip1559,proto3" json:"eip1559"`
+	Auction         AuctionParams               `protobuf:"bytes,40,opt,name=auction,proto3" json:"auction"`
+	Score           ScoreParams                 `protobuf:"bytes,41,opt,name=score,proto3" json:"score"`
+	Tip             TipParams                   `protobuf:"bytes,42,opt,name=tip,proto3" json:"tip"`
 }
 
 func (m *TimerConfig) Reset()         { *m = TimerConfig{} }
@@ -427,6 +363,41 @@ func (m *TimerConfig) GetMaxTtlBlocks() uint64 {
 	return 0
 }
 
+func (m *TimerConfig) GetMaxTimersPerActor() uint32 {
+	if m != nil {
+		return m.MaxTimersPerActor
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetMaxPayloadBytes() uint64 {
+	if m != nil {
+		return m.MaxPayloadBytes
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetMaxRetries() uint32 {
+	if m != nil {
+		return m.MaxRetries
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetScheduleCycles() uint64 {
+	if m != nil {
+		return m.ScheduleCycles
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetCancelCycles() uint64 {
+	if m != nil {
+		return m.CancelCycles
+	}
+	return 0
+}
+
 func (m *TimerConfig) GetMinGasLimit() uint64 {
 	if m != nil {
 		return m.MinGasLimit
@@ -455,16 +426,23 @@ func (m *TimerConfig) GetMaxCellsPerFire() uint64 {
 	return 0
 }
 
-func (m *TimerConfig) GetMaxTimersPerActor() uint32 {
+func (m *TimerConfig) GetAllowedMessages() []string {
 	if m != nil {
-		return m.MaxTimersPerActor
+		return m.AllowedMessages
 	}
-	return 0
+	return nil
 }
 
-func (m *TimerConfig) GetMaxPayloadBytes() uint64 {
+func (m *TimerConfig) GetDeniedMessages() []string {
 	if m != nil {
-		return m.MaxPayloadBytes
+		return m.DeniedMessages
+	}
+	return nil
+}
+
+func (m *TimerConfig) GetReceiptRetentionBlocks() uint64 {
+	if m != nil {
+		return m.ReceiptRetentionBlocks
 	}
 	return 0
 }
@@ -511,142 +489,9 @@ func (m *TimerConfig) GetMaxFiresPerActor() uint32 {
 	return 0
 }
 
-func (m *TimerConfig) GetCandidateWindow() uint32 {
-	if m != nil {
-		return m.CandidateWindow
-	}
-	return 0
-}
-
 func (m *TimerConfig) GetSweepPerBlock() uint32 {
 	if m != nil {
 		return m.SweepPerBlock
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetScheduleCycles() uint64 {
-	if m != nil {
-		return m.ScheduleCycles
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetCancelCycles() uint64 {
-	if m != nil {
-		return m.CancelCycles
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetAllowedMessages() []string {
-	if m != nil {
-		return m.AllowedMessages
-	}
-	return nil
-}
-
-func (m *TimerConfig) GetDeniedMessages() []string {
-	if m != nil {
-		return m.DeniedMessages
-	}
-	return nil
-}
-
-func (m *TimerConfig) GetReceiptRetentionBlocks() uint64 {
-	if m != nil {
-		return m.ReceiptRetentionBlocks
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetMaxRetries() uint32 {
-	if m != nil {
-		return m.MaxRetries
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetAuctionActivationHeight() uint64 {
-	if m != nil {
-		return m.AuctionActivationHeight
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetMaxCyclesPerFireAuction() uint64 {
-	if m != nil {
-		return m.MaxCyclesPerFireAuction
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetBasefeeResponse() BasefeeResponse {
-	if m != nil {
-		return m.BasefeeResponse
-	}
-	return ResponseUnspecified
-}
-
-func (m *TimerConfig) GetPriorityTiers() PriorityTiers {
-	if m != nil {
-		return m.PriorityTiers
-	}
-	return PriorityTiers{}
-}
-
-func (m *TimerConfig) GetFairnessWindowBlocks() uint64 {
-	if m != nil {
-		return m.FairnessWindowBlocks
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetFairnessUnit() FairnessUnit {
-	if m != nil {
-		return m.FairnessUnit
-	}
-	return UnitUnspecified
-}
-
-func (m *TimerConfig) GetBidDeprecationBlocks() uint64 {
-	if m != nil {
-		return m.BidDeprecationBlocks
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetAdmissionsPerBlock() uint32 {
-	if m != nil {
-		return m.AdmissionsPerBlock
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetAgentCyclesPerCall() uint64 {
-	if m != nil {
-		return m.AgentCyclesPerCall
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetAgentCyclesPerBlock() uint64 {
-	if m != nil {
-		return m.AgentCyclesPerBlock
-	}
-	return 0
-}
-
-func (m *TimerConfig) GetPaymentRule() PaymentRule {
-	if m != nil {
-		return m.PaymentRule
-	}
-	return PaymentUnspecified
-}
-
-func (m *TimerConfig) GetAuctionWindowBlocks() uint64 {
-	if m != nil {
-		return m.AuctionWindowBlocks
 	}
 	return 0
 }
@@ -672,23 +517,364 @@ func (m *TimerConfig) GetMaxWatchHitsPerBlock() uint32 {
 	return 0
 }
 
-func (m *TimerConfig) GetTipEpochBlocks() uint64 {
+func (m *TimerConfig) GetAgentCyclesPerCall() uint64 {
 	if m != nil {
-		return m.TipEpochBlocks
+		return m.AgentCyclesPerCall
 	}
 	return 0
 }
 
-func (m *TimerConfig) GetTipStarvationBlocks() uint64 {
+func (m *TimerConfig) GetAgentCyclesPerBlock() uint64 {
 	if m != nil {
-		return m.TipStarvationBlocks
+		return m.AgentCyclesPerBlock
 	}
 	return 0
 }
 
-func (m *TimerConfig) GetTipLateBlocks() uint64 {
+func (m *TimerConfig) GetCandidateWindow() uint32 {
 	if m != nil {
-		return m.TipLateBlocks
+		return m.CandidateWindow
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetAdmissionsPerBlock() uint32 {
+	if m != nil {
+		return m.AdmissionsPerBlock
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetPriorityTiers() PriorityTiers {
+	if m != nil {
+		return m.PriorityTiers
+	}
+	return PriorityTiers{}
+}
+
+func (m *TimerConfig) GetFairnessWindowBlocks() uint64 {
+	if m != nil {
+		return m.FairnessWindowBlocks
+	}
+	return 0
+}
+
+func (m *TimerConfig) GetFairnessUnit() FairnessUnit {
+	if m != nil {
+		return m.FairnessUnit
+	}
+	return UnitUnspecified
+}
+
+func (m *TimerConfig) GetEip1559() Eip1559Params {
+	if m != nil {
+		return m.Eip1559
+	}
+	return Eip1559Params{}
+}
+
+func (m *TimerConfig) GetAuction() AuctionParams {
+	if m != nil {
+		return m.Auction
+	}
+	return AuctionParams{}
+}
+
+func (m *TimerConfig) GetScore() ScoreParams {
+	if m != nil {
+		return m.Score
+	}
+	return ScoreParams{}
+}
+
+func (m *TimerConfig) GetTip() TipParams {
+	if m != nil {
+		return m.Tip
+	}
+	return TipParams{}
+}
+
+// Eip1559Params are the parameters of policy eip1559.
+type Eip1559Params struct {
+	// auction_activation_height is the last height at which fifo is in force in the place of eip1559. A chain can start
+	// with fifo and change at a height that is known in advance.
+	AuctionActivationHeight uint64 `protobuf:"varint,1,opt,name=auction_activation_height,json=auctionActivationHeight,proto3" json:"auction_activation_height,omitempty"`
+	// max_cycles_per_fire_auction is the largest gas limit that may fire under eip1559, and the default one there.
+	MaxCyclesPerFireAuction uint64 `protobuf:"varint,2,opt,name=max_cycles_per_fire_auction,json=maxCyclesPerFireAuction,proto3" json:"max_cycles_per_fire_auction,omitempty"`
+	// target is the use of the lane, as a fraction of lane_timer_cycles, at which the lane basefee stays unchanged.
+	Target cosmossdk_io_math.LegacyDec `protobuf:"bytes,3,opt,name=target,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"target"`
+	// max_change is the largest change of the lane basefee from one block to the next, as a fraction of it.
+	MaxChange cosmossdk_io_math.LegacyDec `protobuf:"bytes,4,opt,name=max_change,json=maxChange,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"max_change"`
+	// min_lane_basefee is the floor of the lane basefee, in fee_denom per cycle.
+	MinLaneBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,5,opt,name=min_lane_basefee,json=minLaneBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"min_lane_basefee"`
+	// basefee_response is how the lane basefee follows the lane's use.
+	BasefeeResponse BasefeeResponse `protobuf:"varint,6,opt,name=basefee_response,json=basefeeResponse,proto3,enum=timers.v1.BasefeeResponse" json:"basefee_response,omitempty"`
+	// lane_fee_multiplier is the factor, 0 to 2, that a fire pays of the lane basefee. Below 1 the chain subsidises the
+	// lane.
+	LaneFeeMultiplier cosmossdk_io_math.LegacyDec `protobuf:"bytes,7,opt,name=lane_fee_multiplier,json=laneFeeMultiplier,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lane_fee_multiplier"`
+	// bid_deprecation_blocks is how long after its activation eip1559 accepts and ignores the integer bid. After that it
+	// refuses it.
+	BidDeprecationBlocks uint64 `protobuf:"varint,8,opt,name=bid_deprecation_blocks,json=bidDeprecationBlocks,proto3" json:"bid_deprecation_blocks,omitempty"`
+}
+
+func (m *Eip1559Params) Reset()         { *m = Eip1559Params{} }
+func (m *Eip1559Params) String() string { return proto.CompactTextString(m) }
+func (*Eip1559Params) ProtoMessage()    {}
+func (*Eip1559Params) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d9fb5c334fc86c4d, []int{2}
+}
+func (m *Eip1559Params) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *Eip1559Params) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_Eip1559Params.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *Eip1559Params) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_Eip1559Params.Merge(m, src)
+}
+func (m *Eip1559Params) XXX_Size() int {
+	return m.Size()
+}
+func (m *Eip1559Params) XXX_DiscardUnknown() {
+	xxx_messageInfo_Eip1559Params.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_Eip1559Params proto.InternalMessageInfo
+
+func (m *Eip1559Params) GetAuctionActivationHeight() uint64 {
+	if m != nil {
+		return m.AuctionActivationHeight
+	}
+	return 0
+}
+
+func (m *Eip1559Params) GetMaxCyclesPerFireAuction() uint64 {
+	if m != nil {
+		return m.MaxCyclesPerFireAuction
+	}
+	return 0
+}
+
+func (m *Eip1559Params) GetBasefeeResponse() BasefeeResponse {
+	if m != nil {
+		return m.BasefeeResponse
+	}
+	return ResponseUnspecified
+}
+
+func (m *Eip1559Params) GetBidDeprecationBlocks() uint64 {
+	if m != nil {
+		return m.BidDeprecationBlocks
+	}
+	return 0
+}
+
+// AuctionParams are the parameters of policy auction.
+type AuctionParams struct {
+	// payment_rule is what a fire pays of its bid.
+	PaymentRule PaymentRule `protobuf:"varint,1,opt,name=payment_rule,json=paymentRule,proto3,enum=timers.v1.PaymentRule" json:"payment_rule,omitempty"`
+	// reserve_price is the least that a fire pays if it bids as much, in fee_denom, below 2^96. A timer that bids less
+	// can still fire because of its bias. It pays its bid then.
+	ReservePrice cosmossdk_io_math.Int `protobuf:"bytes,2,opt,name=reserve_price,json=reservePrice,proto3,customtype=cosmossdk.io/math.Int" json:"reserve_price"`
+	// lambda_start is λ in the first block of the policy. The bias of a timer is e^(λ × blocks deferred). After each
+	// block with fires that had bid, λ is lowered by the fraction lambda_step if the value of the average bidder decays
+	// more slowly than its bias grows. It is raised by the same fraction if even at the raised λ the value decays at
+	// least as fast as the bias grows.
+	LambdaStart cosmossdk_io_math.LegacyDec `protobuf:"bytes,3,opt,name=lambda_start,json=lambdaStart,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_start"`
+	// lambda_min and lambda_max bound λ, 0.0001 to 10. Competing bids delay a timer by at most ln(bid × ratio of gas
+	// limits) ÷ lambda_min blocks.
+	LambdaMin cosmossdk_io_math.LegacyDec `protobuf:"bytes,4,opt,name=lambda_min,json=lambdaMin,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_min"`
+	LambdaMax cosmossdk_io_math.LegacyDec `protobuf:"bytes,5,opt,name=lambda_max,json=lambdaMax,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_max"`
+	// lambda_step is the largest change of λ from one block to the next, as a fraction of it, 0 to 0.5; 0 fixes λ.
+	LambdaStep cosmossdk_io_math.LegacyDec `protobuf:"bytes,6,opt,name=lambda_step,json=lambdaStep,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"lambda_step"`
+	// auction_window_blocks is the number of blocks with fires that had bid over which the average bidder is observed.
+	// Each new block weighs one part in as many.
+	AuctionWindowBlocks uint64 `protobuf:"varint,7,opt,name=auction_window_blocks,json=auctionWindowBlocks,proto3" json:"auction_window_blocks,omitempty"`
+}
+
+func (m *AuctionParams) Reset()         { *m = AuctionParams{} }
+func (m *AuctionParams) String() string { return proto.CompactTextString(m) }
+func (*AuctionParams) ProtoMessage()    {}
+func (*AuctionParams) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d9fb5c334fc86c4d, []int{3}
+}
+func (m *AuctionParams) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *AuctionParams) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_AuctionParams.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *AuctionParams) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_AuctionParams.Merge(m, src)
+}
+func (m *AuctionParams) XXX_Size() int {
+	return m.Size()
+}
+func (m *AuctionParams) XXX_DiscardUnknown() {
+	xxx_messageInfo_AuctionParams.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_AuctionParams proto.InternalMessageInfo
+
+func (m *AuctionParams) GetPaymentRule() PaymentRule {
+	if m != nil {
+		return m.PaymentRule
+	}
+	return PaymentUnspecified
+}
+
+func (m *AuctionParams) GetAuctionWindowBlocks() uint64 {
+	if m != nil {
+		return m.AuctionWindowBlocks
+	}
+	return 0
+}
+
+// ScoreParams are the parameters of policy score: score = w_age × age + w_bid × bid − w_fifo × seq. Only their ratios
+// matter.
+type ScoreParams struct {
+	// w_age is the score of one block of waiting.
+	WAge cosmossdk_io_math.LegacyDec `protobuf:"bytes,1,opt,name=w_age,json=wAge,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"w_age"`
+	// w_bid is the score of one unit of fee_denom that a timer bids.
+	WBid cosmossdk_io_math.LegacyDec `protobuf:"bytes,2,opt,name=w_bid,json=wBid,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"w_bid"`
+	// w_fifo is the score by which each timer precedes the one scheduled or updated next. Above 0 hardly two scores are
+	// equal, so that actors no longer take turns.
+	WFifo cosmossdk_io_math.LegacyDec `protobuf:"bytes,3,opt,name=w_fifo,json=wFifo,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"w_fifo"`
+}
+
+func (m *ScoreParams) Reset()         { *m = ScoreParams{} }
+func (m *ScoreParams) String() string { return proto.CompactTextString(m) }
+func (*ScoreParams) ProtoMessage()    {}
+func (*ScoreParams) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d9fb5c334fc86c4d, []int{4}
+}
+func (m *ScoreParams) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *ScoreParams) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_ScoreParams.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *ScoreParams) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_ScoreParams.Merge(m, src)
+}
+func (m *ScoreParams) XXX_Size() int {
+	return m.Size()
+}
+func (m *ScoreParams) XXX_DiscardUnknown() {
+	xxx_messageInfo_ScoreParams.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_ScoreParams proto.InternalMessageInfo
+
+// TipParams are the parameters of policy tip.
+type TipParams struct {
+	// epoch_blocks is the length of an epoch. The weight of an actor changes from one epoch to the next.
+	EpochBlocks uint64 `protobuf:"varint,1,opt,name=epoch_blocks,json=epochBlocks,proto3" json:"epoch_blocks,omitempty"`
+	// decay is the weight of the last epoch's score: weight' = (1 − decay) × weight + decay × score.
+	Decay cosmossdk_io_math.LegacyDec `protobuf:"bytes,2,opt,name=decay,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"decay"`
+	// weight_min and weight_max bound the weight, above 0 and at most 1, which is the largest score.
+	WeightMin cosmossdk_io_math.LegacyDec `protobuf:"bytes,3,opt,name=weight_min,json=weightMin,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"weight_min"`
+	WeightMax cosmossdk_io_math.LegacyDec `protobuf:"bytes,4,opt,name=weight_max,json=weightMax,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"weight_max"`
+	// weight_neutral is the weight of an actor without a record. Weights return to it in epochs without anything to
+	// score.
+	WeightNeutral cosmossdk_io_math.LegacyDec `protobuf:"bytes,5,opt,name=weight_neutral,json=weightNeutral,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"weight_neutral"`
+	// starvation_floor is the least weight of a starved actor.
+	StarvationFloor cosmossdk_io_math.LegacyDec `protobuf:"bytes,6,opt,name=starvation_floor,json=starvationFloor,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"starvation_floor"`
+	// starvation_blocks is the number of blocks with a timer due and no fire after which an actor is starved.
+	StarvationBlocks uint64 `protobuf:"varint,7,opt,name=starvation_blocks,json=starvationBlocks,proto3" json:"starvation_blocks,omitempty"`
+	// inactivity_decay is the part of its distance from the neutral weight that an actor loses in an epoch without
+	// anything to score. After 64 such epochs in a row its record is removed.
+	InactivityDecay cosmossdk_io_math.LegacyDec `protobuf:"bytes,8,opt,name=inactivity_decay,json=inactivityDecay,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"inactivity_decay"`
+	// share_tip is the share of the score that follows the tips paid, relative to the usual tip. The four shares sum to
+	// 1.
+	ShareTip cosmossdk_io_math.LegacyDec `protobuf:"bytes,9,opt,name=share_tip,json=shareTip,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"share_tip"`
+	// share_outcome is the share that follows the outcomes of fires.
+	ShareOutcome cosmossdk_io_math.LegacyDec `protobuf:"bytes,10,opt,name=share_outcome,json=shareOutcome,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"share_outcome"`
+	// share_lateness is the share that follows how late the fires were: delayed actors are compensated.
+	ShareLateness cosmossdk_io_math.LegacyDec `protobuf:"bytes,11,opt,name=share_lateness,json=shareLateness,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"share_lateness"`
+	// share_budget is the share that follows how little of the lane the actor used.
+	ShareBudget cosmossdk_io_math.LegacyDec `protobuf:"bytes,12,opt,name=share_budget,json=shareBudget,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"share_budget"`
+	// late_blocks is the lateness of a fire that counts in full.
+	LateBlocks uint64 `protobuf:"varint,13,opt,name=late_blocks,json=lateBlocks,proto3" json:"late_blocks,omitempty"`
+}
+
+func (m *TipParams) Reset()         { *m = TipParams{} }
+func (m *TipParams) String() string { return proto.CompactTextString(m) }
+func (*TipParams) ProtoMessage()    {}
+func (*TipParams) Descriptor() ([]byte, []int) {
+	return fileDescriptor_d9fb5c334fc86c4d, []int{5}
+}
+func (m *TipParams) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *TipParams) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_TipParams.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *TipParams) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_TipParams.Merge(m, src)
+}
+func (m *TipParams) XXX_Size() int {
+	return m.Size()
+}
+func (m *TipParams) XXX_DiscardUnknown() {
+	xxx_messageInfo_TipParams.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_TipParams proto.InternalMessageInfo
+
+func (m *TipParams) GetEpochBlocks() uint64 {
+	if m != nil {
+		return m.EpochBlocks
+	}
+	return 0
+}
+
+func (m *TipParams) GetStarvationBlocks() uint64 {
+	if m != nil {
+		return m.StarvationBlocks
+	}
+	return 0
+}
+
+func (m *TipParams) GetLateBlocks() uint64 {
+	if m != nil {
+		return m.LateBlocks
 	}
 	return 0
 }
@@ -700,142 +886,150 @@ func init() {
 	proto.RegisterEnum("timers.v1.PaymentRule", PaymentRule_name, PaymentRule_value)
 	proto.RegisterType((*PriorityTiers)(nil), "timers.v1.PriorityTiers")
 	proto.RegisterType((*TimerConfig)(nil), "timers.v1.TimerConfig")
+	proto.RegisterType((*Eip1559Params)(nil), "timers.v1.Eip1559Params")
+	proto.RegisterType((*AuctionParams)(nil), "timers.v1.AuctionParams")
+	proto.RegisterType((*ScoreParams)(nil), "timers.v1.ScoreParams")
+	proto.RegisterType((*TipParams)(nil), "timers.v1.TipParams")
 }
 
 func init() { proto.RegisterFile("timers/v1/config.proto", fileDescriptor_d9fb5c334fc86c4d) }
 
 var fileDescriptor_d9fb5c334fc86c4d = []byte{
-	// 2075 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xac, 0x58, 0xcd, 0x72, 0x1b, 0xc7,
-	0x11, 0x26, 0x24, 0x8a, 0x16, 0x07, 0x04, 0xb1, 0x1c, 0xfe, 0x68, 0x04, 0xd9, 0x24, 0x2c, 0xc9,
-	0x32, 0x45, 0x47, 0xa4, 0x25, 0xd9, 0xae, 0x48, 0xa5, 0x0b, 0x09, 0x02, 0x12, 0x6c, 0xfe, 0x20,
-	0x0b, 0x50, 0x2a, 0xc9, 0xae, 0x5a, 0x0f, 0x76, 0x1b, 0xc0, 0x44, 0xfb, 0x57, 0xbb, 0x03, 0x12,
-	0x78, 0x83, 0x14, 0x4e, 0x79, 0x01, 0xa6, 0x5c, 0xe5, 0x1c, 0x72, 0xd4, 0x21, 0x0f, 0xe1, 0xa3,
-	0x2b, 0x97, 0xa4, 0x72, 0x70, 0xa5, 0xa4, 0x83, 0x7d, 0xca, 0x33, 0xa4, 0xe6, 0x67, 0xc1, 0x05,
-	0x99, 0xdb, 0xea, 0x42, 0x62, 0xbb, 0xbf, 0xf9, 0xba, 0xb7, 0xe7, 0xdb, 0x9e, 0xde, 0x45, 0x2b,
-	0x9c, 0x79, 0x10, 0xc5, 0x5b, 0xc7, 0xf7, 0xb7, 0xec, 0xc0, 0xef, 0xb0, 0xee, 0x66, 0x18, 0x05,
-	0x3c, 0xc0, 0xb3, 0xca, 0xbe, 0x79, 0x7c, 0xbf, 0xb4, 0x40, 0x3d, 0xe6, 0x07, 0x5b, 0xf2, 0xaf,
-	0xf2, 0x96, 0xae, 0xdb, 0x41, 0xec, 0x05, 0xb1, 0x25, 0xaf, 0xb6, 0xd4, 0x85, 0x76, 0x2d, 0x75,
-	0x83, 0x6e, 0xa0, 0xec, 0xe2, 0x97, 0xb2, 0xde, 0xfc, 0xe7, 0x25, 0x54, 0x68, 0x44, 0x2c, 0x88,
-	0x18, 0x1f, 0xb6, 0x18, 0x44, 0x31, 0x6e, 0xa0, 0x0f, 0xc0, 0x0e, 0xfc, 0xc0, 0x1b, 0x92, 0x5c,
-	0x39, 0xb7, 0x3e, 0xbb, 0xf3, 0xd5, 0x4f, 0xbf, 0xac, 0x4d, 0xfd, 0xfb, 0x97, 0xb5, 0x1b, 0x8a,
-	0x2e, 0x76, 0x5e, 0x6f, 0xb2, 0x60, 0xcb, 0xa3, 0xbc, 0xb7, 0xb9, 0x07, 0x5d, 0x6a, 0x0f, 0x77,
-	0xc1, 0xfe, 0xc7, 0xdf, 0xef, 0x21, 0x1d, 0x6d, 0x17, 0xec, 0xbf, 0xfd, 0xfa, 0x66, 0x23, 0x67,
-	0x26, 0x34, 0xd8, 0x44, 0x57, 0x63, 0x4e, 0x7d, 0x87, 0x46, 0x0e, 0xb9, 0x94, 0x89, 0x72, 0xcc,
-	0x83, 0xbf, 0x46, 0xd3, 0x1d, 0x1a, 0x73, 0x72, 0x39, 0x13, 0x9f, 0xe4, 0xc0, 0x07, 0x68, 0xa6,
-	0x1f, 0x75, 0xc1, 0xe7, 0x64, 0x3a, 0x13, 0x9b, 0x66, 0x79, 0x3c, 0xfd, 0xdb, 0x0f, 0x6b, 0xb9,
-	0x9b, 0x3f, 0xde, 0x42, 0xf9, 0x96, 0xd8, 0xab, 0x8a, 0xdc, 0x3e, 0x7c, 0x17, 0xcd, 0x84, 0x81,
-	0xcb, 0x6c, 0x55, 0xd6, 0xf9, 0x07, 0x0b, 0x9b, 0xe3, 0x9d, 0xdc, 0x6c, 0x48, 0x87, 0xa9, 0x01,
-	0xf8, 0x06, 0x9a, 0xed, 0x00, 0x58, 0x0e, 0xf8, 0x81, 0xa7, 0x2a, 0x66, 0x5e, 0xed, 0x00, 0xec,
-	0x8a, 0x6b, 0xbc, 0x86, 0xf2, 0x2e, 0xf5, 0xc1, 0x0a, 0x69, 0x3f, 0x06, 0x47, 0x16, 0xe0, 0xaa,
-	0x89, 0x84, 0xa9, 0x21, 0x2d, 0xf8, 0x36, 0x9a, 0xf7, 0xe8, 0xc0, 0xe2, 0xdc, 0xb5, 0xda, 0x6e,
-	0x60, 0xbf, 0x8e, 0xe5, 0x6d, 0x4d, 0x9b, 0x73, 0x1e, 0x1d, 0xb4, 0xb8, 0xbb, 0x23, 0x6d, 0xf8,
-	0x26, 0x2a, 0x78, 0xcc, 0xb7, 0xba, 0x34, 0xb6, 0x5c, 0xe6, 0x31, 0x4e, 0xae, 0x48, 0x50, 0xde,
-	0x63, 0xfe, 0x53, 0x1a, 0xef, 0x09, 0x13, 0x5e, 0x47, 0x46, 0x87, 0x45, 0x60, 0xb5, 0x69, 0x0c,
-	0x96, 0x3d, 0xb4, 0x5d, 0x88, 0xc9, 0x8c, 0x84, 0xcd, 0x0b, 0xfb, 0x0e, 0x8d, 0xa1, 0x22, 0xad,
-	0xf8, 0x1e, 0x5a, 0x14, 0x31, 0x15, 0xc6, 0x0a, 0x21, 0xb2, 0x04, 0x80, 0x7c, 0x20, 0xc1, 0x86,
-	0x47, 0x07, 0x0a, 0xd7, 0x80, 0xa8, 0xc6, 0x22, 0xc0, 0x9f, 0x21, 0x2c, 0xe1, 0xe0, 0xba, 0x29,
-	0xf4, 0x55, 0x89, 0x2e, 0x0a, 0xb4, 0x70, 0x24, 0xe0, 0x2d, 0xb4, 0x24, 0xef, 0x47, 0x56, 0x4b,
-	0xa2, 0xa9, 0xcd, 0x83, 0x88, 0xcc, 0x96, 0x73, 0xeb, 0x05, 0x73, 0x41, 0xdc, 0x95, 0x74, 0x35,
-	0x20, 0xda, 0x16, 0x0e, 0xbc, 0x81, 0x84, 0xd1, 0x0a, 0xe9, 0xd0, 0x0d, 0xa8, 0x63, 0xb5, 0x87,
-	0x1c, 0x62, 0x82, 0xc6, 0xe4, 0x0d, 0x65, 0xdf, 0x11, 0x66, 0x81, 0x95, 0xd5, 0x94, 0xec, 0xc9,
-	0x3d, 0xe6, 0x15, 0x56, 0x38, 0xd4, 0x0e, 0xaa, 0x9b, 0x5c, 0x47, 0x46, 0x1a, 0x2b, 0x72, 0x24,
-	0x73, 0xaa, 0x1c, 0x67, 0x50, 0x61, 0x15, 0xe5, 0xe8, 0xda, 0xe9, 0x6a, 0xc8, 0x8d, 0x20, 0x05,
-	0x55, 0x8e, 0xae, 0x3d, 0xae, 0x86, 0xdc, 0x0c, 0x7c, 0x1f, 0x2d, 0x4f, 0xc2, 0x23, 0xf0, 0x82,
-	0x63, 0xea, 0x92, 0x79, 0xb9, 0x00, 0xa7, 0x16, 0x98, 0xca, 0x93, 0x14, 0x5c, 0xd4, 0x2d, 0x1d,
-	0xa1, 0x28, 0x6b, 0x22, 0x0a, 0x2e, 0x4a, 0x77, 0x16, 0xe1, 0x02, 0x5c, 0x95, 0xd0, 0xb8, 0x00,
-	0x57, 0x15, 0xbc, 0x8b, 0x0c, 0x9b, 0xfa, 0x0e, 0x73, 0x28, 0x07, 0xeb, 0x84, 0xf9, 0x4e, 0x70,
-	0x42, 0x16, 0x24, 0xb6, 0x38, 0xb6, 0xbf, 0x90, 0x66, 0x7c, 0x07, 0x15, 0xe3, 0x13, 0x80, 0x30,
-	0x95, 0x04, 0x96, 0xc8, 0x82, 0x34, 0x8f, 0x33, 0xf8, 0x16, 0x15, 0xe4, 0x0d, 0x4a, 0x31, 0x75,
-	0x00, 0xc8, 0x62, 0xa6, 0x67, 0x6d, 0x4e, 0x92, 0xed, 0x28, 0x2e, 0xfc, 0x12, 0xcd, 0x89, 0xed,
-	0x18, 0x73, 0x2f, 0x65, 0xe2, 0xce, 0x0b, 0xae, 0x84, 0xfa, 0x53, 0x54, 0x8c, 0xed, 0x1e, 0x38,
-	0x7d, 0x77, 0xfc, 0x08, 0x2c, 0xab, 0x3d, 0x4f, 0xcc, 0x5a, 0x1d, 0xb7, 0x50, 0xc1, 0xa6, 0xbe,
-	0x0d, 0x6e, 0x02, 0x5b, 0x51, 0x4f, 0x9d, 0x32, 0x6a, 0xd0, 0x5d, 0x64, 0x50, 0xd7, 0x0d, 0x4e,
-	0xc0, 0xb1, 0x3c, 0x88, 0x63, 0xda, 0x85, 0x98, 0x5c, 0x2b, 0x5f, 0x5e, 0x9f, 0x35, 0x8b, 0xda,
-	0xbe, 0xaf, 0xcd, 0x22, 0xb0, 0x03, 0x3e, 0x4b, 0x23, 0x89, 0x44, 0xce, 0x2b, 0xf3, 0x18, 0xf8,
-	0x7b, 0x44, 0x22, 0xb0, 0x81, 0x85, 0xdc, 0x8a, 0x80, 0x83, 0xcf, 0x59, 0xe0, 0x27, 0x4f, 0xfe,
-	0x75, 0x99, 0xc3, 0x8a, 0xf6, 0x9b, 0x89, 0x5b, 0xf7, 0x80, 0x35, 0x94, 0x17, 0xaa, 0x88, 0x80,
-	0x47, 0x0c, 0x62, 0xf2, 0x44, 0xee, 0x1b, 0xf2, 0xe8, 0xc0, 0x54, 0x16, 0xfc, 0x18, 0x5d, 0xa7,
-	0x7d, 0x5b, 0x12, 0x52, 0x9b, 0xb3, 0x63, 0x2a, 0x7f, 0xf6, 0x80, 0x75, 0x7b, 0x9c, 0x94, 0x24,
-	0xf7, 0x35, 0x0d, 0xd8, 0x1e, 0xfb, 0x9f, 0x49, 0x37, 0x7e, 0x82, 0x6e, 0xfc, 0x9f, 0x96, 0x60,
-	0x69, 0x38, 0xb9, 0xa1, 0x56, 0x9f, 0x6f, 0x0d, 0xdb, 0xca, 0x2d, 0x7a, 0x32, 0xa7, 0x51, 0x17,
-	0x38, 0xf9, 0x30, 0x5b, 0x4f, 0x56, 0x2c, 0xf8, 0x08, 0x21, 0x99, 0x4d, 0x8f, 0xfa, 0x5d, 0x20,
-	0x1f, 0x65, 0xe2, 0x9c, 0x15, 0x49, 0x4b, 0x22, 0xfc, 0x3d, 0x32, 0x44, 0x17, 0x95, 0x6d, 0x21,
-	0x11, 0xdf, 0x6a, 0x26, 0xf2, 0x79, 0x8f, 0xf9, 0x7b, 0xd4, 0x1f, 0x4b, 0xbb, 0x8a, 0x0c, 0x4d,
-	0x6c, 0x45, 0x10, 0x87, 0x81, 0x1f, 0x03, 0x59, 0x93, 0x07, 0x48, 0x29, 0x75, 0x80, 0x68, 0xb4,
-	0xa9, 0x11, 0x66, 0xb1, 0x3d, 0x69, 0xc0, 0x1d, 0xb4, 0x28, 0x93, 0x14, 0x3c, 0x5e, 0xdf, 0xe5,
-	0x2c, 0x74, 0x19, 0x44, 0xa4, 0x9c, 0x29, 0x57, 0xd9, 0x3a, 0x6b, 0x00, 0xfb, 0x63, 0x42, 0xfc,
-	0x35, 0x9a, 0x0f, 0xf5, 0x38, 0x61, 0x71, 0x31, 0x4f, 0x90, 0x8f, 0xcb, 0xb9, 0xf5, 0xfc, 0x03,
-	0x92, 0x3e, 0xed, 0xd2, 0xf3, 0xc6, 0xce, 0xac, 0x08, 0xae, 0xf8, 0x0a, 0xe1, 0xc4, 0x24, 0xf2,
-	0x05, 0x5a, 0xe9, 0x50, 0x16, 0xf9, 0x10, 0xc7, 0xba, 0x09, 0x25, 0xb2, 0xbe, 0x29, 0xc5, 0xb3,
-	0x94, 0x78, 0x55, 0x2b, 0xd2, 0xa2, 0x7e, 0x82, 0x0a, 0xe3, 0x55, 0x7d, 0x9f, 0x71, 0x72, 0x4b,
-	0x56, 0xeb, 0x5a, 0x2a, 0x81, 0x9a, 0xf6, 0x1f, 0xf9, 0x8c, 0x9b, 0x73, 0x9d, 0xd4, 0x95, 0xd0,
-	0xc9, 0x89, 0xd4, 0xaf, 0xe5, 0x31, 0x9f, 0xdc, 0xce, 0xa6, 0x13, 0xc5, 0xb4, 0xcf, 0xfc, 0x34,
-	0x2d, 0x1d, 0x90, 0x4f, 0xde, 0x0b, 0x2d, 0x1d, 0x60, 0x8a, 0x0c, 0x0f, 0x1c, 0x46, 0x7d, 0x2b,
-	0xf6, 0x82, 0x80, 0xf7, 0x98, 0xdf, 0x25, 0x77, 0x32, 0x91, 0x17, 0x15, 0x5f, 0x33, 0xa1, 0x13,
-	0x9b, 0xd0, 0x66, 0x8e, 0xe5, 0x40, 0x18, 0x81, 0x4d, 0xd3, 0xbd, 0xe5, 0x53, 0xb5, 0x09, 0x6d,
-	0xe6, 0xec, 0x9e, 0x39, 0xf5, 0x26, 0x7c, 0x8e, 0x96, 0xa8, 0xe3, 0xb1, 0x38, 0x66, 0x81, 0x9f,
-	0x3e, 0x9f, 0xd6, 0x65, 0x8b, 0xc1, 0x67, 0xbe, 0xf4, 0x19, 0x48, 0xc5, 0xf4, 0x94, 0x6e, 0x18,
-	0x36, 0x75, 0x5d, 0x72, 0x57, 0x9d, 0x81, 0xd2, 0x39, 0x6e, 0x15, 0x15, 0xea, 0xba, 0xf8, 0x21,
-	0x5a, 0xb9, 0xb0, 0x44, 0x85, 0xd9, 0x90, 0x6b, 0x16, 0x27, 0xd7, 0xa8, 0x38, 0x8f, 0xd0, 0x5c,
-	0x48, 0x87, 0x9e, 0x58, 0x16, 0xf5, 0x5d, 0x20, 0x0d, 0xa9, 0x8e, 0x95, 0xb4, 0x3c, 0x95, 0xdb,
-	0xec, 0xbb, 0x60, 0xe6, 0xc3, 0xb3, 0x0b, 0x7c, 0x84, 0x0a, 0x11, 0xc4, 0x10, 0x1d, 0x83, 0x15,
-	0x46, 0xcc, 0x06, 0xf2, 0x07, 0x59, 0xea, 0xcf, 0x75, 0xa9, 0x97, 0x2f, 0x96, 0xba, 0xee, 0xf3,
-	0x54, 0x91, 0xeb, 0x3e, 0xd7, 0x87, 0x97, 0xa6, 0x69, 0x08, 0x16, 0x71, 0x78, 0xb9, 0xd4, 0x6b,
-	0x3b, 0xd4, 0x8a, 0x39, 0x8d, 0x38, 0x31, 0xb3, 0x1d, 0x5e, 0x8a, 0xab, 0x29, 0xa8, 0x84, 0xec,
-	0x34, 0xb5, 0x50, 0x73, 0x33, 0x9b, 0xec, 0x14, 0x93, 0x56, 0x73, 0x42, 0x4b, 0x07, 0xa4, 0xf5,
-	0x5e, 0x68, 0xe9, 0x00, 0xbf, 0x40, 0xf9, 0x71, 0x21, 0x20, 0x24, 0x47, 0x99, 0x78, 0x51, 0x52,
-	0x07, 0x08, 0xf1, 0x03, 0xb4, 0x9c, 0x1c, 0x63, 0x93, 0x7d, 0xe4, 0xb9, 0xd6, 0x89, 0x72, 0x4e,
-	0xb4, 0x11, 0x3d, 0x45, 0x9f, 0x50, 0x6e, 0xf7, 0xac, 0xd7, 0x30, 0x8c, 0x49, 0x4d, 0x6a, 0x57,
-	0x4c, 0xd1, 0x2f, 0x84, 0xf1, 0x1b, 0x18, 0xca, 0x91, 0x50, 0xa0, 0x3c, 0x61, 0x00, 0x47, 0xe1,
-	0x9e, 0x4a, 0x9c, 0x58, 0xbd, 0xaf, 0xcc, 0x12, 0xf9, 0x15, 0x22, 0x67, 0x7c, 0x3d, 0xc6, 0xd3,
-	0x72, 0x7d, 0x26, 0x57, 0x2c, 0x25, 0xcc, 0xcf, 0x18, 0x3f, 0xd3, 0xeb, 0x37, 0xe8, 0xca, 0x89,
-	0x45, 0xbb, 0x40, 0x5e, 0x65, 0x7b, 0xd3, 0x39, 0xd9, 0xee, 0x82, 0x22, 0x6b, 0x33, 0x87, 0x7c,
-	0x9b, 0x91, 0x6c, 0x87, 0x39, 0x78, 0x1f, 0xcd, 0x9c, 0x58, 0x1d, 0xd6, 0x09, 0xc8, 0x77, 0x99,
-	0xd8, 0xae, 0x9c, 0xd4, 0x58, 0x27, 0x10, 0xa5, 0xe4, 0x2c, 0xb4, 0x20, 0x0c, 0xec, 0x5e, 0xb2,
-	0x3f, 0xdf, 0xab, 0x49, 0x8b, 0xb3, 0xb0, 0x2a, 0xcc, 0x7a, 0x6b, 0x9a, 0x68, 0x56, 0x20, 0x1d,
-	0xb0, 0xe9, 0x90, 0xd0, 0x6c, 0x2f, 0x94, 0x9c, 0x85, 0xbb, 0x82, 0x07, 0x7f, 0x87, 0x44, 0x18,
-	0x2b, 0xd5, 0xfc, 0xdb, 0xd9, 0x06, 0x54, 0xce, 0xc2, 0x17, 0xe3, 0xfe, 0x7f, 0x8e, 0x9d, 0x0e,
-	0x88, 0xfd, 0xbe, 0xd8, 0xe9, 0x00, 0x3b, 0x08, 0xa7, 0xd8, 0x7d, 0xe8, 0xf3, 0x88, 0xba, 0xc4,
-	0xc9, 0x14, 0xc1, 0x18, 0x47, 0x38, 0x50, 0x7c, 0xb8, 0x87, 0x96, 0x44, 0x14, 0xd1, 0xa4, 0xf4,
-	0x20, 0xd8, 0x71, 0x83, 0x20, 0x22, 0x90, 0x29, 0x8e, 0xc8, 0xbc, 0x39, 0xa6, 0xac, 0x09, 0x46,
-	0xf1, 0xbc, 0x9e, 0x8b, 0xa4, 0xf5, 0xd0, 0x51, 0xcf, 0xeb, 0xc4, 0x12, 0x2d, 0x0a, 0x9d, 0x1d,
-	0xf3, 0xe5, 0xa0, 0x2a, 0xc6, 0x0f, 0xa5, 0x8f, 0x6e, 0xe6, 0xec, 0xea, 0x63, 0x4a, 0xa5, 0x94,
-	0x57, 0xa8, 0x20, 0xb3, 0xeb, 0xd1, 0x48, 0xbc, 0x0b, 0x86, 0xa4, 0x97, 0xad, 0x61, 0x8b, 0xbb,
-	0x11, 0x5c, 0x2d, 0x16, 0xe2, 0x36, 0x5a, 0x38, 0xe3, 0x0e, 0xfa, 0xdc, 0x0e, 0x3c, 0x20, 0x2c,
-	0xdb, 0x89, 0x9e, 0xf0, 0x1f, 0x2a, 0xba, 0x44, 0x2d, 0x2a, 0x86, 0x4b, 0x39, 0x88, 0xe1, 0x87,
-	0xfc, 0x31, 0xb3, 0x5a, 0x64, 0x90, 0x3d, 0xcd, 0x27, 0x26, 0xe3, 0xb3, 0x28, 0xed, 0xbe, 0x23,
-	0x46, 0xf9, 0xd7, 0xd9, 0x26, 0xe3, 0x24, 0xc6, 0x8e, 0x64, 0x13, 0x6f, 0x9e, 0x22, 0x82, 0xb8,
-	0x83, 0x44, 0x1f, 0xae, 0xd4, 0x87, 0xd8, 0x1e, 0x91, 0x87, 0x52, 0xc6, 0xe3, 0x1b, 0xbf, 0xfd,
-	0xb0, 0x96, 0x1b, 0xfd, 0xfa, 0x66, 0x03, 0xeb, 0x4f, 0x6a, 0xa9, 0xaf, 0x32, 0x1b, 0xff, 0xcd,
-	0xa1, 0x19, 0xf5, 0xf5, 0x05, 0xdf, 0x43, 0xb8, 0x71, 0xb8, 0x57, 0xaf, 0xbc, 0xb4, 0x8e, 0x0e,
-	0x9a, 0x8d, 0x6a, 0xa5, 0x5e, 0xab, 0x57, 0x77, 0x8d, 0xa9, 0xd2, 0xf2, 0xe8, 0xb4, 0xbc, 0xa0,
-	0x30, 0x47, 0x7e, 0x1c, 0x82, 0xcd, 0x3a, 0x0c, 0x1c, 0xf1, 0xf2, 0xa4, 0xe1, 0xb5, 0x7a, 0xed,
-	0xd0, 0xc8, 0x95, 0xe6, 0x47, 0xa7, 0x65, 0xa4, 0x70, 0xc2, 0x82, 0x3f, 0x41, 0xf3, 0x1a, 0x50,
-	0xad, 0x37, 0xee, 0x7f, 0xf9, 0xe5, 0x23, 0xe3, 0x52, 0x69, 0x61, 0x74, 0x5a, 0x2e, 0x28, 0x8c,
-	0x36, 0xa6, 0x60, 0xdb, 0x47, 0x95, 0x56, 0xfd, 0xf0, 0xc0, 0xb8, 0x9c, 0x86, 0x25, 0x2f, 0x44,
-	0x1f, 0xa3, 0x39, 0x0d, 0x6b, 0x56, 0x0e, 0xcd, 0xaa, 0x31, 0x5d, 0x2a, 0x8e, 0x4e, 0xcb, 0x79,
-	0x05, 0x6a, 0xda, 0x41, 0x04, 0xf8, 0x23, 0x84, 0x34, 0xa4, 0x55, 0x6f, 0x18, 0x57, 0x4a, 0x85,
-	0xd1, 0x69, 0x79, 0x56, 0x01, 0x5a, 0x2c, 0x2c, 0x4d, 0xff, 0xe9, 0xc7, 0xd5, 0xa9, 0x8d, 0x37,
-	0x39, 0x54, 0x3c, 0xf7, 0xb6, 0x80, 0x1f, 0xa1, 0x0f, 0x77, 0xb6, 0x9b, 0xd5, 0x5a, 0xb5, 0x6a,
-	0x99, 0xd5, 0x66, 0xe3, 0xf0, 0xa0, 0x59, 0x3d, 0x57, 0x83, 0x6b, 0xa3, 0xd3, 0xf2, 0x62, 0x82,
-	0x4f, 0x57, 0xe1, 0x33, 0xb4, 0x7c, 0x61, 0x69, 0x65, 0xaf, 0xde, 0x30, 0x72, 0x25, 0x63, 0x74,
-	0x5a, 0x9e, 0x4b, 0xd6, 0x54, 0x5c, 0x16, 0xe2, 0x2d, 0x74, 0xed, 0x02, 0x78, 0xaf, 0x7e, 0x50,
-	0xdd, 0x36, 0x8d, 0x4b, 0x25, 0x3c, 0x3a, 0x2d, 0xcf, 0x27, 0xf0, 0x3d, 0xe6, 0x03, 0x8d, 0x74,
-	0xca, 0x7f, 0xc9, 0xa1, 0xb9, 0xf4, 0xc8, 0x8e, 0x1f, 0xa0, 0xeb, 0xb5, 0xed, 0xba, 0x79, 0x50,
-	0x6d, 0x36, 0xad, 0xa3, 0x83, 0x7a, 0xeb, 0x5c, 0xb2, 0x8b, 0xa3, 0xd3, 0x72, 0x51, 0x00, 0xd3,
-	0x89, 0xde, 0x41, 0x8b, 0x93, 0x6b, 0xb6, 0x2b, 0xad, 0x43, 0xd3, 0xc8, 0xa9, 0x2a, 0x09, 0xb4,
-	0xfa, 0xf4, 0xf1, 0x3b, 0xb4, 0x32, 0x89, 0xdb, 0xad, 0x36, 0xf6, 0x0e, 0x5f, 0x56, 0x45, 0x8a,
-	0xf2, 0x8e, 0x04, 0x74, 0x17, 0x42, 0x37, 0x18, 0x42, 0x92, 0xe0, 0x5f, 0x73, 0x28, 0x9f, 0x9a,
-	0x1a, 0xf1, 0x17, 0x88, 0x34, 0xb6, 0x5f, 0xee, 0x57, 0x0f, 0x5a, 0x96, 0x79, 0xb4, 0x77, 0xbe,
-	0x96, 0x2b, 0xa3, 0xd3, 0x32, 0xd6, 0xf0, 0x74, 0x86, 0xb7, 0x91, 0x31, 0xb1, 0xea, 0x79, 0xe5,
-	0xe9, 0x58, 0x55, 0x0a, 0xfd, 0xbc, 0xf2, 0x14, 0x3f, 0x3c, 0xc7, 0x5d, 0xab, 0x9b, 0xcd, 0x96,
-	0xd5, 0x30, 0xeb, 0x95, 0xaa, 0x71, 0x49, 0x6b, 0x55, 0xa1, 0x6b, 0x2c, 0x8a, 0xb9, 0x1c, 0x31,
-	0x55, 0x9a, 0x3b, 0xcf, 0x7e, 0x7a, 0xbb, 0x9a, 0xfb, 0xf9, 0xed, 0x6a, 0xee, 0x3f, 0x6f, 0x57,
-	0x73, 0x7f, 0x7e, 0xb7, 0x3a, 0xf5, 0xf3, 0xbb, 0xd5, 0xa9, 0x7f, 0xbd, 0x5b, 0x9d, 0x7a, 0xb5,
-	0xd9, 0x65, 0xbc, 0xd7, 0x6f, 0x6f, 0xda, 0x81, 0xa7, 0x3f, 0x1a, 0xdf, 0xd3, 0xcf, 0x8a, 0xfe,
-	0x37, 0x48, 0x7e, 0xf0, 0x61, 0x08, 0x71, 0x7b, 0x46, 0x7e, 0x3c, 0x7e, 0xf8, 0xbf, 0x00, 0x00,
-	0x00, 0xff, 0xff, 0xd8, 0xd7, 0x53, 0x35, 0xa5, 0x16, 0x00, 0x00,
+	// 2135 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0xb4, 0x58, 0xcd, 0x6f, 0x1b, 0xd7,
+	0x11, 0x17, 0x65, 0x4a, 0x16, 0x87, 0x5f, 0xab, 0xa7, 0x0f, 0xaf, 0xe9, 0x44, 0x66, 0x1c, 0xc7,
+	0x91, 0xe5, 0x5a, 0x8a, 0xed, 0x24, 0xad, 0x8d, 0xf4, 0x20, 0x51, 0xa4, 0xcd, 0x84, 0x92, 0x88,
+	0x25, 0x15, 0xc3, 0x2d, 0x8a, 0xed, 0xe3, 0xee, 0x23, 0xf9, 0xe0, 0xfd, 0xc2, 0xee, 0xd2, 0x24,
+	0xff, 0x83, 0x82, 0x97, 0xf6, 0x1f, 0x60, 0x51, 0xa0, 0x3d, 0xf4, 0xe8, 0x43, 0x6f, 0x45, 0xef,
+	0x39, 0x06, 0xbd, 0xb4, 0xe8, 0x21, 0x28, 0xec, 0x43, 0x7a, 0xea, 0x5f, 0xd0, 0x02, 0xc5, 0xfb,
+	0x58, 0x6a, 0x29, 0xe6, 0x94, 0x4d, 0x2f, 0x12, 0x77, 0xe6, 0x37, 0xbf, 0x37, 0x6f, 0x66, 0x76,
+	0xde, 0xbc, 0x85, 0xed, 0x90, 0xda, 0xc4, 0x0f, 0x0e, 0x5e, 0x3d, 0x38, 0x30, 0x5c, 0xa7, 0x4b,
+	0x7b, 0xfb, 0x9e, 0xef, 0x86, 0x2e, 0xca, 0x08, 0xf9, 0xfe, 0xab, 0x07, 0xa5, 0x75, 0x6c, 0x53,
+	0xc7, 0x3d, 0xe0, 0x7f, 0x85, 0xb6, 0x74, 0xdd, 0x70, 0x03, 0xdb, 0x0d, 0x74, 0xfe, 0x74, 0x20,
+	0x1e, 0xa4, 0x6a, 0xb3, 0xe7, 0xf6, 0x5c, 0x21, 0x67, 0xbf, 0x84, 0xf4, 0xd6, 0xdf, 0x96, 0x21,
+	0xdf, 0xf4, 0xa9, 0xeb, 0xd3, 0x70, 0xdc, 0xa6, 0xc4, 0x0f, 0x50, 0x13, 0xae, 0x12, 0xc3, 0x75,
+	0x5c, 0x7b, 0xac, 0xa6, 0xca, 0xa9, 0xdd, 0xcc, 0xd1, 0xa7, 0x5f, 0x7d, 0x73, 0x73, 0xe9, 0x1f,
+	0xdf, 0xdc, 0xbc, 0x21, 0xe8, 0x02, 0xf3, 0xe5, 0x3e, 0x75, 0x0f, 0x6c, 0x1c, 0xf6, 0xf7, 0x1b,
+	0xa4, 0x87, 0x8d, 0xf1, 0x31, 0x31, 0xfe, 0xfa, 0xa7, 0xfb, 0x20, 0x57, 0x3b, 0x26, 0xc6, 0x1f,
+	0xbf, 0x7d, 0xbd, 0x97, 0xd2, 0x22, 0x1a, 0xa4, 0xc1, 0x5a, 0x10, 0x62, 0xc7, 0xc4, 0xbe, 0xa9,
+	0x2e, 0x27, 0xa2, 0x9c, 0xf1, 0xa0, 0xcf, 0x21, 0xdd, 0xc5, 0x41, 0xa8, 0x5e, 0x49, 0xc4, 0xc7,
+	0x39, 0xd0, 0x29, 0xac, 0x0e, 0xfc, 0x1e, 0x71, 0x42, 0x35, 0x9d, 0x88, 0x4d, 0xb2, 0x3c, 0x49,
+	0xff, 0xeb, 0x77, 0x37, 0x53, 0xb7, 0xfe, 0xbc, 0x0e, 0xd9, 0x36, 0xcb, 0x55, 0x85, 0xa7, 0x0f,
+	0xdd, 0x85, 0x55, 0xcf, 0xb5, 0xa8, 0x21, 0xc2, 0x5a, 0x78, 0xb8, 0xbe, 0x3f, 0xcb, 0xe4, 0x7e,
+	0x93, 0x2b, 0x34, 0x09, 0x40, 0x37, 0x20, 0xd3, 0x25, 0x44, 0x37, 0x89, 0xe3, 0xda, 0x22, 0x62,
+	0xda, 0x5a, 0x97, 0x90, 0x63, 0xf6, 0x8c, 0x6e, 0x42, 0xd6, 0xc2, 0x0e, 0xd1, 0x3d, 0x3c, 0x08,
+	0x88, 0xc9, 0x03, 0xb0, 0xa6, 0x01, 0x13, 0x35, 0xb9, 0x04, 0xdd, 0x86, 0x82, 0x8d, 0x47, 0x7a,
+	0x18, 0x5a, 0x7a, 0xc7, 0x72, 0x8d, 0x97, 0x01, 0xdf, 0x56, 0x5a, 0xcb, 0xd9, 0x78, 0xd4, 0x0e,
+	0xad, 0x23, 0x2e, 0x43, 0x07, 0xb0, 0xc9, 0x51, 0xdc, 0x07, 0xdd, 0x23, 0xbe, 0x8e, 0x8d, 0xd0,
+	0xf5, 0xd5, 0x95, 0x72, 0x6a, 0x37, 0xaf, 0xad, 0x33, 0x2c, 0x57, 0x35, 0x89, 0x7f, 0xc8, 0x14,
+	0x68, 0x0f, 0x98, 0x50, 0xf7, 0xf0, 0xd8, 0x72, 0xb1, 0xa9, 0x77, 0xc6, 0x21, 0x09, 0xd4, 0x55,
+	0xce, 0x5c, 0xb4, 0xf1, 0xa8, 0x29, 0xe4, 0x47, 0x4c, 0xcc, 0x7c, 0x64, 0x58, 0x9f, 0x84, 0x3e,
+	0x25, 0x81, 0x7a, 0x95, 0x73, 0x82, 0x8d, 0x47, 0x9a, 0x90, 0xa0, 0x0f, 0xa1, 0x18, 0x18, 0x7d,
+	0x62, 0x0e, 0x2c, 0xa2, 0x1b, 0x63, 0xc3, 0x22, 0x81, 0xba, 0xc6, 0xa9, 0x0a, 0x91, 0xb8, 0xc2,
+	0xa5, 0xe8, 0x7d, 0xc8, 0x1b, 0xd8, 0x31, 0x88, 0x15, 0xc1, 0x32, 0x62, 0x2f, 0x42, 0x28, 0x41,
+	0xb7, 0x20, 0x6f, 0x53, 0x47, 0xef, 0xe1, 0x40, 0xb7, 0xa8, 0x4d, 0x43, 0x15, 0x38, 0x28, 0x6b,
+	0x53, 0xe7, 0x29, 0x0e, 0x1a, 0x4c, 0x84, 0x76, 0x41, 0xe9, 0x52, 0x9f, 0xe8, 0x1d, 0x1c, 0xcc,
+	0x96, 0xcc, 0x8a, 0x25, 0x99, 0xfc, 0x08, 0x07, 0xd1, 0x92, 0xf7, 0x61, 0x83, 0x39, 0x2f, 0x30,
+	0x3c, 0x32, 0x0c, 0xa0, 0xe6, 0x38, 0x58, 0xb1, 0xf1, 0x48, 0xe0, 0x9a, 0xc4, 0xaf, 0x51, 0x9f,
+	0xa0, 0x7b, 0x80, 0x38, 0x9c, 0x58, 0x56, 0x0c, 0x9d, 0x9f, 0x05, 0xa6, 0xc2, 0x14, 0x11, 0xf8,
+	0x2e, 0x28, 0xd8, 0xb2, 0xdc, 0x21, 0x31, 0x75, 0x9b, 0x04, 0x01, 0xee, 0x91, 0x40, 0x2d, 0x94,
+	0xaf, 0xec, 0x66, 0xb4, 0xa2, 0x94, 0x9f, 0x48, 0x31, 0x0b, 0x91, 0x49, 0x1c, 0x1a, 0x47, 0x16,
+	0x39, 0xb2, 0x20, 0xc4, 0x33, 0xe0, 0x4f, 0x40, 0xf5, 0x89, 0x41, 0xa8, 0x17, 0xb2, 0x80, 0x13,
+	0x27, 0xa4, 0xae, 0x13, 0x65, 0x5e, 0xe1, 0x6e, 0x6c, 0x4b, 0xbd, 0x16, 0xa9, 0x65, 0x0d, 0xec,
+	0xc1, 0x3a, 0x2f, 0x25, 0x5e, 0x04, 0x51, 0x50, 0xd6, 0x85, 0xe7, 0x4c, 0x21, 0xca, 0x57, 0x44,
+	0x65, 0x17, 0x94, 0x38, 0x96, 0x6d, 0x4a, 0x45, 0x22, 0x7e, 0x17, 0x50, 0x26, 0x65, 0xf1, 0xeb,
+	0x19, 0xf1, 0xf0, 0x71, 0x5f, 0xd4, 0x0d, 0x11, 0xbf, 0x9e, 0x31, 0x0b, 0x1f, 0xf7, 0x02, 0x3d,
+	0x80, 0xad, 0x79, 0xb8, 0x4f, 0x6c, 0xf7, 0x15, 0xb6, 0xd4, 0x4d, 0x6e, 0x80, 0x62, 0x06, 0x9a,
+	0xd0, 0x44, 0x19, 0x62, 0x81, 0x8e, 0xaf, 0xb0, 0xc5, 0xcb, 0x8c, 0x65, 0x88, 0xc5, 0xfa, 0x62,
+	0x85, 0x05, 0xb8, 0xa8, 0xf4, 0xed, 0x05, 0xb8, 0x28, 0xf4, 0x3b, 0x50, 0x0c, 0x86, 0x84, 0x78,
+	0x31, 0xe6, 0x6b, 0x1c, 0x9a, 0xe7, 0xe2, 0x19, 0xed, 0xcf, 0x21, 0xcf, 0xbd, 0xe6, 0x25, 0xd5,
+	0x25, 0x44, 0x55, 0x13, 0x75, 0x8f, 0x1c, 0x27, 0x3b, 0x12, 0x5c, 0xe8, 0x05, 0xe4, 0x58, 0x8c,
+	0x67, 0xdc, 0xd7, 0x13, 0x71, 0x67, 0x19, 0x57, 0x44, 0x2d, 0xfb, 0xc3, 0x10, 0x87, 0x46, 0x5f,
+	0x7f, 0x49, 0xc6, 0x81, 0x5a, 0xe2, 0xdb, 0x63, 0xfd, 0xe1, 0x39, 0x13, 0x7e, 0x41, 0xc6, 0x3c,
+	0xdf, 0x0c, 0x65, 0x33, 0x01, 0x31, 0x05, 0xee, 0x06, 0xc7, 0x31, 0xeb, 0x13, 0x21, 0xe6, 0xc8,
+	0x4f, 0x41, 0xbd, 0xe0, 0xeb, 0xd3, 0x30, 0x9e, 0x92, 0x77, 0xb8, 0xc5, 0x66, 0xc4, 0xfc, 0x8c,
+	0x86, 0x73, 0x89, 0xc7, 0xac, 0x5f, 0xc6, 0x73, 0x6f, 0x60, 0xcb, 0x52, 0xdf, 0x15, 0x89, 0xe7,
+	0xca, 0x59, 0xee, 0x2b, 0xd8, 0xb2, 0xd0, 0x23, 0xd8, 0x5e, 0x30, 0x11, 0x0b, 0xed, 0x70, 0x9b,
+	0x8d, 0x79, 0x1b, 0xb1, 0xce, 0x5d, 0x50, 0x0c, 0xec, 0x98, 0xd4, 0xc4, 0x21, 0xd1, 0x87, 0xd4,
+	0x31, 0xdd, 0xa1, 0x7a, 0x93, 0xfb, 0x55, 0x9c, 0xc9, 0x9f, 0x73, 0x31, 0xfa, 0x08, 0x36, 0xb1,
+	0x69, 0xd3, 0x20, 0xa0, 0xae, 0x13, 0x67, 0x2f, 0x73, 0x38, 0xba, 0xd0, 0xcd, 0xc8, 0x3f, 0x87,
+	0x82, 0x27, 0x8f, 0x4f, 0x3d, 0x64, 0xe7, 0xa7, 0xfa, 0x5e, 0x39, 0xb5, 0x9b, 0x7d, 0xa8, 0xc6,
+	0xbb, 0x7b, 0xfc, 0x7c, 0x3d, 0xca, 0xb0, 0x1c, 0x8a, 0xb4, 0xe4, 0xbd, 0xb9, 0x93, 0xf7, 0x63,
+	0xd8, 0xee, 0x62, 0xea, 0x3b, 0x24, 0x08, 0xa4, 0x9f, 0xd1, 0x6b, 0x7c, 0x8b, 0xef, 0x6e, 0x33,
+	0xd2, 0x0a, 0x6f, 0xe5, 0x4b, 0xfc, 0x19, 0xe4, 0x67, 0x56, 0x03, 0x87, 0x86, 0xea, 0xfb, 0xfc,
+	0x78, 0xb9, 0x16, 0x73, 0xa0, 0x26, 0xf5, 0xe7, 0x0e, 0x0d, 0xb5, 0x5c, 0x37, 0xf6, 0x84, 0xce,
+	0x01, 0x86, 0x84, 0xf6, 0xfa, 0xa1, 0x6e, 0x53, 0x47, 0xbd, 0x9d, 0xa8, 0xca, 0x32, 0x82, 0xe9,
+	0x84, 0x3a, 0x71, 0x5a, 0x3c, 0x52, 0x3f, 0xf8, 0x41, 0x68, 0xf1, 0x08, 0x61, 0x50, 0x6c, 0x62,
+	0x52, 0xec, 0xe8, 0x81, 0xed, 0xba, 0x61, 0x9f, 0x3a, 0x3d, 0xf5, 0x4e, 0x22, 0xf2, 0xa2, 0xe0,
+	0x6b, 0x45, 0x74, 0xe8, 0xa7, 0x70, 0x95, 0x50, 0xef, 0xc1, 0x27, 0x9f, 0x3c, 0x56, 0x3f, 0x5c,
+	0xc8, 0x64, 0x55, 0x68, 0x9a, 0xd8, 0xc7, 0xf6, 0x5c, 0x26, 0x23, 0x1b, 0x66, 0x8e, 0x07, 0x06,
+	0xeb, 0xb1, 0xea, 0xee, 0x82, 0xf9, 0xa1, 0xd0, 0x7c, 0x87, 0xb9, 0xb4, 0x41, 0x3f, 0x86, 0x95,
+	0xc0, 0x70, 0x7d, 0xa2, 0xde, 0xe5, 0xc6, 0xdb, 0x31, 0xe3, 0x16, 0x93, 0x2f, 0x9a, 0x0a, 0x3c,
+	0x7a, 0x00, 0x57, 0x42, 0xea, 0xa9, 0x7b, 0xdc, 0x6c, 0x33, 0x66, 0xd6, 0xa6, 0xde, 0xa2, 0x11,
+	0xc3, 0x3e, 0xb9, 0xc1, 0xc6, 0x94, 0xc9, 0xb7, 0xaf, 0xf7, 0x90, 0x1c, 0x35, 0x63, 0xd3, 0xca,
+	0xad, 0xff, 0xa6, 0x21, 0x3f, 0xb7, 0x5b, 0xf4, 0x04, 0xae, 0x4b, 0x2f, 0x59, 0xff, 0xa4, 0xaf,
+	0x30, 0xff, 0xd9, 0xe7, 0xb9, 0xe1, 0x23, 0x4d, 0x5a, 0xbb, 0x26, 0x01, 0x87, 0x33, 0xfd, 0x33,
+	0xae, 0x46, 0x9f, 0xc1, 0x8d, 0xef, 0x38, 0x52, 0xf5, 0x28, 0x52, 0xcb, 0xc2, 0xfa, 0xf2, 0xd1,
+	0x2a, 0xc3, 0xc5, 0xe6, 0xb3, 0x10, 0xfb, 0x3d, 0x92, 0x74, 0xda, 0x93, 0x2c, 0xac, 0x38, 0xb9,
+	0x37, 0x7d, 0xec, 0xf4, 0x48, 0xc2, 0x99, 0x2f, 0xc3, 0x9c, 0xe6, 0x44, 0xe8, 0x97, 0xa0, 0xb0,
+	0x29, 0x84, 0x9f, 0x92, 0x51, 0xdb, 0x5e, 0x49, 0x44, 0x5e, 0xb0, 0xa9, 0xd3, 0xc0, 0xce, 0xec,
+	0x50, 0xa8, 0x82, 0x22, 0x89, 0x75, 0x9f, 0x04, 0x9e, 0xeb, 0x04, 0x84, 0x4f, 0x60, 0x85, 0x87,
+	0xa5, 0x58, 0xc6, 0x25, 0x5a, 0x93, 0x08, 0xad, 0xd8, 0x99, 0x17, 0xa0, 0x2e, 0x6c, 0x70, 0x27,
+	0x19, 0x8f, 0x3d, 0xb0, 0x42, 0xea, 0x59, 0x94, 0xf8, 0x7c, 0x4a, 0xfb, 0xfe, 0xbe, 0xf2, 0x49,
+	0xa2, 0x46, 0xc8, 0xc9, 0x8c, 0x90, 0xf5, 0xb3, 0x0e, 0x35, 0x75, 0x93, 0x78, 0x3e, 0x31, 0x70,
+	0x7c, 0x2c, 0x11, 0xb3, 0xde, 0x66, 0x87, 0x9a, 0xc7, 0x17, 0x4a, 0xd1, 0xcf, 0xe4, 0xf4, 0xfc,
+	0x97, 0x34, 0xe4, 0xe7, 0x5e, 0x17, 0xf4, 0x18, 0x72, 0x1e, 0x1e, 0xdb, 0xac, 0xfb, 0xfb, 0x03,
+	0x8b, 0xc8, 0x29, 0x3a, 0xfe, 0x86, 0x34, 0x85, 0x5a, 0x1b, 0x58, 0x44, 0xcb, 0x7a, 0x17, 0x0f,
+	0xe8, 0x1c, 0xf2, 0x3e, 0x09, 0x88, 0xff, 0x8a, 0xe8, 0x9e, 0x4f, 0x0d, 0x22, 0x6f, 0x21, 0x1f,
+	0xc9, 0xad, 0x6e, 0x2d, 0x6e, 0xb5, 0xee, 0x84, 0xb1, 0x4d, 0xd6, 0x9d, 0x50, 0x9e, 0xd1, 0x92,
+	0xa6, 0xc9, 0x58, 0xd8, 0x19, 0x6d, 0x61, 0xbb, 0x63, 0x62, 0x3d, 0x08, 0xb1, 0x9f, 0xb4, 0x3a,
+	0xb3, 0x82, 0xab, 0xc5, 0xa8, 0x58, 0x89, 0x4a, 0x6a, 0xd6, 0x96, 0x13, 0x96, 0xa8, 0x60, 0x92,
+	0x6d, 0x39, 0xa2, 0xc5, 0xa3, 0x84, 0xc5, 0x19, 0xd1, 0xe2, 0x11, 0x7a, 0x0e, 0xd9, 0x59, 0x20,
+	0x88, 0xc7, 0x4b, 0xf2, 0xfb, 0xf3, 0x42, 0x14, 0x07, 0xe2, 0xa1, 0x87, 0xb0, 0x15, 0xf5, 0x9c,
+	0xf9, 0x03, 0xf1, 0xaa, 0x3c, 0xee, 0x85, 0x32, 0x7e, 0x1e, 0xca, 0xfa, 0xf9, 0x4f, 0x0a, 0xb2,
+	0xb1, 0x8e, 0x89, 0xbe, 0x80, 0x95, 0xa1, 0x8e, 0x7b, 0x24, 0xe1, 0x9d, 0x36, 0x3d, 0x3c, 0xec,
+	0x11, 0x41, 0xd6, 0xa1, 0x49, 0x6f, 0xb3, 0xe9, 0xe1, 0x11, 0x35, 0xd1, 0x09, 0xac, 0x0e, 0xf5,
+	0x2e, 0xed, 0xba, 0x09, 0xeb, 0x67, 0x65, 0x58, 0xa3, 0x5d, 0x57, 0x6e, 0xff, 0xd7, 0x6b, 0x90,
+	0x99, 0x75, 0x7e, 0xf4, 0x1e, 0xe4, 0x88, 0xe7, 0x1a, 0xfd, 0x28, 0x7a, 0xa2, 0x5b, 0x67, 0xb9,
+	0x4c, 0x4e, 0x11, 0x0d, 0x58, 0x31, 0x89, 0x81, 0xc7, 0x09, 0xb7, 0x24, 0x48, 0x2e, 0x4d, 0x15,
+	0x57, 0xfe, 0x3f, 0x53, 0x45, 0xfa, 0x87, 0x9a, 0x2a, 0x7e, 0x01, 0x05, 0x49, 0xeb, 0x90, 0x41,
+	0xe8, 0x63, 0x2b, 0xe1, 0x9b, 0x91, 0x17, 0x6c, 0xa7, 0x82, 0x8c, 0x0d, 0x2d, 0xac, 0x3f, 0xc8,
+	0x03, 0xb3, 0x6b, 0xb9, 0xae, 0x9f, 0xf0, 0x15, 0x29, 0x5e, 0xf0, 0xd5, 0x18, 0x1d, 0xba, 0x07,
+	0xeb, 0xb1, 0x25, 0xe6, 0xde, 0x91, 0xd8, 0xda, 0x32, 0xd5, 0x18, 0x14, 0xea, 0xf0, 0x23, 0x9c,
+	0x0d, 0xad, 0x22, 0xeb, 0x6b, 0xc9, 0xfc, 0xb9, 0xe0, 0x3b, 0xe6, 0xf9, 0x6f, 0x41, 0x26, 0xe8,
+	0x63, 0x9f, 0xdd, 0x16, 0x3d, 0x7e, 0x63, 0x4f, 0xf2, 0xc9, 0x87, 0x11, 0xb5, 0xa9, 0xc7, 0xee,
+	0x5b, 0x82, 0xd4, 0x1d, 0x84, 0x86, 0x6b, 0x13, 0x7e, 0xcb, 0x4f, 0x70, 0xdf, 0xe2, 0x64, 0x67,
+	0x82, 0x8b, 0xd5, 0x80, 0x20, 0xb7, 0x70, 0x48, 0xd8, 0x74, 0xcc, 0x3f, 0x0e, 0x24, 0xa8, 0x01,
+	0xce, 0xd6, 0x90, 0x64, 0xec, 0xa8, 0x10, 0xf4, 0x9d, 0x81, 0xc9, 0x06, 0x99, 0x5c, 0xb2, 0xa3,
+	0x82, 0x73, 0x1d, 0x71, 0x2a, 0xf1, 0x3d, 0x28, 0x24, 0x51, 0xd6, 0xc5, 0x87, 0x07, 0x60, 0xa2,
+	0x78, 0x43, 0xdc, 0xfb, 0x77, 0x0a, 0x56, 0xc5, 0x67, 0x26, 0x74, 0x1f, 0x50, 0xf3, 0xac, 0x51,
+	0xaf, 0xbc, 0xd0, 0xcf, 0x4f, 0x5b, 0xcd, 0x6a, 0xa5, 0x5e, 0xab, 0x57, 0x8f, 0x95, 0xa5, 0xd2,
+	0xd6, 0x64, 0x5a, 0x5e, 0x17, 0x98, 0x73, 0x27, 0xf0, 0x88, 0x41, 0xbb, 0x94, 0x98, 0x6c, 0x01,
+	0x09, 0xaf, 0xd5, 0x6b, 0x67, 0x4a, 0xaa, 0x54, 0x98, 0x4c, 0xcb, 0x20, 0x70, 0x4c, 0x82, 0x3e,
+	0x80, 0x82, 0x04, 0x54, 0xeb, 0x4d, 0x36, 0x31, 0x2a, 0xcb, 0xa5, 0xf5, 0xc9, 0xb4, 0x9c, 0x17,
+	0x18, 0x29, 0x8c, 0xc1, 0x0e, 0xcf, 0x2b, 0xed, 0xfa, 0xd9, 0xa9, 0x72, 0x25, 0x0e, 0x8b, 0xa6,
+	0xbd, 0xf7, 0x20, 0x27, 0x61, 0xad, 0xca, 0x99, 0x56, 0x55, 0xd2, 0xa5, 0xe2, 0x64, 0x5a, 0xce,
+	0x0a, 0x10, 0x6f, 0xe9, 0xe8, 0x5d, 0x00, 0x09, 0x69, 0xd7, 0x9b, 0xca, 0x4a, 0x29, 0x3f, 0x99,
+	0x96, 0x33, 0x02, 0xd0, 0xa6, 0x5e, 0x29, 0xfd, 0xab, 0xdf, 0xef, 0x2c, 0xed, 0xbd, 0x4e, 0x41,
+	0xf1, 0xd2, 0x28, 0x84, 0x1e, 0xc3, 0x3b, 0x47, 0x87, 0xad, 0x6a, 0xad, 0x5a, 0xd5, 0xb5, 0x6a,
+	0xab, 0x79, 0x76, 0xda, 0xaa, 0x5e, 0x8a, 0xc1, 0xb5, 0xc9, 0xb4, 0xbc, 0x11, 0xe1, 0xe3, 0x51,
+	0xb8, 0x07, 0x5b, 0x0b, 0xa6, 0x95, 0x46, 0xbd, 0xa9, 0xa4, 0x4a, 0xca, 0x64, 0x5a, 0xce, 0x45,
+	0x36, 0x15, 0x8b, 0x7a, 0xe8, 0x00, 0xae, 0x2d, 0x80, 0x1b, 0xf5, 0xd3, 0xea, 0xa1, 0xa6, 0x2c,
+	0x97, 0xd0, 0x64, 0x5a, 0x2e, 0x44, 0xf0, 0x06, 0x75, 0x08, 0xf6, 0xa5, 0xcb, 0xbf, 0x4d, 0x41,
+	0x2e, 0x7e, 0x57, 0x43, 0x0f, 0xe1, 0x7a, 0xed, 0xb0, 0xae, 0x9d, 0x56, 0x5b, 0x2d, 0xfd, 0xfc,
+	0xb4, 0xde, 0xbe, 0xe4, 0xec, 0xc6, 0x64, 0x5a, 0x2e, 0x32, 0x60, 0xdc, 0xd1, 0x3b, 0xb0, 0x31,
+	0x6f, 0x73, 0x58, 0x69, 0x9f, 0x69, 0x4a, 0x4a, 0x44, 0x89, 0xa1, 0xc5, 0x67, 0x8e, 0x1f, 0xc1,
+	0xf6, 0x3c, 0xee, 0xb8, 0xda, 0x6c, 0x9c, 0xbd, 0xa8, 0x32, 0x17, 0xf9, 0x8e, 0x18, 0xf4, 0x98,
+	0x78, 0x96, 0x3b, 0x26, 0x91, 0x83, 0x7f, 0x48, 0x41, 0x36, 0x36, 0x65, 0xa1, 0x8f, 0x41, 0x6d,
+	0x1e, 0xbe, 0x38, 0xa9, 0x9e, 0xb6, 0x75, 0xed, 0xbc, 0x71, 0x39, 0x96, 0xdb, 0x93, 0x69, 0x19,
+	0x49, 0x78, 0xdc, 0xc3, 0xdb, 0xa0, 0xcc, 0x59, 0x7d, 0x59, 0x79, 0x3a, 0xab, 0x2a, 0x81, 0xfe,
+	0xb2, 0xf2, 0x14, 0x3d, 0xba, 0xc4, 0x5d, 0xab, 0x6b, 0xad, 0xb6, 0xde, 0xd4, 0xea, 0x95, 0xaa,
+	0xb2, 0x2c, 0x6b, 0x55, 0xa0, 0x6b, 0xd4, 0x0f, 0x42, 0x3e, 0x92, 0x09, 0x37, 0x8f, 0x9e, 0x7d,
+	0xf5, 0x66, 0x27, 0xf5, 0xf5, 0x9b, 0x9d, 0xd4, 0x3f, 0xdf, 0xec, 0xa4, 0x7e, 0xf3, 0x76, 0x67,
+	0xe9, 0xeb, 0xb7, 0x3b, 0x4b, 0x7f, 0x7f, 0xbb, 0xb3, 0xf4, 0xb3, 0xfd, 0x1e, 0x0d, 0xfb, 0x83,
+	0xce, 0xbe, 0xe1, 0xda, 0xf2, 0xeb, 0xf8, 0x7d, 0x79, 0xf9, 0x91, 0xff, 0x46, 0xd1, 0x8f, 0x70,
+	0xec, 0x91, 0xa0, 0xb3, 0xca, 0xbf, 0x92, 0x3f, 0xfa, 0x5f, 0x00, 0x00, 0x00, 0xff, 0xff, 0x8b,
+	0x60, 0x53, 0x98, 0x8e, 0x17, 0x00, 0x00,
 }
 
 func (this *PriorityTiers) Equal(that interface{}) bool {
@@ -902,6 +1096,21 @@ func (this *TimerConfig) Equal(that interface{}) bool {
 	if this.MaxTtlBlocks != that1.MaxTtlBlocks {
 		return false
 	}
+	if this.MaxTimersPerActor != that1.MaxTimersPerActor {
+		return false
+	}
+	if this.MaxPayloadBytes != that1.MaxPayloadBytes {
+		return false
+	}
+	if this.MaxRetries != that1.MaxRetries {
+		return false
+	}
+	if this.ScheduleCycles != that1.ScheduleCycles {
+		return false
+	}
+	if this.CancelCycles != that1.CancelCycles {
+		return false
+	}
 	if this.MinGasLimit != that1.MinGasLimit {
 		return false
 	}
@@ -912,48 +1121,6 @@ func (this *TimerConfig) Equal(that interface{}) bool {
 		return false
 	}
 	if this.MaxCellsPerFire != that1.MaxCellsPerFire {
-		return false
-	}
-	if this.MaxTimersPerActor != that1.MaxTimersPerActor {
-		return false
-	}
-	if this.MaxPayloadBytes != that1.MaxPayloadBytes {
-		return false
-	}
-	if this.LaneTimerCycles != that1.LaneTimerCycles {
-		return false
-	}
-	if this.LaneTimerCells != that1.LaneTimerCells {
-		return false
-	}
-	if this.GcCyclesPerBlock != that1.GcCyclesPerBlock {
-		return false
-	}
-	if this.GcCyclesPerRemoval != that1.GcCyclesPerRemoval {
-		return false
-	}
-	if this.MaxFiresPerBlock != that1.MaxFiresPerBlock {
-		return false
-	}
-	if this.MaxFiresPerActor != that1.MaxFiresPerActor {
-		return false
-	}
-	if this.CandidateWindow != that1.CandidateWindow {
-		return false
-	}
-	if this.SweepPerBlock != that1.SweepPerBlock {
-		return false
-	}
-	if !this.CycleBasefee.Equal(that1.CycleBasefee) {
-		return false
-	}
-	if !this.CellBasefee.Equal(that1.CellBasefee) {
-		return false
-	}
-	if this.ScheduleCycles != that1.ScheduleCycles {
-		return false
-	}
-	if this.CancelCycles != that1.CancelCycles {
 		return false
 	}
 	if len(this.AllowedMessages) != len(that1.AllowedMessages) {
@@ -975,7 +1142,103 @@ func (this *TimerConfig) Equal(that interface{}) bool {
 	if this.ReceiptRetentionBlocks != that1.ReceiptRetentionBlocks {
 		return false
 	}
-	if this.MaxRetries != that1.MaxRetries {
+	if this.LaneTimerCycles != that1.LaneTimerCycles {
+		return false
+	}
+	if this.LaneTimerCells != that1.LaneTimerCells {
+		return false
+	}
+	if this.GcCyclesPerBlock != that1.GcCyclesPerBlock {
+		return false
+	}
+	if this.GcCyclesPerRemoval != that1.GcCyclesPerRemoval {
+		return false
+	}
+	if this.MaxFiresPerBlock != that1.MaxFiresPerBlock {
+		return false
+	}
+	if this.MaxFiresPerActor != that1.MaxFiresPerActor {
+		return false
+	}
+	if this.SweepPerBlock != that1.SweepPerBlock {
+		return false
+	}
+	if !this.CycleBasefee.Equal(that1.CycleBasefee) {
+		return false
+	}
+	if !this.CellBasefee.Equal(that1.CellBasefee) {
+		return false
+	}
+	if this.MaxWatchKeys != that1.MaxWatchKeys {
+		return false
+	}
+	if this.MaxMatchedKeys != that1.MaxMatchedKeys {
+		return false
+	}
+	if this.MaxWatchHitsPerBlock != that1.MaxWatchHitsPerBlock {
+		return false
+	}
+	if this.AgentCyclesPerCall != that1.AgentCyclesPerCall {
+		return false
+	}
+	if this.AgentCyclesPerBlock != that1.AgentCyclesPerBlock {
+		return false
+	}
+	if this.CandidateWindow != that1.CandidateWindow {
+		return false
+	}
+	if this.AdmissionsPerBlock != that1.AdmissionsPerBlock {
+		return false
+	}
+	if !this.PriorityTiers.Equal(&that1.PriorityTiers) {
+		return false
+	}
+	if this.FairnessWindowBlocks != that1.FairnessWindowBlocks {
+		return false
+	}
+	if this.FairnessUnit != that1.FairnessUnit {
+		return false
+	}
+	if !this.WeightMin.Equal(that1.WeightMin) {
+		return false
+	}
+	if !this.WeightMax.Equal(that1.WeightMax) {
+		return false
+	}
+	if !this.MedianSmoothing.Equal(that1.MedianSmoothing) {
+		return false
+	}
+	if !this.Eip1559.Equal(&that1.Eip1559) {
+		return false
+	}
+	if !this.Auction.Equal(&that1.Auction) {
+		return false
+	}
+	if !this.Score.Equal(&that1.Score) {
+		return false
+	}
+	if !this.Tip.Equal(&that1.Tip) {
+		return false
+	}
+	return true
+}
+func (this *Eip1559Params) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*Eip1559Params)
+	if !ok {
+		that2, ok := that.(Eip1559Params)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
 		return false
 	}
 	if this.AuctionActivationHeight != that1.AuctionActivationHeight {
@@ -999,34 +1262,28 @@ func (this *TimerConfig) Equal(that interface{}) bool {
 	if !this.LaneFeeMultiplier.Equal(that1.LaneFeeMultiplier) {
 		return false
 	}
-	if !this.PriorityTiers.Equal(&that1.PriorityTiers) {
-		return false
-	}
-	if this.FairnessWindowBlocks != that1.FairnessWindowBlocks {
-		return false
-	}
-	if this.FairnessUnit != that1.FairnessUnit {
-		return false
-	}
-	if !this.WeightMin.Equal(that1.WeightMin) {
-		return false
-	}
-	if !this.WeightMax.Equal(that1.WeightMax) {
-		return false
-	}
-	if !this.MedianSmoothing.Equal(that1.MedianSmoothing) {
-		return false
-	}
 	if this.BidDeprecationBlocks != that1.BidDeprecationBlocks {
 		return false
 	}
-	if this.AdmissionsPerBlock != that1.AdmissionsPerBlock {
-		return false
+	return true
+}
+func (this *AuctionParams) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
 	}
-	if this.AgentCyclesPerCall != that1.AgentCyclesPerCall {
-		return false
+
+	that1, ok := that.(*AuctionParams)
+	if !ok {
+		that2, ok := that.(AuctionParams)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
 	}
-	if this.AgentCyclesPerBlock != that1.AgentCyclesPerBlock {
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
 		return false
 	}
 	if this.PaymentRule != that1.PaymentRule {
@@ -1050,13 +1307,25 @@ func (this *TimerConfig) Equal(that interface{}) bool {
 	if this.AuctionWindowBlocks != that1.AuctionWindowBlocks {
 		return false
 	}
-	if this.MaxWatchKeys != that1.MaxWatchKeys {
-		return false
+	return true
+}
+func (this *ScoreParams) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
 	}
-	if this.MaxMatchedKeys != that1.MaxMatchedKeys {
-		return false
+
+	that1, ok := that.(*ScoreParams)
+	if !ok {
+		that2, ok := that.(ScoreParams)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
 	}
-	if this.MaxWatchHitsPerBlock != that1.MaxWatchHitsPerBlock {
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
 		return false
 	}
 	if !this.WAge.Equal(that1.WAge) {
@@ -1068,43 +1337,64 @@ func (this *TimerConfig) Equal(that interface{}) bool {
 	if !this.WFifo.Equal(that1.WFifo) {
 		return false
 	}
-	if this.TipEpochBlocks != that1.TipEpochBlocks {
+	return true
+}
+func (this *TipParams) Equal(that interface{}) bool {
+	if that == nil {
+		return this == nil
+	}
+
+	that1, ok := that.(*TipParams)
+	if !ok {
+		that2, ok := that.(TipParams)
+		if ok {
+			that1 = &that2
+		} else {
+			return false
+		}
+	}
+	if that1 == nil {
+		return this == nil
+	} else if this == nil {
 		return false
 	}
-	if !this.TipDecay.Equal(that1.TipDecay) {
+	if this.EpochBlocks != that1.EpochBlocks {
 		return false
 	}
-	if !this.TipWeightMin.Equal(that1.TipWeightMin) {
+	if !this.Decay.Equal(that1.Decay) {
 		return false
 	}
-	if !this.TipWeightMax.Equal(that1.TipWeightMax) {
+	if !this.WeightMin.Equal(that1.WeightMin) {
 		return false
 	}
-	if !this.TipWeightNeutral.Equal(that1.TipWeightNeutral) {
+	if !this.WeightMax.Equal(that1.WeightMax) {
 		return false
 	}
-	if !this.TipStarvationFloor.Equal(that1.TipStarvationFloor) {
+	if !this.WeightNeutral.Equal(that1.WeightNeutral) {
 		return false
 	}
-	if this.TipStarvationBlocks != that1.TipStarvationBlocks {
+	if !this.StarvationFloor.Equal(that1.StarvationFloor) {
 		return false
 	}
-	if !this.TipInactivityDecay.Equal(that1.TipInactivityDecay) {
+	if this.StarvationBlocks != that1.StarvationBlocks {
 		return false
 	}
-	if !this.TipShareTip.Equal(that1.TipShareTip) {
+	if !this.InactivityDecay.Equal(that1.InactivityDecay) {
 		return false
 	}
-	if !this.TipShareOutcome.Equal(that1.TipShareOutcome) {
+	if !this.ShareTip.Equal(that1.ShareTip) {
 		return false
 	}
-	if !this.TipShareLateness.Equal(that1.TipShareLateness) {
+	if !this.ShareOutcome.Equal(that1.ShareOutcome) {
 		return false
 	}
-	if !this.TipShareBudget.Equal(that1.TipShareBudget) {
+	if !this.ShareLateness.Equal(that1.ShareLateness) {
 		return false
 	}
-	if this.TipLateBlocks != that1.TipLateBlocks {
+	if !this.ShareBudget.Equal(that1.ShareBudget) {
+		return false
+	}
+	if this.LateBlocks != that1.LateBlocks {
 		return false
 	}
 	return true
@@ -1192,313 +1482,54 @@ func (m *TimerConfig) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
-	if m.TipLateBlocks != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.TipLateBlocks))
-		i--
-		dAtA[i] = 0x6
-		i--
-		dAtA[i] = 0xe0
-	}
 	{
-		size := m.TipShareBudget.Size()
-		i -= size
-		if _, err := m.TipShareBudget.MarshalTo(dAtA[i:]); err != nil {
+		size, err := m.Tip.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
 			return 0, err
 		}
+		i -= size
 		i = encodeVarintConfig(dAtA, i, uint64(size))
 	}
 	i--
-	dAtA[i] = 0x6
-	i--
-	dAtA[i] = 0xda
-	{
-		size := m.TipShareLateness.Size()
-		i -= size
-		if _, err := m.TipShareLateness.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x6
+	dAtA[i] = 0x2
 	i--
 	dAtA[i] = 0xd2
 	{
-		size := m.TipShareOutcome.Size()
-		i -= size
-		if _, err := m.TipShareOutcome.MarshalTo(dAtA[i:]); err != nil {
+		size, err := m.Score.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
 			return 0, err
 		}
+		i -= size
 		i = encodeVarintConfig(dAtA, i, uint64(size))
 	}
 	i--
-	dAtA[i] = 0x6
+	dAtA[i] = 0x2
 	i--
 	dAtA[i] = 0xca
 	{
-		size := m.TipShareTip.Size()
-		i -= size
-		if _, err := m.TipShareTip.MarshalTo(dAtA[i:]); err != nil {
+		size, err := m.Auction.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
 			return 0, err
 		}
+		i -= size
 		i = encodeVarintConfig(dAtA, i, uint64(size))
 	}
 	i--
-	dAtA[i] = 0x6
+	dAtA[i] = 0x2
 	i--
 	dAtA[i] = 0xc2
 	{
-		size := m.TipInactivityDecay.Size()
-		i -= size
-		if _, err := m.TipInactivityDecay.MarshalTo(dAtA[i:]); err != nil {
+		size, err := m.Eip1559.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
 			return 0, err
 		}
+		i -= size
 		i = encodeVarintConfig(dAtA, i, uint64(size))
 	}
 	i--
-	dAtA[i] = 0x6
+	dAtA[i] = 0x2
 	i--
 	dAtA[i] = 0xba
-	if m.TipStarvationBlocks != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.TipStarvationBlocks))
-		i--
-		dAtA[i] = 0x6
-		i--
-		dAtA[i] = 0xb0
-	}
-	{
-		size := m.TipStarvationFloor.Size()
-		i -= size
-		if _, err := m.TipStarvationFloor.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x6
-	i--
-	dAtA[i] = 0xaa
-	{
-		size := m.TipWeightNeutral.Size()
-		i -= size
-		if _, err := m.TipWeightNeutral.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x6
-	i--
-	dAtA[i] = 0xa2
-	{
-		size := m.TipWeightMax.Size()
-		i -= size
-		if _, err := m.TipWeightMax.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x6
-	i--
-	dAtA[i] = 0x9a
-	{
-		size := m.TipWeightMin.Size()
-		i -= size
-		if _, err := m.TipWeightMin.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x6
-	i--
-	dAtA[i] = 0x92
-	{
-		size := m.TipDecay.Size()
-		i -= size
-		if _, err := m.TipDecay.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x6
-	i--
-	dAtA[i] = 0x8a
-	if m.TipEpochBlocks != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.TipEpochBlocks))
-		i--
-		dAtA[i] = 0x6
-		i--
-		dAtA[i] = 0x80
-	}
-	{
-		size := m.WFifo.Size()
-		i -= size
-		if _, err := m.WFifo.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0xe2
-	{
-		size := m.WBid.Size()
-		i -= size
-		if _, err := m.WBid.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0xda
-	{
-		size := m.WAge.Size()
-		i -= size
-		if _, err := m.WAge.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0xd2
-	if m.AuctionWindowBlocks != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.AuctionWindowBlocks))
-		i--
-		dAtA[i] = 0x5
-		i--
-		dAtA[i] = 0xb0
-	}
-	{
-		size := m.LambdaStep.Size()
-		i -= size
-		if _, err := m.LambdaStep.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0xaa
-	{
-		size := m.LambdaMax.Size()
-		i -= size
-		if _, err := m.LambdaMax.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0xa2
-	{
-		size := m.LambdaMin.Size()
-		i -= size
-		if _, err := m.LambdaMin.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0x9a
-	{
-		size := m.LambdaStart.Size()
-		i -= size
-		if _, err := m.LambdaStart.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0x92
-	{
-		size := m.ReservePrice.Size()
-		i -= size
-		if _, err := m.ReservePrice.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
-	}
-	i--
-	dAtA[i] = 0x5
-	i--
-	dAtA[i] = 0x8a
-	if m.PaymentRule != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.PaymentRule))
-		i--
-		dAtA[i] = 0x5
-		i--
-		dAtA[i] = 0x80
-	}
-	if m.MaxWatchHitsPerBlock != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.MaxWatchHitsPerBlock))
-		i--
-		dAtA[i] = 0x4
-		i--
-		dAtA[i] = 0xc0
-	}
-	if m.MaxMatchedKeys != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.MaxMatchedKeys))
-		i--
-		dAtA[i] = 0x4
-		i--
-		dAtA[i] = 0xb8
-	}
-	if m.MaxWatchKeys != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.MaxWatchKeys))
-		i--
-		dAtA[i] = 0x4
-		i--
-		dAtA[i] = 0xb0
-	}
-	if m.MaxRetries != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.MaxRetries))
-		i--
-		dAtA[i] = 0x3
-		i--
-		dAtA[i] = 0xe0
-	}
-	if m.AgentCyclesPerBlock != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.AgentCyclesPerBlock))
-		i--
-		dAtA[i] = 0x2
-		i--
-		dAtA[i] = 0xd0
-	}
-	if m.AgentCyclesPerCall != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.AgentCyclesPerCall))
-		i--
-		dAtA[i] = 0x2
-		i--
-		dAtA[i] = 0xc8
-	}
-	if m.AdmissionsPerBlock != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.AdmissionsPerBlock))
-		i--
-		dAtA[i] = 0x2
-		i--
-		dAtA[i] = 0xc0
-	}
-	if m.BidDeprecationBlocks != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.BidDeprecationBlocks))
-		i--
-		dAtA[i] = 0x2
-		i--
-		dAtA[i] = 0xb8
-	}
 	{
 		size := m.MedianSmoothing.Size()
 		i -= size
@@ -1561,117 +1592,54 @@ func (m *TimerConfig) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	dAtA[i] = 0x2
 	i--
 	dAtA[i] = 0x8a
-	{
-		size := m.LaneFeeMultiplier.Size()
-		i -= size
-		if _, err := m.LaneFeeMultiplier.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
+	if m.AdmissionsPerBlock != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.AdmissionsPerBlock))
+		i--
+		dAtA[i] = 0x2
+		i--
+		dAtA[i] = 0x80
 	}
-	i--
-	dAtA[i] = 0x2
-	i--
-	dAtA[i] = 0x82
-	if m.BasefeeResponse != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.BasefeeResponse))
+	if m.CandidateWindow != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.CandidateWindow))
 		i--
 		dAtA[i] = 0x1
 		i--
 		dAtA[i] = 0xf8
 	}
-	{
-		size := m.MinLaneBasefee.Size()
-		i -= size
-		if _, err := m.MinLaneBasefee.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
+	if m.AgentCyclesPerBlock != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.AgentCyclesPerBlock))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xf0
 	}
-	i--
-	dAtA[i] = 0x1
-	i--
-	dAtA[i] = 0xf2
-	{
-		size := m.MaxChange.Size()
-		i -= size
-		if _, err := m.MaxChange.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
+	if m.AgentCyclesPerCall != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.AgentCyclesPerCall))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xe8
 	}
-	i--
-	dAtA[i] = 0x1
-	i--
-	dAtA[i] = 0xea
-	{
-		size := m.Target.Size()
-		i -= size
-		if _, err := m.Target.MarshalTo(dAtA[i:]); err != nil {
-			return 0, err
-		}
-		i = encodeVarintConfig(dAtA, i, uint64(size))
+	if m.MaxWatchHitsPerBlock != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxWatchHitsPerBlock))
+		i--
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xe0
 	}
-	i--
-	dAtA[i] = 0x1
-	i--
-	dAtA[i] = 0xe2
-	if m.MaxCyclesPerFireAuction != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.MaxCyclesPerFireAuction))
+	if m.MaxMatchedKeys != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxMatchedKeys))
 		i--
 		dAtA[i] = 0x1
 		i--
 		dAtA[i] = 0xd8
 	}
-	if m.AuctionActivationHeight != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.AuctionActivationHeight))
+	if m.MaxWatchKeys != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxWatchKeys))
 		i--
 		dAtA[i] = 0x1
 		i--
 		dAtA[i] = 0xd0
-	}
-	if m.ReceiptRetentionBlocks != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.ReceiptRetentionBlocks))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xc8
-	}
-	if len(m.DeniedMessages) > 0 {
-		for iNdEx := len(m.DeniedMessages) - 1; iNdEx >= 0; iNdEx-- {
-			i -= len(m.DeniedMessages[iNdEx])
-			copy(dAtA[i:], m.DeniedMessages[iNdEx])
-			i = encodeVarintConfig(dAtA, i, uint64(len(m.DeniedMessages[iNdEx])))
-			i--
-			dAtA[i] = 0x1
-			i--
-			dAtA[i] = 0xc2
-		}
-	}
-	if len(m.AllowedMessages) > 0 {
-		for iNdEx := len(m.AllowedMessages) - 1; iNdEx >= 0; iNdEx-- {
-			i -= len(m.AllowedMessages[iNdEx])
-			copy(dAtA[i:], m.AllowedMessages[iNdEx])
-			i = encodeVarintConfig(dAtA, i, uint64(len(m.AllowedMessages[iNdEx])))
-			i--
-			dAtA[i] = 0x1
-			i--
-			dAtA[i] = 0xba
-		}
-	}
-	if m.CancelCycles != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.CancelCycles))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xb0
-	}
-	if m.ScheduleCycles != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.ScheduleCycles))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0xa8
 	}
 	{
 		size := m.CellBasefee.Size()
@@ -1684,7 +1652,7 @@ func (m *TimerConfig) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	i--
 	dAtA[i] = 0x1
 	i--
-	dAtA[i] = 0xa2
+	dAtA[i] = 0xca
 	{
 		size := m.CycleBasefee.Size()
 		i -= size
@@ -1696,80 +1664,123 @@ func (m *TimerConfig) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	i--
 	dAtA[i] = 0x1
 	i--
-	dAtA[i] = 0x9a
+	dAtA[i] = 0xc2
 	if m.SweepPerBlock != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.SweepPerBlock))
 		i--
 		dAtA[i] = 0x1
 		i--
-		dAtA[i] = 0x90
-	}
-	if m.CandidateWindow != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.CandidateWindow))
-		i--
-		dAtA[i] = 0x1
-		i--
-		dAtA[i] = 0x88
+		dAtA[i] = 0xb8
 	}
 	if m.MaxFiresPerActor != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.MaxFiresPerActor))
 		i--
 		dAtA[i] = 0x1
 		i--
-		dAtA[i] = 0x80
+		dAtA[i] = 0xb0
 	}
 	if m.MaxFiresPerBlock != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.MaxFiresPerBlock))
 		i--
-		dAtA[i] = 0x78
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xa8
 	}
 	if m.GcCyclesPerRemoval != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.GcCyclesPerRemoval))
 		i--
-		dAtA[i] = 0x70
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0xa0
 	}
 	if m.GcCyclesPerBlock != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.GcCyclesPerBlock))
 		i--
-		dAtA[i] = 0x68
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0x98
 	}
 	if m.LaneTimerCells != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.LaneTimerCells))
 		i--
-		dAtA[i] = 0x60
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0x90
 	}
 	if m.LaneTimerCycles != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.LaneTimerCycles))
 		i--
-		dAtA[i] = 0x58
-	}
-	if m.MaxPayloadBytes != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.MaxPayloadBytes))
+		dAtA[i] = 0x1
 		i--
-		dAtA[i] = 0x50
+		dAtA[i] = 0x88
 	}
-	if m.MaxTimersPerActor != 0 {
-		i = encodeVarintConfig(dAtA, i, uint64(m.MaxTimersPerActor))
+	if m.ReceiptRetentionBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.ReceiptRetentionBlocks))
 		i--
-		dAtA[i] = 0x48
+		dAtA[i] = 0x1
+		i--
+		dAtA[i] = 0x80
+	}
+	if len(m.DeniedMessages) > 0 {
+		for iNdEx := len(m.DeniedMessages) - 1; iNdEx >= 0; iNdEx-- {
+			i -= len(m.DeniedMessages[iNdEx])
+			copy(dAtA[i:], m.DeniedMessages[iNdEx])
+			i = encodeVarintConfig(dAtA, i, uint64(len(m.DeniedMessages[iNdEx])))
+			i--
+			dAtA[i] = 0x7a
+		}
+	}
+	if len(m.AllowedMessages) > 0 {
+		for iNdEx := len(m.AllowedMessages) - 1; iNdEx >= 0; iNdEx-- {
+			i -= len(m.AllowedMessages[iNdEx])
+			copy(dAtA[i:], m.AllowedMessages[iNdEx])
+			i = encodeVarintConfig(dAtA, i, uint64(len(m.AllowedMessages[iNdEx])))
+			i--
+			dAtA[i] = 0x72
+		}
 	}
 	if m.MaxCellsPerFire != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.MaxCellsPerFire))
 		i--
-		dAtA[i] = 0x40
+		dAtA[i] = 0x68
 	}
 	if m.MaxCyclesPerFire != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.MaxCyclesPerFire))
 		i--
-		dAtA[i] = 0x38
+		dAtA[i] = 0x60
 	}
 	if m.FireBaseCycles != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.FireBaseCycles))
 		i--
-		dAtA[i] = 0x30
+		dAtA[i] = 0x58
 	}
 	if m.MinGasLimit != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.MinGasLimit))
+		i--
+		dAtA[i] = 0x50
+	}
+	if m.CancelCycles != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.CancelCycles))
+		i--
+		dAtA[i] = 0x48
+	}
+	if m.ScheduleCycles != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.ScheduleCycles))
+		i--
+		dAtA[i] = 0x40
+	}
+	if m.MaxRetries != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxRetries))
+		i--
+		dAtA[i] = 0x38
+	}
+	if m.MaxPayloadBytes != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxPayloadBytes))
+		i--
+		dAtA[i] = 0x30
+	}
+	if m.MaxTimersPerActor != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxTimersPerActor))
 		i--
 		dAtA[i] = 0x28
 	}
@@ -1797,6 +1808,363 @@ func (m *TimerConfig) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	}
 	if m.Policy != 0 {
 		i = encodeVarintConfig(dAtA, i, uint64(m.Policy))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *Eip1559Params) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *Eip1559Params) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *Eip1559Params) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.BidDeprecationBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.BidDeprecationBlocks))
+		i--
+		dAtA[i] = 0x40
+	}
+	{
+		size := m.LaneFeeMultiplier.Size()
+		i -= size
+		if _, err := m.LaneFeeMultiplier.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x3a
+	if m.BasefeeResponse != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.BasefeeResponse))
+		i--
+		dAtA[i] = 0x30
+	}
+	{
+		size := m.MinLaneBasefee.Size()
+		i -= size
+		if _, err := m.MinLaneBasefee.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2a
+	{
+		size := m.MaxChange.Size()
+		i -= size
+		if _, err := m.MaxChange.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x22
+	{
+		size := m.Target.Size()
+		i -= size
+		if _, err := m.Target.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1a
+	if m.MaxCyclesPerFireAuction != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.MaxCyclesPerFireAuction))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.AuctionActivationHeight != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.AuctionActivationHeight))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *AuctionParams) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *AuctionParams) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *AuctionParams) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.AuctionWindowBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.AuctionWindowBlocks))
+		i--
+		dAtA[i] = 0x38
+	}
+	{
+		size := m.LambdaStep.Size()
+		i -= size
+		if _, err := m.LambdaStep.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x32
+	{
+		size := m.LambdaMax.Size()
+		i -= size
+		if _, err := m.LambdaMax.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2a
+	{
+		size := m.LambdaMin.Size()
+		i -= size
+		if _, err := m.LambdaMin.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x22
+	{
+		size := m.LambdaStart.Size()
+		i -= size
+		if _, err := m.LambdaStart.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1a
+	{
+		size := m.ReservePrice.Size()
+		i -= size
+		if _, err := m.ReservePrice.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	if m.PaymentRule != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.PaymentRule))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
+func (m *ScoreParams) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *ScoreParams) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *ScoreParams) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size := m.WFifo.Size()
+		i -= size
+		if _, err := m.WFifo.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1a
+	{
+		size := m.WBid.Size()
+		i -= size
+		if _, err := m.WBid.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	{
+		size := m.WAge.Size()
+		i -= size
+		if _, err := m.WAge.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
+func (m *TipParams) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *TipParams) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *TipParams) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if m.LateBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.LateBlocks))
+		i--
+		dAtA[i] = 0x68
+	}
+	{
+		size := m.ShareBudget.Size()
+		i -= size
+		if _, err := m.ShareBudget.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x62
+	{
+		size := m.ShareLateness.Size()
+		i -= size
+		if _, err := m.ShareLateness.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x5a
+	{
+		size := m.ShareOutcome.Size()
+		i -= size
+		if _, err := m.ShareOutcome.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x52
+	{
+		size := m.ShareTip.Size()
+		i -= size
+		if _, err := m.ShareTip.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x4a
+	{
+		size := m.InactivityDecay.Size()
+		i -= size
+		if _, err := m.InactivityDecay.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x42
+	if m.StarvationBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.StarvationBlocks))
+		i--
+		dAtA[i] = 0x38
+	}
+	{
+		size := m.StarvationFloor.Size()
+		i -= size
+		if _, err := m.StarvationFloor.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x32
+	{
+		size := m.WeightNeutral.Size()
+		i -= size
+		if _, err := m.WeightNeutral.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x2a
+	{
+		size := m.WeightMax.Size()
+		i -= size
+		if _, err := m.WeightMax.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x22
+	{
+		size := m.WeightMin.Size()
+		i -= size
+		if _, err := m.WeightMin.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1a
+	{
+		size := m.Decay.Size()
+		i -= size
+		if _, err := m.Decay.MarshalTo(dAtA[i:]); err != nil {
+			return 0, err
+		}
+		i = encodeVarintConfig(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	if m.EpochBlocks != 0 {
+		i = encodeVarintConfig(dAtA, i, uint64(m.EpochBlocks))
 		i--
 		dAtA[i] = 0x8
 	}
@@ -1850,6 +2218,21 @@ func (m *TimerConfig) Size() (n int) {
 	if m.MaxTtlBlocks != 0 {
 		n += 1 + sovConfig(uint64(m.MaxTtlBlocks))
 	}
+	if m.MaxTimersPerActor != 0 {
+		n += 1 + sovConfig(uint64(m.MaxTimersPerActor))
+	}
+	if m.MaxPayloadBytes != 0 {
+		n += 1 + sovConfig(uint64(m.MaxPayloadBytes))
+	}
+	if m.MaxRetries != 0 {
+		n += 1 + sovConfig(uint64(m.MaxRetries))
+	}
+	if m.ScheduleCycles != 0 {
+		n += 1 + sovConfig(uint64(m.ScheduleCycles))
+	}
+	if m.CancelCycles != 0 {
+		n += 1 + sovConfig(uint64(m.CancelCycles))
+	}
 	if m.MinGasLimit != 0 {
 		n += 1 + sovConfig(uint64(m.MinGasLimit))
 	}
@@ -1862,32 +2245,38 @@ func (m *TimerConfig) Size() (n int) {
 	if m.MaxCellsPerFire != 0 {
 		n += 1 + sovConfig(uint64(m.MaxCellsPerFire))
 	}
-	if m.MaxTimersPerActor != 0 {
-		n += 1 + sovConfig(uint64(m.MaxTimersPerActor))
+	if len(m.AllowedMessages) > 0 {
+		for _, s := range m.AllowedMessages {
+			l = len(s)
+			n += 1 + l + sovConfig(uint64(l))
+		}
 	}
-	if m.MaxPayloadBytes != 0 {
-		n += 1 + sovConfig(uint64(m.MaxPayloadBytes))
+	if len(m.DeniedMessages) > 0 {
+		for _, s := range m.DeniedMessages {
+			l = len(s)
+			n += 1 + l + sovConfig(uint64(l))
+		}
+	}
+	if m.ReceiptRetentionBlocks != 0 {
+		n += 2 + sovConfig(uint64(m.ReceiptRetentionBlocks))
 	}
 	if m.LaneTimerCycles != 0 {
-		n += 1 + sovConfig(uint64(m.LaneTimerCycles))
+		n += 2 + sovConfig(uint64(m.LaneTimerCycles))
 	}
 	if m.LaneTimerCells != 0 {
-		n += 1 + sovConfig(uint64(m.LaneTimerCells))
+		n += 2 + sovConfig(uint64(m.LaneTimerCells))
 	}
 	if m.GcCyclesPerBlock != 0 {
-		n += 1 + sovConfig(uint64(m.GcCyclesPerBlock))
+		n += 2 + sovConfig(uint64(m.GcCyclesPerBlock))
 	}
 	if m.GcCyclesPerRemoval != 0 {
-		n += 1 + sovConfig(uint64(m.GcCyclesPerRemoval))
+		n += 2 + sovConfig(uint64(m.GcCyclesPerRemoval))
 	}
 	if m.MaxFiresPerBlock != 0 {
-		n += 1 + sovConfig(uint64(m.MaxFiresPerBlock))
+		n += 2 + sovConfig(uint64(m.MaxFiresPerBlock))
 	}
 	if m.MaxFiresPerActor != 0 {
 		n += 2 + sovConfig(uint64(m.MaxFiresPerActor))
-	}
-	if m.CandidateWindow != 0 {
-		n += 2 + sovConfig(uint64(m.CandidateWindow))
 	}
 	if m.SweepPerBlock != 0 {
 		n += 2 + sovConfig(uint64(m.SweepPerBlock))
@@ -1896,44 +2285,27 @@ func (m *TimerConfig) Size() (n int) {
 	n += 2 + l + sovConfig(uint64(l))
 	l = m.CellBasefee.Size()
 	n += 2 + l + sovConfig(uint64(l))
-	if m.ScheduleCycles != 0 {
-		n += 2 + sovConfig(uint64(m.ScheduleCycles))
+	if m.MaxWatchKeys != 0 {
+		n += 2 + sovConfig(uint64(m.MaxWatchKeys))
 	}
-	if m.CancelCycles != 0 {
-		n += 2 + sovConfig(uint64(m.CancelCycles))
+	if m.MaxMatchedKeys != 0 {
+		n += 2 + sovConfig(uint64(m.MaxMatchedKeys))
 	}
-	if len(m.AllowedMessages) > 0 {
-		for _, s := range m.AllowedMessages {
-			l = len(s)
-			n += 2 + l + sovConfig(uint64(l))
-		}
+	if m.MaxWatchHitsPerBlock != 0 {
+		n += 2 + sovConfig(uint64(m.MaxWatchHitsPerBlock))
 	}
-	if len(m.DeniedMessages) > 0 {
-		for _, s := range m.DeniedMessages {
-			l = len(s)
-			n += 2 + l + sovConfig(uint64(l))
-		}
+	if m.AgentCyclesPerCall != 0 {
+		n += 2 + sovConfig(uint64(m.AgentCyclesPerCall))
 	}
-	if m.ReceiptRetentionBlocks != 0 {
-		n += 2 + sovConfig(uint64(m.ReceiptRetentionBlocks))
+	if m.AgentCyclesPerBlock != 0 {
+		n += 2 + sovConfig(uint64(m.AgentCyclesPerBlock))
 	}
-	if m.AuctionActivationHeight != 0 {
-		n += 2 + sovConfig(uint64(m.AuctionActivationHeight))
+	if m.CandidateWindow != 0 {
+		n += 2 + sovConfig(uint64(m.CandidateWindow))
 	}
-	if m.MaxCyclesPerFireAuction != 0 {
-		n += 2 + sovConfig(uint64(m.MaxCyclesPerFireAuction))
+	if m.AdmissionsPerBlock != 0 {
+		n += 2 + sovConfig(uint64(m.AdmissionsPerBlock))
 	}
-	l = m.Target.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.MaxChange.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.MinLaneBasefee.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	if m.BasefeeResponse != 0 {
-		n += 2 + sovConfig(uint64(m.BasefeeResponse))
-	}
-	l = m.LaneFeeMultiplier.Size()
-	n += 2 + l + sovConfig(uint64(l))
 	l = m.PriorityTiers.Size()
 	n += 2 + l + sovConfig(uint64(l))
 	if m.FairnessWindowBlocks != 0 {
@@ -1948,80 +2320,120 @@ func (m *TimerConfig) Size() (n int) {
 	n += 2 + l + sovConfig(uint64(l))
 	l = m.MedianSmoothing.Size()
 	n += 2 + l + sovConfig(uint64(l))
+	l = m.Eip1559.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.Auction.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.Score.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	l = m.Tip.Size()
+	n += 2 + l + sovConfig(uint64(l))
+	return n
+}
+
+func (m *Eip1559Params) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.AuctionActivationHeight != 0 {
+		n += 1 + sovConfig(uint64(m.AuctionActivationHeight))
+	}
+	if m.MaxCyclesPerFireAuction != 0 {
+		n += 1 + sovConfig(uint64(m.MaxCyclesPerFireAuction))
+	}
+	l = m.Target.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.MaxChange.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.MinLaneBasefee.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	if m.BasefeeResponse != 0 {
+		n += 1 + sovConfig(uint64(m.BasefeeResponse))
+	}
+	l = m.LaneFeeMultiplier.Size()
+	n += 1 + l + sovConfig(uint64(l))
 	if m.BidDeprecationBlocks != 0 {
-		n += 2 + sovConfig(uint64(m.BidDeprecationBlocks))
+		n += 1 + sovConfig(uint64(m.BidDeprecationBlocks))
 	}
-	if m.AdmissionsPerBlock != 0 {
-		n += 2 + sovConfig(uint64(m.AdmissionsPerBlock))
+	return n
+}
+
+func (m *AuctionParams) Size() (n int) {
+	if m == nil {
+		return 0
 	}
-	if m.AgentCyclesPerCall != 0 {
-		n += 2 + sovConfig(uint64(m.AgentCyclesPerCall))
-	}
-	if m.AgentCyclesPerBlock != 0 {
-		n += 2 + sovConfig(uint64(m.AgentCyclesPerBlock))
-	}
-	if m.MaxRetries != 0 {
-		n += 2 + sovConfig(uint64(m.MaxRetries))
-	}
-	if m.MaxWatchKeys != 0 {
-		n += 2 + sovConfig(uint64(m.MaxWatchKeys))
-	}
-	if m.MaxMatchedKeys != 0 {
-		n += 2 + sovConfig(uint64(m.MaxMatchedKeys))
-	}
-	if m.MaxWatchHitsPerBlock != 0 {
-		n += 2 + sovConfig(uint64(m.MaxWatchHitsPerBlock))
-	}
+	var l int
+	_ = l
 	if m.PaymentRule != 0 {
-		n += 2 + sovConfig(uint64(m.PaymentRule))
+		n += 1 + sovConfig(uint64(m.PaymentRule))
 	}
 	l = m.ReservePrice.Size()
-	n += 2 + l + sovConfig(uint64(l))
+	n += 1 + l + sovConfig(uint64(l))
 	l = m.LambdaStart.Size()
-	n += 2 + l + sovConfig(uint64(l))
+	n += 1 + l + sovConfig(uint64(l))
 	l = m.LambdaMin.Size()
-	n += 2 + l + sovConfig(uint64(l))
+	n += 1 + l + sovConfig(uint64(l))
 	l = m.LambdaMax.Size()
-	n += 2 + l + sovConfig(uint64(l))
+	n += 1 + l + sovConfig(uint64(l))
 	l = m.LambdaStep.Size()
-	n += 2 + l + sovConfig(uint64(l))
+	n += 1 + l + sovConfig(uint64(l))
 	if m.AuctionWindowBlocks != 0 {
-		n += 2 + sovConfig(uint64(m.AuctionWindowBlocks))
+		n += 1 + sovConfig(uint64(m.AuctionWindowBlocks))
 	}
+	return n
+}
+
+func (m *ScoreParams) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
 	l = m.WAge.Size()
-	n += 2 + l + sovConfig(uint64(l))
+	n += 1 + l + sovConfig(uint64(l))
 	l = m.WBid.Size()
-	n += 2 + l + sovConfig(uint64(l))
+	n += 1 + l + sovConfig(uint64(l))
 	l = m.WFifo.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	if m.TipEpochBlocks != 0 {
-		n += 2 + sovConfig(uint64(m.TipEpochBlocks))
+	n += 1 + l + sovConfig(uint64(l))
+	return n
+}
+
+func (m *TipParams) Size() (n int) {
+	if m == nil {
+		return 0
 	}
-	l = m.TipDecay.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipWeightMin.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipWeightMax.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipWeightNeutral.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipStarvationFloor.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	if m.TipStarvationBlocks != 0 {
-		n += 2 + sovConfig(uint64(m.TipStarvationBlocks))
+	var l int
+	_ = l
+	if m.EpochBlocks != 0 {
+		n += 1 + sovConfig(uint64(m.EpochBlocks))
 	}
-	l = m.TipInactivityDecay.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipShareTip.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipShareOutcome.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipShareLateness.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	l = m.TipShareBudget.Size()
-	n += 2 + l + sovConfig(uint64(l))
-	if m.TipLateBlocks != 0 {
-		n += 2 + sovConfig(uint64(m.TipLateBlocks))
+	l = m.Decay.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.WeightMin.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.WeightMax.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.WeightNeutral.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.StarvationFloor.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	if m.StarvationBlocks != 0 {
+		n += 1 + sovConfig(uint64(m.StarvationBlocks))
+	}
+	l = m.InactivityDecay.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.ShareTip.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.ShareOutcome.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.ShareLateness.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	l = m.ShareBudget.Size()
+	n += 1 + l + sovConfig(uint64(l))
+	if m.LateBlocks != 0 {
+		n += 1 + sovConfig(uint64(m.LateBlocks))
 	}
 	return n
 }
@@ -2339,82 +2751,6 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			}
 		case 5:
 			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MinGasLimit", wireType)
-			}
-			m.MinGasLimit = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.MinGasLimit |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 6:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field FireBaseCycles", wireType)
-			}
-			m.FireBaseCycles = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.FireBaseCycles |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 7:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxCyclesPerFire", wireType)
-			}
-			m.MaxCyclesPerFire = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.MaxCyclesPerFire |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 8:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxCellsPerFire", wireType)
-			}
-			m.MaxCellsPerFire = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.MaxCellsPerFire |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 9:
-			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field MaxTimersPerActor", wireType)
 			}
 			m.MaxTimersPerActor = 0
@@ -2432,7 +2768,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 10:
+		case 6:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field MaxPayloadBytes", wireType)
 			}
@@ -2451,7 +2787,223 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
+		case 7:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxRetries", wireType)
+			}
+			m.MaxRetries = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MaxRetries |= uint32(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 8:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ScheduleCycles", wireType)
+			}
+			m.ScheduleCycles = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ScheduleCycles |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 9:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field CancelCycles", wireType)
+			}
+			m.CancelCycles = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.CancelCycles |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 10:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MinGasLimit", wireType)
+			}
+			m.MinGasLimit = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MinGasLimit |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
 		case 11:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field FireBaseCycles", wireType)
+			}
+			m.FireBaseCycles = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.FireBaseCycles |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 12:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxCyclesPerFire", wireType)
+			}
+			m.MaxCyclesPerFire = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MaxCyclesPerFire |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 13:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxCellsPerFire", wireType)
+			}
+			m.MaxCellsPerFire = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MaxCellsPerFire |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 14:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field AllowedMessages", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.AllowedMessages = append(m.AllowedMessages, string(dAtA[iNdEx:postIndex]))
+			iNdEx = postIndex
+		case 15:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field DeniedMessages", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.DeniedMessages = append(m.DeniedMessages, string(dAtA[iNdEx:postIndex]))
+			iNdEx = postIndex
+		case 16:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field ReceiptRetentionBlocks", wireType)
+			}
+			m.ReceiptRetentionBlocks = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.ReceiptRetentionBlocks |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 17:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field LaneTimerCycles", wireType)
 			}
@@ -2470,7 +3022,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 12:
+		case 18:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field LaneTimerCells", wireType)
 			}
@@ -2489,7 +3041,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 13:
+		case 19:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field GcCyclesPerBlock", wireType)
 			}
@@ -2508,7 +3060,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 14:
+		case 20:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field GcCyclesPerRemoval", wireType)
 			}
@@ -2527,7 +3079,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 15:
+		case 21:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field MaxFiresPerBlock", wireType)
 			}
@@ -2546,7 +3098,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 16:
+		case 22:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field MaxFiresPerActor", wireType)
 			}
@@ -2565,26 +3117,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 17:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field CandidateWindow", wireType)
-			}
-			m.CandidateWindow = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.CandidateWindow |= uint32(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 18:
+		case 23:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field SweepPerBlock", wireType)
 			}
@@ -2603,7 +3136,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 19:
+		case 24:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field CycleBasefee", wireType)
 			}
@@ -2637,7 +3170,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 20:
+		case 25:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field CellBasefee", wireType)
 			}
@@ -2671,132 +3204,11 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 21:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field ScheduleCycles", wireType)
-			}
-			m.ScheduleCycles = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.ScheduleCycles |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 22:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field CancelCycles", wireType)
-			}
-			m.CancelCycles = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.CancelCycles |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 23:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AllowedMessages", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthConfig
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthConfig
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.AllowedMessages = append(m.AllowedMessages, string(dAtA[iNdEx:postIndex]))
-			iNdEx = postIndex
-		case 24:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field DeniedMessages", wireType)
-			}
-			var stringLen uint64
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthConfig
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthConfig
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			m.DeniedMessages = append(m.DeniedMessages, string(dAtA[iNdEx:postIndex]))
-			iNdEx = postIndex
-		case 25:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field ReceiptRetentionBlocks", wireType)
-			}
-			m.ReceiptRetentionBlocks = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.ReceiptRetentionBlocks |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
 		case 26:
 			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AuctionActivationHeight", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxWatchKeys", wireType)
 			}
-			m.AuctionActivationHeight = 0
+			m.MaxWatchKeys = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -2806,16 +3218,16 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				m.AuctionActivationHeight |= uint64(b&0x7F) << shift
+				m.MaxWatchKeys |= uint32(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
 		case 27:
 			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxCyclesPerFireAuction", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxMatchedKeys", wireType)
 			}
-			m.MaxCyclesPerFireAuction = 0
+			m.MaxMatchedKeys = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -2825,16 +3237,16 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				m.MaxCyclesPerFireAuction |= uint64(b&0x7F) << shift
+				m.MaxMatchedKeys |= uint32(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
 		case 28:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field Target", wireType)
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxWatchHitsPerBlock", wireType)
 			}
-			var stringLen uint64
+			m.MaxWatchHitsPerBlock = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -2844,31 +3256,16 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
+				m.MaxWatchHitsPerBlock |= uint32(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthConfig
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthConfig
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if err := m.Target.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
 		case 29:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxChange", wireType)
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field AgentCyclesPerCall", wireType)
 			}
-			var stringLen uint64
+			m.AgentCyclesPerCall = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -2878,31 +3275,16 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
+				m.AgentCyclesPerCall |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthConfig
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthConfig
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if err := m.MaxChange.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
 		case 30:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MinLaneBasefee", wireType)
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field AgentCyclesPerBlock", wireType)
 			}
-			var stringLen uint64
+			m.AgentCyclesPerBlock = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -2912,31 +3294,16 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
+				m.AgentCyclesPerBlock |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthConfig
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthConfig
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if err := m.MinLaneBasefee.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
 		case 31:
 			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field BasefeeResponse", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field CandidateWindow", wireType)
 			}
-			m.BasefeeResponse = 0
+			m.CandidateWindow = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -2946,16 +3313,16 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				m.BasefeeResponse |= BasefeeResponse(b&0x7F) << shift
+				m.CandidateWindow |= uint32(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
 		case 32:
-			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field LaneFeeMultiplier", wireType)
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field AdmissionsPerBlock", wireType)
 			}
-			var stringLen uint64
+			m.AdmissionsPerBlock = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -2965,26 +3332,11 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				stringLen |= uint64(b&0x7F) << shift
+				m.AdmissionsPerBlock |= uint32(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
-			intStringLen := int(stringLen)
-			if intStringLen < 0 {
-				return ErrInvalidLengthConfig
-			}
-			postIndex := iNdEx + intStringLen
-			if postIndex < 0 {
-				return ErrInvalidLengthConfig
-			}
-			if postIndex > l {
-				return io.ErrUnexpectedEOF
-			}
-			if err := m.LaneFeeMultiplier.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
-				return err
-			}
-			iNdEx = postIndex
 		case 33:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field PriorityTiers", wireType)
@@ -3159,6 +3511,381 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			}
 			iNdEx = postIndex
 		case 39:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Eip1559", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Eip1559.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 40:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Auction", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Auction.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 41:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Score", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Score.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 42:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Tip", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Tip.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipConfig(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *Eip1559Params) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowConfig
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: Eip1559Params: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: Eip1559Params: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field AuctionActivationHeight", wireType)
+			}
+			m.AuctionActivationHeight = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.AuctionActivationHeight |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxCyclesPerFireAuction", wireType)
+			}
+			m.MaxCyclesPerFireAuction = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.MaxCyclesPerFireAuction |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Target", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Target.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 4:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MaxChange", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.MaxChange.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 5:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field MinLaneBasefee", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.MinLaneBasefee.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 6:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field BasefeeResponse", wireType)
+			}
+			m.BasefeeResponse = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.BasefeeResponse |= BasefeeResponse(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 7:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field LaneFeeMultiplier", wireType)
+			}
+			var stringLen uint64
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowConfig
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				stringLen |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			intStringLen := int(stringLen)
+			if intStringLen < 0 {
+				return ErrInvalidLengthConfig
+			}
+			postIndex := iNdEx + intStringLen
+			if postIndex < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.LaneFeeMultiplier.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 8:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field BidDeprecationBlocks", wireType)
 			}
@@ -3177,140 +3904,57 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 40:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AdmissionsPerBlock", wireType)
+		default:
+			iNdEx = preIndex
+			skippy, err := skipConfig(dAtA[iNdEx:])
+			if err != nil {
+				return err
 			}
-			m.AdmissionsPerBlock = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.AdmissionsPerBlock |= uint32(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthConfig
 			}
-		case 41:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AgentCyclesPerCall", wireType)
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
 			}
-			m.AgentCyclesPerCall = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.AgentCyclesPerCall |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *AuctionParams) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowConfig
 			}
-		case 42:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field AgentCyclesPerBlock", wireType)
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
 			}
-			m.AgentCyclesPerBlock = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.AgentCyclesPerBlock |= uint64(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
 			}
-		case 60:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxRetries", wireType)
-			}
-			m.MaxRetries = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.MaxRetries |= uint32(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 70:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxWatchKeys", wireType)
-			}
-			m.MaxWatchKeys = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.MaxWatchKeys |= uint32(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 71:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxMatchedKeys", wireType)
-			}
-			m.MaxMatchedKeys = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.MaxMatchedKeys |= uint32(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 72:
-			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field MaxWatchHitsPerBlock", wireType)
-			}
-			m.MaxWatchHitsPerBlock = 0
-			for shift := uint(0); ; shift += 7 {
-				if shift >= 64 {
-					return ErrIntOverflowConfig
-				}
-				if iNdEx >= l {
-					return io.ErrUnexpectedEOF
-				}
-				b := dAtA[iNdEx]
-				iNdEx++
-				m.MaxWatchHitsPerBlock |= uint32(b&0x7F) << shift
-				if b < 0x80 {
-					break
-				}
-			}
-		case 80:
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: AuctionParams: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: AuctionParams: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field PaymentRule", wireType)
 			}
@@ -3329,7 +3973,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 81:
+		case 2:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field ReservePrice", wireType)
 			}
@@ -3363,7 +4007,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 82:
+		case 3:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field LambdaStart", wireType)
 			}
@@ -3397,7 +4041,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 83:
+		case 4:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field LambdaMin", wireType)
 			}
@@ -3431,7 +4075,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 84:
+		case 5:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field LambdaMax", wireType)
 			}
@@ -3465,7 +4109,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 85:
+		case 6:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field LambdaStep", wireType)
 			}
@@ -3499,7 +4143,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 86:
+		case 7:
 			if wireType != 0 {
 				return fmt.Errorf("proto: wrong wireType = %d for field AuctionWindowBlocks", wireType)
 			}
@@ -3518,7 +4162,57 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
-		case 90:
+		default:
+			iNdEx = preIndex
+			skippy, err := skipConfig(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *ScoreParams) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowConfig
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: ScoreParams: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: ScoreParams: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field WAge", wireType)
 			}
@@ -3552,7 +4246,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 91:
+		case 2:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field WBid", wireType)
 			}
@@ -3586,7 +4280,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 92:
+		case 3:
 			if wireType != 2 {
 				return fmt.Errorf("proto: wrong wireType = %d for field WFifo", wireType)
 			}
@@ -3620,11 +4314,61 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				return err
 			}
 			iNdEx = postIndex
-		case 96:
+		default:
+			iNdEx = preIndex
+			skippy, err := skipConfig(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthConfig
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *TipParams) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowConfig
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: TipParams: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: TipParams: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
 			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipEpochBlocks", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field EpochBlocks", wireType)
 			}
-			m.TipEpochBlocks = 0
+			m.EpochBlocks = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -3634,14 +4378,14 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				m.TipEpochBlocks |= uint64(b&0x7F) << shift
+				m.EpochBlocks |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
-		case 97:
+		case 2:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipDecay", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field Decay", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3669,13 +4413,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipDecay.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.Decay.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 98:
+		case 3:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipWeightMin", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field WeightMin", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3703,13 +4447,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipWeightMin.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.WeightMin.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 99:
+		case 4:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipWeightMax", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field WeightMax", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3737,13 +4481,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipWeightMax.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.WeightMax.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 100:
+		case 5:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipWeightNeutral", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field WeightNeutral", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3771,13 +4515,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipWeightNeutral.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.WeightNeutral.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 101:
+		case 6:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipStarvationFloor", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field StarvationFloor", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3805,15 +4549,15 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipStarvationFloor.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.StarvationFloor.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 102:
+		case 7:
 			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipStarvationBlocks", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field StarvationBlocks", wireType)
 			}
-			m.TipStarvationBlocks = 0
+			m.StarvationBlocks = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -3823,14 +4567,14 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				m.TipStarvationBlocks |= uint64(b&0x7F) << shift
+				m.StarvationBlocks |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}
 			}
-		case 103:
+		case 8:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipInactivityDecay", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field InactivityDecay", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3858,13 +4602,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipInactivityDecay.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.InactivityDecay.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 104:
+		case 9:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipShareTip", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field ShareTip", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3892,13 +4636,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipShareTip.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.ShareTip.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 105:
+		case 10:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipShareOutcome", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field ShareOutcome", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3926,13 +4670,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipShareOutcome.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.ShareOutcome.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 106:
+		case 11:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipShareLateness", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field ShareLateness", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3960,13 +4704,13 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipShareLateness.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.ShareLateness.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 107:
+		case 12:
 			if wireType != 2 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipShareBudget", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field ShareBudget", wireType)
 			}
 			var stringLen uint64
 			for shift := uint(0); ; shift += 7 {
@@ -3994,15 +4738,15 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 			if postIndex > l {
 				return io.ErrUnexpectedEOF
 			}
-			if err := m.TipShareBudget.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+			if err := m.ShareBudget.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
-		case 108:
+		case 13:
 			if wireType != 0 {
-				return fmt.Errorf("proto: wrong wireType = %d for field TipLateBlocks", wireType)
+				return fmt.Errorf("proto: wrong wireType = %d for field LateBlocks", wireType)
 			}
-			m.TipLateBlocks = 0
+			m.LateBlocks = 0
 			for shift := uint(0); ; shift += 7 {
 				if shift >= 64 {
 					return ErrIntOverflowConfig
@@ -4012,7 +4756,7 @@ func (m *TimerConfig) Unmarshal(dAtA []byte) error {
 				}
 				b := dAtA[iNdEx]
 				iNdEx++
-				m.TipLateBlocks |= uint64(b&0x7F) << shift
+				m.LateBlocks |= uint64(b&0x7F) << shift
 				if b < 0x80 {
 					break
 				}

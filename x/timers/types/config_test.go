@@ -25,7 +25,7 @@ func validConfig() types.TimerConfig { return types.DefaultTimerConfig("stake") 
 func TestDefaultsOfTheConfig(t *testing.T) {
 	c := validConfig()
 	require.NoError(t, c.Validate())
-	// SPEC §12, and §§1, 2, 3 and 6 where they name a number.
+	// x/timers/README.md, Parameters.
 	require.Equal(t, types.PolicyEIP1559, c.Policy)
 	require.Equal(t, uint64(2_592_000), c.MaxTtlBlocks)
 	require.Equal(t, uint64(40_000), c.MinGasLimit)
@@ -46,13 +46,13 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, []string{"*"}, c.AllowedMessages)
 	require.Empty(t, c.DeniedMessages)
 	require.False(t, c.LanePaused)
-	require.Zero(t, c.AuctionActivationHeight)
-	require.Equal(t, uint64(250_000), c.MaxCyclesPerFireAuction)
-	require.Equal(t, "0.500000000000000000", c.Target.String())
-	require.Equal(t, "0.125000000000000000", c.MaxChange.String())
-	require.Equal(t, "0.001000000000000000", c.MinLaneBasefee.String())
-	require.Equal(t, types.ResponseClip, c.BasefeeResponse)
-	require.Equal(t, "1.000000000000000000", c.LaneFeeMultiplier.String())
+	require.Zero(t, c.Eip1559.AuctionActivationHeight)
+	require.Equal(t, uint64(250_000), c.Eip1559.MaxCyclesPerFireAuction)
+	require.Equal(t, "0.500000000000000000", c.Eip1559.Target.String())
+	require.Equal(t, "0.125000000000000000", c.Eip1559.MaxChange.String())
+	require.Equal(t, "0.001000000000000000", c.Eip1559.MinLaneBasefee.String())
+	require.Equal(t, types.ResponseClip, c.Eip1559.BasefeeResponse)
+	require.Equal(t, "1.000000000000000000", c.Eip1559.LaneFeeMultiplier.String())
 	require.Equal(t, "0.800000000000000000", c.PriorityTiers.Economy.String())
 	require.Equal(t, "1.000000000000000000", c.PriorityTiers.Standard.String())
 	require.Equal(t, "1.500000000000000000", c.PriorityTiers.Fast.String())
@@ -63,16 +63,16 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "2.000000000000000000", c.WeightMax.String())
 	require.Equal(t, "1.000000000000000000", c.MedianSmoothing.String())
 	require.Equal(t, uint32(2_048), c.AdmissionsPerBlock)
-	require.Equal(t, types.PaymentVCG, c.PaymentRule)
-	require.Equal(t, "0", c.ReservePrice.String())
-	require.Equal(t, "0.050000000000000000", c.LambdaStart.String())
-	require.Equal(t, "0.010000000000000000", c.LambdaMin.String())
-	require.Equal(t, "0.500000000000000000", c.LambdaMax.String())
-	require.Equal(t, "0.010000000000000000", c.LambdaStep.String())
-	require.Equal(t, uint64(100), c.AuctionWindowBlocks)
-	require.Equal(t, "1.000000000000000000", c.WAge.String())
-	require.Equal(t, "0.010000000000000000", c.WBid.String())
-	require.Equal(t, "0.000000000000000000", c.WFifo.String())
+	require.Equal(t, types.PaymentVCG, c.Auction.PaymentRule)
+	require.Equal(t, "0", c.Auction.ReservePrice.String())
+	require.Equal(t, "0.050000000000000000", c.Auction.LambdaStart.String())
+	require.Equal(t, "0.010000000000000000", c.Auction.LambdaMin.String())
+	require.Equal(t, "0.500000000000000000", c.Auction.LambdaMax.String())
+	require.Equal(t, "0.010000000000000000", c.Auction.LambdaStep.String())
+	require.Equal(t, uint64(100), c.Auction.AuctionWindowBlocks)
+	require.Equal(t, "1.000000000000000000", c.Score.WAge.String())
+	require.Equal(t, "0.010000000000000000", c.Score.WBid.String())
+	require.Equal(t, "0.000000000000000000", c.Score.WFifo.String())
 }
 
 // boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
@@ -96,21 +96,21 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"ReceiptRetentionBlocks": {0, maxBlocks},
 	"MaxRetries":             {0, 1 << 16},
 
-	"AuctionActivationHeight": {0, maxBlocks},
-	"MaxCyclesPerFireAuction": {1, maxUnits},
-	"FairnessWindowBlocks":    {1, 1 << 20},
-	"BidDeprecationBlocks":    {0, maxBlocks},
-	"AdmissionsPerBlock":      {1, 1 << 16},
-	"AuctionWindowBlocks":     {1, maxBlocks},
-	"MaxWatchKeys":            {0, 256},
-	"AgentCyclesPerCall":      {2 * types.AgentBaseCycles, maxUnits},
-	"AgentCyclesPerBlock":     {0, maxUnits},
-	"MaxMatchedKeys":          {1, 256},
-	"MaxWatchHitsPerBlock":    {1, 1 << 16},
+	"Eip1559.AuctionActivationHeight": {0, maxBlocks},
+	"Eip1559.MaxCyclesPerFireAuction": {1, maxUnits},
+	"FairnessWindowBlocks":            {1, 1 << 20},
+	"Eip1559.BidDeprecationBlocks":    {0, maxBlocks},
+	"AdmissionsPerBlock":              {1, 1 << 16},
+	"Auction.AuctionWindowBlocks":     {1, maxBlocks},
+	"MaxWatchKeys":                    {0, 256},
+	"AgentCyclesPerCall":              {2 * types.AgentBaseCycles, maxUnits},
+	"AgentCyclesPerBlock":             {0, maxUnits},
+	"MaxMatchedKeys":                  {1, 256},
+	"MaxWatchHitsPerBlock":            {1, 1 << 16},
 
-	"TipEpochBlocks":      {1, 1 << 20},
-	"TipStarvationBlocks": {1, 1 << 20},
-	"TipLateBlocks":       {1, 1 << 20},
+	"Tip.EpochBlocks":      {1, 1 << 20},
+	"Tip.StarvationBlocks": {1, 1 << 20},
+	"Tip.LateBlocks":       {1, 1 << 20},
 }
 
 var unbounded = map[string]string{
@@ -124,59 +124,84 @@ var unbounded = map[string]string{
 	"AllowedMessages":  "TestConfigRefusesMessageRules",
 	"DeniedMessages":   "TestConfigRefusesMessageRules",
 
-	"Target":            "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"MaxChange":         "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"MinLaneBasefee":    "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"LaneFeeMultiplier": "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"PriorityTiers":     "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"WeightMin":         "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"WeightMax":         "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"MedianSmoothing":   "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"WAge":              "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"WBid":              "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"WFifo":             "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"BasefeeResponse":   "TestConfigRefusesUnknownChoices",
-	"FairnessUnit":      "TestConfigRefusesUnknownChoices",
+	"Eip1559.Target":            "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Eip1559.MaxChange":         "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Eip1559.MinLaneBasefee":    "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Eip1559.LaneFeeMultiplier": "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"PriorityTiers":             "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WeightMin":                 "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"WeightMax":                 "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"MedianSmoothing":           "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Score.WAge":                "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Score.WBid":                "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Score.WFifo":               "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Eip1559.BasefeeResponse":   "TestConfigRefusesUnknownChoices",
+	"FairnessUnit":              "TestConfigRefusesUnknownChoices",
 
-	"TipDecay":           "TestTipRefusesDecimalsOutOfTheirBounds",
-	"TipInactivityDecay": "TestTipRefusesDecimalsOutOfTheirBounds",
-	"TipWeightMin":       "TestTipRefusesDecimalsOutOfTheirBounds",
-	"TipWeightMax":       "TestTipRefusesDecimalsOutOfTheirBounds",
-	"TipWeightNeutral":   "TestTipRefusesDecimalsOutOfTheirBounds",
-	"TipStarvationFloor": "TestTipRefusesDecimalsOutOfTheirBounds",
-	"TipShareTip":        "TestTipRefusesSharesThatAreNoWhole",
-	"TipShareOutcome":    "TestTipRefusesSharesThatAreNoWhole",
-	"TipShareLateness":   "TestTipRefusesSharesThatAreNoWhole",
-	"TipShareBudget":     "TestTipRefusesSharesThatAreNoWhole",
-	"PaymentRule":        "TestConfigRefusesUnknownChoices",
-	"ReservePrice":       "TestConfigRefusesReservePrices",
-	"LambdaStart":        "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"LambdaMin":          "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"LambdaMax":          "TestConfigRefusesDecimalsOutOfTheirBounds",
-	"LambdaStep":         "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Tip.Decay":            "TestTipRefusesDecimalsOutOfTheirBounds",
+	"Tip.InactivityDecay":  "TestTipRefusesDecimalsOutOfTheirBounds",
+	"Tip.WeightMin":        "TestTipRefusesDecimalsOutOfTheirBounds",
+	"Tip.WeightMax":        "TestTipRefusesDecimalsOutOfTheirBounds",
+	"Tip.WeightNeutral":    "TestTipRefusesDecimalsOutOfTheirBounds",
+	"Tip.StarvationFloor":  "TestTipRefusesDecimalsOutOfTheirBounds",
+	"Tip.ShareTip":         "TestTipRefusesSharesThatAreNoWhole",
+	"Tip.ShareOutcome":     "TestTipRefusesSharesThatAreNoWhole",
+	"Tip.ShareLateness":    "TestTipRefusesSharesThatAreNoWhole",
+	"Tip.ShareBudget":      "TestTipRefusesSharesThatAreNoWhole",
+	"Auction.PaymentRule":  "TestConfigRefusesUnknownChoices",
+	"Auction.ReservePrice": "TestConfigRefusesReservePrices",
+	"Auction.LambdaStart":  "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Auction.LambdaMin":    "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Auction.LambdaMax":    "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"Auction.LambdaStep":   "TestConfigRefusesDecimalsOutOfTheirBounds",
 }
 
-// protoName is the name that a field has in messages and in errors.
-func protoName(t *testing.T, field string) string {
-	t.Helper()
-	f, ok := reflect.TypeFor[types.TimerConfig]().FieldByName(field)
-	require.True(t, ok, "no field %s", field)
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
+// parameter is a field of the config, or of the message of a policy within it.
+type parameter struct {
+	// name in Go, and path in messages and in errors: Tip.Decay and tip.decay.
+	name, path string
+	kind       reflect.Kind
+}
+
+// parameters are all fields of the config; those of policies by themselves.
+func parameters() (all []parameter) {
+	path := func(f reflect.StructField) string {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		return name
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[types.TimerConfig]()) {
+		if !strings.HasSuffix(f.Type.Name(), "Params") {
+			all = append(all, parameter{f.Name, path(f), f.Type.Kind()})
+			continue
+		}
+		for _, in := range reflect.VisibleFields(f.Type) {
+			all = append(all, parameter{f.Name + "." + in.Name, path(f) + "." + path(in), in.Type.Kind()})
+		}
+	}
+	return all
+}
+
+// field is the value of a parameter, by its name in Go.
+func field(c *types.TimerConfig, name string) reflect.Value {
+	value := reflect.ValueOf(c).Elem()
+	for _, step := range strings.Split(name, ".") {
+		value = value.FieldByName(step)
+	}
+	return value
 }
 
 // roomy is a config in which one field can take any value within its bounds without contradicting another.
-func roomy(field string, value uint64) types.TimerConfig {
+func roomy(name string, value uint64) types.TimerConfig {
 	c := validConfig()
 	c.LaneTimerCycles, c.LaneTimerCells, c.GcCyclesPerBlock, c.MaxCyclesPerFire = maxUnits, maxUnits, maxUnits, maxUnits
 	c.FireBaseCycles, c.MaxCellsPerFire, c.GcCyclesPerRemoval, c.MinGasLimit = 1, 1, 1, 2
-	c.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
-	switch field {
+	c.Eip1559.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
+	switch name {
 	case "MinGasLimit", "MaxCyclesPerFire", "LaneTimerCycles":
 		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
 		c.MaxCyclesPerFire = max(1, min(c.MaxCyclesPerFire, value))
-		c.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
-	case "MaxCyclesPerFireAuction":
+		c.Eip1559.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
+	case "Eip1559.MaxCyclesPerFireAuction":
 		c.MinGasLimit = max(1, min(c.MinGasLimit, value))
 	case "FireBaseCycles":
 		c.MinGasLimit = maxUnits
@@ -185,31 +210,30 @@ func roomy(field string, value uint64) types.TimerConfig {
 	case "AgentCyclesPerBlock":
 		c.AgentCyclesPerCall = 2 * types.AgentBaseCycles
 	}
-	f := reflect.ValueOf(&c).Elem().FieldByName(field)
-	f.SetUint(value)
+	field(&c, name).SetUint(value)
 	return c
 }
 
 func TestConfigRefusesEveryNumberOutOfItsBounds(t *testing.T) {
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[types.TimerConfig]()) {
-		bounds, bounded := boundsOf[field.Name]
-		require.NotEqual(t, bounded, unbounded[field.Name] != "", "%s needs bounds here, or a reason", field.Name)
+	for _, p := range parameters() {
+		bounds, bounded := boundsOf[p.name]
+		require.NotEqual(t, bounded, unbounded[p.name] != "", "%s needs bounds here, or a reason", p.name)
 		if !bounded {
 			continue
 		}
-		t.Run(field.Name, func(t *testing.T) {
+		t.Run(p.name, func(t *testing.T) {
 			refused := []uint64{bounds.max + 1, 1<<32 - 1}
-			if field.Type.Kind() == reflect.Uint64 {
+			if p.kind == reflect.Uint64 {
 				refused[1] = 1<<64 - 1
 			}
 			if bounds.min > 0 {
 				refused = append(refused, bounds.min-1)
 			}
 			for _, value := range refused {
-				c := roomy(field.Name, value)
+				c := roomy(p.name, value)
 				err := c.Validate()
 				require.ErrorIs(t, err, types.ErrInvalidConfig, "%d", value)
-				require.ErrorContains(t, err, fmt.Sprintf("%s is %d, want %d to %d", protoName(t, field.Name), value, bounds.min, bounds.max))
+				require.ErrorContains(t, err, fmt.Sprintf("%s is %d, want %d to %d", p.path, value, bounds.min, bounds.max))
 			}
 		})
 	}
@@ -220,7 +244,7 @@ func TestConfigAcceptsEveryNumberAtItsBounds(t *testing.T) {
 	crossed := map[string]bool{
 		// No min_gas_limit lies above a fire_base_cycles of 2^50; and below 2 cycles nothing lies between the two.
 		"FireBaseCycles max": true, "MinGasLimit min": true, "MaxCyclesPerFire min": true, "LaneTimerCycles min": true,
-		"MaxCyclesPerFireAuction min": true,
+		"Eip1559.MaxCyclesPerFireAuction min": true,
 	}
 	for name, bounds := range boundsOf {
 		for edge, value := range map[string]uint64{"min": bounds.min, "max": bounds.max} {
@@ -249,12 +273,12 @@ func TestConfigRefusesContradictions(t *testing.T) {
 			"min_gas_limit (550001) must not exceed max_cycles_per_fire (550000)",
 		},
 		"no gas limit is accepted under eip1559": {
-			func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFireAuction + 1 },
-			"min_gas_limit (250001) must not exceed max_cycles_per_fire_auction (250000)",
+			func(c *types.TimerConfig) { c.MinGasLimit = c.Eip1559.MaxCyclesPerFireAuction + 1 },
+			"min_gas_limit (250001) must not exceed eip1559.max_cycles_per_fire_auction (250000)",
 		},
 		"a fire under eip1559 that no lane holds": {
-			func(c *types.TimerConfig) { c.MaxCyclesPerFireAuction = c.LaneTimerCycles + 1 },
-			"max_cycles_per_fire_auction (2000001) must not exceed lane_timer_cycles (2000000)",
+			func(c *types.TimerConfig) { c.Eip1559.MaxCyclesPerFireAuction = c.LaneTimerCycles + 1 },
+			"eip1559.max_cycles_per_fire_auction (2000001) must not exceed lane_timer_cycles (2000000)",
 		},
 		"weights upside down": {
 			func(c *types.TimerConfig) { c.WeightMin = math.LegacyNewDec(3) },
@@ -287,12 +311,12 @@ func TestConfigRefusesContradictions(t *testing.T) {
 	}
 	equal := validConfig()
 	equal.MinGasLimit, equal.MaxCyclesPerFire, equal.LaneTimerCycles = 20_001, 20_001, 20_001
-	equal.MaxCyclesPerFireAuction = 20_001
+	equal.Eip1559.MaxCyclesPerFireAuction = 20_001
 	equal.MaxCellsPerFire, equal.GcCyclesPerRemoval = equal.LaneTimerCells, equal.GcCyclesPerBlock
 	require.NoError(t, equal.Validate(), "equal is no contradiction")
 
 	fifo := validConfig()
-	fifo.Policy, fifo.MaxCyclesPerFireAuction = types.PolicyFIFO, fifo.LaneTimerCycles+1
+	fifo.Policy, fifo.Eip1559.MaxCyclesPerFireAuction = types.PolicyFIFO, fifo.LaneTimerCycles+1
 	require.NoError(t, fifo.Validate(), "what fifo has no use for contradicts nothing")
 }
 
@@ -302,24 +326,24 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		set      func(*types.TimerConfig, math.LegacyDec)
 		min, max string
 	}{
-		"target":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.Target = d }, "0.01", "0.99"},
-		"max_change":              {func(c *types.TimerConfig, d math.LegacyDec) { c.MaxChange = d }, "0.000001", "1"},
-		"min_lane_basefee":        {func(c *types.TimerConfig, d math.LegacyDec) { c.MinLaneBasefee = d }, "0", "1000000000000000000"},
-		"lane_fee_multiplier":     {func(c *types.TimerConfig, d math.LegacyDec) { c.LaneFeeMultiplier = d }, "0", "2"},
-		"priority_tiers.economy":  {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Economy = d }, "0", "1000"},
-		"priority_tiers.standard": {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Standard = d }, "0", "1000"},
-		"priority_tiers.fast":     {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Fast = d }, "0", "1000"},
-		"priority_tiers.urgent":   {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Urgent = d }, "0", "1000"},
-		"weight_min":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = d }, "0.0625", "8"},
-		"weight_max":              {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = d }, "0.0625", "8"},
-		"median_smoothing":        {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = d }, "0.000001", "1"},
-		"lambda_start":            {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaStart = d }, "0.0001", "10"},
-		"lambda_min":              {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaMin = d }, "0.0001", "10"},
-		"lambda_max":              {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaMax = d }, "0.0001", "10"},
-		"lambda_step":             {func(c *types.TimerConfig, d math.LegacyDec) { c.LambdaStep = d }, "0", "0.5"},
-		"w_age":                   {func(c *types.TimerConfig, d math.LegacyDec) { c.WAge = d }, "0", "1000000"},
-		"w_bid":                   {func(c *types.TimerConfig, d math.LegacyDec) { c.WBid = d }, "0", "1000000"},
-		"w_fifo":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WFifo = d }, "0", "1000000"},
+		"eip1559.target":              {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.Target = d }, "0.01", "0.99"},
+		"eip1559.max_change":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.MaxChange = d }, "0.000001", "1"},
+		"eip1559.min_lane_basefee":    {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.MinLaneBasefee = d }, "0", "1000000000000000000"},
+		"eip1559.lane_fee_multiplier": {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.LaneFeeMultiplier = d }, "0", "2"},
+		"priority_tiers.economy":      {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Economy = d }, "0", "1000"},
+		"priority_tiers.standard":     {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Standard = d }, "0", "1000"},
+		"priority_tiers.fast":         {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Fast = d }, "0", "1000"},
+		"priority_tiers.urgent":       {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Urgent = d }, "0", "1000"},
+		"weight_min":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = d }, "0.0625", "8"},
+		"weight_max":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = d }, "0.0625", "8"},
+		"median_smoothing":            {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = d }, "0.000001", "1"},
+		"auction.lambda_start":        {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStart = d }, "0.0001", "10"},
+		"auction.lambda_min":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMin = d }, "0.0001", "10"},
+		"auction.lambda_max":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMax = d }, "0.0001", "10"},
+		"auction.lambda_step":         {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStep = d }, "0", "0.5"},
+		"score.w_age":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WAge = d }, "0", "1000000"},
+		"score.w_bid":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WBid = d }, "0", "1000000"},
+		"score.w_fifo":                {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WFifo = d }, "0", "1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -344,8 +368,8 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 				if strings.HasPrefix(name, "weight") {
 					config.WeightMin, config.WeightMax = dec(edge), dec(edge)
 				}
-				if strings.HasPrefix(name, "lambda") && name != "lambda_step" {
-					config.LambdaStart, config.LambdaMin, config.LambdaMax = dec(edge), dec(edge), dec(edge)
+				if strings.HasPrefix(name, "auction.lambda") && name != "auction.lambda_step" {
+					config.Auction.LambdaStart, config.Auction.LambdaMin, config.Auction.LambdaMax = dec(edge), dec(edge), dec(edge)
 				}
 				c.set(&config, dec(edge))
 				require.NoError(t, config.Validate(), "%s", edge)
@@ -357,14 +381,14 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 func TestConfigRefusesUnknownChoices(t *testing.T) {
 	for _, value := range []int32{-1, 0, 3, 99} {
 		c := validConfig()
-		c.BasefeeResponse = types.BasefeeResponse(value)
-		require.ErrorContains(t, c.Validate(), fmt.Sprintf("basefee_response %d is unknown; want BASEFEE_RESPONSE_CLIP or BASEFEE_RESPONSE_LINEAR", value))
+		c.Eip1559.BasefeeResponse = types.BasefeeResponse(value)
+		require.ErrorContains(t, c.Validate(), fmt.Sprintf("eip1559.basefee_response %d is unknown; want BASEFEE_RESPONSE_CLIP or BASEFEE_RESPONSE_LINEAR", value))
 		c = validConfig()
 		c.FairnessUnit = types.FairnessUnit(value)
 		require.ErrorContains(t, c.Validate(), fmt.Sprintf("fairness_unit %d is unknown; want FAIRNESS_UNIT_ACTOR or FAIRNESS_UNIT_DEPLOYER", value))
 		c = validConfig()
-		c.PaymentRule = types.PaymentRule(value)
-		require.ErrorContains(t, c.Validate(), fmt.Sprintf("payment_rule %d is unknown; want PAYMENT_RULE_VCG or PAYMENT_RULE_FIRST_PRICE", value))
+		c.Auction.PaymentRule = types.PaymentRule(value)
+		require.ErrorContains(t, c.Validate(), fmt.Sprintf("auction.payment_rule %d is unknown; want PAYMENT_RULE_VCG or PAYMENT_RULE_FIRST_PRICE", value))
 	}
 }
 
@@ -372,14 +396,14 @@ func TestConfigRefusesReservePrices(t *testing.T) {
 	largest := math.NewIntFromUint64(1).MulRaw(1 << 48).MulRaw(1 << 48).SubRaw(1)
 	for _, price := range []math.Int{{}, math.NewInt(-1), largest.AddRaw(1)} {
 		c := validConfig()
-		c.ReservePrice = price
+		c.Auction.ReservePrice = price
 		err := c.Validate()
 		require.ErrorIs(t, err, types.ErrInvalidConfig)
-		require.ErrorContains(t, err, "reserve_price is "+price.String()+", want 0 to 2^96 - 1")
+		require.ErrorContains(t, err, "auction.reserve_price is "+price.String()+", want 0 to 2^96 - 1")
 	}
 	for _, price := range []math.Int{math.ZeroInt(), largest} {
 		c := validConfig()
-		c.ReservePrice = price
+		c.Auction.ReservePrice = price
 		require.NoError(t, c.Validate())
 	}
 }
@@ -387,10 +411,10 @@ func TestConfigRefusesReservePrices(t *testing.T) {
 func TestLambdaStartsWithinItsBounds(t *testing.T) {
 	for _, start := range []string{"0.009999999999999999", "0.500000000000000001"} {
 		c := validConfig()
-		c.LambdaStart = math.LegacyMustNewDecFromStr(start)
+		c.Auction.LambdaStart = math.LegacyMustNewDecFromStr(start)
 		err := c.Validate()
 		require.ErrorIs(t, err, types.ErrInvalidConfig)
-		require.ErrorContains(t, err, "lambda_start ("+start+") must lie from lambda_min (0.010000000000000000) to lambda_max (0.500000000000000000)")
+		require.ErrorContains(t, err, "auction.lambda_start ("+start+") must be from auction.lambda_min (0.010000000000000000) to auction.lambda_max (0.500000000000000000)")
 	}
 }
 

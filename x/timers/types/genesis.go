@@ -130,75 +130,20 @@ func (g *GenesisState) validateTimers() error {
 	return nil
 }
 
-// validate checks one record by itself.
-func (t *Timer) validate() error {
-	switch {
-	case len(t.Id) != IDBytes:
-		return ErrInvalidTimerID.Wrapf("%d bytes, want %d", len(t.Id), IDBytes)
-	case t.Seq == 0 || t.Due == 0:
-		return ErrInvalidGenesis.Wrapf("seq %d and due height %d must not be 0", t.Seq, t.Due)
-	case t.PayloadSeq != 0:
-		return ErrInvalidGenesis.Wrap("payload_seq must be 0: payloads lie within")
-	case uint64(len(t.Payload)) > maxPayloadBytes:
-		return ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", len(t.Payload), maxPayloadBytes)
-	case len(t.Handler) > MaxHandlerBytes:
-		return ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), MaxHandlerBytes)
-	case t.GasLimit == 0 || t.GasLimit > maxUnits:
-		return ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, maxUnits)
-	}
-	if err := t.validAdmission(); err != nil {
-		return err
-	}
-	if t.Quote != nil {
-		if t.AdmittedWeight == 0 {
-			return ErrInvalidGenesis.Wrap("quote is stated and admitted_weight is 0: only what lies in the ready index has a quote")
-		}
-		if err := t.Quote.Validate(); err != nil {
-			return err
-		}
-	}
-	if err := t.ValidateRecurrence(); err != nil {
-		return err
-	}
-	if err := t.validateLock(); err != nil {
-		return err
-	}
-	if _, known := SetAsideReason_name[int32(t.SetAside)]; !known {
-		return ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
-	}
-	if err := sdk.VerifyAddressFormat(t.Actor); err != nil {
-		return ErrInvalidGenesis.Wrapf("actor: %v", err)
-	}
-	if len(t.FeePayer) != 0 {
-		if err := sdk.VerifyAddressFormat(t.FeePayer); err != nil {
-			return ErrInvalidGenesis.Wrapf("fee_payer: %v", err)
-		}
-	}
-	return t.Bid.Validate()
-}
-
-// IsBefore tells whether the timer's place in the queue comes before a key.
-func (t *Timer) IsBefore(key QueueKey) bool {
-	return t.Due < key.Due || (t.Due == key.Due && t.Seq < key.Seq)
-}
-
-func (g *GenesisState) validateReceipts() error {
-	last := uint64(0)
-	for i, segment := range g.Receipts {
-		if segment.Height <= last {
-			return ErrInvalidGenesis.Wrapf("receipts %d: height %d is not above %d", i, segment.Height, last)
-		}
-		if segment.Height < g.Lane.ReceiptsFrom {
-			return ErrInvalidGenesis.Wrapf("receipts %d: height %d lies before receipts_from %d", i, segment.Height, g.Lane.ReceiptsFrom)
-		}
-		last = segment.Height
-		for j := range segment.Receipts {
-			if r := &segment.Receipts[j]; r.Paid.IsNil() || r.Tip.IsNil() || r.Paid.IsNegative() || r.Tip.IsNegative() {
-				return ErrInvalidGenesis.Wrapf("receipts %d: paid or tip of receipt %d is missing or negative", i, j)
+// validateAgents checks the default agents, which are in the order of their actors.
+func (g *GenesisState) validateAgents() error {
+	for i := range g.Agents {
+		a := &g.Agents[i]
+		for _, address := range []struct {
+			name  string
+			bytes []byte
+		}{{"actor", a.Actor}, {"agent", a.Agent}} {
+			if err := sdk.VerifyAddressFormat(address.bytes); err != nil {
+				return ErrInvalidGenesis.Wrapf("agents %d: %s: %v", i, address.name, err)
 			}
-			if err := segment.Receipts[j].validateBid(); err != nil {
-				return ErrInvalidGenesis.Wrapf("receipts %d: receipt %d: %v", i, j, err)
-			}
+		}
+		if i > 0 && bytes.Compare(g.Agents[i-1].Actor, a.Actor) >= 0 {
+			return ErrInvalidGenesis.Wrapf("agents %d: not above the one before by actor", i)
 		}
 	}
 	return nil

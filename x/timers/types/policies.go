@@ -1,18 +1,26 @@
 package types
 
-// FirstCustomPolicy is where the ids begin of policies that a chain brings along. Those below it are the module's.
+// FirstCustomPolicy is the first id for policies that a chain adds. The ids below it are the module's.
 const FirstCustomPolicy Policy = 1_000
 
-// policyParams are the parameters of the module's policies: their defaults, and what is checked of them; selected tells that
-// the policy is the config's. It is the one place of this package that names them all.
-var policyParams = []struct {
-	policy   Policy
-	defaults func(*TimerConfig)
-	validate func(c *TimerConfig, selected bool) error
-}{
-	{PolicyFIFO, func(*TimerConfig) {}, func(*TimerConfig, bool) error { return nil }},
-	{PolicyEIP1559, func(*TimerConfig) {}, (*TimerConfig).validateEIP1559},
-	{PolicyAuction, (*TimerConfig).defaultAuction, (*TimerConfig).validateAuction},
-	{PolicyScore, defaultScore, (*TimerConfig).validateScore},
-	{PolicyTip, (*TimerConfig).defaultTip, (*TimerConfig).validateTip},
+// policyParams are the parameters of one policy of the module.
+type policyParams interface {
+	policy() Policy
+	// Validate checks the parameters by themselves, whether their policy is selected or not.
+	Validate() error
+	// validateSelected checks what must hold of c if it selects the policy: otherwise timers would be accepted that no
+	// block can run.
+	validateSelected(c *TimerConfig) error
+}
+
+// policies returns the parameters of every policy of the module. This function and the next one are the only places of the
+// package that name them all.
+func (c *TimerConfig) policies() []policyParams {
+	return []policyParams{fifoParams{}, &c.Eip1559, &c.Auction, &c.Score, &c.Tip}
+}
+
+// setPolicyDefaults sets the parameters of every policy of the module.
+func (c *TimerConfig) setPolicyDefaults() {
+	c.Eip1559, c.Auction = DefaultEip1559Params(), DefaultAuctionParams()
+	c.Score, c.Tip = DefaultScoreParams(), DefaultTipParams()
 }

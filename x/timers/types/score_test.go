@@ -10,24 +10,21 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-func TestSameScoreLooksAtEveryWeight(t *testing.T) {
+func TestSameLooksAtEveryWeight(t *testing.T) {
 	a := validConfig()
-	require.True(t, a.SameScore(&a))
+	require.True(t, a.Score.Same(&a.Score))
 	for _, change := range []func(*types.TimerConfig){
-		func(c *types.TimerConfig) { c.WAge = math.LegacyNewDec(7) },
-		func(c *types.TimerConfig) { c.WBid = math.LegacyNewDec(7) },
-		func(c *types.TimerConfig) { c.WFifo = math.LegacyNewDec(7) },
-		func(c *types.TimerConfig) { c.WAge = math.LegacyDec{} },
+		func(c *types.TimerConfig) { c.Score.WAge = math.LegacyNewDec(7) },
+		func(c *types.TimerConfig) { c.Score.WBid = math.LegacyNewDec(7) },
+		func(c *types.TimerConfig) { c.Score.WFifo = math.LegacyNewDec(7) },
+		func(c *types.TimerConfig) { c.Score.WAge = math.LegacyDec{} },
 	} {
 		b := validConfig()
 		change(&b)
-		require.False(t, a.SameScore(&b))
-		require.False(t, b.SameScore(&a))
-		require.True(t, b.SameScore(&b))
+		require.False(t, a.Score.Same(&b.Score))
+		require.False(t, b.Score.Same(&a.Score))
+		require.True(t, b.Score.Same(&b.Score))
 	}
-	b := validConfig()
-	b.LaneTimerCycles++
-	require.True(t, a.SameScore(&b))
 }
 
 // TestAnAskOfAnIntegerBid: it bids what it says, or the most that counts; its kind is the default one.

@@ -41,6 +41,7 @@ func signedMessages() []signed {
 	config := types.DefaultTimerConfig("stake")
 	config.LanePaused, config.MaxFiresPerBlock, config.MaxFiresPerActor = true, 100, 10
 	config.DeniedMessages = []string{"/cosmos.authz.v1beta1.MsgExec"}
+	zero := math.LegacyZeroDec()
 	static := staticBid(math.LegacyMustNewDecFromStr("12.5"), math.LegacySmallestDec())
 	return []signed{
 		{"schedule_all", &types.MsgScheduleTimer{
@@ -82,19 +83,17 @@ func signedMessages() []signed {
 		{"sys_cancel_least", &types.MsgSysCancelTimer{Authority: alice}},
 		{"update_config_all", &types.MsgUpdateTimerConfig{Authority: alice, Config: config}},
 		{"update_config_least", &types.MsgUpdateTimerConfig{Authority: alice, Config: types.TimerConfig{
-			CycleBasefee: math.LegacyZeroDec(), CellBasefee: math.LegacyZeroDec(),
-			Target: math.LegacyZeroDec(), MaxChange: math.LegacyZeroDec(), MinLaneBasefee: math.LegacyZeroDec(),
-			LaneFeeMultiplier: math.LegacyZeroDec(), MedianSmoothing: math.LegacyZeroDec(),
-			TipDecay: math.LegacyZeroDec(), TipInactivityDecay: math.LegacyZeroDec(), TipStarvationFloor: math.LegacyZeroDec(),
-			TipWeightMin: math.LegacyZeroDec(), TipWeightMax: math.LegacyZeroDec(), TipWeightNeutral: math.LegacyZeroDec(),
-			TipShareTip: math.LegacyZeroDec(), TipShareOutcome: math.LegacyZeroDec(),
-			TipShareLateness: math.LegacyZeroDec(), TipShareBudget: math.LegacyZeroDec(),
-			ReservePrice: math.ZeroInt(), LambdaStart: math.LegacyZeroDec(), LambdaMin: math.LegacyZeroDec(),
-			LambdaMax: math.LegacyZeroDec(), LambdaStep: math.LegacyZeroDec(),
-			WeightMin: math.LegacyZeroDec(), WeightMax: math.LegacyZeroDec(),
-			WAge: math.LegacyZeroDec(), WBid: math.LegacyZeroDec(), WFifo: math.LegacyZeroDec(),
-			PriorityTiers: types.PriorityTiers{
-				Economy: math.LegacyZeroDec(), Standard: math.LegacyZeroDec(), Fast: math.LegacyZeroDec(), Urgent: math.LegacyZeroDec(),
+			CycleBasefee: zero, CellBasefee: zero, MedianSmoothing: zero, WeightMin: zero, WeightMax: zero,
+			PriorityTiers: types.PriorityTiers{Economy: zero, Standard: zero, Fast: zero, Urgent: zero},
+			Eip1559:       types.Eip1559Params{Target: zero, MaxChange: zero, MinLaneBasefee: zero, LaneFeeMultiplier: zero},
+			Auction: types.AuctionParams{
+				ReservePrice: math.ZeroInt(), LambdaStart: zero, LambdaMin: zero, LambdaMax: zero, LambdaStep: zero,
+			},
+			Score: types.ScoreParams{WAge: zero, WBid: zero, WFifo: zero},
+			Tip: types.TipParams{
+				Decay: zero, InactivityDecay: zero, StarvationFloor: zero,
+				WeightMin: zero, WeightMax: zero, WeightNeutral: zero,
+				ShareTip: zero, ShareOutcome: zero, ShareLateness: zero, ShareBudget: zero,
 			},
 		}}},
 		{"sys_extend_all", &types.MsgSysExtendTimer{Authority: alice, Actor: bob, Id: someID, ExpiresAt: 1_000}},

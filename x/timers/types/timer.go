@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/crypto/sha3"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 )
 
@@ -170,3 +172,25 @@ func (t *Timer) StatusAt(height uint64) TimerStatus {
 
 // IDPrefix64 is the part of an id that an actor's record keeps.
 func IDPrefix64(id []byte) uint64 { return binary.BigEndian.Uint64(id) }
+
+// Locked is how much of its bid is held for the timer, in fee denom.
+func (t *Timer) Locked() math.Int {
+	if t.BidLocked == "" {
+		return math.ZeroInt()
+	}
+	locked, _ := parseAmount(t.BidLocked)
+	return locked
+}
+
+// SetLocked says how much of its bid is held for the timer.
+func (t *Timer) SetLocked(amount math.Int) {
+	t.BidLocked = ""
+	if amount.IsPositive() {
+		t.BidLocked = amount.String()
+	}
+}
+
+// IsBefore tells whether the timer's place in the queue comes before a key.
+func (t *Timer) IsBefore(key QueueKey) bool {
+	return t.Due < key.Due || (t.Due == key.Due && t.Seq < key.Seq)
+}

@@ -15,7 +15,7 @@ func TestDefaultsOfTip(t *testing.T) {
 	c := validConfig()
 	c.Policy = types.PolicyTip
 	require.NoError(t, c.Validate())
-	require.Equal(t, "0.200000000000000000", c.TipDecay.String(), "what the source suggests")
+	require.Equal(t, "0.200000000000000000", c.Tip.Decay.String(), "half of the way in about three epochs")
 }
 
 func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
@@ -24,13 +24,13 @@ func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		field    func(*types.TimerConfig) *math.LegacyDec
 		min, max string
 	}{
-		"tip_decay":            {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipDecay }, "0", "1"},
-		"tip_inactivity_decay": {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipInactivityDecay }, "0", "1"},
+		"tip.decay":            {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.Decay }, "0", "1"},
+		"tip.inactivity_decay": {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.InactivityDecay }, "0", "1"},
 		// The others are bounded by the extremes, which are 0.1 and 1 by default.
-		"tip_weight_min":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipWeightMin }, "0.001", "1"},
-		"tip_weight_max":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipWeightMax }, "0.001", "1"},
-		"tip_weight_neutral":   {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipWeightNeutral }, "0.1", "1"},
-		"tip_starvation_floor": {func(c *types.TimerConfig) *math.LegacyDec { return &c.TipStarvationFloor }, "0.1", "1"},
+		"tip.weight_min":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightMin }, "0.001", "1"},
+		"tip.weight_max":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightMax }, "0.001", "1"},
+		"tip.weight_neutral":   {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightNeutral }, "0.1", "1"},
+		"tip.starvation_floor": {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.StarvationFloor }, "0.1", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -45,8 +45,8 @@ func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 			require.ErrorContains(t, config.Validate(), name+" is missing")
 			for _, edge := range []string{c.min, c.max} {
 				config := validConfig()
-				if name == "tip_weight_min" || name == "tip_weight_max" {
-					config.TipWeightMin, config.TipWeightMax, config.TipWeightNeutral, config.TipStarvationFloor = dec(edge), dec(edge), dec(edge), dec(edge)
+				if name == "tip.weight_min" || name == "tip.weight_max" {
+					config.Tip.WeightMin, config.Tip.WeightMax, config.Tip.WeightNeutral, config.Tip.StarvationFloor = dec(edge), dec(edge), dec(edge), dec(edge)
 				}
 				*c.field(&config) = dec(edge)
 				require.NoError(t, config.Validate(), edge)
@@ -54,8 +54,8 @@ func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		})
 	}
 	upsideDown := validConfig()
-	upsideDown.TipWeightMax = dec("0.05")
-	require.ErrorContains(t, upsideDown.Validate(), "tip_weight_min is 0.100000000000000000, want 0.001000000000000000 to 0.050000000000000000")
+	upsideDown.Tip.WeightMax = dec("0.05")
+	require.ErrorContains(t, upsideDown.Validate(), "tip.weight_min is 0.100000000000000000, want 0.001000000000000000 to 0.050000000000000000")
 }
 
 func TestTipRefusesSharesThatAreNoWhole(t *testing.T) {
@@ -64,23 +64,23 @@ func TestTipRefusesSharesThatAreNoWhole(t *testing.T) {
 		shares [4]string
 		want   string
 	}{
-		"a unit too much":   {[4]string{"0.4", "0.3", "0.1", "0.200000000000000001"}, "sum up to 1.000000000000000001, want 1"},
-		"a unit too little": {[4]string{"0.4", "0.3", "0.1", "0.199999999999999999"}, "sum up to 0.999999999999999999, want 1"},
-		"negative":          {[4]string{"-0.1", "0.6", "0.3", "0.2"}, "tip_share_tip is -0.100000000000000000, want 0"},
-		"more than all":     {[4]string{"0", "1.1", "0", "-0.1"}, "tip_share_outcome is 1.100000000000000000"},
+		"a unit too much":   {[4]string{"0.4", "0.3", "0.1", "0.200000000000000001"}, "sum to 1.000000000000000001, want 1"},
+		"a unit too little": {[4]string{"0.4", "0.3", "0.1", "0.199999999999999999"}, "sum to 0.999999999999999999, want 1"},
+		"negative":          {[4]string{"-0.1", "0.6", "0.3", "0.2"}, "tip.share_tip is -0.100000000000000000, want 0"},
+		"more than all":     {[4]string{"0", "1.1", "0", "-0.1"}, "tip.share_outcome is 1.100000000000000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := validConfig()
-			config.TipShareTip, config.TipShareOutcome = dec(c.shares[0]), dec(c.shares[1])
-			config.TipShareLateness, config.TipShareBudget = dec(c.shares[2]), dec(c.shares[3])
+			config.Tip.ShareTip, config.Tip.ShareOutcome = dec(c.shares[0]), dec(c.shares[1])
+			config.Tip.ShareLateness, config.Tip.ShareBudget = dec(c.shares[2]), dec(c.shares[3])
 			require.ErrorIs(t, config.Validate(), types.ErrInvalidConfig)
 			require.ErrorContains(t, config.Validate(), c.want)
 		})
 	}
 	config := validConfig()
-	config.TipShareBudget = math.LegacyDec{}
-	require.ErrorContains(t, config.Validate(), "tip_share_budget is missing")
-	config.TipShareTip, config.TipShareOutcome, config.TipShareLateness, config.TipShareBudget = dec("1"), dec("0"), dec("0"), dec("0")
+	config.Tip.ShareBudget = math.LegacyDec{}
+	require.ErrorContains(t, config.Validate(), "tip.share_budget is missing")
+	config.Tip.ShareTip, config.Tip.ShareOutcome, config.Tip.ShareLateness, config.Tip.ShareBudget = dec("1"), dec("0"), dec("0"), dec("0")
 	require.NoError(t, config.Validate())
 }
 

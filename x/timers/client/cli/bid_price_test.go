@@ -64,7 +64,7 @@ func TestAnEstimateUnderPolicyAuctionSaysWhatToBid(t *testing.T) {
 func TestHistoryTellsWhatBecameOfABid(t *testing.T) {
 	r := newRig(t)
 	r.configure(func(c *types.TimerConfig) {
-		c.Policy, c.PaymentRule = types.PolicyAuction, types.PaymentFirstPrice
+		c.Policy, c.Auction.PaymentRule = types.PolicyAuction, types.PaymentFirstPrice
 	})
 	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
 	_, _, err := r.run("tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--in", "3", "-y", "--wait", "--bid", "700")

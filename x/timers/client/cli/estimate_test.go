@@ -90,7 +90,7 @@ func TestEstimateTellsWhoIsAheadAndHowLong(t *testing.T) {
 
 func TestEstimateOfWhatDoesNotFire(t *testing.T) {
 	r := newRig(t)
-	r.configure(func(c *types.TimerConfig) { c.MinLaneBasefee = math.LegacyNewDecWithPrec(5, 4) })
+	r.configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(5, 4) })
 	// The lane's basefee falls from 0.001 to its floor, 0.0005, as long as nothing fires.
 	out := r.estimate("--max-fee", "0.0006", "--max-priority", "0")
 	require.Contains(t, column(t, out, "basis"), "priced out; the wait is for")
@@ -151,7 +151,7 @@ func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 func TestAStaticBidBelowTheLaneFeeIsRefusedWithOneThatWouldDo(t *testing.T) {
 	r := newRig(t)
 	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	r.configure(func(c *types.TimerConfig) { c.MinLaneBasefee = math.LegacyNewDecWithPrec(4, 3) })
+	r.configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(4, 3) })
 	schedule := []string{"schedule", "--msgs", path, "--at", "500"}
 	err := r.refused(append(schedule, "--max-fee", "0.0039", "--max-priority", "0.001")...)
 	require.ErrorContains(t, err, "--max-fee 0.0039 is below 0.004, what the lane charges per cycle now")

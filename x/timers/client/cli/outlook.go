@@ -77,7 +77,7 @@ func (o *outlook) checkFloor(bid *types.Bid) error {
 	if bid == nil || bid.Static == nil || !o.market() || o.tips() {
 		return nil
 	}
-	floor := o.config.MinLaneBasefee.MulTruncate(o.config.LaneFeeMultiplier)
+	floor := o.config.Eip1559.MinLaneBasefee.MulTruncate(o.config.Eip1559.LaneFeeMultiplier)
 	if fee := bid.Static.MaxFeePerCycle; fee.LT(floor) {
 		return fmt.Errorf("--%s %s is below %s, the least that the lane ever charges per cycle: such a timer can't fire",
 			flagMaxFee, trimDec(fee.String()), trimDec(floor.String()))
@@ -101,7 +101,7 @@ func (o *outlook) laneFee() (math.LegacyDec, error) {
 	if err != nil {
 		return basefee, err
 	}
-	return basefee.MulTruncate(o.config.LaneFeeMultiplier), nil
+	return basefee.MulTruncate(o.config.Eip1559.LaneFeeMultiplier), nil
 }
 
 // plan is what a timer will be when the transaction is through, as far as its price depends on it.

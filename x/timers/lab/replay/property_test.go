@@ -63,24 +63,32 @@ func (d *drawing) config(whole bool) fields {
 	if !d.plain {
 		// Windows and admissions are small, so that a few timers are a storm.
 		for name, value := range (fields{
-			"policy":                    rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip", "auction", "auction", "score", "score"}).Draw(d.T, "policy"),
-			"payment_rule":              rapid.SampledFrom([]string{"vcg", "first_price"}).Draw(d.T, "rule"),
-			"reserve_price":             strconv.Itoa(d.pick(0, 0, 5, 3_000)),
-			"lambda_step":               rapid.SampledFrom([]string{"0.01", "0.5", "0"}).Draw(d.T, "step"),
-			"auction_window_blocks":     d.pick(1, 3, 100),
-			"auction_activation_height": d.pick(0, 0, 3), "max_cycles_per_fire_auction": d.pick(100_000, 250_000, 600_000),
+			"policy":               rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip", "auction", "auction", "score", "score"}).Draw(d.T, "policy"),
 			"admissions_per_block": d.pick(1, 2, 5, 50), "fairness_window_blocks": d.pick(1, 2, 5, 1_000),
-			"median_smoothing":    rapid.SampledFrom([]string{"1", "0.5", "0.01"}).Draw(d.T, "smoothing"),
-			"basefee_response":    rapid.SampledFrom([]string{"clip", "linear"}).Draw(d.T, "response"),
-			"lane_fee_multiplier": rapid.SampledFrom([]string{"1", "0.8", "2", "0"}).Draw(d.T, "multiplier"),
-			"fairness_unit":       rapid.SampledFrom([]string{"actor", "deployer"}).Draw(d.T, "unit"),
-			"weight_min":          rapid.SampledFrom([]string{"1", "0.0625"}).Draw(d.T, "least weight"),
-			"weight_max":          rapid.SampledFrom([]string{"2", "8"}).Draw(d.T, "largest weight"),
-			"tip_epoch_blocks":    d.pick(1, 2, 5), "tip_starvation_blocks": d.pick(1, 3), "tip_late_blocks": d.pick(1, 4),
-			"tip_decay": rapid.SampledFrom([]string{"0.2", "1", "0"}).Draw(d.T, "decay"),
-			"w_age":     rapid.SampledFrom([]string{"1", "0", "1000000"}).Draw(d.T, "weight of age"),
-			"w_bid":     rapid.SampledFrom([]string{"0.01", "0", "1"}).Draw(d.T, "weight of the bid"),
-			"w_fifo":    rapid.SampledFrom([]string{"0", "0", "0.5"}).Draw(d.T, "weight of the rank"),
+			"median_smoothing": rapid.SampledFrom([]string{"1", "0.5", "0.01"}).Draw(d.T, "smoothing"),
+			"fairness_unit":    rapid.SampledFrom([]string{"actor", "deployer"}).Draw(d.T, "unit"),
+			"weight_min":       rapid.SampledFrom([]string{"1", "0.0625"}).Draw(d.T, "least weight"),
+			"weight_max":       rapid.SampledFrom([]string{"2", "8"}).Draw(d.T, "largest weight"),
+			"eip1559": fields{
+				"auction_activation_height": d.pick(0, 0, 3), "max_cycles_per_fire_auction": d.pick(100_000, 250_000, 600_000),
+				"basefee_response":    rapid.SampledFrom([]string{"clip", "linear"}).Draw(d.T, "response"),
+				"lane_fee_multiplier": rapid.SampledFrom([]string{"1", "0.8", "2", "0"}).Draw(d.T, "multiplier"),
+			},
+			"auction": fields{
+				"payment_rule":          rapid.SampledFrom([]string{"vcg", "first_price"}).Draw(d.T, "rule"),
+				"reserve_price":         strconv.Itoa(d.pick(0, 0, 5, 3_000)),
+				"lambda_step":           rapid.SampledFrom([]string{"0.01", "0.5", "0"}).Draw(d.T, "step"),
+				"auction_window_blocks": d.pick(1, 3, 100),
+			},
+			"score": fields{
+				"w_age":  rapid.SampledFrom([]string{"1", "0", "1000000"}).Draw(d.T, "weight of age"),
+				"w_bid":  rapid.SampledFrom([]string{"0.01", "0", "1"}).Draw(d.T, "weight of the bid"),
+				"w_fifo": rapid.SampledFrom([]string{"0", "0", "0.5"}).Draw(d.T, "weight of the rank"),
+			},
+			"tip": fields{
+				"epoch_blocks": d.pick(1, 2, 5), "starvation_blocks": d.pick(1, 3), "late_blocks": d.pick(1, 4),
+				"decay": rapid.SampledFrom([]string{"0.2", "1", "0"}).Draw(d.T, "decay"),
+			},
 		}) {
 			config[name] = value
 		}
@@ -92,12 +100,21 @@ func (d *drawing) config(whole bool) fields {
 		}
 		return config
 	}
-	for name := range config {
+	d.leaveOut(config)
+	return config
+}
+
+// leaveOut deletes about half of the fields, those of policies one by one.
+func (d *drawing) leaveOut(config fields) {
+	for name, value := range config {
+		if nested, is := value.(fields); is {
+			d.leaveOut(nested)
+			continue
+		}
 		if d.int(0, 1) == 0 {
 			delete(config, name)
 		}
 	}
-	return config
 }
 
 // draw adds an op. Names are drawn from the timers of earlier ops, so that the block of an op is never below theirs.

@@ -66,6 +66,11 @@ var badScenarios = []struct{ name, data, want string }{
 	{"unknown policy", `{"config": {"policy": "lifo"}, "accounts": {}, "blocks": 1}`, "config.policy: want one of auction, eip1559, fifo, score, tip, not \"lifo\""},
 	{"policy by its long name", `{"config": {"policy": "POLICY_FIFO"}, "accounts": {}, "blocks": 1}`, "config.policy: want one of"},
 	{"policy by number", `{"config": {"policy": 1}, "accounts": {}, "blocks": 1}`, "config.policy: want a name, not a number"},
+	{"unknown parameter of a policy", `{"config": {"tip": {"decoy": 1}}, "accounts": {}, "blocks": 1}`, "config.tip.decoy: unknown field"},
+	{"parameter of a policy that is not one", `{"config": {"tip": {"decay": true}}, "accounts": {}, "blocks": 1}`, "config.tip.decay: "},
+	{"parameters of a policy that are not an object", `{"config": {"tip": 1}, "accounts": {}, "blocks": 1}`, "config.tip: want an object, not a number"},
+	{"unknown choice of a policy", `{"config": {"auction": {"payment_rule": "second"}}, "accounts": {}, "blocks": 1}`, "config.auction.payment_rule: want one of first_price, vcg"},
+	{"parameter of a policy out of bounds", `{"config": {"tip": {"decay": "2"}}, "accounts": {}, "blocks": 1}`, "config: tip.decay is 2.000000000000000000, want 0"},
 	{"bad denom", `{"config": {"fee_denom": "?"}, "accounts": {}, "blocks": 1}`, "config: fee_denom"},
 
 	{"op of another kind", scenarioWith(`7`), "ops[0]: want an op, not a number"},

@@ -47,7 +47,7 @@ func (*Policy) ID() types.Policy { return types.PolicyAuction }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, lane *types.LaneState) policy.Rules {
-	return config.Auction(lane.Auction)
+	return config.Auction.Rules(lane.Auction)
 }
 
 // Accept implements policies.BidRules: an integer bid is what is to be locked.
@@ -142,7 +142,7 @@ func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerCo
 	if lane.Auction != nil {
 		decay, deferral = lane.Auction.ValueDecay, lane.Auction.Deferral
 	}
-	response.Lambda = config.Auction(lane.Auction).Lambda.String()
+	response.Lambda = config.Auction.Rules(lane.Auction).Lambda.String()
 	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
 }
 
@@ -184,7 +184,7 @@ func lockedFor(timers []types.Timer) math.Int {
 
 // Open implements policies.Policy.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	auction := b.Config.Auction(b.Before.Auction)
+	auction := b.Config.Auction.Rules(b.Before.Auction)
 	window := policies.Window{Block: b, Parts: p.parts, Rules: auction}
 	return &round{Window: window, book: book{policy: p, block: b, rules: &auction}}, nil
 }

@@ -36,16 +36,18 @@ func (*Policy) ID() types.Policy { return types.PolicyEIP1559 }
 
 // Starts implements policies.Policy: after AUCTION_ACTIVATION_HEIGHT.
 func (*Policy) Starts(config *types.TimerConfig, height uint64) bool {
-	return height > config.AuctionActivationHeight
+	return height > config.Eip1559.AuctionActivationHeight
 }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
-	return config.EIP1559()
+	return config.Eip1559.Rules(config)
 }
 
 // GasCap implements policies.Policy: MAX_CYCLES_PER_FIRE_AUCTION.
-func (*Policy) GasCap(config *types.TimerConfig) uint64 { return config.MaxCyclesPerFireAuction }
+func (*Policy) GasCap(config *types.TimerConfig) uint64 {
+	return config.Eip1559.MaxCyclesPerFireAuction
+}
 
 // CountsFires implements policies.Policy.
 func (*Policy) CountsFires() bool { return true }
@@ -66,7 +68,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	if bid.Price != "" {
 		return acceptDeprecated(config, &lane, types.HeightOf(ctx))
 	}
-	eip := config.EIP1559()
+	eip := config.Eip1559.Rules(config)
 	prices, err := policies.PricesOf(ctx, p.parts.Fees, eip, config, &lane)
 	if err != nil {
 		return policies.Accepted{}, err
@@ -79,7 +81,7 @@ func acceptDeprecated(config *types.TimerConfig, lane *types.LaneState, now uint
 	if since == 0 {
 		since = now
 	}
-	refusedFrom := since + config.BidDeprecationBlocks
+	refusedFrom := since + config.Eip1559.BidDeprecationBlocks
 	if now >= refusedFrom {
 		return policies.Accepted{}, types.ErrArgDeprecated.Wrapf(
 			"the integer bid is refused since height %d; state max_fee and max_priority, a tier, or nothing", refusedFrom)
@@ -108,7 +110,7 @@ func (*Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) err
 
 // Open implements policies.Policy.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	r := &round{rules: b.Config.EIP1559(), weights: policies.NewWeights(b, p.parts)}
+	r := &round{rules: b.Config.Eip1559.Rules(&b.Config), weights: policies.NewWeights(b, p.parts)}
 	r.Storm = policies.Storm{Window: policies.Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
 	return r, nil
 }

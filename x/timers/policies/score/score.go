@@ -46,7 +46,7 @@ func (*Policy) ID() types.Policy { return types.PolicyScore }
 
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
-	return config.Score()
+	return config.Score.Rules()
 }
 
 // CountsFires implements policies.Policy: turns follow from the fires of the fairness window.
@@ -63,7 +63,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 
 // Adopt implements policies.Policy: a change of the weights begins a new list.
 func (p *Policy) Adopt(ctx context.Context, before, after *types.TimerConfig) error {
-	if before.SameScore(after) {
+	if before.Score.Same(&after.Score) {
 		return nil
 	}
 	lane, err := p.parts.Lane.Get(ctx)
@@ -101,7 +101,7 @@ func (p *Policy) Check(ctx context.Context, t *types.Timer) error {
 	switch list := merge.ListOfWeight(t.AdmittedWeight); {
 	case len(t.AdmittedScore) == 0:
 		return types.ErrInternal.Wrapf("admitted with weight %d and without a score", t.AdmittedWeight)
-	case list == rules.ListOfEpoch(lane.ScoreEpoch) && !bytes.Equal(t.AdmittedScore, keyOf(config.Score(), t)):
+	case list == rules.ListOfEpoch(lane.ScoreEpoch) && !bytes.Equal(t.AdmittedScore, keyOf(config.Score.Rules(), t)):
 		return types.ErrInternal.Wrapf("its score is indexed as %x", t.AdmittedScore)
 	}
 	return nil
@@ -114,7 +114,7 @@ func keyOf(r rules.Rules, t *types.Timer) []byte {
 
 // Open implements policies.Policy.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	r := &round{rules: b.Config.Score(), list: rules.ListOfEpoch(b.State.ScoreEpoch), recents: map[string]recent{}}
+	r := &round{rules: b.Config.Score.Rules(), list: rules.ListOfEpoch(b.State.ScoreEpoch), recents: map[string]recent{}}
 	r.Storm = policies.Storm{Window: policies.Window{Block: b, Parts: p.parts, Rules: r.rules}, Indexer: r}
 	return r, nil
 }

@@ -40,7 +40,9 @@ func New(parts *policies.Parts) policies.Policy {
 func (*Policy) ID() types.Policy { return types.PolicyTip }
 
 // Rules implements policies.Policy.
-func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules { return config.Tip() }
+func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
+	return config.Tip.Rules(config)
+}
 
 // AsksAgents implements policies.Policy.
 func (*Policy) AsksAgents() bool { return true }
@@ -57,7 +59,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	if err != nil {
 		return policies.Accepted{}, err
 	}
-	prices, err := policies.PricesOf(ctx, p.parts.Fees, config.Tip(), config, &lane)
+	prices, err := policies.PricesOf(ctx, p.parts.Fees, config.Tip.Rules(config), config, &lane)
 	if err != nil {
 		return policies.Accepted{}, err
 	}
@@ -74,11 +76,11 @@ func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 
 // Open implements policies.Policy. It begins an epoch if the length of epochs changed.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	b.State.TipMarket.Follow(b.Config.TipEpochBlocks, b.Height)
-	tip := b.Config.Tip()
+	b.State.TipMarket.Follow(b.Config.Tip.EpochBlocks, b.Height)
+	tip := b.Config.Tip.Rules(&b.Config)
 	return &round{
 		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights,
-		epoch: b.State.TipMarket.EpochAt(b.Height), rule: b.Config.WeightRule(),
+		epoch: b.State.TipMarket.EpochAt(b.Height), rule: b.Config.Tip.WeightRule(),
 		known: map[string]uint32{}, records: map[string]*types.TipWeight{}, noted: map[string]*blockStats{},
 	}, nil
 }
@@ -92,8 +94,8 @@ func (p *Policy) Standing(
 	if err != nil {
 		return nil, err
 	}
-	state, rule := lane.TipMarket, config.WeightRule()
-	state.Follow(config.TipEpochBlocks, height)
+	state, rule := lane.TipMarket, config.Tip.WeightRule()
+	state.Follow(config.Tip.EpochBlocks, height)
 	standing := &types.TipStanding{Epoch: state.EpochAt(height), EpochEnds: state.EndOf(height)}
 	standing.Weight = weightIn(rule, record, standing.Epoch).String()
 	standing.Next = weightIn(rule, record, standing.Epoch+1).String()

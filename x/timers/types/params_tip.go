@@ -10,96 +10,81 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 )
 
-// This file holds what policy tip adds to the config and to state (SPEC §6).
-
-// defaultTip sets the defaults of policy tip; the comments give the reason for each that the spec leaves open.
-func (c *TimerConfig) defaultTip() {
-	// Some minutes: long enough for a score to say something, short enough for it to be of use.
-	c.TipEpochBlocks = 100
-	// What the source suggests.
-	c.TipDecay = math.LegacyNewDecWithPrec(2, 1)
-	// Slices go by the weight: ten to one is the most that one actor has before another.
-	c.TipWeightMin, c.TipWeightMax = math.LegacyNewDecWithPrec(1, 1), math.LegacyOneDec()
-	// Between the bounds, a little below what ordinary fires score: who comes and goes stands behind who stays and pays.
-	c.TipWeightNeutral = math.LegacyNewDecWithPrec(5, 1)
-	// Above what ordinary fires score, so that waiting helps; below the best.
-	c.TipStarvationFloor = math.LegacyNewDecWithPrec(75, 2)
-	c.TipStarvationBlocks = 20
-	// Half of the way back takes about three epochs, as λ does.
-	c.TipInactivityDecay = math.LegacyNewDecWithPrec(2, 1)
-	// Paying and doing what was booked come first; waiting and thrift tip the scales.
-	c.TipShareTip, c.TipShareOutcome = math.LegacyNewDecWithPrec(4, 1), math.LegacyNewDecWithPrec(3, 1)
-	c.TipShareLateness, c.TipShareBudget = math.LegacyNewDecWithPrec(1, 1), math.LegacyNewDecWithPrec(2, 1)
-	c.TipLateBlocks = 100
-}
-
-// Bounds of the parameters of policy tip.
+// maxTipBlocks bounds the numbers of blocks among the parameters of policy tip.
 const maxTipBlocks = uint64(1) << 20
 
 // minTipWeight keeps slices apart from nothing.
 var minTipWeight = math.LegacyNewDecWithPrec(1, 3)
 
-// validateTip checks the parameters of policy tip.
-func (c *TimerConfig) validateTip(bool) error {
-	for _, b := range []struct {
-		name  string
-		value uint64
-	}{
-		{"tip_epoch_blocks", c.TipEpochBlocks},
-		{"tip_starvation_blocks", c.TipStarvationBlocks},
-		{"tip_late_blocks", c.TipLateBlocks},
-	} {
-		if b.value < 1 || b.value > maxTipBlocks {
-			return ErrInvalidConfig.Wrapf("%s is %d, want 1 to %d", b.name, b.value, maxTipBlocks)
-		}
+// DefaultTipParams returns the defaults of policy tip.
+func DefaultTipParams() TipParams {
+	return TipParams{
+		// Some minutes: long enough for a score to say something, short enough for it to be of use.
+		EpochBlocks: 100,
+		// Half of the way to the score takes about three epochs.
+		Decay: math.LegacyNewDecWithPrec(2, 1),
+		// Slices are in proportion to the weights: the slice of one actor is at most ten times that of another.
+		WeightMin: math.LegacyNewDecWithPrec(1, 1), WeightMax: math.LegacyOneDec(),
+		// Between the bounds, slightly below what ordinary fires score: a new address ranks below an actor that stays.
+		WeightNeutral: math.LegacyNewDecWithPrec(5, 1),
+		// Above what ordinary fires score, so that waiting helps; below the best.
+		StarvationFloor:  math.LegacyNewDecWithPrec(75, 2),
+		StarvationBlocks: 20,
+		// Half of the way back takes about three epochs, as decay does.
+		InactivityDecay: math.LegacyNewDecWithPrec(2, 1),
+		// Paying and succeeding count most; lateness and thrift less.
+		ShareTip: math.LegacyNewDecWithPrec(4, 1), ShareOutcome: math.LegacyNewDecWithPrec(3, 1),
+		ShareLateness: math.LegacyNewDecWithPrec(1, 1), ShareBudget: math.LegacyNewDecWithPrec(2, 1),
+		LateBlocks: 100,
+	}
+}
+
+func (*TipParams) policy() Policy { return PolicyTip }
+
+// Validate checks every bound, and that the shares of the score are a whole.
+func (p *TipParams) Validate() error {
+	if err := checkUints([]uintBounds{
+		{"tip.epoch_blocks", p.EpochBlocks, 1, maxTipBlocks},
+		{"tip.starvation_blocks", p.StarvationBlocks, 1, maxTipBlocks},
+		{"tip.late_blocks", p.LateBlocks, 1, maxTipBlocks},
+	}); err != nil {
+		return err
 	}
 	zero, one := math.LegacyZeroDec(), math.LegacyOneDec()
-	sum := zero
-	for _, b := range []struct {
-		decimalBounds
-		share bool
-	}{
-		{decimalBounds{"tip_decay", c.TipDecay, zero, one}, false},
-		{decimalBounds{"tip_inactivity_decay", c.TipInactivityDecay, zero, one}, false},
-		{decimalBounds{"tip_weight_max", c.TipWeightMax, minTipWeight, one}, false},
-		{decimalBounds{"tip_weight_min", c.TipWeightMin, minTipWeight, c.TipWeightMax}, false},
-		{decimalBounds{"tip_weight_neutral", c.TipWeightNeutral, c.TipWeightMin, c.TipWeightMax}, false},
-		{decimalBounds{"tip_starvation_floor", c.TipStarvationFloor, c.TipWeightMin, c.TipWeightMax}, false},
-		{decimalBounds{"tip_share_tip", c.TipShareTip, zero, one}, true},
-		{decimalBounds{"tip_share_outcome", c.TipShareOutcome, zero, one}, true},
-		{decimalBounds{"tip_share_lateness", c.TipShareLateness, zero, one}, true},
-		{decimalBounds{"tip_share_budget", c.TipShareBudget, zero, one}, true},
-	} {
-		if b.value.IsNil() {
-			return ErrInvalidConfig.Wrapf("%s is missing", b.name)
-		}
-		if b.value.LT(b.min) || b.value.GT(b.max) {
-			return ErrInvalidConfig.Wrapf("%s is %s, want %s to %s", b.name, b.value, b.min, b.max)
-		}
-		if b.share {
-			sum = sum.Add(b.value)
-		}
+	if err := checkDecs([]decBounds{
+		{"tip.decay", p.Decay, zero, one},
+		{"tip.inactivity_decay", p.InactivityDecay, zero, one},
+		{"tip.weight_max", p.WeightMax, minTipWeight, one},
+		{"tip.weight_min", p.WeightMin, minTipWeight, p.WeightMax},
+		{"tip.weight_neutral", p.WeightNeutral, p.WeightMin, p.WeightMax},
+		{"tip.starvation_floor", p.StarvationFloor, p.WeightMin, p.WeightMax},
+		{"tip.share_tip", p.ShareTip, zero, one},
+		{"tip.share_outcome", p.ShareOutcome, zero, one},
+		{"tip.share_lateness", p.ShareLateness, zero, one},
+		{"tip.share_budget", p.ShareBudget, zero, one},
+	}); err != nil {
+		return err
 	}
-	if !sum.Equal(one) {
-		return ErrInvalidConfig.Wrapf("tip_share_tip, _outcome, _lateness and _budget sum up to %s, want 1", sum)
+	if sum := p.ShareTip.Add(p.ShareOutcome).Add(p.ShareLateness).Add(p.ShareBudget); !sum.Equal(one) {
+		return ErrInvalidConfig.Wrapf("tip.share_tip, _outcome, _lateness and _budget sum to %s, want 1", sum)
 	}
 	return nil
 }
 
-// Tip is the policy of that name with the parameters of c.
-func (c *TimerConfig) Tip() tip.Rules {
+func (*TipParams) validateSelected(*TimerConfig) error { return nil }
+
+// Rules returns the policy with the shared parameters of c.
+func (*TipParams) Rules(c *TimerConfig) tip.Rules {
 	return tip.Rules{Capacity: c.LaneTimerCycles, Tiers: c.tiers()}
 }
 
-// WeightRule is the rule of its weights.
-func (c *TimerConfig) WeightRule() tip.WeightRule {
+// WeightRule returns the rule of the policy's weights.
+func (p *TipParams) WeightRule() tip.WeightRule {
 	return tip.WeightRule{
-		Decay: c.TipDecay, Min: c.TipWeightMin, Max: c.TipWeightMax, Neutral: c.TipWeightNeutral, Floor: c.TipStarvationFloor,
-		Inactivity: c.TipInactivityDecay,
-		Shares: tip.Shares{
-			Tip: c.TipShareTip, Outcome: c.TipShareOutcome, Lateness: c.TipShareLateness, Budget: c.TipShareBudget,
-		},
-		LateBlocks: c.TipLateBlocks, StarvationBlocks: c.TipStarvationBlocks,
+		Decay: p.Decay, Min: p.WeightMin, Max: p.WeightMax, Neutral: p.WeightNeutral, Floor: p.StarvationFloor,
+		Inactivity: p.InactivityDecay,
+		Shares:     tip.Shares{Tip: p.ShareTip, Outcome: p.ShareOutcome, Lateness: p.ShareLateness, Budget: p.ShareBudget},
+		LateBlocks: p.LateBlocks, StarvationBlocks: p.StarvationBlocks,
 	}
 }
 

@@ -1,0 +1,138 @@
+package types
+
+import (
+	"math/big"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+)
+
+// maxBid is the largest integer bid that counts.
+var maxBid = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), maxBidBits)).SubRaw(1)
+
+// Validate checks the form of a bid.
+func (b *Bid) Validate() error {
+	if b == nil {
+		return nil
+	}
+	stated := 0
+	for _, set := range []bool{b.Static != nil, b.Tier != TierUnspecified, b.Agent != "", b.Price != ""} {
+		if set {
+			stated++
+		}
+	}
+	if stated > 1 {
+		return ErrInvalidBid.Wrap("state one of static, tier, agent and price")
+	}
+	switch {
+	case b.Static != nil:
+		return b.Static.validate()
+	case b.Agent != "":
+		if len(b.Agent) > maxAddressText {
+			return ErrInvalidBid.Wrapf("agent is %d bytes long, want at most %d", len(b.Agent), maxAddressText)
+		}
+		return nil
+	case b.Price != "":
+		if !integer.MatchString(b.Price) {
+			return ErrInvalidBid.Wrapf("price %.80q is not a non-negative integer", b.Price)
+		}
+		return nil
+	}
+	if _, known := PriorityTier_name[int32(b.Tier)]; !known {
+		return ErrInvalidBid.Wrapf("tier %d is unknown", int32(b.Tier))
+	}
+	return nil
+}
+
+func (b *StaticBid) validate() error {
+	if err := validatePrice(ErrInvalidBid, "max_fee_per_cycle", b.MaxFeePerCycle); err != nil {
+		return err
+	}
+	return validatePrice(ErrInvalidBid, "max_priority_fee_per_cycle", b.MaxPriorityFeePerCycle)
+}
+
+// Ask is what the bid asks of the lane; none asks for the default estimator.
+func (b *Bid) Ask() policy.Ask {
+	switch {
+	case b == nil:
+		return policy.Ask{}
+	case b.Price != "":
+		return b.priceAsk()
+	case b.Static != nil:
+		return policy.StatedAsk(b.Static.MaxFeePerCycle, b.Static.MaxPriorityFeePerCycle)
+	}
+	switch b.Tier {
+	case TierEconomy:
+		return policy.Ask{Kind: policy.Economy}
+	case TierStandard:
+		return policy.Ask{Kind: policy.Standard}
+	case TierFast:
+		return policy.Ask{Kind: policy.Fast}
+	case TierUrgent:
+		return policy.Ask{Kind: policy.Urgent}
+	default:
+		return policy.Ask{}
+	}
+}
+
+// price is the integer bid of a text that Validate accepts, and whether it is within what policy score counts.
+func (b *Bid) price() (math.Int, bool) {
+	price, ok := math.NewIntFromString(b.Price)
+	return price, ok && price.LTE(maxBid)
+}
+
+// priceAsk asks for what the integer bid says. One that was kept under another policy and is too large counts as the
+// largest.
+func (b *Bid) priceAsk() policy.Ask {
+	price, ok := b.price()
+	if !ok {
+		price = maxBid
+	}
+	return policy.Ask{Price: price}
+}
+
+// ScoreBid is an integer bid as policy score keeps it; nil if it bids nothing.
+func (b *Bid) ScoreBid() (*Bid, error) {
+	price, ok := b.price()
+	switch {
+	case !ok:
+		return nil, ErrInvalidBid.Wrapf("price %.80q is too large, want at most %s", b.Price, maxBid)
+	case price.IsZero():
+		return nil, nil
+	default:
+		return &Bid{Price: price.String()}, nil
+	}
+}
+
+// Stated is the bid's price in fee denom; 0 if it states none.
+func (b *Bid) Stated() math.Int {
+	if b == nil || b.Price == "" {
+		return math.ZeroInt()
+	}
+	price, _ := parseAmount(b.Price)
+	return price
+}
+
+// parseAmount reads an integer in decimal, leading zeros or not; false, and 0, if it is none below 2^256.
+func parseAmount(text string) (math.Int, bool) {
+	amount, ok := new(big.Int).SetString(text, 10)
+	if !ok || amount.BitLen() > math.MaxBitLen {
+		return math.ZeroInt(), false
+	}
+	return math.NewIntFromBigInt(amount), true
+}
+
+// ForAuction is the bid as it is kept under policy auction: a price that is no larger than can be passed, in canonical
+// form; nil for no price.
+func (b *Bid) ForAuction() (*Bid, error) {
+	// The form is checked; what is too long for an integer is too large besides.
+	price, ok := parseAmount(b.Price)
+	if !ok || price.BigIntMut().BitLen() > maxBidBits {
+		return nil, ErrInvalidBid.Wrapf("price %.80q, want 0 to 2^%d - 1", b.Price, maxBidBits)
+	}
+	if price.IsZero() {
+		return nil, nil
+	}
+	return &Bid{Price: price.String()}, nil
+}

@@ -1,0 +1,126 @@
+package types
+
+import (
+	"regexp"
+
+	"cosmossdk.io/errors"
+	"cosmossdk.io/math"
+)
+
+// Bounds of the config itself. They are generous: they keep sums within 64 bits and work within a block, and leave the
+// rest to the chain.
+const (
+	// maxBlocks bounds every distance in blocks, so that height + distance can't overflow.
+	maxBlocks = uint64(1) << 40
+	// maxUnits bounds every number of cycles and cells, so that the sum of a block's fires can't overflow.
+	maxUnits = uint64(1) << 50
+	// maxWindow bounds what a block reads.
+	maxWindow = uint32(1) << 16
+	// maxTimersPerActor is what the pages of an actor's record hold without crowding.
+	maxTimersPerActor = uint32(2048)
+	// maxPayloadBytes bounds what scheduling stores and a fire reads.
+	maxPayloadBytes = uint64(1) << 20
+	// maxMessageRules bounds the lists of message types, which are read with the config in every block.
+	maxMessageRules = 256
+	// maxTypeURLBytes bounds one message type.
+	maxTypeURLBytes = 256
+	// maxRetries bounds max_retries.
+	maxRetries = uint32(1) << 16
+	// maxTierMultiplier bounds a tier's multiple of the usual tip.
+	maxTierMultiplier = 1_000
+	// maxWeight bounds the fairness weight.
+	maxWeight = 8
+	// maxFairnessWindow bounds the fairness window, which is kept in state block by block.
+	maxFairnessWindow = uint64(1) << 20
+	// maxWatchKeys bounds what scheduling and cancelling a watch timer write.
+	maxWatchKeys = uint32(256)
+	// maxMatchedKeys bounds what a hit and its receipt hold.
+	maxMatchedKeys = uint32(256)
+	// maxBidBits bounds an integer bid: far more than a chain has of its fee denom. Waiting can pass it, and a score of it
+	// fits in 24 bytes.
+	maxBidBits = 96
+	// maxAddressText bounds an address in bech32, far above any that exists.
+	maxAddressText = 1_024
+)
+
+var (
+	// maxPrice bounds every price, so that price × units stays far below the range of a decimal.
+	maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
+	// smallFraction is the lower bound of fractions that must not be zero.
+	smallFraction = math.LegacyNewDecWithPrec(1, 6)
+	// integer is a non-negative one in decimal, of at most 78 digits: what 256 bits hold.
+	integer = regexp.MustCompile(`^[0-9]{1,78}$`)
+)
+
+// uintBounds are the bounds of an integer among the parameters. The name is its whole path.
+type uintBounds struct {
+	name            string
+	value, min, max uint64
+}
+
+func checkUints(bounds []uintBounds) error {
+	for _, b := range bounds {
+		if b.value < b.min || b.value > b.max {
+			return ErrInvalidConfig.Wrapf("%s is %d, want %d to %d", b.name, b.value, b.min, b.max)
+		}
+	}
+	return nil
+}
+
+// decBounds are the bounds of a fraction or a factor among the parameters.
+type decBounds struct {
+	name            string
+	value, min, max math.LegacyDec
+}
+
+func checkDecs(bounds []decBounds) error {
+	for _, b := range bounds {
+		if b.value.IsNil() {
+			return ErrInvalidConfig.Wrapf("%s is missing", b.name)
+		}
+		if b.value.LT(b.min) || b.value.GT(b.max) {
+			return ErrInvalidConfig.Wrapf("%s is %s, want %s to %s", b.name, b.value, b.min, b.max)
+		}
+	}
+	return nil
+}
+
+// pair of parameters of which the first must not exceed the second.
+type pair struct {
+	small, large string
+	less, more   uint64
+}
+
+func checkPairs(pairs []pair) error {
+	for _, p := range pairs {
+		if p.less > p.more {
+			return ErrInvalidConfig.Wrapf("%s (%d) must not exceed %s (%d)", p.small, p.less, p.large, p.more)
+		}
+	}
+	return nil
+}
+
+// ClampPrice brings a price from outside the module into its bounds: a fee market with a nonsensical answer must not make
+// arithmetic overflow.
+func ClampPrice(price math.LegacyDec) math.LegacyDec {
+	switch {
+	case price.IsNil() || price.IsNegative():
+		return math.LegacyZeroDec()
+	case price.GT(maxPrice):
+		return maxPrice
+	default:
+		return price
+	}
+}
+
+// validatePrice checks a price in fee denom per cycle or per cell: present, not negative, and small enough that price ×
+// units can't leave the range of a decimal.
+func validatePrice(kind *errors.Error, name string, price math.LegacyDec) error {
+	if price.IsNil() {
+		return kind.Wrapf("%s is missing", name)
+	}
+	if price.IsNegative() || price.GT(maxPrice) {
+		return kind.Wrapf("%s is %s, want 0 to %s", name, price, maxPrice)
+	}
+	return nil
+}

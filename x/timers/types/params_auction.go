@@ -1,0 +1,107 @@
+package types
+
+import (
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+)
+
+// minLambda and maxLambda bound λ. Below, hardly any timer would live to see its bias count. Above, one block of waiting
+// would pass any bid that is honestly made.
+var minLambda, maxLambda = math.LegacyNewDecWithPrec(1, 4), math.LegacyNewDec(10)
+
+// DefaultAuctionParams returns the defaults of policy auction.
+func DefaultAuctionParams() AuctionParams {
+	return AuctionParams{
+		PaymentRule: PaymentVCG,
+		// With any floor it is better to bid nothing than to bid what the fire is worth where no other timer competes,
+		// and the fees cover what a fire costs the chain.
+		ReservePrice: math.ZeroInt(),
+		// A bid of a million units is passed after 330 blocks at the start, 1,650 at the minimum and 33 at the maximum, by
+		// timers of a gas limit up to 14 times as large.
+		LambdaStart: math.LegacyNewDecWithPrec(5, 2),
+		LambdaMin:   math.LegacyNewDecWithPrec(1, 2),
+		LambdaMax:   math.LegacyNewDecWithPrec(5, 1),
+		// From the start to either bound in some 200 blocks of bidding, so that λ follows the bidders and not one of them.
+		LambdaStep:          math.LegacyNewDecWithPrec(1, 2),
+		AuctionWindowBlocks: 100,
+	}
+}
+
+func (*AuctionParams) policy() Policy { return PolicyAuction }
+
+// Validate checks every bound.
+func (p *AuctionParams) Validate() error {
+	if err := checkUints([]uintBounds{{"auction.auction_window_blocks", p.AuctionWindowBlocks, 1, maxBlocks}}); err != nil {
+		return err
+	}
+	if err := checkDecs([]decBounds{
+		{"auction.lambda_min", p.LambdaMin, minLambda, maxLambda},
+		{"auction.lambda_max", p.LambdaMax, minLambda, maxLambda},
+		{"auction.lambda_start", p.LambdaStart, minLambda, maxLambda},
+		{"auction.lambda_step", p.LambdaStep, math.LegacyZeroDec(), math.LegacyNewDecWithPrec(5, 1)},
+	}); err != nil {
+		return err
+	}
+	if p.LambdaMin.GT(p.LambdaStart) || p.LambdaStart.GT(p.LambdaMax) {
+		return ErrInvalidConfig.Wrapf("auction.lambda_start (%s) must be from auction.lambda_min (%s) to auction.lambda_max (%s)",
+			p.LambdaStart, p.LambdaMin, p.LambdaMax)
+	}
+	if p.PaymentRule != PaymentVCG && p.PaymentRule != PaymentFirstPrice {
+		return ErrInvalidConfig.Wrapf("auction.payment_rule %d is unknown; want %s or %s",
+			int32(p.PaymentRule), PaymentVCG, PaymentFirstPrice)
+	}
+	if p.ReservePrice.IsNil() || p.ReservePrice.IsNegative() || p.ReservePrice.BigIntMut().BitLen() > maxBidBits {
+		return ErrInvalidConfig.Wrapf("auction.reserve_price is %s, want 0 to 2^%d - 1", p.ReservePrice, maxBidBits)
+	}
+	return nil
+}
+
+func (*AuctionParams) validateSelected(*TimerConfig) error { return nil }
+
+// Rules returns the policy with these parameters, after what the block before left; absent means nothing.
+func (p *AuctionParams) Rules(state *AuctionState) auction.Rules {
+	rules := auction.Rules{
+		Lambda: p.LambdaStart, FirstPrice: p.PaymentRule == PaymentFirstPrice, Reserve: p.ReservePrice,
+		Loop: auction.LambdaLoop{Min: p.LambdaMin, Max: p.LambdaMax, Step: p.LambdaStep, Window: p.AuctionWindowBlocks},
+	}
+	if state != nil {
+		// The bounds may have been changed since.
+		rules.Lambda = math.LegacyMinDec(math.LegacyMaxDec(state.Lambda, p.LambdaMin), p.LambdaMax)
+	}
+	return rules
+}
+
+// After is the state that a block leaves, from what the block before left, if anything.
+func (s *AuctionState) After(rules auction.Rules, seen auction.Observation) *AuctionState {
+	before := auction.LambdaState{Lambda: rules.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
+	if s != nil {
+		before.ValueDecay, before.Deferral, before.Blocks = s.ValueDecay, s.Deferral, s.Blocks
+	}
+	after := rules.Loop.Next(before, seen)
+	return &AuctionState{Lambda: after.Lambda, ValueDecay: after.ValueDecay, Deferral: after.Deferral, Blocks: after.Blocks}
+}
+
+// validate checks the state of the auction; absent is valid.
+func (s *AuctionState) validate() error {
+	if s == nil {
+		return nil
+	}
+	for _, value := range []struct {
+		name  string
+		value math.LegacyDec
+		most  math.LegacyDec
+	}{
+		{"lambda", s.Lambda, maxLambda},
+		{"value_decay", s.ValueDecay, auction.Exp(math.LegacyNewDec(auction.MaxExponent))},
+		{"deferral", s.Deferral, maxPrice},
+	} {
+		if value.value.IsNil() || value.value.IsNegative() || value.value.GT(value.most) {
+			return ErrInvalidGenesis.Wrapf("lane.auction.%s is %s, want 0 to %s", value.name, value.value, value.most)
+		}
+	}
+	if s.Blocks > maxBlocks {
+		return ErrInvalidGenesis.Wrapf("lane.auction.blocks is %d, want at most %d", s.Blocks, maxBlocks)
+	}
+	return nil
+}

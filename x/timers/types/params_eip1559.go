@@ -1,0 +1,74 @@
+package types
+
+import (
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+)
+
+// DefaultEip1559Params returns the defaults of policy eip1559.
+func DefaultEip1559Params() Eip1559Params {
+	return Eip1559Params{
+		AuctionActivationHeight: 0,
+		MaxCyclesPerFireAuction: 250_000,
+		Target:                  math.LegacyNewDecWithPrec(5, 1),
+		MaxChange:               math.LegacyNewDecWithPrec(125, 3),
+		MinLaneBasefee:          math.LegacyNewDecWithPrec(1, 3),
+		BasefeeResponse:         ResponseClip,
+		LaneFeeMultiplier:       math.LegacyOneDec(),
+		// Two weeks of one-second blocks: the time of one release, for clients that still state an integer bid.
+		BidDeprecationBlocks: 1_209_600,
+	}
+}
+
+func (*Eip1559Params) policy() Policy { return PolicyEIP1559 }
+
+// Validate checks every bound.
+func (p *Eip1559Params) Validate() error {
+	if err := checkUints([]uintBounds{
+		{"eip1559.auction_activation_height", p.AuctionActivationHeight, 0, maxBlocks},
+		{"eip1559.max_cycles_per_fire_auction", p.MaxCyclesPerFireAuction, 1, maxUnits},
+		{"eip1559.bid_deprecation_blocks", p.BidDeprecationBlocks, 0, maxBlocks},
+	}); err != nil {
+		return err
+	}
+	one, percent := math.LegacyOneDec(), math.LegacyNewDecWithPrec(1, 2)
+	if err := checkDecs([]decBounds{
+		{"eip1559.target", p.Target, percent, one.Sub(percent)},
+		{"eip1559.max_change", p.MaxChange, smallFraction, one},
+		{"eip1559.min_lane_basefee", p.MinLaneBasefee, math.LegacyZeroDec(), maxPrice},
+		// The default estimator offers twice the lane basefee: with a larger factor it would price itself out.
+		{"eip1559.lane_fee_multiplier", p.LaneFeeMultiplier, math.LegacyZeroDec(), math.LegacyNewDec(2)},
+	}); err != nil {
+		return err
+	}
+	if p.BasefeeResponse != ResponseClip && p.BasefeeResponse != ResponseLinear {
+		return ErrInvalidConfig.Wrapf("eip1559.basefee_response %d is unknown; want %s or %s",
+			int32(p.BasefeeResponse), ResponseClip, ResponseLinear)
+	}
+	return nil
+}
+
+func (p *Eip1559Params) validateSelected(c *TimerConfig) error {
+	return checkPairs([]pair{
+		{"min_gas_limit", "eip1559.max_cycles_per_fire_auction", c.MinGasLimit, p.MaxCyclesPerFireAuction},
+		{"eip1559.max_cycles_per_fire_auction", "lane_timer_cycles", p.MaxCyclesPerFireAuction, c.LaneTimerCycles},
+	})
+}
+
+// Rules returns the policy with these parameters and the shared ones of c.
+func (p *Eip1559Params) Rules(c *TimerConfig) eip1559.Rules {
+	response := lane.Clip
+	if p.BasefeeResponse == ResponseLinear {
+		response = lane.Linear
+	}
+	return eip1559.Rules{
+		Basefee: lane.Basefee{
+			Capacity: c.LaneTimerCycles, Target: p.Target, MaxChange: p.MaxChange,
+			Min: p.MinLaneBasefee, Max: maxPrice, Response: response,
+		},
+		Multiplier: p.LaneFeeMultiplier,
+		Tiers:      c.tiers(),
+	}
+}
