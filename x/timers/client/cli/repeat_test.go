@@ -11,9 +11,9 @@ import (
 
 func TestScheduleRepeats(t *testing.T) {
 	r := newRig(t)
-	r.blocks(100)
-	r.node.blockTime = 2500 * time.Millisecond
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	r.Blocks(100)
+	r.Node.BlockTime = 2500 * time.Millisecond
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
 
 	// 3,600 s at 2.5 s a block.
@@ -49,18 +49,18 @@ func TestScheduleRepeats(t *testing.T) {
 
 func TestScheduleRepeatsOffline(t *testing.T) {
 	r := newRig(t)
-	r.node.down = true
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	r.Node.Down = true
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	msg, notes := r.scheduleTx(append([]string{"--msgs", path, "--every", "20", "--retries", "1", "--retry-after", "3"}, offline...)...)
 	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, msg.Trigger)
 	require.Empty(t, notes)
-	_, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--msgs", path, "--every", "1h"}, offline...)...)
+	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--every", "1h"}, offline...)...)
 	require.ErrorContains(t, err, "--every 1h: distances from now need a node")
 }
 
 func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	for name, tc := range map[string]struct {
 		line []string
 		want string
@@ -87,7 +87,7 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy or suspend`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path}, tc.line...)...)
+			out, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--generate-only", "--msgs", path}, tc.line...)...)
 			require.ErrorContains(t, err, tc.want)
 			require.Empty(t, out)
 		})
@@ -96,21 +96,21 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 
 func TestPauseAndResume(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
-	msg, notes := r.printed("pause", id[:6])
-	require.Equal(t, &types.MsgPauseTimer{Sender: r.alice, Id: id}, msg)
-	require.Contains(t, notes, "timer "+r.alice+"/"+id)
-	require.NoError(t, r.chain.BeginBlock())
-	_, _, err := r.chain.Tx(msg)
+	id := r.Schedule(500, 5)
+	msg, notes := r.Printed("pause", id[:6])
+	require.Equal(t, &types.MsgPauseTimer{Sender: r.Alice, Id: id}, msg)
+	require.Contains(t, notes, "timer "+r.Alice+"/"+id)
+	require.NoError(t, r.Chain.BeginBlock())
+	_, _, err := r.Chain.Tx(msg)
 	require.NoError(t, err)
-	_, err = r.chain.EndBlock()
+	_, err = r.Chain.EndBlock()
 	require.NoError(t, err)
 
-	out, _, err := r.run("query", "timers", "set-aside")
+	out, _, err := r.Run("query", "timers", "set-aside")
 	require.NoError(t, err)
 	require.Contains(t, out, "set_aside: SET_ASIDE_REASON_PAUSED")
 	require.Contains(t, out, id)
-	require.ErrorContains(t, r.refused("resume", "bob/"+id[:6]), "belongs to "+r.bob)
-	msg, _ = r.printed("resume", "alice/"+id[:6])
-	require.Equal(t, &types.MsgResumeTimer{Sender: r.alice, Id: id}, msg)
+	require.ErrorContains(t, r.Refused("resume", "bob/"+id[:6]), "belongs to "+r.Bob)
+	msg, _ = r.Printed("resume", "alice/"+id[:6])
+	require.Equal(t, &types.MsgResumeTimer{Sender: r.Alice, Id: id}, msg)
 }
