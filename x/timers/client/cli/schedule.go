@@ -20,9 +20,9 @@ const scheduleLong = `Schedule messages that the chain runs in your name at a he
 What is due is stated as a height (--at), a number of blocks from the latest one (--in), or a time (--after), which is
 converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
 slow down, the timer is later. Or it is stated as what is watched (--watch, which may be repeated): the timer is due in the
-block whose transactions change it, once or --times so often. "query timers watchable" lists what can be watched.
+block whose transactions change it, once or --count times. "query timers watchable" lists what can be watched.
 
-With --every it repeats: each next fire comes so many blocks after the last one, until --times of them were made or it expires.
+With --every it repeats: each next fire comes so many blocks after the last one, until --count of them were made or it expires.
 A failed fire can be tried again (--retries), and a timer whose payer runs dry can wait for you (--on-unfunded suspend).
 
 Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
@@ -41,9 +41,9 @@ func newScheduleCmd() *cobra.Command {
 %[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
 %[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
-%[1]s tx timers schedule --msgs send.json --every 1h --times 24 --on-unfunded suspend --from alice
+%[1]s tx timers schedule --msgs send.json --every 1h --count 24 --on-unfunded suspend --from alice
 %[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice
-%[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --times 3 --from alice`, version.AppName),
+%[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, version.AppName),
 		Args: cobra.NoArgs,
 		RunE: runSchedule,
 	})

@@ -33,7 +33,7 @@ func TestScheduleWatches(t *testing.T) {
 
 	// Several, as people and as programs write them, with a number of times and an expiry.
 	msg, _ = r.scheduleTx(append(line, "--watch", "bank:"+hex.EncodeToString(key.Prefix), "--watch", "bank:balances:"+r.Alice,
-		"--times", "0", "--expires-in", "50")...)
+		"--count", "0", "--expires-in", "50")...)
 	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key, r.balanceKey(r.Alice, "")}}, *msg.Trigger.Watch)
 	require.EqualValues(t, 60, msg.ExpiresAt)
 
@@ -42,7 +42,7 @@ func TestScheduleWatches(t *testing.T) {
 		line []string
 	}{
 		{"both state when the timer is due", []string{"--watch", text, "--in", "20"}},
-		{"--times \"3\" is stated without --every", []string{"--in", "20", "--times", "3"}},
+		{"--count \"3\" is stated without --every", []string{"--in", "20", "--count", "3"}},
 		{`store "gov"; watchable: bank`, []string{"--watch", "gov:00"}},
 		{"want bank:balance:ADDRESS:DENOM", []string{"--watch", "bank:balance:" + r.Bob}},
 	} {
@@ -69,7 +69,7 @@ func TestWatchesAreListed(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	text := "bank:balance:" + r.Bob + ":stake"
-	out, _, err := r.Run("tx", "timers", "schedule", "--msgs", path, "--watch", text, "--times", "3", "--gas-limit", "100000",
+	out, _, err := r.Run("tx", "timers", "schedule", "--msgs", path, "--watch", text, "--count", "3", "--gas-limit", "100000",
 		"--from", "alice", "--gas", "500000", "-y", "--wait")
 	require.NoError(t, err)
 	require.Contains(t, out, r.Alice+"/")

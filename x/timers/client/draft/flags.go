@@ -25,8 +25,10 @@ const (
 
 // The flags by which scheduling says that a timer lives on after a fire.
 const (
-	flagEvery      = "every"
-	flagFirst      = "first"
+	flagEvery = "every"
+	flagFirst = "first"
+	flagCount = "count"
+	// flagTimes is the former name of flagCount.
 	flagTimes      = "times"
 	flagOnFailure  = "on-failure"
 	flagRetries    = "retries"

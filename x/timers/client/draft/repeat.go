@@ -14,7 +14,9 @@ import (
 func addRepeatFlags(f *pflag.FlagSet) {
 	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, or a time such as 1h, converted to blocks")
 	f.String(flagFirst, "", "height of the first of its fires, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
-	f.String(flagTimes, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
+	f.String(flagCount, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
+	f.String(flagTimes, "", "deprecated: use --"+flagCount)
+	f.Lookup(flagTimes).Hidden = true
 	f.String(flagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
@@ -27,7 +29,7 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 	if !repeats {
 		alone := []string{flagFirst, flagOnFailure}
 		if _, watches := d.Stated(flagWatch); !watches {
-			alone = append(alone, flagTimes)
+			alone = append(alone, flagCount, flagTimes)
 		}
 		for _, flag := range alone {
 			if value, given := d.Stated(flag); given {
@@ -37,9 +39,12 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 		return nil, nil
 	}
 	interval := &types.IntervalTrigger{}
-	var err error
-	if times, given := d.Stated(flagTimes); given {
-		if interval.Remaining, err = parseFires(times); err != nil {
+	flag, times, err := d.count()
+	if err != nil {
+		return nil, err
+	}
+	if flag != "" {
+		if interval.Remaining, err = parseFires(flag, times); err != nil {
 			return nil, err
 		}
 	}
@@ -88,11 +93,21 @@ func (d *Draft) onUnfunded() (types.OnUnfunded, error) {
 	return types.OnUnfunded(value), nil
 }
 
-// parseFires reads --times: how often a timer fires.
-func parseFires(text string) (uint64, error) {
+// count returns the flag that states how often a timer fires, --count or its former name, and what it says; nothing if
+// neither is given.
+func (d *Draft) count() (flag, text string, err error) {
+	flag, text, err = d.OneOf("how often the timer fires", false, flagCount, flagTimes)
+	if flag == flagTimes {
+		d.Notef("--%s is deprecated: use --%s", flagTimes, flagCount)
+	}
+	return flag, text, err
+}
+
+// parseFires reads what a flag says of how often a timer fires.
+func parseFires(flag, text string) (uint64, error) {
 	fires, err := timespan.ParseCount(text, "number of fires")
 	if err != nil {
-		return 0, fmt.Errorf("--%s: %w", flagTimes, err)
+		return 0, fmt.Errorf("--%s: %w", flag, err)
 	}
 	return fires, nil
 }

@@ -23,10 +23,14 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 		return nil, err
 	}
 	trigger := &types.WatchTrigger{Remaining: 1}
-	if times, given := d.Stated(flagTimes); times == "0" {
+	flag, times, err := d.count()
+	if err != nil {
+		return nil, err
+	}
+	if times == "0" {
 		trigger.Remaining = 0
-	} else if given {
-		if trigger.Remaining, err = parseFires(times); err != nil {
+	} else if flag != "" {
+		if trigger.Remaining, err = parseFires(flag, times); err != nil {
 			return nil, err
 		}
 	}

@@ -26,11 +26,12 @@ const (
 	defaultInterval = 500 * time.Millisecond
 )
 
-// NewCommand is the command watch.
+// NewCommand is the command monitor.
 func NewCommand() *cobra.Command {
 	cmd := job.QueryCommand(&cobra.Command{
-		Use:   "watch [actor]",
-		Short: "Follow the lane and its timers block by block",
+		Use:     "monitor [actor]",
+		Aliases: []string{"watch"},
+		Short:   "Follow the lane and its timers block by block",
 		Long: `Follow the lane and its timers block by block: prices and use, what is ready in the order of the next block, and what
 fired, expired, went unfunded or was changed lately. With an actor, an address or a key's name, only its timers and what
 happens to them.
@@ -38,9 +39,9 @@ happens to them.
 On a terminal the view is redrawn in place; Ctrl-C ends it. Elsewhere each block and each happening is one line, KIND
 KEY=VALUE ..., for grep and scripts. The node is asked for its height every --interval, so any RPC endpoint will do; when it
 goes away, that is said and it is asked again.`,
-		Example: fmt.Sprintf(`%[1]s query timers watch
-%[1]s query timers watch alice --interval 2s
-%[1]s query timers watch --blocks 100 | grep -E '^(failed|unfunded) '`, version.AppName),
+		Example: fmt.Sprintf(`%[1]s query timers monitor
+%[1]s query timers monitor alice --interval 2s
+%[1]s query timers monitor --blocks 100 | grep -E '^(failed|unfunded) '`, version.AppName),
 		Args: cobra.MaximumNArgs(1),
 		RunE: run,
 	})

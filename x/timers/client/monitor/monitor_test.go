@@ -28,7 +28,7 @@ func (r *rig) monitor(blocks int, line ...string) (lines []string, notes string)
 			act()
 		}
 	}
-	out, notes, err := r.Run(append([]string{"query", "timers", "watch", "--blocks", fmt.Sprint(blocks), "--interval", "50ms"}, line...)...)
+	out, notes, err := r.Run(append([]string{"query", "timers", "monitor", "--blocks", fmt.Sprint(blocks), "--interval", "50ms"}, line...)...)
 	r.Node.OnLook = nil
 	require.NoError(r.T, err)
 	lines = strings.Split(strings.TrimSuffix(out, "\n"), "\n")
@@ -68,6 +68,20 @@ func TestMonitorPrintsALineForEachBlockAndHappening(t *testing.T) {
 	require.True(t, strings.HasPrefix(lines[len(lines)-1], "block height=15 "), "the last block counts, too")
 }
 
+// The former name of the command is an alias, and does the same.
+func TestMonitorIsAlsoCalledWatch(t *testing.T) {
+	r := newRig(t)
+	want, _, err := r.Run("query", "timers", "monitor", "--blocks", "1")
+	require.NoError(t, err)
+	require.Contains(t, want, "block height=10 policy=")
+	got, _, err := r.Run("query", "timers", "watch", "--blocks", "1")
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	help, _, err := r.Run("query", "timers", "watch", "--help")
+	require.NoError(t, err)
+	require.Contains(t, help, "query timers monitor [actor]")
+}
+
 func TestMonitorOfOneActor(t *testing.T) {
 	r := newRig(t)
 	at := r.Chain.Height()
@@ -102,7 +116,7 @@ func TestMonitorOutlivesItsNode(t *testing.T) {
 	require.Equal(t, 1, strings.Count(notes, "the node answers again, at height"), notes)
 
 	r.Node.Down = true
-	_, _, err := r.Run("query", "timers", "watch")
+	_, _, err := r.Run("query", "timers", "monitor")
 	require.ErrorContains(t, err, "connection refused", "a node that never answered is a mistake")
 }
 
@@ -125,7 +139,7 @@ func TestMonitorRefusesWhatItCanNotDo(t *testing.T) {
 		`"carol" is neither an address of this chain`:      {"carol"},
 		"accepts at most 1 arg(s), received 2":             {"alice", "bob"},
 	} {
-		out, _, err := r.Run(append([]string{"query", "timers", "watch"}, line...)...)
+		out, _, err := r.Run(append([]string{"query", "timers", "monitor"}, line...)...)
 		require.ErrorContains(t, err, want)
 		require.Empty(t, out)
 	}
