@@ -86,7 +86,7 @@ var house = layout{
 		"x/timers/lane", "x/timers/fairness", "x/timers/calendar", "x/timers/merge", "x/timers/ready",
 		"x/timers/policy",
 	},
-	cli: []string{"x/timers/client/cli"},
+	cli: []string{"x/timers/client"},
 
 	limits: limits{
 		packageLines: 1800, cycleFiles: 4, blockFields: 18, conditionals: 0, policySources: 5, functionLines: 70,

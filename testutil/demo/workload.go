@@ -73,7 +73,7 @@ func (d *demo) schedule(ctx context.Context) error {
 		{name: "bob's first", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 10)}},
 		{name: "bob's second", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 20)}},
 		{name: "bob's third, too late", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 30)}},
-		{name: "every two blocks", owner: "alice", in: first, more: []string{"--every", "2", "--times", "3"}, msgs: []any{send(d.alice, d.bob, 3)}},
+		{name: "every two blocks", owner: "alice", in: first, more: []string{"--every", "2", "--count", "3"}, msgs: []any{send(d.alice, d.bob, 3)}},
 		{name: "called off", owner: "alice", in: first + 500, msgs: []any{send(d.alice, d.bob, 5)}, callOff: true},
 		// Last, so that no transaction of bob's changes it: the first payment that a timer makes to him does.
 		{name: "when bob's purse changes", owner: "alice", more: []string{"--watch", "bank:balance:" + d.bob + ":utmr"}, msgs: []any{send(d.alice, d.bob, 4)}},

@@ -272,7 +272,7 @@ func estimateAndWatch(ctx context.Context, t *testing.T, n *node.Node, msgs, act
 	var scheduled struct{ Name string }
 	require.NoError(t, json.Unmarshal(printed, &scheduled))
 
-	lines, notes, err := n.Run(ctx, "query", "timers", "watch", actor, "--blocks", "3", "--interval", "100ms")
+	lines, notes, err := n.Run(ctx, "query", "timers", "monitor", actor, "--blocks", "3", "--interval", "100ms")
 	require.NoError(t, err)
 	require.Empty(t, notes)
 	require.Equal(t, 3, strings.Count(string(lines), "block height="), string(lines))

@@ -76,9 +76,9 @@ var commands = map[string]map[string]struct {
 	},
 	"tx": {
 		"ScheduleTimer": {use: "schedule", flags: []string{
-			"msgs", "payload", "payload-file", "handler", "at", "in", "after", "watch", "times", "gas-limit", "expires-in", "expires-at",
+			"msgs", "payload", "payload-file", "handler", "at", "in", "after", "watch", "count", "gas-limit", "expires-in", "expires-at",
 			"fee-payer", "max-fee", "max-priority", "tier", "agent", "wait", "wait-timeout",
-			"every", "first", "times", "on-failure", "retries", "retry-after", "on-unfunded",
+			"every", "first", "on-failure", "retries", "retry-after", "on-unfunded",
 		}},
 		"UpdateTimer": {use: "update [id-prefix]", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "agent", "default-bid",
@@ -95,8 +95,8 @@ var commands = map[string]map[string]struct {
 	},
 }
 
-// beside are the commands that no one method stands behind.
-var beside = map[string][]string{"query": {"watch [actor]", "history [actor[/id-prefix]]"}}
+// beside are the commands that stand for no single method.
+var beside = map[string][]string{"query": {"monitor [actor]", "history [actor[/id-prefix]]"}}
 
 func TestEveryMethodHasOneCommand(t *testing.T) {
 	root := rootCmd(t)

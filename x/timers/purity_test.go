@@ -30,7 +30,8 @@ var room = []string{"types", "sandbox", "watch", "state", "state/index", "fees",
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
-// not know each other. What is not named here, such as client and lab/replay, may import all of the module.
+// not know each other. So do the packages of the clients. What is not named here, such as client/cli and lab/replay, may import all
+// of the module.
 var mayImport = map[string][]string{
 	"types":        {},
 	"sandbox":      {"types"},
@@ -57,7 +58,17 @@ var mayImport = map[string][]string{
 	"keeper": {"types", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "state", "triggers", "agents", "policies", "policies/registry", "engine"},
 
-	"lab/scenario": {"types"},
+	"lab/scenario":     {"types"},
+	"client/timespan":  {},
+	"client/event":     {},
+	"client/plain":     {"types"},
+	"client/job":       {"types", "client/plain", "client/timespan"},
+	"client/bids":      {"types", "client/plain", "client/timespan", "client/job"},
+	"client/draft":     {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
+	"client/outlook":   {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
+	"client/broadcast": {"types", "client/event", "client/job"},
+	"client/history":   {"types", "client/event", "client/job"},
+	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/job"},
 }
 
 // outside are the packages that run in clients, tests and tools, never within a block.
@@ -218,6 +229,10 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"lab/replay", timers + "/lab", false},
 		{"lab", root + "/app", true},
 		{"client/cli", root + "/cmd/timerd", true},
+		{"client/cli", timers + "/client/monitor", false},
+		{"client/job", timers + "/client/draft", true},
+		{"client/bids", timers + "/client/outlook", true},
+		{"client/monitor", timers + "/client/history", true},
 		{"actors", "github.com/CosmWasm/wasmd/x/wasm/keeper", true},
 		{"actors", "github.com/CosmWasm/wasmd", true},
 		{"actors", "github.com/CosmWasm/wasmvm/v2/types", false},

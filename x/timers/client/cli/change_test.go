@@ -15,51 +15,33 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// printed runs a transaction's command with --generate-only and returns its one message.
-func (r *rig) printed(line ...string) (sdk.Msg, string) {
-	r.t.Helper()
-	out, notes, err := r.run(append([]string{"tx", "timers"}, append(line, "--from", r.alice, "--generate-only")...)...)
-	require.NoError(r.t, err)
-	msgs := r.tx(out)
-	require.Len(r.t, msgs, 1)
-	return msgs[0], notes
-}
-
-func (r *rig) refused(line ...string) error {
-	r.t.Helper()
-	out, _, err := r.run(append([]string{"tx", "timers"}, append(line, "--from", r.alice, "--generate-only")...)...)
-	require.Error(r.t, err)
-	require.Empty(r.t, out)
-	return err
-}
-
 func TestTimersAreNamedByShortIds(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
-	for _, name := range []string{id[:6], r.alice + "/" + id[:6], "alice/" + strings.ToUpper(id[:6]), id, "alice/" + id} {
-		msg, _ := r.printed("cancel", name)
-		require.Equal(t, &types.MsgCancelTimer{Sender: r.alice, Id: id}, msg, name)
+	id := r.Schedule(500, 5)
+	for _, name := range []string{id[:6], r.Alice + "/" + id[:6], "alice/" + strings.ToUpper(id[:6]), id, "alice/" + id} {
+		msg, _ := r.Printed("cancel", name)
+		require.Equal(t, &types.MsgCancelTimer{Sender: r.Alice, Id: id}, msg, name)
 	}
-	_, notes := r.printed("cancel", id[:6])
-	require.Contains(t, notes, "timer "+r.alice+"/"+id, "what a short id stands for is shown before it is signed")
+	_, notes := r.Printed("cancel", id[:6])
+	require.Contains(t, notes, "timer "+r.Alice+"/"+id, "what a short id stands for is shown before it is signed")
 
-	require.ErrorContains(t, r.refused("cancel", "bob/"+id[:6]), "belongs to "+r.bob)
-	require.ErrorContains(t, r.refused("cancel", "carol/"+id), `"carol" is neither an address`)
+	require.ErrorContains(t, r.Refused("cancel", "bob/"+id[:6]), "belongs to "+r.Bob)
+	require.ErrorContains(t, r.Refused("cancel", "carol/"+id), `"carol" is neither an address`)
 	missing := "0"
 	if id[0] == '0' {
 		missing = "1"
 	}
-	require.ErrorContains(t, r.refused("cancel", missing),
-		r.alice+" has no live timer whose id begins with "+missing+": it may have fired, expired or been cancelled")
-	require.ErrorContains(t, r.refused("cancel", "pay-rent"), "want ACTOR/ID-PREFIX")
+	require.ErrorContains(t, r.Refused("cancel", missing),
+		r.Alice+" has no live timer whose id begins with "+missing+": it may have fired, expired or been cancelled")
+	require.ErrorContains(t, r.Refused("cancel", "pay-rent"), "want ACTOR/ID-PREFIX")
 
 	// Among 17 timers two begin alike.
 	for range 16 {
-		r.schedule(500, 5)
+		r.Schedule(500, 5)
 	}
 	seen := map[byte]string{id[0]: id}
 	var twins string
-	out, _, err := r.run("query", "timers", "list", "alice", "--output", "json")
+	out, _, err := r.Run("query", "timers", "list", "alice", "--output", "json")
 	require.NoError(t, err)
 	var list struct{ Timers []struct{ ID string } }
 	require.NoError(t, json.Unmarshal([]byte(out), &list))
@@ -70,76 +52,76 @@ func TestTimersAreNamedByShortIds(t *testing.T) {
 		}
 		seen[timer.ID[0]] = timer.ID
 	}
-	err = r.refused("cancel", twins)
+	err = r.Refused("cancel", twins)
 	require.ErrorContains(t, err, "the id prefix is ambiguous: "+twins+" fits ")
 	require.ErrorContains(t, err, "state more digits")
 	require.NotContains(t, err.Error(), "rpc error")
 
-	r.node.down = true
+	r.Node.Down = true
 	_, err = r.offline("cancel", id[:6])
 	require.ErrorContains(t, err, "a short id needs a node: with --offline, state all 64 digits")
 	msg, err := r.offline("cancel", id)
 	require.NoError(t, err)
-	require.Equal(t, &types.MsgCancelTimer{Sender: r.alice, Id: id}, msg)
+	require.Equal(t, &types.MsgCancelTimer{Sender: r.Alice, Id: id}, msg)
 	msg, err = r.offline("extend", id, "--to", "900")
 	require.NoError(t, err)
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.alice, Id: id, ExpiresAt: 900}, msg)
+	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 900}, msg)
 	msg, err = r.offline("update", id, "--gas-limit", "50000")
 	require.NoError(t, err)
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.alice, Id: id, GasLimit: 50_000}, msg)
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, GasLimit: 50_000}, msg)
 }
 
 func (r *rig) offline(line ...string) (sdk.Msg, error) {
-	out, _, err := r.run(append([]string{"tx", "timers"}, append(append(line, "--from", r.alice), offline...)...)...)
+	out, _, err := r.Run(append([]string{"tx", "timers"}, append(append(line, "--from", r.Alice), offline...)...)...)
 	if err != nil {
 		return nil, err
 	}
-	return r.tx(out)[0], nil
+	return r.Tx(out)[0], nil
 }
 
 func TestExtend(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
-	r.node.blockTime = 2 * time.Second
-	msg, notes := r.printed("extend", id[:8], "--by", "1h")
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.alice, Id: id, ExpiresAt: 11 + 1800}, msg)
+	id := r.Schedule(500, 5)
+	r.Node.BlockTime = 2 * time.Second
+	msg, notes := r.Printed("extend", id[:8], "--by", "1h")
+	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 11 + 1800}, msg)
 	require.Contains(t, notes, "may fire until height 1811: in 1800 blocks, about 1h0m0s at 2s a block")
-	msg, _ = r.printed("extend", id[:8], "--by", "700")
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.alice, Id: id, ExpiresAt: 711}, msg)
-	msg, _ = r.printed("extend", id[:8], "--to", "900")
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.alice, Id: id, ExpiresAt: 900}, msg)
-	require.ErrorContains(t, r.refused("extend", id), "until when the timer may fire is missing: want one of --to, --by")
-	require.ErrorContains(t, r.refused("extend", id, "--to", "9", "--by", "1h"), `--to "9" and --by "1h" both state`)
-	require.ErrorContains(t, r.refused("extend", id, "--to", "1h"), `--to: "1h" is no height`)
-	require.ErrorContains(t, r.refused("extend", id, "--by", "long"), `--by: "long" is no duration`)
+	msg, _ = r.Printed("extend", id[:8], "--by", "700")
+	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 711}, msg)
+	msg, _ = r.Printed("extend", id[:8], "--to", "900")
+	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 900}, msg)
+	require.ErrorContains(t, r.Refused("extend", id), "until when the timer may fire is missing: want one of --to, --by")
+	require.ErrorContains(t, r.Refused("extend", id, "--to", "9", "--by", "1h"), `--to "9" and --by "1h" both state`)
+	require.ErrorContains(t, r.Refused("extend", id, "--to", "1h"), `--to: "1h" is no height`)
+	require.ErrorContains(t, r.Refused("extend", id, "--by", "long"), `--by: "long" is no duration`)
 }
 
 func TestUpdate(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
-	send := r.send(r.alice, r.bob, 9)
-	path := r.file("msgs.json", "["+r.json(send)+"]")
+	id := r.Schedule(500, 5)
+	send := r.Send(r.Alice, r.Bob, 9)
+	path := r.File("msgs.json", "["+r.JSON(send)+"]")
 
-	msg, notes := r.printed("update", id[:8], "--msgs", path, "--gas-limit", "100000", "--tier", "urgent")
+	msg, notes := r.Printed("update", id[:8], "--msgs", path, "--gas-limit", "100000", "--tier", "urgent")
 	require.Equal(t, &types.MsgUpdateTimer{
-		Sender: r.alice, Id: id, Call: &types.TimerCall{Payload: r.payload(send)}, GasLimit: 100_000,
+		Sender: r.Alice, Id: id, Call: &types.TimerCall{Payload: r.Payload(send)}, GasLimit: 100_000,
 		Bid: &types.Bid{Tier: types.TierUrgent},
 	}, msg)
 	require.Contains(t, notes, "pre-charges at most 16700stake at the fire")
-	msg, _ = r.printed("update", id[:8], "--default-bid")
-	require.Equal(t, &types.MsgUpdateTimer{Sender: r.alice, Id: id, Bid: &types.Bid{}}, msg, "an empty bid is sent, not none")
+	msg, _ = r.Printed("update", id[:8], "--default-bid")
+	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Bid: &types.Bid{}}, msg, "an empty bid is sent, not none")
 
-	require.ErrorContains(t, r.refused("update", id), "nothing to change: want one of --msgs")
-	require.ErrorContains(t, r.refused("update", id, "--default-bid=false"), "nothing to change")
-	require.ErrorContains(t, r.refused("update", id, "--default-bid", "--tier", "fast"), "--default-bid is stated beside another bid")
-	require.ErrorContains(t, r.refused("update", id, "--handler", "tick"), `--handler "tick" replaces the payload with the handler`)
-	require.ErrorContains(t, r.refused("update", id, "--gas-limit", "1000000"), "want 40000 to 250000 cycles (policy eip1559)")
+	require.ErrorContains(t, r.Refused("update", id), "nothing to change: want one of --msgs")
+	require.ErrorContains(t, r.Refused("update", id, "--default-bid=false"), "nothing to change")
+	require.ErrorContains(t, r.Refused("update", id, "--default-bid", "--tier", "fast"), "--default-bid is stated beside another bid")
+	require.ErrorContains(t, r.Refused("update", id, "--handler", "tick"), `--handler "tick" replaces the payload with the handler`)
+	require.ErrorContains(t, r.Refused("update", id, "--gas-limit", "1000000"), "want 40000 to 250000 cycles (policy eip1559)")
 }
 
 func TestQueryTimerShowsItsMessages(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
-	out, _, err := r.run("query", "timers", "timer", "alice/"+id[:6], "--output", "json")
+	id := r.Schedule(500, 5)
+	out, _, err := r.Run("query", "timers", "timer", "alice/"+id[:6], "--output", "json")
 	require.NoError(t, err)
 	var shown struct {
 		Timer struct {
@@ -154,39 +136,39 @@ func TestQueryTimerShowsItsMessages(t *testing.T) {
 	require.Len(t, shown.Timer.Messages, 1)
 
 	// What is shown is what --msgs takes.
-	path := r.file("shown.json", `{"messages": [`+string(shown.Timer.Messages[0])+`]}`)
-	msg, _ := r.printed("update", id[:6], "--msgs", path)
+	path := r.File("shown.json", `{"messages": [`+string(shown.Timer.Messages[0])+`]}`)
+	msg, _ := r.Printed("update", id[:6], "--msgs", path)
 	update, ok := msg.(*types.MsgUpdateTimer)
 	require.True(t, ok)
-	require.Equal(t, r.payload(r.send(r.alice, r.bob, 5)), update.Call.Payload)
+	require.Equal(t, r.Payload(r.Send(r.Alice, r.Bob, 5)), update.Call.Payload)
 
-	out, _, err = r.run("query", "timers", "timer", r.alice+"/"+id, "--output", "text")
+	out, _, err = r.Run("query", "timers", "timer", r.Alice+"/"+id, "--output", "text")
 	require.NoError(t, err)
 	require.Contains(t, out, "'@type': /cosmos.bank.v1beta1.MsgSend")
 
-	_, _, err = r.run("query", "timers", "timer", id)
+	_, _, err = r.Run("query", "timers", "timer", id)
 	require.ErrorContains(t, err, "names no actor: want ACTOR/ID-PREFIX")
-	_, _, err = r.run("query", "timers", "timer", "bob/"+id)
-	require.ErrorContains(t, err, r.bob+" has no live timer whose id begins with "+id)
+	_, _, err = r.Run("query", "timers", "timer", "bob/"+id)
+	require.ErrorContains(t, err, r.Bob+" has no live timer whose id begins with "+id)
 }
 
 func TestListsOfAutoCLI(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
+	id := r.Schedule(500, 5)
 	for _, line := range [][]string{
-		{"list", "alice"}, {"list", r.alice}, {"due", "500"}, {"due", "600", "--until"},
+		{"list", "alice"}, {"list", r.Alice}, {"due", "500"}, {"due", "600", "--until"},
 	} {
-		out, _, err := r.run(append([]string{"query", "timers"}, line...)...)
+		out, _, err := r.Run(append([]string{"query", "timers"}, line...)...)
 		require.NoError(t, err, line)
 		require.Contains(t, out, id, line)
 		require.Contains(t, out, "MsgSend", line)
 	}
 	for _, line := range [][]string{{"list", "bob"}, {"due", "499", "--until"}, {"due", "600"}, {"ready"}, {"set-aside"}} {
-		out, _, err := r.run(append([]string{"query", "timers"}, line...)...)
+		out, _, err := r.Run(append([]string{"query", "timers"}, line...)...)
 		require.NoError(t, err, line)
 		require.NotContains(t, out, id, line)
 	}
-	out, _, err := r.run("query", "timers", "lane", "--output", "json")
+	out, _, err := r.Run("query", "timers", "lane", "--output", "json")
 	require.NoError(t, err)
 	var lane map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &lane))
@@ -194,16 +176,16 @@ func TestListsOfAutoCLI(t *testing.T) {
 	require.Equal(t, "POLICY_EIP1559", lane["policy"])
 	require.Equal(t, "0.001000000000000000", lane["next_lane_basefee"])
 	require.Equal(t, "250000", lane["max_cycles_per_fire"])
-	out, _, err = r.run("query", "timers", "fairness", "alice", "--output", "json")
+	out, _, err = r.Run("query", "timers", "fairness", "alice", "--output", "json")
 	require.NoError(t, err)
 	var fairness map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &fairness))
 	require.Equal(t, "2.000000000000000000", fairness["weight"])
-	require.Equal(t, r.alice, fairness["unit"])
+	require.Equal(t, r.Alice, fairness["unit"])
 
-	r.blocks(489)
-	require.EqualValues(t, 500, r.chain.Height())
-	out, _, err = r.run("query", "timers", "receipts", "500", "--output", "json")
+	r.Blocks(489)
+	require.EqualValues(t, 500, r.Chain.Height())
+	out, _, err = r.Run("query", "timers", "receipts", "500", "--output", "json")
 	require.NoError(t, err)
 	var receipts struct {
 		Receipts []struct {
@@ -219,45 +201,45 @@ func TestListsOfAutoCLI(t *testing.T) {
 
 // proposed runs a command of the authority's and returns the message within the proposal.
 func (r *rig) proposed(line ...string) sdk.Msg {
-	r.t.Helper()
-	msg, _ := r.printed(append(line, "--title", "A title", "--summary", "Why", "--deposit", "7stake")...)
+	r.T.Helper()
+	msg, _ := r.Printed(append(line, "--title", "A title", "--summary", "Why", "--deposit", "7stake")...)
 	proposal, ok := msg.(*govv1.MsgSubmitProposal)
-	require.True(r.t, ok)
-	require.Equal(r.t, "A title", proposal.Title)
-	require.Equal(r.t, r.alice, proposal.Proposer)
-	require.Equal(r.t, "7stake", sdk.NewCoins(proposal.InitialDeposit...).String())
+	require.True(r.T, ok)
+	require.Equal(r.T, "A title", proposal.Title)
+	require.Equal(r.T, r.Alice, proposal.Proposer)
+	require.Equal(r.T, "7stake", sdk.NewCoins(proposal.InitialDeposit...).String())
 	msgs, err := proposal.GetMsgs()
-	require.NoError(r.t, err)
-	require.Len(r.t, msgs, 1)
+	require.NoError(r.T, err)
+	require.Len(r.T, msgs, 1)
 	return msgs[0]
 }
 
 func TestAuthorityMessagesBecomeProposals(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
+	id := r.Schedule(500, 5)
 	gov := authtypes.NewModuleAddress("gov").String()
-	require.Equal(t, &types.MsgSysCancelTimer{Authority: gov, Actor: r.alice, Id: id}, r.proposed("sys-cancel-timer", "alice", id))
-	require.Equal(t, &types.MsgSysExtendTimer{Authority: gov, Actor: r.alice, Id: id, ExpiresAt: 900}, r.proposed("sys-extend-timer", r.alice, id, "900"))
-	require.Equal(t, &types.MsgSysReleaseTimer{Authority: gov, Actor: r.alice, Id: id}, r.proposed("sys-release-timer", r.alice, id))
+	require.Equal(t, &types.MsgSysCancelTimer{Authority: gov, Actor: r.Alice, Id: id}, r.proposed("sys-cancel-timer", "alice", id))
+	require.Equal(t, &types.MsgSysExtendTimer{Authority: gov, Actor: r.Alice, Id: id, ExpiresAt: 900}, r.proposed("sys-extend-timer", r.Alice, id, "900"))
+	require.Equal(t, &types.MsgSysReleaseTimer{Authority: gov, Actor: r.Alice, Id: id}, r.proposed("sys-release-timer", r.Alice, id))
 }
 
 func TestConfigIsProposedAsItIsPrinted(t *testing.T) {
 	r := newRig(t)
-	out, _, err := r.run("query", "timers", "params", "--output", "json")
+	out, _, err := r.Run("query", "timers", "params", "--output", "json")
 	require.NoError(t, err)
-	path := r.file("params.json", out)
-	require.ErrorContains(t, r.refused("update-timer-config", path), "nothing would change")
+	path := r.File("params.json", out)
+	require.ErrorContains(t, r.Refused("update-timer-config", path), "nothing would change")
 
-	want := types.DefaultTimerConfig(r.chain.FeeDenom)
+	want := types.DefaultTimerConfig(r.Chain.FeeDenom)
 	want.LaneTimerCycles = 3_000_000
 	wider := strings.Replace(out, `"lane_timer_cycles": "2000000"`, `"lane_timer_cycles": "3000000"`, 1)
 	require.NotEqual(t, out, wider)
 	gov := authtypes.NewModuleAddress("gov").String()
-	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed("update-timer-config", r.file("wider.json", wider)))
+	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed("update-timer-config", r.File("wider.json", wider)))
 
 	var params struct{ Config json.RawMessage }
 	require.NoError(t, json.Unmarshal([]byte(wider), &params))
-	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed("update-timer-config", r.file("config.json", string(params.Config))))
+	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed("update-timer-config", r.File("config.json", string(params.Config))))
 
 	for content, reason := range map[string]string{
 		"":   "want a config as a JSON object",
@@ -267,6 +249,6 @@ func TestConfigIsProposedAsItIsPrinted(t *testing.T) {
 		strings.Replace(wider, `"stake"`, `"other"`, 1):               "fee_denom is fixed at genesis",
 		strings.Replace(wider, "lane_timer_cycles", "lane_cycles", 1): "lane_cycles",
 	} {
-		require.ErrorContains(t, r.refused("update-timer-config", r.file("bad.json", content)), reason)
+		require.ErrorContains(t, r.Refused("update-timer-config", r.File("bad.json", content)), reason)
 	}
 }

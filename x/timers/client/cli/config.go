@@ -15,11 +15,13 @@ import (
 	govcli "github.com/cosmos/cosmos-sdk/x/gov/client/cli"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 func newUpdateConfigCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := job.TxCommand(&cobra.Command{
 		Use:   "update-timer-config [file]",
 		Short: "Propose to replace the module's config (opcode 49)",
 		Long: `Submit a proposal to replace the config whole. The file holds the config as JSON, as the params query prints it: as its
@@ -29,19 +31,19 @@ func newUpdateConfigCmd() *cobra.Command {
 			version.AppName),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			j, err := newTxJob(cmd)
+			j, err := job.NewTx(cmd)
 			if err != nil {
 				return err
 			}
-			return j.proposeConfig(args[0])
+			return proposeConfig(j, args[0])
 		},
 	})
 	govcli.AddGovPropFlagsToCmd(cmd)
 	return cmd
 }
 
-func (j *job) proposeConfig(path string) error {
-	content, err := j.readFile(path)
+func proposeConfig(j *job.Job, path string) error {
+	content, err := j.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -49,26 +51,26 @@ func (j *job) proposeConfig(path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	authority, err := j.accountOf(authtypes.NewModuleAddress(govtypes.ModuleName))
+	authority, err := j.AccountOf(authtypes.NewModuleAddress(govtypes.ModuleName))
 	if err != nil {
 		return err
 	}
-	if ahead := j.lookAhead(); ahead != nil {
-		if err := ahead.config.ValidateChange(&config); err != nil {
+	if ahead := outlook.Advisory(j); ahead != nil {
+		if err := ahead.Config.ValidateChange(&config); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if config.Equal(&ahead.config) {
+		if config.Equal(&ahead.Config) {
 			return fmt.Errorf("%s: that is the config in force: nothing would change", path)
 		}
 	}
-	proposal, err := govcli.ReadGovPropCmdFlags(j.from.text, j.flags)
+	proposal, err := govcli.ReadGovPropCmdFlags(j.Signer.Text, j.Flags)
 	if err != nil {
 		return err
 	}
-	if err := proposal.SetMsgs([]sdk.Msg{&types.MsgUpdateTimerConfig{Authority: authority.text, Config: config}}); err != nil {
+	if err := proposal.SetMsgs([]sdk.Msg{&types.MsgUpdateTimerConfig{Authority: authority.Text, Config: config}}); err != nil {
 		return err
 	}
-	return j.send(proposal)
+	return j.Send(proposal)
 }
 
 // parseConfig reads a config, whole and valid: a parameter left out would be a parameter set to zero.

@@ -25,12 +25,12 @@ func column(t *testing.T, table, name string) string {
 }
 
 func (r *rig) estimate(line ...string) string {
-	r.t.Helper()
-	out, notes, err := r.run(append([]string{"query", "timers", "estimate"}, line...)...)
-	require.NoError(r.t, err)
-	require.Empty(r.t, notes)
+	r.T.Helper()
+	out, notes, err := r.Run(append([]string{"query", "timers", "estimate"}, line...)...)
+	require.NoError(r.T, err)
+	require.Empty(r.T, notes)
 	for _, line := range strings.Split(out, "\n") {
-		require.LessOrEqual(r.t, len(line), 80, line)
+		require.LessOrEqual(r.T, len(line), 80, line)
 	}
 	return out
 }
@@ -52,28 +52,19 @@ wait             none
 basis            every ready timer was ranked; newcomers are not foreseen
 `, r.estimate())
 
-	out, _, err := r.run("query", "timers", "estimate", "--gas-limit", "100000", "--max-fee", "0.003", "--max-priority", "0.0005", "--output", "json")
+	out, _, err := r.Run("query", "timers", "estimate", "--gas-limit", "100000", "--max-fee", "0.003", "--max-priority", "0.0005", "--output", "json")
 	require.NoError(t, err)
 	var answer types.QueryEstimateResponse
-	require.NoError(t, r.chain.Codec.UnmarshalJSON([]byte(out), &answer), out)
+	require.NoError(t, r.Chain.Codec.UnmarshalJSON([]byte(out), &answer), out)
 	require.EqualValues(t, 100_000, answer.GasLimit)
 	require.Equal(t, "0.000500000000000000", answer.Priority)
 	require.Equal(t, "16750", answer.PreCharge)
 	require.Equal(t, types.BasisAllReady, answer.Basis)
 }
 
-// crowd makes n timers of alice's due in the next block, each as large as the lane lets it be.
-func (r *rig) crowd(n int) {
-	due := r.chain.Height() + uint64(n) + 1
-	for range n {
-		r.schedule(due, 1)
-	}
-	require.Equal(r.t, due-1, r.chain.Height())
-}
-
 func TestEstimateTellsWhoIsAheadAndHowLong(t *testing.T) {
 	r := newRig(t)
-	r.crowd(20)
+	r.Crowd(20)
 	// The next block tries the 20 in their order; one who bids nothing is behind them, at the same tip and weight.
 	out := r.estimate()
 	require.Equal(t, "20 ready timers (5,000,000 cycles)", column(t, out, "ahead"))
@@ -84,20 +75,20 @@ func TestEstimateTellsWhoIsAheadAndHowLong(t *testing.T) {
 	require.Equal(t, "0.001", column(t, out, "tip"))
 
 	// Without a block time the wait is told in blocks.
-	r.node.catching = true
+	r.Node.Catching = true
 	require.Equal(t, "2 blocks", column(t, r.estimate(), "wait"))
 }
 
 func TestEstimateOfWhatDoesNotFire(t *testing.T) {
 	r := newRig(t)
-	r.configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(5, 4) })
+	r.Configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(5, 4) })
 	// The lane's basefee falls from 0.001 to its floor, 0.0005, as long as nothing fires.
 	out := r.estimate("--max-fee", "0.0006", "--max-priority", "0")
 	require.Contains(t, column(t, out, "basis"), "priced out; the wait is for")
 	require.Regexp(t, `^\d blocks?, about \ds`, column(t, out, "wait"))
-	require.Equal(t, "not reckoned", column(t, out, "ahead"))
+	require.Equal(t, "not computed", column(t, out, "ahead"))
 
-	r.configure(func(c *types.TimerConfig) { c.LanePaused = true })
+	r.Configure(func(c *types.TimerConfig) { c.LanePaused = true })
 	out = r.estimate()
 	require.Equal(t, "the lane is paused", column(t, out, "basis"))
 	require.Equal(t, "until governance lets the lane go on", column(t, out, "wait"))
@@ -117,19 +108,19 @@ func TestEstimateRefusesWithAReason(t *testing.T) {
 		"gas limit, high": {[]string{"--gas-limit", "250001"}, "want 40000 to 250000"},
 		"actor":           {[]string{"--actor", "carol"}, `--actor: "carol" is neither an address of this chain`},
 	} {
-		out, _, err := r.run(append([]string{"query", "timers", "estimate"}, tc.line...)...)
+		out, _, err := r.Run(append([]string{"query", "timers", "estimate"}, tc.line...)...)
 		require.ErrorContains(t, err, tc.want, name)
 		require.NotContains(t, err.Error(), "rpc error", name)
 		require.Empty(t, out, name)
 	}
-	r.node.down = true
-	_, _, err := r.run("query", "timers", "estimate")
+	r.Node.Down = true
+	_, _, err := r.Run("query", "timers", "estimate")
 	require.ErrorContains(t, err, "connection refused")
 }
 
 func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--at", "500", "--generate-only"}
 
 	_, notes := r.scheduleTx(append(line, "--max-fee", "0.003", "--max-priority", "0.01", "--gas-limit", "100000")...)
@@ -138,7 +129,7 @@ func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 		"pays 0.004stake a cycle now (chain 0.001, lane 0.001, tip 0.002), 400stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)
 
-	r.configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
+	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 	_, notes = r.scheduleTx(append(line, "--tier", "fast", "--gas-limit", "550000")...)
 	require.Equal(t, "the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so\n"+
 		"pre-charges at most 17050stake at the fire, and gives back what is not used\n"+
@@ -150,56 +141,47 @@ func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 
 func TestAStaticBidBelowTheLaneFeeIsRefusedWithOneThatWouldDo(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	r.configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(4, 3) })
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	r.Configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(4, 3) })
 	schedule := []string{"schedule", "--msgs", path, "--at", "500"}
-	err := r.refused(append(schedule, "--max-fee", "0.0039", "--max-priority", "0.001")...)
+	err := r.Refused(append(schedule, "--max-fee", "0.0039", "--max-priority", "0.001")...)
 	require.ErrorContains(t, err, "--max-fee 0.0039 is below 0.004, what the lane charges per cycle now")
 	require.ErrorContains(t, err, "Want that at least; 0.009, twice that and the tip")
 
 	// What is said to do does, on the chain too.
 	for _, enough := range []string{"0.004", "0.009"} {
-		out, _, err := r.run("tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--at", "500", "-y", "--wait",
+		out, _, err := r.Run("tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--at", "500", "-y", "--wait",
 			"--max-fee", enough, "--max-priority", "0.001")
 		require.NoError(t, err, enough)
 		var printed struct{ Name string }
 		require.NoError(t, json.Unmarshal([]byte(out), &printed))
 		_, id, _ := strings.Cut(printed.Name, "/")
-		require.ErrorContains(t, r.refused("update", id, "--max-fee", "0.0039", "--max-priority", "0"), "--max-fee 0.0039 is below 0.004")
-		r.node.polls = 0
+		require.ErrorContains(t, r.Refused("update", id, "--max-fee", "0.0039", "--max-priority", "0"), "--max-fee 0.0039 is below 0.004")
+		r.Node.Polls = 0
 	}
 }
 
 func TestAPayerWhoHasTooLittleIsWarned(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	id := r.schedule(400, 5)
-	r.sends(r.alice, r.bob, 9_990_000)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	id := r.Schedule(400, 5)
+	r.Sends(r.Alice, r.Bob, 9_990_000)
 	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--generate-only")
 	require.EqualValues(t, 500, msg.Trigger.Height, "a warning, no error")
-	require.Contains(t, notes, "warning: "+r.alice+" can spend 10000stake now, less than the 17000stake pre-charged")
-	_, notes = r.printed("update", id[:8], "--gas-limit", "100000")
+	require.Contains(t, notes, "warning: "+r.Alice+" can spend 10000stake now, less than the 17000stake pre-charged")
+	_, notes = r.Printed("update", id[:8], "--gas-limit", "100000")
 	require.Contains(t, notes, "less than the 16700stake pre-charged")
 	_, notes = r.scheduleTx("--msgs", path, "--at", "500", "--fee-payer", "bob", "--generate-only")
 	require.NotContains(t, notes, "warning", "who pays is asked")
 }
 
-// sends moves coins in a block of its own.
-func (r *rig) sends(from, to string, amount int64) {
-	r.t.Helper()
-	require.NoError(r.t, r.chain.BeginBlock())
-	_, _, err := r.chain.Tx(r.send(from, to, amount))
-	require.NoError(r.t, err)
-	require.NoError(r.t, r.end())
-}
-
 func TestUpdateEstimatesWithWhatStays(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
-	_, notes := r.printed("update", id, "--max-fee", "0.01", "--max-priority", "0.001")
+	id := r.Schedule(500, 5)
+	_, notes := r.Printed("update", id, "--max-fee", "0.01", "--max-priority", "0.001")
 	require.Contains(t, notes, "pre-charges at most 17250stake", "the gas limit stays at its 250,000")
-	_, notes = r.printed("update", id, "--msgs", r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 9))+"]"))
+	_, notes = r.Printed("update", id, "--msgs", r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 9))+"]"))
 	require.NotContains(t, notes, "pre-charges", "its price does not change")
-	_, notes = r.printed("update", strings.Repeat("ab", 32), "--gas-limit", "50000")
-	require.Contains(t, notes, "no estimate: "+r.alice+" has no live timer whose id begins with abab")
+	_, notes = r.Printed("update", strings.Repeat("ab", 32), "--gas-limit", "50000")
+	require.Contains(t, notes, "no estimate: "+r.Alice+" has no live timer whose id begins with abab")
 }

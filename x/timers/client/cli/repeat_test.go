@@ -11,9 +11,9 @@ import (
 
 func TestScheduleRepeats(t *testing.T) {
 	r := newRig(t)
-	r.blocks(100)
-	r.node.blockTime = 2500 * time.Millisecond
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	r.Blocks(100)
+	r.Node.BlockTime = 2500 * time.Millisecond
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
 
 	// 3,600 s at 2.5 s a block.
@@ -24,7 +24,7 @@ func TestScheduleRepeats(t *testing.T) {
 	require.Nil(t, msg.Retry)
 	require.Zero(t, msg.OnUnfunded)
 
-	msg, notes = r.scheduleTx(append(line, "--every", "20", "--first", "500", "--times", "3", "--on-failure", "stop",
+	msg, notes = r.scheduleTx(append(line, "--every", "20", "--first", "500", "--count", "3", "--on-failure", "stop",
 		"--retries", "4", "--retry-after", "7", "--on-unfunded", "suspend")...)
 	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{
 		Every: 20, First: 500, Remaining: 3, OnFailure: types.OnFailureStop,
@@ -49,24 +49,24 @@ func TestScheduleRepeats(t *testing.T) {
 
 func TestScheduleRepeatsOffline(t *testing.T) {
 	r := newRig(t)
-	r.node.down = true
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	r.Node.Down = true
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	msg, notes := r.scheduleTx(append([]string{"--msgs", path, "--every", "20", "--retries", "1", "--retry-after", "3"}, offline...)...)
 	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 20}}, msg.Trigger)
 	require.Empty(t, notes)
-	_, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--msgs", path, "--every", "1h"}, offline...)...)
+	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--every", "1h"}, offline...)...)
 	require.ErrorContains(t, err, "--every 1h: distances from now need a node")
 }
 
 func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	for name, tc := range map[string]struct {
 		line []string
 		want string
 	}{
 		"first alone":      {[]string{"--at", "50", "--first", "60"}, `--first "60" is stated without --every`},
-		"times alone":      {[]string{"--at", "50", "--times", "6"}, `--times "6" is stated without --every`},
+		"count alone":      {[]string{"--at", "50", "--count", "6"}, `--count "6" is stated without --every`},
 		"on-failure alone": {[]string{"--at", "50", "--on-failure", "stop"}, `--on-failure "stop" is stated without --every`},
 		"two firsts":       {[]string{"--every", "5", "--first", "60", "--at", "50"}, `--at "50" and --first "60" both state when the timer is due`},
 		"every 0":          {[]string{"--every", "0"}, `--every: "0" is no number of blocks`},
@@ -75,7 +75,7 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 		"first too soon":   {[]string{"--every", "5", "--first", "11"}, "due height 11 is too soon"},
 		"first a time":     {[]string{"--every", "5", "--first", "10m"}, `--first: "10m" is no height`},
 		"never":            {[]string{"--every", "50", "--expires-at", "40"}, "expires at height 40 and is due at 61 from here"},
-		"times 0":          {[]string{"--every", "5", "--times", "0"}, `--times: "0" is no number of fires`},
+		"count 0":          {[]string{"--every", "5", "--count", "0"}, `--count: "0" is no number of fires`},
 		"on-failure":       {[]string{"--every", "5", "--on-failure", "retry"}, `--on-failure "retry" is unknown: want roll or stop`},
 		"nothing as such":  {[]string{"--every", "5", "--on-failure", "unspecified"}, "want roll or stop"},
 		"half a retry":     {[]string{"--every", "5", "--retries", "3"}, "--retries and --retry-after go together"},
@@ -87,30 +87,53 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy or suspend`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path}, tc.line...)...)
+			out, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--generate-only", "--msgs", path}, tc.line...)...)
 			require.ErrorContains(t, err, tc.want)
 			require.Empty(t, out)
 		})
 	}
 }
 
+// The former name of --count works, hidden, and says that it is deprecated.
+func TestTimesIsTheFormerNameOfCount(t *testing.T) {
+	r := newRig(t)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	for _, due := range [][]string{{"--every", "20"}, {"--watch", "bank:supply:stake"}} {
+		line := append([]string{"--msgs", path, "--generate-only"}, due...)
+		want, notes := r.scheduleTx(append(line, "--count", "3")...)
+		require.NotContains(t, notes, "deprecated")
+		msg, notes := r.scheduleTx(append(line, "--times", "3")...)
+		require.Equal(t, want, msg)
+		require.Contains(t, notes, "--times is deprecated: use --count\n")
+		err := r.Refused(append([]string{"schedule", "--times", "3", "--count", "4"}, line...)...)
+		require.ErrorContains(t, err, `--count "4" and --times "3" both state how often the timer fires: want one of them`)
+		err = r.Refused(append([]string{"schedule", "--times", "many"}, line...)...)
+		require.ErrorContains(t, err, `--times: "many" is no number of fires`)
+	}
+	require.ErrorContains(t, r.Refused("schedule", "--msgs", path, "--at", "50", "--times", "3"), `--times "3" is stated without --every`)
+	help, _, err := r.Run("tx", "timers", "schedule", "--help")
+	require.NoError(t, err)
+	require.Contains(t, help, "--count string")
+	require.NotContains(t, help, "--times")
+}
+
 func TestPauseAndResume(t *testing.T) {
 	r := newRig(t)
-	id := r.schedule(500, 5)
-	msg, notes := r.printed("pause", id[:6])
-	require.Equal(t, &types.MsgPauseTimer{Sender: r.alice, Id: id}, msg)
-	require.Contains(t, notes, "timer "+r.alice+"/"+id)
-	require.NoError(t, r.chain.BeginBlock())
-	_, _, err := r.chain.Tx(msg)
+	id := r.Schedule(500, 5)
+	msg, notes := r.Printed("pause", id[:6])
+	require.Equal(t, &types.MsgPauseTimer{Sender: r.Alice, Id: id}, msg)
+	require.Contains(t, notes, "timer "+r.Alice+"/"+id)
+	require.NoError(t, r.Chain.BeginBlock())
+	_, _, err := r.Chain.Tx(msg)
 	require.NoError(t, err)
-	_, err = r.chain.EndBlock()
+	_, err = r.Chain.EndBlock()
 	require.NoError(t, err)
 
-	out, _, err := r.run("query", "timers", "set-aside")
+	out, _, err := r.Run("query", "timers", "set-aside")
 	require.NoError(t, err)
 	require.Contains(t, out, "set_aside: SET_ASIDE_REASON_PAUSED")
 	require.Contains(t, out, id)
-	require.ErrorContains(t, r.refused("resume", "bob/"+id[:6]), "belongs to "+r.bob)
-	msg, _ = r.printed("resume", "alice/"+id[:6])
-	require.Equal(t, &types.MsgResumeTimer{Sender: r.alice, Id: id}, msg)
+	require.ErrorContains(t, r.Refused("resume", "bob/"+id[:6]), "belongs to "+r.Bob)
+	msg, _ = r.Printed("resume", "alice/"+id[:6])
+	require.Equal(t, &types.MsgResumeTimer{Sender: r.Alice, Id: id}, msg)
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -21,60 +19,46 @@ import (
 // offline is what a machine without a node signs with.
 var offline = []string{"--generate-only", "--offline", "--account-number", "1", "--sequence", "2"}
 
-func (r *rig) file(name, content string) string {
-	path := filepath.Join(r.dir, name)
-	require.NoError(r.t, os.WriteFile(path, []byte(content), 0o600))
-	return path
-}
-
 // scheduleTx runs schedule and returns the one message that it would send.
 func (r *rig) scheduleTx(line ...string) (*types.MsgScheduleTimer, string) {
-	r.t.Helper()
-	out, notes, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice}, line...)...)
-	require.NoError(r.t, err)
-	msgs := r.tx(out)
-	require.Len(r.t, msgs, 1)
+	r.T.Helper()
+	out, notes, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice}, line...)...)
+	require.NoError(r.T, err)
+	msgs := r.Tx(out)
+	require.Len(r.T, msgs, 1)
 	msg, ok := msgs[0].(*types.MsgScheduleTimer)
-	require.True(r.t, ok)
+	require.True(r.T, ok)
 	return msg, notes
-}
-
-func (r *rig) payload(msgs ...sdk.Msg) []byte {
-	payload, err := types.NewAccountPayload(msgs...)
-	require.NoError(r.t, err)
-	raw, err := r.chain.Codec.Marshal(payload)
-	require.NoError(r.t, err)
-	return raw
 }
 
 func TestScheduleOfflineNeedsNoNode(t *testing.T) {
 	r := newRig(t)
-	r.node.down = true
-	send := r.send(r.alice, r.bob, 5)
-	path := r.file("msgs.json", "["+r.json(send)+"]")
+	r.Node.Down = true
+	send := r.Send(r.Alice, r.Bob, 5)
+	path := r.File("msgs.json", "["+r.JSON(send)+"]")
 	msg, notes := r.scheduleTx(append([]string{
 		"--msgs", path, "--at", "500", "--gas-limit", "100000", "--expires-at", "900",
 		"--fee-payer", "bob", "--max-fee", "0.002", "--max-priority", "0.0005",
 	}, offline...)...)
 	require.Equal(t, &types.MsgScheduleTimer{
-		Sender: r.alice, Trigger: types.Trigger{Height: 500}, Payload: r.payload(send), FeePayer: r.bob,
+		Sender: r.Alice, Trigger: types.Trigger{Height: 500}, Payload: r.Payload(send), FeePayer: r.Bob,
 		GasLimit: 100_000, ExpiresAt: 900,
 		Bid: &types.Bid{Static: &types.StaticBid{
 			MaxFeePerCycle: math.LegacyMustNewDecFromStr("0.002"), MaxPriorityFeePerCycle: math.LegacyMustNewDecFromStr("0.0005"),
 		}},
 	}, msg)
 	require.Empty(t, notes)
-	require.Zero(t, r.node.asked)
+	require.Zero(t, r.Node.Asked)
 }
 
 func TestSchedulePrintedWithoutANodeIsUncheckedAndSaysSo(t *testing.T) {
 	r := newRig(t)
-	r.node.down = true
-	path := r.file("msgs.json", r.json(r.send(r.alice, r.bob, 5)))
-	_, _, err := r.run("tx", "timers", "schedule", "--from", r.alice, "--msgs", path, "--at", "500", "--generate-only")
+	r.Node.Down = true
+	path := r.File("msgs.json", r.JSON(r.Send(r.Alice, r.Bob, 5)))
+	_, _, err := r.Run("tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--at", "500", "--generate-only")
 	require.ErrorContains(t, err, "no messages in it", "one message alone is no list")
 
-	path = r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	path = r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--gas-limit", "100000", "--generate-only")
 	require.EqualValues(t, 500, msg.Trigger.Height)
 	require.Contains(t, notes, "not checked against the chain's config")
@@ -82,9 +66,9 @@ func TestSchedulePrintedWithoutANodeIsUncheckedAndSaysSo(t *testing.T) {
 
 func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 	r := newRig(t)
-	first, second := r.send(r.alice, r.bob, 5), r.send(r.alice, r.bob, 6)
-	list := "[" + r.json(first) + ", " + r.json(second) + "]"
-	want := r.payload(first, second)
+	first, second := r.Send(r.Alice, r.Bob, 5), r.Send(r.Alice, r.Bob, 6)
+	list := "[" + r.JSON(first) + ", " + r.JSON(second) + "]"
+	want := r.Payload(first, second)
 	line := append([]string{"--at", "500", "--gas-limit", "100000"}, offline...)
 
 	for name, content := range map[string]string{
@@ -94,18 +78,18 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 		"an array with spaces": "\n\t " + list + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			msg, _ := r.scheduleTx(append([]string{"--msgs", r.file("msgs.json", content)}, line...)...)
+			msg, _ := r.scheduleTx(append([]string{"--msgs", r.File("msgs.json", content)}, line...)...)
 			require.Equal(t, want, msg.Payload)
-			out, _, err := r.runWith(content, append([]string{"tx", "timers", "schedule", "--from", r.alice, "--msgs", "-"}, line...)...)
+			out, _, err := r.RunWith(content, append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", "-"}, line...)...)
 			require.NoError(t, err)
-			require.Equal(t, msg, r.tx(out)[0])
+			require.Equal(t, msg, r.Tx(out)[0])
 		})
 	}
 	t.Run("bytes", func(t *testing.T) {
 		for _, given := range [][]string{
 			{"--payload", hex.EncodeToString(want)},
 			{"--payload", "0x" + hex.EncodeToString(want)},
-			{"--payload-file", r.file("payload.bin", string(want))},
+			{"--payload-file", r.File("payload.bin", string(want))},
 		} {
 			msg, _ := r.scheduleTx(append(given, line...)...)
 			require.Equal(t, want, msg.Payload, given[0])
@@ -118,9 +102,9 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 
 func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	r := newRig(t)
-	r.blocks(100)
-	r.node.blockTime = 1002 * time.Millisecond
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	r.Blocks(100)
+	r.Node.BlockTime = 1002 * time.Millisecond
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
 
 	// 600 s at 1.002 s a block are 598.8 blocks: the next whole one, so that nothing is early.
@@ -152,10 +136,10 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 
 func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	foreign := r.file("foreign.json", "["+r.json(r.send(r.bob, r.alice, 5))+"]")
-	wrapped := r.file("wrapped", `{"_handler": "tick", "_payload": "AAAA"}`)
-	large := r.file("large", string(make([]byte, 1<<20+1)))
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	foreign := r.File("foreign.json", "["+r.JSON(r.Send(r.Bob, r.Alice, 5))+"]")
+	wrapped := r.File("wrapped", `{"_handler": "tick", "_payload": "AAAA"}`)
+	large := r.File("large", string(make([]byte, 1<<20+1)))
 	for name, tc := range map[string]struct {
 		line []string
 		want []string
@@ -190,11 +174,11 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 		"no bytes":      {[]string{"--at", "500", "--payload", "héx"}, []string{"--payload", "neither hexadecimal nor base64"}},
 		"no file":       {[]string{"--at", "500", "--msgs", path + "x"}, []string{"--msgs", "no such file"}},
 		"large":         {[]string{"--at", "500", "--payload-file", large}, []string{"1048577 bytes, want at most 1048576"}},
-		"foreign":       {[]string{"--at", "500", "--msgs", foreign}, []string{"message 0, /cosmos.bank.v1beta1.MsgSend", "only signer must be --from, " + r.alice}},
+		"foreign":       {[]string{"--at", "500", "--msgs", foreign}, []string{"message 0, /cosmos.bank.v1beta1.MsgSend", "only signer must be --from, " + r.Alice}},
 		"wait & print":  {[]string{"--at", "500", "--msgs", path, "--wait"}, []string{"--wait waits for a broadcast", "--generate-only"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, _, err := r.run(append([]string{"tx", "timers", "schedule", "--from", r.alice, "--generate-only"}, tc.line...)...)
+			out, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--generate-only"}, tc.line...)...)
 			require.Error(t, err)
 			require.Empty(t, out, "nothing is printed that could be signed by mistake")
 			for _, want := range tc.want {
@@ -202,61 +186,61 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 			}
 		})
 	}
-	_, _, err := r.run("tx", "timers", "schedule", "--msgs", path, "--at", "500", "--generate-only")
+	_, _, err := r.Run("tx", "timers", "schedule", "--msgs", path, "--at", "500", "--generate-only")
 	require.ErrorContains(t, err, "--from is missing")
 }
 
 func TestScheduleRefusesMessagesThatTheChainBars(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	r.configure(func(c *types.TimerConfig) { c.DeniedMessages = []string{"/cosmos.bank.v1beta1.MsgSend"} })
-	_, _, err := r.run("tx", "timers", "schedule", "--from", r.alice, "--generate-only", "--msgs", path, "--at", "500")
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	r.Configure(func(c *types.TimerConfig) { c.DeniedMessages = []string{"/cosmos.bank.v1beta1.MsgSend"} })
+	_, _, err := r.Run("tx", "timers", "schedule", "--from", r.Alice, "--generate-only", "--msgs", path, "--at", "500")
 	require.ErrorContains(t, err, "message 0: this chain lets no timer run /cosmos.bank.v1beta1.MsgSend")
 }
 
 func TestDistancesNeedANodeThatKnowsNow(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	line := []string{"tx", "timers", "schedule", "--from", r.alice, "--msgs", path}
-	_, _, err := r.run(append(append(line, "--in", "20"), offline...)...)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	line := []string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", path}
+	_, _, err := r.Run(append(append(line, "--in", "20"), offline...)...)
 	require.ErrorContains(t, err, "--in 20: distances from now need a node: with --offline, state a height")
 
-	r.node.catching = true
-	_, _, err = r.run(append(line, "--in", "20", "--generate-only")...)
+	r.Node.Catching = true
+	_, _, err = r.Run(append(line, "--in", "20", "--generate-only")...)
 	require.ErrorContains(t, err, "still catching up at height 10")
 
-	r.node.catching, r.node.earliest = false, 10
-	_, _, err = r.run(append(line, "--after", "10m", "--generate-only")...)
+	r.Node.Catching, r.Node.Earliest = false, 10
+	_, _, err = r.Run(append(line, "--after", "10m", "--generate-only")...)
 	require.ErrorContains(t, err, "--after 10m: the node has too few blocks to tell the block time: it is at height 10 and has blocks from height 10 on")
 	msg, notes := r.scheduleTx("--msgs", path, "--in", "20", "--generate-only")
 	require.EqualValues(t, 30, msg.Trigger.Height)
 	require.Contains(t, notes, "due at height 30: in 20 blocks\n", "a number of blocks needs no block time")
 
-	r.node.earliest, r.node.blockTime = 1, 0
-	_, _, err = r.run(append(line, "--after", "10m", "--generate-only")...)
+	r.Node.Earliest, r.Node.BlockTime = 1, 0
+	_, _, err = r.Run(append(line, "--after", "10m", "--generate-only")...)
 	require.ErrorContains(t, err, "carry no time that grows")
 }
 
 func TestScheduleBroadcastsWhatTheChainTakes(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--in", "5", "--gas-limit", "100000", "-y"}
-	out, notes, err := r.run(line...)
+	out, notes, err := r.Run(line...)
 	require.NoError(t, err)
 	require.Contains(t, out, `"txhash"`)
-	require.Len(t, r.node.sent, 1)
-	for hash := range r.node.sent {
+	require.Len(t, r.Node.Sent, 1)
+	for hash := range r.Node.Sent {
 		require.Contains(t, notes, fmt.Sprintf("event timers.v1.TimerScheduled: chaind query tx %X", hash))
 	}
 
-	r.node.refuse = true
-	out, notes, err = r.run(line...)
+	r.Node.Refuse = true
+	out, notes, err = r.Run(line...)
 	require.NoError(t, err, "as with any transaction, the answer says so")
 	require.Contains(t, out, "insufficient fee")
 	require.NotContains(t, notes, "once it is included")
-	r.node.refuse = false
+	r.Node.Refuse = false
 
-	out, notes, err = r.run(append(line, "--expires-in", "100", "--wait")...)
+	out, notes, err = r.Run(append(line, "--expires-in", "100", "--wait")...)
 	require.NoError(t, err)
 	require.Contains(t, notes, `"txhash"`, "the answer to the broadcast is a note here")
 	var printed struct {
@@ -275,46 +259,46 @@ func TestScheduleBroadcastsWhatTheChainTakes(t *testing.T) {
 	require.Len(t, printed.TxHash, 64)
 
 	// The name that is printed is one that the other commands take, and the timer fires.
-	shown, _, err := r.run("query", "timers", "timer", printed.Name)
+	shown, _, err := r.Run("query", "timers", "timer", printed.Name)
 	require.NoError(t, err)
 	require.Contains(t, shown, "gas_limit: \"100000\"")
-	before := r.balance(r.bob)
-	r.blocks(4)
-	require.Equal(t, before.AddRaw(5), r.balance(r.bob))
+	before := r.balance(r.Bob)
+	r.Blocks(4)
+	require.Equal(t, before.AddRaw(5), r.balance(r.Bob))
 }
 
 func TestStandardInputIsNotReadTwice(t *testing.T) {
 	r := newRig(t)
-	content := "[" + r.json(r.send(r.alice, r.bob, 5)) + "]"
+	content := "[" + r.JSON(r.Send(r.Alice, r.Bob, 5)) + "]"
 	line := []string{"tx", "timers", "schedule", "--from", "alice", "--msgs", "-", "--in", "5"}
-	_, _, err := r.runWith(content, line...)
+	_, _, err := r.RunWith(content, line...)
 	require.ErrorContains(t, err, "--msgs -: the standard input would be used up before you are asked whether to sign")
-	_, _, err = r.runWith(content, append(line, "--yes")...)
+	_, _, err = r.RunWith(content, append(line, "--yes")...)
 	require.NoError(t, err)
-	require.Len(t, r.node.sent, 1)
+	require.Len(t, r.Node.Sent, 1)
 }
 
 func (r *rig) balance(addr string) math.Int {
-	return r.chain.Bank.GetBalance(r.chain.Ctx(), sdk.MustAccAddressFromBech32(addr), r.chain.FeeDenom).Amount
+	return r.Chain.Bank.GetBalance(r.Chain.Ctx(), sdk.MustAccAddressFromBech32(addr), r.Chain.FeeDenom).Amount
 }
 
 func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 	r := newRig(t)
 	line := []string{"tx", "timers", "schedule", "--from", "alice", "--in", "5", "--gas-limit", "100000", "-y", "--wait"}
 	// The account that would pay has granted nothing, which only the chain knows.
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	out, _, err := r.run(append(line, "--msgs", path, "--fee-payer", "bob")...)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	out, _, err := r.Run(append(line, "--msgs", path, "--fee-payer", "bob")...)
 	require.ErrorContains(t, err, "failed at height 11")
 	require.ErrorContains(t, err, "invalid fee payer")
 	require.ErrorContains(t, err, "(timers, code 21)")
 	require.Empty(t, out)
 
-	r.node.refuse = true
-	_, _, err = r.run(append(line, "--msgs", path)...)
+	r.Node.Refuse = true
+	_, _, err = r.Run(append(line, "--msgs", path)...)
 	require.ErrorContains(t, err, "the node refused transaction")
 	require.ErrorContains(t, err, "insufficient fee")
 
-	r.node.refuse, r.node.polls = false, 0
-	_, _, err = r.run(append(line, "--msgs", path, "--wait-timeout", "1ns")...)
+	r.Node.Refuse, r.Node.Polls = false, 0
+	_, _, err = r.Run(append(line, "--msgs", path, "--wait-timeout", "1ns")...)
 	require.ErrorContains(t, err, "was broadcast and is not included yet; --wait-timeout is over")
 }

@@ -13,8 +13,8 @@ func inScore(c *types.TimerConfig) { c.Policy = types.PolicyScore }
 
 func TestScheduleStatesAnIntegerBid(t *testing.T) {
 	r := newRig(t)
-	r.configure(inScore)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
+	r.Configure(inScore)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--at", "500", "--gas-limit", "100000", "--generate-only"}
 
 	msg, notes := r.scheduleTx(append(line, "--bid", "250")...)
@@ -29,14 +29,14 @@ func TestScheduleStatesAnIntegerBid(t *testing.T) {
 	_, notes = r.scheduleTx(line...)
 	require.NotContains(t, notes, "bid")
 
-	id := r.schedule(500, 5)
-	_, notes = r.printed("update", id, "--bid", "7")
+	id := r.Schedule(500, 5)
+	_, notes = r.Printed("update", id, "--bid", "7")
 	require.Contains(t, notes, "pays its bid of 7stake at the fire, within these sums\n")
 
-	r.configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
+	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 	_, notes = r.scheduleTx(append(line, "--bid", "250")...)
 	require.Contains(t, notes, "--bid has no use under policy fifo: the chain ignores it\n")
-	r.configure(func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 })
+	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 })
 	_, notes = r.scheduleTx(append(line, "--bid", "250")...)
 	require.Contains(t, notes, "--bid has no use under policy eip1559: the chain ignores it, or refuses it once the time for that is over; "+
 		"want --max-fee and --max-priority, or --tier\n")
@@ -44,7 +44,7 @@ func TestScheduleStatesAnIntegerBid(t *testing.T) {
 
 func TestEstimateOfAnIntegerBid(t *testing.T) {
 	r := newRig(t)
-	r.configure(inScore)
+	r.Configure(inScore)
 	out := r.estimate("--bid", "250", "--gas-limit", "100000")
 	require.Equal(t, "250stake at each fire, within what follows", column(t, out, "bid"))
 	require.Equal(t, "16850stake, which the payer must have at the fire", column(t, out, "pre-charge"))
@@ -53,15 +53,15 @@ func TestEstimateOfAnIntegerBid(t *testing.T) {
 
 func TestIntegerBidsAreRefusedWithAReason(t *testing.T) {
 	r := newRig(t)
-	r.configure(inScore)
+	r.Configure(inScore)
 	for _, bad := range []string{"", "-1", "1.5", "1e3", "x"} {
-		_, _, err := r.run("query", "timers", "estimate", "--bid="+bad)
+		_, _, err := r.Run("query", "timers", "estimate", "--bid="+bad)
 		require.ErrorContains(t, err, "is no whole amount such as 5000", bad)
 	}
 	for _, other := range [][]string{{"--tier", "fast"}, {"--max-fee", "1", "--max-priority", "1"}, {"--max-fee", "1"}} {
-		_, _, err := r.run(append([]string{"query", "timers", "estimate", "--bid", "7"}, other...)...)
+		_, _, err := r.Run(append([]string{"query", "timers", "estimate", "--bid", "7"}, other...)...)
 		require.ErrorContains(t, err, `--bid "7" is stated beside --`+strings.TrimPrefix(other[0], "--")+`: want one kind of bid`)
 	}
-	_, _, err := r.run("query", "timers", "estimate", "--bid", "79228162514264337593543950336")
+	_, _, err := r.Run("query", "timers", "estimate", "--bid", "79228162514264337593543950336")
 	require.ErrorContains(t, err, "want 0 to 2^96 - 1")
 }

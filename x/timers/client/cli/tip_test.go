@@ -12,8 +12,8 @@ import (
 // TestScheduleUnderTip: a max fee covers the chain's basefee, and who can't pay waits.
 func TestScheduleUnderTip(t *testing.T) {
 	r := newRig(t)
-	path := r.file("msgs.json", "["+r.json(r.send(r.alice, r.bob, 5))+"]")
-	r.configure(func(c *types.TimerConfig) { c.Policy = types.PolicyTip })
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyTip })
 	line := []string{"--msgs", path, "--at", "500", "--generate-only", "--gas-limit", "100000"}
 
 	_, notes := r.scheduleTx(append(line, "--max-fee", "0.003", "--max-priority", "0.01")...)
@@ -21,27 +21,27 @@ func TestScheduleUnderTip(t *testing.T) {
 		"pre-charges at most 16800stake at the fire, and gives back what is not used\n"+
 		"pays 0.003stake a cycle now (chain 0.001, lane 0, tip 0.002), 300stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)
-	err := r.refused(append([]string{"schedule"}, append(line, "--max-fee", "0.0009", "--max-priority", "0.001")...)...)
+	err := r.Refused(append([]string{"schedule"}, append(line, "--max-fee", "0.0009", "--max-priority", "0.001")...)...)
 	require.ErrorContains(t, err, "--max-fee 0.0009 is below 0.001, the chain's cycle basefee now: the chain would refuse it. "+
 		"Want that at least; 0.003, twice that and the tip")
 
-	r.sends(r.alice, r.bob, 9_990_000)
+	r.Sends(r.Alice, r.Bob, 9_990_000)
 	_, notes = r.scheduleTx(line...)
 	require.Contains(t, notes, "less than the 16600stake pre-charged: without more by then, the timer waits for it until it expires")
 }
 
 func TestEstimateAndFairnessUnderTip(t *testing.T) {
 	r := newRig(t)
-	r.configure(func(c *types.TimerConfig) { c.Policy = types.PolicyTip })
+	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyTip })
 	out := r.estimate()
 	require.Equal(t, "0.5", column(t, out, "weight"), "nothing is known of nobody in particular")
 	require.Equal(t, "0", column(t, out, "lane"))
 	require.Contains(t, column(t, out, "block"), "policy tip")
-	_, _, err := r.run("query", "timers", "estimate", "--max-fee", "0.0005", "--max-priority", "0")
+	_, _, err := r.Run("query", "timers", "estimate", "--max-fee", "0.0005", "--max-priority", "0")
 	require.ErrorContains(t, err, "is below the chain's cycle basefee 0.001000000000000000: such a timer waits until that falls")
 
-	r.crowd(2)
-	r.blocks(2)
+	r.Crowd(2)
+	r.Blocks(2)
 	require.NotEqual(t, "0.5", r.standing("alice")["next"])
 	require.EqualValues(t, "2", r.standing("alice")["fires"])
 	require.Equal(t, "0.500000000000000000", r.standing("bob")["next"])
@@ -49,10 +49,10 @@ func TestEstimateAndFairnessUnderTip(t *testing.T) {
 
 // standing is an actor's weight under tip, as the query prints it.
 func (r *rig) standing(actor string) map[string]any {
-	r.t.Helper()
-	out, _, err := r.run("query", "timers", "fairness", actor, "--output", "json")
-	require.NoError(r.t, err)
+	r.T.Helper()
+	out, _, err := r.Run("query", "timers", "fairness", actor, "--output", "json")
+	require.NoError(r.T, err)
 	var fairness struct{ Tip map[string]any }
-	require.NoError(r.t, json.Unmarshal([]byte(out), &fairness), out)
+	require.NoError(r.T, json.Unmarshal([]byte(out), &fairness), out)
 	return fairness.Tip
 }

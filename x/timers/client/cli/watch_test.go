@@ -1,214 +1,94 @@
 package cli_test
 
 import (
-	"bytes"
-	"context"
-	"fmt"
-	"regexp"
-	"strings"
+	"encoding/base64"
+	"encoding/hex"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/client/cli"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// watch runs watch --blocks; a block goes by between two looks at the node.
-func (r *rig) watch(blocks int, line ...string) (lines []string, notes string) {
-	r.t.Helper()
-	first := r.chain.Height()
-	looks := 0
-	act := r.node.onLook
-	r.node.onLook = func() {
-		if looks++; looks > 1 {
-			r.blocks(1)
-		}
-		if act != nil {
-			act()
-		}
-	}
-	out, notes, err := r.run(append([]string{"query", "timers", "watch", "--blocks", fmt.Sprint(blocks), "--interval", "50ms"}, line...)...)
-	r.node.onLook = nil
-	require.NoError(r.t, err)
-	lines = strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-	var heights []string
-	for _, line := range lines {
-		require.NotContains(r.t, line, "\x1b")
-		if height, found := strings.CutPrefix(line, "block height="); found {
-			height, _, _ = strings.Cut(height, " ")
-			heights = append(heights, height)
-		}
-	}
-	var want []string
-	for i := range blocks {
-		want = append(want, fmt.Sprint(first+uint64(i)))
-	}
-	require.Equal(r.t, want, heights, "every block once, in order")
-	return lines, notes
+// balanceKey is the key of a balance in bank's store.
+func (r *rig) balanceKey(owner, denom string) types.WatchKey {
+	addr, err := sdk.AccAddressFromBech32(owner)
+	require.NoError(r.T, err)
+	return types.WatchKey{Store: "bank", Prefix: append(append([]byte{2, 20}, addr...), denom...)}
 }
 
-func TestWatchPrintsALineForEachBlockAndHappening(t *testing.T) {
+func TestScheduleWatches(t *testing.T) {
 	r := newRig(t)
-	at := r.chain.Height()
-	fires := r.schedule(at+4, 5)
-	fails := r.schedule(at+4, 99_000_000)
-	lines, notes := r.watch(4)
-	require.Empty(t, notes)
-	text := strings.Join(lines, "\n")
-	name := func(id string) string { return regexp.QuoteMeta(r.alice + "/" + id) }
-	for _, want := range []string{
-		`(?m)^scheduled height=12 timer=` + name(fails) + ` due=14 gas_limit=250000$`,
-		`(?m)^block height=13 policy=eip1559 basefee=0\.001 p50=0 cycles=0 cells=0 gc_cycles=0 fired=0 failed=0 expired=0 unfunded=0 set_aside=0 deferred=0 storm=false$`,
-		`(?m)^fired height=14 timer=` + name(fires) + ` paid=\d+ tip=0 cycles=\d+ cells=\d+ late=0$`,
-		`(?m)^failed height=14 timer=` + name(fails) + ` code=sdk/5 paid=\d+ `,
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	line := []string{"--msgs", path, "--gas-limit", "100000", "--generate-only"}
+
+	text := "bank:balance:" + r.Bob + ":stake"
+	msg, notes := r.scheduleTx(append(line, "--watch", text)...)
+	key := r.balanceKey(r.Bob, "stake")
+	require.Equal(t, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}, msg.Trigger)
+	require.Contains(t, notes, "watches "+text+": bank:"+hex.EncodeToString(key.Prefix)+"\n")
+	require.Contains(t, notes, "pre-charges at most 16700stake at the fire")
+
+	// Several, as people and as programs write them, with a number of times and an expiry.
+	msg, _ = r.scheduleTx(append(line, "--watch", "bank:"+hex.EncodeToString(key.Prefix), "--watch", "bank:balances:"+r.Alice,
+		"--count", "0", "--expires-in", "50")...)
+	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key, r.balanceKey(r.Alice, "")}}, *msg.Trigger.Watch)
+	require.EqualValues(t, 60, msg.ExpiresAt)
+
+	for _, c := range []struct {
+		says string
+		line []string
+	}{
+		{"both state when the timer is due", []string{"--watch", text, "--in", "20"}},
+		{"--count \"3\" is stated without --every", []string{"--in", "20", "--count", "3"}},
+		{`store "gov"; watchable: bank`, []string{"--watch", "gov:00"}},
+		{"want bank:balance:ADDRESS:DENOM", []string{"--watch", "bank:balance:" + r.Bob}},
 	} {
-		require.Regexp(t, want, text)
-	}
-	require.True(t, strings.HasPrefix(lines[len(lines)-1], "block height=15 "), "the last block counts, too")
-}
-
-func TestWatchOfOneActor(t *testing.T) {
-	r := newRig(t)
-	at := r.chain.Height()
-	id := r.schedule(at+3, 5)
-	lines, _ := r.watch(3, "bob")
-	require.Len(t, lines, 3, "bob has no timer, and sees the blocks")
-	r.schedule(at+9, 5)
-	lines, _ = r.watch(2, "alice")
-	require.Contains(t, lines[1], "scheduled height=14")
-	require.NotContains(t, strings.Join(lines, "\n"), id, "what was before the latest block is past")
-}
-
-func TestWatchTellsOfExpiryAndLackOfFunds(t *testing.T) {
-	r := newRig(t)
-	at := r.chain.Height()
-	r.schedule(at+3, 5)
-	r.sends(r.alice, r.bob, 9_999_000)
-	lines, _ := r.watch(3)
-	require.Contains(t, strings.Join(lines, "\n"), "unfunded height=13 timer="+r.alice)
-	require.Contains(t, strings.Join(lines, "\n"), "required=17000 available=1000\n")
-}
-
-func TestWatchOutlivesItsNode(t *testing.T) {
-	r := newRig(t)
-	looks := 0
-	r.node.onLook = func() {
-		looks++
-		r.node.down = looks > 2 && looks < 6
-	}
-	_, notes := r.watch(8)
-	require.Equal(t, 1, strings.Count(notes, "no news from the node, asked again every 50ms: ask the node for its height: connection refused"), "%q", notes)
-	require.Equal(t, 1, strings.Count(notes, "the node answers again, at height"), notes)
-
-	r.node.down = true
-	_, _, err := r.run("query", "timers", "watch")
-	require.ErrorContains(t, err, "connection refused", "a node that never answered is a mistake")
-}
-
-func TestWatchSaysWhatTheNodeDoesNotKeep(t *testing.T) {
-	r := newRig(t)
-	r.node.resultsFrom = int64(r.chain.Height()) + 2
-	lines, notes := r.watch(4)
-	require.Empty(t, notes)
-	require.Equal(t, `block height=11 results=missing reason="the node has pruned them"`, lines[1])
-	require.Contains(t, lines[2], "block height=12 policy=")
-}
-
-func TestWatchRefusesWhatItCanNotDo(t *testing.T) {
-	r := newRig(t)
-	for want, line := range map[string][]string{
-		"--interval 10ms is too short: want at least 50ms": {"--interval", "10ms"},
-		"--blocks 0 would show nothing":                    {"--blocks", "0"},
-		"--height says nothing here":                       {"--height", "5"},
-		"--output says nothing here":                       {"--output", "json"},
-		`"carol" is neither an address of this chain`:      {"carol"},
-		"accepts at most 1 arg(s), received 2":             {"alice", "bob"},
-	} {
-		out, _, err := r.run(append([]string{"query", "timers", "watch"}, line...)...)
-		require.ErrorContains(t, err, want)
-		require.Empty(t, out)
+		_, _, err := r.Run(append(append([]string{"tx", "timers", "schedule", "--from", r.Alice}, line...), c.line...)...)
+		require.ErrorContains(t, err, c.says)
 	}
 }
 
-// onScreen watches for so many looks at the node, and returns all that the terminal was sent.
-func (r *rig) onScreen(looks int, actor string, act func(look int)) string {
-	r.t.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	look := 0
-	r.node.onLook = func() {
-		if look++; look > looks {
-			cancel()
-		}
-		act(look)
-	}
-	var out bytes.Buffer
-	require.NoError(r.t, cli.WatchOnScreen(ctx, r.ctx, &out, func() (int, int) { return 100, 30 }, actor))
-	r.node.onLook = nil
-	return out.String()
-}
-
-func TestWatchDrawsInPlaceAndRestoresTheTerminal(t *testing.T) {
+func TestScheduleWatchesOffline(t *testing.T) {
 	r := newRig(t)
-	r.crowd(12)
-	shown := r.onScreen(6, "", func(look int) {
-		r.node.down = look == 4
-		r.blocks(1)
-	})
-	const enter, leave = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
-	require.True(t, strings.HasPrefix(shown, enter))
-	require.Equal(t, 1, strings.Count(shown, enter))
-	require.Equal(t, 1, strings.Count(shown, leave))
-	_, after, _ := strings.Cut(shown, leave)
-	require.NotContains(t, after, "\x1b", "what stays behind is plain")
-	require.Contains(t, after, "timers of lab, height ")
-	require.Contains(t, after, "fired ", "what happened before it was started is shown, too")
-	require.Contains(t, after, "scheduled ")
-	require.NotContains(t, after, "no news")
-	require.Contains(t, shown, "! no news from the node")
-	require.NotContains(t, shown, "the node answers again", "the view says it all")
-	before, _, _ := strings.Cut(shown, leave)
-	for _, frame := range strings.Split(before, "\x1b[H") {
-		require.LessOrEqual(t, strings.Count(frame, "\n"), 30)
-	}
-	for _, line := range strings.Split(after, "\n") {
-		require.LessOrEqual(t, utf8.RuneCountInString(line), 100)
+	r.Node.Down = true
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	line := append([]string{"--msgs", path, "--gas-limit", "100000", "--expires-at", "900"}, offline...)
+	msg, _ := r.scheduleTx(append(line, "--watch", "bank:02ff")...)
+	require.Equal(t, []types.WatchKey{{Store: "bank", Prefix: []byte{2, 0xff}}}, msg.Trigger.Watch.Keys)
+	require.Zero(t, r.Node.Asked)
+	for _, text := range []string{"bank:balances:" + r.Bob, "bank", "bank:", ":02", "bank:0"} {
+		_, _, err := r.Run(append(append([]string{"tx", "timers", "schedule", "--from", r.Alice}, line...), "--watch", text)...)
+		require.ErrorContains(t, err, "with --offline, want STORE:HEX", text)
 	}
 }
 
-func TestWatchShowsTheReadyAndOnesOwn(t *testing.T) {
+func TestWatchesAreListed(t *testing.T) {
 	r := newRig(t)
-	r.crowd(12)
-	ids := map[string]string{}
-	// Eight of the largest gas limit fit in a block: the others wait.
-	shown := r.onScreen(2, "", func(look int) {
-		if look == 1 {
-			r.blocks(1)
-		}
-	})
-	require.Contains(t, shown, "READY, in the order of the next block")
-	ids["later"] = r.schedule(500, 5)
-	shown = r.onScreen(2, r.alice, func(int) {})
-	require.Contains(t, shown, "TIMERS OF "+r.alice)
-	require.Regexp(t, ids["later"][:8]+` +500  \d+, \dm\d+s +pending +250,000  default`, shown)
-}
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	text := "bank:balance:" + r.Bob + ":stake"
+	out, _, err := r.Run("tx", "timers", "schedule", "--msgs", path, "--watch", text, "--count", "3", "--gas-limit", "100000",
+		"--from", "alice", "--gas", "500000", "-y", "--wait")
+	require.NoError(t, err)
+	require.Contains(t, out, r.Alice+"/")
 
-func TestWatchOnScreenEndsIfItCanNotBegin(t *testing.T) {
-	r := newRig(t)
-	r.node.noQueries = true
-	var out bytes.Buffer
-	err := cli.WatchOnScreen(context.Background(), r.ctx, &out, func() (int, int) { return 80, 24 }, "")
-	require.ErrorContains(t, err, "ask for the lane: unknown query path")
-	require.True(t, strings.HasSuffix(out.String(), "\x1b[?25h\x1b[?1049l"), "the terminal is restored")
-}
+	out, _, err = r.Run("query", "timers", "watchable", "--output", "json")
+	require.NoError(t, err)
+	require.Contains(t, out, "bank:balance:ADDRESS:DENOM")
 
-func TestWatchPassesOverWhatItMissedAndSaysSo(t *testing.T) {
-	r := newRig(t)
-	shown := r.onScreen(4, "", func(look int) {
-		if look == 3 {
-			r.blocks(60)
-		}
-	})
-	require.Contains(t, shown, "results: not asked for since height 11")
+	out, _, err = r.Run("query", "timers", "watch-key", text, "--output", "json")
+	require.NoError(t, err)
+	prefix := base64.StdEncoding.EncodeToString(r.balanceKey(r.Bob, "stake").Prefix)
+	require.Contains(t, out, prefix)
+
+	for _, line := range [][]string{{"--actor", r.Alice}, {"--store", "bank"}, {"--store", "bank", "--prefix", prefix}} {
+		out, _, err = r.Run(append([]string{"query", "timers", "watches", "--output", "json"}, line...)...)
+		require.NoError(t, err)
+		require.Contains(t, out, `"TIMER_STATUS_WATCHING"`)
+		require.Contains(t, out, `"remaining": "3"`)
+	}
+	_, _, err = r.Run("query", "timers", "watches")
+	require.ErrorContains(t, err, "state a store or an actor")
 }

@@ -1,0 +1,152 @@
+// Package bids reads what a timer is willing to pay, and knows what each policy makes of that.
+package bids
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
+
+// AddFlags adds the flags of what a fire may use and what it is willing to pay.
+func AddFlags(f *pflag.FlagSet) {
+	f.String(FlagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
+	f.String(FlagMaxFee, "", "most that the lane's fee and the tip for a cycle may be together, in the fee denom; with --"+FlagMaxPriority)
+	f.String(FlagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+FlagMaxFee)
+	f.String(FlagBid, "", "bid for one fire, a whole amount in the fee denom: "+sumHelp())
+	f.String(FlagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
+}
+
+// price is what --bid says, or nil.
+func price(j *job.Job) (*types.Bid, error) {
+	text, given := j.Stated(FlagBid)
+	if !given {
+		return nil, nil
+	}
+	for _, other := range []string{FlagMaxFee, FlagMaxPriority, FlagTier} {
+		if _, twice := j.Stated(other); twice {
+			return nil, fmt.Errorf("--%s %.80q is stated beside --%s: want one kind of bid", FlagBid, text, other)
+		}
+	}
+	bid := &types.Bid{Price: text}
+	if !wholeNumber.MatchString(text) {
+		return nil, fmt.Errorf("--%s %.80q is no whole amount such as 5000", FlagBid, text)
+	}
+	if _, err := bid.ForAuction(); err != nil {
+		return nil, fmt.Errorf("--%s: %w", FlagBid, err)
+	}
+	return bid, nil
+}
+
+// agentBid is the bid of --agent, nil if it is not given.
+func agentBid(j *job.Job) (*types.Bid, error) {
+	text, given := j.Stated(FlagAgent)
+	if !given {
+		return nil, nil
+	}
+	for _, other := range []string{FlagMaxFee, FlagMaxPriority, FlagTier, FlagBid} {
+		if value, given := j.Stated(other); given {
+			return nil, fmt.Errorf("--%s %q is stated beside --%s %q: want an agent or a bid", FlagAgent, text, other, value)
+		}
+	}
+	agent, err := j.LookupAccount(text)
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", FlagAgent, err)
+	}
+	return &types.Bid{Agent: agent.Text}, nil
+}
+
+// GasLimit is what --gas-limit says, or 0.
+func GasLimit(j *job.Job) (uint64, error) {
+	text, given := j.Stated(FlagGasLimit)
+	if !given {
+		return 0, nil
+	}
+	limit, err := timespan.ParseCount(text, "number of cycles")
+	if err != nil {
+		return 0, fmt.Errorf("--%s: %w", FlagGasLimit, err)
+	}
+	return limit, nil
+}
+
+// Read returns what the timer is willing to pay, or nil if no flag says so.
+func Read(j *job.Job) (*types.Bid, error) {
+	if agent, err := agentBid(j); agent != nil || err != nil {
+		return agent, err
+	}
+	if price, err := price(j); price != nil || err != nil {
+		return price, err
+	}
+	maxFee, hasFee := j.Stated(FlagMaxFee)
+	maxPriority, hasPriority := j.Stated(FlagMaxPriority)
+	tier, hasTier := j.Stated(FlagTier)
+	switch {
+	case hasTier && (hasFee || hasPriority):
+		return nil, fmt.Errorf("--%s %q is stated beside --%s or --%s: want a tier or prices", FlagTier, tier, FlagMaxFee, FlagMaxPriority)
+	case hasFee != hasPriority:
+		return nil, fmt.Errorf("--%s and --%s go together: want both or neither", FlagMaxFee, FlagMaxPriority)
+	case hasTier:
+		return parseTier(tier)
+	case hasFee:
+		return parseStaticBid(maxFee, maxPriority)
+	default:
+		return nil, nil
+	}
+}
+
+func parseStaticBid(maxFee, maxPriority string) (*types.Bid, error) {
+	fee, err := math.LegacyNewDecFromStr(maxFee)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.002: %w", FlagMaxFee, maxFee, err)
+	}
+	priority, err := math.LegacyNewDecFromStr(maxPriority)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.0005: %w", FlagMaxPriority, maxPriority, err)
+	}
+	bid := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: fee, MaxPriorityFeePerCycle: priority}}
+	if err := bid.Validate(); err != nil {
+		return nil, fmt.Errorf("--%s and --%s: %w", FlagMaxFee, FlagMaxPriority, err)
+	}
+	return bid, nil
+}
+
+func parseTier(text string) (*types.Bid, error) {
+	for _, tier := range tiers() {
+		if plain.TierName(tier) == strings.ToLower(text) {
+			return &types.Bid{Tier: tier}, nil
+		}
+	}
+	return nil, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagTier, text, strings.Join(tierNames(), ", "))
+}
+
+// tiers are all tiers, cheapest first.
+func tiers() []types.PriorityTier {
+	var all []types.PriorityTier
+	for _, value := range slices.Sorted(maps.Keys(types.PriorityTier_name)) {
+		if tier := types.PriorityTier(value); tier != types.TierUnspecified {
+			all = append(all, tier)
+		}
+	}
+	return all
+}
+
+// tierNames are the tiers as people write them.
+func tierNames() []string {
+	var names []string
+	for _, tier := range tiers() {
+		names = append(names, plain.TierName(tier))
+	}
+	return names
+}

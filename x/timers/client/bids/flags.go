@@ -1,0 +1,12 @@
+package bids
+
+// The flags of what a fire may use and what it is willing to pay.
+const (
+	FlagGasLimit    = "gas-limit"
+	FlagMaxFee      = "max-fee"
+	FlagMaxPriority = "max-priority"
+	FlagTier        = "tier"
+	// FlagBid states a sum for one fire.
+	FlagBid   = "bid"
+	FlagAgent = "agent"
+)

@@ -1,0 +1,114 @@
+package bids
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// MaxFee says what the max fee of stated prices has to cover.
+type MaxFee int
+
+// What a max fee has to cover in the next block.
+const (
+	// MaxFeeUnused: the policy uses neither prices nor tiers.
+	MaxFeeUnused MaxFee = iota
+	// MaxFeeCoversLane: the fee of the lane.
+	MaxFeeCoversLane
+	// MaxFeeCoversChain: the chain's basefee, since the lane charges nothing.
+	MaxFeeCoversChain
+)
+
+// Rule says which kinds of bid a policy takes, and what the commands tell of them. In a note, %s is the policy's name.
+type Rule struct {
+	MaxFee MaxFee
+	// Locks: a sum (--bid) is locked when it is stated, and an estimate names the least that wins a place.
+	Locks bool
+	// Unfunded is what becomes of a timer whose payer lacks the funds for a fire.
+	Unfunded string
+
+	// pricesUnused is the note on prices and tiers that the policy does not use, sumUnused that on such a sum. A note is
+	// empty where the policy uses the bid.
+	pricesUnused, sumUnused string
+	// sumPaid is when a sum is paid; empty where the policy takes none.
+	sumPaid string
+}
+
+// What several policies make of bids.
+const (
+	lost = "the fire is lost for lack of funds"
+
+	sumIgnored   = "--" + FlagBid + " has no use under policy %s: the chain ignores it"
+	sumRefused   = sumIgnored + ", or refuses it once the time for that is over; want --" + FlagMaxFee + " and --" + FlagMaxPriority + ", or --" + FlagTier
+	sumsDecide   = "the chain gives places by --" + FlagBid + " (policy %s): prices and tiers are kept, and not used as long as that is so"
+	heightDecide = "the chain fires in order of height (policy %s): the bid is kept, and not used as long as that is so"
+)
+
+// rules is the one table of the clients that tells policies apart. A further policy adds a row; without one it has the
+// rule unknown.
+var rules = map[types.Policy]Rule{
+	types.PolicyFIFO:    {Unfunded: lost, pricesUnused: heightDecide, sumUnused: sumIgnored},
+	types.PolicyEIP1559: {Unfunded: lost, MaxFee: MaxFeeCoversLane, sumUnused: sumRefused},
+	types.PolicyAuction: {Unfunded: lost, Locks: true, pricesUnused: sumsDecide, sumPaid: "locked when stated"},
+	types.PolicyScore:   {Unfunded: lost, pricesUnused: sumsDecide, sumPaid: "paid at each fire"},
+	types.PolicyTip: {
+		Unfunded: "the timer waits for it until it expires", MaxFee: MaxFeeCoversChain, sumUnused: sumIgnored,
+	},
+}
+
+// unknown is the rule of a policy that this client does not know.
+var unknown = Rule{Unfunded: lost, sumUnused: sumIgnored}
+
+// RuleOf is what a policy makes of bids.
+func RuleOf(policy types.Policy) Rule {
+	if rule, known := rules[policy]; known {
+		return rule
+	}
+	return unknown
+}
+
+// Note says what the policy in force makes of a bid that it does not use; it is empty for a bid that it uses.
+func Note(policy types.Policy, bid *types.Bid) string {
+	rule, note := RuleOf(policy), ""
+	switch {
+	case bid.Static != nil || bid.Tier != types.TierUnspecified:
+		note = rule.pricesUnused
+	case bid.Price != "":
+		note = rule.sumUnused
+	}
+	if note == "" {
+		return ""
+	}
+	return fmt.Sprintf(note, plain.PolicyName(policy))
+}
+
+// takeSums are the policies under which a sum is paid, in the order of the enum.
+func takeSums() []types.Policy {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(rules)), func(policy types.Policy) bool { return rules[policy].sumPaid == "" })
+}
+
+// sumHelp is when a sum is paid under the policies that take one, for the help of --bid.
+func sumHelp() string {
+	var parts []string
+	for i, policy := range takeSums() {
+		under := " under "
+		if i == 0 {
+			under = " under policy "
+		}
+		parts = append(parts, rules[policy].sumPaid+under+plain.PolicyName(policy))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// SumPolicies names the policies under which a sum is paid: "auction and score".
+func SumPolicies() string {
+	var names []string
+	for _, policy := range takeSums() {
+		names = append(names, plain.PolicyName(policy))
+	}
+	return strings.Join(names, " and ")
+}

@@ -1,0 +1,82 @@
+package bids_test
+
+import (
+	"testing"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// policies are all that a chain can have.
+func policies() []types.Policy {
+	var all []types.Policy
+	for value := range types.Policy_name {
+		if value != 0 {
+			all = append(all, types.Policy(value))
+		}
+	}
+	return all
+}
+
+// What is told of a bid, word for word, for each kind of bid under each policy.
+func TestNotesOfEachKindOfBidUnderEachPolicy(t *testing.T) {
+	const byHeight = "the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so"
+	want := map[string]struct{ prices, sum string }{
+		"fifo": {byHeight, "--bid has no use under policy fifo: the chain ignores it"},
+		"eip1559": {"", "--bid has no use under policy eip1559: the chain ignores it, or refuses it once the time for that is over; " +
+			"want --max-fee and --max-priority, or --tier"},
+		"auction": {"the chain gives places by --bid (policy auction): prices and tiers are kept, and not used as long as that is so", ""},
+		"score":   {"the chain gives places by --bid (policy score): prices and tiers are kept, and not used as long as that is so", ""},
+		"tip":     {"", "--bid has no use under policy tip: the chain ignores it"},
+	}
+	require.Len(t, policies(), len(want), "each policy has a row")
+	static := &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}
+	for _, policy := range policies() {
+		name := plain.PolicyName(policy)
+		require.Contains(t, want, name)
+		require.Equal(t, want[name].prices, bids.Note(policy, &types.Bid{Static: static}), name)
+		require.Equal(t, want[name].prices, bids.Note(policy, &types.Bid{Tier: types.TierFast}), name)
+		require.Equal(t, want[name].sum, bids.Note(policy, &types.Bid{Price: "5"}), name)
+		require.Empty(t, bids.Note(policy, &types.Bid{}), name)
+		require.Empty(t, bids.Note(policy, &types.Bid{Agent: "a"}), name)
+	}
+}
+
+func TestWhatPoliciesMakeOfPricesAndFunds(t *testing.T) {
+	covers := map[string]bids.MaxFee{"eip1559": bids.MaxFeeCoversLane, "tip": bids.MaxFeeCoversChain}
+	for _, policy := range policies() {
+		name, rule := plain.PolicyName(policy), bids.RuleOf(policy)
+		require.Equal(t, covers[name], rule.MaxFee, name)
+		require.Equal(t, name == "auction", rule.Locks, name)
+		unfunded := "the fire is lost for lack of funds"
+		if name == "tip" {
+			unfunded = "the timer waits for it until it expires"
+		}
+		require.Equal(t, unfunded, rule.Unfunded, name)
+	}
+}
+
+// A chain may have a policy that this client does not know: nothing is promised of it.
+func TestUnknownPolicy(t *testing.T) {
+	rule := bids.RuleOf(99)
+	require.Equal(t, bids.MaxFeeUnused, rule.MaxFee)
+	require.False(t, rule.Locks)
+	require.Equal(t, "the fire is lost for lack of funds", rule.Unfunded)
+	require.Equal(t, "--bid has no use under policy 99: the chain ignores it", bids.Note(99, &types.Bid{Price: "5"}))
+	require.Empty(t, bids.Note(99, &types.Bid{Tier: types.TierFast}))
+}
+
+func TestHelpNamesThePoliciesThatTakeSums(t *testing.T) {
+	require.Equal(t, "auction and score", bids.SumPolicies())
+	f := pflag.NewFlagSet("any", pflag.ContinueOnError)
+	bids.AddFlags(f)
+	require.Equal(t, "bid for one fire, a whole amount in the fee denom: locked when stated under policy auction, paid at each fire under score",
+		f.Lookup("bid").Usage)
+	require.Contains(t, f.Lookup("tier").Usage, "economy, standard, fast, urgent")
+}

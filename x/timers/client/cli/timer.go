@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/version"
+
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// newTimerCmd shows one timer. Its messages are printed as --msgs takes them.
+func newTimerCmd() *cobra.Command {
+	return job.QueryCommand(&cobra.Command{
+		Use:     "timer [actor/id-prefix]",
+		Short:   "Show one timer, by its actor and the beginning of its id",
+		Long:    "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers. The payload of an account's timer is shown decoded, as messages.",
+		Example: version.AppName + " query timers timer alice/3fa9",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			clientCtx, err := client.GetClientQueryContext(cmd)
+			if err != nil {
+				return err
+			}
+			j := job.New(cmd, clientCtx)
+			n, err := job.ParseName(args[0])
+			if err != nil {
+				return err
+			}
+			if n.Actor == "" {
+				return errors.New("timer " + args[0] + " names no actor: want ACTOR/ID-PREFIX")
+			}
+			actor, err := j.LookupAccount(n.Actor)
+			if err != nil {
+				return fmt.Errorf("timer %.200q: %w", args[0], err)
+			}
+			timer, err := job.Resolve(j.Ctx, types.NewQueryClient(j.Context), actor.Text, n.Prefix)
+			if err != nil {
+				return err
+			}
+			return j.PrintProto(&types.QueryTimerResponse{Timer: timer})
+		},
+	})
+}

@@ -1,0 +1,95 @@
+package draft
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// AddUpdateFlags adds the flags that Update reads.
+func AddUpdateFlags(f *pflag.FlagSet) {
+	addCallFlags(f)
+	f.Bool(flagDefaultBid, false, "go back to the default bid")
+}
+
+// Update reads the flags of a change of one of the signer's timers.
+func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
+	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text}
+	var err error
+	if msg.GasLimit, err = bids.GasLimit(d.Job); err != nil {
+		return nil, err
+	}
+	if msg.Bid, err = bids.Read(d.Job); err != nil {
+		return nil, err
+	}
+	if text, given := d.Stated(flagDefaultBid); given && text == "true" {
+		if msg.Bid != nil {
+			return nil, fmt.Errorf("--%s is stated beside another bid: want one of them", flagDefaultBid)
+		}
+		msg.Bid = &types.Bid{}
+	}
+	if msg.Call, err = d.call(false); err != nil {
+		return nil, err
+	}
+	if msg.Call == nil && msg.GasLimit == 0 && msg.Bid == nil {
+		return nil, errors.New("nothing to change: want one of " + job.ListFlags([]string{
+			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
+		}))
+	}
+	msg.Id, err = d.OwnTimer(timer)
+	return msg, err
+}
+
+// AddExtendFlags adds the flags that Extend reads.
+func AddExtendFlags(f *pflag.FlagSet) {
+	f.String(flagTo, "", "last height at which it may fire")
+	f.String(flagBy, "", "the same as a distance from now: a number of blocks, or a time such as 7d")
+}
+
+// Extend reads until when one of the signer's timers may fire.
+func (d *Draft) Extend(timer string) (*types.MsgExtendTimer, error) {
+	flag, text, err := d.OneOf("until when the timer may fire", true, flagTo, flagBy)
+	if err != nil {
+		return nil, err
+	}
+	msg := &types.MsgExtendTimer{Sender: d.Signer.Text}
+	if msg.ExpiresAt, err = d.height(flag, text); err != nil {
+		return nil, err
+	}
+	if flag == flagBy {
+		c, err := d.Clock()
+		if err != nil {
+			return nil, err
+		}
+		d.Notef("may fire until height %d: %s", msg.ExpiresAt, c.Describe(msg.ExpiresAt))
+	}
+	msg.Id, err = d.OwnTimer(timer)
+	return msg, err
+}
+
+// AddAgentFlags adds the flags that SetAgent reads.
+func AddAgentFlags(f *pflag.FlagSet) { f.Bool(flagClear, false, "clear the default agent") }
+
+// SetAgent reads which contract or module prices the signer's timers.
+func (d *Draft) SetAgent(args []string) (*types.MsgSetAgent, error) {
+	text, given := d.Stated(flagClear)
+	clears := given && text == "true"
+	switch {
+	case clears && len(args) > 0:
+		return nil, fmt.Errorf("%q is stated beside --%s: want one of them", args[0], flagClear)
+	case clears:
+		return &types.MsgSetAgent{Sender: d.Signer.Text}, nil
+	case len(args) == 0:
+		return nil, fmt.Errorf("the agent is missing: want the address of a contract, or --%s", flagClear)
+	}
+	agent, err := d.LookupAccount(args[0])
+	if err != nil {
+		return nil, err
+	}
+	return &types.MsgSetAgent{Sender: d.Signer.Text, Agent: agent.Text}, nil
+}

@@ -1,0 +1,45 @@
+package draft
+
+import "github.com/cosmos/cosmos-sdk/client/flags"
+
+// The flags by which scheduling and updating say what a timer does.
+const (
+	flagMsgs        = "msgs"
+	flagPayload     = "payload"
+	flagPayloadFile = "payload-file"
+	flagHandler     = "handler"
+)
+
+// The flags by which scheduling says when a timer is due and when it expires.
+const (
+	flagAt        = "at"
+	flagIn        = "in"
+	flagAfter     = "after"
+	flagWatch     = "watch"
+	flagExpiresAt = "expires-at"
+	flagExpiresIn = "expires-in"
+	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for
+	// the transaction.
+	FlagPayer = flags.FlagFeePayer
+)
+
+// The flags by which scheduling says that a timer lives on after a fire.
+const (
+	flagEvery = "every"
+	flagFirst = "first"
+	flagCount = "count"
+	// flagTimes is the former name of flagCount.
+	flagTimes      = "times"
+	flagOnFailure  = "on-failure"
+	flagRetries    = "retries"
+	flagRetryAfter = "retry-after"
+	flagOnUnfunded = "on-unfunded"
+)
+
+// The flags of changes.
+const (
+	flagTo         = "to"
+	flagBy         = "by"
+	flagDefaultBid = "default-bid"
+	flagClear      = "clear"
+)

@@ -1,0 +1,126 @@
+package draft
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// AddScheduleFlags adds the flags that Schedule reads.
+func AddScheduleFlags(f *pflag.FlagSet) {
+	addCallFlags(f)
+	addRepeatFlags(f)
+	f.String(flagAt, "", "height at which it is due")
+	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", timespan.LeadBlocks))
+	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
+	addWatchFlags(f)
+	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
+	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
+	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
+}
+
+// Schedule reads the flags of a timer that is scheduled. What can be checked without a node is checked first.
+func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
+	_, repeats := d.Stated(flagEvery)
+	dueFlags := []string{flagAt, flagIn, flagAfter, flagWatch}
+	if repeats {
+		dueFlags = []string{flagAt, flagIn, flagAfter, flagFirst}
+	}
+	dueFlag, dueText, err := d.OneOf("when the timer is due", !repeats, dueFlags...)
+	if err != nil {
+		return nil, err
+	}
+	expiryFlag, expiryText, err := d.OneOf("when the timer expires", false, flagExpiresAt, flagExpiresIn)
+	if err != nil {
+		return nil, err
+	}
+	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text}
+	if msg.GasLimit, err = bids.GasLimit(d.Job); err != nil {
+		return nil, err
+	}
+	if msg.Bid, err = bids.Read(d.Job); err != nil {
+		return nil, err
+	}
+	if msg.Trigger.Interval, err = d.interval(); err != nil {
+		return nil, err
+	}
+	if msg.Retry, err = d.retry(); err != nil {
+		return nil, err
+	}
+	if msg.OnUnfunded, err = d.onUnfunded(); err != nil {
+		return nil, err
+	}
+	if payer != "" {
+		account, err := d.LookupAccount(payer)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", FlagPayer, err)
+		}
+		msg.FeePayer = account.Text
+	}
+	call, err := d.call(true)
+	if err != nil {
+		return nil, err
+	}
+	msg.Handler, msg.Payload = call.Handler, call.Payload
+	due := &msg.Trigger.Height
+	if repeats {
+		due = &msg.Trigger.Interval.First
+	}
+	switch dueFlag {
+	case "":
+	case flagWatch:
+		msg.Trigger.Watch, err = d.watchTrigger()
+	default:
+		*due, err = d.dueHeight(dueFlag, dueText)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if expiryFlag != "" {
+		if msg.ExpiresAt, err = d.height(expiryFlag, expiryText); err != nil {
+			return nil, err
+		}
+		if msg.ExpiresAt < *due {
+			return nil, fmt.Errorf("--%s %s is height %d, below the due height %d: it would never fire",
+				expiryFlag, expiryText, msg.ExpiresAt, *due)
+		}
+	}
+	return msg, nil
+}
+
+// Repeats tells whether the timer may fire more than once.
+func Repeats(msg *types.MsgScheduleTimer) bool {
+	watch := msg.Trigger.Watch
+	return msg.Trigger.Interval != nil || msg.Retry != nil || watch != nil && watch.Remaining != 1
+}
+
+// FirstDue is when a timer is due first, as far as that is known: an interval without a first height is due that far
+// from the block that schedules it.
+func FirstDue(msg *types.MsgScheduleTimer, now uint64) uint64 {
+	i := msg.Trigger.Interval
+	switch {
+	case i == nil:
+		return msg.Trigger.Height
+	case i.First != 0:
+		return i.First
+	default:
+		return now + 1 + i.Every
+	}
+}
+
+// CheckRecurrence refuses what the chain would refuse of further fires.
+func CheckRecurrence(config *types.TimerConfig, msg *types.MsgScheduleTimer) error {
+	if i := msg.Trigger.Interval; i != nil {
+		if err := i.Validate(config); err != nil {
+			return fmt.Errorf("--%s: %w", flagEvery, err)
+		}
+	}
+	if err := msg.Retry.Validate(config); err != nil {
+		return fmt.Errorf("--%s and --%s: %w", flagRetries, flagRetryAfter, err)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+// Package history shows what happened to timers, from the event index of a node.
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+	"github.com/spf13/cobra"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/version"
+
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// NewCommand is the command history.
+func NewCommand() *cobra.Command {
+	cmd := job.QueryCommand(&cobra.Command{
+		Use:   "history [actor[/id-prefix]]",
+		Short: "Show what happened to an actor's timers, or to one of them, newest first",
+		Long: "Show what happened to an actor's timers, or to one of them, newest first: what fired with its outcome and its price, what expired, " +
+			"what was scheduled, changed, paused and cancelled. Timers that are gone are found too, as long as the node remembers: " +
+			"the chain's state keeps no history, so this comes from the event index of the node that is asked.",
+		Example: fmt.Sprintf(`%[1]s query timers history alice
+%[1]s query timers history alice/3fa9 --limit 50 --before 120000`, version.AppName),
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			clientCtx, err := client.GetClientQueryContext(cmd)
+			if err != nil {
+				return err
+			}
+			j := job.New(cmd, clientCtx)
+			h, err := readHistory(j, args[0])
+			if err != nil {
+				return err
+			}
+			return printHistory(j, h)
+		},
+	})
+	cmd.Flags().Int(flagLimit, defaultHistory, fmt.Sprintf("how many heights to show, at most %d", maxHistory))
+	cmd.Flags().Uint64(flagBefore, 0, "show what happened below this height (default: the newest)")
+	return cmd
+}
+
+func readHistory(j *job.Job, text string) (*history, error) {
+	who, prefix, _ := strings.Cut(text, "/")
+	actor, err := j.LookupAccount(who)
+	if err != nil {
+		return nil, fmt.Errorf("history of %.200q: %w", text, err)
+	}
+	if strings.Contains(text, "/") {
+		if prefix, err = types.ParseTimerIDPrefix(prefix); err != nil {
+			return nil, fmt.Errorf("history of %.200q: %w: want ACTOR or ACTOR/ID-PREFIX", text, err)
+		}
+	}
+	limit, err := j.Flags.GetInt(flagLimit)
+	if err != nil {
+		return nil, err
+	}
+	if limit < 1 || limit > maxHistory {
+		return nil, fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagLimit, limit, maxHistory)
+	}
+	before, err := j.Flags.GetUint64(flagBefore)
+	if err != nil {
+		return nil, err
+	}
+	node, err := j.GetNode()
+	if err != nil {
+		return nil, err
+	}
+	s := search{node: node, actor: actor.Text, prefix: prefix, limit: limit, before: before, txs: map[int64][]abci.Event{}, blocks: map[int64]bool{}}
+	return s.run(j.Ctx)
+}
+
+func printHistory(j *job.Job, h *history) error {
+	if j.OutputFormat == flags.OutputFormatJSON {
+		text, err := json.Marshal(h)
+		if err != nil {
+			return err
+		}
+		return j.PrintRaw(text)
+	}
+	if len(h.Events) == 0 {
+		j.Notef("nothing is found: nothing happened, or the node did not index it, or has pruned it")
+		return nil
+	}
+	table := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
+	_, err := fmt.Fprintln(table, "HEIGHT\tTIMER\tWHAT\tRESULT\tPAID\tNEXT DUE\tMORE")
+	for _, row := range h.Events {
+		what := row.words()
+		_, err = fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Height, row.Timer[:min(len(row.Timer), 12)], row.what(), what[0], what[1], what[2], what[3])
+	}
+	if err == nil {
+		err = table.Flush()
+	}
+	if err == nil && h.Before > 0 {
+		j.Notef("older: --%s %d", flagBefore, h.Before)
+	}
+	return err
+}

@@ -1,0 +1,184 @@
+package history_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// tell runs messages as a transaction in a block of their own.
+func (r *rig) tell(msgs ...sdk.Msg) []*sdk.Result {
+	r.T.Helper()
+	require.NoError(r.T, r.Chain.BeginBlock())
+	results, _, err := r.Chain.Tx(msgs...)
+	require.NoError(r.T, err)
+	require.NoError(r.T, r.End())
+	return results
+}
+
+// repeating schedules a timer of alice's that repeats, and returns its id.
+func (r *rig) repeating(every uint64) string {
+	r.T.Helper()
+	msg := &types.MsgScheduleTimer{
+		Sender: r.Alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: every}},
+		Payload: r.Payload(r.Send(r.Alice, r.Bob, 1)), GasLimit: 100_000,
+	}
+	response, ok := r.tell(msg)[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
+	require.True(r.T, ok)
+	return response.Id
+}
+
+// historyLines is the table that history prints, without its head, each line as its fields.
+func (r *rig) historyLines(line ...string) (rows [][]string, notes string) {
+	r.T.Helper()
+	out, notes, err := r.Run(append([]string{"query", "timers", "history"}, line...)...)
+	require.NoError(r.T, err)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	if len(lines) > 1 {
+		require.Equal(r.T, []string{"HEIGHT", "TIMER", "WHAT", "RESULT", "PAID", "NEXT", "DUE", "MORE"}, strings.Fields(lines[0]))
+	}
+	for _, text := range lines[1:] {
+		rows = append(rows, strings.Fields(text))
+	}
+	return rows, notes
+}
+
+func TestHistoryOfOneTimerAndOfAnActor(t *testing.T) {
+	r := newRig(t)
+	id := r.repeating(3)                                                   // scheduled at 11: due at 14, 17, ...
+	other := r.repeating(100)                                              // at 12
+	r.Blocks(6)                                                            // 13 to 18
+	r.tell(&types.MsgPauseTimer{Sender: r.Alice, Id: id})                  // 19
+	r.tell(&types.MsgResumeTimer{Sender: r.Alice, Id: id})                 // 20
+	r.Blocks(1)                                                            // 21
+	r.tell(&types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 900}) // 22
+	r.tell(&types.MsgCancelTimer{Sender: r.Alice, Id: id})                 // 23
+
+	rows, notes := r.historyLines("alice/" + id[:8])
+	var got []string
+	for _, row := range rows {
+		require.Equal(t, id[:12], row[1])
+		got = append(got, row[0]+" "+row[2])
+	}
+	require.Equal(t, []string{"23 cancelled", "22 extended", "21 fired", "20 released", "19 set", "17 fired", "14 fired", "11 scheduled"}, got)
+	require.NotContains(t, notes, "older")
+	require.Equal(t, []string{"17", id[:12], "fired", "ok", "75", "20"}, rows[5][:6])
+
+	rows, _ = r.historyLines(r.Alice)
+	require.Len(t, rows, 9)
+	require.Equal(t, []string{"12", other[:12], "scheduled"}, rows[7][:3])
+	rows, _ = r.historyLines("alice/" + other)
+	require.Len(t, rows, 1)
+}
+
+func TestHistoryIsPaged(t *testing.T) {
+	r := newRig(t)
+	id := r.repeating(1) // at 11; fires from 12 on
+	r.Blocks(30)         // to 41
+	var heights []string
+	before := ""
+	for range 10 {
+		line := []string{r.Alice + "/" + id, "--limit", "7"}
+		if before != "" {
+			line = append(line, "--before", before)
+		}
+		rows, notes := r.historyLines(line...)
+		for _, row := range rows {
+			heights = append(heights, row[0]+" "+row[2])
+		}
+		_, after, more := strings.Cut(strings.TrimSpace(notes), "older: --before ")
+		if !more {
+			break
+		}
+		before = after
+	}
+	var want []string
+	for height := 41; height > 11; height-- {
+		want = append(want, fmt.Sprintf("%d fired", height))
+	}
+	require.Equal(t, append(want, "11 scheduled"), heights, "nothing twice, nothing left out")
+}
+
+func TestHistoryAsJSON(t *testing.T) {
+	r := newRig(t)
+	id := r.repeating(3)
+	r.Blocks(3)
+	out, _, err := r.Run("query", "timers", "history", r.Alice, "--output", "json")
+	require.NoError(t, err)
+	var printed struct {
+		Events []struct {
+			Height int64
+			Timer  string
+			Type   string
+			Event  map[string]any
+		}
+		NextBefore int64 `json:"next_before"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &printed), out)
+	require.Len(t, printed.Events, 2)
+	require.Equal(t, "TimerFired", printed.Events[0].Type)
+	require.Equal(t, id, printed.Events[0].Timer)
+	require.Equal(t, true, printed.Events[0].Event["success"])
+	require.Zero(t, printed.NextBefore)
+
+	out, notes, err := r.Run("query", "timers", "history", r.Bob)
+	require.NoError(t, err)
+	require.Empty(t, out)
+	require.Contains(t, notes, "nothing is found")
+}
+
+func TestHistorySaysWhatTheNodeLacks(t *testing.T) {
+	r := newRig(t)
+	r.repeating(2)
+	r.Blocks(5)
+	r.Node.Index.Pruned = 14
+	_, _, err := r.Run("query", "timers", "history", "alice")
+	require.ErrorContains(t, err, "the events of block 13")
+	require.ErrorContains(t, err, "it may have pruned them")
+	for _, answer := range []string{
+		"block indexing is disabled", "transaction indexing is disabled", "block search is not supported via the postgres event sink",
+	} {
+		r.Node.Index.Off = fmt.Errorf("error in json rpc client: %s", answer)
+		_, _, err = r.Run("query", "timers", "history", "alice")
+		require.ErrorContains(t, err, "this node keeps no event index that can be searched")
+		require.ErrorContains(t, err, "--node")
+	}
+	r.Node.Index.Off = fmt.Errorf("timed out")
+	_, _, err = r.Run("query", "timers", "history", "alice")
+	require.ErrorContains(t, err, "search the node's event index: timed out")
+	for name, line := range map[string][]string{
+		`"carol" is neither an address`:          {"carol"},
+		"want ACTOR or ACTOR/ID-PREFIX":          {"alice/xyz"},
+		"--limit 0 is out of bounds":             {"alice", "--limit", "0"},
+		"--limit 101 is out of bounds":           {"alice", "--limit", "101"},
+		"invalid argument \"-1\" for \"--before": {"alice", "--before", "-1"},
+	} {
+		_, _, err := r.Run(append([]string{"query", "timers", "history"}, line...)...)
+		require.ErrorContains(t, err, name)
+	}
+}
+
+func TestHistoryTellsWhatBecameOfABid(t *testing.T) {
+	r := newRig(t)
+	r.Configure(func(c *types.TimerConfig) {
+		c.Policy, c.Auction.PaymentRule = types.PolicyAuction, types.PaymentFirstPrice
+	})
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	_, _, err := r.Run("tx", "timers", "schedule", "--from", "alice", "--msgs", path, "--in", "3", "-y", "--wait", "--bid", "700")
+	require.NoError(t, err)
+	for range 6 {
+		require.NoError(t, r.Chain.BeginBlock())
+		require.NoError(t, r.End())
+	}
+	out, _, err := r.Run("query", "timers", "history", "alice")
+	require.NoError(t, err)
+	require.Regexp(t, `bid settled +- +700 +- +of a bid of 700: 0 back, 0 locked now`, out)
+	require.Regexp(t, `bid locked +- +- +- +700 more, 700 in all`, out)
+}

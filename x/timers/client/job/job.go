@@ -1,0 +1,165 @@
+// Package job holds what all commands of the module share: the client, the flags, the accounts that people name, and the
+// names of timers.
+package job
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/client/tx"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+)
+
+// Account is an address, as bytes and as text.
+type Account struct {
+	Bytes sdk.AccAddress
+	Text  string
+}
+
+// Job is one run of a command.
+type Job struct {
+	client.Context
+	Ctx   context.Context
+	Flags *pflag.FlagSet
+	Stdin io.Reader
+	// Notes is where the user is told what was worked out: not on standard output, which carries the result.
+	Notes io.Writer
+	// Signer signs, and owns the timers. Not set in a query.
+	Signer Account
+
+	known *timespan.Clock
+}
+
+// NewTx reads the flags that transactions share.
+func NewTx(cmd *cobra.Command) (*Job, error) {
+	clientCtx, err := client.GetClientTxContext(cmd)
+	if err != nil {
+		return nil, err
+	}
+	j := New(cmd, clientCtx)
+	if clientCtx.GetFromAddress().Empty() {
+		return nil, fmt.Errorf("--%s is missing: want the name or the address of the key that signs and owns the timer", flags.FlagFrom)
+	}
+	j.Signer, err = j.AccountOf(clientCtx.GetFromAddress())
+	return j, err
+}
+
+// New reads the context of a command.
+func New(cmd *cobra.Command, clientCtx client.Context) *Job {
+	clientCtx = clientCtx.WithCmdContext(cmd.Context()).WithOutput(cmd.OutOrStdout())
+	return &Job{
+		Context: clientCtx, Ctx: cmd.Context(), Flags: cmd.Flags(), Stdin: cmd.InOrStdin(), Notes: cmd.ErrOrStderr(),
+	}
+}
+
+// Notef tells the user.
+func (j *Job) Notef(format string, args ...any) { _, _ = fmt.Fprintf(j.Notes, format+"\n", args...) }
+
+// Stated returns the text of a flag, and whether it was given.
+func (j *Job) Stated(flag string) (string, bool) {
+	if !j.Flags.Changed(flag) {
+		return "", false
+	}
+	return j.Flags.Lookup(flag).Value.String(), true
+}
+
+// OneOf returns which of the flags was given: exactly one may be, and one must be if needed.
+func (j *Job) OneOf(purpose string, needed bool, names ...string) (flag, value string, err error) {
+	for _, candidate := range names {
+		text, given := j.Stated(candidate)
+		if !given {
+			continue
+		}
+		if flag != "" {
+			return "", "", fmt.Errorf("--%s %q and --%s %q both state %s: want one of them", flag, value, candidate, text, purpose)
+		}
+		flag, value = candidate, text
+	}
+	if flag == "" && needed {
+		return "", "", fmt.Errorf("%s is missing: want one of %s", purpose, ListFlags(names))
+	}
+	return flag, value, nil
+}
+
+// ListFlags lists flags as people write them.
+func ListFlags(names []string) string {
+	text := ""
+	for i, flag := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += "--" + flag
+	}
+	return text
+}
+
+// AccountOf writes an address as this chain does.
+func (j *Job) AccountOf(addr sdk.AccAddress) (Account, error) {
+	text, err := j.InterfaceRegistry.SigningContext().AddressCodec().BytesToString(addr)
+	return Account{addr, text}, err
+}
+
+// LookupAccount reads an address or the name of a key.
+func (j *Job) LookupAccount(text string) (Account, error) {
+	addr, err := j.InterfaceRegistry.SigningContext().AddressCodec().StringToBytes(text)
+	if err == nil {
+		return j.AccountOf(addr)
+	}
+	if j.Keyring != nil {
+		if record, keyErr := j.Keyring.Key(text); keyErr == nil {
+			addr, err := record.GetAddress()
+			if err != nil {
+				return Account{}, err
+			}
+			return j.AccountOf(addr)
+		}
+	}
+	return Account{}, fmt.Errorf("%.120q is neither an address of this chain (%w) nor the name of a key", text, err)
+}
+
+// Clock asks the node what height it is, once.
+func (j *Job) Clock() (timespan.Clock, error) {
+	if j.known != nil {
+		return *j.known, nil
+	}
+	if j.Offline {
+		return timespan.Clock{}, fmt.Errorf("distances from now need a node: with --%s, state a height", flags.FlagOffline)
+	}
+	node, err := j.GetNode()
+	if err != nil {
+		return timespan.Clock{}, err
+	}
+	c, err := timespan.ReadClock(j.Ctx, node)
+	if err != nil {
+		return timespan.Clock{}, err
+	}
+	j.known = &c
+	return c, nil
+}
+
+// Send signs and broadcasts, or prints, as the flags of transactions say.
+func (j *Job) Send(msg sdk.Msg) error { return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msg) }
+
+// QueryCommand adds what every query's command has.
+func QueryCommand(cmd *cobra.Command) *cobra.Command {
+	cmd.SilenceUsage = true
+	flags.AddQueryFlagsToCmd(cmd)
+	flags.AddKeyringFlags(cmd.Flags())
+	return cmd
+}
+
+// TxCommand adds what every transaction's command has.
+func TxCommand(cmd *cobra.Command) *cobra.Command {
+	// A mistake is explained in its own words, without a page of flags after it.
+	cmd.SilenceUsage = true
+	flags.AddTxFlagsToCmd(cmd)
+	return cmd
+}

@@ -1,0 +1,94 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosmos/cosmos-sdk/client/flags"
+
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Name is how people name a timer: its actor, and the beginning of its id (x/timers/README.md, "CLI").
+type Name struct {
+	// Actor as it was written: an address or the name of a key; empty if it was left out.
+	Actor string
+	// Prefix of the id, in lower case, of 1 to 64 digits.
+	Prefix string
+}
+
+// ParseName reads ACTOR/ID-PREFIX, or ID-PREFIX alone.
+func ParseName(text string) (Name, error) {
+	const want = "want ACTOR/ID-PREFIX, the actor an address or a key's name, the prefix 1 to 64 hexadecimal digits"
+	actor, prefix, hasActor := strings.Cut(text, "/")
+	if !hasActor {
+		actor, prefix = "", text
+	}
+	if hasActor && actor == "" {
+		return Name{}, fmt.Errorf("timer %.200q names no actor before the slash: %s", text, want)
+	}
+	prefix, err := types.ParseTimerIDPrefix(prefix)
+	if err != nil {
+		return Name{}, fmt.Errorf("timer %.200q: %w: %s", text, err, want)
+	}
+	return Name{actor, prefix}, nil
+}
+
+// Whole reports whether the name has all digits of the id.
+func (n Name) Whole() bool { return len(n.Prefix) == 2*types.IDBytes }
+
+// Resolve finds the whole id of an actor's timer as git finds a short hash. A whole id is taken at its word.
+func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string) (types.TimerInfo, error) {
+	response, err := query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: prefix})
+	if err == nil {
+		return response.Timer, nil
+	}
+	answer := status.Convert(err).Message()
+	switch {
+	case status.Code(err) == codes.NotFound:
+		return types.TimerInfo{}, fmt.Errorf("%s has no live timer whose id begins with %s: it may have fired, expired or been cancelled",
+			actor, prefix)
+	case strings.Contains(answer, types.ErrAmbiguousTimerID.Error()):
+		// The server names two of the timers that fit; the rest of its answer is the transport's.
+		detail, _, _ := strings.Cut(plain.ServerSays(err), ": "+types.ErrAmbiguousTimerID.Error())
+		return types.TimerInfo{}, fmt.Errorf("the id prefix is ambiguous: %s", detail)
+	default:
+		return types.TimerInfo{}, fmt.Errorf("look up timer %s/%s: %w", actor, prefix, err)
+	}
+}
+
+// OwnTimer reads the name of one of the signer's timers and returns its whole id.
+func (j *Job) OwnTimer(text string) (string, error) {
+	n, err := ParseName(text)
+	if err != nil {
+		return "", err
+	}
+	if n.Actor != "" {
+		actor, err := j.LookupAccount(n.Actor)
+		if err != nil {
+			return "", fmt.Errorf("timer %.200q: %w", text, err)
+		}
+		if !actor.Bytes.Equals(j.Signer.Bytes) {
+			return "", fmt.Errorf("timer %.200q belongs to %s, and --%s is %s: only its owner may change it",
+				text, actor.Text, flags.FlagFrom, j.Signer.Text)
+		}
+	}
+	if n.Whole() {
+		return n.Prefix, nil
+	}
+	if j.Offline {
+		return "", fmt.Errorf("timer %.200q: a short id needs a node: with --%s, state all %d digits",
+			text, flags.FlagOffline, 2*types.IDBytes)
+	}
+	timer, err := Resolve(j.Ctx, types.NewQueryClient(j.Context), j.Signer.Text, n.Prefix)
+	if err != nil {
+		return "", err
+	}
+	j.Notef("timer %s/%s", j.Signer.Text, timer.Id)
+	return timer.Id, nil
+}

@@ -1,0 +1,328 @@
+package monitor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// keptHappenings and keptBasefees bound what the view remembers.
+	keptHappenings = 64
+	keptBasefees   = 64
+	// leastHeight is the number of lines below which the view gives up fitting.
+	leastHeight = 14
+)
+
+// board is all that the view shows. It is filled by the collector and drawn by lines, which makes no request.
+type board struct {
+	chainID string
+	// trouble says why the rest may be old; empty while all is well.
+	trouble string
+	clock   timespan.Clock
+	lane    *types.QueryLaneResponse
+	// summary of the last block that had one.
+	summary *types.TimerLaneSummary
+	// basefees of the last blocks, oldest first. Invariant: at most keptBasefees.
+	basefees []math.LegacyDec
+	// ready are the first timers in the order of the next block; more tells that there are others behind them.
+	ready []types.TimerInfo
+	more  bool
+	// actor whose timers alone are shown, soonest first; total is how many there are. Empty for everybody's.
+	actor  string
+	timers []types.TimerInfo
+	total  uint32
+	// lately is what happened, oldest first. Invariant: at most keptHappenings.
+	lately []happening
+}
+
+// take adds a block to what happened lately.
+func (b *board) take(r *report) {
+	if r.missing != "" {
+		b.remember(happening{height: r.height, kind: "missing", facts: []fact{{"results:", r.missing}}})
+	}
+	if r.summary != nil {
+		b.summary = r.summary
+		if basefee, err := plain.ParsePrice(r.summary.LaneBasefee); err == nil {
+			b.basefees = lastOf(append(b.basefees, basefee), keptBasefees)
+		}
+	}
+	for _, h := range r.happenings {
+		if h.concerns(b.actor) {
+			b.remember(h)
+		}
+	}
+}
+
+func (b *board) remember(h happening) { b.lately = lastOf(append(b.lately, h), keptHappenings) }
+
+// lastOf keeps the last n, in memory of their own, so that what is dropped is freed.
+func lastOf[T any](all []T, n int) []T {
+	if len(all) <= n {
+		return all
+	}
+	return slices.Clone(all[len(all)-n:])
+}
+
+// lines draws the view: at most height lines, none wider than width.
+func (b *board) lines(width, height int) []string {
+	lines := b.head(width)
+	room := max(height, leastHeight) - len(lines)
+	// Two titles, a row of column names each, and the blank lines before them.
+	room -= 6
+	title, names, rows := b.table(width)
+	shown := min(len(rows), max(room-min(len(b.lately), room/2), 1))
+	lines = append(lines, "", title, names)
+	lines = append(lines, rows[:shown]...)
+	lines = append(lines, "", "LATELY", b.latelyRow(width, "HEIGHT", "WHAT", "TIMER", "ACTOR", ""))
+	for i := range min(len(b.lately), max(room-shown, 0)) {
+		h := &b.lately[len(b.lately)-1-i]
+		lines = append(lines, b.latelyRow(width, fmt.Sprint(h.height), h.kind, h.id, h.actor, h.words()))
+	}
+	if len(lines) > height {
+		lines = lines[:max(height, 0)]
+	}
+	for i := range lines {
+		lines[i] = plain.Clip(strings.TrimRight(lines[i], " "), width)
+	}
+	return lines
+}
+
+// head tells of the lane.
+func (b *board) head(width int) []string {
+	l := b.lane
+	right := "policy " + plain.PolicyName(l.Policy)
+	if l.Paused {
+		right += ", PAUSED"
+	}
+	if b.clock.PaceErr == nil && b.clock.Pace.Blocks > 0 {
+		right += ", " + b.clock.Pace.String() + " a block"
+	}
+	left := fmt.Sprintf("timers, height %d", l.Height)
+	if b.chainID != "" {
+		left = fmt.Sprintf("timers of %s, height %d", plain.Clean(b.chainID), l.Height)
+	}
+	lines := []string{spread(left, right, width)}
+	if b.trouble != "" {
+		lines = append(lines, plain.Clip("! "+plain.Clean(b.trouble), width))
+	}
+	basefee := fmt.Sprintf("basefee   %s, next %s%s ", plain.Dec(plain.Clean(l.LaneBasefee)), plain.Dec(plain.Clean(l.NextLaneBasefee)), change(l.LaneBasefee, l.NextLaneBasefee))
+	trend := lastOf(b.basefees, max(width-len(basefee)-1, 0))
+	lines = append(lines, basefee+" "+sparkline(trend))
+	gc := uint64(0)
+	if b.summary != nil {
+		gc = b.summary.GcCycles
+	}
+	return append(lines,
+		gauge("lane", "cycles", l.Cycles, l.LaneTimerCycles, width),
+		gauge("", "cells", l.Cells, l.LaneTimerCells, width),
+		gauge("clean-up", "cycles", gc, l.GcCyclesPerBlock, width),
+		fmt.Sprintf("tip       %s is usual; the chain takes %s a cycle, %s a cell; in %s", plain.Dec(plain.Clean(l.P50)), plain.Dec(plain.Clean(l.CycleBasefee)),
+			plain.Dec(plain.Clean(l.CellBasefee)), plain.Clean(l.FeeDenom)),
+		b.crowd(),
+		b.lastBlock(),
+	)
+}
+
+// crowd is who waits.
+func (b *board) crowd() string {
+	text := fmt.Sprintf("ready     %d", len(b.ready))
+	switch s := b.summary; {
+	case s != nil && s.Storm:
+		text = fmt.Sprintf("ready     %s and more: a storm", plain.Thousands(uint64(s.Deferred)))
+	case s != nil:
+		text = "ready     " + plain.Thousands(uint64(s.Deferred))
+	case b.more:
+		text += " and more"
+	}
+	if b.lane.Admitted > 0 {
+		text += "; admitted " + plain.Thousands(b.lane.Admitted)
+	}
+	return text
+}
+
+// lastBlock is what the last block did.
+func (b *board) lastBlock() string {
+	s := b.summary
+	if s == nil {
+		return "last      nothing known of the last block"
+	}
+	return fmt.Sprintf("last      %d fired, %d failed, %d expired, %d unfunded, %d set aside in block %d",
+		s.Fired, s.Failed, s.Expired, s.Unfunded, s.SetAside, s.Height)
+}
+
+// change is by how much a price moves, such as " (+12.5%)"; nothing where that can't be told.
+func change(from, to string) string {
+	before, err := plain.ParsePrice(from)
+	if err != nil || before.IsZero() {
+		return ""
+	}
+	after, err := plain.ParsePrice(to)
+	if err != nil {
+		return ""
+	}
+	permille := after.Sub(before).MulInt64(1000).Quo(before).RoundInt()
+	if permille.Abs().GT(math.NewInt(1_000_000)) {
+		return ""
+	}
+	n, sign := permille.Int64(), "+"
+	if n < 0 {
+		n, sign = -n, "-"
+	}
+	if n == 0 {
+		return " (steady)"
+	}
+	return fmt.Sprintf(" (%s%d.%d%%)", sign, n/10, n%10)
+}
+
+// sparkline draws values as bars of eight heights, from the least to the greatest of them.
+func sparkline(values []math.LegacyDec) string {
+	if len(values) == 0 {
+		return ""
+	}
+	const top = 7
+	least, greatest := values[0], values[0]
+	for _, v := range values {
+		least, greatest = math.LegacyMinDec(least, v), math.LegacyMaxDec(greatest, v)
+	}
+	bars := make([]rune, len(values))
+	for i, v := range values {
+		level := int64(0)
+		if greatest.GT(least) {
+			level = v.Sub(least).MulInt64(top).Quo(greatest.Sub(least)).RoundInt64()
+		}
+		bars[i] = '▁' + rune(level)
+	}
+	return string(bars)
+}
+
+// gauge draws how much of a budget was used, as a bar and in numbers.
+func gauge(name, unit string, used, budget uint64, width int) string {
+	numbers := fmt.Sprintf(" %11s of %s %s", plain.Thousands(used), plain.Thousands(budget), unit)
+	size := min(max(width-10-2-len(numbers)-5, 8), 60)
+	filled, percent := 0, uint64(0)
+	if budget > 0 {
+		share := min(used, budget)
+		// Both are far below 2^50 on any chain; a node that says otherwise gets a full bar.
+		filled, percent = size, 100
+		if budget < 1<<50 {
+			filled, percent = int(share*uint64(size)/budget), used*100/budget
+			if used > 0 {
+				filled = max(filled, 1)
+			}
+		}
+	}
+	return fmt.Sprintf("%-10s[%s%s]%s %3d%%", name, strings.Repeat("#", filled), strings.Repeat(".", size-filled), numbers, percent)
+}
+
+// table is the middle of the view: the ready timers, or those of one actor.
+func (b *board) table(width int) (title, names string, rows []string) {
+	if b.actor != "" {
+		return b.ownTable(width)
+	}
+	title = "READY, in the order of the next block"
+	extra := max(width-80, 0)
+	actor := min(12+extra*2/3, 46)
+	row := func(texts ...string) string {
+		return tableRow([]int{-2, 8, actor, -9, -5, -9, 11, width}, texts)
+	}
+	for i := range b.ready {
+		t := &b.ready[i]
+		late := uint64(0)
+		if b.lane.Height > t.Due {
+			late = b.lane.Height - t.Due
+		}
+		rows = append(rows, row(fmt.Sprint(i+1), plain.Clip(t.Id, 8), plain.Elide(plain.Clean(t.Actor), actor), fmt.Sprint(t.Due), fmt.Sprint(late),
+			plain.Thousands(t.GasLimit), plain.Clip(plain.TimerBid(t), 11), does(t)))
+	}
+	if len(rows) == 0 {
+		rows = []string{"nothing waits"}
+	}
+	return title, row("#", "TIMER", "ACTOR", "DUE", "LATE", "GAS LIMIT", "BID", "DOES"), rows
+}
+
+// ownTable lists one actor's timers.
+func (b *board) ownTable(width int) (title, names string, rows []string) {
+	title = fmt.Sprintf("TIMERS OF %s, %d in all, soonest first", plain.Clean(b.actor), b.total)
+	row := func(texts ...string) string {
+		widths := []int{8, -9, 13, 9, -9, 11, -9, width}
+		if width < 100 {
+			// When it expires is what a narrow terminal does without.
+			widths[6] = 0
+		}
+		return tableRow(widths, texts)
+	}
+	for i := range b.timers {
+		t := &b.timers[i]
+		status := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Status.String(), "TIMER_STATUS_")), "_", " ")
+		rows = append(rows, row(plain.Clip(t.Id, 8), fmt.Sprint(t.Due), b.until(t.Due), status, plain.Thousands(t.GasLimit),
+			plain.Clip(plain.TimerBid(t), 11), fmt.Sprint(t.ExpiresAt), does(t)))
+	}
+	if len(rows) == 0 {
+		rows = []string{"no live timer"}
+	}
+	return title, row("TIMER", "DUE", "IN", "STATUS", "GAS LIMIT", "BID", "EXPIRES", "DOES"), rows
+}
+
+// until is how far away a height is: "599, 10m0s".
+func (b *board) until(height uint64) string {
+	if height <= b.lane.Height {
+		return "now"
+	}
+	text := fmt.Sprint(height - b.lane.Height)
+	if b.clock.PaceErr == nil && b.clock.Pace.Blocks > 0 {
+		text += ", " + timespan.RoundForPeople(b.clock.Pace.TimeFor(height-b.lane.Height)).String()
+	}
+	return plain.Clip(text, 13)
+}
+
+// latelyRow is a row of what happened.
+func (b *board) latelyRow(width int, height, what, id, actor, words string) string {
+	size := min(12+max(width-80, 0)/2, 46)
+	return tableRow([]int{-9, 11, 8, size, width}, []string{height, what, plain.Clip(id, 8), plain.Elide(plain.Clean(actor), size), words})
+}
+
+// does is what a timer does, in few words: the first message, or the handler.
+func does(t *types.TimerInfo) string {
+	if len(t.Messages) == 0 {
+		return plain.Clean(t.Handler)
+	}
+	url := t.Messages[0].GetTypeUrl()
+	text := plain.Clean(url[strings.LastIndexAny(url, "./")+1:])
+	if more := len(t.Messages) - 1; more > 0 {
+		text += fmt.Sprintf(" +%d", more)
+	}
+	return text
+}
+
+// tableRow sets texts in columns two spaces apart; a negative width aligns to the right, 0 leaves the column out.
+func tableRow(widths []int, texts []string) string {
+	var line strings.Builder
+	for i, text := range texts {
+		if widths[i] == 0 {
+			continue
+		}
+		if line.Len() > 0 {
+			line.WriteString("  ")
+		}
+		if i == len(texts)-1 {
+			line.WriteString(text)
+			break
+		}
+		fmt.Fprintf(&line, "%*s", -widths[i], text)
+	}
+	return line.String()
+}
+
+// spread sets two texts at the ends of a line.
+func spread(left, right string, width int) string {
+	gap := width - utf8.RuneCountInString(left) - utf8.RuneCountInString(right)
+	return left + strings.Repeat(" ", max(gap, 1)) + right
+}

@@ -1,0 +1,121 @@
+package outlook
+
+import (
+	"fmt"
+
+	"cosmossdk.io/math"
+
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Plan is what a timer will be when the transaction is through, as far as its price depends on it.
+type Plan struct {
+	GasLimit uint64
+	Bid      *types.Bid
+	// BidStated: the transaction states the bid; one that the timer has already is not checked again.
+	BidStated bool
+	Payer     string
+	// Repeats: it may fire more than once.
+	Repeats bool
+}
+
+// checkStatic refuses stated prices that the chain would refuse when the transaction arrives, and says what would do.
+// Where they leave less for the tip than is stated, it says to what the chain lowers it.
+func (o *Outlook) checkStatic(j *job.Job, bid *types.Bid) error {
+	covered, err := o.covered()
+	if err != nil {
+		return err
+	}
+	maxFee, priority := bid.Static.MaxFeePerCycle, bid.Static.MaxPriorityFeePerCycle
+	left := maxFee.Sub(covered.fee)
+	switch {
+	case left.IsNegative():
+		return fmt.Errorf("--%s %s is below %s, %s: the chain would refuse it. Want that at least; "+
+			"%s, twice that and the tip, leaves room for it to rise", bids.FlagMaxFee, plain.Dec(maxFee.String()), plain.Dec(covered.fee.String()), covered.now,
+			plain.Dec(covered.fee.MulInt64(2).Add(priority).String()))
+	case priority.GT(left):
+		j.Notef("--%s %s leaves %s beside %s: the chain lowers --%s %s to that",
+			bids.FlagMaxFee, plain.Dec(maxFee.String()), plain.Dec(left.String()), covered.name, bids.FlagMaxPriority, plain.Dec(priority.String()))
+	}
+	return nil
+}
+
+// Advise says what a fire will cost at today's prices, how long it would wait, and whether the payer has enough now. It
+// refuses a bid that the chain would refuse; what can't be told otherwise is said and does not stop anything.
+func (o *Outlook) Advise(j *job.Job, p Plan) error {
+	if p.BidStated {
+		if note := bids.Note(o.Prices.Policy, p.Bid); note != "" {
+			j.Notef("%s", note)
+		}
+	}
+	if p.Bid != nil && p.Bid.Agent != "" {
+		j.Notef("the agent %s says at each fire what the timer bids; what is said of its price here is the default bid's", p.Bid.Agent)
+	}
+	if p.BidStated && p.Bid.Static != nil && o.bidRule().MaxFee != bids.MaxFeeUnused {
+		if err := o.checkStatic(j, p.Bid); err != nil {
+			return err
+		}
+	}
+	request := Request(p.GasLimit, p.Bid)
+	request.Actor = j.Signer.Text
+	e, err := Estimate(j, request)
+	if err != nil {
+		j.Notef("no estimate: %v", err)
+		return nil
+	}
+	unit := plain.Clean(e.FeeDenom)
+	fire := "the fire"
+	if p.Repeats {
+		fire = "each fire"
+	}
+	j.Notef("pre-charges at most %s%s at %s, and gives back what is not used", e.PreCharge, unit, fire)
+	j.Notef("pays %s a cycle now (chain %s, lane %s, tip %s), %s%s if it uses all of them",
+		perCycle(e), plain.Dec(e.CycleBasefee), plain.Dec(e.LaneFee), plain.Dec(e.Priority), e.CostOfCycles, unit)
+	if e.ScoreBid != "" {
+		j.Notef("pays its bid of %s%s at %s, within these sums", plain.Clean(e.ScoreBid), unit, fire)
+	}
+	c, err := j.Clock()
+	if err != nil {
+		c.PaceErr = err
+	}
+	j.Notef("%s", waitNote(e, c))
+	noteLocks(j, e, p)
+	warnOfFunds(j, e, p.Payer)
+	return nil
+}
+
+// warnOfFunds tells when the payer has less now than the fire will ask for: there is time to change that.
+func warnOfFunds(j *job.Job, e *types.QueryEstimateResponse, payer string) {
+	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
+		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
+	if err != nil || response.Balance == nil {
+		// A chain may keep its balances to itself; the rest of the advice stands.
+		return
+	}
+	required, known := math.NewIntFromString(e.PreCharge)
+	if known && response.Balance.Amount.LT(required) {
+		j.Notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, %s",
+			payer, response.Balance, e.PreCharge, plain.Clean(e.FeeDenom), bids.RuleOf(e.Policy).Unfunded)
+	}
+}
+
+// noteLocks says what is locked, and what it takes to win, under a policy that locks bids.
+func noteLocks(j *job.Job, e *types.QueryEstimateResponse, p Plan) {
+	if !bids.RuleOf(e.Policy).Locks {
+		return
+	}
+	unit := plain.Clean(e.FeeDenom)
+	if stated := p.Bid.Stated(); p.BidStated && stated.IsPositive() {
+		j.Notef("locks %s%s of yours at once; what the fire does not pay of it comes back", stated, unit)
+	}
+	if e.LeastBid == "" {
+		j.Notef("no bid would make it fire in the next block: who has waited longest comes first")
+		return
+	}
+	j.Notef("a bid of %s%s would make it fire in the next block", plain.Clean(e.LeastBid), unit)
+}

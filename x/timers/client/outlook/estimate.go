@@ -1,0 +1,149 @@
+package outlook
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Request asks for the price and the wait of a timer with a gas limit and a bid; 0 and nil are the defaults.
+func Request(gasLimit uint64, bid *types.Bid) *types.QueryEstimateRequest {
+	request := &types.QueryEstimateRequest{GasLimit: gasLimit}
+	if bid == nil {
+		return request
+	}
+	request.Tier, request.Bid = bid.Tier, bid.Price
+	if bid.Static != nil {
+		request.MaxFee = bid.Static.MaxFeePerCycle.String()
+		request.MaxPriority = bid.Static.MaxPriorityFeePerCycle.String()
+	}
+	return request
+}
+
+// Estimate asks for an estimate.
+func Estimate(j *job.Job, request *types.QueryEstimateRequest) (*types.QueryEstimateResponse, error) {
+	estimate, err := types.NewQueryClient(j.Context).Estimate(j.Ctx, request)
+	if err != nil {
+		return nil, errors.New(plain.ServerSays(err))
+	}
+	return estimate, nil
+}
+
+// Write is the table for people.
+func Write(out io.Writer, e *types.QueryEstimateResponse, c timespan.Clock) error {
+	unit := plain.Clean(e.FeeDenom)
+	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	rows := [][2]string{
+		{"block", fmt.Sprintf("%d, the next; policy %s", e.Height, plain.PolicyName(e.Policy))},
+		{"price per cycle", perCycle(e)},
+		{"  chain", plain.Dec(e.CycleBasefee)},
+		{"  lane", plain.Dec(e.LaneFee)},
+		{"  tip", plain.Dec(e.Priority)},
+		{"price per cell", plain.Dec(e.CellBasefee) + unit + " for a byte written"},
+		{"gas limit", plain.Count(e.GasLimit, "cycle")},
+		{"pre-charge", e.PreCharge + unit + ", which the payer must have at the fire"},
+		{"cost of cycles", e.CostOfCycles + unit + " if it uses all of them and writes nothing"},
+		{"weight", plain.Dec(e.Weight)},
+		{"ahead", aheadText(e)},
+		{"wait", waitText(e, c)},
+		{"basis", basisText(e.Basis)},
+	}
+	if e.ScoreBid != "" {
+		rows = slices.Insert(rows, 6, [2]string{"bid", plain.Clean(e.ScoreBid) + unit + " at each fire, within what follows"})
+	}
+	for _, row := range append(rows, lockRows(e)...) {
+		if _, err := fmt.Fprintf(table, "%s\t%s\n", row[0], row[1]); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// perCycle is all that a cycle costs, with its unit.
+func perCycle(e *types.QueryEstimateResponse) string {
+	sum, err := plain.AddPrices(e.CycleBasefee, e.LaneFee, e.Priority)
+	if err != nil {
+		return "unknown: " + plain.Clean(err.Error())
+	}
+	return plain.Dec(sum.String()) + plain.Clean(e.FeeDenom)
+}
+
+// aheadText is how many ready timers would be tried before it.
+func aheadText(e *types.QueryEstimateResponse) string {
+	switch {
+	case e.Basis == types.BasisPaused || e.Basis == types.BasisPricedOut:
+		return "not computed"
+	case e.Ahead == 0:
+		return "no ready timer"
+	default:
+		return fmt.Sprintf("%s (%s)", plain.Count(e.Ahead, "ready timer"), plain.Count(e.AheadCycles, "cycle"))
+	}
+}
+
+// waitText tells the wait in blocks and, where the block time is known, in time.
+func waitText(e *types.QueryEstimateResponse, c timespan.Clock) string {
+	if e.Basis == types.BasisPaused {
+		return "until governance lets the lane go on"
+	}
+	if e.WaitBlocks == 0 {
+		return "none"
+	}
+	text := plain.Count(e.WaitBlocks, "block")
+	if c.PaceErr != nil {
+		return text
+	}
+	return fmt.Sprintf("%s, about %s at %s a block", text, timespan.RoundForPeople(c.Pace.TimeFor(e.WaitBlocks)), c.Pace)
+}
+
+// waitNote says in one line what a timer that is due now would meet.
+func waitNote(e *types.QueryEstimateResponse, c timespan.Clock) string {
+	switch e.Basis {
+	case types.BasisPaused:
+		return "the lane is paused: nothing fires until governance lets it go on"
+	case types.BasisPricedOut:
+		return "priced out at today's prices: an idle lane would be cheap enough in " + waitText(e, c)
+	case types.BasisStorm:
+		return fmt.Sprintf("if it were due now: a storm, %s known to be ahead; wait at least: %s", aheadText(e), waitText(e, c))
+	default:
+		return fmt.Sprintf("if it were due now: %s ahead; wait: %s", aheadText(e), waitText(e, c))
+	}
+}
+
+// basisText is what the wait rests on, in words.
+func basisText(basis types.EstimateBasis) string {
+	switch basis {
+	case types.BasisAllReady:
+		return "every ready timer was ranked; newcomers are not foreseen"
+	case types.BasisStorm:
+		return "a storm: counted up to a bound, without those not admitted yet"
+	case types.BasisPricedOut:
+		return "priced out; the wait is for an idle lane's fee to fall that far"
+	case types.BasisPaused:
+		return "the lane is paused"
+	default:
+		return "not stated"
+	}
+}
+
+// lockRows are the rows that the estimate has under a policy that locks bids.
+func lockRows(e *types.QueryEstimateResponse) [][2]string {
+	if !bids.RuleOf(e.Policy).Locks {
+		return nil
+	}
+	least, pays := "none: who has waited longest comes first", "nothing now: it would wait"
+	if e.LeastBid != "" {
+		least = plain.Clean(e.LeastBid) + plain.Clean(e.FeeDenom) + ", to fire in the next block"
+	}
+	if e.BidPayment != "" {
+		pays = plain.Clean(e.BidPayment) + plain.Clean(e.FeeDenom) + " beside its fees"
+	}
+	return [][2]string{{"least bid", least}, {"pays of its bid", pays}}
+}

@@ -1,0 +1,112 @@
+// Package outlook tells what the chain will make of a timer: what it would refuse, what a fire costs, how long it waits.
+package outlook
+
+import (
+	"fmt"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Outlook is what the chain will make of a timer, as far as its config and prices tell.
+type Outlook struct {
+	Config types.TimerConfig
+	Prices *types.QueryLaneResponse
+}
+
+// Ask asks for the config and the prices.
+func Ask(j *job.Job) (*Outlook, error) {
+	query := types.NewQueryClient(j.Context)
+	params, err := query.Params(j.Ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	prices, err := query.Lane(j.Ctx, &types.QueryLaneRequest{})
+	if err != nil {
+		return nil, err
+	}
+	return &Outlook{params.Config, prices}, nil
+}
+
+// Advisory is the outlook where it serves advice alone: without a node, a transaction that is only to be printed is
+// printed unchecked.
+func Advisory(j *job.Job) *Outlook {
+	if j.Offline {
+		return nil
+	}
+	ahead, err := Ask(j)
+	if err != nil {
+		j.Notef("not checked against the chain's config: %v", err)
+	}
+	return ahead
+}
+
+// CheckCall refuses what the chain would refuse after the transaction's fee was paid.
+func (o *Outlook) CheckCall(call *types.TimerCall, msgs []sdk.Msg) error {
+	if call != nil && uint64(len(call.Payload)) > o.Config.MaxPayloadBytes {
+		return fmt.Errorf("the payload has %d bytes, want at most %d", len(call.Payload), o.Config.MaxPayloadBytes)
+	}
+	for i, msg := range msgs {
+		if url := sdk.MsgTypeURL(msg); !o.Config.MessageAllowed(url) {
+			return fmt.Errorf("message %d: this chain lets no timer run %s", i, url)
+		}
+	}
+	return nil
+}
+
+// CheckGasLimit does the same for a gas limit; 0 means none was stated. The largest is that of the policy in force.
+func (o *Outlook) CheckGasLimit(limit uint64) error {
+	if limit != 0 && (limit < o.Config.MinGasLimit || limit > o.Prices.MaxCyclesPerFire) {
+		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles (policy %s)",
+			bids.FlagGasLimit, limit, o.Config.MinGasLimit, o.Prices.MaxCyclesPerFire, plain.PolicyName(o.Prices.Policy))
+	}
+	return nil
+}
+
+// bidRule is what the policy of the next block makes of bids.
+func (o *Outlook) bidRule() bids.Rule { return bids.RuleOf(o.Prices.Policy) }
+
+// CheckFloor refuses a bid that no idle lane would ever be cheap enough for.
+func (o *Outlook) CheckFloor(bid *types.Bid) error {
+	if bid == nil || bid.Static == nil || o.bidRule().MaxFee != bids.MaxFeeCoversLane {
+		return nil
+	}
+	floor := o.Config.Eip1559.MinLaneBasefee.MulTruncate(o.Config.Eip1559.LaneFeeMultiplier)
+	if fee := bid.Static.MaxFeePerCycle; fee.LT(floor) {
+		return fmt.Errorf("--%s %s is below %s, the least that the lane ever charges per cycle: such a timer can't fire",
+			bids.FlagMaxFee, plain.Dec(fee.String()), plain.Dec(floor.String()))
+	}
+	return nil
+}
+
+// covered is what a max fee has to cover per cycle in the next block.
+type covered struct {
+	fee math.LegacyDec
+	// name of the fee, and how an error calls it.
+	name, now string
+}
+
+// covered is meant for policies that use prices.
+func (o *Outlook) covered() (covered, error) {
+	if o.bidRule().MaxFee == bids.MaxFeeCoversChain {
+		fee, err := plain.ParsePrice(o.Prices.CycleBasefee)
+		return covered{fee, "the chain's cycle basefee", "the chain's cycle basefee now"}, err
+	}
+	fee, err := o.laneFee()
+	return covered{fee, "the lane's fee", "what the lane charges per cycle now"}, err
+}
+
+// laneFee is what the lane charges per cycle in the next block.
+func (o *Outlook) laneFee() (math.LegacyDec, error) {
+	basefee, err := plain.ParsePrice(o.Prices.NextLaneBasefee)
+	if err != nil {
+		return basefee, err
+	}
+	return basefee.MulTruncate(o.Config.Eip1559.LaneFeeMultiplier), nil
+}

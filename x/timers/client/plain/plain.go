@@ -1,0 +1,125 @@
+// Package plain writes values for people, within one line of a terminal.
+package plain
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/grpc/status"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Dec writes a decimal without the zeros that say nothing: 0.001 for 0.001000000000000000.
+func Dec(text string) string {
+	if !strings.Contains(text, ".") {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+}
+
+// Thousands writes a number with commas: 2,000,000.
+func Thousands(n uint64) string {
+	digits := strconv.FormatUint(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Count writes a number of things: "1 block", "2,000 blocks".
+func Count(n uint64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return Thousands(n) + " " + thing + "s"
+}
+
+// Clean makes text from elsewhere fit for a terminal: what is not a printable ASCII character, an escape sequence's
+// beginning among them, becomes a question mark.
+func Clean(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// Clip cuts text to a width in characters.
+func Clip(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	return string([]rune(text)[:max(width, 0)])
+}
+
+// Elide shortens text to a width by leaving out its middle: an address is told by its ends.
+func Elide(text string, width int) string {
+	if len(text) <= width {
+		return text
+	}
+	const dots = ".."
+	if width <= len(dots) {
+		return Clip(text, width)
+	}
+	left := (width - len(dots) + 1) / 2
+	return text[:left] + dots + text[len(text)-(width-len(dots)-left):]
+}
+
+// PolicyName is a policy as the config's documentation writes it: fifo, eip1559.
+func PolicyName(p types.Policy) string {
+	return strings.ToLower(strings.TrimPrefix(p.String(), "POLICY_"))
+}
+
+// TierName is a tier as people write it: economy, fast.
+func TierName(tier types.PriorityTier) string {
+	return strings.ToLower(strings.TrimPrefix(tier.String(), "PRIORITY_TIER_"))
+}
+
+// Bid is a bid in few words.
+func Bid(bid *types.Bid) string {
+	switch {
+	case bid == nil:
+		return "default"
+	case bid.Static != nil:
+		return Dec(bid.Static.MaxFeePerCycle.String()) + "+" + Dec(bid.Static.MaxPriorityFeePerCycle.String())
+	case bid.Tier != types.TierUnspecified:
+		return TierName(bid.Tier)
+	case bid.Agent != "":
+		return "agent"
+	case bid.Price != "":
+		return Clean(bid.Price)
+	default:
+		return "default"
+	}
+}
+
+// TimerBid is a timer's bid in few words, with what is locked for it where that is another sum than it states.
+func TimerBid(t *types.TimerInfo) string {
+	stated := t.Bid.Stated().String()
+	switch {
+	case t.BidLocked == "" && stated == "0":
+		return Bid(t.Bid)
+	case t.BidLocked == "":
+		return "0/" + stated
+	case t.BidLocked == stated:
+		return Clean(t.BidLocked)
+	default:
+		return Clean(t.BidLocked) + "/" + stated
+	}
+}
+
+// ServerSays is what the module's server answered, without what the transport wraps around it.
+func ServerSays(err error) string {
+	text := status.Convert(err).Message()
+	if _, after, found := strings.Cut(text, "desc = "); found {
+		text = after
+	}
+	for _, wrapping := range []string{": invalid request", ": unknown request"} {
+		text = strings.TrimSuffix(text, wrapping)
+	}
+	return Clean(fmt.Sprintf("%.300s", text))
+}

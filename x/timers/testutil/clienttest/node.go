@@ -1,0 +1,146 @@
+package clienttest
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+	cmtbytes "github.com/cometbft/cometbft/libs/bytes"
+	rpcclient "github.com/cometbft/cometbft/rpc/client"
+	coretypes "github.com/cometbft/cometbft/rpc/core/types"
+	cmttypes "github.com/cometbft/cometbft/types"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
+)
+
+// Node answers the RPC of a chain of the lab: the network is left out, and all behind it is real.
+type Node struct {
+	client.CometRPC
+	rig *Rig
+	// BlockTime is how far apart its headers say that blocks are.
+	BlockTime time.Duration
+	Earliest  int64
+	Catching  bool
+	// Asked counts the requests of any kind.
+	Asked int
+	// Down makes every request fail.
+	Down bool
+	// Refuse makes the node refuse every transaction.
+	Refuse bool
+
+	// ResultsFrom is the first height whose results are kept.
+	ResultsFrom int64
+	// NoQueries: the module is not part of the chain.
+	NoQueries bool
+	// OnLook is called when the node is asked for its height.
+	OnLook func()
+
+	Sent  map[string]cmttypes.Tx
+	Polls int
+	Index *EventIndex
+}
+
+func (n *Node) ask() error {
+	n.Asked++
+	if n.Down {
+		return fmt.Errorf("connection refused")
+	}
+	return nil
+}
+
+func (n *Node) timeOf(height int64) time.Time {
+	return time.Unix(1_700_000_000, 0).UTC().Add(time.Duration(height) * n.BlockTime)
+}
+
+// Status implements client.CometRPC.
+func (n *Node) Status(context.Context) (*coretypes.ResultStatus, error) {
+	height := int64(n.rig.Chain.Height())
+	return &coretypes.ResultStatus{SyncInfo: coretypes.SyncInfo{
+		LatestBlockHeight: height, LatestBlockTime: n.timeOf(height), EarliestBlockHeight: n.Earliest, CatchingUp: n.Catching,
+	}}, n.ask()
+}
+
+// ABCIInfo implements client.CometRPC.
+func (n *Node) ABCIInfo(context.Context) (*coretypes.ResultABCIInfo, error) {
+	if n.OnLook != nil {
+		n.OnLook()
+	}
+	return &coretypes.ResultABCIInfo{Response: abci.ResponseInfo{LastBlockHeight: int64(n.rig.Chain.Height())}}, n.ask()
+}
+
+// BlockchainInfo implements client.CometRPC.
+func (n *Node) BlockchainInfo(_ context.Context, from, to int64) (*coretypes.ResultBlockchainInfo, error) {
+	var metas []*cmttypes.BlockMeta
+	for height := to; height >= from; height-- {
+		metas = append(metas, &cmttypes.BlockMeta{Header: cmttypes.Header{Height: height, Time: n.timeOf(height)}})
+	}
+	return &coretypes.ResultBlockchainInfo{LastHeight: int64(n.rig.Chain.Height()), BlockMetas: metas}, n.ask()
+}
+
+// ABCIQueryWithOptions implements client.CometRPC.
+func (n *Node) ABCIQueryWithOptions(
+	_ context.Context, path string, data cmtbytes.HexBytes, _ rpcclient.ABCIQueryOptions,
+) (*coretypes.ResultABCIQuery, error) {
+	if err := n.ask(); err != nil {
+		return nil, err
+	}
+	handler := n.rig.queries.Route(path)
+	if handler == nil || n.NoQueries {
+		return nil, fmt.Errorf("unknown query path %s", path)
+	}
+	response, err := handler(n.rig.Chain.Ctx(), &abci.RequestQuery{Path: path, Data: data})
+	if err != nil {
+		// As baseapp turns an answer of gRPC into one of ABCI.
+		kind := sdkerrors.ErrUnknownRequest
+		switch status.Code(err) {
+		case codes.NotFound:
+			kind = sdkerrors.ErrKeyNotFound
+		case codes.InvalidArgument:
+			kind = sdkerrors.ErrInvalidRequest
+		default: // the rest stays unknown
+		}
+		response = sdkerrors.QueryResult(kind.Wrap(err.Error()), false)
+	}
+	return &coretypes.ResultABCIQuery{Response: *response}, nil
+}
+
+// BroadcastTxSync implements client.CometRPC.
+func (n *Node) BroadcastTxSync(_ context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
+	hash := sha256.Sum256(tx)
+	if n.Refuse {
+		return &coretypes.ResultBroadcastTx{Hash: hash[:], Code: 13, Codespace: "sdk", Log: "insufficient fee"}, n.ask()
+	}
+	n.Sent[string(hash[:])] = tx
+	return &coretypes.ResultBroadcastTx{Hash: hash[:]}, n.ask()
+}
+
+// Tx includes the transaction in a block when it is asked for a second time.
+func (n *Node) Tx(_ context.Context, hash []byte, _ bool) (*coretypes.ResultTx, error) {
+	n.Polls++
+	if n.Polls == 1 {
+		return nil, fmt.Errorf("tx (%X) not found", hash)
+	}
+	decoded, err := n.rig.Ctx.TxConfig.TxDecoder()(n.Sent[string(hash)])
+	require.NoError(n.rig.T, err)
+	require.NoError(n.rig.T, n.rig.Chain.BeginBlock())
+	result := &coretypes.ResultTx{Hash: hash, Height: int64(n.rig.Chain.Height())}
+	results, _, err := n.rig.Chain.Tx(decoded.GetMsgs()...)
+	if err != nil {
+		result.TxResult.Codespace, result.TxResult.Code, result.TxResult.Log = abciInfo(err)
+	}
+	for _, one := range results {
+		result.TxResult.Events = append(result.TxResult.Events, one.Events...)
+	}
+	return result, n.rig.End()
+}
+
+func abciInfo(err error) (string, uint32, string) {
+	info := sdkerrors.ResponseExecTxResultWithEvents(err, 0, 0, nil, false)
+	return info.Codespace, info.Code, info.Log
+}
