@@ -46,7 +46,8 @@ func (s *shelf) Scan(_ context.Context, from calendar.Key, fn func(calendar.Entr
 	return nil
 }
 
-// At height 12 a block reads what is due in pages of two. Where one page ends, the next begins. What is not due is not read.
+// At height 12 a block reads what is due in pages of two. Where one page ends, the next begins. What is not due is not
+// read.
 func ExampleFlat_Page() {
 	ctx := context.Background()
 	timers := calendar.NewFlat[string](&shelf{})

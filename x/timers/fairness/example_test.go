@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 )
 
-// An actor that did not fire lately weighs most. Each median's worth of fires takes a weight of one from it, down to the least.
-// Weights are counted in sixteenths.
+// An actor that did not fire lately weighs most. Each median's worth of fires takes a weight of one from it, down to
+// the least. Weights are counted in sixteenths.
 func ExampleBounds_Weight() {
 	bounds := fairness.Bounds{Min: 1 * fairness.One, Max: 2 * fairness.One}
 	median := math.LegacyNewDec(8)

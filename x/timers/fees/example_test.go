@@ -35,8 +35,8 @@ func (distribution) AllocateTokensToValidator(_ context.Context, v stakingtypes.
 	return nil
 }
 
-// A chain with x/staking and x/distribution gives the collector to the timers' keeper, as keeper.WithTipCollector. The tips of
-// a block become rewards of its proposer. Without a proposer they go to the fee collector.
+// A chain with x/staking and x/distribution gives the collector to the timers' keeper, as keeper.WithTipCollector. The
+// tips of a block become rewards of its proposer. Without a proposer they go to the fee collector.
 func ExampleNewProposerTips() {
 	ctx := sdk.Context{}
 	tips := sdk.NewCoins(sdk.NewInt64Coin("stake", 120))

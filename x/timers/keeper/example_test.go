@@ -16,8 +16,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// A Go module schedules two calls of itself, cancels one, and is called by the other. A module can't pay for its timers; here
-// a treasury does, which has granted the module a fee allowance.
+// A Go module schedules two calls of itself, cancels one, and is called by the other. An account pays for the module's
+// timers: it has granted the module a fee allowance.
 func Example() {
 	treasury := sdk.AccAddress("treasury____________")
 	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: treasury, Amount: math.NewInt(1_000_000)}}})

@@ -12,7 +12,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// A test drives a chain of the lab block by block. Here alice schedules a transfer to bob, and two blocks later it takes place.
+// A test drives a chain of the lab block by block. Here alice schedules a transfer to bob, and two blocks later it
+// takes place.
 func Example() {
 	alice, bob := sdk.AccAddress("alice_______________"), sdk.AccAddress("bob_________________")
 	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{

@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 )
 
-// A timer with a gas limit of 100,000 cycles pre-pays for all of them and for 1,000 cells. Its fire uses less. The unused part
-// is refunded, the tip goes to the proposer, and the rest of the charge is burned.
+// A timer with a gas limit of 100,000 cycles pre-pays for all of them and for 1,000 cells. Its fire uses less. The
+// unused part is refunded, the tip goes to the proposer, and the rest of the charge is burned.
 func ExamplePrice_Settle() {
 	price := lane.Price{
 		Basefee:  math.LegacyMustNewDecFromStr("0.002"),

@@ -41,8 +41,8 @@ func (b byWeight) Bound(last merge.Entry) bidRank {
 	return bound
 }
 
-// Timers lie in one list for each weight of their actors, ordered by price. The merge hands out the best of all lists by
-// price × weight, and reads hardly more than it hands out.
+// Timers lie in one list for each weight of their actors, ordered by price. The merge hands out the best of all lists
+// by price × weight, and reads hardly more than it hands out.
 func Example() {
 	const kind = 0
 	entry := func(weight uint32, price int64, seq uint64) merge.Entry {

@@ -13,8 +13,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
-// A chain declares the store of its own module, which keeps a price by the name of a pair. What the module writes through the
-// wrapped service leaves a note if it changes a watched key.
+// A chain declares the store of its own module, which keeps a price by the name of a pair. What the module writes
+// through the wrapped service leaves a note if it changes a watched key.
 func Example() {
 	keys := storetypes.NewKVStoreKeys("timers", "oracle")
 	notes := storetypes.NewTransientStoreKey("transient_timers")
