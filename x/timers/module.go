@@ -1,4 +1,3 @@
-// Package timers is the Cosmos SDK module that gives a chain native timers. README.md beside this file is its reference.
 package timers
 
 import (

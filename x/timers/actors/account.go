@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a route before
-	// gas is asked for it.
+	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a route
+	// before gas is asked for it.
 	maxMessages = 128
 	// maxNesting bounds messages that carry messages.
 	maxNesting = 4
 )
 
-// Accounts tells whether an account exists.
+// Accounts tells whether an account exists; the keeper of x/auth is one.
 type Accounts interface {
 	HasAccount(ctx context.Context, addr sdk.AccAddress) bool
 }
@@ -30,9 +30,12 @@ type MessageRouter interface {
 	Handler(msg sdk.Msg) baseapp.MsgServiceHandler
 }
 
-// AccountRuntime serves accounts: the payload is a timers.v1.AccountPayload, a list of messages whose only signer is the
-// account. They run in order and atomically, through the chain's message router. They pass no ante handler, so that
-// ALLOWED_MESSAGES and DENIED_MESSAGES say which may run, when scheduling and again at the fire (SPEC §9).
+// AccountRuntime serves accounts (x/timers/README.md, "1.3 Actor"). The payload is a types.AccountPayload: messages
+// whose only signer is the account, at most 128 with those nested in others, on at most four levels. They run in order
+// and atomically, through the chain's message router. They pass no ante handler. The parameters allowed_messages and
+// denied_messages say which types may run, nested ones included, when the timer is scheduled and again when it fires.
+//
+// The only handler is types.DefaultHandler.
 type AccountRuntime struct {
 	cdc      codec.Codec
 	accounts Accounts
@@ -41,23 +44,25 @@ type AccountRuntime struct {
 
 var _ types.Runtime = (*AccountRuntime)(nil)
 
-// NewAccountRuntime returns the runtime of accounts.
+// NewAccountRuntime returns the runtime of accounts. Register it last: contracts and modules are accounts too.
 func NewAccountRuntime(cdc codec.Codec, accounts Accounts, messages MessageRouter) *AccountRuntime {
 	return &AccountRuntime{cdc, accounts, messages}
 }
 
-// Serves implements types.Runtime.
+// Serves implements types.Runtime: whether the account exists.
 func (r *AccountRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	return r.accounts.HasAccount(ctx, actor)
 }
 
-// Validate implements types.Runtime.
+// Validate implements types.Runtime. Errors are ErrInvalidHandler, ErrInvalidPayload, ErrMessageNotAllowed and
+// ErrForeignSigner of package types.
 func (r *AccountRuntime) Validate(_ context.Context, config *types.TimerConfig, call types.Call) error {
 	_, err := r.decode(config, call)
 	return err
 }
 
-// Deliver implements types.Runtime. A message's events are kept if all messages succeed.
+// Deliver implements types.Runtime. It checks the payload as Validate does, and runs the messages. Their events are
+// kept if all of them succeed. An error is that of the first message that fails.
 func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
 	msgs, err := r.decode(config, delivery.Call)
 	if err != nil {
@@ -165,5 +170,5 @@ func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *
 	return nil
 }
 
-// Deployer implements types.Runtime: nobody deployed it but itself.
+// Deployer implements types.Runtime: the account itself, since accounts are not deployed.
 func (*AccountRuntime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }

@@ -17,8 +17,8 @@ func withFireMeter(ctx context.Context) sdk.Context {
 }
 
 // FireMeter returns the meter of the fire that the context belongs to, if it belongs to one. It books what is consumed
-// with the descriptor of written bytes as cells, all else as cycles (SPEC §1). Whoever runs a part of a handler on a
-// meter of its own settles the two apart.
+// with the descriptor of written bytes as cells, all else as cycles (x/timers/README.md, "1.1 Units"). Code that runs a
+// part of a handler on a meter of its own reports the two separately.
 func FireMeter(ctx context.Context) (storetypes.GasMeter, bool) {
 	meter, ok := ctx.Value(fireMeterKey{}).(storetypes.GasMeter)
 	return meter, ok

@@ -10,12 +10,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// ModuleHandler is a handler of a Go module. What it writes through ctx is dropped if it returns an error or panics; its
-// gas is the timer's.
+// ModuleHandler is a handler of a Go module. It runs as the module's address, at the end of a block. What it writes
+// through ctx is dropped if it returns an error, panics or uses more than the timer's gas limit leaves it.
 type ModuleHandler func(ctx context.Context, delivery types.Delivery) error
 
-// ModuleRuntime serves Go modules: a handler is registered under a module's name and a handler's name, and runs as the
-// module's address. Modules schedule through the keeper.
+// ModuleRuntime serves Go modules: a handler is registered under the module's name and a name of its own. Modules
+// schedule through the host API of package keeper. Handlers are code: all nodes register the same ones before the app
+// loads its state.
 type ModuleRuntime struct {
 	handlers map[string]map[string]ModuleHandler
 	// quoters are the bidding agents among the modules.
@@ -29,7 +30,9 @@ func NewModuleRuntime() *ModuleRuntime {
 	return &ModuleRuntime{handlers: map[string]map[string]ModuleHandler{}, quoters: map[string]ModuleQuoter{}}
 }
 
-// Register adds a handler while a chain is wired. It panics on a name that is taken.
+// Register adds a handler of a module while a chain is wired. The handler of timers that name none is
+// types.DefaultHandler. It panics if the module has a handler of that name. Timers outlive upgrades, so that a name
+// once used is kept.
 func (r *ModuleRuntime) Register(module, handler string, fn ModuleHandler) {
 	address := string(authtypes.NewModuleAddress(module))
 	if r.handlers[address] == nil {
@@ -41,19 +44,19 @@ func (r *ModuleRuntime) Register(module, handler string, fn ModuleHandler) {
 	r.handlers[address][handler] = fn
 }
 
-// Serves implements types.Runtime.
+// Serves implements types.Runtime: whether the address is that of a module with a handler or a quoter.
 func (r *ModuleRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	_, registered := r.handlers[string(actor)]
 	return registered || r.Quotes(ctx, actor)
 }
 
-// Validate implements types.Runtime.
+// Validate implements types.Runtime. The error is types.ErrInvalidHandler; a payload is the module's own business.
 func (r *ModuleRuntime) Validate(_ context.Context, _ *types.TimerConfig, call types.Call) error {
 	_, err := r.find(call)
 	return err
 }
 
-// Deliver implements types.Runtime.
+// Deliver implements types.Runtime: it calls the handler, whose error it returns.
 func (r *ModuleRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
 	handler, err := r.find(delivery.Call)
 	if err != nil {
@@ -70,5 +73,5 @@ func (r *ModuleRuntime) find(call types.Call) (ModuleHandler, error) {
 	return handler, nil
 }
 
-// Deployer implements types.Runtime: nobody deployed it but itself.
+// Deployer implements types.Runtime: the module itself, since modules are not deployed.
 func (*ModuleRuntime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }

@@ -12,14 +12,15 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Contracts and modules can be bidding agents (SPEC §7); accounts have no code that could answer.
+// Contracts and modules can be bidding agents (x/timers/README.md, "1.9 Fairness and agents"); accounts have no code
+// that could answer.
 var (
 	_ types.Quoter = (*WasmRuntime)(nil)
 	_ types.Quoter = (*ModuleRuntime)(nil)
 )
 
-// gasBidContext is what a contract is asked about. Its fields and their order are part of the protocol: a contract's gas
-// depends on them. Prices are decimals with 18 places, in fee denom.
+// gasBidContext is what a contract is asked about. Its fields and their order are part of the protocol: a contract's
+// gas depends on them. Prices are decimals with 18 places, in fee denom.
 type gasBidContext struct {
 	// TimerID in lower-case hexadecimal.
 	TimerID            string `json:"timer_id"`
@@ -65,10 +66,13 @@ func gasBidRequest(about types.BidContext) ([]byte, error) {
 	}})
 }
 
-// ModuleQuoter is the bidding agent of a Go module. It must not write; its gas is bounded by AGENT_CYCLES_PER_CALL.
+// ModuleQuoter is the bidding agent of a Go module (x/timers/README.md, "1.9 Fairness and agents"). It is told about a
+// timer and the prices of the block, and answers what that timer bids, in fee denom per cycle and per cell. It may use
+// agent_cycles_per_call, and must not write. An error, a panic, exhausted gas or an attempt to write yields the default
+// bid.
 type ModuleQuoter func(ctx context.Context, about types.BidContext) (types.AgentQuote, error)
 
-// RegisterQuoter makes a module a bidding agent while a chain is wired. It panics on a module that is one already.
+// RegisterQuoter makes a module a bidding agent while a chain is wired. It panics if the module is one already.
 func (r *ModuleRuntime) RegisterQuoter(module string, fn ModuleQuoter) {
 	address := string(authtypes.NewModuleAddress(module))
 	if _, taken := r.quoters[address]; taken {
@@ -77,13 +81,13 @@ func (r *ModuleRuntime) RegisterQuoter(module string, fn ModuleQuoter) {
 	r.quoters[address] = fn
 }
 
-// Quotes implements types.Quoter.
+// Quotes implements types.Quoter: whether the address is that of a module with a quoter.
 func (r *ModuleRuntime) Quotes(_ context.Context, agent sdk.AccAddress) bool {
 	_, registered := r.quoters[string(agent)]
 	return registered
 }
 
-// Quote implements types.Quoter.
+// Quote implements types.Quoter: it calls the quoter. The error is types.ErrInvalidAgent if there is none.
 func (r *ModuleRuntime) Quote(ctx context.Context, agent sdk.AccAddress, about types.BidContext) (types.AgentQuote, error) {
 	fn, registered := r.quoters[string(agent)]
 	if !registered {

@@ -1,5 +1,3 @@
-// Package actors holds the router and the runtimes that serve actors: accounts and Go modules (SPEC §9). A chain
-// registers those it has when it wires the module.
 package actors
 
 import (
@@ -19,7 +17,7 @@ var _ types.Router = (*Router)(nil)
 // NewRouter returns a router over the runtimes, most specific first.
 func NewRouter(runtimes ...types.Runtime) *Router { return &Router{runtimes} }
 
-// Route implements types.Router.
+// Route implements types.Router: the first runtime that serves the actor, or types.ErrUnknownActor.
 func (r *Router) Route(ctx context.Context, actor sdk.AccAddress) (types.Runtime, error) {
 	for _, runtime := range r.runtimes {
 		if runtime.Serves(ctx, actor) {

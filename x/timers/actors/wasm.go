@@ -26,13 +26,14 @@ type ContractView interface {
 // ContractCreator returns who instantiated a contract, or nothing if there is no such contract.
 type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress
 
-// WasmRuntime serves CosmWasm contracts (SPEC §9). The default handler is called with what is known of the delivery,
+// WasmRuntime serves CosmWasm contracts (x/timers/docs/contracts.md). The default handler is called with what is known
+// of the delivery,
 //
 //	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "matched"?}}
 //
 // any other by its name with the timer's payload as it is, sudo {"<handler>": <payload>}, so that contracts that know
 // nothing of timers can be called. Sudo is privileged: a contract trusts whoever calls it, and the module calls it for
-// timers that the contract itself scheduled, no others (SPEC §3).
+// timers that the contract itself scheduled, no others.
 type WasmRuntime struct {
 	contracts ContractKeeper
 	view      ContractView
@@ -41,23 +42,26 @@ type WasmRuntime struct {
 
 var _ types.Runtime = (*WasmRuntime)(nil)
 
-// NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account too.
+// NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account
+// too.
 func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator ContractCreator) *WasmRuntime {
 	return &WasmRuntime{contracts, view, creator}
 }
 
-// Serves implements types.Runtime.
+// Serves implements types.Runtime: whether there is such a contract.
 func (r *WasmRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	return r.view.HasContractInfo(ctx, actor)
 }
 
-// Validate implements types.Runtime. Whether the contract has the handler shows at the fire alone: it may be migrated.
+// Validate implements types.Runtime. Errors are ErrInvalidHandler and ErrInvalidPayload of package types. Whether the
+// contract has the handler shows only when it fires, since a contract may be migrated.
 func (r *WasmRuntime) Validate(_ context.Context, _ *types.TimerConfig, call types.Call) error {
 	_, err := sudoMessage(types.Delivery{Call: call})
 	return err
 }
 
-// Deliver implements types.Runtime. The caller's sandbox undoes what the contract wrote before it failed.
+// Deliver implements types.Runtime. The error is the contract's, or types.ErrActorGone if the contract no longer
+// exists. The caller's sandbox undoes what the contract wrote before it failed.
 func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
 	msg, err := sudoMessage(delivery)
 	if err != nil {
@@ -73,7 +77,7 @@ func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, deliver
 	return err
 }
 
-// Deployer returns who instantiated the contract; the contract itself if nobody is known to have.
+// Deployer implements types.Runtime: who instantiated the contract, or the contract itself if that is unknown.
 func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
 	if creator := r.creator(ctx, actor); !creator.Empty() {
 		return creator

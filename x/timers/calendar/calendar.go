@@ -1,8 +1,11 @@
-// Package calendar keeps entries by the height at which they become due (SPEC §10). It is an algorithm over a small
-// ordered store: over collections in the keeper, over a slice in tests.
+// Package calendar keeps entries by the height at which they become due (x/timers/README.md, "5.4 Candidates"). Flat is
+// the calendar: an algorithm over a small ordered store, which is a collection in package state and a slice in tests.
+// Entries are read in pages, so that no reader holds an iterator open while state changes.
 //
-// Two keys order everything: a timer scheduled earlier for the same height comes first, and one that stays, stays where
-// it is. Deferral touches nothing.
+// A Key is (due, seq). Seq is the order of insertion, so that of two entries due at one height the earlier one comes
+// first. An entry that is due and not taken stays where it is: deferral writes nothing.
+//
+// TierOf says how far away an entry is. Nothing is stored by tier.
 package calendar
 
 import (

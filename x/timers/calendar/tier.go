@@ -1,6 +1,6 @@
 package calendar
 
-// Sizes of the tiers that a timer's distance is reported in (SPEC §10).
+// Sizes of the tiers that a timer's distance is reported in, in blocks; EpochHorizon is in epochs.
 const (
 	RingSize     = 256
 	EpochBlocks  = 3_600

@@ -1,5 +1,5 @@
 // Package engine fires timers at the end of each block: the steps, one execute loop, the settlement of a fire, and what
-// makes a timer due again (x/timers/README.md, "End Block").
+// makes a timer due again (x/timers/README.md, "5. End Block").
 //
 // steps.go is the list of the steps. The engine knows of a policy the interfaces of package policies alone, of a trigger
 // those of package triggers, and of an actor the runtime that serves it.

@@ -1,8 +1,12 @@
-// Package fairness weighs actors by how much they fired lately (SPEC §6): those below the median of all are helped, up to
-// WEIGHT_MAX for those who did not fire at all.
+// Package fairness weighs actors by how much they fired lately (x/timers/README.md, "1.9 Fairness and agents"). An
+// actor that fired less than others weighs more, up to weight_max for one that did not fire at all.
 //
-// A weight is counted in sixteenths. That is coarse on purpose: timers of equal weight can lie in one ordered list, and a
-// weight seldom changes.
+//   - Median keeps the median of the fires of all units, exactly, while they change one by one.
+//   - Smooth averages it over blocks.
+//   - Bounds.Weight is the weight that follows for one actor.
+//
+// A weight is counted in sixteenths. That is coarse on purpose: timers of equal weight can lie in one ordered list, and
+// a weight seldom changes.
 package fairness
 
 import (
@@ -22,8 +26,8 @@ func Sixteenths(weight math.LegacyDec) uint32 {
 	return uint32(weight.MulInt64(One).TruncateInt64())
 }
 
-// Weight is clip(WEIGHT_MAX − recent ÷ max(1, median), WEIGHT_MIN, WEIGHT_MAX), rounded down to sixteenths. It is exact: the
-// quotient is rounded once, up.
+// Weight is clip(WEIGHT_MAX − recent ÷ max(1, median), WEIGHT_MIN, WEIGHT_MAX), rounded down to sixteenths. It is
+// exact: the quotient is rounded once, up.
 func (b Bounds) Weight(recent uint64, median math.LegacyDec) uint32 {
 	median = math.LegacyMaxDec(median, math.LegacyOneDec())
 	// loss = ceil(16 × recent ÷ median), both in units of the 18th decimal.

@@ -1,5 +1,5 @@
 // Package fees moves the money of fires: who may pay, what is charged in advance, returned, burned and tipped
-// (x/timers/README.md, "Settlement of one fire").
+// (x/timers/README.md, "5.2 Settlement").
 //
 // Invariant: between blocks the module's account holds the bids that are locked, and nothing else.
 package fees

@@ -21,7 +21,8 @@ type DistributionKeeper interface {
 }
 
 // ProposerTips pays tips to the block's proposer through x/distribution, so that its delegators share them. If the
-// proposer can't be resolved, as right after it was removed, they go to the fee collector (SPEC §5).
+// proposer can't be resolved, as right after it was removed, they go to the fee collector
+// (x/timers/README.md, "5.2 Settlement").
 type ProposerTips struct {
 	bank         types.BankKeeper
 	staking      StakingKeeper
@@ -30,12 +31,13 @@ type ProposerTips struct {
 
 var _ types.TipCollector = ProposerTips{}
 
-// NewProposerTips returns the collector for chains with x/staking and x/distribution.
+// NewProposerTips returns the collector for chains with x/staking and x/distribution, which give it to the timers'
+// keeper by keeper.WithTipCollector.
 func NewProposerTips(bank types.BankKeeper, staking StakingKeeper, distribution DistributionKeeper) ProposerTips {
 	return ProposerTips{bank, staking, distribution}
 }
 
-// PayTips implements types.TipCollector.
+// PayTips implements types.TipCollector: it moves tips from the module account of that name to the proposer's rewards.
 func (p ProposerTips) PayTips(ctx context.Context, from string, tips sdk.Coins) error {
 	proposer := sdk.ConsAddress(sdk.UnwrapSDKContext(ctx).BlockHeader().ProposerAddress)
 	validator, err := p.staking.GetValidatorByConsAddr(ctx, proposer)

@@ -8,8 +8,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// SetAgent registers the agent that prices the actor's timers which state no bid, or clears it if the agent is empty. It
-// holds from the next block in which such a timer competes. It charges SCHEDULE_CYCLES.
+// SetAgent registers the agent that prices the actor's timers which state no bid, or clears it if agent is empty
+// (x/timers/README.md, "3.6 MsgSetAgent"). It holds from the next block in which such a timer competes.
+//
+// It consumes schedule_cycles. Errors are ErrUnknownActor, and ErrInvalidAgent for an address that can't be an agent.
 func (k *Keeper) SetAgent(ctx context.Context, actor, agent sdk.AccAddress) error {
 	config, err := k.Config(ctx)
 	if err != nil {

@@ -13,34 +13,50 @@ import (
 )
 
 // This file is the API by which Go modules schedule for themselves; the message server is thin over it. Every check is
-// made here, so that no caller can forget one. A context that fails afterwards undoes everything .
+// made here, so that no caller can forget one. The caller drops what a failed call has written.
 
-// ScheduleRequest describes a timer to schedule. What is left zero takes its default.
+// ScheduleRequest describes a timer to schedule (x/timers/README.md, "1.2 Timer"). Actor and Trigger are required. What
+// else is left zero takes its default.
 type ScheduleRequest struct {
-	// Actor owns the timer; its handler runs as the actor.
+	// Actor owns the timer, and the handler runs as this address. It must be one that a runtime of the chain serves.
 	Actor sdk.AccAddress
-	// Trigger says when it is due: at a height above the current one, again and again, or when watched state changes.
+	// Trigger says when it is due: at a height above the current one, at an interval, or when watched state changes.
 	Trigger types.Trigger
-	// Handler defaults to types.DefaultHandler, or to the one that the payload names .
+	// Handler is a name of at most types.MaxHandlerBytes of UTF-8. It defaults to types.DefaultHandler, or to the
+	// handler that the payload names by the payload convention ("1.3 Actor").
 	Handler string
-	// Payload is what the handler is given.
+	// Payload is what the handler receives, at most max_payload_bytes.
 	Payload []byte
-	// FeePayer defaults to the actor. A module account can't pay: a module names an account that granted it an allowance.
+	// FeePayer is charged for each fire. It defaults to the actor. Another account must have granted the actor a fee
+	// allowance that covers timers. Module accounts and blocked addresses never pay, so that a Go module names an
+	// account.
 	FeePayer sdk.AccAddress
-	// GasLimit in cycles, intrinsic ones included; defaults to the largest that may fire.
+	// GasLimit in cycles bounds one fire, intrinsic cycles included: from min_gas_limit to the largest that the policy
+	// in force allows, which is the default. What a fire does not use is refunded.
 	GasLimit uint64
-	// ExpiresAt is the last height at which it may fire; defaults to as late as MAX_TTL_BLOCKS allows.
+	// ExpiresAt is the last height at which it may fire, at most max_ttl_blocks from now, which is the default.
 	ExpiresAt uint64
-	// Bid defaults to the default estimator.
+	// Bid says what the owner is willing to pay for a place ("1.8 Bid"). Nil takes the default estimator.
 	Bid *types.Bid
-	// Retry has failed fires tried again; without it they are not.
+	// Retry repeats a failed fire, at most max_retries times. Nil does not.
 	Retry *types.Retry
-	// OnUnfunded says what happens when the payer can't cover a fire; by default the timer is removed.
+	// OnUnfunded says what happens when the payer can't cover a fire: the timer is removed, by default, or suspended.
 	OnUnfunded types.OnUnfunded
 }
 
-// Schedule schedules a timer and returns it. It charges SCHEDULE_CYCLES and one cell per payload byte to the gas meter
-// of ctx .
+// Schedule schedules a timer and returns it (x/timers/README.md, "3.1 MsgScheduleTimer"). Store the Id of the timer: it
+// names the timer in every other call. The timer never fires in the block that schedules it.
+//
+// In addition to what the store charges, it consumes schedule_cycles and the gas of one cell for each payload byte from
+// the meter of ctx. Nothing is taken from the payer until the timer fires, except a bid under policy auction, which is
+// locked.
+//
+// The errors are, in the order of the checks: of the trigger, ErrUnsupportedTimerType, ErrInvalidInterval,
+// ErrNotWatchable and ErrInvalidWatch; ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong
+// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and
+// ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as ErrInvalidPayload;
+// ErrInvalidFeePayer; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and
+// ErrBidNotCovered; ErrTooManyTimers and ErrActorPageFull.
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -70,7 +86,8 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	return timer, k.reportBid(ctx, &timer, bid)
 }
 
-// newTimer checks a request in the order of SPEC §3 and fills in the defaults.
+// newTimer checks a request and fills in the defaults. The order of the checks decides which error is returned, and so
+// is part of the protocol (x/timers/README.md, "3.1 MsgScheduleTimer").
 func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, policies.Accepted, error) {
 	now := types.HeightOf(ctx)
 	timer := types.Timer{
@@ -113,18 +130,27 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	return timer, bid, err
 }
 
-// UpdateRequest describes a change of a timer. What is left zero stays as it is.
+// UpdateRequest describes a change of a timer. Actor and ID name it. Of the rest, what is left zero stays as it is, and
+// at least one must be stated.
 type UpdateRequest struct {
-	Actor    sdk.AccAddress
-	ID       []byte
-	Call     *types.TimerCall
+	// Actor owns the timer.
+	Actor sdk.AccAddress
+	// ID of the timer, types.IDBytes long.
+	ID []byte
+	// Call replaces handler and payload together.
+	Call *types.TimerCall
+	// GasLimit in cycles, within the same bounds as when scheduling.
 	GasLimit uint64
-	// Bid replaces the bid; an empty one goes back to the default estimator.
+	// Bid replaces the bid; an empty one restores the default estimator.
 	Bid *types.Bid
 }
 
-// Update changes one of the actor's timers. The id stays; the timer takes a fresh seq, which puts it at the back of its
-// bucket . Changed by a handler at the end of a block in which it is due, it waits for the next block.
+// Update changes one of the actor's timers and returns it (x/timers/README.md, "3.2 MsgUpdateTimer"). The id and the
+// trigger stay. The timer takes a new seq, which puts it behind all timers with the same due height. If a handler
+// changes a timer that is due in the same block, that timer waits for the next block.
+//
+// It consumes what Schedule does. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNothingToUpdate, and those of the
+// call, the gas limit and the bid as for Schedule. A bid under policy auction can also fail with ErrInvalidFeePayer.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -212,8 +238,12 @@ func (k *Keeper) checkUpdate(
 	}, nil
 }
 
-// Extend sets the last height at which one of the actor's timers may fire, clamped to MAX_TTL_BLOCKS from now, and
-// returns what was set.
+// Extend sets the last height at which one of the actor's timers may fire, and returns what was set
+// (x/timers/README.md, "3.3 MsgExtendTimer"). It clamps expiresAt to max_ttl_blocks from now. A height below the
+// present one shortens the life.
+//
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrExpiresTooSoon for a height that is
+// not above the current one or is below the due height.
 func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (uint64, error) {
 	timer, err := k.extend(ctx, actor, id, expiresAt)
 	if err != nil {
@@ -245,7 +275,11 @@ func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 	return timer, k.engine.Records.SetExpiry(ctx, &timer, expiresAt)
 }
 
-// Cancel removes one of the actor's timers. One that has expired and waits for its clean-up may be cancelled too.
+// Cancel removes one of the actor's timers in any state, an expired one that waits for cleanup included
+// (x/timers/README.md, "3.5 MsgCancelTimer"). It returns the bid that was locked. A handler may cancel its own next
+// fire.
+//
+// It consumes cancel_cycles. The error is ErrTimerNotFound, or the bank's if it refuses to return the bid.
 func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) error {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -270,8 +304,9 @@ func (k *Keeper) cancel(
 	return timer, k.engine.Records.Remove(ctx, &timer)
 }
 
-// TimersOf returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A
-// long payload is not within; a query shows it.
+// TimersOf returns the actor's live timers, at most max_timers_per_actor: those set aside first, the others by due
+// height. A payload longer than types.InlinePayloadBytes is left out; the query Timer shows it. The reading is charged
+// as gas of ctx.
 func (k *Keeper) TimersOf(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
 	return k.engine.Records.Of(ctx, actor)
 }

@@ -1,7 +1,3 @@
-// Package keeper is what other modules and the app see of x/timers: the host API by which Go modules schedule, the message
-// servers over it, and genesis.
-//
-// The engine that fires timers is in package engine, what is stored in package state, and the queries in package query.
 package keeper
 
 import (
@@ -49,22 +45,26 @@ type options struct {
 // Option replaces a part that has a safe default.
 type Option func(*options)
 
-// WithFeegrant lets accounts pay for others' timers by fee allowance. Without it only the actor itself can pay.
+// WithFeegrant lets an account pay for timers of others to whom it granted a fee allowance (x/timers/README.md, "1.11
+// Fee payer"). Without it only the actor itself can pay, which a module account never can.
 func WithFeegrant(feegrant types.FeegrantKeeper) Option {
 	return func(o *options) { o.feegrant = feegrant }
 }
 
-// WithTipCollector sets who receives the tips. Without it they go to the fee collector.
+// WithTipCollector sets who receives the tips of a block, as a rule its proposer (fees.NewProposerTips). Without it
+// they go to the fee collector; so they do in a block in which the collector fails.
 func WithTipCollector(tips types.TipCollector) Option {
 	return func(o *options) { o.tips = tips }
 }
 
-// WithBasefeeSource plugs in the chain's fee market. Without it CYCLE_BASEFEE and CELL_BASEFEE of the config hold.
+// WithBasefeeSource plugs in the chain's fee market, which is asked in each block. Without it cycle_basefee and
+// cell_basefee of the config hold.
 func WithBasefeeSource(source types.BasefeeSource) Option {
 	return func(o *options) { o.basefees = source }
 }
 
-// WithWatcher lets timers watch the stores that the watcher wraps. Without it a watch trigger is refused.
+// WithWatcher lets timers watch the stores that the watcher wraps (x/timers/README.md, "1.10 Watch"). Without it a
+// watch trigger is refused with types.ErrNotWatchable.
 func WithWatcher(watcher *watch.Watcher) Option {
 	return func(o *options) { o.watcher = watcher }
 }
@@ -137,27 +137,29 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	k.schema = schema
 }
 
-// Engine fires the timers. Package query reads it.
+// Engine returns the engine that fires the timers. Package query runs its steps on a branch of state.
 func (k *Keeper) Engine() *engine.Engine { return k.engine }
 
 // Authority returns the address that may send the Sys messages.
 func (k *Keeper) Authority() string { return k.authority }
 
-// Config returns the config in force in this block. Reading it costs no gas.
+// Config returns the config in force in this block: one config holds throughout a block. Reading it costs no gas.
 func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) {
 	return k.engine.Configs.Get(ctx)
 }
 
-// Schema is that of the module's store.
+// Schema returns the schema of the module's store, for tools that decode state.
 func (k *Keeper) Schema() collections.Schema { return k.schema }
 
-// BeginBlock puts a config accepted in an earlier block in force. It never fails.
+// BeginBlock puts a config accepted in an earlier block in force (x/timers/README.md, "4. Begin Block"). It never
+// returns an error: what fails is dropped, and the next block tries again.
 func (k *Keeper) BeginBlock(ctx context.Context) error {
 	k.engine.BeginBlock(sdk.UnwrapSDKContext(ctx))
 	return nil
 }
 
-// EndBlock fires the timers that are due and fit. It never fails, except that a handler that calls it gets an error.
+// EndBlock fires the timers that are due and fit the lane (x/timers/README.md, "5. End Block"). It never returns an
+// error to the chain. A handler that calls it gets types.ErrReentered.
 func (k *Keeper) EndBlock(ctx context.Context) error {
 	if sandbox.IsWithinFire(ctx) {
 		return types.ErrReentered
@@ -166,13 +168,14 @@ func (k *Keeper) EndBlock(ctx context.Context) error {
 	return nil
 }
 
-// CountTimers counts the live timers at the end of a block, and those of them that are due and wait for the lane. It reads
-// the whole backlog: tests and the lab call it between blocks; no block does.
+// CountTimers counts the live timers at the end of a block, and those of them that are due and wait for the lane. It
+// reads the whole backlog: tests and the lab call it between blocks; no block does.
 func (k *Keeper) CountTimers(ctx context.Context) (live, ready uint64, err error) {
 	return k.engine.CountTimers(ctx)
 }
 
-// InitGenesis writes the state of a new chain.
+// InitGenesis validates a genesis state and writes it to an empty store. The module's account must hold the locked bids
+// already, so that the genesis of x/bank comes first (x/timers/README.md, "2.1 Genesis").
 func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	if err := k.ValidateGenesis(genesis); err != nil {
 		return err
@@ -188,6 +191,7 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 }
 
 // ValidateGenesis checks that a genesis state does not contradict itself, and that its policies are of this chain.
+// Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
 func (k *Keeper) ValidateGenesis(genesis *types.GenesisState) error {
 	if err := genesis.Validate(); err != nil {
 		return err
@@ -211,8 +215,8 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 	return genesis, nil
 }
 
-// CheckInvariants returns the first thing about the module's state that can't be, if any. It reads everything: tests, the
-// lab and simulations call it between blocks; no block does.
+// CheckInvariants returns the first broken invariant of the module's state, if any (x/timers/README.md, "2.2
+// Invariants"). It reads everything: tests, the lab and simulations call it between blocks; no block does.
 func (k *Keeper) CheckInvariants(ctx context.Context) error {
 	for _, c := range k.components {
 		if err := c.CheckInvariants(ctx); err != nil {

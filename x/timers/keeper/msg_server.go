@@ -11,7 +11,7 @@ import (
 // msgServer turns messages into calls of the host API; the checks are there.
 type msgServer struct{ *Keeper }
 
-// NewMsgServer returns the module's message server.
+// NewMsgServer returns the module's message server (x/timers/README.md, "3. Messages").
 func NewMsgServer(k *Keeper) types.MsgServer { return msgServer{k} }
 
 var _ types.MsgServer = msgServer{}

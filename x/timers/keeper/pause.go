@@ -11,7 +11,10 @@ import (
 // This file holds the ways in which a timer waits for its owner: paused at the owner's will, or suspended for lack of
 // funds. Its time to live goes on.
 
-// Pause sets one of the actor's timers aside until it is resumed or expires. It costs what Extend does.
+// Pause sets one of the actor's timers aside until it is resumed or expires (x/timers/README.md, "3.4 MsgPauseTimer and
+// MsgResumeTimer"). Its time to live goes on.
+//
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrAlreadySetAside.
 func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) error {
 	timer, err := k.ownTimer(ctx, actor, id)
 	if err != nil {
@@ -27,7 +30,10 @@ func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) err
 }
 
 // Resume puts one of the actor's timers back that was paused or suspended, and returns the height at which it is due:
-// its own, or the next one if that has passed. It costs what Extend does.
+// its own, or the next one if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and MsgResumeTimer").
+//
+// It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotSetAside, ErrQuarantined for a timer
+// that only the authority can release, and ErrUnrunnable for one that returns by itself.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (uint64, error) {
 	timer, err := k.ownTimer(ctx, actor, id)
 	if err != nil {

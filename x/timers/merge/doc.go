@@ -1,6 +1,6 @@
 // Package merge reads ordered lists side by side and hands out what they hold by rank, best first. It serves
-// policies under overload, when more timers are ready than a block can read (x/timers/README.md, "4. End of
-// block").
+// policies under overload, when more timers are ready than a block can read (x/timers/README.md, "5.4
+// Candidates").
 //
 // Timers are stored in lists, and each list has an order that never changes. What a timer is worth may depend on
 // the prices of the block; the order of its list does not, and what was read of a list bounds the worth of the

@@ -1,5 +1,5 @@
 // Package policies is the seam between the engine and the policies, which decide who fires when the lane is full
-// (x/timers/README.md, "Policies").
+// (x/timers/README.md, "1.7 Policy").
 //
 // A policy's pure rules are in policy/NAME; policies/NAME binds them to state. The engine knows of a policy the interfaces of
 // this file alone. Window and Storm are rounds to build on: a policy that reads what is ready and sorts it embeds Window; one

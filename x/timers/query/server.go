@@ -1,5 +1,3 @@
-// Package query answers the module's queries. What it says of the next block it finds out by the engine's own steps, on a
-// branch of state that is dropped.
 package query
 
 import (
@@ -24,13 +22,13 @@ type server struct {
 	authority string
 }
 
-// Module is the keeper, as queries read it.
+// Module is what queries need of the module; *keeper.Keeper is one.
 type Module interface {
 	Engine() *engine.Engine
 	Authority() string
 }
 
-// NewServer returns the module's query server.
+// NewServer returns the module's query server. It keeps nothing, and answers queries side by side.
 func NewServer(m Module) types.QueryServer { return &server{m.Engine(), m.Authority()} }
 
 var _ types.QueryServer = (*server)(nil)

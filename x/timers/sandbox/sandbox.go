@@ -2,7 +2,7 @@
 //
 // One sandbox serves three levels: the end-of-block step as a whole, one timer, and the handler of one fire. What fails
 // inside leaves no trace outside: its writes and events are dropped, and the caller decides what that means at its level
-// (x/timers/README.md, "End Block").
+// (x/timers/README.md, "5.5 Failures").
 //
 // Not every failure can be caught: a stack that overflows or memory that runs out ends the process. What runs inside is
 // therefore bounded by gas before it gets there.

@@ -1,5 +1,5 @@
 // Package state holds what the module stores. Each component owns its collections, its part of genesis and its
-// invariants; x/timers/README.md, "State", lists the collections with their keys, writers and bounds.
+// invariants; x/timers/README.md, "2. State", lists the collections with their keys, writers and bounds.
 //
 //   - Configs: the config in force and the next one.
 //   - Lane: what one block leaves to the next.

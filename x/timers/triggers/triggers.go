@@ -1,5 +1,5 @@
 // Package triggers holds the kinds of triggers: what makes a timer due, and due again after a fire
-// (x/timers/README.md, "Triggers").
+// (x/timers/README.md, "1.4 Trigger").
 //
 // A kind is one file here and one line in kinds, besides its message in core.proto and what checks its form in
 // types/trigger.go. Watches are kept by a component of their own, Watches.

@@ -7,29 +7,30 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Store declares what can be watched of a store. A whole key always can.
+// Store declares what can be watched of a store: each whole key of at most types.MaxWatchKeyBytes, and the prefixes of
+// its forms.
 type Store struct {
 	// Name by which triggers name the store; as a rule that of its key.
 	Name string
 	// Forms in which people name its keys, and which prefixes of a key can be watched beside the whole of it.
 	Forms []Form
-	// Whole tells whether bytes may be a whole key of the store, so that a prefix that no form has is refused and does not
-	// wait for ever; nil lets all pass.
+	// Whole tells whether bytes may be a whole key of the store, so that a prefix that no form has is refused and does
+	// not wait for ever; nil lets all pass.
 	Whole func(key []byte) bool
 }
 
-// Form is a way to name keys of a store.
+// Form is a way to name keys of a store in words, such as bank:balance:ADDRESS:DENOM.
 type Form struct {
-	// Name of the form, and the names of its arguments: people write STORE:NAME:ARGUMENT…, and the last argument may have
-	// colons in it.
+	// Name of the form, and the names of its arguments: people write STORE:NAME:ARGUMENT…, and the last argument may
+	// have colons in it.
 	Name      string
 	Arguments []string
 	// Watches says what it watches.
 	Watches string
 	// Build makes the prefix of as many arguments as there are names.
 	Build func(arguments []string) ([]byte, error)
-	// Length returns how many bytes of the beginning of a key are a prefix of this form, 0 if it has none. It is nil for a
-	// form of whole keys.
+	// Length returns how many bytes of the beginning of a key are a prefix of this form, 0 if it has none. It is nil
+	// for a form of whole keys.
 	Length func(key []byte) int
 }
 
@@ -63,7 +64,8 @@ func (w *Watcher) known(name string) (*Store, error) {
 	return declared, nil
 }
 
-// Check refuses what can't be watched: another store, or a prefix of no declared form.
+// Check refuses what can't be watched. Errors are types.ErrNotWatchable for another store or a prefix of no declared
+// form, and types.ErrInvalidWatch for a prefix that is empty or longer than types.MaxWatchKeyBytes.
 func (w *Watcher) Check(key types.WatchKey) error {
 	declared, err := w.known(key.Store)
 	if err != nil {
@@ -84,7 +86,8 @@ func (w *Watcher) Check(key types.WatchKey) error {
 		key.Prefix, key.Store, strings.Join(declared.usages(), ", "))
 }
 
-// Parse reads STORE:FORM:ARGUMENT…, or STORE:HEX, a prefix in hexadecimal.
+// Parse reads STORE:FORM:ARGUMENT…, or STORE:HEX, a prefix in hexadecimal, and checks what it names. Errors are those
+// of Check; types.ErrInvalidWatch lists the forms that there are.
 func (w *Watcher) Parse(text string) (types.WatchKey, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	declared, err := w.known(name)

@@ -18,8 +18,8 @@ type watchedService struct {
 	watcher  *Watcher
 	inner    store.KVStoreService
 	declared Store
-	// anyWatch is where the number of all watches of the store lies; that of a prefix lies at the same key and the prefix.
-	// It is the key that the counts' codec makes, made once.
+	// anyWatch is where the number of all watches of the store lies; that of a prefix lies at the same key and the
+	// prefix. It is the key that the counts' codec makes, made once.
 	anyWatch []byte
 }
 
@@ -132,7 +132,8 @@ func containsLength(prefixes [][]byte, n int) bool {
 	return false
 }
 
-// Ungassed returns a service that opens the store beneath the one that charges gas.
+// Ungassed returns a service whose stores charge no gas: it opens the store beneath the one that does. Code of the
+// module reads with it what a writer must not pay for.
 func Ungassed(key storetypes.StoreKey) store.KVStoreService { return ungassed{key} }
 
 type ungassed struct{ key storetypes.StoreKey }

@@ -1,13 +1,3 @@
-// Package watch notes which watched state a block changes (SPEC §8). A chain wraps the store service of each store that
-// it makes watchable when it wires the keeper that owns it:
-//
-//	watcher := watch.New(keys["timers"], notes)
-//	bank := bankkeeper.NewBaseKeeper(cdc, watcher.Service(runtime.NewKVStoreService(keys["bank"]), stores.Bank(addresses)), …)
-//
-// A wrapped store does what the store beneath does, at the same gas to the unit: who watches is no business of who writes.
-// A write that changes a watched key leaves a note in a transient store, which is branched and dropped with the
-// transaction that wrote, and empty at the start of each block. Nothing is kept in memory: a block may be run twice, and
-// checks and queries run beside it.
 package watch
 
 import (
@@ -23,8 +13,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Counts is the part of the timers' state that decides whether a write is noted: (store, prefix) → number of watches. The
-// empty prefix counts all watches of the store, so that one lookup tells whether there is any.
+// Counts is the part of the timers' state that decides whether a write is noted: (store, prefix) → number of watches.
+// The empty prefix counts all watches of the store, so that one lookup tells whether there is any.
 type Counts = collections.Map[collections.Pair[string, []byte], uint64]
 
 // NewCounts declares the counts. The keeper writes them, the wrapped stores read them.
@@ -37,7 +27,9 @@ var countsKey = collections.PairKeyCodec(collections.StringKey, collections.Byte
 // note is (store, prefix, key): the key changed, and somebody watches the prefix.
 type note = collections.Triple[string, []byte, []byte]
 
-// Watcher wraps store services, and knows what changed in the block so far. There is one in a chain.
+// Watcher wraps store services, and knows what changed in the block so far. A chain has one, which it wires before its
+// keepers. The methods that read names, Check, Parse and Watchable, work on a nil Watcher too: it makes no store
+// watchable.
 type Watcher struct {
 	timers store.KVStoreService
 	notes  collections.KeySet[note]
@@ -46,11 +38,12 @@ type Watcher struct {
 }
 
 // New returns the watcher of a chain, given the key of the timers' store and that of a transient store for its notes.
+// The app mounts both.
 func New(timers *storetypes.KVStoreKey, notes *storetypes.TransientStoreKey) *Watcher {
 	return NewFrom(Ungassed(timers), Ungassed(notes))
 }
 
-// NewFrom is New on services whose stores charge no gas.
+// NewFrom is New on services whose stores charge no gas, such as those that tests count or fail.
 func NewFrom(timers, notes store.KVStoreService) *Watcher {
 	sb := collections.NewSchemaBuilder(notes)
 	w := &Watcher{timers: timers, notes: collections.NewKeySet(sb, collections.NewPrefix(0), "notes",
@@ -61,8 +54,8 @@ func NewFrom(timers, notes store.KVStoreService) *Watcher {
 	return w
 }
 
-// Service makes a store watchable: what it returns takes the place of the service that it is given. It panics if the
-// wiring is wrong: without a name, or with one that is taken.
+// Service makes a store watchable. The keeper that owns the store is made with the service that is returned, in place
+// of the one that is given. It panics if the wiring is wrong: without a name, or with one that is taken.
 func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KVStoreService {
 	if err := (types.WatchKey{Store: declared.Name, Prefix: []byte{0}}).Validate(); err != nil {
 		panic(fmt.Errorf("x/timers/watch: %w", err))
@@ -78,15 +71,16 @@ func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KV
 	return &watchedService{watcher: w, inner: service, declared: declared, anyWatch: anyWatch}
 }
 
-// Changed is what a block changed below one watched prefix.
+// Changed is what changed below one watched prefix.
 type Changed struct {
 	Key types.WatchKey
 	// Keys that changed, in order, as many as were asked for.
 	Keys [][]byte
 }
 
-// Take returns what was changed since the block began or Take was last called, by store and prefix with at most maxKeys
-// keys each, and forgets it. Its work follows what was written.
+// Take returns what changed since the block began or Take was last called, and removes the notes. The result is in
+// order of store and prefix, with at most maxKeys keys for each prefix. The work is proportional to the notes, and so
+// to what transactions wrote.
 func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
 	var all []Changed
 	err := w.notes.Walk(ctx, nil, func(n note) (bool, error) {
@@ -107,7 +101,8 @@ func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
 
 type mutedKey struct{}
 
-// Muted returns a context whose writes are not noted.
+// Muted returns a context whose writes are not noted. The module moves its own fees with it, so that no timer is made
+// due by the fee of its own fire.
 func Muted(ctx context.Context) context.Context {
 	return sdk.UnwrapSDKContext(ctx).WithValue(mutedKey{}, true)
 }

@@ -1,17 +1,18 @@
-// Package stores declares what can be watched of the stores of the SDK's own modules. What a chain adds it declares when
-// it wires it, in the same way.
+// Package stores declares what can be watched of the stores of x/bank, x/staking and x/wasm: in which forms people name
+// keys, such as bank:balance:ADDRESS:DENOM, and which bytes are keys (x/timers/README.md, "1.10 Watch"). Each function
+// returns a watch.Store, for Watcher.Service. A chain declares stores of its own modules in the same way.
 package stores
 
-// region is a part of a store whose keys share a first byte and a layout: that byte, so many parts that begin with a byte
-// for their length, and then, if it is open, at least one byte more.
+// region is a part of a store whose keys share a first byte and a layout: that byte, so many parts that begin with a
+// byte for their length, and then, if it is open, at least one byte more.
 type region struct {
 	first byte
 	parts int
 	open  bool
 }
 
-// prefixOf returns how many bytes of a key are its first byte and so many length-prefixed parts, 0 if it lies elsewhere or
-// ends before.
+// prefixOf returns how many bytes of a key are its first byte and so many length-prefixed parts, 0 if it lies elsewhere
+// or ends before.
 func prefixOf(first byte, parts int) func(key []byte) int {
 	return func(key []byte) int {
 		if len(key) == 0 || key[0] != first {

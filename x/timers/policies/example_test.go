@@ -1,0 +1,98 @@
+package policies_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"cosmossdk.io/math"
+	"cosmossdk.io/x/feegrant"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// newestID is the value of the config's policy that selects the policy of this example.
+const newestID = types.FirstCustomPolicy + 7
+
+// newestRules fire the newest timer first. A fire pays what it pays under fifo.
+type newestRules struct{ fifo.Rules }
+
+func (newestRules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
+	order := make([]int, len(candidates))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(candidates[j].Seq, candidates[i].Seq) })
+	return order
+}
+
+// newest binds the rules to state. It keeps nothing.
+type newest struct {
+	policies.Base
+	parts *policies.Parts
+}
+
+func (newest) ID() types.Policy { return newestID }
+
+func (newest) Rules(*types.TimerConfig, *types.LaneState) policy.Rules { return newestRules{} }
+
+func (p newest) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+	return &policies.Window{Block: b, Parts: p.parts, Rules: newestRules{}}, nil
+}
+
+// A chain brings a policy of its own, and selects it in its config.
+func Example() {
+	payer := sdk.AccAddress("payer_______________")
+	genesis := types.DefaultGenesis()
+	genesis.Config.Policy = newestID
+	chain, err := lab.NewChain(lab.ChainOptions{
+		Genesis:  genesis,
+		Balances: []lab.Balance{{Address: payer, Amount: math.NewInt(1_000_000)}},
+		Keeper: []keeper.Option{
+			keeper.WithPolicy(func(parts *policies.Parts) policies.Policy { return newest{parts: parts} }),
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	module := authtypes.NewModuleAddress("mail")
+	chain.Modules.Register("mail", types.DefaultHandler, func(_ context.Context, d types.Delivery) error {
+		fmt.Printf("%s\n", d.Payload)
+		return nil
+	})
+
+	if err := chain.BeginBlock(); err != nil {
+		panic(err)
+	}
+	if err := chain.Feegrant.GrantAllowance(chain.Ctx(), payer, module, &feegrant.BasicAllowance{}); err != nil {
+		panic(err)
+	}
+	for _, letter := range []string{"first letter", "second letter", "third letter"} {
+		if _, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
+			Actor: module, FeePayer: payer, Payload: []byte(letter), Trigger: types.Trigger{Height: 2},
+		}); err != nil {
+			panic(err)
+		}
+	}
+	for range 2 {
+		if _, err := chain.EndBlock(); err != nil {
+			panic(err)
+		}
+		if err := chain.BeginBlock(); err != nil {
+			panic(err)
+		}
+	}
+	// Output:
+	// third letter
+	// second letter
+	// first letter
+}

@@ -1,0 +1,25 @@
+// Package watch notes which watched state a block changes (x/timers/README.md, "1.10 Watch").
+//
+// A chain makes a store watchable when it wires the keeper that owns it: it wraps the store's service, and declares in
+// which forms people name the store's keys. Package watch/stores has the declarations for modules of the SDK.
+//
+//	watcher := watch.New(keys["timers"], notes)
+//	service := watcher.Service(runtime.NewKVStoreService(keys["bank"]), stores.Bank(addresses))
+//	bank := bankkeeper.NewBaseKeeper(cdc, service, …)
+//
+// The timers' keeper gets the same watcher by keeper.WithWatcher.
+//
+// # Types
+//
+//   - Watcher wraps services, reads the names of keys (Parse, Check), and knows what changed so far (Take).
+//   - Store declares a store, and Form one way to name its keys.
+//   - Changed is what Take returns.
+//   - Counts is the part of the timers' state that a wrapped store reads.
+//
+// # How a write is noted
+//
+// A wrapped store does what the store beneath does, and consumes exactly the same gas. Who watches is no business of
+// who writes. A write that changes a watched key leaves a note in a transient store. That store is branched and dropped
+// with the transaction that wrote, and it is empty at the start of each block. Nothing is kept in memory: a block may
+// be run twice, and checks and queries run at the same time.
+package watch

@@ -1,0 +1,76 @@
+package watch_test
+
+import (
+	"errors"
+	"fmt"
+
+	"cosmossdk.io/collections"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/testutil"
+
+	"github.com/cosmos-timers/timers/x/timers/watch"
+)
+
+// A chain declares the store of its own module, which keeps a price by the name of a pair. What the module writes
+// through the wrapped service leaves a note if it changes a watched key.
+func Example() {
+	keys := storetypes.NewKVStoreKeys("timers", "oracle")
+	notes := storetypes.NewTransientStoreKey("transient_timers")
+	ctx := testutil.DefaultContextWithKeys(keys, map[string]*storetypes.TransientStoreKey{"transient_timers": notes}, nil)
+
+	watcher := watch.New(keys["timers"], notes)
+	oracle := watcher.Service(runtime.NewKVStoreService(keys["oracle"]), watch.Store{
+		Name: "oracle",
+		Forms: []watch.Form{{
+			Name: "price", Arguments: []string{"PAIR"}, Watches: "the price of a pair",
+			Build: func(arguments []string) ([]byte, error) {
+				if arguments[0] == "" {
+					return nil, errors.New("the pair is empty")
+				}
+				return []byte("price/" + arguments[0]), nil
+			},
+		}},
+	})
+
+	// A timer that watches is scheduled. The timers' keeper then counts the watches of the key, and those of the store.
+	key, err := watcher.Parse("oracle:price:ATOM-USD")
+	if err != nil {
+		panic(err)
+	}
+	sb := collections.NewSchemaBuilder(watch.Ungassed(keys["timers"]))
+	counts := watch.NewCounts(sb)
+	if _, err := sb.Build(); err != nil {
+		panic(err)
+	}
+	for _, prefix := range [][]byte{key.Prefix, {}} {
+		if err := counts.Set(ctx, collections.Join(key.Store, prefix), 1); err != nil {
+			panic(err)
+		}
+	}
+
+	// A transaction writes two prices.
+	store := oracle.OpenKVStore(ctx)
+	for _, pair := range []string{"ATOM-USD", "OSMO-USD"} {
+		if err := store.Set([]byte("price/"+pair), []byte("4.31")); err != nil {
+			panic(err)
+		}
+	}
+
+	// The end of the block asks what changed, once.
+	for range 2 {
+		changes, err := watcher.Take(ctx, 16)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println("watched keys that changed:", len(changes))
+		for _, change := range changes {
+			fmt.Printf("%s %s\n", change.Key.Store, change.Keys)
+		}
+	}
+	// Output:
+	// watched keys that changed: 1
+	// oracle [price/ATOM-USD]
+	// watched keys that changed: 0
+}
