@@ -1,5 +1,5 @@
-// Package smallest is a policy that a chain brings along: of the timers that wait, the one with the smallest gas limit fires
-// first, so that a full lane fires as many timers as it can. x/timers/docs/policy.md explains it.
+// Package smallest is a policy that a chain brings along: of the timers that wait, the one with the smallest gas limit
+// fires first, so that a full lane fires as many timers as it can. x/timers/docs/policy.md explains it.
 package smallest
 
 import (
@@ -20,8 +20,8 @@ const ID = types.FirstCustomPolicy
 // Rules order timers by gas limit. A fire pays what it pays under fifo: the chain's basefees, and no tip.
 type Rules struct{ fifo.Rules }
 
-// Order implements policy.Rules: by (gas limit, due, seq). No two candidates share a seq, so that the order is total. No
-// candidate is left out.
+// Order implements policy.Rules: by (gas limit, due, seq). No two candidates share a seq, so that the order is total.
+// No candidate is left out.
 func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	order := make([]int, len(candidates))
 	for i := range order {

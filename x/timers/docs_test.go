@@ -73,3 +73,19 @@ func TestTheDocumentedModuleIsTheOneThatIsTested(t *testing.T) {
 	require.Contains(t, source("app_test.go"), wiring)
 	require.Equal(t, source("subscriptions_test.go"), test)
 }
+
+// TestTheDocumentedPolicyIsTheOneThatIsTested: the blocks of policy.md are the example's file, the line that wires it, and its
+// test.
+func TestTheDocumentedPolicyIsTheOneThatIsTested(t *testing.T) {
+	source := func(name string) string {
+		raw, err := os.ReadFile(filepath.Join("..", "..", "testutil", "smallest", name))
+		require.NoError(t, err)
+		return string(raw)
+	}
+	blocks := goBlocks(t, "policy.md")
+	require.Greater(t, len(blocks), 2)
+	code, wiring, test := blocks[:len(blocks)-2], blocks[len(blocks)-2], blocks[len(blocks)-1]
+	require.Equal(t, source("smallest.go"), strings.Join(code, "\n"))
+	require.Contains(t, test, wiring)
+	require.Equal(t, source("conformance_test.go"), test)
+}

@@ -56,23 +56,6 @@ type chain struct {
 	burned, collected math.Int
 }
 
-// options of a chain that starts with the subject in force.
-func (s Subject) options() lab.ChainOptions {
-	opts := lab.ChainOptions{Genesis: types.DefaultGenesis(), Keeper: s.Keeper}
-	config := &opts.Genesis.Config
-	config.Policy = s.Policy
-	config.MaxCyclesPerFire = 250_000
-	if s.Config != nil {
-		s.Config(config)
-	}
-	for _, address := range []sdk.AccAddress{alice, bob, carol, robot, robot2, agent} {
-		opts.Balances = append(opts.Balances, lab.Balance{Address: address, Amount: math.NewInt(rich)})
-	}
-	opts.Balances = append(opts.Balances,
-		lab.Balance{Address: poor, Amount: math.NewInt(40_000)}, lab.Balance{Address: pauper, Amount: math.ZeroInt()})
-	return opts
-}
-
 // start begins a chain and opens its first block.
 func start(t testingT, opts lab.ChainOptions) *chain {
 	t.Helper()

@@ -10,29 +10,7 @@
 // runs larger backlogs.
 package conformance
 
-import (
-	"flag"
-	"testing"
-
-	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/types"
-)
-
-var scale = flag.Int("conformance.scale", 1, "multiplies the size of the backlogs that policies are tested with")
-
-// Subject is a policy under test.
-type Subject struct {
-	// Policy is its id.
-	Policy types.Policy
-	// Keeper are the options that wire it; none for a policy of the module.
-	Keeper []keeper.Option
-	// Config sets what the policy needs of the config in addition; it may be nil.
-	Config func(*types.TimerConfig)
-	// Moves is how many timers a block of a storm may give another place in the ready index, in addition to those that it
-	// admits, sweeps and fires: policies.MaxIndexReads for a policy whose weights change, otherwise 0. Over a whole storm they
-	// must not count.
-	Moves int
-}
+import "testing"
 
 // Run runs the whole suite.
 func Run(t *testing.T, s Subject) {
