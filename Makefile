@@ -57,7 +57,7 @@ with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/ra
 
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
-	go test -timeout $(TEST_TIMEOUT) $(PKG)
+	@scripts/gomods.sh run $(PKG) -- go test -timeout $(TEST_TIMEOUT)
 
 .PHONY: sims
 sims: ## Simulate the whole application for a few blocks with random messages
@@ -69,13 +69,17 @@ sims-long: ## Simulate for long, with many seeds
 
 .PHONY: test-short
 test-short: ## Run the tests without simulation, real nodes and benchmarks
-	go test -timeout $(TEST_TIMEOUT) $$(go list $(PKG) | grep -vE "/testutil/(system|bench)")
+	@scripts/gomods.sh run -skip '/testutil/(system|bench)' $(PKG) -- go test -timeout $(TEST_TIMEOUT)
 
 .PHONY: test-long
 test-long: ## Run the tests that have a long form in that form, some minutes
-	go test -timeout 60m ./x/timers/policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
-	go test -timeout 60m ./x/timers/types -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
-	go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./x/timers/,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
+	cd x/timers && go test -timeout 60m ./policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
+	cd x/timers && go test -timeout 60m ./types -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
+	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
+
+.PHONY: cover
+cover: ## Print what share of each package the tests execute (PKG=./dir/... for some)
+	@scripts/cover.sh $(PKG)
 
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
@@ -84,7 +88,7 @@ soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, 
 .PHONY: bench
 bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's benchmarks (BENCH=regexp for some)
 	go run ./testutil/bench/cmd/timersbench $(BENCHFLAGS)
-	go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m ./x/timers/...
+	@scripts/gomods.sh run ./x/timers/... -- go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz target of the module for FUZZTIME each (20s)
@@ -140,19 +144,23 @@ proto-swagger: ## Write the OpenAPI description to build/swagger/
 .PHONY: lint
 lint: ## Run golangci-lint (the first run builds it, which takes minutes)
 	@scripts/install-lint.sh
-	@build/tools/golangci-lint run ./...
+	@scripts/gomods.sh each "$(CURDIR)/build/tools/golangci-lint" run ./...
 
 .PHONY: fmt
 fmt: ## Format Go code and proto files
 	@scripts/install-lint.sh
 	@scripts/tools.sh
 	@scripts/protodeps.sh
-	@build/tools/golangci-lint fmt ./...
+	@scripts/gomods.sh each "$(CURDIR)/build/tools/golangci-lint" fmt ./...
 	@build/tools/buf format proto --write
 
 .PHONY: house
 house: ## Measure the module's structure, and fail if it breaks a limit (HOUSEFLAGS=-report only prints, -v lists more)
 	@go run ./scripts/house $(HOUSEFLAGS)
+
+.PHONY: tidy
+tidy: ## Tidy the go.mod of each module
+	@scripts/gomods.sh each go mod tidy
 
 .PHONY: verify
 verify: ## Check all that must hold before a merge except the tests

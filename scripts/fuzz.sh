@@ -10,7 +10,7 @@ while IFS=: read -r file declaration; do
 	target=${declaration#func }
 	target=${target%%(*}
 	echo "fuzzing $target in ${file%/*} for $fuzz_time"
-	go test -run '^$' -fuzz "^$target\$" -fuzztime "$fuzz_time" -fuzzminimizetime 20x "./${file%/*}"
+	scripts/gomods.sh run "./${file%/*}" -- go test -run '^$' -fuzz "^$target\$" -fuzztime "$fuzz_time" -fuzzminimizetime 20x
 done < <(grep -rE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*\(' x 2>/dev/null | LC_ALL=C sort)
 
 if ((!found)); then

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Copy the .proto files ours import from the Go module cache into .protodeps/, so that buf needs no network.
-# Versions come from go.mod, so the imported protos are those the Go code is compiled against.
+# Versions come from the module's go.mod, so that its protos need nothing newer than its Go code does.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 deps_dir=.protodeps
+module_dir=x/timers
 # name under .protodeps/, Go module, directory inside the module, subdirectories to take
 sources=(
 	"cosmos-sdk   github.com/cosmos/cosmos-sdk           proto                  amino cosmos tendermint"
@@ -15,8 +16,8 @@ sources=(
 
 module_version() { # read from go.mod alone: works before the module graph is complete
 	local version
-	version=$(awk -v module="$1" '$1 == module { print $2; exit } $1 == "require" && $2 == module { print $3; exit }' go.mod)
-	[[ $version == v* ]] || { echo "protodeps: go.mod does not require $1" >&2; return 1; }
+	version=$(awk -v module="$1" '$1 == module { print $2; exit } $1 == "require" && $2 == module { print $3; exit }' $module_dir/go.mod)
+	[[ $version == v* ]] || { echo "protodeps: $module_dir/go.mod does not require $1" >&2; return 1; }
 	echo "$version"
 }
 
@@ -35,8 +36,7 @@ fi
 # Downloads are verified against a copy of go.sum: the real one must not change under a build step.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-cp go.mod "$scratch/"
-if [[ -f go.sum ]]; then cp go.sum "$scratch/"; fi
+cp "$module_dir/go.mod" "$module_dir/go.sum" "$scratch/"
 
 rm -rf "$deps_dir"
 for source in "${sources[@]}"; do

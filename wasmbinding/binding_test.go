@@ -8,18 +8,38 @@ import (
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/wasmbinding"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-var contract = sdk.AccAddress("contract________________________")
+var (
+	contract = sdk.AccAddress("contract________________________")
+	alice    = sdk.AccAddress("alice_______________")
+)
+
+// newChain starts a chain of the lab on which alice has coins, and a router of its module's queries. Contracts that run
+// are tested with the application (testutil/system).
+func newChain(t *testing.T) (*lab.Chain, *baseapp.GRPCQueryRouter) {
+	t.Helper()
+	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: alice, Amount: math.NewInt(1_000_000_000)}}})
+	require.NoError(t, err)
+	router := baseapp.NewGRPCQueryRouter()
+	router.SetInterfaceRegistry(chain.Codec.InterfaceRegistry())
+	types.RegisterQueryServer(router, query.NewServer(chain.Timers))
+	return chain, router
+}
 
 func TestMessagesInJSON(t *testing.T) {
-	encode := wasmbinding.Messages(appchain.New(t, "alice").App.AppCodec())
+	chain, _ := newChain(t)
+	encode := wasmbinding.Messages(chain.Codec)
 	me := contract.String()
 	for _, c := range []struct {
 		name, custom string
@@ -70,18 +90,17 @@ func TestMessagesInJSON(t *testing.T) {
 func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 	raw, err := os.ReadFile("../x/timers/docs/contracts.md")
 	require.NoError(t, err)
-	chain := appchain.New(t, "alice")
-	alice := appchain.AccountOf("alice").Address
+	chain, router := newChain(t)
 	messages, err := types.NewAccountPayload(&types.MsgCancelTimer{Sender: alice.String()})
 	require.NoError(t, err)
 	payload, err := messages.Marshal()
 	require.NoError(t, err)
-	timer, err := chain.App.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{Actor: alice, Trigger: types.Trigger{Height: 100}, Payload: payload})
+	timer, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{Actor: alice, Trigger: types.Trigger{Height: 100}, Payload: payload})
 	require.NoError(t, err)
-	encode := wasmbinding.Messages(chain.App.AppCodec())
-	query := wasmbinding.Queries(chain.App.AppCodec(), chain.App.GRPCQueryRouter())
+	encode := wasmbinding.Messages(chain.Codec)
+	query := wasmbinding.Queries(chain.Codec, router)
 	understood := 0
-	for line := range strings.Lines(string(raw)) {
+	for _, line := range strings.SplitAfter(string(raw), "\n") {
 		if !strings.HasPrefix(line, `{"timers": `) {
 			continue
 		}
@@ -96,13 +115,12 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 }
 
 func TestQueriesInJSON(t *testing.T) {
-	chain := appchain.New(t, "alice")
-	query := wasmbinding.Queries(chain.App.AppCodec(), chain.App.GRPCQueryRouter())
-	alice := appchain.AccountOf("alice").Address.String()
-	answer, err := query(chain.Ctx(), []byte(`{"timers":{"timers_by_actor":{"actor":"`+alice+`"}}}`))
+	chain, router := newChain(t)
+	query := wasmbinding.Queries(chain.Codec, router)
+	answer, err := query(chain.Ctx(), []byte(`{"timers":{"timers_by_actor":{"actor":"`+alice.String()+`"}}}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"timers":[],"pagination":{"next_key":null,"total":"0"},"total":0}`, string(answer))
-	answer, err = query(chain.Ctx(), []byte(`{"timers":{"agent":{"actor":"`+alice+`"}}}`))
+	answer, err = query(chain.Ctx(), []byte(`{"timers":{"agent":{"actor":"`+alice.String()+`"}}}`))
 	require.NoError(t, err)
 	require.JSONEq(t, `{"agent":""}`, string(answer))
 	for _, name := range []string{"lane", "params"} {
@@ -113,7 +131,7 @@ func TestQueriesInJSON(t *testing.T) {
 	for name, custom := range map[string]string{
 		"not listed":       `{"timers":{"ready":{}}}`,
 		"an unknown field": `{"timers":{"lane":{"height":3}}}`,
-		"no such timer":    `{"timers":{"timer":{"actor":"` + alice + `","id":"abcdef0123456789"}}}`,
+		"no such timer":    `{"timers":{"timer":{"actor":"` + alice.String() + `","id":"abcdef0123456789"}}}`,
 		"no actor":         `{"timers":{"timer":{}}}`,
 		"another module":   `{"tokens":{}}`,
 	} {
@@ -123,10 +141,10 @@ func TestQueriesInJSON(t *testing.T) {
 }
 
 func TestEveryAcceptedQueryExists(t *testing.T) {
-	chain := appchain.New(t, "alice")
+	_, router := newChain(t)
 	accepted := wasmbinding.AcceptedQueries()
 	require.Len(t, accepted, 5)
 	for path := range accepted {
-		require.NotNil(t, chain.App.GRPCQueryRouter().Route(path), path)
+		require.NotNil(t, router.Route(path), path)
 	}
 }

@@ -146,7 +146,8 @@ func mayBeMap(constraint types.Type) bool {
 	if !ok {
 		return isMap(constraint)
 	}
-	for embedded := range set.EmbeddedTypes() {
+	for i := range set.NumEmbeddeds() {
+		embedded := set.EmbeddedType(i)
 		union, ok := embedded.(*types.Union)
 		if !ok {
 			if mayBeMap(embedded) {
@@ -154,8 +155,8 @@ func mayBeMap(constraint types.Type) bool {
 			}
 			continue
 		}
-		for term := range union.Terms() {
-			if mayBeMap(term.Type()) {
+		for j := range union.Len() {
+			if mayBeMap(union.Term(j).Type()) {
 				return true
 			}
 		}
@@ -169,8 +170,8 @@ func isFloat(t types.Type) bool {
 	case nil:
 		return false
 	case *types.Tuple:
-		for variable := range t.Variables() {
-			if isFloat(variable.Type()) {
+		for i := range t.Len() {
+			if isFloat(t.At(i).Type()) {
 				return true
 			}
 		}
@@ -199,7 +200,7 @@ var compiledImports = sync.OnceValues(func() (map[string]string, error) {
 		return nil, fmt.Errorf("go list: %w: %s", err, complaint.String())
 	}
 	compiled := map[string]string{}
-	for line := range strings.Lines(string(out)) {
+	for _, line := range strings.Split(string(out), "\n") {
 		if path, file, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
 			compiled[path] = file
 		}

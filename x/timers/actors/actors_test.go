@@ -158,21 +158,21 @@ func TestModulesServeTheHandlersTheyRegistered(t *testing.T) {
 	})
 	runtime.Register("oracle", "close", func(context.Context, types.Delivery) error { return failure })
 	oracle := authtypes.NewModuleAddress("oracle")
-	require.True(t, runtime.Serves(t.Context(), oracle))
-	require.False(t, runtime.Serves(t.Context(), authtypes.NewModuleAddress("other")))
+	require.True(t, runtime.Serves(context.Background(), oracle))
+	require.False(t, runtime.Serves(context.Background(), authtypes.NewModuleAddress("other")))
 	deliver := func(handler string) error {
 		d := types.Delivery{Call: types.Call{Actor: oracle, Handler: handler, Payload: []byte("tick")}}
-		if err := runtime.Validate(t.Context(), nil, d.Call); err != nil {
-			require.Equal(t, err, runtime.Deliver(t.Context(), nil, d))
+		if err := runtime.Validate(context.Background(), nil, d.Call); err != nil {
+			require.Equal(t, err, runtime.Deliver(context.Background(), nil, d))
 			return err
 		}
-		return runtime.Deliver(t.Context(), nil, d)
+		return runtime.Deliver(context.Background(), nil, d)
 	}
 	require.NoError(t, deliver(types.DefaultHandler))
 	require.Equal(t, "tick", ran)
 	require.ErrorIs(t, deliver("close"), failure)
 	require.Panics(t, func() { runtime.Register("oracle", "close", nil) })
-	_, err := actors.NewRouter(runtime).Route(t.Context(), authtypes.NewModuleAddress("other"))
+	_, err := actors.NewRouter(runtime).Route(context.Background(), authtypes.NewModuleAddress("other"))
 	require.ErrorIs(t, err, types.ErrUnknownActor)
 }
 

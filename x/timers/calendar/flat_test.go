@@ -243,7 +243,7 @@ func BenchmarkFlatPage(b *testing.B) {
 			require.NoError(b, flat.Insert(ctx, calendar.Key{Due: seq / 10, Seq: seq}, 0))
 		}
 		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
+			for range b.N {
 				left := 64
 				_, _, _, err := flat.Page(ctx, calendar.Key{}, pending, func(entry) calendar.Verdict {
 					if left--; left < 0 {
@@ -264,7 +264,8 @@ func BenchmarkFlatInsertRemove(b *testing.B) {
 		require.NoError(b, flat.Insert(ctx, calendar.Key{Due: seq / 10, Seq: seq}, 0))
 	}
 	key := calendar.Key{Due: 5_000, Seq: 1 << 40}
-	for b.Loop() {
+	b.ResetTimer()
+	for range b.N {
 		_ = flat.Insert(ctx, key, 0)
 		_ = flat.Remove(ctx, key)
 	}

@@ -310,7 +310,9 @@ func BenchmarkMedian(b *testing.B) {
 	for unit := range recent {
 		move(unit, uint64(1+unit%97))
 	}
-	for at := 0; b.Loop(); {
+	b.ResetTimer()
+	at := 0
+	for range b.N {
 		for range 100 {
 			unit := at * 7_919 % len(recent)
 			move(unit, uint64(1+unit%97+at/len(recent)%2))

@@ -150,7 +150,7 @@ func TestSmoothingAgreesWithTheVectors(t *testing.T) {
 
 func BenchmarkWeight(b *testing.B) {
 	bounds, median := fairness.Bounds{Min: 16, Max: 32}, dec("7.25")
-	for b.Loop() {
+	for range b.N {
 		bounds.Weight(5, median)
 	}
 }

@@ -56,7 +56,7 @@ func readStateTable(t *testing.T, readme string) []stateRow {
 			writer: strings.TrimSpace(cells[4]), bound: strings.TrimSpace(cells[5]),
 		}
 		if key := strings.TrimSpace(cells[2]); key != "" {
-			for part := range strings.SplitSeq(key, ", ") {
+			for _, part := range strings.Split(key, ", ") {
 				match := keyPart.FindStringSubmatch(part)
 				require.NotNil(t, match, "%q in %s", part, line)
 				row.key = append(row.key, match[1])

@@ -60,7 +60,8 @@ func (m *tipModel) observed(actor string, epoch uint64) *tip.EpochStats {
 		m.epochs[actor] = map[uint64]*tip.EpochStats{}
 	}
 	if m.epochs[actor][epoch] == nil {
-		m.epochs[actor][epoch] = new(tip.NoStats())
+		none := tip.NoStats()
+		m.epochs[actor][epoch] = &none
 	}
 	return m.epochs[actor][epoch]
 }

@@ -241,7 +241,7 @@ func BenchmarkBasefee(b *testing.B) {
 	for name, response := range map[string]lane.Response{"clip": lane.Clip, "linear": lane.Linear} {
 		b.Run(name, func(b *testing.B) {
 			rule, last := market(response), dec("0.0123")
-			for b.Loop() {
+			for range b.N {
 				rule.Next(last, 1_234_567)
 			}
 		})

@@ -87,9 +87,12 @@ func FuzzCleanupIsNeverExceeded(f *testing.F) { f.Fuzz(rapid.MakeFuzz(cleanupPro
 
 func BenchmarkBudget(b *testing.B) {
 	budget := lane.Budget{MaxCycles: maxUnits, MaxCells: maxUnits, CellsPerFire: 550_000}
-	for b.Loop() {
+	fitted := 0
+	for range b.N {
 		if budget.Fits(550_000) {
 			budget.Spend(0, 0)
+			fitted++
 		}
 	}
+	require.Equal(b, b.N, fitted)
 }

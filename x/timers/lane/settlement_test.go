@@ -172,7 +172,7 @@ func BenchmarkSettle(b *testing.B) {
 	price := lane.Price{
 		Basefee: math.LegacyNewDecWithPrec(1, 3), Priority: math.LegacyNewDecWithPrec(5, 4), Cell: math.LegacyNewDecWithPrec(3, 2),
 	}
-	for b.Loop() {
+	for range b.N {
 		price.Settle(price.Cost(550_000, 550_000), 123_457, 8_191)
 	}
 }

@@ -191,7 +191,7 @@ func roomy(field string, value uint64) types.TimerConfig {
 }
 
 func TestConfigRefusesEveryNumberOutOfItsBounds(t *testing.T) {
-	for field := range reflect.TypeFor[types.TimerConfig]().Fields() {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[types.TimerConfig]()) {
 		bounds, bounded := boundsOf[field.Name]
 		require.NotEqual(t, bounded, unbounded[field.Name] != "", "%s needs bounds here, or a reason", field.Name)
 		if !bounded {
@@ -522,7 +522,7 @@ func TestConfigChangeKeepsTheFeeDenom(t *testing.T) {
 
 func BenchmarkValidateConfig(b *testing.B) {
 	c := validConfig()
-	for b.Loop() {
+	for range b.N {
 		_ = c.Validate()
 	}
 }

@@ -67,10 +67,11 @@ func fullGenesis() *types.GenesisState {
 		Round: types.WatchRound{Height: 5, From: 7, Changes: []types.WatchChange{change}}, Next: &types.WatchRound{Height: 6},
 	}}}
 	g.WatchCursors = types.WatchCursors{Turn: key, Expiry: types.QueueKey{Due: 4, Seq: 1}}
+	basefee := math.LegacyNewDecWithPrec(2, 3)
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, Head: types.QueueKey{Due: 6, Seq: 1}, Live: types.QueueKey{Due: 6, Seq: 1},
 		Clean: types.QueueKey{Due: 7}, Aside: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
-		LaneBasefee: new(math.LegacyNewDecWithPrec(2, 3)), P50: math.LegacySmallestDec(), MarketSince: 2,
+		LaneBasefee: &basefee, P50: math.LegacySmallestDec(), MarketSince: 2,
 		Admit:    types.QueueKey{Due: 6, Seq: 1},
 		Fairness: types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
 		TipMarket: types.TipState{

@@ -234,7 +234,7 @@ func BenchmarkUnwrapPayload(b *testing.B) {
 		"wrapped": wrapped, "plain": []byte(`{"swap":{"amount":"17"}}`), "proto": bytes.Repeat([]byte{10, 3}, 200), "1MiB": bytes.Repeat([]byte("["), 1<<20),
 	} {
 		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
+			for range b.N {
 				types.UnwrapPayload(payload)
 			}
 		})

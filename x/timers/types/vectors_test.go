@@ -115,7 +115,7 @@ func BenchmarkTimerID(b *testing.B) {
 	for name, size := range map[string]int{"payload=0": 0, "payload=512": 512, "payload=64KiB": 64 << 10} {
 		payload := make([]byte, size)
 		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
+			for range b.N {
 				types.TimerID(actor, 1, payload, 1)
 			}
 		})

@@ -15,7 +15,7 @@ import (
 // column reads the value of a row of the estimate's table.
 func column(t *testing.T, table, name string) string {
 	t.Helper()
-	for line := range strings.SplitSeq(table, "\n") {
+	for _, line := range strings.Split(table, "\n") {
 		if key, value, found := strings.Cut(strings.TrimLeft(line, " "), "  "); found && key == name {
 			return strings.TrimSpace(value)
 		}
@@ -29,7 +29,7 @@ func (r *rig) estimate(line ...string) string {
 	out, notes, err := r.run(append([]string{"query", "timers", "estimate"}, line...)...)
 	require.NoError(r.t, err)
 	require.Empty(r.t, notes)
-	for line := range strings.SplitSeq(out, "\n") {
+	for _, line := range strings.Split(out, "\n") {
 		require.LessOrEqual(r.t, len(line), 80, line)
 	}
 	return out

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -30,8 +31,8 @@ func TestHistoryOfANodeWithoutAnIndex(t *testing.T) {
 	r := newRig(t)
 	r.repeating(2)
 	page := 1
-	_, ofBlocks := client.BlockSearch(t.Context(), "a.b='c'", &page, &page, "desc")
-	_, ofTxs := client.TxSearch(t.Context(), "a.b='c'", false, &page, &page, "desc")
+	_, ofBlocks := client.BlockSearch(context.Background(), "a.b='c'", &page, &page, "desc")
+	_, ofTxs := client.TxSearch(context.Background(), "a.b='c'", false, &page, &page, "desc")
 	for _, answer := range []error{ofBlocks, ofTxs} {
 		require.Error(t, answer)
 		r.node.index.off = answer

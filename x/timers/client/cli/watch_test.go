@@ -169,10 +169,10 @@ func TestWatchDrawsInPlaceAndRestoresTheTerminal(t *testing.T) {
 	require.Contains(t, shown, "! no news from the node")
 	require.NotContains(t, shown, "the node answers again", "the view says it all")
 	before, _, _ := strings.Cut(shown, leave)
-	for frame := range strings.SplitSeq(before, "\x1b[H") {
+	for _, frame := range strings.Split(before, "\x1b[H") {
 		require.LessOrEqual(t, strings.Count(frame, "\n"), 30)
 	}
-	for line := range strings.SplitSeq(after, "\n") {
+	for _, line := range strings.Split(after, "\n") {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 100)
 	}
 }

@@ -353,7 +353,7 @@ func BenchmarkEIP1559Order(b *testing.B) {
 	}
 	for name, candidates := range map[string][]policy.Candidate{"mixed": mixed, "alike": alike} {
 		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
+			for range b.N {
 				e.Order(prices, candidates)
 			}
 		})

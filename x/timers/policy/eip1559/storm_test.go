@@ -205,11 +205,11 @@ const benchTimers = 100_000
 // BenchmarkIndex takes 500 of 100,000 at a time, from an index in memory.
 func BenchmarkIndex(b *testing.B) {
 	for i, s := range storms()[:4] {
+		backlog, e := gather(s, rand.New(rand.NewPCG(1, uint64(i))), benchTimers), defaultMarket()
 		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			backlog, e := gather(s, rand.New(rand.NewPCG(1, uint64(i))), benchTimers), defaultMarket()
 			prices := pricesAt(price(startFee), price(usualTip))
 			heads, beyond, taken := 0, 0, 0
-			for b.Loop() {
+			for range b.N {
 				m := openIndex(b, backlog.store, e, prices, enough)
 				taken += len(takeSome(b, m, stormTake))
 				heads, beyond = heads+m.Heads, beyond+m.Read

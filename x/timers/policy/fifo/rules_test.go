@@ -99,12 +99,12 @@ func BenchmarkFIFOOrder(b *testing.B) {
 	backwards := slices.Clone(sorted)
 	slices.Reverse(backwards)
 	b.Run("sorted", func(b *testing.B) {
-		for b.Loop() {
+		for range b.N {
 			fifo.Rules{}.Order(policy.Prices{}, sorted)
 		}
 	})
 	b.Run("backwards", func(b *testing.B) {
-		for b.Loop() {
+		for range b.N {
 			fifo.Rules{}.Order(policy.Prices{}, backwards)
 		}
 	})

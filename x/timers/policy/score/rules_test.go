@@ -247,7 +247,8 @@ func BenchmarkScoreOrder(b *testing.B) {
 			Due: uint64(1_000 + i/500), Seq: uint64(i), Actor: actor, Unit: actor, Ask: policy.Ask{Price: math.NewInt(int64(i % 3))},
 		}
 	}
-	for b.Loop() {
+	b.ResetTimer()
+	for range b.N {
 		s.Order(policy.Prices{Height: 1_100}, candidates)
 	}
 }
