@@ -38,9 +38,11 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		Hands:   hands{e, b},
 	}
 	b.Agents = e.Agents.Open(agentTerms(b))
-	if b.round, err = b.policy.Open(ctx, b.Block); err != nil {
+	round, err := b.policy.Open(ctx, b.Block)
+	if err != nil {
 		return nil, err
 	}
+	b.round = newTurns(round, b.Block)
 	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
 	return b, nil
 }

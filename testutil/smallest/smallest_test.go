@@ -1,0 +1,146 @@
+package smallest_test
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/testutil/smallest"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/policies/registry"
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// TestOrder: no timer is tried before one with a smaller gas limit, or before an older one with the same; all are tried; and
+// how they are handed in does not matter.
+func TestOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		candidates := policytest.DrawCandidates(t)
+		order := func(candidates []policy.Candidate) (ordered []policy.Candidate) {
+			for _, i := range (smallest.Rules{}).Order(policy.Prices{}, candidates) {
+				ordered = append(ordered, candidates[i])
+			}
+			return ordered
+		}
+		ordered := order(candidates)
+		require.ElementsMatch(t, candidates, ordered)
+		for i := 1; i < len(ordered); i++ {
+			a, b := ordered[i-1], ordered[i]
+			require.LessOrEqual(t, a.GasLimit, b.GasLimit)
+			if a.GasLimit == b.GasLimit {
+				require.Negative(t, cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)))
+			}
+		}
+		require.Equal(t, ordered, order(rapid.Permutation(candidates).Draw(t, "handed in as")))
+	})
+}
+
+var owner = authtypes.NewModuleAddress("owner")
+
+// newChain is a lab chain with the policy in force, on which a block is open.
+func newChain(t *testing.T, change func(*types.TimerConfig)) *lab.Chain {
+	t.Helper()
+	genesis := types.DefaultGenesis()
+	genesis.Config.Policy = smallest.ID
+	change(&genesis.Config)
+	chain, err := lab.NewChain(lab.ChainOptions{
+		Genesis: genesis, Keeper: []keeper.Option{keeper.WithPolicy(smallest.New)},
+		Balances: []lab.Balance{{Address: owner, Amount: math.NewInt(1_000_000)}},
+	})
+	require.NoError(t, err)
+	chain.Modules.Register("owner", types.DefaultHandler, func(context.Context, types.Delivery) error { return nil })
+	require.NoError(t, chain.BeginBlock())
+	return chain
+}
+
+func schedule(t *testing.T, chain *lab.Chain, due, gasLimit uint64) {
+	t.Helper()
+	_, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
+		Actor: owner, FeePayer: owner, Trigger: types.Trigger{Height: due}, GasLimit: gasLimit,
+		Payload: []byte{byte(gasLimit / 10_000)},
+	})
+	require.NoError(t, err)
+}
+
+// fires ends the open block and returns which timers fired, by gas limit in tens of thousands.
+func fires(t *testing.T, chain *lab.Chain, fired map[string]byte) (limits []byte) {
+	t.Helper()
+	timers, err := chain.Timers.TimersOf(chain.Ctx(), owner)
+	require.NoError(t, err)
+	for i := range timers {
+		fired[timers[i].IDHex()] = timers[i].Payload[0]
+	}
+	events, err := chain.EndBlock()
+	require.NoError(t, err)
+	require.NoError(t, chain.Check())
+	require.NoError(t, chain.BeginBlock())
+	for _, event := range events {
+		if event.Type != "timers.v1.TimerFired" {
+			continue
+		}
+		parsed, err := sdk.ParseTypedEvent(abci.Event(event))
+		require.NoError(t, err)
+		e := parsed.(*types.TimerFired)
+		require.Equal(t, "20", e.Paid, "20,000 cycles at the chain's basefee of a thousandth")
+		require.Equal(t, "0", e.Tip)
+		limits = append(limits, fired[e.Id])
+	}
+	return limits
+}
+
+// TestTheSmallestFireFirst: in a lane that is too small for all, and age decides among equals.
+func TestTheSmallestFireFirst(t *testing.T) {
+	chain := newChain(t, func(c *types.TimerConfig) { c.MaxFiresPerBlock = 2 })
+	for _, gasLimit := range []uint64{90_000, 40_000, 70_000, 40_000, 50_000} {
+		schedule(t, chain, 2, gasLimit)
+	}
+	known := map[string]byte{}
+	require.Empty(t, fires(t, chain, known))
+	require.Equal(t, []byte{4, 4}, fires(t, chain, known))
+	require.Equal(t, []byte{5, 7}, fires(t, chain, known))
+	require.Equal(t, []byte{9}, fires(t, chain, known))
+}
+
+// TestALargeTimerWaitsForSmallOnes: the window holds the oldest timers, so that large ones fire once they fill it; the last
+// one waits while enough small ones keep coming.
+func TestALargeTimerWaitsForSmallOnes(t *testing.T) {
+	chain := newChain(t, func(c *types.TimerConfig) { c.MaxFiresPerBlock, c.CandidateWindow = 2, 3 })
+	for range 4 {
+		schedule(t, chain, 2, 90_000)
+	}
+	known := map[string]byte{}
+	large := func(blocks, small int) (n int) {
+		for range blocks {
+			for range small {
+				schedule(t, chain, chain.Height()+1, 40_000)
+			}
+			n += len(slices.DeleteFunc(fires(t, chain, known), func(limit byte) bool { return limit != 9 }))
+		}
+		return n
+	}
+	require.Equal(t, 3, large(20, 3))
+	require.Equal(t, 1, large(30, 0))
+}
+
+// TestAChainWithoutThePolicyRefusesIt: a config or a genesis that names it.
+func TestAChainWithoutThePolicyRefusesIt(t *testing.T) {
+	genesis := types.DefaultGenesis()
+	genesis.Config.Policy = smallest.ID
+	_, err := lab.NewChain(lab.ChainOptions{Genesis: genesis})
+	require.ErrorIs(t, err, types.ErrInvalidConfig)
+	require.Panics(t, func() { registry.New(nil, smallest.New, smallest.New) }, "two policies with one id")
+}

@@ -1,0 +1,21 @@
+package policies_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/testutil/conformance"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// TestThePoliciesOfTheModuleConform: each of them keeps what the module promises under every policy.
+func TestThePoliciesOfTheModuleConform(t *testing.T) {
+	for _, s := range []conformance.Subject{
+		{Policy: types.PolicyFIFO}, {Policy: types.PolicyAuction}, {Policy: types.PolicyScore}, {Policy: types.PolicyTip},
+		// Fires change the weights of their actors, and with them the places of the timers that these have in the index.
+		{Policy: types.PolicyEIP1559, Moves: policies.MaxIndexReads},
+	} {
+		t.Run(strings.ToLower(strings.TrimPrefix(s.Policy.String(), "POLICY_")), func(t *testing.T) { conformance.Run(t, s) })
+	}
+}

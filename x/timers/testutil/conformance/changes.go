@@ -1,0 +1,70 @@
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// testChanges: under a backlog the chain goes over to each other policy and back, at heights that follow from a seed, while
+// timers of all kinds come. Every block keeps what histories keep, an export in the middle of the backlog goes on as the
+// chain does, and in the end the backlog drains.
+func (s Subject) testChanges(t *testing.T) {
+	backlog := 240 * *scale
+	opts := func() lab.ChainOptions {
+		opts := s.options()
+		c := &opts.Genesis.Config
+		bounds(c)
+		c.MaxTtlBlocks, c.MaxFiresPerBlock, c.CandidateWindow, c.AdmissionsPerBlock = 400, 3, 12, 12
+		withCrowd(&opts, backlog, func(timer *types.Timer) {
+			timer.ExpiresAt = 300
+			if timer.Seq%9 == 0 {
+				timer.Trigger.Interval = &types.IntervalTrigger{Every: 3, First: 2, Remaining: 2, OnFailure: types.OnFailureRoll}
+			}
+		})
+		return opts
+	}
+	first := newHistory(t, bySeed(0), map[string]int{}, opts)
+	for seed, other := range first.policies() {
+		if other == s.Policy {
+			continue
+		}
+		t.Run(fmt.Sprintf("to %d and back", other), func(t *testing.T) {
+			h := newHistory(t, bySeed(uint64(seed)), map[string]int{}, opts)
+			for i, to := range []types.Policy{other, s.Policy, other, s.Policy} {
+				for range h.draw("blocks", 2, 8) {
+					for range h.draw("acts", 0, 4) {
+						h.act()
+					}
+					h.block()
+				}
+				if i == 1 {
+					h.roundTrip(3)
+				}
+				h.reconfigure(to)
+				h.block()
+			}
+			h.replay()
+			h.refuse(false)
+			h.setConfig(func(c *types.TimerConfig) {
+				c.LanePaused, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxFiresPerBlock = false, 200_000, 200_000, 0
+			})
+			h.outlive()
+		})
+	}
+}
+
+// outlive runs blocks until what may leave by itself has left: what stays is set aside, watches, or can't pay.
+func (h *history) outlive() {
+	for h.Height() < 330 {
+		h.quick()
+	}
+	require.NoError(h.t, h.Check())
+	for _, timer := range h.export().Timers {
+		require.Greater(h.t, timer.ExpiresAt, h.Height(), "%s should have left", timer.IDHex())
+	}
+}

@@ -1,0 +1,376 @@
+package conformance
+
+import (
+	"context"
+	"encoding/hex"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// draw is where a history's choices come from: a number from low to high.
+type draw func(what string, low, high int) int
+
+// byRapid draws what rapid wants, so that it can shrink a history that fails.
+func byRapid(t *rapid.T) draw {
+	return func(what string, low, high int) int { return rapid.IntRange(low, high).Draw(t, what) }
+}
+
+// bySeed draws the same history for the same seed.
+func bySeed(seed uint64) draw {
+	r := rand.New(rand.NewPCG(seed, 0))
+	return func(_ string, low, high int) int { return low + r.IntN(high-low+1) }
+}
+
+func pick[T any](d draw, what string, list ...T) T { return list[d(what, 0, len(list)-1)] }
+
+// deed is one thing that was done to a chain, so that it can be done to another.
+type deed struct {
+	// msg is a message; refuse sets whether the robot can be charged; otherwise the block ended with that hash.
+	msg    sdk.Msg
+	refuse *bool
+	hash   []byte
+}
+
+// history is a chain under timers of all kinds at once. It has no model: what it holds is true of every history.
+type history struct {
+	*chain
+	draw   draw
+	opts   func() lab.ChainOptions
+	actors []sdk.AccAddress
+	ids    []string
+	owners map[string]sdk.AccAddress
+	// delivered are the names of all deliveries so far.
+	delivered map[string]bool
+	refused   bool
+	deeds     []deed
+	// seen counts what came about in all histories.
+	seen map[string]int
+}
+
+// bounds are so small that a few timers are a backlog.
+func bounds(c *types.TimerConfig) {
+	c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 300_000, 200_000, 200_000
+	c.MaxWatchHitsPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 3, 4, 4, 4
+	c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks, c.Tip.EpochBlocks = 30_000, 40, 5, 6, 1
+}
+
+func newHistory(t testingT, d draw, seen map[string]int, opts func() lab.ChainOptions) *history {
+	h := &history{
+		draw: d, opts: opts, actors: []sdk.AccAddress{robot, robot2, poor, pauper},
+		owners: map[string]sdk.AccAddress{}, delivered: map[string]bool{}, seen: seen,
+	}
+	h.chain = start(t, opts())
+	timers := h.export().Timers
+	for i := range timers {
+		h.own(timers[i].IDHex(), timers[i].Actor)
+	}
+	return h
+}
+
+func (h *history) own(id string, owner sdk.AccAddress) {
+	h.ids, h.owners[id] = append(h.ids, id), owner
+}
+
+// try sends a message, which may be refused.
+func (h *history) try(msg sdk.Msg) []*sdk.Result {
+	h.deeds = append(h.deeds, deed{msg: msg})
+	results, _, _ := h.Tx(msg)
+	return results
+}
+
+// refuse has the bank refuse to charge the robot, whose timers are quarantined then.
+func (c *chain) refuse(on bool) {
+	c.Bank.ClearSendRestriction()
+	if !on {
+		return
+	}
+	module := authtypes.NewModuleAddress(types.ModuleName)
+	c.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
+		if from.Equals(robot) && to.Equals(module) {
+			return to, types.ErrInternal.Wrap("refused")
+		}
+		return to, nil
+	})
+}
+
+func dec(text string) math.LegacyDec { return math.LegacyMustNewDecFromStr(text) }
+
+// bids are one of each kind, and some that can't pay.
+func bids() []*types.Bid {
+	static := func(fee, tip string) *types.Bid {
+		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(fee), MaxPriorityFeePerCycle: dec(tip)}}
+	}
+	return []*types.Bid{
+		nil, nil, {Price: "0"}, {Price: "300"}, {Price: "2000"}, {Tier: types.TierEconomy}, {Tier: types.TierUrgent},
+		static("0.01", "0.002"), static("0.003", "0.0001"), static("0.0001", "0"), {Agent: agent.String()},
+	}
+}
+
+func (h *history) key(text string) types.WatchKey {
+	key, err := h.Watcher.Parse(text)
+	require.NoError(h.t, err)
+	return key
+}
+
+func (h *history) trigger() (trigger types.Trigger) {
+	due := h.Height() + uint64(h.draw("due", 1, 8))
+	remaining := uint64(h.draw("remaining", 0, 4))
+	switch h.draw("trigger", 0, 2) {
+	case 0:
+		trigger.Height = due
+	case 1:
+		trigger.Interval = &types.IntervalTrigger{
+			Every: uint64(h.draw("every", 1, 6)), First: due, Remaining: remaining,
+			OnFailure: pick(h.draw, "on failure", types.OnFailureRoll, types.OnFailureStop),
+		}
+	default:
+		keys := []types.WatchKey{
+			h.key("bank:balance:" + bob.String() + ":" + h.FeeDenom), h.key("bank:balances:" + alice.String()),
+			h.key("bank:balance:" + carol.String() + ":" + h.FeeDenom),
+		}
+		trigger.Watch = &types.WatchTrigger{Keys: keys[:h.draw("keys", 1, 3)], Remaining: remaining}
+	}
+	return trigger
+}
+
+func (h *history) schedule() {
+	actor := pick(h.draw, "actor", h.actors...)
+	msg := &types.MsgScheduleTimer{
+		Sender: actor.String(), Trigger: h.trigger(), GasLimit: uint64(h.draw("gas", 40_000, 210_000)),
+		Payload:   pick(h.draw, "payload", []byte("noop"), []byte("pays"), make([]byte, 700), []byte("fails")),
+		ExpiresAt: h.Height() + uint64(h.draw("ttl", 1, 40)), Bid: pick(h.draw, "bid", bids()...),
+		OnUnfunded: pick(h.draw, "on unfunded", types.OnUnfundedDestroy, types.OnUnfundedSuspend),
+	}
+	if h.draw("retries", 0, 1) == 1 {
+		msg.Retry = &types.Retry{Max: uint32(h.draw("max", 1, 3)), After: uint64(h.draw("after", 1, 4))}
+	}
+	if results := h.try(msg); len(results) == 1 {
+		response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
+		require.True(h.t, ok)
+		h.own(response.Id, actor)
+	}
+}
+
+// act does one thing.
+func (h *history) act() {
+	if len(h.ids) == 0 || h.draw("schedules", 0, 2) == 0 {
+		h.schedule()
+		return
+	}
+	id := pick(h.draw, "id", h.ids...)
+	owner := h.owners[id].String()
+	last := h.Height() + uint64(h.draw("last", 1, 40))
+	switch h.draw("act", 0, 10) {
+	case 0:
+		h.try(&types.MsgPauseTimer{Sender: owner, Id: id})
+	case 1:
+		h.try(&types.MsgResumeTimer{Sender: owner, Id: id})
+	case 2:
+		h.try(&types.MsgCancelTimer{Sender: owner, Id: id})
+	case 3:
+		gas, bid := uint64(h.draw("gas", 40_000, 210_000)), pick(h.draw, "bid", bids()...)
+		h.try(&types.MsgUpdateTimer{Sender: owner, Id: id, GasLimit: gas, Bid: bid})
+	case 4:
+		h.try(&types.MsgExtendTimer{Sender: owner, Id: id, ExpiresAt: last})
+	case 5:
+		h.try(&types.MsgSysReleaseTimer{Authority: h.Authority, Actor: owner, Id: id})
+	case 6:
+		h.try(&types.MsgSysExtendTimer{Authority: h.Authority, Actor: owner, Id: id, ExpiresAt: last})
+	case 7:
+		h.reconfigure(pick(h.draw, "policy", h.policies()...))
+	case 8:
+		h.refused = !h.refused
+		on := h.refused
+		h.deeds = append(h.deeds, deed{refuse: &on})
+		h.refuse(on)
+	case 9:
+		to := pick(h.draw, "to", bob, carol, poor)
+		h.try(banktypes.NewMsgSend(alice, to, sdk.NewCoins(sdk.NewInt64Coin(h.FeeDenom, pick[int64](h.draw, "amount", 1, 20_000)))))
+	default:
+		spent := pick[int64](h.draw, "amount", 1, 15_000, 30_000)
+		h.try(banktypes.NewMsgSend(poor, carol, sdk.NewCoins(sdk.NewInt64Coin(h.FeeDenom, spent))))
+	}
+}
+
+// reconfigure changes the policy, pauses the lane at times, and moves the cap on gas limits.
+func (h *history) reconfigure(to types.Policy) {
+	config := h.config()
+	config.Policy, config.LanePaused = to, h.draw("paused", 0, 5) == 0
+	config.MaxCyclesPerFire = pick[uint64](h.draw, "cap", 100_000, 200_000)
+	config.Eip1559.MaxCyclesPerFireAuction = config.MaxCyclesPerFire
+	require.Len(h.t, h.try(&types.MsgUpdateTimerConfig{Authority: h.Authority, Config: config}), 1)
+}
+
+// live are the timers by id.
+func (h *history) live() map[string]types.Timer {
+	all := map[string]types.Timer{}
+	for _, timer := range h.export().Timers {
+		all[hex.EncodeToString(timer.Id)] = timer
+	}
+	return all
+}
+
+// kindOf is what makes a timer fire.
+func kindOf(t *types.Timer) string {
+	switch {
+	case t.Trigger.Interval != nil:
+		return "interval"
+	case t.Trigger.Watch != nil:
+		return "watch"
+	default:
+		return "height"
+	}
+}
+
+// block ends the block, holds what it did to what there was at its end, opens the next one, and returns the events.
+func (h *history) block() sdk.Events {
+	before, height := h.live(), h.Height()
+	events := h.end()
+	h.deeds = append(h.deeds, deed{hash: h.AppHash()})
+	require.NoError(h.t, h.Check(), "height %d", height)
+	after := h.live()
+	left := map[string]int{}
+	h.checkFires(before, events, left)
+	for _, event := range eventsOf[*types.TimerExpired](h.t, events) {
+		h.seen["expired"]++
+		require.Less(h.t, before[event.Id].ExpiresAt, height, event.Id)
+		left[event.Id]++
+	}
+	for _, event := range eventsOf[*types.TimerCancelledInsufficientFunds](h.t, events) {
+		h.seen["unfunded"]++
+		left[event.Id]++
+	}
+	for id, was := range before {
+		now, stays := after[id]
+		require.Equal(h.t, !stays, left[id] == 1, "%s: stays or leaves in one way", id)
+		aside := was.SetAside != types.NotSetAside && was.SetAside != types.Watching && was.SetAside != types.Unrunnable
+		if aside && stays {
+			h.seen[was.SetAside.String()]++
+			require.Equal(h.t, was, now, "%s is set aside, and was touched", id)
+		}
+		delete(after, id)
+	}
+	require.Empty(h.t, after, "handlers here schedule nothing")
+	require.NoError(h.t, h.BeginBlock())
+	return events
+}
+
+// checkFires holds each fire to its timer as it was, and notes in left which timers left with it.
+func (h *history) checkFires(before map[string]types.Timer, events sdk.Events, left map[string]int) {
+	height, fired := h.Height(), map[string]bool{}
+	for _, event := range eventsOf[*types.TimerFired](h.t, events) {
+		was, known := before[event.Id]
+		require.True(h.t, known, "%s fired and was not there", event.Id)
+		require.False(h.t, fired[event.Id], "%s fired twice", event.Id)
+		fired[event.Id] = true
+		require.Contains(h.t, []types.SetAsideReason{types.NotSetAside, types.Watching}, was.SetAside, event.Id)
+		if was.SetAside == types.Watching {
+			require.NotEmpty(h.t, event.Matched, "%s: nothing changed", event.Id)
+		}
+		require.LessOrEqual(h.t, was.Due, height, "%s fired before its time", event.Id)
+		require.GreaterOrEqual(h.t, was.ExpiresAt, height, "%s fired after its TTL", event.Id)
+		require.Equal(h.t, was.FireSeq, event.FireSeq, event.Id)
+		require.False(h.t, h.delivered[event.DeliverId], "delivered twice")
+		require.False(h.t, amount(h.t, event.Refunded).IsNegative(), event.Id)
+		h.delivered[event.DeliverId] = true
+		h.seen[kindOf(&was)]++
+		if event.Retries > 0 {
+			h.seen["retried"]++
+		}
+		if event.NextDue == 0 {
+			left[event.Id]++
+		}
+	}
+}
+
+// replay does the same to another chain, which must come to the same state after each block.
+func (h *history) replay() {
+	again := start(h.t, h.opts())
+	for _, d := range h.deeds {
+		switch {
+		case d.msg != nil:
+			_, _, _ = again.Tx(d.msg)
+		case d.refuse != nil:
+			again.refuse(*d.refuse)
+		default:
+			again.end()
+			require.Equal(h.t, d.hash, again.AppHash(), "height %d", again.Height())
+			require.NoError(h.t, again.BeginBlock())
+		}
+	}
+}
+
+// testHistories runs random histories that begin under the policy. Nothing is lost, fires before its time or twice; what is
+// set aside is not touched; the same blocks give the same state; an import goes on as the chain that was exported; and when
+// all timers are gone, so is what was kept for them.
+func (s Subject) testHistories(t *testing.T) {
+	seen := map[string]int{}
+	opts := func() lab.ChainOptions {
+		opts := s.options()
+		bounds(&opts.Genesis.Config)
+		return opts
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		h := newHistory(t, byRapid(t), seen, opts)
+		blocks := h.draw("blocks", 3, 15)
+		exported := h.draw("exported after", 0, 3*blocks)
+		for n := range blocks {
+			for range h.draw("acts", 0, 6) {
+				h.act()
+			}
+			h.block()
+			if n == exported {
+				h.roundTrip(4)
+			}
+		}
+		if h.draw("replayed", 0, 3) == 0 {
+			h.replay()
+		}
+		h.clear()
+	})
+	for _, what := range []string{
+		"height", "interval", "watch", "retried", "expired", "unfunded",
+		types.Paused.String(), types.Suspended.String(), types.Quarantined.String(),
+	} {
+		require.Positive(t, seen[what], "no history shows %s", what)
+	}
+	t.Log(seen)
+}
+
+// clear cancels all timers; then nothing may be left of them in state. Weights of policy tip are the last to be forgotten.
+func (h *history) clear() {
+	h.refuse(false)
+	for _, id := range h.ids {
+		h.try(&types.MsgCancelTimer{Sender: h.owners[id].String(), Id: id})
+	}
+	require.Empty(h.t, h.export().Timers)
+	for range tip.ForgottenAfter + 6 {
+		h.next()
+	}
+	entries, err := h.service.OpenKVStore(h.Ctx()).Iterator(nil, nil)
+	require.NoError(h.t, err)
+	kept := map[byte]bool{}
+	for ; entries.Valid(); entries.Next() {
+		kept[entries.Key()[0]] = true
+	}
+	require.NoError(h.t, entries.Close())
+	for _, prefix := range [][]byte{
+		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(), types.PrefixWatchCursors.Bytes(),
+	} {
+		delete(kept, prefix[0])
+	}
+	require.Empty(h.t, kept, "regions of state that are not empty")
+}

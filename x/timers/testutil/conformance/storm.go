@@ -1,0 +1,240 @@
+package conformance
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// A storm's block fires so many timers at most, which is less than wait in its window.
+	stormFires  = 32
+	stormWindow = 64
+	// stormExpiry is when those timers of a backlog expire that do not wait for long.
+	stormExpiry = 12
+	// crowdActor is how many timers of a crowd belong to one actor.
+	crowdActor = 40
+)
+
+func crowdAddress(n int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("robot_%014d", n)) }
+
+// withCrowd brings timers by genesis, of actors that can pay: due at once, with gas limits and bids of all kinds. Every
+// eighth expires early. change may change each.
+func withCrowd(opts *lab.ChainOptions, n int, change func(*types.Timer)) {
+	genesis := opts.Genesis
+	choices, gasLimits := affordable(), []uint64{40_000, 60_000, 120_000, 200_000}
+	for i := range n {
+		timer := types.Timer{
+			Actor: crowdAddress(i / crowdActor), Payload: []byte("noop"), GasLimit: gasLimits[i*7%len(gasLimits)],
+			ExpiresAt: 100_000, Seq: uint64(i) + 1, Due: 2, Bid: choices[i*5%len(choices)],
+		}
+		if i%8 == 7 {
+			timer.ExpiresAt = stormExpiry
+		}
+		if change != nil {
+			change(&timer)
+		}
+		if timer.Trigger.Interval == nil {
+			timer.Trigger.Height = timer.Due
+		}
+		timer.Id = types.TimerID(timer.Actor, timer.Due, timer.Payload, timer.Seq)
+		genesis.Timers = append(genesis.Timers, timer)
+	}
+	genesis.NextSeq = uint64(n) + 1
+	for i := range (n + crowdActor - 1) / crowdActor {
+		opts.Balances = append(opts.Balances, lab.Balance{Address: crowdAddress(i), Amount: math.NewInt(rich)})
+	}
+}
+
+// affordable are the bids that can pay in a calm market, and those that a timer may have kept from another policy.
+func affordable() []*types.Bid {
+	static := func(fee, tip string) *types.Bid {
+		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(fee), MaxPriorityFeePerCycle: dec(tip)}}
+	}
+	return []*types.Bid{
+		nil, {Tier: types.TierEconomy}, {Tier: types.TierStandard}, {Tier: types.TierFast}, {Tier: types.TierUrgent},
+		static("0.5", "0.002"), static("0.4", "0.0003"), {Price: "700"}, {Price: "90"},
+	}
+}
+
+// storm is a chain with a backlog of n timers, of which few fit a block.
+func (s Subject) storm(t *testing.T, n int, change func(*types.TimerConfig)) *chain {
+	t.Helper()
+	opts := s.options()
+	c := &opts.Genesis.Config
+	c.MaxFiresPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = stormFires, stormWindow, stormWindow, 16
+	c.ReceiptRetentionBlocks, c.GcCyclesPerBlock = 2, 16*c.GcCyclesPerRemoval
+	if change != nil {
+		change(c)
+	}
+	withCrowd(&opts, n, nil)
+	return start(t, opts)
+}
+
+// drained is what it took to drain a backlog.
+type drained struct {
+	fires, expired, blocks int
+	all, most              storecount.Counts
+}
+
+// drain runs blocks until no timer is left. Each fires once or expires, and what the fires cost is what their payers lost:
+// the actors of a crowd of so many.
+func (c *chain) drain(crowd int) (d drained) {
+	c.t.Helper()
+	n := len(c.export().Timers)
+	before, burned, collected := c.crowdBalance(crowd), c.burned, c.collected
+	gone := map[string]bool{}
+	leaves := func(id string) {
+		require.False(c.t, gone[id], "%s left twice", id)
+		gone[id] = true
+	}
+	for len(gone) < n {
+		c.counts.Reset()
+		events := c.end()
+		counts := c.counts.Take()
+		d.all.Add(counts)
+		d.most.Max(counts)
+		d.blocks++
+		if d.blocks > 100+2*n/stormFires {
+			require.Fail(c.t, "the backlog does not drain", "%d of %d timers are still there", n-len(gone), n)
+		}
+		for _, fired := range eventsOf[*types.TimerFired](c.t, events) {
+			leaves(fired.Id)
+			d.fires++
+		}
+		for _, expired := range eventsOf[*types.TimerExpired](c.t, events) {
+			leaves(expired.Id)
+			d.expired++
+		}
+		require.NoError(c.t, c.BeginBlock())
+		if d.blocks%50 == 1 {
+			require.NoError(c.t, c.Check(), "height %d", c.Height())
+		}
+	}
+	require.NoError(c.t, c.Check())
+	require.Empty(c.t, c.export().Timers)
+	spent := c.burned.Sub(burned).Add(c.collected.Sub(collected))
+	require.Equal(c.t, spent.String(), before.Sub(c.crowdBalance(crowd)).String(), "pre-charges less refunds are burns and tips")
+	return d
+}
+
+func (c *chain) crowdBalance(n int) math.Int {
+	sum := math.ZeroInt()
+	for i := range (n + crowdActor - 1) / crowdActor {
+		sum = sum.Add(c.balance(crowdAddress(i)))
+	}
+	return sum
+}
+
+// testStorm: a backlog far larger than the window costs a block no more store operations than a small one does, and drains.
+func (s Subject) testStorm(t *testing.T) {
+	size := *scale
+	few, many := 800*size, 3_200*size
+	small := s.storm(t, few, nil).drain(few)
+	large := s.storm(t, many, nil).drain(many)
+	t.Logf("a block of %d timers does at most %+v, of %d at most %+v", few, small.most, many, large.most)
+	for _, d := range []drained{small, large} {
+		require.Positive(t, d.fires)
+		require.Positive(t, d.expired)
+	}
+	// Moving a timer costs two reads and six writes at most.
+	require.LessOrEqual(t, large.most.Reads(), small.most.Reads()*5/4+64+2*s.Moves, "what a block reads follows the backlog")
+	require.LessOrEqual(t, large.most.Writes(), small.most.Writes()*5/4+64+6*s.Moves, "what a block writes follows the backlog")
+	// The window, admissions and the sweep bound what a block reads in addition to its fires and its clean-up.
+	const removals, sweep = 16, 16
+	require.LessOrEqual(t, large.most.Reads(), 4*(stormWindow+sweep)+10*(stormFires+removals)+2*s.Moves)
+	require.LessOrEqual(t, large.most.Writes(), 4*(stormWindow+sweep)+6*(stormFires+removals)+6*s.Moves)
+	operations := func(d drained) int { return (d.all.Reads() + d.all.Writes()) / (d.fires + d.expired) }
+	t.Logf("%d operations for a timer of %d, %d for one of %d", operations(small), few, operations(large), many)
+	require.LessOrEqual(t, operations(large), operations(small)*5/4+2, "what a fire costs follows the backlog")
+}
+
+// testIdle: a block with nothing due reads a constant, however many timers are pending, and writes nothing.
+func (s Subject) testIdle(t *testing.T) {
+	idle := func(n int) storecount.Counts {
+		opts := s.options()
+		withCrowd(&opts, n, func(timer *types.Timer) { timer.Due, timer.ExpiresAt = 500, 1_000 })
+		c := start(t, opts)
+		c.quick()
+		c.counts.Reset()
+		c.quick()
+		return c.counts.Take()
+	}
+	size := *scale
+	few, many := idle(10), idle(2_000*size)
+	require.Equal(t, few, many)
+	require.Zero(t, many.Writes())
+	require.LessOrEqual(t, many.Reads(), 24, "%+v", many)
+}
+
+// testPaused: while the lane is paused nothing fires, what expires leaves, and a block does no more for a larger backlog.
+// When it goes on, every other timer fires.
+func (s Subject) testPaused(t *testing.T) {
+	const blocks = 40
+	var most [2]storecount.Counts
+	size := *scale
+	for i, n := range []int{200 * size, 800 * size} {
+		c := s.storm(t, n, func(c *types.TimerConfig) { c.LanePaused = true })
+		c.quick()
+		c.counts.Reset()
+		expired := 0
+		for range blocks {
+			events := c.end()
+			most[i].Max(c.counts.Take())
+			require.Empty(t, eventsOf[*types.TimerFired](t, events))
+			expired += len(eventsOf[*types.TimerExpired](t, events))
+			require.NoError(t, c.BeginBlock())
+		}
+		require.NoError(t, c.Check())
+		require.Positive(t, expired)
+		require.Len(t, c.export().Timers, n-expired, "nothing else leaves")
+		c.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+		d := c.drain(n)
+		require.Equal(t, n-n/8, d.fires, "those that do not expire")
+	}
+	require.LessOrEqual(t, most[1].Reads(), most[0].Reads()*5/4+64)
+	require.LessOrEqual(t, most[1].Writes(), most[0].Writes()*5/4+64)
+}
+
+// testObstacles: timers whose payers have nothing, and timers whose bids are too low, come first; those behind them fire all
+// the same.
+func (s Subject) testObstacles(t *testing.T) {
+	const window, obstacles, good, removals = 16, 96, 20, 8
+	opts := s.options()
+	config := &opts.Genesis.Config
+	config.MaxFiresPerBlock, config.CandidateWindow, config.AdmissionsPerBlock = 8, window, window
+	config.GcCyclesPerBlock = removals * config.GcCyclesPerRemoval
+	low := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec("0.0000001"), MaxPriorityFeePerCycle: dec("0")}}
+	withCrowd(&opts, obstacles+good, func(timer *types.Timer) {
+		timer.Bid, timer.ExpiresAt = nil, 100_000
+		switch {
+		case timer.Seq > obstacles:
+			timer.Actor = robot
+		case timer.Seq%2 == 0:
+			timer.Actor = pauper
+		default:
+			timer.Bid = low
+		}
+	})
+	c := start(t, opts)
+	fired := 0
+	for range 20 + 2*(obstacles+good)/removals {
+		for _, event := range eventsOf[*types.TimerFired](t, c.next()) {
+			require.NotEqual(t, pauper.String(), event.Actor)
+			if event.Actor == robot.String() {
+				fired++
+			}
+		}
+	}
+	require.Equal(t, good, fired)
+	require.Zero(t, c.balance(pauper).Int64())
+}
