@@ -107,7 +107,7 @@ func formula(p lane.Price, cycles, cells uint64) math.LegacyDec {
 }
 
 // settlementProperty: nothing appears and nothing is lost, nobody gets what is negative, and the rounding goes where
-// x/timers/README.md, "5. What a fire costs", says.
+// x/timers/README.md, Settlement, says.
 func settlementProperty(t *rapid.T) {
 	price := drawPrices(t)
 	gasLimit, maxCells := drawUnits(t, "gas limit", maxUnits), drawUnits(t, "max cells", maxUnits)
