@@ -12,12 +12,12 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 )
 
-// meterSubmessages books what a submessage with a gas limit of its own writes as cells. wasmd runs it on a plain meter and
-// charges what that says as one sum, which the fire would take for cycles (SPEC §1).
+// meterSubmessages books what a submessage with a gas limit of its own writes as cells. wasmd runs it on a plain meter
+// and charges the total as one sum, which the fire's meter would book as cycles (x/timers/README.md, Units).
 //
-// While the submessage runs, its writes count against its own limit, at the store's price; when it is done, they are taken
-// off its meter and booked on the fire's. A submessage that runs out of its limit is charged the limit, in cycles, as
-// wasmd does: what it wrote is dropped. Its limit bounds what is booked late.
+// While the submessage runs, its writes count against its own limit, at the store's price; when it is done, they are
+// taken off its meter and booked on the fire's. A submessage that runs out of its limit is charged the limit, in
+// cycles, as wasmd does: what it wrote is dropped. Its limit bounds what is booked late.
 func meterSubmessages(next wasmkeeper.Messenger) wasmkeeper.Messenger {
 	return wasmkeeper.MessageHandlerFunc(func(
 		ctx sdk.Context, contract sdk.AccAddress, port string, msg wasmvmtypes.CosmosMsg,

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a route before
-	// gas is asked for it.
+	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a routing
+	// before any gas is charged for it.
 	maxMessages = 128
 	// maxNesting bounds messages that carry messages.
 	maxNesting = 4
 )
 
-// Accounts tells whether an account exists.
+// Accounts reports whether an account exists.
 type Accounts interface {
 	HasAccount(ctx context.Context, addr sdk.AccAddress) bool
 }
@@ -30,9 +30,10 @@ type MessageRouter interface {
 	Handler(msg sdk.Msg) baseapp.MsgServiceHandler
 }
 
-// AccountRuntime serves accounts: the payload is a timers.v1.AccountPayload, a list of messages whose only signer is the
-// account. They run in order and atomically, through the chain's message router. They pass no ante handler, so that
-// ALLOWED_MESSAGES and DENIED_MESSAGES say which may run, when scheduling and again at the fire (SPEC §9).
+// AccountRuntime serves accounts: the payload is a timers.v1.AccountPayload, a list of messages whose only signer is
+// the account. They run in order and atomically, through the chain's message router. They pass no ante handler, so that
+// ALLOWED_MESSAGES and DENIED_MESSAGES say which may run, when scheduling and again at the fire (x/timers/README.md,
+// Actor).
 type AccountRuntime struct {
 	cdc      codec.Codec
 	accounts Accounts
@@ -82,7 +83,7 @@ func (r *AccountRuntime) decode(config *types.TimerConfig, call types.Call) ([]s
 		return nil, types.ErrInvalidHandler.Wrapf("an account has the handler %q alone, not %.80q", types.DefaultHandler, call.Handler)
 	}
 	var payload types.AccountPayload
-	// As strict as with a transaction: two nodes that know different fields must not differ.
+	// Unknown fields are rejected, as in a transaction: otherwise nodes that know different fields could disagree.
 	err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &payload, r.cdc.InterfaceRegistry())
 	if err != nil {
 		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
@@ -138,7 +139,7 @@ type carrier interface {
 	GetMessages() ([]sdk.Msg, error)
 }
 
-// checkAllowed applies the config's lists, also to messages within messages: or authz would be a way around them.
+// checkAllowed applies the config's lists, also to nested messages. Otherwise authz could be used to circumvent them.
 func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *int) error {
 	if nesting == 0 {
 		return types.ErrInvalidPayload.Wrapf("messages are nested more than %d deep", maxNesting)
@@ -165,5 +166,5 @@ func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *
 	return nil
 }
 
-// Deployer implements types.Runtime: nobody deployed it but itself.
+// Deployer implements types.Runtime: an account is its own deployer.
 func (*AccountRuntime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }

@@ -10,15 +10,15 @@ import (
 
 type fireMeterKey struct{}
 
-// withFireMeter keeps the fire's meter within reach of what runs deep inside the handler on another one.
+// withFireMeter stores the fire's meter in the context, for code inside the handler that runs on another meter.
 func withFireMeter(ctx context.Context) sdk.Context {
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	return sdkCtx.WithValue(fireMeterKey{}, sdkCtx.GasMeter())
 }
 
-// FireMeter returns the meter of the fire that the context belongs to, if it belongs to one. It books what is consumed
-// with the descriptor of written bytes as cells, all else as cycles (SPEC §1). Whoever runs a part of a handler on a
-// meter of its own settles the two apart.
+// FireMeter returns the meter of the fire that the context belongs to, if it belongs to one. It books gas with the
+// descriptor of written bytes as cells, and all other gas as cycles (x/timers/README.md, Units). Code that runs a part
+// of a handler on a meter of its own must charge the two separately.
 func FireMeter(ctx context.Context) (storetypes.GasMeter, bool) {
 	meter, ok := ctx.Value(fireMeterKey{}).(storetypes.GasMeter)
 	return meter, ok

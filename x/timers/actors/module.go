@@ -10,8 +10,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// ModuleHandler is a handler of a Go module. What it writes through ctx is dropped if it returns an error or panics; its
-// gas is the timer's.
+// ModuleHandler is a handler of a Go module. What it writes through ctx is dropped if it returns an error or panics;
+// its gas is the timer's.
 type ModuleHandler func(ctx context.Context, delivery types.Delivery) error
 
 // ModuleRuntime serves Go modules: a handler is registered under a module's name and a handler's name, and runs as the
@@ -70,5 +70,5 @@ func (r *ModuleRuntime) find(call types.Call) (ModuleHandler, error) {
 	return handler, nil
 }
 
-// Deployer implements types.Runtime: nobody deployed it but itself.
+// Deployer implements types.Runtime: a module is its own deployer.
 func (*ModuleRuntime) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }

@@ -12,14 +12,15 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Contracts and modules can be bidding agents (SPEC §7); accounts have no code that could answer.
+// Contracts and modules can be bidding agents (x/timers/README.md, Fairness and agents). Accounts have no code that
+// could answer.
 var (
 	_ types.Quoter = (*WasmRuntime)(nil)
 	_ types.Quoter = (*ModuleRuntime)(nil)
 )
 
-// gasBidContext is what a contract is asked about. Its fields and their order are part of the protocol: a contract's gas
-// depends on them. Prices are decimals with 18 places, in fee denom.
+// gasBidContext is what a contract is asked about. Its fields and their order are part of the protocol: a contract's
+// gas depends on them. Prices are decimals with 18 places, in fee denom.
 type gasBidContext struct {
 	// TimerID in lower-case hexadecimal.
 	TimerID            string `json:"timer_id"`
@@ -35,7 +36,8 @@ type gasBidContext struct {
 	PreviousBlockP50    string `json:"previous_block_p50_priority_tip_per_cycle"`
 }
 
-// Quotes implements types.Quoter. Whether the contract answers shows when it is asked: it may be migrated.
+// Quotes implements types.Quoter. It does not check that the contract answers, since the contract may be migrated
+// before it is called.
 func (r *WasmRuntime) Quotes(ctx context.Context, agent sdk.AccAddress) bool {
 	return r.Serves(ctx, agent)
 }

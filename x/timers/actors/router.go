@@ -1,5 +1,5 @@
-// Package actors holds the router and the runtimes that serve actors: accounts and Go modules (SPEC §9). A chain
-// registers those it has when it wires the module.
+// Package actors holds the router and the runtimes that serve actors: accounts, contracts and Go modules
+// (x/timers/README.md, Actor). A chain registers those that it uses when it wires the module.
 package actors
 
 import (

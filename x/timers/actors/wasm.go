@@ -26,13 +26,14 @@ type ContractView interface {
 // ContractCreator returns who instantiated a contract, or nothing if there is no such contract.
 type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress
 
-// WasmRuntime serves CosmWasm contracts (SPEC §9). The default handler is called with what is known of the delivery,
+// WasmRuntime serves CosmWasm contracts (x/timers/README.md, Actor). The default handler is called with the whole
+// delivery,
 //
 //	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "matched"?}}
 //
-// any other by its name with the timer's payload as it is, sudo {"<handler>": <payload>}, so that contracts that know
-// nothing of timers can be called. Sudo is privileged: a contract trusts whoever calls it, and the module calls it for
-// timers that the contract itself scheduled, no others (SPEC §3).
+// any other by its name with the timer's payload unchanged, sudo {"<handler>": <payload>}. So contracts that were
+// written without timers in mind can be called. Sudo is privileged: a contract trusts its caller. The module calls it
+// only for timers that the contract itself scheduled.
 type WasmRuntime struct {
 	contracts ContractKeeper
 	view      ContractView
@@ -41,7 +42,8 @@ type WasmRuntime struct {
 
 var _ types.Runtime = (*WasmRuntime)(nil)
 
-// NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account too.
+// NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account
+// too.
 func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator ContractCreator) *WasmRuntime {
 	return &WasmRuntime{contracts, view, creator}
 }
@@ -51,7 +53,8 @@ func (r *WasmRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	return r.view.HasContractInfo(ctx, actor)
 }
 
-// Validate implements types.Runtime. Whether the contract has the handler shows at the fire alone: it may be migrated.
+// Validate implements types.Runtime. It does not check that the contract has the handler, since the contract may be
+// migrated before the fire.
 func (r *WasmRuntime) Validate(_ context.Context, _ *types.TimerConfig, call types.Call) error {
 	_, err := sudoMessage(types.Delivery{Call: call})
 	return err
@@ -66,14 +69,14 @@ func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, deliver
 	if _, err = r.contracts.Sudo(withFireMeter(ctx), delivery.Actor, msg); err == nil {
 		return nil
 	}
-	// Asked on failure alone: a contract that answers is there.
+	// Checked only after a failure: a call that succeeds proves that the contract exists.
 	if !r.view.HasContractInfo(ctx, delivery.Actor) {
 		return types.ErrActorGone.Wrapf("there is no contract %s", delivery.Actor)
 	}
 	return err
 }
 
-// Deployer returns who instantiated the contract; the contract itself if nobody is known to have.
+// Deployer returns the address that instantiated the contract, or the contract itself if that is unknown.
 func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
 	if creator := r.creator(ctx, actor); !creator.Empty() {
 		return creator
@@ -81,7 +84,7 @@ func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.Ac
 	return actor
 }
 
-// handleTimer is what the default handler is told. Its fields and their order are part of the protocol: a contract's
+// handleTimer is the message to the default handler. Its fields and their order are part of the protocol: a contract's
 // gas depends on them.
 type handleTimer struct {
 	// TimerID and DeliverID in lower-case hexadecimal.

@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// SetAgent registers the agent that prices the actor's timers which state no bid, or clears it if the agent is empty. It
-// holds from the next block in which such a timer competes. It charges SCHEDULE_CYCLES.
+// SetAgent registers the agent that prices those of the actor's timers that state no bid. An empty agent clears it. It
+// takes effect with the next block in which such a timer competes. It charges SCHEDULE_CYCLES.
 func (k *Keeper) SetAgent(ctx context.Context, actor, agent sdk.AccAddress) error {
 	config, err := k.Config(ctx)
 	if err != nil {

@@ -13,19 +13,20 @@ import (
 )
 
 // This file is the API by which Go modules schedule for themselves; the message server is thin over it. Every check is
-// made here, so that no caller can forget one. A context that fails afterwards undoes everything .
+// made here, so that no caller can forget one. If the caller's transaction fails afterwards, everything is undone.
 
 // ScheduleRequest describes a timer to schedule. What is left zero takes its default.
 type ScheduleRequest struct {
 	// Actor owns the timer; its handler runs as the actor.
 	Actor sdk.AccAddress
-	// Trigger says when it is due: at a height above the current one, again and again, or when watched state changes.
+	// Trigger says when it is due: at a height above the current one, at an interval, or when watched state changes.
 	Trigger types.Trigger
-	// Handler defaults to types.DefaultHandler, or to the one that the payload names .
+	// Handler defaults to types.DefaultHandler, or to the one that the payload names.
 	Handler string
-	// Payload is what the handler is given.
+	// Payload is what the handler receives.
 	Payload []byte
-	// FeePayer defaults to the actor. A module account can't pay: a module names an account that granted it an allowance.
+	// FeePayer defaults to the actor. A module account can't pay: a module names an account that granted it an
+	// allowance.
 	FeePayer sdk.AccAddress
 	// GasLimit in cycles, intrinsic ones included; defaults to the largest that may fire.
 	GasLimit uint64
@@ -33,14 +34,14 @@ type ScheduleRequest struct {
 	ExpiresAt uint64
 	// Bid defaults to the default estimator.
 	Bid *types.Bid
-	// Retry has failed fires tried again; without it they are not.
+	// Retry repeats failed fires; without it they are not repeated.
 	Retry *types.Retry
-	// OnUnfunded says what happens when the payer can't cover a fire; by default the timer is removed.
+	// OnUnfunded says what happens when the payer lacks funds; by default the timer is removed.
 	OnUnfunded types.OnUnfunded
 }
 
 // Schedule schedules a timer and returns it. It charges SCHEDULE_CYCLES and one cell per payload byte to the gas meter
-// of ctx .
+// of ctx.
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -70,7 +71,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	return timer, k.reportBid(ctx, &timer, bid)
 }
 
-// newTimer checks a request in the order of SPEC §3 and fills in the defaults.
+// newTimer checks a request and fills in the defaults (x/timers/README.md, MsgScheduleTimer).
 func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, policies.Accepted, error) {
 	now := types.HeightOf(ctx)
 	timer := types.Timer{
@@ -84,7 +85,7 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	if err = setRecurrence(config, &timer, &req); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	// What is scheduled in a block never fires in it, which is consensus-critical.
+	// A consensus rule: a timer never fires in the block that schedules it.
 	if timer.Due <= now {
 		return timer, policies.Accepted{}, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", timer.Due, now)
 	}
@@ -123,8 +124,8 @@ type UpdateRequest struct {
 	Bid *types.Bid
 }
 
-// Update changes one of the actor's timers. The id stays; the timer takes a fresh seq, which puts it at the back of its
-// bucket . Changed by a handler at the end of a block in which it is due, it waits for the next block.
+// Update changes one of the actor's timers. It keeps the id and assigns a new seq, which makes the timer the last of
+// its due height. A due timer that a handler updates at the end of a block waits for the next block.
 func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -223,7 +224,7 @@ func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 		&types.TimerExtended{Id: timer.IDHex(), Actor: k.text(actor), ExpiresAt: timer.ExpiresAt})
 }
 
-// extend is what the owner's and the authority's extension share.
+// extend is the common part of the owner's and the authority's extension.
 func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -245,7 +246,7 @@ func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 	return timer, k.engine.Records.SetExpiry(ctx, &timer, expiresAt)
 }
 
-// Cancel removes one of the actor's timers. One that has expired and waits for its clean-up may be cancelled too.
+// Cancel removes one of the actor's timers. One that has expired and waits for cleanup may be cancelled too.
 func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) error {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -258,7 +259,7 @@ func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) er
 	return types.Emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(actor)})
 }
 
-// cancel is what the owner's and the authority's cancellation share.
+// cancel is the common part of the owner's and the authority's cancellation.
 func (k *Keeper) cancel(
 	ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress, id []byte,
 ) (types.Timer, error) {
@@ -271,7 +272,7 @@ func (k *Keeper) cancel(
 }
 
 // TimersOf returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A
-// long payload is not within; a query shows it.
+// long payload is not included; the query Timer shows it.
 func (k *Keeper) TimersOf(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
 	return k.engine.Records.Of(ctx, actor)
 }
@@ -288,8 +289,8 @@ func (k *Keeper) liveTimer(ctx context.Context, actor sdk.AccAddress, id []byte)
 	return timer, nil
 }
 
-// chargeScheduling consumes what scheduling costs over and above what the store charges: SCHEDULE_CYCLES, and a cell
-// per payload byte, charged now and not again at the fire.
+// chargeScheduling consumes the gas of scheduling in addition to the store's charges: SCHEDULE_CYCLES, and a cell per
+// payload byte, charged now and not again at the fire.
 func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []byte) {
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	sdkCtx.GasMeter().ConsumeGas(config.ScheduleCycles, "schedule timer")
@@ -315,14 +316,14 @@ func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) er
 	return nil
 }
 
-// checkCall applies the payload convention and asks the runtime that serves the actor whether the call makes sense.
+// checkCall applies the payload convention and lets the runtime that serves the actor validate the call.
 func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call types.Call) (types.Call, error) {
 	if size := uint64(len(call.Payload)); size > config.MaxPayloadBytes {
 		return call, types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", size, config.MaxPayloadBytes)
 	}
 	if handler, inner, wrapped := types.UnwrapPayload(call.Payload); wrapped {
 		if call.Handler != "" {
-			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated beside a payload that names %.80q", call.Handler, handler)
+			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated in addition to a payload that names %.80q", call.Handler, handler)
 		}
 		call.Handler, call.Payload = handler, inner
 	}
@@ -350,7 +351,7 @@ func storedHandler(handler string) string {
 	return handler
 }
 
-// setRecurrence checks what a request says of failed and unfunded fires, and fills in the defaults.
+// setRecurrence checks the retry and on_unfunded of a request, and fills in the defaults.
 func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleRequest) error {
 	if err := req.Retry.Validate(config); err != nil {
 		return err
@@ -366,7 +367,7 @@ func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleR
 	return nil
 }
 
-// reportBid tells the owner what was not kept as it was stated.
+// reportBid emits an event if the bid was not stored as stated.
 func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policies.Accepted) error {
 	if accepted.Stated != nil {
 		return types.Emit(ctx, &types.TimerPriorityClampedAtSchedule{

@@ -1,5 +1,5 @@
-// Package keeper is what other modules and the app see of x/timers: the host API by which Go modules schedule, the message
-// servers over it, and genesis.
+// Package keeper is the interface of x/timers to other modules and the app: the host API by which Go modules schedule,
+// the message servers over it, and genesis.
 //
 // The engine that fires timers is in package engine, what is stored in package state, and the queries in package query.
 package keeper
@@ -59,7 +59,7 @@ func WithTipCollector(tips types.TipCollector) Option {
 	return func(o *options) { o.tips = tips }
 }
 
-// WithBasefeeSource plugs in the chain's fee market. Without it CYCLE_BASEFEE and CELL_BASEFEE of the config hold.
+// WithBasefeeSource sets the chain's fee market. Without it CYCLE_BASEFEE and CELL_BASEFEE of the config apply.
 func WithBasefeeSource(source types.BasefeeSource) Option {
 	return func(o *options) { o.basefees = source }
 }
@@ -74,8 +74,8 @@ func WithPolicy(bind registry.Constructor) Option {
 	return func(o *options) { o.policies = append(o.policies, bind) }
 }
 
-// NewKeeper wires the module. The authority is the bech32 address that may send the Sys messages, x/gov's account as a
-// rule. It panics if the wiring is wrong: without the module's account, which needs the burner permission, or with a
+// NewKeeper wires the module. The authority is the bech32 address that may send the Sys messages, usually x/gov's
+// account. It panics if the wiring is wrong: without the module's account, which needs the burner permission, or with a
 // malformed authority.
 func NewKeeper(
 	cdc codec.Codec,
@@ -166,8 +166,8 @@ func (k *Keeper) EndBlock(ctx context.Context) error {
 	return nil
 }
 
-// CountTimers counts the live timers at the end of a block, and those of them that are due and wait for the lane. It reads
-// the whole backlog: tests and the lab call it between blocks; no block does.
+// CountTimers counts the live timers at the end of a block, and the ready ones among them. It reads the whole backlog:
+// tests and the lab call it between blocks; no block does.
 func (k *Keeper) CountTimers(ctx context.Context) (live, ready uint64, err error) {
 	return k.engine.CountTimers(ctx)
 }
@@ -211,8 +211,8 @@ func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error)
 	return genesis, nil
 }
 
-// CheckInvariants returns the first thing about the module's state that can't be, if any. It reads everything: tests, the
-// lab and simulations call it between blocks; no block does.
+// CheckInvariants returns the first broken invariant of the module's state, if any. It reads everything: tests, the lab
+// and simulations call it between blocks; no block does.
 func (k *Keeper) CheckInvariants(ctx context.Context) error {
 	for _, c := range k.components {
 		if err := c.CheckInvariants(ctx); err != nil {

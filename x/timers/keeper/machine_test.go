@@ -240,7 +240,7 @@ func (m *machine) compareState() {
 		require.Equal(m.t, *timer, modelTimer{
 			id: got.IDHex(), actor: string(got.Actor), payload: string(got.Payload),
 			due: got.Due, seq: got.Seq, gas: got.GasLimit, last: got.ExpiresAt, aside: got.SetAside != types.NotSetAside,
-			modelLife: lifeOf(got),
+			modelRecurrence: recurrenceOf(got),
 		})
 	}
 	require.Equal(m.t, m.model.nextSeq, genesis.NextSeq)

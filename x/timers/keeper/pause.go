@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// This file holds the ways in which a timer waits for its owner: paused at the owner's will, or suspended for lack of
-// funds. Its time to live goes on.
+// This file holds the two states in which a timer waits for its owner: paused by the owner, or suspended for lack of
+// funds. Its expiry height does not change.
 
 // Pause sets one of the actor's timers aside until it is resumed or expires. It costs what Extend does.
 func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) error {
@@ -26,8 +26,8 @@ func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) err
 	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(actor), Reason: types.Paused})
 }
 
-// Resume puts one of the actor's timers back that was paused or suspended, and returns the height at which it is due:
-// its own, or the next one if that has passed. It costs what Extend does.
+// Resume returns one of the actor's paused or suspended timers to the queue, and returns the height at which it is due:
+// its own, or that of the next block if its own has passed. It costs what Extend does.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (uint64, error) {
 	timer, err := k.ownTimer(ctx, actor, id)
 	if err != nil {

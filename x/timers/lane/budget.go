@@ -42,13 +42,13 @@ type Cleanup struct {
 	Cycles uint64
 }
 
-// Left is the number of removals that still fit: the quotient is rounded down, and the rest of the budget is not
+// Remaining is the number of removals that still fit: the quotient is rounded down, and the rest of the budget is not
 // carried over to the next block.
-func (c *Cleanup) Left() uint64 { return (c.MaxCycles - c.Cycles) / c.PerRemoval }
+func (c *Cleanup) Remaining() uint64 { return (c.MaxCycles - c.Cycles) / c.PerRemoval }
 
 // Take books a removal. It is false, and books nothing, if no further one fits.
 func (c *Cleanup) Take() bool {
-	if c.Left() == 0 {
+	if c.Remaining() == 0 {
 		return false
 	}
 	c.Cycles += c.PerRemoval

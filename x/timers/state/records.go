@@ -22,8 +22,8 @@ type Companion interface {
 	Detached(ctx context.Context, t *types.Timer) error
 	// Moved is called before the record is written at another place. Before is the timer as it was.
 	Moved(ctx context.Context, before, t *types.Timer) error
-	// Left is called when the timer leaves for good.
-	Left(ctx context.Context, t *types.Timer) error
+	// Departed is called when the timer leaves for good.
+	Departed(ctx context.Context, t *types.Timer) error
 }
 
 // NoCompanion is a Companion that does nothing, to embed.
@@ -38,8 +38,8 @@ func (NoCompanion) Detached(context.Context, *types.Timer) error { return nil }
 // Moved implements Companion.
 func (NoCompanion) Moved(context.Context, *types.Timer, *types.Timer) error { return nil }
 
-// Left implements Companion.
-func (NoCompanion) Left(context.Context, *types.Timer) error { return nil }
+// Departed implements Companion.
+func (NoCompanion) Departed(context.Context, *types.Timer) error { return nil }
 
 // WaitingRoom stores the records of timers that are due at no height until something happens.
 type WaitingRoom interface {
@@ -178,7 +178,7 @@ func (r *Records) Remove(ctx context.Context, t *types.Timer) error {
 // ReleaseResources drops what belongs to a timer in addition to its record.
 func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
 	for _, c := range r.companions {
-		if err := c.Left(ctx, t); err != nil {
+		if err := c.Departed(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -231,9 +231,9 @@ func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.Set
 	})
 }
 
-// Release moves a timer that was set aside back to the queue, or to the waiting room if it belongs there. One that is overdue
-// is due in the block after height: what enters the queue is never due already, so that the lane's cursors need not look
-// back.
+// Release moves a timer that was set aside back to the queue, or to the waiting room if it belongs there. One that is
+// overdue is due in the block after height: what enters the queue is never due already, so that the lane's cursors need
+// not look back.
 func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
 		waits, err := r.waiting.Waits(ctx, t)
@@ -303,8 +303,8 @@ func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (
 	return found, err
 }
 
-// Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long payload is
-// not within.
+// Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long
+// payload is not within.
 func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
 	entries, err := r.actors.Entries(ctx, actor)
 	if err != nil {

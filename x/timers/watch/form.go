@@ -11,29 +11,30 @@ import (
 type Store struct {
 	// Name by which triggers name the store; as a rule that of its key.
 	Name string
-	// Forms in which people name its keys, and which prefixes of a key can be watched beside the whole of it.
+	// Forms are the text forms of its keys. They also define which prefixes of a key can be watched in addition to the
+	// whole key.
 	Forms []Form
-	// Whole tells whether bytes may be a whole key of the store, so that a prefix that no form has is refused and does not
-	// wait for ever; nil lets all pass.
+	// Whole reports whether bytes may be a whole key of the store. So a prefix that no form has is refused instead of
+	// never being triggered. nil accepts all.
 	Whole func(key []byte) bool
 }
 
 // Form is a way to name keys of a store.
 type Form struct {
-	// Name of the form, and the names of its arguments: people write STORE:NAME:ARGUMENT…, and the last argument may have
-	// colons in it.
+	// Name of the form, and the names of its arguments. The text is STORE:NAME:ARGUMENT…; the last argument may contain
+	// colons.
 	Name      string
 	Arguments []string
 	// Watches says what it watches.
 	Watches string
 	// Build makes the prefix of as many arguments as there are names.
 	Build func(arguments []string) ([]byte, error)
-	// Length returns how many bytes of the beginning of a key are a prefix of this form, 0 if it has none. It is nil for a
-	// form of whole keys.
+	// Length returns how many bytes of the beginning of a key are a prefix of this form, 0 if it has none. It is nil
+	// for a form of whole keys.
 	Length func(key []byte) int
 }
 
-// usage is what people write.
+// usage is the syntax of the form.
 func (f *Form) usage(store string) string {
 	return strings.Join(append([]string{store, f.Name}, f.Arguments...), ":")
 }

@@ -1,13 +1,13 @@
-// Package watch notes which watched state a block changes (SPEC §8). A chain wraps the store service of each store that
-// it makes watchable when it wires the keeper that owns it:
+// Package watch records which watched state a block changes (x/timers/README.md, Watch). A chain wraps the store
+// service of each store that it makes watchable when it wires the keeper that owns it:
 //
 //	watcher := watch.New(keys["timers"], notes)
 //	bank := bankkeeper.NewBaseKeeper(cdc, watcher.Service(runtime.NewKVStoreService(keys["bank"]), stores.Bank(addresses)), …)
 //
-// A wrapped store does what the store beneath does, at the same gas to the unit: who watches is no business of who writes.
-// A write that changes a watched key leaves a note in a transient store, which is branched and dropped with the
-// transaction that wrote, and empty at the start of each block. Nothing is kept in memory: a block may be run twice, and
-// checks and queries run beside it.
+// A wrapped store behaves like the store that it wraps, and charges the same gas to the unit: watches must not change
+// the cost of a write for its sender. A write that changes a watched key writes a note to a transient store. That store
+// is branched and dropped with the transaction, and empty at the start of each block. No state is kept in memory,
+// because a block may be run twice, and checks and queries run concurrently.
 package watch
 
 import (
@@ -23,8 +23,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Counts is the part of the timers' state that decides whether a write is noted: (store, prefix) → number of watches. The
-// empty prefix counts all watches of the store, so that one lookup tells whether there is any.
+// Counts is the part of the timers' state that decides whether a write is noted: (store, prefix) → number of watches.
+// The empty prefix counts all watches of the store, so that one lookup shows whether there is any.
 type Counts = collections.Map[collections.Pair[string, []byte], uint64]
 
 // NewCounts declares the counts. The keeper writes them, the wrapped stores read them.
@@ -34,10 +34,10 @@ func NewCounts(sb *collections.SchemaBuilder) Counts {
 
 var countsKey = collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 
-// note is (store, prefix, key): the key changed, and somebody watches the prefix.
+// note is (store, prefix, key): the key changed, and the prefix is watched.
 type note = collections.Triple[string, []byte, []byte]
 
-// Watcher wraps store services, and knows what changed in the block so far. There is one in a chain.
+// Watcher wraps store services, and collects what changed in the block so far. A chain has one.
 type Watcher struct {
 	timers store.KVStoreService
 	notes  collections.KeySet[note]
@@ -61,8 +61,8 @@ func NewFrom(timers, notes store.KVStoreService) *Watcher {
 	return w
 }
 
-// Service makes a store watchable: what it returns takes the place of the service that it is given. It panics if the
-// wiring is wrong: without a name, or with one that is taken.
+// Service makes a store watchable: use the returned service in place of the given one. It panics if the wiring is
+// wrong: without a name, or with one that is taken.
 func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KVStoreService {
 	if err := (types.WatchKey{Store: declared.Name, Prefix: []byte{0}}).Validate(); err != nil {
 		panic(fmt.Errorf("x/timers/watch: %w", err))
@@ -81,12 +81,12 @@ func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KV
 // Changed is what a block changed below one watched prefix.
 type Changed struct {
 	Key types.WatchKey
-	// Keys that changed, in order, as many as were asked for.
+	// Keys that changed, in order, at most as many as were requested.
 	Keys [][]byte
 }
 
-// Take returns what was changed since the block began or Take was last called, by store and prefix with at most maxKeys
-// keys each, and forgets it. Its work follows what was written.
+// Take returns and removes the notes since the block began or Take was last called, by store and prefix, with at most
+// maxKeys keys each. Its work is proportional to the number of notes.
 func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
 	var all []Changed
 	err := w.notes.Walk(ctx, nil, func(n note) (bool, error) {

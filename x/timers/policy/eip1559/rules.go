@@ -48,11 +48,11 @@ func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, b
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	left := bid.MaxFee.Sub(r.Fee(prices))
-	if left.IsNegative() {
+	remaining := bid.MaxFee.Sub(r.Fee(prices))
+	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}
-	return math.LegacyMinDec(bid.MaxPriority, left), true
+	return math.LegacyMinDec(bid.MaxPriority, remaining), true
 }
 
 // Price implements policy.Rules: the chain's basefees, the lane's fee, which is burned with them, and the tip.

@@ -43,11 +43,11 @@ func (r Rules) Effective(prices policy.Prices, ask policy.Ask) (math.LegacyDec, 
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	left := bid.MaxFee.Sub(prices.Cycle)
-	if left.IsNegative() {
+	remaining := bid.MaxFee.Sub(prices.Cycle)
+	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}
-	return math.LegacyMinDec(bid.MaxPriority, left), true
+	return math.LegacyMinDec(bid.MaxPriority, remaining), true
 }
 
 // Price implements policy.Rules: the chain's basefees and the tip.

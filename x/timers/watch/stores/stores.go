@@ -1,17 +1,17 @@
-// Package stores declares what can be watched of the stores of the SDK's own modules. What a chain adds it declares when
-// it wires it, in the same way.
+// Package stores declares what can be watched in the stores of the SDK's modules. A chain declares its own stores in
+// the same way when it wires them.
 package stores
 
-// region is a part of a store whose keys share a first byte and a layout: that byte, so many parts that begin with a byte
-// for their length, and then, if it is open, at least one byte more.
+// region is a part of a store whose keys share a first byte and a layout: that byte, so many parts that begin with a
+// byte for their length, and then, if it is open, at least one byte more.
 type region struct {
 	first byte
 	parts int
 	open  bool
 }
 
-// prefixOf returns how many bytes of a key are its first byte and so many length-prefixed parts, 0 if it lies elsewhere or
-// ends before.
+// prefixOf returns the length of the prefix of a key that consists of the first byte and so many length-prefixed parts.
+// It is 0 for a key with another first byte, and for a shorter one.
 func prefixOf(first byte, parts int) func(key []byte) int {
 	return func(key []byte) int {
 		if len(key) == 0 || key[0] != first {
@@ -31,7 +31,7 @@ func prefixOf(first byte, parts int) func(key []byte) int {
 	}
 }
 
-// wholeOf tells whether bytes may be a whole key of a store with these regions. Keys of other regions pass.
+// wholeOf reports whether bytes may be a whole key of a store with these regions. Keys of other regions are accepted.
 func wholeOf(regions ...region) func(key []byte) bool {
 	return func(key []byte) bool {
 		for _, r := range regions {

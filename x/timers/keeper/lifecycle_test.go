@@ -547,8 +547,8 @@ func TestAPausedTimerExpires(t *testing.T) {
 	require.Empty(t, f.firedIDs(events))
 }
 
-// TestAHandlerPausesTheNext: a timer that is paused while it is ready does not fire in this block, and one that is resumed
-// does not either.
+// TestAHandlerPausesTheNext: a timer that is paused while it is ready does not fire in this block, and one that is
+// resumed does not either.
 func TestAHandlerPausesTheNext(t *testing.T) {
 	f := newFixture(t)
 	var victim []byte
