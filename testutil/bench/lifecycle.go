@@ -193,7 +193,7 @@ func measureLifecycle(r *Report, opts Options) error {
 
 func (r *Report) lifecycleTables() []*table {
 	repeating := &table{
-		title:   "A fire of a timer that repeats beside one of a timer that fires once",
+		title:   "A fire of a repeating timer compared with one of a one-shot timer",
 		columns: []string{"fires", "rounds", "once us", "again us", "ratio", "pending", "nodes a fire"},
 		notes: []string{
 			"Fires that send coins, without commit, in the fastest of rounds that take turns. Nodes are those that IAVL writes for the timers store,",
@@ -201,7 +201,7 @@ func (r *Report) lifecycleTables() []*table {
 		},
 	}
 	watchable := &table{
-		title:   "A send on a bank that can be watched beside one on a bank that can't",
+		title:   "A send on a bank that can be watched compared with one on a bank that can't",
 		columns: []string{"sends", "rounds", "others watch", "plain us", "wrapped us", "ratio"},
 		notes: []string{
 			"The fastest of rounds that take turns; sends without ante handler and commit. Nobody watches who sends or receives. The gas",

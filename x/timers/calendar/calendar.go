@@ -45,7 +45,7 @@ type Store[V any] interface {
 	Scan(ctx context.Context, from Key, fn func(Entry[V]) (more bool)) error
 }
 
-// Flat is the calendar as one ordered index. The obvious alternative, a ring of buckets for the near future and coarser
+// Flat is the calendar as one ordered index. The usual alternative, a ring of buckets for the near future and coarser
 // tiers behind it, has to move every entry between tiers as its height comes near. On a Merkleized ordered store that
 // saves nothing: the key begins with the height, so that the entries of the near future are adjacent anyway.
 type Flat[V any] struct{ store Store[V] }

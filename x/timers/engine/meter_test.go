@@ -71,7 +71,7 @@ func TestALimitPassedIsRemembered(t *testing.T) {
 	}
 }
 
-func TestAMeterFilledToTheBrim(t *testing.T) {
+func TestMeterAtItsLimit(t *testing.T) {
 	m := newFireMeter(100, 10, 30)
 	m.ConsumeGas(100, "x")
 	m.ConsumeGas(300, storetypes.GasWritePerByteDesc)
