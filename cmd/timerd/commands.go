@@ -26,7 +26,7 @@ import (
 	genutilcli "github.com/cosmos/cosmos-sdk/x/genutil/client/cli"
 
 	"github.com/cosmos-timers/timers/app"
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lab/replay"
 )
 
 // addCommands adds what AutoCLI does not make of the modules' services.
@@ -39,7 +39,7 @@ func addCommands(root *cobra.Command, modules *app.App) {
 		queryCmd(modules),
 		txCmd(modules),
 		newTestnetCmd(modules),
-		lab.NewCommand(),
+		replay.NewCommand(),
 		confixcmd.ConfigCommand(),
 		pruning.Cmd(newApp, app.DefaultNodeHome),
 		snapshot.Cmd(newApp),

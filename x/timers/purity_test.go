@@ -30,7 +30,7 @@ var room = []string{"types", "sandbox", "watch", "state", "state/index", "fees",
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
-// not know each other. What is not named here, such as client and lab, may import all of the module.
+// not know each other. What is not named here, such as client and lab/replay, may import all of the module.
 var mayImport = map[string][]string{
 	"types":        {},
 	"sandbox":      {"types"},
@@ -56,6 +56,8 @@ var mayImport = map[string][]string{
 	"engine": {"types", "sandbox", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"keeper": {"types", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "state", "triggers", "agents", "policies", "policies/registry", "engine"},
+
+	"lab/scenario": {"types"},
 }
 
 // outside are the packages that run in clients, tests and tools, never within a block.
@@ -210,6 +212,10 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"", timers + "/keeper", false},
 		{"", root + "/app", true},
 		{"lab", timers, false},
+		{"lab/scenario", timers + "/types", false},
+		{"lab/scenario", timers + "/lab", true},
+		{"lab/scenario", timers + "/keeper", true},
+		{"lab/replay", timers + "/lab", false},
 		{"lab", root + "/app", true},
 		{"client/cli", root + "/cmd/timerd", true},
 		{"actors", "github.com/CosmWasm/wasmd/x/wasm/keeper", true},

@@ -1,5 +1,5 @@
-// Package lab runs timer workloads outside a node: the real module on a real bank and a real IAVL store, without
-// consensus and signatures. It replays scenario files for tests, bug reports and simulation.
+// Package lab is a chain outside a node: the real module on a real bank and a real IAVL store, without consensus and
+// signatures. Tests and benchmarks drive it from Go; lab/replay runs scenario files on it.
 package lab
 
 import (
@@ -59,22 +59,23 @@ type ChainOptions struct {
 	Balances []Balance
 	// Runtimes serve actors before the module and account runtimes do.
 	Runtimes []types.Runtime
-	// Keeper options beside the fee allowances that every lab chain has.
+	// Keeper options in addition to the fee allowances that every lab chain has.
 	Keeper []keeper.Option
-	// Stores mounted beside those of the modules, for what a workload keeps itself.
+	// Stores mounted in addition to those of the modules, for a workload's own state.
 	Stores []*storetypes.KVStoreKey
-	// DB below the multistore; an empty one in memory by default. A chain that it holds already is gone on with, from Height.
+	// DB below the multistore; an empty one in memory by default. A chain that it already holds is continued from
+	// Height.
 	DB dbm.DB
 	// Logger; silent by default.
 	Logger log.Logger
-	// Height of the genesis block, or of the last one of a chain that is gone on with: the first block that is opened is the
-	// one above it.
+	// Height of the genesis block, or of the last block of a chain that is continued: the first block that is opened is
+	// the next one.
 	Height int64
-	// Watch is called when the chain is wired, to make stores watchable beside the bank's.
+	// Watch is called when the chain is wired, to make stores watchable in addition to the bank's.
 	Watch func(*watch.Watcher)
 	// Unwatched leaves every store as it is: nothing can be watched.
 	Unwatched bool
-	// WrapStore replaces the store of the timers, to count or to fail what the module does to it.
+	// WrapStore wraps the store of the timers, to count operations or to let them fail.
 	WrapStore func(corestore.KVStoreService) corestore.KVStoreService
 }
 
@@ -108,7 +109,7 @@ type Chain struct {
 	branch storetypes.CacheMultiStore
 }
 
-// NewChain starts a chain at height 0, committed, or goes on with the one that the database holds.
+// NewChain starts a chain at height 0, committed, or continues the one that the database holds.
 func NewChain(opts ChainOptions) (*Chain, error) {
 	if opts.Genesis == nil {
 		opts.Genesis = types.DefaultGenesis()
@@ -148,7 +149,7 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	return c, c.initGenesis(opts)
 }
 
-// newRegistry knows the messages of a lab chain; addresses in them begin as the process has it.
+// newRegistry knows the messages of a lab chain; addresses in them have the process's prefix.
 func newRegistry() codectypes.InterfaceRegistry {
 	config := sdk.GetConfig()
 	registry := testutil.CodecOptions{
@@ -279,8 +280,8 @@ func (c *Chain) startBlock() {
 	c.ctx = sdk.NewContext(c.branch, header, false, c.logger)
 }
 
-// Tx runs messages as one transaction: all or none of them, under a gas limit. It returns their results and the gas that
-// was used. There are no signatures: a message is taken to be signed by whom it names.
+// Tx runs messages as one transaction: all or none of them, under a gas limit. It returns their results and the gas
+// that was used. There are no signatures: a message is taken to be signed by whom it names.
 func (c *Chain) Tx(msgs ...sdk.Msg) (results []*sdk.Result, gasUsed uint64, err error) {
 	branch, commit := c.ctx.CacheContext()
 	meter := storetypes.NewGasMeter(txGasLimit)
@@ -294,7 +295,7 @@ func (c *Chain) Tx(msgs ...sdk.Msg) (results []*sdk.Result, gasUsed uint64, err 
 	for _, msg := range msgs {
 		handler := c.Messages.Handler(msg)
 		if handler == nil {
-			return nil, 0, errorsmod.Wrapf(errNoHandler, "%s", sdk.MsgTypeURL(msg))
+			return nil, 0, errorsmod.Wrapf(ErrNoHandler, "%s", sdk.MsgTypeURL(msg))
 		}
 		result, err := handler(branch, msg)
 		if err != nil {
@@ -310,9 +311,9 @@ func (c *Chain) Tx(msgs ...sdk.Msg) (results []*sdk.Result, gasUsed uint64, err 
 }
 
 var (
-	errPanicked  = errorsmod.Register("lab", 2, "transaction panicked")
-	errNoHandler = errorsmod.Register("lab", 3, "no handler for message")
-	errFailed    = errorsmod.Register("lab", 4, "handler failed, as its scenario says")
+	errPanicked = errorsmod.Register("lab", 2, "transaction panicked")
+	// ErrNoHandler is returned for a message that no module of the chain handles.
+	ErrNoHandler = errorsmod.Register("lab", 3, "no handler for message")
 )
 
 // EndBlock runs the end of the block, commits it, and returns the events of the whole block.

@@ -83,7 +83,7 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 // collectStorm admits timers, and sweeps and reindexes admitted ones. What is before reached was read in this block
 // already.
 func (s *Storm) collectStorm(ctx sdk.Context, reached calendar.Key) error {
-	s.Block.Storm, s.Overfull = true, true
+	s.Storm, s.Overfull = true, true
 	if reached == (calendar.Key{}) {
 		if err := s.sweepAdmitted(ctx); err != nil {
 			return err
@@ -266,7 +266,7 @@ func (s *Storm) OpenRanking(ctx sdk.Context) (err error) {
 
 // Next implements Round: it tries the admitted in order while the lane lasts.
 func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
-	if !s.Block.Storm {
+	if !s.Storm {
 		return s.Window.Next(ctx)
 	}
 	for s.passedOver < MaxPassedOver && s.Lane.Fits(s.Config.FireBaseCycles+1) {

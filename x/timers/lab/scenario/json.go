@@ -1,19 +1,24 @@
-package lab
+package scenario
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"cosmossdk.io/math"
 )
 
-// This file reads JSON that nobody vouches for. encoding/json alone will not do: it folds the case of names, takes a
-// member that is stated twice, and ignores what it does not know.
+// This file reads untrusted JSON strictly. encoding/json alone is too lenient: it ignores the case of names, accepts a
+// member that is stated twice, and skips unknown members.
+
+// maxNumberBytes bounds the digits of a number.
+const maxNumberBytes = 128
 
 // InputError says what is wrong with a scenario, and where.
 type InputError struct {
@@ -32,7 +37,7 @@ func (e *InputError) Error() string {
 // ExitCode is the exit status of a command that was given such input.
 func (*InputError) ExitCode() int { return 2 }
 
-// reader keeps the first error. Once it has one, everything that is read is zero, so that callers ask at the end.
+// reader keeps the first error. After an error every value reads as zero, so that callers check once, at the end.
 type reader struct{ err error }
 
 func (r *reader) fail(path, format string, args ...any) {
@@ -41,7 +46,7 @@ func (r *reader) fail(path, format string, args ...any) {
 	}
 }
 
-// value is a piece of JSON that is known to be well-formed, and its place. An absent one has no raw.
+// value is a well-formed piece of JSON and its path in the file. An absent value has no raw.
 type value struct {
 	r    *reader
 	path string
@@ -115,15 +120,15 @@ func (v value) number(wanted string) string {
 	return string(v.raw)
 }
 
-// uint64 reads an integer from 0 to most; an absent value is 0.
-func (v value) uint64(most uint64) uint64 {
+// uint64 reads an integer from 0 to limit; an absent value is 0.
+func (v value) uint64(limit uint64) uint64 {
 	if !v.present() {
 		return 0
 	}
-	wanted := fmt.Sprintf("an integer from 0 to %d", most)
+	wanted := fmt.Sprintf("an integer from 0 to %d", limit)
 	text := v.number(wanted)
 	number, err := strconv.ParseUint(text, 10, 64)
-	if v.r.err == nil && (err != nil || number > most) {
+	if v.r.err == nil && (err != nil || number > limit) {
 		v.r.fail(v.path, "want %s, not %.80q", wanted, text)
 	}
 	return number
@@ -134,7 +139,7 @@ var integerText = regexp.MustCompile(`^-?[0-9]+$`)
 // integer reads an integer of any sign and up to 256 bits.
 func (v value) integer() math.Int {
 	text := v.number("an integer")
-	// In decimal, whatever it begins with.
+	// Base 10 even with leading zeros: 0700 is 700.
 	number, ok := new(big.Int).SetString(text, 10)
 	if v.r.err == nil && (!ok || number.BitLen() > math.MaxBitLen || !integerText.MatchString(text)) {
 		v.r.fail(v.path, "want an integer, not %.80q", text)
@@ -160,16 +165,16 @@ func (v value) decimal() math.LegacyDec {
 	return math.LegacyZeroDec()
 }
 
-// list reads a list of at most so many values; an absent value is an empty list.
-func (v value) list(most int) (items []value) {
+// list reads a list of at most limit values; an absent value is an empty list.
+func (v value) list(limit int) (items []value) {
 	if !v.present() || !v.want("a list", "a list") {
 		return nil
 	}
 	dec := v.open()
 	for dec.More() {
 		item := value{r: v.r, path: fmt.Sprintf("%s[%d]", v.path, len(items)), raw: v.next(dec)}
-		if len(items) == most {
-			v.r.fail(v.path, "more than %d entries", most)
+		if len(items) == limit {
+			v.r.fail(v.path, "more than %d entries", limit)
 		}
 		if v.r.err != nil {
 			return nil
@@ -179,7 +184,7 @@ func (v value) list(most int) (items []value) {
 	return items
 }
 
-// open returns a decoder that stands behind the opening bracket of an object or a list.
+// open returns a decoder positioned after the opening bracket of an object or a list.
 func (v value) open() *json.Decoder {
 	dec := json.NewDecoder(bytes.NewReader(v.raw))
 	if _, err := dec.Token(); err != nil {
@@ -188,7 +193,7 @@ func (v value) open() *json.Decoder {
 	return dec
 }
 
-// next returns the raw form of the value that comes.
+// next returns the raw form of the next value.
 func (v value) next(dec *json.Decoder) (raw json.RawMessage) {
 	if err := dec.Decode(&raw); err != nil {
 		v.r.fail(v.path, "%v", err)
@@ -197,7 +202,7 @@ func (v value) next(dec *json.Decoder) (raw json.RawMessage) {
 	return raw
 }
 
-// object is a JSON object of which every member must be asked for.
+// object is a JSON object. A member that is never asked for is an error, see end.
 type object struct {
 	value
 	// names in the order of the file.
@@ -242,7 +247,7 @@ func (o *object) get(name string) value {
 	return value{r: o.r, path: memberPath(o.path, name)}
 }
 
-// need asks for a member that must be there.
+// need asks for a member that must be present.
 func (o *object) need(name string) value {
 	member := o.get(name)
 	if !member.present() {
@@ -251,7 +256,7 @@ func (o *object) need(name string) value {
 	return member
 }
 
-// end fails on the first member that nobody asked for.
+// end fails on the first member that was not asked for.
 func (o *object) end() {
 	for _, name := range o.names {
 		if !o.asked[name] {
@@ -273,3 +278,5 @@ func memberPath(path, name string) string {
 		return path + "." + name
 	}
 }
+
+func sortedNames[V any](names map[string]V) []string { return slices.Sorted(maps.Keys(names)) }

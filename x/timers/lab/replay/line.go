@@ -1,4 +1,4 @@
-package lab
+package replay
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Line is what a run says of one block. The order of its fields is that of the output.
+// Line is the output of one block. The order of its fields is that of the output.
 type Line struct {
 	Height uint64 `json:"height"`
 	// LaneBasefee and P50 are prices with 18 places; P50 is the median tip that the previous block's fires paid.
@@ -51,8 +51,8 @@ type Fired struct {
 	Paid   string `json:"paid"`
 	Tip    string `json:"tip"`
 	Late   uint64 `json:"late"`
-	// Bid is what it had locked, BidPaid what it paid of that, under policy auction or after it; under policy score Bid is what
-	// it paid for its place, a part of Paid and Tip. Else empty.
+	// Bid is what it had locked, BidPaid what it paid of that, under policy auction or after it; under policy score Bid
+	// is what it paid for its place, a part of Paid and Tip. Else empty.
 	Bid     string `json:"bid,omitempty"`
 	BidPaid string `json:"bid_paid,omitempty"`
 	// NextDue is when it is due again, 0 if it left. The format does not print it: it follows from the scenario.
@@ -70,7 +70,7 @@ func newLine(height uint64) *Line {
 // eventPrefix is how the module's typed events begin.
 const eventPrefix = "timers.v1."
 
-// readEvents takes from the events of a block what its line says.
+// readEvents fills the part of the line that is read from the block's events.
 func (l *Line) readEvents(events sdk.Events, nameOf func(id string) (string, error)) error {
 	for _, event := range events {
 		if !strings.HasPrefix(event.Type, eventPrefix) {
@@ -90,7 +90,7 @@ func (l *Line) readEvents(events sdk.Events, nameOf func(id string) (string, err
 	return nil
 }
 
-// readEvent takes what one event says. A lane that failed as a whole is a bug of the module, and ends the run.
+// readEvent reads one event. A lane that failed as a whole is a bug of the module, and ends the run.
 func (l *Line) readEvent(event any, nameOf func(id string) (string, error)) (err error) {
 	add := func(list *[]string, id string) error {
 		name, err := nameOf(id)

@@ -1,8 +1,6 @@
-package lab_test
+package scenario_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,17 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 )
-
-func readScenario(tb testing.TB, file string) *lab.Scenario {
-	tb.Helper()
-	data, err := os.ReadFile(file)
-	require.NoError(tb, err)
-	scenario, err := lab.Parse(data)
-	require.NoError(tb, err, file)
-	return scenario
-}
 
 // scenarioWith is a scenario of two accounts and ten blocks, with these ops.
 func scenarioWith(ops string) string {
@@ -147,56 +136,21 @@ func nestedSchedule(depth int) string {
 func TestBadScenariosAreRefusedWithTheirPath(t *testing.T) {
 	for _, tc := range badScenarios {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := lab.Parse([]byte(tc.data))
+			_, err := scenario.Parse([]byte(tc.data))
 			require.ErrorContains(t, err, tc.want)
 			require.True(t, strings.HasPrefix(err.Error(), tc.want) || strings.HasPrefix(tc.want, "handlers"), err.Error())
-			var input *lab.InputError
+			var input *scenario.InputError
 			require.ErrorAs(t, err, &input)
 			require.Equal(t, 2, input.ExitCode())
 		})
 	}
 }
 
-// TestBadInputPrintsNothing: the whole file is checked before the first block runs.
-func TestBadInputPrintsNothing(t *testing.T) {
-	late := scenarioWith(scheduleT1 + `,{"at": 10, "op": "cancel", "timer": "t2", "by": "alice"}`)
-	for name, data := range map[string]string{"a late mistake": late, "no JSON": "height: 5"} {
-		t.Run(name, func(t *testing.T) {
-			var out bytes.Buffer
-			cmd := lab.NewCommand()
-			cmd.SetArgs([]string{"replay", "-"})
-			cmd.SetIn(strings.NewReader(data))
-			cmd.SetOut(&out)
-			cmd.SetErr(new(bytes.Buffer))
-			err := cmd.Execute()
-			require.Equal(t, 2, exitCode(err))
-			require.Empty(t, out.String())
-		})
-	}
-}
-
-func TestMissingFileIsBadInput(t *testing.T) {
-	cmd := lab.NewCommand()
-	cmd.SetArgs([]string{"replay", filepath.Join(t.TempDir(), "nothing.json")})
-	cmd.SetOut(new(bytes.Buffer))
-	cmd.SetErr(new(bytes.Buffer))
-	require.Equal(t, 2, exitCode(cmd.Execute()))
-}
-
-// exitCode is how a program finds the exit status of an error.
-func exitCode(err error) int {
-	var coded interface{ ExitCode() int }
-	if errors.As(err, &coded) {
-		return coded.ExitCode()
-	}
-	return 1
-}
-
 func TestIntegersMayBeNumbersOrStrings(t *testing.T) {
-	numbers, err := lab.Parse([]byte(`{"config": {"lane_timer_cycles": 700000}, "accounts": {"a": 7}, "blocks": 3,
+	numbers, err := scenario.Parse([]byte(`{"config": {"lane_timer_cycles": 700000}, "accounts": {"a": 7}, "blocks": 3,
 		"ops": [{"at": 1, "op": "schedule", "as": "t", "actor": "a", "height": 2, "gas_limit": 50000, "bid": 9}]}`))
 	require.NoError(t, err)
-	texts, err := lab.Parse([]byte(`{"config": {"lane_timer_cycles": "700000"}, "accounts": {"a": "7"}, "blocks": "3",
+	texts, err := scenario.Parse([]byte(`{"config": {"lane_timer_cycles": "700000"}, "accounts": {"a": "7"}, "blocks": "3",
 		"ops": [{"at": "1", "op": "schedule", "as": "t", "actor": "a", "height": "2", "gas_limit": "50000", "bid": "9"}]}`))
 	require.NoError(t, err)
 	require.Equal(t, numbers, texts)
@@ -205,22 +159,38 @@ func TestIntegersMayBeNumbersOrStrings(t *testing.T) {
 }
 
 func TestOpsRunByBlockAndThenInFileOrder(t *testing.T) {
-	scenario, err := lab.Parse([]byte(scenarioWith(
+	s, err := scenario.Parse([]byte(scenarioWith(
 		`{"at": 4, "op": "cancel", "timer": "t1", "by": "alice"},` + scheduleT1 +
 			`,{"at": 1, "op": "set", "by": "bob", "key": "k"},{"at": 4, "op": "set", "by": "bob", "key": "k"}`)))
 	require.NoError(t, err)
-	require.Equal(t, []int{2, 1, 0, 3}, scenario.Order())
+	require.Equal(t, []int{2, 1, 0, 3}, s.Order())
 }
 
 func TestHandlersMayNameTimersOfLaterOps(t *testing.T) {
-	_, err := lab.Parse([]byte(scenarioWith(scheduleDo(`{"ops": [{"op": "cancel", "timer": "t2"}]}`) +
+	_, err := scenario.Parse([]byte(scenarioWith(scheduleDo(`{"ops": [{"op": "cancel", "timer": "t2"}]}`) +
 		`,{"at": 1, "op": "schedule", "as": "t2", "actor": "alice", "height": 6}`)))
 	require.NoError(t, err)
 }
 
+// TestIntegersAreDecimal whatever they begin with: a bid of 0700 is not one of 448.
+func TestIntegersAreDecimal(t *testing.T) {
+	s, err := scenario.Parse([]byte(`{"accounts": {"alice": "0700"}, "blocks": 1, "ops": [
+		{"at": 1, "op": "schedule", "as": "t", "actor": "alice", "height": 2, "bid": "089"}]}`))
+	require.NoError(t, err)
+	require.Equal(t, "700", s.Accounts[0].Balance.String())
+	require.Equal(t, "89", s.Ops[0].Bid.Price)
+	for _, text := range []string{"0x10", "1_000", "0b1", "0o7", "+1"} {
+		_, err := scenario.Parse([]byte(`{"accounts": {"alice": "` + text + `"}, "blocks": 1}`))
+		require.ErrorContains(t, err, "want an integer", text)
+	}
+}
+
 // FuzzParse: no input makes the parser panic, and what it accepts makes a chain.
 func FuzzParse(f *testing.F) {
-	for _, file := range scenarioFiles(f) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "scenarios", "*.json"))
+	require.NoError(f, err)
+	require.NotEmpty(f, files)
+	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(f, err)
 		f.Add(data)
@@ -229,22 +199,22 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(tc.data))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		scenario, err := lab.Parse(data)
+		s, err := scenario.Parse(data)
 		if err != nil {
-			var input *lab.InputError
+			var input *scenario.InputError
 			require.ErrorAs(t, err, &input)
 			require.NotEmpty(t, input.Reason)
-			require.Nil(t, scenario)
+			require.Nil(t, s)
 			return
 		}
-		require.NoError(t, scenario.Config.Validate())
-		require.LessOrEqual(t, len(scenario.Ops), lab.MaxOps)
-		for _, i := range scenario.Order() {
-			op := &scenario.Ops[i]
-			require.True(t, op.At >= 1 && op.At <= scenario.Blocks)
+		require.NoError(t, s.Config.Validate())
+		require.LessOrEqual(t, len(s.Ops), scenario.MaxOps)
+		for _, i := range s.Order() {
+			op := &s.Ops[i]
+			require.True(t, op.At >= 1 && op.At <= s.Blocks)
 		}
-		again, err := lab.Parse(data)
+		again, err := scenario.Parse(data)
 		require.NoError(t, err)
-		require.Equal(t, scenario, again)
+		require.Equal(t, s, again)
 	})
 }

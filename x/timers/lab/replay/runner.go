@@ -1,4 +1,5 @@
-package lab
+// Package replay runs scenarios on a chain of the lab, block by block, and says what each block did.
+package replay
 
 import (
 	"fmt"
@@ -10,42 +11,47 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Runner runs a scenario block by block.
 type Runner struct {
-	scenario *Scenario
-	chain    *Chain
-	script   *script
+	scenario *scenario.Scenario
+	chain    *lab.Chain
+	store    *store
+	messages *messages
 	// order of the ops that are still to run, as indices.
 	order []int
-	// supply is what all accounts began with.
+	// supply is the sum of all balances at the start.
 	supply math.Int
 }
 
 // NewRunner starts a chain for a scenario.
-func NewRunner(scenario *Scenario) (*Runner, error) {
-	r := &Runner{scenario: scenario, script: newScript(scenario), order: scenario.Order(), supply: math.ZeroInt()}
-	genesis := types.NewGenesis(scenario.Config.FeeDenom)
-	genesis.Config = scenario.Config
-	opts := ChainOptions{
-		Genesis: genesis, Runtimes: []types.Runtime{r.script}, Stores: []*storetypes.KVStoreKey{r.script.key},
-		Watch: r.script.watch,
+func NewRunner(s *scenario.Scenario) (*Runner, error) {
+	store := newStore()
+	messages := &messages{store: store, owners: s.Owners}
+	r := &Runner{scenario: s, store: store, messages: messages, order: s.Order(), supply: math.ZeroInt()}
+	genesis := types.NewGenesis(s.Config.FeeDenom)
+	genesis.Config = s.Config
+	opts := lab.ChainOptions{
+		Genesis: genesis, Runtimes: []types.Runtime{newScript(s, store, messages)},
+		Stores: []*storetypes.KVStoreKey{store.key}, Watch: store.watch,
 	}
-	for _, account := range scenario.Accounts {
-		opts.Balances = append(opts.Balances, Balance{Address: AccountAddress(account.Name), Amount: account.Balance})
+	for _, account := range s.Accounts {
+		opts.Balances = append(opts.Balances, lab.Balance{Address: scenario.AccountAddress(account.Name), Amount: account.Balance})
 		r.supply = r.supply.Add(account.Balance)
 	}
-	chain, err := NewChain(opts)
-	r.chain, r.script.chain = chain, chain
+	chain, err := lab.NewChain(opts)
+	r.chain, messages.chain = chain, chain
 	return r, err
 }
 
 // Run runs a scenario from its first block to its last, and hands every block's line to emit.
-func Run(scenario *Scenario, emit func(*Line) error) error {
-	r, err := NewRunner(scenario)
+func Run(s *scenario.Scenario, emit func(*Line) error) error {
+	r, err := NewRunner(s)
 	if err != nil {
 		return err
 	}
@@ -62,7 +68,7 @@ func Run(scenario *Scenario, emit func(*Line) error) error {
 }
 
 // Chain that the scenario runs on.
-func (r *Runner) Chain() *Chain { return r.chain }
+func (r *Runner) Chain() *lab.Chain { return r.chain }
 
 // Done tells whether the last block has run.
 func (r *Runner) Done() bool { return r.chain.Height() >= r.scenario.Blocks }
@@ -88,7 +94,7 @@ func (r *Runner) Step() (*Line, error) {
 		return nil, err
 	}
 	ctx := r.chain.Ctx()
-	if err := line.readEvents(events, func(id string) (string, error) { return r.script.nameOf(ctx, id) }); err != nil {
+	if err := line.readEvents(events, func(id string) (string, error) { return r.store.nameOf(ctx, id) }); err != nil {
 		return nil, err
 	}
 	if err := r.readState(line); err != nil {
@@ -101,12 +107,12 @@ func (r *Runner) Step() (*Line, error) {
 }
 
 // transact runs an op as a transaction.
-func (r *Runner) transact(op *Op) error {
+func (r *Runner) transact(op *scenario.Op) error {
 	ctx := r.chain.Ctx()
-	if op.Kind == opSet {
-		return r.script.set(ctx, op)
+	if op.Kind == scenario.OpSet {
+		return r.store.set(ctx, op)
 	}
-	msg, err := r.script.message(ctx, op)
+	msg, err := r.messages.of(ctx, op)
 	if err != nil {
 		return err
 	}
@@ -114,10 +120,10 @@ func (r *Runner) transact(op *Op) error {
 	if err != nil {
 		return err
 	}
-	return r.script.bind(ctx, op, results[0])
+	return r.store.bind(ctx, op, results[0])
 }
 
-// readState takes from state, as the block left it, what its line says.
+// readState fills the part of the line that is read from state after the block.
 func (r *Runner) readState(line *Line) (err error) {
 	ctx := r.chain.Ctx()
 	if line.Pending, line.Ready, err = r.chain.Timers.CountTimers(ctx); err != nil {
@@ -129,7 +135,7 @@ func (r *Runner) readState(line *Line) (err error) {
 	}
 	line.Burned, line.Tips = lane.Burned, lane.Tips
 	for _, account := range r.scenario.Accounts {
-		line.Balances[account.Name] = r.balance(ctx, AccountAddress(account.Name)).String()
+		line.Balances[account.Name] = r.balance(ctx, scenario.AccountAddress(account.Name)).String()
 	}
 	return nil
 }
@@ -138,8 +144,8 @@ func (r *Runner) balance(ctx sdk.Context, address sdk.AccAddress) math.Int {
 	return r.chain.Bank.GetBalance(ctx, address, r.chain.FeeDenom).Amount
 }
 
-// check holds the module's invariants, and that no unit of money came from nowhere or went there: what the accounts
-// began with is what they have, what was burned and what was tipped.
+// check checks the module's invariants and the balance: what the accounts hold, what was burned and what was tipped add
+// up to what the accounts began with.
 func (r *Runner) check(line *Line) error {
 	if err := r.chain.Check(); err != nil {
 		return err
@@ -149,10 +155,10 @@ func (r *Runner) check(line *Line) error {
 	if held.String() != line.Tips {
 		return fmt.Errorf("the fee collector holds %s, the tips are %s", held, line.Tips)
 	}
-	// Bids are locked in the module's account, which the module's own invariants hold to what its timers say.
+	// Bids are locked in the module's account. The module's invariants check that it holds what its timers locked.
 	held = held.Add(r.balance(ctx, authtypes.NewModuleAddress(types.ModuleName)))
 	for _, account := range r.scenario.Accounts {
-		held = held.Add(r.balance(ctx, AccountAddress(account.Name)))
+		held = held.Add(r.balance(ctx, scenario.AccountAddress(account.Name)))
 	}
 	supply := r.chain.Bank.GetSupply(ctx, r.chain.FeeDenom).Amount
 	if !supply.Equal(held) || r.supply.Sub(supply).String() != line.Burned {

@@ -1,4 +1,4 @@
-package lab
+package replay
 
 import (
 	"bufio"
@@ -8,10 +8,12 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 )
 
-// NewCommand returns the command `lab`. Bad input is an *InputError, whose ExitCode is 2; any other error found the
-// module or the machine at fault.
+// NewCommand returns the command `lab`. The error of bad input is a *scenario.InputError, whose ExitCode is 2. Any
+// other error is a fault of the module, the lab or the machine.
 func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
@@ -38,7 +40,7 @@ func newReplayCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			// From here on a failure is not one of usage.
 			cmd.SilenceUsage = true
-			scenario, err := readFile(cmd, args[0])
+			s, err := readFile(cmd, args[0])
 			if err != nil {
 				return err
 			}
@@ -46,36 +48,36 @@ func newReplayCommand() *cobra.Command {
 			if stderr, ok := cmd.ErrOrStderr().(*os.File); ok && !quiet && isTerminal(stderr) {
 				progress = stderr
 			}
-			return replay(scenario, cmd.OutOrStdout(), progress)
+			return replay(s, cmd.OutOrStdout(), progress)
 		},
 	}
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print no progress of long runs to the terminal")
 	return cmd
 }
 
-func readFile(cmd *cobra.Command, name string) (*Scenario, error) {
+func readFile(cmd *cobra.Command, name string) (*scenario.Scenario, error) {
 	if name == "-" {
-		return Read(cmd.InOrStdin())
+		return scenario.Read(cmd.InOrStdin())
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, &InputError{Reason: err.Error()}
+		return nil, &scenario.InputError{Reason: err.Error()}
 	}
 	defer file.Close()
-	return Read(file)
+	return scenario.Read(file)
 }
 
 // progressBlocks is how often a long run says how far it is.
 const progressBlocks = 1_000
 
 // replay prints the lines of a run as its blocks run.
-func replay(scenario *Scenario, out, progress io.Writer) error {
+func replay(s *scenario.Scenario, out, progress io.Writer) error {
 	lines := bufio.NewWriter(out)
 	encoder := json.NewEncoder(lines)
 	encoder.SetEscapeHTML(false)
-	return Run(scenario, func(line *Line) error {
+	return Run(s, func(line *Line) error {
 		if line.Height%progressBlocks == 0 {
-			fmt.Fprintf(progress, "block %d of %d\n", line.Height, scenario.Blocks)
+			fmt.Fprintf(progress, "block %d of %d\n", line.Height, s.Blocks)
 		}
 		if err := encoder.Encode(line); err != nil {
 			return err

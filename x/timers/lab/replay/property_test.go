@@ -1,4 +1,4 @@
-package lab_test
+package replay_test
 
 import (
 	"encoding/json"
@@ -12,14 +12,18 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/lab/replay"
+	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 )
 
 type fields = map[string]any
 
 // drawScenario draws a scenario with budgets and windows so small that timers queue, starve, expire and crowd the
-// clean-up. It returns the JSON and, for every timer, the names of the timers that its handler schedules. A plain one is
-// what the model can foretell: its config stays, its windows are wide, its timers fire once, and its handlers don't act.
+// clean-up. It returns the JSON and, for every timer, the names of the timers that its handler schedules. A plain one
+// is what the model can predict: its config stays, its windows are wide, its timers fire once, and its handlers don't
+// act.
 func drawScenario(t *rapid.T, plain bool) (data []byte, children map[string][]string) {
 	d := &drawing{T: t, plain: plain, at: 1, children: map[string][]string{}, blocks: rapid.IntRange(8, 25).Draw(t, "blocks")}
 	for range rapid.IntRange(10, 80).Draw(t, "ops") {
@@ -149,8 +153,8 @@ func (d *drawing) scheduleOne() {
 	d.ops = append(d.ops, op)
 }
 
-// bid draws what a timer is willing to pay: nothing stated, a tier, the integer that policy auction locks, or two prices near
-// the basefee.
+// bid draws what a timer is willing to pay: nothing stated, a tier, the integer that policy auction locks, or two
+// prices near the basefee.
 func (d *drawing) bid() any {
 	prices := []string{"0", "0.0005", "0.001", "0.0011", "0.002", "0.01"}
 	switch rapid.SampledFrom([]string{"", "", "tier", "price", "price", "static", "static"}).Draw(d.T, "bid") {
@@ -177,15 +181,15 @@ func (d *drawing) schedule(op fields, name string, after int) {
 		op["bid"] = bid
 	}
 	if !d.plain {
-		d.life(op, height)
+		d.recurrence(op, height)
 	}
 	if d.pick(0, 1, 1) == 1 {
 		op["expires_at"] = height + d.pick(0, 1, 2, 3)
 	}
 }
 
-// life lets a timer repeat, be tried again, and be suspended.
-func (d *drawing) life(op fields, first int) {
+// recurrence lets a timer repeat, be tried again, and be suspended.
+func (d *drawing) recurrence(op fields, first int) {
 	if d.pick(0, 1) == 1 {
 		delete(op, "height")
 		op["every"], op["first"], op["remaining"] = d.pick(0, 1, 1, 2, 3, 7), first, d.pick(0, 1, 2, 5)
@@ -247,9 +251,9 @@ func (d *drawing) handler(owner string, after int, repeats bool) fields {
 }
 
 // TestEveryTimerLeavesOnce runs random scenarios and follows every timer: it is alive from the block that schedules it
-// to the one in which it fires for the last time, expires, is cancelled or can't be paid for, and to no other; until then it
-// fires once a block at most, and never before it is due. The runner itself holds the
-// module's invariants and the supply after every block.
+// to the one in which it fires for the last time, expires, is cancelled or can't be paid for, and to no other. Until
+// then it fires at most once a block and never before it is due. The runner itself checks the module's invariants and
+// the supply after every block.
 func TestEveryTimerLeavesOnce(t *testing.T) {
 	rapid.Check(t, checkRandomScenario)
 }
@@ -259,43 +263,44 @@ func FuzzEveryTimerLeavesOnce(f *testing.F) { f.Fuzz(rapid.MakeFuzz(checkRandomS
 
 func checkRandomScenario(t *rapid.T) {
 	data, children := drawScenario(t, false)
-	scenario, err := lab.Parse(data)
+	s, err := scenario.Parse(data)
 	require.NoError(t, err, "%s", data)
 	alive, due := map[string]bool{}, map[string]uint64{}
-	var lines []lab.Line
-	err = lab.Run(scenario, func(line *lab.Line) error {
+	var lines []replay.Line
+	err = replay.Run(s, func(line *replay.Line) error {
 		lines = append(lines, *line)
-		followTimers(t, scenario, children, alive, due, line)
+		followTimers(t, s, children, alive, due, line)
 		return nil
 	})
 	require.NoError(t, err, "%s", data)
-	require.Len(t, lines, int(scenario.Blocks))
+	require.Len(t, lines, int(s.Blocks))
 	checkBids(t, lines)
 
 	again := 0
-	require.NoError(t, lab.Run(scenario, func(line *lab.Line) error {
+	require.NoError(t, replay.Run(s, func(line *replay.Line) error {
 		require.Equal(t, lines[again], *line, "%s", data)
 		again++
 		return nil
 	}))
 }
 
-// followTimers applies what a line says to the set of the timers that are alive, and to what fires said of the next ones.
+// followTimers applies what a line says to the set of the timers that are alive, and to what fires said of the next
+// ones.
 func followTimers(
-	t *rapid.T, scenario *lab.Scenario, children map[string][]string, alive map[string]bool,
-	due map[string]uint64, line *lab.Line,
+	t *rapid.T, s *scenario.Scenario, children map[string][]string, alive map[string]bool,
+	due map[string]uint64, line *replay.Line,
 ) {
 	born := func(name string) {
-		require.False(t, alive[name], "%s came to be twice", name)
+		require.False(t, alive[name], "%s was scheduled twice", name)
 		alive[name] = true
 	}
 	left := func(name string) {
 		require.True(t, alive[name], "%s left at height %d and was not alive", name, line.Height)
 		delete(alive, name)
 	}
-	for i := range scenario.Ops {
-		op := &scenario.Ops[i]
-		rejected := slices.ContainsFunc(line.Rejected, func(r lab.Rejected) bool { return r.Op == i })
+	for i := range s.Ops {
+		op := &s.Ops[i]
+		rejected := slices.ContainsFunc(line.Rejected, func(r replay.Rejected) bool { return r.Op == i })
 		if op.At == line.Height && op.Kind == "schedule" && !rejected {
 			born(op.As)
 		}
@@ -313,7 +318,8 @@ func followTimers(
 			left(fire.Timer)
 		}
 		require.Equal(t, fire.OK, fire.Code == 0)
-		// 0.001 a cycle and 0.03 a cell, rounded up, is the chain's part, reckoned here in thousandths; the lane's comes on top.
+		// The chain's part is 0.001 a cycle and 0.03 a cell, rounded up, computed here in thousandths. The lane's is
+		// added.
 		paid, err := strconv.ParseUint(fire.Paid, 10, 64)
 		require.NoError(t, err)
 		tip, err := strconv.ParseUint(fire.Tip, 10, 64)
@@ -353,7 +359,7 @@ func TestStateDoesNotDependOnTheMachine(t *testing.T) {
 
 func appHashes(t *testing.T, file string) (hashes []string) {
 	t.Helper()
-	runner, err := lab.NewRunner(readScenario(t, file))
+	runner, err := replay.NewRunner(readScenario(t, file))
 	require.NoError(t, err)
 	for !runner.Done() {
 		_, err := runner.Step()
@@ -361,4 +367,26 @@ func appHashes(t *testing.T, file string) (hashes []string) {
 		hashes = append(hashes, fmt.Sprintf("%X", runner.Chain().AppHash()))
 	}
 	return hashes
+}
+
+// checkBids: no fire pays more than its bid, and the tips are what the fires tipped and paid of their bids.
+func checkBids(t require.TestingT, lines []replay.Line) {
+	tips := math.ZeroInt()
+	for _, line := range lines {
+		for _, fired := range line.Fired {
+			tips = tips.Add(amount(t, fired.Tip)).Add(amount(t, fired.BidPaid))
+			require.True(t, amount(t, fired.BidPaid).LTE(amount(t, fired.Bid)), "%v", fired)
+		}
+		require.Equal(t, tips.String(), line.Tips)
+	}
+}
+
+// amount is an amount of a line; nothing is none.
+func amount(t require.TestingT, text string) math.Int {
+	if text == "" {
+		return math.ZeroInt()
+	}
+	value, ok := math.NewIntFromString(text)
+	require.True(t, ok, text)
+	return value
 }

@@ -1,4 +1,4 @@
-package lab_test
+package replay_test
 
 import (
 	"cmp"
@@ -10,11 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lab/replay"
+	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 )
 
-// model is policy fifo written down once more, as plainly as the spec allows: a slice that is sorted in every block. It
-// knows no store, no cursors and no windows.
+// model is policy fifo written down once more, as plainly as possible: a slice that is sorted in every block. It has no
+// store, no cursors and no windows.
 type model struct {
 	height   uint64
 	seq      int
@@ -24,14 +25,14 @@ type model struct {
 }
 
 type modelTimer struct {
-	op             *lab.Op
+	op             *scenario.Op
 	seq            int
 	gas, expiresAt uint64
 }
 
-// modelLine is the part of a line that the model foretells.
+// modelLine is the part of a line that the model predicts.
 type modelLine struct {
-	Fired                        []lab.Fired
+	Fired                        []replay.Fired
 	Expired, Unfunded, Cancelled []string
 	Rejected                     []int
 	Balances                     map[string]uint64
@@ -40,7 +41,7 @@ type modelLine struct {
 const modelMaxCells = 1_000
 
 // op runs an op and tells whether it succeeded.
-func (m *model) op(op *lab.Op) bool {
+func (m *model) op(op *scenario.Op) bool {
 	at := slices.IndexFunc(m.alive, func(t *modelTimer) bool {
 		return t.op.As == op.Timer && (op.By == t.op.By || op.By == "")
 	})
@@ -85,8 +86,8 @@ func (m *model) op(op *lab.Op) bool {
 }
 
 // endBlock cleans up and fires.
-func (m *model) endBlock(scenario *lab.Scenario) {
-	config := &scenario.Config
+func (m *model) endBlock(s *scenario.Scenario) {
+	config := &s.Config
 	removals := config.GcCyclesPerBlock / config.GcCyclesPerRemoval
 	slices.SortFunc(m.alive, func(a, b *modelTimer) int {
 		return cmp.Or(cmp.Compare(a.op.Trigger.Height, b.op.Trigger.Height), cmp.Compare(a.seq, b.seq))
@@ -134,9 +135,9 @@ func (m *model) endBlock(scenario *lab.Scenario) {
 // modelCost is 0.001 a cycle and 0.03 a cell, rounded up.
 func modelCost(cycles, cells uint64) uint64 { return (cycles + 30*cells + 999) / 1_000 }
 
-// modelFire says what a handler that does not act comes to.
-func modelFire(t *modelTimer) lab.Fired {
-	fired := lab.Fired{Timer: t.op.As, Cycles: 20_000 + t.op.Do.Cycles, Cells: t.op.Do.Cells}
+// modelFire is the fire of a handler that runs no ops.
+func modelFire(t *modelTimer) replay.Fired {
+	fired := replay.Fired{Timer: t.op.As, Cycles: 20_000 + t.op.Do.Cycles, Cells: t.op.Do.Cells}
 	switch do := t.op.Do; {
 	case fired.Cycles > t.gas:
 		fired.Cycles, fired.Cells, fired.Code = t.gas, 0, 41
@@ -158,14 +159,14 @@ func modelFire(t *modelTimer) lab.Fired {
 func TestTheModuleDoesWhatThePlainModelDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		data, _ := drawScenario(t, true)
-		scenario, err := lab.Parse(data)
+		s, err := scenario.Parse(data)
 		require.NoError(t, err)
 		m := &model{balances: map[string]uint64{}}
-		for _, account := range scenario.Accounts {
+		for _, account := range s.Accounts {
 			m.balances[account.Name] = account.Balance.Uint64()
 		}
-		require.NoError(t, lab.Run(scenario, func(line *lab.Line) error {
-			m.block(scenario)
+		require.NoError(t, replay.Run(s, func(line *replay.Line) error {
+			m.block(s)
 			require.Equal(t, m.line, asModelLine(t, line), "height %d of %s", line.Height, data)
 			require.Len(t, m.alive, int(line.Pending))
 			return nil
@@ -173,22 +174,22 @@ func TestTheModuleDoesWhatThePlainModelDoes(t *testing.T) {
 	})
 }
 
-func (m *model) block(scenario *lab.Scenario) {
+func (m *model) block(s *scenario.Scenario) {
 	m.height++
 	m.line = modelLine{Balances: m.balances}
-	for _, i := range scenario.Order() {
-		if op := &scenario.Ops[i]; op.At == m.height && !m.op(op) {
+	for _, i := range s.Order() {
+		if op := &s.Ops[i]; op.At == m.height && !m.op(op) {
 			m.line.Rejected = append(m.line.Rejected, i)
 		}
 	}
-	m.endBlock(scenario)
+	m.endBlock(s)
 	for _, names := range [][]string{m.line.Expired, m.line.Unfunded, m.line.Cancelled} {
 		slices.Sort(names)
 	}
 }
 
-// asModelLine takes from a line what the model foretells.
-func asModelLine(t *rapid.T, line *lab.Line) modelLine {
+// asModelLine returns the part of a line that the model predicts.
+func asModelLine(t *rapid.T, line *replay.Line) modelLine {
 	out := modelLine{Balances: map[string]uint64{}}
 	for _, fired := range line.Fired {
 		require.Equal(t, fmt.Sprint(modelCost(fired.Cycles, fired.Cells)), fired.Paid)

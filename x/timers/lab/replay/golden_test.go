@@ -1,4 +1,4 @@
-package lab_test
+package replay_test
 
 import (
 	"bytes"
@@ -11,7 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lab/replay"
+	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 )
 
 // updating tells whether -update was given. A library of the SDK's own tests, which comes along with its modules, has
@@ -24,20 +25,29 @@ func updating() bool {
 // scenarioFiles are the scenarios that have golden output.
 func scenarioFiles(tb testing.TB) []string {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "testdata", "scenarios", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "scenarios", "*.json"))
 	require.NoError(tb, err)
 	require.NotEmpty(tb, files)
 	return files
 }
 
-// TestScenariosPrintTheirGoldenOutput replays every scenario. After a change that is meant, `go test ./lab -run
+func readScenario(tb testing.TB, file string) *scenario.Scenario {
+	tb.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(tb, err)
+	s, err := scenario.Parse(data)
+	require.NoError(tb, err, file)
+	return s
+}
+
+// TestScenariosPrintTheirGoldenOutput replays every scenario. After an intended change, `go test ./lab/replay -run
 // Golden -update` in x/timers rewrites the files, and the diff is what a reviewer reads.
 func TestScenariosPrintTheirGoldenOutput(t *testing.T) {
 	for _, file := range scenarioFiles(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
 			var out, progress bytes.Buffer
-			cmd := lab.NewCommand()
+			cmd := replay.NewCommand()
 			cmd.SetArgs([]string{"replay", file})
 			cmd.SetOut(&out)
 			cmd.SetErr(&progress)

@@ -1,0 +1,162 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/telemetry"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+
+	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+var (
+	alice = sdk.AccAddress("alice_______________")
+	bob   = sdk.AccAddress("bob_________________")
+)
+
+// newChain starts a chain on which alice has n timers that are due at height 2, each of which sends a coin to bob.
+func newChain(t *testing.T, n int, config func(*types.TimerConfig), opts ...keeper.Option) *lab.Chain {
+	t.Helper()
+	genesis := types.DefaultGenesis()
+	config(&genesis.Config)
+	chain, err := lab.NewChain(lab.ChainOptions{
+		Genesis: genesis, Keeper: opts, Balances: []lab.Balance{{Address: alice, Amount: math.NewInt(1_000_000_000)}},
+	})
+	require.NoError(t, err)
+	require.NoError(t, chain.BeginBlock())
+	payload, err := types.NewAccountPayload(banktypes.NewMsgSend(alice, bob, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, 1))))
+	require.NoError(t, err)
+	bz, err := chain.Codec.Marshal(payload)
+	require.NoError(t, err)
+	for range n {
+		_, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
+			Actor: alice, Trigger: types.Trigger{Height: 2}, Payload: bz, GasLimit: 100_000,
+		})
+		require.NoError(t, err)
+	}
+	endBlock(t, chain)
+	return chain
+}
+
+func endBlock(t *testing.T, chain *lab.Chain) sdk.Events {
+	t.Helper()
+	events, err := chain.EndBlock()
+	require.NoError(t, err)
+	require.NoError(t, chain.Check())
+	return events
+}
+
+// overloaded makes more than three ready timers a storm, in a lane that fires two a block.
+func overloaded(c *types.TimerConfig) {
+	c.CandidateWindow, c.MaxFiresPerBlock = 3, 2
+}
+
+func TestThereAreTenSteps(t *testing.T) {
+	untilSelection, all := engine.Steps()
+	// Two of the ten, what each candidate bids and the order, are one question to the policy.
+	require.Equal(t, 5, untilSelection)
+	require.Equal(t, 9, all)
+}
+
+// TestAPreviewRunsTheStepsOfTheBlock: queries have no list of steps of their own, which could lack one.
+func TestAPreviewRunsTheStepsOfTheBlock(t *testing.T) {
+	chain := newChain(t, 1, func(*types.TimerConfig) {})
+	var steps []int
+	t.Cleanup(engine.Probe(func(step int) { steps = append(steps, step) }))
+
+	_, err := query.NewServer(chain.Timers).Estimate(chain.Ctx(), &types.QueryEstimateRequest{})
+	require.NoError(t, err)
+	previewed := steps
+	steps = nil
+	require.NoError(t, chain.BeginBlock())
+	endBlock(t, chain)
+	require.Equal(t, []int{0, 1, 2, 3, 4}, previewed)
+	require.Equal(t, steps, previewed)
+}
+
+// countedBasefees is a fee market whose prices rise each time that it is asked.
+type countedBasefees struct{ asked *int64 }
+
+func (c countedBasefees) Basefees(context.Context, *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
+	*c.asked++
+	return math.LegacyNewDec(*c.asked), math.LegacyZeroDec(), nil
+}
+
+// TestTheFeeMarketIsAskedOnceABlock: in a storm as in a calm, agents are told the prices that the fires pay.
+func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
+	agent := authtypes.NewModuleAddress(govtypes.ModuleName)
+	for name, n := range map[string]int{"calm": 2, "storm": 9} {
+		t.Run(name, func(t *testing.T) {
+			asked := int64(0)
+			chain := newChain(t, n, func(c *types.TimerConfig) {
+				overloaded(c)
+				c.FireBaseCycles, c.MinGasLimit = 1, 1_000
+			}, keeper.WithBasefeeSource(countedBasefees{&asked}))
+			var told []string
+			chain.Modules.RegisterQuoter(govtypes.ModuleName, func(_ context.Context, about types.BidContext) (types.AgentQuote, error) {
+				told = append(told, about.Prices.Cycle.TruncateInt().String())
+				price := math.LegacyNewDec(1_000)
+				return types.AgentQuote{MaxFeePerCycle: price, MaxPriorityFeePerCycle: math.LegacyZeroDec(), MaxFeePerCell: price}, nil
+			})
+			before := asked
+			require.NoError(t, chain.BeginBlock())
+			require.NoError(t, chain.Timers.SetAgent(chain.Ctx(), alice, agent))
+			endBlock(t, chain)
+			require.Equal(t, before+1, asked, "how often the fee market is asked in a block")
+			require.NotEmpty(t, told)
+			for _, cycle := range told {
+				require.Equal(t, strconv.FormatInt(asked, 10), cycle)
+			}
+		})
+	}
+}
+
+// readyGauge is what the metric timers_lane_ready says.
+func readyGauge(t *testing.T, metrics *telemetry.Metrics) float64 {
+	t.Helper()
+	gathered, err := metrics.Gather(telemetry.FormatText)
+	require.NoError(t, err)
+	var summary struct {
+		Gauges []struct {
+			Name  string
+			Value float64
+		}
+	}
+	require.NoError(t, json.Unmarshal(gathered.Metrics, &summary))
+	for _, gauge := range summary.Gauges {
+		if gauge.Name == "timers.lane.ready" {
+			return gauge.Value
+		}
+	}
+	t.Fatal("there is no metric timers.lane.ready")
+	return 0
+}
+
+func TestReadyTimersAreReportedInAStormToo(t *testing.T) {
+	metrics, err := telemetry.New(telemetry.Config{Enabled: true})
+	require.NoError(t, err)
+	for name, n := range map[string]int{"calm": 3, "storm": 9} {
+		t.Run(name, func(t *testing.T) {
+			chain := newChain(t, n, overloaded)
+			for ready := n; ready > 0; ready -= 2 {
+				require.NoError(t, chain.BeginBlock())
+				endBlock(t, chain)
+				require.Equal(t, float64(ready), readyGauge(t, metrics), "at height %d", chain.Height())
+			}
+		})
+	}
+}

@@ -1,0 +1,91 @@
+package replay
+
+import (
+	errorsmod "cosmossdk.io/errors"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// messages makes ops into messages of the chain.
+type messages struct {
+	chain *lab.Chain
+	store *store
+	// owners of timers by the timer's name.
+	owners map[string]string
+}
+
+// of returns the op as a message.
+func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
+	by := scenario.AccountAddress(op.By).String()
+	switch op.Kind {
+	case scenario.OpSchedule:
+		return scheduleMessage(op), nil
+	case scenario.OpSend:
+		return &banktypes.MsgSend{
+			FromAddress: by, ToAddress: scenario.AccountAddress(op.To).String(),
+			Amount: sdk.Coins{{Denom: m.chain.FeeDenom, Amount: op.Amount}},
+		}, nil
+	case scenario.OpConfig:
+		return m.configMessage(ctx, op)
+	}
+	id, err := m.store.idOf(ctx, op.Timer)
+	owner := scenario.AccountAddress(m.owners[op.Timer]).String()
+	switch op.Kind {
+	case scenario.OpCancel:
+		return &types.MsgCancelTimer{Sender: by, Id: id}, err
+	case scenario.OpExtend:
+		return &types.MsgExtendTimer{Sender: by, Id: id, ExpiresAt: op.ExpiresAt}, err
+	case scenario.OpUpdate:
+		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, Bid: op.Bid}
+		if op.Do != nil {
+			msg.Call = &types.TimerCall{Payload: op.Do.Payload}
+		}
+		return msg, err
+	case scenario.OpPause:
+		return &types.MsgPauseTimer{Sender: by, Id: id}, err
+	case scenario.OpResume:
+		return &types.MsgResumeTimer{Sender: by, Id: id}, err
+	case scenario.OpSysCancel:
+		return &types.MsgSysCancelTimer{Authority: m.chain.Authority, Actor: owner, Id: id}, err
+	case scenario.OpSysExtend:
+		return &types.MsgSysExtendTimer{Authority: m.chain.Authority, Actor: owner, Id: id, ExpiresAt: op.ExpiresAt}, err
+	default:
+		return nil, errorsmod.Wrapf(lab.ErrNoHandler, "op %s", op.Kind)
+	}
+}
+
+func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
+	msg := &types.MsgScheduleTimer{
+		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
+		GasLimit: op.GasLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
+	}
+	if op.Do != nil {
+		msg.Payload = op.Do.Payload
+	}
+	if op.FeePayer != "" {
+		msg.FeePayer = scenario.AccountAddress(op.FeePayer).String()
+	}
+	return msg
+}
+
+// configMessage applies the change to the config of the next block, so that changes of one block add up.
+func (m *messages) configMessage(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
+	params, err := query.NewServer(m.chain.Timers).Params(ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	config := params.Config
+	if params.NextConfig != nil {
+		config = *params.NextConfig
+	}
+	if err := op.Set.Apply(&config); err != nil {
+		return nil, err
+	}
+	return &types.MsgUpdateTimerConfig{Authority: m.chain.Authority, Config: config}, nil
+}

@@ -1,0 +1,150 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cosmos/gogoproto/jsonpb"
+	"github.com/cosmos/gogoproto/proto"
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// withConfig is a scenario that states these members of the config.
+func withConfig(members string) []byte {
+	return []byte(`{"config": {` + members + `}, "accounts": {}, "blocks": 1}`)
+}
+
+// changeOf reads a change of any message.
+func changeOf(s *schema, text string) (ConfigChange, error) {
+	r := &reader{}
+	change := readChange(value{r: r, path: "config", raw: json.RawMessage(text)}, s)
+	return change, r.err
+}
+
+func TestShorthandIsTheNestedField(t *testing.T) {
+	want := types.DefaultTimerConfig(defaultFeeDenom)
+	want.PriorityTiers.Fast = math.LegacyMustNewDecFromStr("3.25")
+	want.PriorityTiers.Urgent = math.LegacyNewDec(77)
+	want.CandidateWindow = 9
+	for _, members := range []string{
+		`"priority_tiers": {"fast": "3.25", "urgent": "77"}, "candidate_window": 9`,
+		`"fast": "3.25", "candidate_window": 9, "urgent": "77"`,
+		`"urgent": "77", "priority_tiers": {"fast": "3.25"}, "candidate_window": "9"`,
+	} {
+		s, err := Parse(withConfig(members))
+		require.NoError(t, err, members)
+		require.Equal(t, want, s.Config, members)
+	}
+}
+
+// TestShorthandOfEveryNestedField: each field of each message in the config reads the same in both forms, unless the
+// flat form means something else.
+func TestShorthandOfEveryNestedField(t *testing.T) {
+	defaults := types.DefaultTimerConfig(defaultFeeDenom)
+	tried := 0
+	for holder, outer := range configSchema.fields {
+		if outer.nested == nil {
+			continue
+		}
+		for name, text := range shortJSON(t, &defaults, holder, outer.nested) {
+			nested, err := changeOf(configSchema, fmt.Sprintf(`{%q: {%q: %s}}`, holder, name, text))
+			require.NoError(t, err, "%s.%s", holder, name)
+			require.Len(t, nested, 1)
+			flat, err := changeOf(configSchema, fmt.Sprintf(`{%q: %s}`, name, text))
+			if _, own := configSchema.fields[name]; own {
+				continue
+			}
+			tried++
+			if len(configSchema.places(name)) > 1 {
+				require.ErrorContains(t, err, "config."+name+": ambiguous")
+				continue
+			}
+			require.NoError(t, err, name)
+			require.Len(t, flat, 1)
+			require.Equal(t, "config."+name, flat[0].path)
+			require.Equal(t, "config."+holder+"."+name, nested[0].path)
+			flat[0].path = nested[0].path
+			require.Equal(t, nested, flat)
+
+			prefixed, err := changeOf(configSchema, fmt.Sprintf(`{%q: %s}`, holder+"_"+name, text))
+			require.NoError(t, err, name)
+			prefixed[0].path = nested[0].path
+			require.Equal(t, nested, prefixed)
+		}
+	}
+	require.NotZero(t, tried)
+}
+
+// shortJSON returns the fields of a nested message of the config as JSON, enum values by their short names.
+func shortJSON(t *testing.T, config *types.TimerConfig, holder string, nested *schema) map[string]string {
+	t.Helper()
+	text, err := (&jsonpb.Marshaler{OrigName: true, EmitDefaults: true}).MarshalToString(config)
+	require.NoError(t, err)
+	var all map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(text), &all))
+	var raw map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(all[holder], &raw))
+	require.Len(t, raw, len(nested.fields))
+	fields := map[string]string{}
+	for name, value := range raw {
+		fields[name] = string(value)
+		for long, number := range proto.EnumValueMap(nested.fields[name].enum) {
+			if prefix, zero := strings.CutSuffix(long, "UNSPECIFIED"); zero && number == 0 {
+				fields[name] = strings.ToLower(strings.Replace(string(value), prefix, "", 1))
+			}
+		}
+	}
+	return fields
+}
+
+func TestBadNestedFieldsAreRefusedWithTheirPath(t *testing.T) {
+	for members, want := range map[string]string{
+		`"priority_tiers": {"slow": "1"}`:                   "config.priority_tiers.slow: unknown field; known: economy, fast, standard, urgent",
+		`"slow": "1"`:                                       "config.slow: unknown field; known: ",
+		`"priority_tiers": 7`:                               "config.priority_tiers: want an object, not a number",
+		`"priority_tiers": {"fast": null}`:                  "config.priority_tiers.fast: want a value, not null",
+		`"priority_tiers": {"fast": {}}`:                    "config.priority_tiers.fast: ",
+		`"priority_tiers": {"fast": "1", "fast": "2"}`:      "config.priority_tiers.fast: stated twice",
+		`"fast": "quick"`:                                   "config.fast: ",
+		`"fast": null`:                                      "config.fast: want a value, not null",
+		`"fast": "1", "fast": "2"`:                          "config.fast: stated twice",
+		`"fast": "1", "priority_tiers": {"fast": "1"}`:      "config.priority_tiers.fast: stated twice, first as config.fast",
+		`"priority_tiers": {"fast": "1"}, "fast": "1"`:      "config.fast: stated twice, first as config.priority_tiers.fast",
+		`"priority_tiers": {"candidate_window": 9}`:         "config.priority_tiers.candidate_window: unknown field",
+		`"priority_tiers": {"priority_tiers": {"fast": 1}}`: "config.priority_tiers.priority_tiers: unknown field",
+		`"urgent": "0.1"`:                                   "config: priority_tiers must not fall from economy over standard and fast to urgent: invalid timer config",
+	} {
+		_, err := Parse(withConfig(members))
+		require.ErrorContains(t, err, want, members)
+		require.Equal(t, want, err.Error()[:len(want)], members)
+		require.NotContains(t, err.Error(), ".go:", members)
+	}
+}
+
+// TestShorthandNamesExactlyOneMessage on a trigger, whose nested messages share a field.
+func TestShorthandNamesExactlyOneMessage(t *testing.T) {
+	s := schemaOf(reflect.TypeFor[types.Trigger]())
+	for text, want := range map[string]types.Trigger{
+		`{"every": "5"}`: {Interval: &types.IntervalTrigger{Every: 5}},
+		`{"every": "5", "interval": {"remaining": "2"}}`: {Interval: &types.IntervalTrigger{Every: 5, Remaining: 2}},
+		`{"interval": {"on_failure": "stop"}}`:           {Interval: &types.IntervalTrigger{OnFailure: types.OnFailureStop}},
+		`{"on_failure": "stop", "height": 3}`:            {Height: 3, Interval: &types.IntervalTrigger{OnFailure: types.OnFailureStop}},
+	} {
+		change, err := changeOf(s, text)
+		require.NoError(t, err, text)
+		var got types.Trigger
+		require.NoError(t, change.apply(&got))
+		require.Equal(t, want, got, text)
+	}
+	_, err := changeOf(s, `{"every": "5", "remaining": 1}`)
+	require.EqualError(t, err, "config.remaining: ambiguous: a field of interval, watch; state it in one of them")
+	_, err = changeOf(s, `{"interval": {"on_failure": "later"}}`)
+	require.ErrorContains(t, err, "config.interval.on_failure: want one of roll, stop")
+}

@@ -1,0 +1,24 @@
+package scenario
+
+// Limits of a scenario file. They keep an untrusted file from exhausting the machine; useful files stay far below them.
+const (
+	// MaxInputBytes bounds the file.
+	MaxInputBytes = 64 << 20
+	// MaxBlocks bounds `blocks`.
+	MaxBlocks = 1_000_000
+	// MaxOps bounds all ops of a file, those of handlers included.
+	MaxOps = 1_000_000
+	// MaxAccounts bounds `accounts`; every line prints them all.
+	MaxAccounts = 10_000
+	// MaxCells bounds what a handler of a scenario may want to write.
+	MaxCells = 16 << 20
+
+	// maxCycles bounds what a handler may want to spend. No config allows a fire nearly as much.
+	maxCycles = uint64(1) << 50
+	// maxBalanceBits bounds a balance, so that no sum of them overflows.
+	maxBalanceBits = 128
+	maxNameBytes   = 128
+	// maxNesting bounds handlers that schedule handlers.
+	maxNesting   = 16
+	maxWatchKeys = 1_024
+)

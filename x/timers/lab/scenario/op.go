@@ -1,0 +1,76 @@
+package scenario
+
+import (
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// The kinds of ops.
+const (
+	OpSchedule  = "schedule"
+	OpCancel    = "cancel"
+	OpExtend    = "extend"
+	OpUpdate    = "update"
+	OpPause     = "pause"
+	OpResume    = "resume"
+	OpSysCancel = "sys_cancel"
+	OpSysExtend = "sys_extend"
+	OpConfig    = "config"
+	OpSend      = "send"
+	OpSet       = "set"
+)
+
+// Op is one action of an account or of the authority. Which fields are used depends on its kind.
+type Op struct {
+	// At is the block in which it runs; 0 for an op of a handler.
+	At   uint64
+	Kind string
+	// As names the timer that it schedules, Timer the one that it acts on.
+	As, Timer string
+	// By is the account that acts; empty for the authority.
+	By        string
+	Trigger   types.Trigger
+	GasLimit  uint64
+	ExpiresAt uint64
+	Bid       *types.Bid
+	FeePayer  string
+	// Retry and OnUnfunded say what happens when a fire fails and when its payer lacks funds.
+	Retry      *types.Retry
+	OnUnfunded types.OnUnfunded
+	// Do is the handler; nil leaves an updated timer's as it is.
+	Do *Handler
+	// To and Amount are those of a transfer.
+	To     string
+	Amount math.Int
+	// Key is the scenario key that is changed.
+	Key string
+	// Set is the change of the config.
+	Set ConfigChange
+
+	path string
+}
+
+// Handler is what a timer does when it fires: it spends cycles, writes cells, and then does at most one of the rest.
+type Handler struct {
+	// Cycles in addition to the intrinsic ones, and Cells: both exact.
+	Cycles, Cells         uint64
+	Fail, Panic, SpendAll bool
+	// Ops that it runs as its owner.
+	Ops []Op
+	// Payload is the JSON of the handler, as the timer carries it.
+	Payload []byte
+}
+
+// introduces calls fn for every timer that the op or its handler may schedule.
+func (op *Op) introduces(fn func(name string)) {
+	if op.As != "" {
+		fn(op.As)
+	}
+	if op.Do == nil {
+		return
+	}
+	for i := range op.Do.Ops {
+		op.Do.Ops[i].introduces(fn)
+	}
+}

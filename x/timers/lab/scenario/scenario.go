@@ -1,0 +1,56 @@
+// Package scenario is the format of scenario files: timer workloads written down as JSON. It reads a file strictly,
+// checks it, and names the path of what is wrong. It knows no chain; lab/replay runs what it returns.
+package scenario
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"slices"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Scenario is a timer workload written down. It is made by Parse, which checks it.
+type Scenario struct {
+	Config types.TimerConfig
+	// Accounts in the order of their names.
+	Accounts []Account
+	// Blocks to run; the first has height 1.
+	Blocks uint64
+	// Ops in the order of the file.
+	Ops []Op
+	// Owners: the name of a timer → the account that owns it, if it is ever scheduled.
+	Owners map[string]string
+	// Agents are the scripted bidding agents by address.
+	Agents map[string]Agent
+}
+
+func newScenario() *Scenario {
+	return &Scenario{Owners: map[string]string{}, Agents: map[string]Agent{}}
+}
+
+// Account is an account of a scenario and its balance at the start, in the fee denom.
+type Account struct {
+	Name    string
+	Balance math.Int
+}
+
+// AccountAddress is the address of a scenario's account.
+func AccountAddress(name string) sdk.AccAddress {
+	sum := sha256.Sum256([]byte("timers/scenario/" + name))
+	return sum[:20]
+}
+
+// Order returns the ops in the order in which they run, as indices: by block, and as in the file within a block.
+func (s *Scenario) Order() []int {
+	order := make([]int, len(s.Ops))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(s.Ops[i].At, s.Ops[j].At) })
+	return order
+}

@@ -1,0 +1,68 @@
+package scenario
+
+import "github.com/cosmos-timers/timers/x/timers/types"
+
+// Scenario keys are watched where a replay keeps them: in the store KeyStore, under KeyPrefix and the key's name.
+const (
+	KeyStore  = "lab"
+	KeyPrefix = 'k'
+)
+
+// WatchKey is the place in state of a scenario key.
+func WatchKey(name string) types.WatchKey {
+	return types.WatchKey{Store: KeyStore, Prefix: append([]byte{KeyPrefix}, name...)}
+}
+
+// readTrigger reads what makes the timer due. Whether the module accepts such a trigger is decided when the op runs.
+func readTrigger(o *object) types.Trigger {
+	height, every, watch := o.get("height"), o.get("every"), o.get("watch")
+	stated := 0
+	for _, v := range []value{height, every, watch} {
+		if v.present() {
+			stated++
+		}
+	}
+	if stated != 1 {
+		o.r.fail(o.path, "want one of height, every and watch")
+	}
+	if every.present() {
+		return types.Trigger{Interval: readInterval(o, every)}
+	}
+	if watch.present() {
+		return types.Trigger{Watch: readWatch(o, watch)}
+	}
+	return types.Trigger{Height: height.uint64(^uint64(0))}
+}
+
+func readInterval(o *object, every value) *types.IntervalTrigger {
+	interval := &types.IntervalTrigger{
+		Every: every.uint64(^uint64(0)), First: o.get("first").uint64(^uint64(0)), Remaining: o.get("remaining").uint64(^uint64(0)),
+	}
+	if v := o.get("on_failure"); v.present() {
+		switch text := v.text("roll or stop", maxNameBytes); text {
+		case "roll":
+			interval.OnFailure = types.OnFailureRoll
+		case "stop":
+			interval.OnFailure = types.OnFailureStop
+		default:
+			v.r.fail(v.path, "want roll or stop, not %.80q", text)
+		}
+	}
+	return interval
+}
+
+// readWatch reads a watch. It fires once unless `remaining` says otherwise.
+func readWatch(o *object, v value) *types.WatchTrigger {
+	trigger := &types.WatchTrigger{Remaining: 1}
+	if remaining := o.get("remaining"); remaining.present() {
+		trigger.Remaining = remaining.uint64(^uint64(0))
+	}
+	for _, item := range v.list(maxWatchKeys) {
+		key := item.text("a key", maxNameBytes)
+		trigger.Keys = append(trigger.Keys, WatchKey(key))
+	}
+	if len(trigger.Keys) == 0 {
+		v.r.fail(v.path, "want at least one key")
+	}
+	return trigger
+}
