@@ -111,7 +111,7 @@ func (f *Fairness) byUnit(ctx context.Context, config *types.TimerConfig, fired 
 }
 
 // drop removes the fires that are not in the window of the next block: usually those of one block. After the window was
-// shortened it removes those of more blocks, up to SWEEP_PER_BLOCK units but at least two blocks, so that it catches
+// shortened it removes those of more blocks, at least two and as many as hold SWEEP_PER_BLOCK units, so that it catches
 // up.
 func (f *Fairness) drop(
 	ctx context.Context, config *types.TimerConfig, height uint64, state *types.FairnessState, window *window,
