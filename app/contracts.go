@@ -22,8 +22,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/actors"
 )
 
-// Capabilities are what contracts may require of the chain: timers, and all that the VM has but IBC's second version, of
-// which a contract could make nothing here. (The first shares its capability, stargate, with protobuf messages.)
+// Capabilities are what contracts may require of the chain: timers, and all of the VM's capabilities except IBC version
+// 2, which this chain does not have. (IBC version 1 shares its capability, stargate, with protobuf messages.)
 func Capabilities() []string {
 	capabilities := []string{wasmbinding.Capability}
 	for _, capability := range wasmkeeper.BuiltInCapabilities() {
@@ -34,8 +34,8 @@ func Capabilities() []string {
 	return capabilities
 }
 
-// newWasmKeeper makes the keeper of contracts, on their store. Their code lies in wasm/ below the node's home, which one
-// process at a time may use.
+// newWasmKeeper makes the keeper of contracts, on their store. Their code is stored in wasm/ below the node's home,
+// which one process at a time may use.
 func (app *App) newWasmKeeper(store corestore.KVStoreService, appOpts servertypes.AppOptions, authority string) *wasmkeeper.Keeper {
 	config, err := wasm.ReadNodeConfig(appOpts)
 	if err != nil {
@@ -97,7 +97,7 @@ func (app *App) wireAnte(appOpts servertypes.AppOptions) error {
 	return nil
 }
 
-// wireSnapshots adds the contracts' code to state-sync snapshots: it lies beside the state.
+// wireSnapshots adds the contracts' code to state-sync snapshots, since it is not stored in the application state.
 func (app *App) wireSnapshots() error {
 	manager := app.SnapshotManager()
 	if manager == nil {

@@ -57,7 +57,8 @@ var (
 
 	endBlockers = []string{
 		govtypes.ModuleName, stakingtypes.ModuleName, genutiltypes.ModuleName, feegrant.ModuleName,
-		// Timers run after all else, proposals that have passed included (SPEC §4).
+		// Timers run after all other modules, so that they see the effects of passed proposals (x/timers/README.md, End
+		// Block).
 		timerstypes.ModuleName,
 	}
 

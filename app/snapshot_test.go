@@ -18,8 +18,8 @@ import (
 	"github.com/cosmos-timers/timers/testutil/contracts"
 )
 
-// A node that begins with a snapshot gets the contracts' code with it, which lies beside the state, and goes on as the
-// others do.
+// A node that starts from a snapshot gets the contracts' code with it, which is not part of the state, and goes on as
+// the others do.
 func TestASnapshotCarriesTheContracts(t *testing.T) {
 	withSnapshots := func() func(*baseapp.BaseApp) {
 		store, err := snapshots.NewStore(dbm.NewMemDB(), t.TempDir())

@@ -22,9 +22,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// lives are a timer of each kind that docs/lifecycle.md tells of, on a chain that is about to be upgraded. Beside them a
-// contract's storage is watched.
-type lives struct {
+// kinds holds a timer of each kind in docs/lifecycle.md, and one that watches a contract's storage, on a chain that is
+// about to be upgraded.
+type kinds struct {
 	*appchain.Chain
 	t    *testing.T
 	ids  map[string]string
@@ -32,7 +32,7 @@ type lives struct {
 }
 
 // setConfig changes the config as governance does, without the vote; it is in force from the next block on.
-func (l *lives) setConfig(change func(*types.TimerConfig)) {
+func (l *kinds) setConfig(change func(*types.TimerConfig)) {
 	l.t.Helper()
 	config, err := l.App.Timers.Config(l.Ctx())
 	require.NoError(l.t, err)
@@ -43,7 +43,7 @@ func (l *lives) setConfig(change func(*types.TimerConfig)) {
 }
 
 // book schedules the timer of a kind.
-func (l *lives) book(kind, owner string, msg *types.MsgScheduleTimer) {
+func (l *kinds) book(kind, owner string, msg *types.MsgScheduleTimer) {
 	l.t.Helper()
 	var booked types.MsgScheduleTimerResponse
 	l.Response(l.Deliver(owner, msg).TxResults[0], &booked)
@@ -51,7 +51,7 @@ func (l *lives) book(kind, owner string, msg *types.MsgScheduleTimer) {
 }
 
 // info is what queries say of a timer.
-func (l *lives) info(kind string) types.TimerInfo {
+func (l *kinds) info(kind string) types.TimerInfo {
 	l.t.Helper()
 	owner := "alice"
 	if kind == "suspended" {
@@ -64,9 +64,9 @@ func (l *lives) info(kind string) types.TimerInfo {
 	return response.Timer
 }
 
-func newLives(t *testing.T) (*lives, sdk.AccAddress) {
+func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 	t.Helper()
-	l := &lives{
+	l := &kinds{
 		Chain: appchain.New(t, "validator", "alice", "bob", "carol", "dave", "pauper", "mallory", "sink"),
 		t:     t, ids: map[string]string{}, seen: map[string]types.TimerInfo{},
 	}
@@ -103,10 +103,10 @@ func newLives(t *testing.T) (*lives, sdk.AccAddress) {
 	return l, hostile
 }
 
-// TestAnUpgradeChangesNoTimer: governance plans an upgrade, the old binary stops at its height, and a new one that knows it
-// goes on with the data: every timer is as it was, and fires once.
+// TestAnUpgradeChangesNoTimer: governance plans an upgrade, the old binary stops at its height, and a new one that
+// knows it goes on with the data: every timer is as it was, and fires once.
 func TestAnUpgradeChangesNoTimer(t *testing.T) {
-	l, hostile := newLives(t)
+	l, hostile := newKinds(t)
 	height := l.App.LastBlockHeight() + 8
 	gov := authtypes.NewModuleAddress(govtypes.ModuleName).String()
 	proposal, err := govv1.NewMsgSubmitProposal([]sdk.Msg{

@@ -5,7 +5,7 @@
     scripts/plot.py FILE.jsonl --lane-timer-cycles 200000 > lane.svg
 
 Without arguments it redraws the plots of the documentation from the golden output of their scenarios; with --check it
-says whether they are what it would draw. It needs nothing but Python.
+reports whether they are what it would draw. It needs only Python.
 """
 
 import argparse

@@ -10,7 +10,7 @@ x/timers/lab/replay keep current, becomes the table and the plot of x/timers/doc
     scripts/policies.py                    write the table and the plot
     scripts/policies.py --check            say whether all of it is what it would write
 
-It needs nothing but Python.
+It needs only Python.
 """
 
 import json
@@ -52,7 +52,7 @@ def workload():
                 due = rng.randint(*g["due"])
                 worth = rng.randint(*g["worth"]) if g["worth"] else 0
                 timers.append({"name": f"{actor}_{i:02}", "actor": actor, "due": due, "worth": worth, "until": due + g["lasts"]})
-    # Scheduled by due height, shuffled within it: nobody is first everywhere by the place of its name.
+    # Scheduled by due height, shuffled within it, so that no actor is always first by its name.
     rng.shuffle(timers)
     return sorted(timers, key=lambda t: t["due"])
 
@@ -64,7 +64,7 @@ def decimal(value):
 
 
 def bid(policy, worth):
-    """What says to the policy that a fire is worth so much beside the chain's own fee; None leaves it to the default."""
+    """The bid that states so much value of a fire in addition to the chain's fee; None selects the default bid."""
     if not worth or policy == "fifo":
         return None
     if policy in ("auction", "score"):

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Write the test vectors of x/timers, or compare them with what is there: vectors.py [--check]
 
-An implementation of its own of what SPEC sections 2, 5, 6, 7 and 8 define: timer ids, delivery ids, the settlement of a
-fire, the lane basefee, bids and their order, the auction, fairness, the weights of policy tip, and the payload convention. It shares nothing with the Go code, not even a hash library: where both agree, they agree on
+An independent implementation of what x/timers/README.md and x/timers/docs/market.md define: timer ids, delivery ids, the
+settlement of a fire, the lane basefee, bids and their order, the auction, fairness, the weights of policy tip, and the
+payload convention. It shares no code with the Go implementation, not even a hash library: where both agree, they agree on
 the specification. Plain Python 3, standard library only.
 """
 
@@ -103,7 +104,7 @@ class Draw:
         return int.from_bytes(self.bytes(16), "big") % n
 
 
-# Ids (SPEC sections 2 and 8).
+# Ids (x/timers/README.md, Timer and Delivery).
 
 
 def timer_id(actor, height, payload, nonce):
@@ -176,7 +177,7 @@ def deliver_ids():
     ]
 
 
-# Settlement (SPEC section 5), in fractions: nothing is rounded but where the specification says so.
+# Settlement (x/timers/README.md, "5.2 Settlement"), in fractions: rounded only where that section says so.
 
 
 def settle(case):
@@ -238,7 +239,7 @@ def settlement():
 
 
 def settlement_once():
-    """Fires that pay a lump sum for their place beside what they use."""
+    """Fires that pay a lump sum for their place in addition to what they use."""
     fields = ("name", "gas_limit", "max_cells", "cycles", "cells", "basefee", "priority", "cell", "once")
     most, largest = 2**50, "1000000000000000000"
     rows = [
@@ -260,7 +261,7 @@ def settlement_once():
     return [{**case, **settle(case), "once": str(case["once"])} for case in cases]
 
 
-# The lane's market (SPEC sections 6 and 7), in fractions. Where a price is a decimal of the chain, it is truncated to 18
+# The lane's market (x/timers/README.md, Policy and Bid), in fractions. Where a price is a decimal of the chain, it is truncated to 18
 # decimals, towards zero.
 
 UNIT = Fraction(1, 10**18)
@@ -470,7 +471,7 @@ def fires():
     return cases
 
 
-# Policy score (SPEC section 6), in fractions.
+# Policy score (x/timers/docs/market.md), in fractions.
 
 
 def score_of(c, case):
@@ -550,7 +551,7 @@ def scores():
     return cases
 
 
-# Fairness (SPEC section 6). Weights are in sixteenths.
+# Fairness (x/timers/README.md, "1.9 Fairness and agents"). Weights are in sixteenths.
 
 
 def weight_of(recent, median, low, high):
@@ -608,7 +609,7 @@ def medians():
     return cases
 
 
-# Weights under policy tip (SPEC section 6): what an epoch's fires score, and what a weight is in the epochs after it.
+# Weights under policy tip (x/timers/docs/market.md): the score of an epoch's fires, and the weight in the epochs after it.
 
 
 def mean(total, n):
@@ -700,7 +701,7 @@ def tip_weights():
         }))
     cases = [{"name": name, **usual, **row} for name, row in rows]
     return [{**case, **tip_weight(case)} for case in cases]
-# The auction (SPEC section 6), in fractions, with powers of e that are right to 300 digits and then truncated to 18 decimals.
+# The auction (x/timers/docs/market.md), in fractions, with powers of e that are right to 300 digits and then truncated to 18 decimals.
 
 MOST_EXPONENT = 128
 dec.getcontext().prec = 300
@@ -834,7 +835,7 @@ def lambdas():
     return cases
 
 
-# The payload convention (SPEC section 2).
+# The payload convention (x/timers/README.md, "1.3 Actor").
 
 ALPHABET = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 

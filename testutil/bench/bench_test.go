@@ -127,8 +127,8 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// stormBounds are entries of the ready index per fire, heads and beyond, and ratios of operations to those of the calm: on
-// the timers store, and on all.
+// stormBounds are entries of the ready index per fire, heads and beyond, and ratios of operations to those of the calm:
+// on the timers store, and on all.
 type stormBounds struct{ entries, module, all float64 }
 
 func TestAStormTooSmallToCountIsRefused(t *testing.T) {
@@ -136,7 +136,7 @@ func TestAStormTooSmallToCountIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "5000 due")
 }
 
-func TestTheWholeOfAStormIsReckonedFromItsPhases(t *testing.T) {
+func TestStormTotalIsTheSumOfItsPhases(t *testing.T) {
 	cost := func(fires, gets int) BlockCost {
 		return BlockCost{Blocks: 4, Fires: fires, Module: storecount.Counts{Gets: gets}, All: storecount.Counts{Gets: 2 * gets}}
 	}
@@ -162,7 +162,8 @@ func TestNewcomersDoNotWaitForAStorm(t *testing.T) {
 	}{
 		{EIP1559, DefaultBids, 0, 2},
 		{EIP1559, RichBids, 0, 2},
-		// More than half of what a block admits becomes due before each of them: now they wait until the backlog is admitted.
+		// More than half of what a block admits becomes due before each of them: now they wait until the backlog is
+		// admitted.
 		{EIP1559, DefaultBids, 1_500, 15},
 	} {
 		n, err := MeasureNewcomers(c.policy, c.bids, 5_000, 20, c.beside, 10, 1)
@@ -322,7 +323,7 @@ func TestReportPrintsTablesAndJSON(t *testing.T) {
 	require.ErrorContains(t, err, "bytes")
 }
 
-func TestMedianIsTheLowerMiddle(t *testing.T) {
+func TestMedianIsTheLowerMiddleValue(t *testing.T) {
 	require.InDelta(t, 2, median([]float64{3, 1, 2}), 0)
 	require.InDelta(t, 2, median([]float64{4, 3, 1, 2}), 0)
 }

@@ -19,7 +19,7 @@ type Report struct {
 	Lifetimes []Lifetime  `json:"lifetimes"`
 	Empties   []Empty     `json:"empty_blocks"`
 	Overheads []Overhead  `json:"overheads"`
-	Lives     *Lives      `json:"lives,omitempty"`
+	Lifecycle *Lifecycle  `json:"lives,omitempty"`
 	Storms    []Storm     `json:"storms"`
 	Newcomers []Newcomers `json:"newcomers"`
 	Sizes     *Sizes      `json:"sizes,omitempty"`
@@ -105,7 +105,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s, %d cores, %s, %s\n", m.CPU, m.Cores, m.GoVersion, m.Platform); err != nil {
 		return err
 	}
-	tables := append([]*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable()}, r.livesTables()...)
+	tables := append([]*table{r.lifetimeTable(), r.emptyTable(), r.overheadTable()}, r.lifecycleTables()...)
 	for _, t := range append(tables, r.stormTable(), r.newcomersTable(), r.gasTable(), r.contractsTable()) {
 		if err := t.write(w); err != nil {
 			return err

@@ -34,7 +34,7 @@ var figures = []figure{
 	{"nodes", measureNodes},
 	{"empty", measureEmpty},
 	{"overhead", measureOverhead},
-	{"lives", measureLives},
+	{"lifecycle", measureLifecycle},
 	{"storm", measureStorm},
 	{"newcomers", measureNewcomers},
 	{"sizes", measureSizes},

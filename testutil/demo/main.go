@@ -1,6 +1,6 @@
-// Command demo shows timers at work on a real node: it starts one in a temporary home, deploys a contract that schedules
-// itself, schedules timers that live and leave in every way, shows block by block what happens, and ends with a table of
-// their lives.
+// Command demo shows timers at work on a real node: it starts one in a temporary home, deploys a contract that
+// schedules itself, schedules timers that live and leave in every way, shows block by block what happens, and ends with
+// a table of their lives.
 package main
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/cosmos-timers/timers/testutil/node"
 )
 
-// limit is how long the demo may take on the slowest machine; what waits for a stuck chain gives up before, see node.Patience.
+// limit is how long the demo may take on the slowest machine; what waits for a stuck chain gives up before, see
+// node.Patience.
 const limit = 30 * time.Minute
 
 func main() {
@@ -158,7 +159,7 @@ func (d *demo) follow(ctx context.Context) error {
 	return nil
 }
 
-// read takes a block's events into the timers' lives and says what they tell.
+// read applies a block's events to the table of timers, and returns a line for each event to print.
 func (d *demo) read(ctx context.Context, height int64, events []node.Event) ([]string, error) {
 	var said []string
 	for _, event := range events {
@@ -218,7 +219,7 @@ func (d *demo) read(ctx context.Context, height int64, events []node.Event) ([]s
 
 // table ends the demo; it fails if a timer did not leave as it should.
 func (d *demo) table() error {
-	fmt.Println("\nthe timers' lives:")
+	fmt.Println("\nthe timers from scheduling to their end:")
 	const row = "  %-24s %-6s %-8s %9s %5s %7s %5s  %-26s %7s %5s %8s\n"
 	fmt.Printf(row, "TIMER", "OWNER", "ID", "SCHEDULED", "DUE", "EXPIRES", "LEFT", "HOW", "CYCLES", "PAID", "REFUNDED")
 	ways := map[string]int{}

@@ -25,12 +25,12 @@ const (
 	msgService   = "timers.v1.Msg"
 )
 
-// GetTxCmd returns the commands that AutoCLI can't make: they convert times to heights, files to payloads and short ids
-// to whole ones.
+// GetTxCmd returns the commands that AutoCLI can't generate: they convert times to heights, files to payloads and short
+// ids to whole ones.
 func (AppModule) GetTxCmd() *cobra.Command { return cli.NewTxCmd() }
 
-// GetQueryCmd returns the queries that AutoCLI can't make: by a timer's name, ACTOR/ID-PREFIX, as a table, and as a view that
-// follows the chain.
+// GetQueryCmd returns the queries that AutoCLI can't generate: a timer by its name ACTOR/ID-PREFIX, tables, and a view
+// that follows the chain.
 func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
 
 // AutoCLIOptions implements autocli.HasAutoCLIConfig. AutoCLI adds its commands to the module's own, and skips those
@@ -53,7 +53,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 		{
 			RpcMethod: "Params",
 			Use:       "params",
-			Short:     "Show the config in force, and one that waits for the next block",
+			Short:     "Show the config in force, and the one accepted for the next block",
 			Example:   example("params --output json"),
 		},
 		{
@@ -67,19 +67,19 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 		{
 			RpcMethod:      "Due",
 			Use:            "due [height]",
-			Short:          "List the timers that are due at a height, or until it",
-			Long:           "List the timers that are due at a height, in the order of the queue. With --until, all that are due at that height or before.",
+			Short:          "List the timers that are due at a height, or up to it",
+			Long:           "List the timers that are due at a height, in the order of the queue. With --until, list all that are due at or before that height.",
 			Example:        example("due 1234 --until"),
 			PositionalArgs: positional("height"),
 			FlagOptions: map[string]*autocliv1.FlagOptions{
-				"until": {Usage: "list what is due before the height, too"},
+				"until": {Usage: "list also the timers that are due before the height"},
 			},
 		},
 		{
 			RpcMethod: "Ready",
 			Use:       "ready",
-			Short:     "List what is due and waits, in the order in which the next block considers it",
-			Long:      "List what is due and waits, in the order in which the next block considers it. Under policies eip1559, score and tip that is the order at its prices: what is priced out is left out, and in a storm what does not compete yet; under tip so is what waits for its payer, and what an actor's slice of the lane holds back is tried after the others.",
+			Short:     "List the ready timers in the order in which the next block tries them",
+			Long:      "List the ready timers in the order in which the next block tries them. Timers that are priced out at its prices are left out. So are, under overload, timers that do not compete yet, and, under policy tip, timers that wait for their payers. Under tip, timers beyond their actor's slice of the lane are tried after the others.",
 			Example:   example("ready"),
 		},
 		{
@@ -91,8 +91,8 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 		{
 			RpcMethod:      "Fairness",
 			Use:            "fairness [actor]",
-			Short:          "Show the fairness weight of an actor, and what it follows from",
-			Long:           "Show the weight with which the timers of an actor, an address or the name of a key, compete in the next block: the more it fired lately, measured against the median of all who did, the less it weighs. While policy tip is in force, tip shows its weight there, which follows from what its fires of earlier epochs were.",
+			Short:          "Show the fairness weight of an actor, and what it is computed from",
+			Long:           "Show the weight with which the timers of an actor, an address or the name of a key, compete in the next block. The more recent fires the actor has, compared with the median of all actors with any, the lower its weight. While policy tip is in force, the field tip shows the actor's weight under that policy, which is computed from its fires in earlier epochs.",
 			Example:        example("fairness alice"),
 			PositionalArgs: positional("actor"),
 		},
@@ -100,8 +100,8 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 		{
 			RpcMethod: "SetAside",
 			Use:       "set-aside",
-			Short:     "List the timers that are neither in the queue nor gone",
-			Long:      "List the timers that were set aside: quarantined, which governance releases or cancels; unrunnable under the config in force, which come back by themselves when a config can run them; suspended because their payers could not cover them, or paused, both of which their owners resume. All expire as they would have.",
+			Short:     "List the timers that are set aside",
+			Long:      "List the timers that are set aside. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Owners resume suspended timers, whose payers lacked funds, and paused ones. All of them still expire at their expiry height.",
 			Example:   example("set-aside"),
 		},
 		{
@@ -121,7 +121,7 @@ func agentCommands() []*autocliv1.RpcCommandOptions {
 		RpcMethod:      "Agent",
 		Use:            "agent [actor]",
 		Short:          "Show the bidding agent of an actor",
-		Long:           "Show the contract or module that prices the timers of an actor, an address or the name of a key, which state no bid; empty if it has none.",
+		Long:           "Show the contract or module that prices those timers of an actor, an address or the name of a key, that state no bid; empty if the actor has none.",
 		Example:        version.AppName + " query timers agent alice",
 		PositionalArgs: positional("actor"),
 	}}
@@ -141,7 +141,7 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 		{
 			RpcMethod:      "WatchKey",
 			Use:            "watch-key [text]",
-			Short:          "Show what --watch would make of a text: a store, and a prefix of its keys",
+			Short:          "Show how --watch parses a text: as a store, and a prefix of its keys",
 			Example:        example("watch-key bank:balance:ADDRESS:stake"),
 			PositionalArgs: positional("text"),
 		},
@@ -149,7 +149,7 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod: "Watches",
 			Use:       "watches",
 			Short:     "List the watches of a store, of one prefix in it, or of an actor",
-			Long:      "List who watches what: of a store (--store), of exactly one prefix in it (--prefix, as watch-key prints it), or of an actor (--actor).",
+			Long:      "List the watches of a store (--store), of exactly one prefix in it (--prefix, as watch-key prints it), or of an actor (--actor).",
 			Example:   example("watches --actor alice") + "\n" + example("watches --store bank --page-limit 20"),
 			FlagOptions: map[string]*autocliv1.FlagOptions{
 				"store":  {Usage: "store whose watches are listed"},

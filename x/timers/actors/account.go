@@ -87,7 +87,7 @@ func (r *AccountRuntime) decode(config *types.TimerConfig, call types.Call) ([]s
 		return nil, types.ErrInvalidHandler.Wrapf("an account has the handler %q alone, not %.80q", types.DefaultHandler, call.Handler)
 	}
 	var payload types.AccountPayload
-	// As strict as with a transaction: two nodes that know different fields must not differ.
+	// Unknown fields are rejected, as in a transaction: otherwise nodes that know different fields could disagree.
 	err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &payload, r.cdc.InterfaceRegistry())
 	if err != nil {
 		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
@@ -143,7 +143,7 @@ type carrier interface {
 	GetMessages() ([]sdk.Msg, error)
 }
 
-// checkAllowed applies the config's lists, also to messages within messages: or authz would be a way around them.
+// checkAllowed applies the config's lists, also to nested messages. Otherwise authz could be used to circumvent them.
 func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *int) error {
 	if nesting == 0 {
 		return types.ErrInvalidPayload.Wrapf("messages are nested more than %d deep", maxNesting)

@@ -10,7 +10,7 @@ import (
 
 type fireMeterKey struct{}
 
-// withFireMeter keeps the fire's meter within reach of what runs deep inside the handler on another one.
+// withFireMeter stores the fire's meter in the context, for code inside the handler that runs on another meter.
 func withFireMeter(ctx context.Context) sdk.Context {
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	return sdkCtx.WithValue(fireMeterKey{}, sdkCtx.GasMeter())

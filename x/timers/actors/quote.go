@@ -36,7 +36,8 @@ type gasBidContext struct {
 	PreviousBlockP50    string `json:"previous_block_p50_priority_tip_per_cycle"`
 }
 
-// Quotes implements types.Quoter. Whether the contract answers shows when it is asked: it may be migrated.
+// Quotes implements types.Quoter. It does not check that the contract answers, since the contract may be migrated
+// before it is called.
 func (r *WasmRuntime) Quotes(ctx context.Context, agent sdk.AccAddress) bool {
 	return r.Serves(ctx, agent)
 }

@@ -70,7 +70,7 @@ func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, deliver
 	if _, err = r.contracts.Sudo(withFireMeter(ctx), delivery.Actor, msg); err == nil {
 		return nil
 	}
-	// Asked on failure alone: a contract that answers is there.
+	// Checked only after a failure: a call that succeeds proves that the contract exists.
 	if !r.view.HasContractInfo(ctx, delivery.Actor) {
 		return types.ErrActorGone.Wrapf("there is no contract %s", delivery.Actor)
 	}
@@ -85,7 +85,7 @@ func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.Ac
 	return actor
 }
 
-// handleTimer is what the default handler is told. Its fields and their order are part of the protocol: a contract's
+// handleTimer is the message to the default handler. Its fields and their order are part of the protocol: a contract's
 // gas depends on them.
 type handleTimer struct {
 	// TimerID and DeliverID in lower-case hexadecimal.

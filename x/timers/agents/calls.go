@@ -14,18 +14,18 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Calls are those of one block. Each timer's agent is asked at most once a block, in the order of the queue, while
-// AGENT_CYCLES_PER_BLOCK has room for another call. The rest compete with the default bid, and in the next block it is their
-// turn first. In a storm, agents are asked when their timers are admitted, and by the sweep again; their timers are indexed
-// under the answer.
+// Calls are those of one block. Each timer's agent is called at most once a block, in the order of the queue, while
+// AGENT_CYCLES_PER_BLOCK has room for another call. The other timers compete with the default bid, and are first in the
+// next block. Under overload, agents are called when their timers are admitted, and again by the sweep; their timers
+// are indexed under the answer.
 //
-// A fire pays for the call that was made for it in its block, as cycles on top of its own, as far as its gas limit has room:
-// never more than its pre-charge. Calls whose timers do not fire in their block are paid by no one;
+// A fire pays for the call that was made for it in its block: its cycles are added to those of the fire, up to the gas
+// limit, and so never exceed the pre-charge. Calls whose timers do not fire in their block are not billed;
 // AGENT_CYCLES_PER_BLOCK bounds them.
 type Calls struct {
 	// Cycles of all calls. Invariant: at most AGENT_CYCLES_PER_BLOCK.
 	Cycles uint64
-	// Unasked counts timers for whose call no cycles were left.
+	// Unasked counts the timers for whose call the budget did not suffice.
 	Unasked uint32
 
 	registry *Registry
@@ -39,17 +39,17 @@ type Calls struct {
 	answers map[uint64]answer
 }
 
-// answer is what came of one call.
+// answer is the result of one call.
 type answer struct {
 	// quote is nil if the agent failed: then the bid is the default one.
 	quote  *types.AgentQuote
 	cycles uint64
 }
 
-// Terms are what the agents of a block are told of it.
+// Terms are the facts about a block that its agents receive.
 type Terms struct {
 	Config *types.TimerConfig
-	// Before is what the last block left.
+	// Before is the lane's state after the previous block.
 	Before *types.LaneState
 	Prices policy.Prices
 	Pages  *state.FirstPages
@@ -57,7 +57,7 @@ type Terms struct {
 	Asked bool
 }
 
-// Open returns the calls of a block, none yet.
+// Open returns the calls of a block, at first without any.
 func (r *Registry) Open(terms Terms) *Calls {
 	return &Calls{
 		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices, pages: terms.Pages,
@@ -65,8 +65,8 @@ func (r *Registry) Open(terms Terms) *Calls {
 	}
 }
 
-// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. In a storm the answer is on
-// the record.
+// Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. Under overload the
+// answer is in the record.
 func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 	if !c.asks {
 		return t.Bid.Ask()
@@ -84,8 +84,8 @@ func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 // CyclesFor is what the call for a timer took in this block.
 func (c *Calls) CyclesFor(t *types.Timer) uint64 { return c.answers[t.Seq].cycles }
 
-// AskAll asks the agents of the timers of the window, from the one whose turn it is, and returns whose turn comes first in
-// the next block.
+// AskAll calls the agents of the timers of the window, starting with the timer whose turn it is. It returns the timer
+// to start with in the next block.
 func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (turn types.QueueKey, err error) {
 	if !c.asks || c.config.LanePaused {
 		return types.QueueKey{}, nil
@@ -105,8 +105,8 @@ func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (turn types.QueueK
 	return turn, nil
 }
 
-// Quote asks the agent of a timer that is admitted or swept in a storm, and returns the quote with which it is to be indexed.
-// If the agent can't be asked in this block, that is the one with which it is indexed.
+// Quote calls the agent of a timer that is admitted or swept under overload, and returns the quote under which the
+// timer is to be indexed. If the agent can't be called in this block, that is the quote under which it is indexed now.
 func (c *Calls) Quote(ctx sdk.Context, t *types.Timer) (*types.AgentQuote, error) {
 	if !c.asks || c.config.LanePaused {
 		return t.Quote, nil
@@ -122,8 +122,8 @@ func (c *Calls) Quote(ctx sdk.Context, t *types.Timer) (*types.AgentQuote, error
 	return quote.At(c.prices.Cell), nil
 }
 
-// ask asks the timer's agent, if it has one and was not asked in this block. False if the block has no cycles left for the
-// call.
+// ask calls the timer's agent, if it has one that was not called for it in this block. It returns false if the block
+// has no cycles left for the call.
 func (c *Calls) ask(ctx sdk.Context, t *types.Timer) (bool, error) {
 	agent, err := c.agentOf(ctx, t)
 	if err != nil || len(agent) == 0 {
@@ -132,7 +132,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer) (bool, error) {
 	if _, asked := c.answers[t.Seq]; asked {
 		return true, nil
 	}
-	// An agent that asks for the order of the next block is not asked in turn.
+	// An agent may itself query the order of the next block. That query calls no agents, so that calls do not nest.
 	if sandbox.IsWithinFire(ctx) || c.Cycles+c.config.AgentCyclesPerCall > c.config.AgentCyclesPerBlock {
 		c.Unasked++
 		return false, nil
@@ -164,8 +164,8 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 	return page.Agent, err
 }
 
-// call asks an agent on a branch of state that is dropped, with a meter of its own, and returns its answer or why there is
-// none, and the cycles that this took.
+// call runs an agent on a branch of state that is dropped, with a meter of its own. It returns the agent's answer or
+// error, and the cycles used.
 func (c *Calls) call(
 	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress,
 ) (quote *types.AgentQuote, cycles uint64, failure error) {
@@ -201,7 +201,7 @@ func (c *Calls) balance(ctx context.Context, actor sdk.AccAddress) math.Int {
 	return c.registry.bank.GetBalance(ctx, actor, c.config.FeeDenom).Amount
 }
 
-// quoteContext is a fresh context, as a handler's is: none of the gas of others, and timers can't be run in it.
+// quoteContext is a fresh context, like that of a handler: it has gas of its own, and timers can't be run in it.
 func quoteContext(ctx sdk.Context) sdk.Context {
 	infinite := storetypes.NewInfiniteGasMeter
 	return sandbox.WithinFire(ctx).WithGasMeter(infinite()).WithBlockGasMeter(infinite()).WithTxBytes(nil)

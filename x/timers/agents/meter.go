@@ -8,10 +8,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// quoteMeter meters the call of an agent, and refuses what the store charges for writing: an agent that tries has failed.
+// quoteMeter meters the call of an agent. It refuses the store's charges for writing, so that an agent that tries to
+// write fails.
 type quoteMeter struct {
 	storetypes.GasMeter
-	// exceeded is sticky: an agent that catches the panic of its meter fails all the same.
+	// exceeded is sticky: an agent that catches the panic of its meter fails nevertheless.
 	exceeded error
 }
 

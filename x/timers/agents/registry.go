@@ -15,8 +15,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Registry holds the default agents of actors, on the first page of each actor's record, which a block that weighs the actor
-// reads anyway.
+// Registry holds the default agents of actors, on the first page of each actor's record. A block that computes the
+// actor's weight reads that page anyway.
 type Registry struct {
 	actors    *state.Actors
 	records   *state.Records
@@ -50,8 +50,8 @@ func (r *Registry) Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress
 	return page.Agent, err
 }
 
-// Check refuses an address that can't be an agent. Anyone's contract or module may be named: an agent can only read, and
-// what it reads is public.
+// Check refuses an address that can't be an agent. Anyone's contract or module may be named: an agent can only read,
+// and what it reads is public.
 func (r *Registry) Check(ctx context.Context, agent sdk.AccAddress) error {
 	quoter, err := r.quoterOf(ctx, agent)
 	if err != nil {
@@ -86,8 +86,8 @@ func (r *Registry) Parse(field, text string) (sdk.AccAddress, error) {
 	return agent, nil
 }
 
-// Accept checks the agent of a bid and returns the bid as it is kept. The agent is not asked: what it says holds in the block
-// in which it says it.
+// Accept checks the agent of a bid and returns the bid as it is stored. It does not call the agent: an answer is valid
+// only in the block in which it is given.
 func (r *Registry) Accept(ctx context.Context, text string) (*types.Bid, error) {
 	agent, err := r.Parse("bid.agent", text)
 	if err != nil {
@@ -96,8 +96,8 @@ func (r *Registry) Accept(ctx context.Context, text string) (*types.Bid, error) 
 	return &types.Bid{Agent: r.addresses.Text(agent)}, r.Check(ctx, agent)
 }
 
-// InitGenesis implements state.Component. That agents can be asked shows when they are: a chain may start without the
-// runtime of some.
+// InitGenesis implements state.Component. It does not check that the agents can be called, since a chain may start
+// without the runtime of some. A call of such an agent fails, and its timers get the default bid.
 func (r *Registry) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	for i := range genesis.Agents {
 		if err := r.Set(ctx, genesis.Agents[i].Actor, genesis.Agents[i].Agent); err != nil {
@@ -126,8 +126,8 @@ func (r *Registry) ExportGenesis(ctx context.Context, genesis *types.GenesisStat
 	})
 }
 
-// CheckInvariants implements state.Component: an actor's agent is on its first page alone, and only admitted timers have
-// quotes, whose prices are within their bounds.
+// CheckInvariants implements state.Component: an actor's agent is on its first page alone, and only admitted timers
+// have quotes, whose prices are within their bounds.
 func (r *Registry) CheckInvariants(ctx context.Context) error {
 	err := r.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
 		if number > 0 && len(page.Agent) > 0 {

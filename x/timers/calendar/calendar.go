@@ -1,11 +1,13 @@
-// Package calendar keeps entries by the height at which they become due (x/timers/README.md, "5.4 Candidates"). Flat is
-// the calendar: an algorithm over a small ordered store, which is a collection in package state and a slice in tests.
-// Entries are read in pages, so that no reader holds an iterator open while state changes.
+// Package calendar keeps entries by the height at which they become due (x/timers/README.md, "2. State"). It is an algorithm
+// over a small ordered store: over collections in the keeper, over a slice in tests.
 //
-// A Key is (due, seq). Seq is the order of insertion, so that of two entries due at one height the earlier one comes
-// first. An entry that is due and not taken stays where it is: deferral writes nothing.
+// Entries are ordered by (due height, order of insertion). The order is total and does not depend on the current
+// height. So an entry that is due and not taken keeps its place: deferring it to the next block writes nothing.
 //
-// TierOf says how far away an entry is. Nothing is stored by tier.
+// # Cost
+//
+// With n entries, Insert, Get and Remove are one operation of the store each. Page reads the entries that it takes or
+// passes over, and at most one more. No operation depends on how far in the future an entry is due.
 package calendar
 
 import (
@@ -35,21 +37,23 @@ type Entry[V any] struct {
 // Store is the ordered store beneath a calendar.
 type Store[V any] interface {
 	Set(ctx context.Context, key Key, value V) error
-	// Get returns found = false, and no error, when there is nothing at the key.
+	// Get returns found = false, and no error, if there is no entry at the key.
 	Get(ctx context.Context, key Key) (value V, found bool, err error)
 	Remove(ctx context.Context, key Key) error
-	// Scan calls fn for entries from the key on, in order, until fn returns false. fn must not use the store.
+	// Scan calls fn for entries from the key on, in order, until fn returns false. fn must not use the store, because
+	// an iterator over it is open meanwhile.
 	Scan(ctx context.Context, from Key, fn func(Entry[V]) (more bool)) error
 }
 
-// Flat is the calendar as one ordered index. On a Merkleized ordered store it costs no more than tiers do: the near
-// future lies together because the key begins with the height.
+// Flat is the calendar as one ordered index. The usual alternative, a ring of buckets for the near future and coarser
+// tiers behind it, has to move every entry between tiers as its height comes near. On a Merkleized ordered store that
+// saves nothing: the key begins with the height, so that the entries of the near future are adjacent anyway.
 type Flat[V any] struct{ store Store[V] }
 
 // NewFlat returns a flat calendar over the store.
 func NewFlat[V any](store Store[V]) Flat[V] { return Flat[V]{store} }
 
-// Insert puts an entry in its place; what was there is replaced.
+// Insert stores an entry at its key. It replaces an entry with the same key; the caller keeps keys unique.
 func (f Flat[V]) Insert(ctx context.Context, key Key, value V) error {
 	return f.store.Set(ctx, key, value)
 }
@@ -57,16 +61,21 @@ func (f Flat[V]) Insert(ctx context.Context, key Key, value V) error {
 // Get returns the entry at the key.
 func (f Flat[V]) Get(ctx context.Context, key Key) (V, bool, error) { return f.store.Get(ctx, key) }
 
-// Remove takes an entry out; it is no error if there is none.
+// Remove removes the entry at the key. It is no error if there is none.
 func (f Flat[V]) Remove(ctx context.Context, key Key) error { return f.store.Remove(ctx, key) }
 
-// Page returns, in order, entries from the key on that are due at the height or before. keep decides what to take and
-// when to stop, so that the caller's bounds are the loop's; complete is true if nothing due is left behind the page.
+// Page returns, in order, entries from the key on that are due at or before the height. keep decides which entries to
+// take and when to stop, so that the caller's budget bounds the loop.
+//
+// complete is true if no due entry comes after the page. next is the key from which the next page starts: the entry at
+// which keep stopped, or, if the page is complete, the first key of the height after this one. The entries are a copy:
+// the caller may change the store while it works through them.
 func (f Flat[V]) Page(
 	ctx context.Context, from Key, height uint64, keep func(Entry[V]) Verdict,
 ) (entries []Entry[V], next Key, complete bool, err error) {
 	next, complete = Key{Due: height + 1}, true
 	err = f.store.Scan(ctx, from, func(e Entry[V]) bool {
+		// Heights come first in the key, so that no later entry is due either.
 		if e.Key.Due > height {
 			return false
 		}
@@ -83,10 +92,10 @@ func (f Flat[V]) Page(
 	return entries, next, complete, err
 }
 
-// Maintain moves entries between tiers. A flat calendar has none.
+// Maintain is the hook of each block in which a calendar of tiers moves entries between them. A flat one has no tiers.
 func (Flat[V]) Maintain(context.Context, uint64) error { return nil }
 
-// Verdict is what a reader says of an entry.
+// Verdict is the decision of a reader about an entry.
 type Verdict int
 
 const (

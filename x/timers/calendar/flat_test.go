@@ -156,7 +156,7 @@ func flatProperty(t *rapid.T) {
 	})
 }
 
-func TestFlatIsWhatASliceIs(t *testing.T) { rapid.Check(t, flatProperty) }
+func TestFlatMatchesASlice(t *testing.T) { rapid.Check(t, flatProperty) }
 
 func FuzzFlatIsWhatASliceIs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(flatProperty)) }
 
@@ -189,12 +189,12 @@ func pagesProperty(t *rapid.T) {
 	require.Equal(t, want, all)
 }
 
-func TestPagesHandOutAllThatIsDueOnce(t *testing.T) { rapid.Check(t, pagesProperty) }
+func TestPagesReturnEachDueTimerOnce(t *testing.T) { rapid.Check(t, pagesProperty) }
 
 func FuzzPagesHandOutAllThatIsDueOnce(f *testing.F) { f.Fuzz(rapid.MakeFuzz(pagesProperty)) }
 
-// TestFlatReadsNoFurtherThanItMust: a page looks at one entry past what it keeps, whatever lies behind.
-func TestFlatReadsNoFurtherThanItMust(t *testing.T) {
+// TestFlatReadsOneEntryBeyondThePage: a page reads one entry more than it keeps, however many follow.
+func TestFlatReadsOneEntryBeyondThePage(t *testing.T) {
 	ctx := context.Background()
 	flat := calendar.NewFlat[int](newTreeStore())
 	for seq := range uint64(1_000) {
@@ -220,8 +220,8 @@ func TestFlatReadsNoFurtherThanItMust(t *testing.T) {
 	require.True(t, complete)
 }
 
-// TestFlatHandsOnTheStoresErrors: an error below must not pass for an empty calendar.
-func TestFlatHandsOnTheStoresErrors(t *testing.T) {
+// TestFlatPropagatesStoreErrors: an error below must not pass for an empty calendar.
+func TestFlatPropagatesStoreErrors(t *testing.T) {
 	ctx, broken := context.Background(), errors.New("broken")
 	store := newTreeStore()
 	flat := calendar.NewFlat[int](store)

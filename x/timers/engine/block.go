@@ -8,20 +8,20 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// block is what the end of one block needs to know. It dies with the block.
+// block is the state of the end of one block. It exists only during that block.
 type block struct {
 	*policies.Block
 	// policy in force, its rules and its round.
 	policy policies.Policy
 	rules  policy.Rules
 	round  policies.Round
-	// followers attend the fires: those of other policies, and the round.
+	// followers are notified of each fire: those of other policies, and the round.
 	followers []policies.Follower
 	books
 }
 
-// clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches put what they make due.
-// Blocks leave them before it; a genesis file may say anything.
+// clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches insert the timers
+// that they make due. Blocks leave the cursors before it; a genesis file may hold any value.
 func (b *block) clampCursors() {
 	for _, cursor := range []*types.QueueKey{&b.State.Head, &b.State.Live, &b.State.Admit} {
 		if own := (types.QueueKey{Due: b.Height}); own.Before(*cursor) {
@@ -30,7 +30,7 @@ func (b *block) clampCursors() {
 	}
 }
 
-// firstRemaining is the new head of the queue: the first expired timer that stays, or the first live one.
+// firstRemaining is the new head of the queue: the first expired timer that was not removed, or the first live one.
 func (b *block) firstRemaining() types.QueueKey {
 	first := state.CalendarKey(b.State.Live)
 	for i := range b.GC.Expired {
@@ -47,13 +47,13 @@ func (b *block) firstRemaining() types.QueueKey {
 	return state.QueueKey(first)
 }
 
-// billedCycles is what a fire is billed for its handler's cycles: the intrinsic ones and those of its agent's call come on
-// top, up to its gas limit, for which it was pre-charged.
+// billedCycles is the sum that a fire is billed: the cycles of its handler, the intrinsic ones and those of its agent's
+// call. It is at most the gas limit, for which the fire was pre-charged.
 func (b *block) billedCycles(t *types.Timer, handler uint64) uint64 {
 	return min(handler+b.Config.FireBaseCycles+b.Agents.CyclesFor(t), t.GasLimit)
 }
 
-// agentTerms are what the block's agents are told.
+// agentTerms are the facts about the block that its agents receive.
 func agentTerms(b *block) agents.Terms {
 	return agents.Terms{
 		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Pages: b.Pages, Asked: b.policy.AsksAgents(),

@@ -7,8 +7,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// BeginBlock puts a config accepted in an earlier block in force, so that one config holds throughout a block. It never fails:
-// a chain must not halt over its timers.
+// BeginBlock adopts a config accepted in an earlier block, so that one config is in force throughout a block. It never
+// fails: timers must not halt the chain.
 func (e *Engine) BeginBlock(ctx sdk.Context) {
 	if err := sandbox.Run(ctx, e.adoptConfig); err != nil {
 		e.laneFailed(ctx, err)
@@ -16,7 +16,7 @@ func (e *Engine) BeginBlock(ctx sdk.Context) {
 }
 
 // EndBlock fires the timers that are due and fit. It never fails: if the step fails as a whole, its writes are dropped,
-// TimerLaneFailed is emitted, and the chain goes on with every timer where it was.
+// TimerLaneFailed is emitted, and no timer has changed.
 func (e *Engine) EndBlock(ctx sdk.Context) {
 	if err := sandbox.Run(ctx, e.step); err != nil {
 		e.laneFailed(ctx, err)
@@ -24,9 +24,9 @@ func (e *Engine) EndBlock(ctx sdk.Context) {
 	}
 }
 
-// laneFailed reports a step that left no trace.
+// laneFailed reports a step that failed and was rolled back.
 func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
-	ctx.Logger().Error("the timer lane failed and left no trace", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", cause)
+	ctx.Logger().Error("the timer lane failed and was rolled back", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", cause)
 	codespace, code := types.CodeOf(cause)
 	event := &types.TimerLaneFailed{Height: types.HeightOf(ctx), Codespace: codespace, Code: code}
 	if err := types.Emit(ctx, event); err != nil {
@@ -35,7 +35,7 @@ func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
 	countLaneFailed()
 }
 
-// saveChanges keeps what a block changed whose end failed as a whole, so that no watch misses it.
+// saveChanges keeps the changes of watched state of a block whose end failed as a whole, so that no watch misses them.
 func (e *Engine) saveChanges(ctx sdk.Context) {
 	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
 		config, err := e.Configs.Get(ctx)

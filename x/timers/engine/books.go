@@ -19,19 +19,20 @@ type fireResult struct {
 	settlement lane.Settlement
 }
 
-// books are what the fires and the clean-up of one block came to.
+// books sum up the fires and the cleanup of one block.
 type books struct {
 	// receipts of the fires, in their order.
 	receipts []*types.Receipt
-	// firesOf counts fires by actor, actors names them in the order of their first fire. Maps are looked up, never ranged over.
+	// firesOf counts fires by actor, actors names them in the order of their first fire. Maps are looked up, never
+	// ranged over.
 	firesOf map[string]uint32
 	actors  []sdk.AccAddress
 	// priorities are what the fires paid per cycle as tips, in their order.
 	priorities []math.LegacyDec
 	// burned and tips are the sums of the fires.
 	burned, tips math.Int
-	// failed counts fires whose handler failed; expired, unfunded and setAside count timers that went that way, deferred those
-	// that stay ready.
+	// failed counts fires whose handler failed. expired, unfunded and setAside count the timers with that outcome,
+	// deferred those that stay ready.
 	failed, expired, unfunded, setAside, deferred uint32
 }
 
@@ -39,7 +40,7 @@ func newBooks() books {
 	return books{firesOf: map[string]uint32{}, burned: math.ZeroInt(), tips: math.ZeroInt()}
 }
 
-// mayFire reports whether MAX_FIRES_PER_ACTOR leaves the actor a fire in this block.
+// mayFire reports whether MAX_FIRES_PER_ACTOR allows the actor another fire in this block.
 func (b *books) mayFire(config *types.TimerConfig, actor sdk.AccAddress) bool {
 	return config.MaxFiresPerActor == 0 || b.firesOf[string(actor)] < config.MaxFiresPerActor
 }

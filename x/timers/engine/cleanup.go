@@ -7,14 +7,14 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// cleanUp removes expired timers in queue order while the GC lane lasts. What it can't clear today it clears later: expired is
-// still expired.
+// cleanUp removes expired timers in queue order while the GC lane lasts. The others are removed in later blocks;
+// meanwhile they can't fire.
 func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	for len(b.GC.Expired) > 0 && b.GC.Take() {
 		timer := b.GC.Expired[0]
 		b.GC.Expired = b.GC.Expired[1:]
 		if !e.expire(ctx, b, &timer) && timer.SetAside == types.NotSetAside && b.GC.Unswept == nil {
-			// It could not even be set aside: the head of the queue stays before it.
+			// It could not even be set aside, and stays in the queue. So the head of the queue stays before it.
 			key := state.KeyOf(timer.Due, timer.Seq)
 			b.GC.Unswept = &key
 		}
@@ -23,8 +23,8 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// sweepSetAside looks at SWEEP_PER_BLOCK timers that are set aside, in rounds: one that has expired leaves, one that the
-// config can run again goes back to the queue.
+// sweepSetAside examines SWEEP_PER_BLOCK timers that are set aside, in rounds over all of them. It removes those that
+// have expired, and returns those that the config can run again to the queue.
 func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 	limit := int(b.Config.SweepPerBlock)
 	timers, err := e.Records.SetAsideFrom(ctx, b.State.Aside, limit)

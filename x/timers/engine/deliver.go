@@ -11,8 +11,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// deliver runs the handler on a branch of state and with a meter of its own, and returns what is billed and why it failed, if
-// it did. A failure drops the handler's writes and events; the charge stands.
+// deliver runs the handler on a branch of state and with a meter of its own. It returns what is billed, and the error
+// of the handler. A failure drops the handler's writes and events; the charge stands.
 func (e *Engine) deliver(
 	ctx sdk.Context, b *block, delivery types.Delivery, maxCycles uint64,
 ) (cycles, cells uint64, failure error) {
@@ -37,8 +37,8 @@ func (e *Engine) deliver(
 	return cycles, cells, failure
 }
 
-// handlerContext is a fresh context: no gas but the fire's own, nothing of a transaction, and a mark by which a handler that
-// tries to run timers is refused.
+// handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes
+// the module refuse a handler that tries to run timers.
 func handlerContext(ctx sdk.Context, meter *fireMeter) sdk.Context {
 	return sandbox.WithinFire(ctx).WithGasMeter(meter).WithBlockGasMeter(storetypes.NewInfiniteGasMeter()).WithTxBytes(nil)
 }

@@ -1,8 +1,8 @@
 // Package engine fires timers at the end of each block: the steps, one execute loop, the settlement of a fire, and what
 // makes a timer due again (x/timers/README.md, "5. End Block").
 //
-// steps.go is the list of the steps. The engine knows of a policy the interfaces of package policies alone, of a trigger
-// those of package triggers, and of an actor the runtime that serves it.
+// steps.go lists the steps. The engine knows policies only by the interfaces of package policies, triggers only by
+// those of package triggers, and actors only by the runtimes that serve them.
 package engine
 
 import (
@@ -17,7 +17,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Engine fires timers. It keeps nothing between blocks or during one: a block may be run twice, and queries run beside it.
+// Engine fires timers. It keeps no state of its own between blocks or during one, because a block may be run twice, and
+// queries run concurrently.
 type Engine struct {
 	*policies.Parts
 	Policies *registry.Registry
@@ -27,7 +28,7 @@ type Engine struct {
 	Router   types.Router
 }
 
-// Release puts a timer that was set aside back and says so.
+// Release returns a timer that was set aside to the queue and emits TimerReleased.
 func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
 	reason := t.SetAside
 	if err := e.Records.Release(ctx, t, types.HeightOf(ctx)); err != nil {
@@ -36,8 +37,8 @@ func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
 	return types.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due})
 }
 
-// CountTimers counts the live timers at the end of a block, and those of them that are due and wait for the lane. It reads
-// every actor's first page and the whole backlog: tests and the lab call it between blocks; no block does.
+// CountTimers counts the live timers at the end of a block, and the ready ones among them. It reads every actor's first
+// page and the whole backlog: tests and the lab call it between blocks; no block does.
 func (e *Engine) CountTimers(ctx context.Context) (live, ready uint64, err error) {
 	err = e.Actors.Walk(ctx, func(_ sdk.AccAddress, _ uint16, page types.ActorPage) error {
 		live += uint64(page.Timers)

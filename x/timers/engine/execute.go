@@ -42,8 +42,8 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 		return b.round.Skipped(ctx, timer, why)
 	}
 	if !turn.Fresh {
-		// Handlers that ran before may have cancelled, moved or shortened it: state knows, the list does not. What does not
-		// fit is not read again: a record never changes its gas limit or its actor where it is stored.
+		// Earlier handlers may have cancelled or changed it, so that its record is read again. This is not needed for a
+		// timer that does not fit: a record never changes its gas limit or its actor where it is stored.
 		current, found, err := e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq))
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 	return nil
 }
 
-// attempt gives a timer its turn: it fires, leaves for lack of funds, or stays ready.
+// attempt tries one timer: it fires, is removed for lack of funds, or stays ready.
 func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	price, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer))
 	if !willing {

@@ -15,7 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// firedEvent tells of a fire. Survivor is the timer as it stays, nil if it left.
+// firedEvent is the event of a fire. survivor is the timer after the fire, nil if it was removed.
 func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s lane.Settlement) *types.TimerFired {
 	event := &types.TimerFired{
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: e.Addresses.Text(t.Actor),
@@ -30,8 +30,8 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 	return event
 }
 
-// typedFired is sdk.TypedEventToEvent for the one event that every fire emits. The general way writes JSON by reflection
-// and reads it back into a map to sort it, which took a fifth of a fire's time; a test holds the two equal.
+// typedFired is sdk.TypedEventToEvent for the one event that every fire emits. The general function writes JSON by
+// reflection and reads it back into a map to sort it, which took a fifth of a fire's time. A test compares the two.
 func typedFired(e *types.TimerFired) sdk.Event {
 	return sdk.NewEvent(proto.MessageName(e),
 		sdk.NewAttribute("actor", jsonString(e.Actor)),

@@ -8,9 +8,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// guard runs what the module does for one timer in a sandbox of its own, and reports whether it was done. An unexpected error
-// concerns that timer alone: it is quarantined, that is kept, reported, and not tried again until the authority releases or
-// cancels it.
+// guard runs the module's work on one timer in a sandbox of its own, and reports whether it succeeded. An unexpected
+// error affects that timer alone. It is quarantined: kept, reported, and not tried again until the authority releases
+// or cancels it.
 func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
 	before, changes := *timer, *b.Changes
 	cause := sandbox.Run(ctx, fn)
@@ -21,14 +21,14 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
 	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {
-		// Not even that can be done, since what is broken is where it is stored: it stays there, and others go on.
+		// The place where it is stored is broken, so that it can't be moved. It stays there, and the block goes on.
 		*timer, *b.Changes = before, changes
 		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
 	}
 	return false
 }
 
-// setAside moves a timer out of the queue and says why.
+// setAside moves a timer out of the queue and emits TimerSetAside with the reason.
 func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason types.SetAsideReason, cause error) error {
 	if err := e.Records.PutAside(ctx, timer, reason); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 	return done
 }
 
-// hands do for the block's policy what only the engine may.
+// hands implement for the block's policy what only the engine may do.
 type hands struct {
 	*Engine
 	b *block

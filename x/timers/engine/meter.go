@@ -8,15 +8,17 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fireMeter meters one fire twice on one gas meter (SPEC §1): what the store charges per written byte is booked as
-// cells, everything else as cycles, so that gas = cycles + WriteCostPerByte × cells holds exactly. To those who look at
-// it, it is a meter of cycles: limit, use and rest are cycles, so that a virtual machine that asks how far it may
-// compute is not given the cells' gas to burn.
+// fireMeter counts cycles and cells of one fire on one gas meter (x/timers/README.md, "1.1 Units"). The gas that the store
+// charges per written byte is booked as cells, all other gas as cycles, so that gas = cycles + WriteCostPerByte × cells
+// holds exactly.
+//
+// As a gas meter it reports cycles only: limit, use and rest are cycles. Otherwise a virtual machine that asks for the
+// rest could compute with the gas of the cells.
 type fireMeter struct {
 	cycles, cells       uint64
 	maxCycles, maxCells uint64
 	costPerByte         uint64
-	// exceeded is sticky: a handler that catches the panic of an exhausted meter fails all the same.
+	// exceeded is sticky: a handler that catches the panic of an exhausted meter fails nevertheless.
 	exceeded error
 }
 
@@ -26,8 +28,8 @@ func newFireMeter(maxCycles, maxCells, writeCostPerByte uint64) *fireMeter {
 	return &fireMeter{maxCycles: maxCycles, maxCells: maxCells, costPerByte: writeCostPerByte}
 }
 
-// used returns what is billed: never more than the limits, though a single charge may overshoot them before it stops
-// the handler.
+// used returns what is billed. It is never more than the limits, although the last charge, which stops the handler, may
+// exceed them.
 func (m *fireMeter) used() (cycles, cells uint64) {
 	return min(m.cycles, m.maxCycles), min(m.cells, m.maxCells)
 }
@@ -72,10 +74,10 @@ func (m *fireMeter) GasRemaining() storetypes.Gas { return m.maxCycles - m.GasCo
 // Limit returns the most cycles that may be consumed.
 func (m *fireMeter) Limit() storetypes.Gas { return m.maxCycles }
 
-// IsPastLimit tells whether a limit was passed.
+// IsPastLimit reports whether a limit was passed.
 func (m *fireMeter) IsPastLimit() bool { return m.exceeded != nil }
 
-// IsOutOfGas tells whether a limit was reached.
+// IsOutOfGas reports whether a limit was reached.
 func (m *fireMeter) IsOutOfGas() bool { return m.exceeded != nil || m.cycles >= m.maxCycles }
 
 func (m *fireMeter) String() string {

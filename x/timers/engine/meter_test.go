@@ -30,7 +30,8 @@ func TestWritesPerByteAreCellsAndAllElseIsCycles(t *testing.T) {
 	require.Equal(t, uint64(10_000-3_091), m.GasRemaining())
 	require.Equal(t, uint64(10_000), m.Limit())
 
-	// A transient store charges 3 a byte under the same name: ten such bytes are one cell, and what is left over are cycles.
+	// A transient store charges 3 a byte under the same name: ten such bytes are one cell, and what is left over are
+	// cycles.
 	m.ConsumeGas(32*3, storetypes.GasWritePerByteDesc)
 	require.Equal(t, [2]uint64{3_091 + 6, 7 + 3}, used(m))
 }
@@ -70,7 +71,7 @@ func TestALimitPassedIsRemembered(t *testing.T) {
 	}
 }
 
-func TestAMeterFilledToTheBrim(t *testing.T) {
+func TestMeterAtItsLimit(t *testing.T) {
 	m := newFireMeter(100, 10, 30)
 	m.ConsumeGas(100, "x")
 	m.ConsumeGas(300, storetypes.GasWritePerByteDesc)
@@ -104,7 +105,8 @@ func TestRefundsGiveBackCyclesUsed(t *testing.T) {
 	require.NotEmpty(t, m.String())
 }
 
-// TestGasIsCyclesAndCells: gas = cycles + WriteCostPerByte × cells, exactly, whatever is consumed (SPEC §1).
+// TestGasIsCyclesAndCells: gas = cycles + WriteCostPerByte × cells, exactly, whatever is consumed (x/timers/README.md,
+// Units).
 func TestGasIsCyclesAndCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		perByte := rapid.Uint64Range(1, 100).Draw(t, "per byte")

@@ -9,7 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// open begins the end of a block. The prices are fixed here: they follow from what the last block left.
+// open begins the end of a block. It fixes the prices, which depend on the previous block only.
 func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	config, err := e.Configs.Get(ctx)
 	if err != nil {

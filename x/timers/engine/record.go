@@ -6,11 +6,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// CursorLag is how many blocks the stored cursors may fall behind while nothing happens: a quiet block writes nothing, and a
-// scan still never passes over more than what was cancelled in so many blocks.
+// CursorLag is how many blocks the stored cursors may fall behind while no timer changes. So a quiet block writes
+// nothing, and a scan passes over at most what was cancelled in so many blocks.
 const CursorLag = 100
 
-// deferRest leaves the rest ready. Deferral touches nothing: a timer that stays is a key that stays.
+// deferRest counts the timers that stay ready. Deferral writes nothing: a deferred timer keeps its key.
 func (e *Engine) deferRest(ctx sdk.Context, b *block) error {
 	if !b.Storm {
 		b.deferred = b.Competing - b.Departed
@@ -21,8 +21,8 @@ func (e *Engine) deferRest(ctx sdk.Context, b *block) error {
 	return err
 }
 
-// countFires counts the fires of this block and drops those that leave the fairness window, so that the state is that of the
-// next block.
+// countFires counts the fires of this block and drops those that leave the fairness window, so that the state is that
+// of the next block.
 func (e *Engine) countFires(ctx sdk.Context, b *block) error {
 	fired := b.fires()
 	if !b.policy.CountsFires() {
@@ -31,7 +31,7 @@ func (e *Engine) countFires(ctx sdk.Context, b *block) error {
 	return e.Fairness.Advance(ctx, &b.Config, b.Height, fired, &b.State.Fairness)
 }
 
-// record writes what this block leaves to the next.
+// record writes the state that the next block starts from.
 func (e *Engine) record(ctx sdk.Context, b *block) error {
 	if b.Config.ReceiptRetentionBlocks > 0 {
 		if err := e.Receipts.Put(ctx, b.Height, b.settled()); err != nil {
@@ -73,8 +73,8 @@ func (e *Engine) pruneReceipts(ctx sdk.Context, b *block) (err error) {
 	return err
 }
 
-// changed reports whether the lane's state must be written. Cursors alone that moved on a little need not be: an older one is
-// as true.
+// changed reports whether the lane's state must be written. It need not be if only cursors moved, and only a little: an
+// older cursor is still a lower bound.
 func (b *block) changed() bool {
 	after, before := b.State, b.Before
 	if b.Height < before.Live.Due+CursorLag && b.Competing == 0 && b.expired == 0 && !b.Storm && !after.Head.Before(before.Head) {

@@ -7,24 +7,24 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// This file holds what makes a timer due again after a fire: intervals, watches and retries.
+// This file makes a timer due again after a fire: intervals, watches and retries.
 //
-// State is put as if the fire succeeded before the handler runs: a timer that repeats is stored at its next due height
-// already, and one that does not is gone. So a handler that looks for its own timer finds what will be, and what it does to
-// it is honoured: a timer that it cancels, pauses or moves stays so. A handler that fails leaves no writes behind, so that
-// what a failure means is decided upon the record as it was put.
+// Before the handler runs, the state is written as if the fire had succeeded. A repeating timer is stored at its next
+// due height, and any other is removed. So a handler that reads its own timer finds its next state, and can change it:
+// it may cancel, pause or update it. The writes of a handler that fails are dropped. What a failure means for the timer
+// is then decided on the record as it was before the handler ran.
 
-// nextDue is where a timer was put before its handler ran: one of the two timers is set.
+// nextDue is the state of a timer before its handler runs: one of the two timers is set.
 type nextDue struct {
 	// rolled is stored where it is due again.
 	rolled *types.Timer
-	// detached is stored nowhere; what belongs to it is still there, for a retry.
+	// detached has no record in the store, but its resources are still there, for a retry.
 	detached *types.Timer
-	// hit is what a watch timer is told.
+	// hit holds the changes that a watch timer delivers.
 	hit types.WatchHit
 }
 
-// setNextDue puts a timer that fires where it is due again, or takes it out.
+// setNextDue moves a timer that fires to its next due height, or detaches it.
 func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (n nextDue, err error) {
 	if n.hit, err = e.Watches.TakeHit(ctx, timer); err != nil {
 		return n, err
@@ -44,7 +44,7 @@ func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (
 	})
 }
 
-// afterFire decides what a fire means for what comes, and returns the timer as it stays; nil if it left.
+// afterFire applies the result of a fire to the timer, and returns the timer that remains; nil if it was removed.
 func (e *Engine) afterFire(
 	ctx context.Context, b *block, timer *types.Timer, n nextDue, receipt *types.Receipt,
 ) (*types.Timer, error) {

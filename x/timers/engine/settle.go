@@ -9,9 +9,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fire settles and executes one timer that was selected: pre-charge, handler, refund. The timer is removed or made due again
-// before its handler runs (recurrence.go), so that it can't fire again whatever its handler does. ErrInsufficientFunds means
-// that nothing happened. It runs in a sandbox of its own: any other error leaves no trace, the pre-charge included.
+// fire settles and executes one selected timer: pre-charge, handler, refund. The timer is removed or made due again
+// before its handler runs (recurrence.go), so that it can't fire twice, whatever its handler does. ErrInsufficientFunds
+// means that nothing was changed. fire runs in a sandbox of its own: any other error undoes everything, the pre-charge
+// included.
 func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
 	preCharge := price.Cost(timer.GasLimit, b.Config.MaxCellsPerFire)
 	if err := e.Fees.PreCharge(ctx, &b.Config, timer, preCharge); err != nil {
@@ -57,7 +58,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	return fireResult{receipt, price, settlement}, nil
 }
 
-// lumpSumPaid is what a fire at this price pays for its place, nil for nothing.
+// lumpSumPaid is what a fire at this price pays for its place, nil for 0.
 func lumpSumPaid(price lane.Price) *math.Int {
 	if price.LumpSum.IsNil() || price.LumpSum.IsZero() {
 		return nil

@@ -14,7 +14,8 @@ import (
 // step is one of the ten steps of the end of a block.
 type step func(*Engine, sdk.Context, *block) error
 
-// selecting steps find out who is to be tried, and in which order. Queries run them too, on a branch that is dropped.
+// selecting steps determine which timers are tried, and in which order. Queries run them too, on a branch that is
+// dropped.
 var selecting = []step{
 	(*Engine).maintain, // 1. move entries between the calendar's tiers
 	(*Engine).collect,  // 2. read what is due
@@ -23,7 +24,7 @@ var selecting = []step{
 	(*Engine).rank,     // 5 and 6. what each candidate is willing to pay, and the order in which they are tried
 }
 
-// firing steps fire, and leave the block's state to the next.
+// firing steps fire, and write the state for the next block.
 var firing = []step{
 	(*Engine).execute,    // 7. settle and fire while the lane lasts
 	(*Engine).deferRest,  // 8. the rest stays ready
@@ -56,7 +57,7 @@ func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
 	return nil
 }
 
-// Preview is the next block as it would be without transactions, up to its selection.
+// Preview is the next block without transactions, up to its selection.
 type Preview struct {
 	*policies.Block
 	Policy policies.Policy
@@ -64,8 +65,8 @@ type Preview struct {
 	Round  policies.Round
 }
 
-// Preview runs the next block's own steps up to its selection, on a branch of state that is dropped, so that what queries
-// show is what the block will do if nothing else happens.
+// Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
+// what the block will do if no transaction changes it.
 func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	ctx, err := e.AdoptedBranch(ctx)
 	if err != nil {
@@ -97,7 +98,7 @@ func (e *Engine) adoptConfig(ctx sdk.Context) error {
 	})
 }
 
-// maintain is bounded work of the calendar on its own order.
+// maintain lets the calendar maintain its order, by a bounded amount of work.
 func (e *Engine) maintain(ctx sdk.Context, b *block) error { return e.Records.Maintain(ctx, b.Height) }
 
 // collect reads what is due.
@@ -114,7 +115,7 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	return e.sweepSetAside(ctx, b)
 }
 
-// price refuses prices that are missing. They were fixed when the block was opened, whatever is selected by them.
+// price fails if the prices are missing. They were fixed when the block was opened.
 func (e *Engine) price(_ sdk.Context, b *block) error {
 	if b.Prices.Lane.IsNil() || b.Prices.Cycle.IsNil() || b.Prices.Cell.IsNil() {
 		return errors.New("the block has no prices")
@@ -125,7 +126,7 @@ func (e *Engine) price(_ sdk.Context, b *block) error {
 // rank asks the policy for the order.
 func (e *Engine) rank(ctx sdk.Context, b *block) error {
 	if !b.Storm {
-		// Under overload agents are asked as their timers are admitted, and the turn stays where it was.
+		// Under overload agents are called as their timers are admitted, and the turn does not move.
 		b.State.AgentTurn = types.QueueKey{}
 	}
 	return b.round.Rank(ctx)

@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Metrics are written and never read back; this is the one file of the engine with floats. Names and labels never carry
-// what users say.
+// Metrics are written and never read back; this is the one file of the engine with floats. Names and labels never
+// contain user input.
 
 // countBlock reports a block that did something.
 func countBlock(b *block) {

@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// removeUnfunded removes or suspends a timer whose payer can't cover the pre-charge, under the GC lane; if that has nothing
-// left, the timer stays ready.
+// removeUnfunded removes or suspends a timer whose payer can't cover the pre-charge, within the budget of the GC lane.
+// If that is used up, the timer stays ready.
 func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
 	if !b.GC.Take() {
 		return
@@ -37,7 +37,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, r
 	}
 }
 
-// suspend sets a timer aside whose payer can't cover the pre-charge, and says what was missing.
+// suspend sets aside a timer whose payer can't cover the pre-charge, and reports the required and the available amount.
 func (e *Engine) suspend(ctx sdk.Context, timer *types.Timer, required, available math.Int) error {
 	if err := e.Records.PutAside(ctx, timer, types.Suspended); err != nil {
 		return err

@@ -154,12 +154,12 @@ func medianProperty(t *rapid.T) {
 	}
 }
 
-func TestMedianIsThatOfARecount(t *testing.T) { rapid.Check(t, medianProperty) }
+func TestMedianMatchesARecount(t *testing.T) { rapid.Check(t, medianProperty) }
 
 func FuzzMedianIsThatOfARecount(f *testing.F) { f.Fuzz(rapid.MakeFuzz(medianProperty)) }
 
-// windowProperty runs a whole window: in each block some units fire, once or more, and what is a window old is taken back.
-// What is kept by moves is what a recount of the blocks in the window gives.
+// windowProperty runs a whole window: in each block some units fire, once or more, and what is a window old is taken
+// back. What is kept by moves is what a recount of the blocks in the window gives.
 func windowProperty(t *rapid.T) {
 	ctx := context.Background()
 	window := rapid.IntRange(1, 12).Draw(t, "window")
@@ -254,8 +254,8 @@ func TestMedianAgreesWithTheVectors(t *testing.T) {
 	}
 }
 
-// TestMedianPassesErrorsOn: whichever call fails, its error comes out.
-func TestMedianPassesErrorsOn(t *testing.T) {
+// TestMedianPropagatesStoreErrors: whichever call fails, its error comes out.
+func TestMedianPropagatesStoreErrors(t *testing.T) {
 	ctx := context.Background()
 	run := func(counts *treeCounts) error {
 		m := fairness.Median{}

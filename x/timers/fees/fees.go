@@ -18,8 +18,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
-// Fees is the module's purse. Its own transfers are unseen by watches: they are neither a transaction's doing nor a
-// handler's, and a timer that watches its payer's balance must not be made due by its own fee.
+// Fees makes the module's transfers. Watches do not see them: they belong neither to a transaction nor to a handler,
+// and a timer that watches its payer's balance must not be made due by its own fee.
 type Fees struct {
 	// Accounts and Addresses of the chain.
 	Accounts  types.AccountKeeper
@@ -35,7 +35,7 @@ type Fees struct {
 	Account sdk.AccAddress
 }
 
-// Defaults fills in what a chain need not have: tips go to the fee collector, and the config's prices hold.
+// Defaults fills in the optional parts: tips go to the fee collector, and basefees are those of the config.
 func (f *Fees) Defaults() {
 	if f.Tips == nil {
 		f.Tips = feeCollectorTips{f.Bank}
@@ -45,9 +45,9 @@ func (f *Fees) Defaults() {
 	}
 }
 
-// CheckPayer says whether the payer may be debited for the actor's timers: the actor itself, or an account that has granted
-// the actor a fee allowance that covers our messages. Module accounts and blocked addresses never: a refund could not reach
-// them. An empty payer is the actor.
+// CheckPayer returns an error unless the payer may be charged for the actor's timers. The payer is the actor itself, or
+// an account that has granted the actor a fee allowance for the module's messages. It is never a module account or a
+// blocked address, since a refund could not reach it. An empty payer is the actor.
 func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer, actor sdk.AccAddress) error {
 	if len(payer) == 0 {
 		payer = actor
@@ -61,7 +61,8 @@ func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer,
 	if payer.Equals(actor) {
 		return nil
 	}
-	// One unit is asked for, since what a fire will cost is not known yet: does an allowance for our messages exist?
+	// The cost of a fire is not known yet. So the check is for one unit: is there an allowance for the module's
+	// messages?
 	if err := f.allowanceCovers(sdk.UnwrapSDKContext(ctx), payer, actor, coins(config, math.OneInt())); err != nil {
 		return types.ErrInvalidFeePayer.Wrapf("%s has granted %s no fee allowance that covers %s: %v",
 			f.Addresses.Text(payer), f.Addresses.Text(actor), sdk.MsgTypeURL(&types.MsgScheduleTimer{}), err)
@@ -95,8 +96,8 @@ func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Ti
 	return f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, fee)
 }
 
-// Refund gives back what the fire did not use, and draws the rest on the allowance if there is one. Only what was charged is
-// drawn, not the pre-charge: an allowance is for what is paid.
+// Refund returns what the fire did not use, and draws the charge on the allowance if there is one. The charge is drawn,
+// and not the pre-charge, because an allowance limits what is paid.
 func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, s lane.Settlement) error {
 	payer := t.Payer()
 	if s.Refund.IsPositive() {
@@ -107,8 +108,8 @@ func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer
 	if payer.Equals(t.Owner()) || s.Charged.IsZero() {
 		return nil
 	}
-	// The allowance covered more when the fire began. A handler that spent or revoked it meanwhile does not undo its own
-	// fire: the payer had consented, and was charged once.
+	// The allowance covered the pre-charge when the fire began. If the handler has spent or revoked it meanwhile, the
+	// fire stands: the payer had consented, and was charged once.
 	_ = sandbox.Run(ctx, func(ctx sdk.Context) error {
 		return f.drawAllowance(ctx, payer, t.Actor, coins(config, s.Charged))
 	})
@@ -145,7 +146,7 @@ func (f *Fees) PayOut(ctx sdk.Context, config *types.TimerConfig, burned, tips m
 	if err == nil {
 		return nil
 	}
-	// A collector that fails must not undo the block's fires: the tips go where they go without one.
+	// A failing collector must not undo the block's fires: the tips go to the fee collector, as without one.
 	ctx.Logger().Error("the tip collector failed", "module", types.ModuleName, "err", err)
 	return feeCollectorTips{f.Bank}.PayTips(watch.Muted(ctx), types.ModuleName, owed)
 }

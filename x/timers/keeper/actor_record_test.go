@@ -123,7 +123,7 @@ func TestLongAddressesOwnTimers(t *testing.T) {
 	require.Zero(t, f.total(long))
 }
 
-func TestAPageThatIsFullIsRefusedByItself(t *testing.T) {
+func TestFullActorPageIsRefused(t *testing.T) {
 	f := newFixture(t)
 	ctx, _ := f.Ctx().CacheContext()
 	seq := uint64(0)
@@ -144,7 +144,7 @@ func TestAPageThatIsFullIsRefusedByItself(t *testing.T) {
 	require.Equal(t, uint32(state.FirstPageEntries+state.OverflowPageEntries+1), first.Timers, "the refused one is not counted")
 }
 
-func TestIDsThatBeginAlikeAreToldApart(t *testing.T) {
+func TestIDsWithCommonPrefix(t *testing.T) {
 	// Two timers whose ids agree in the 64 bits that the actor's record keeps, one on the first page, one on its own.
 	genesis := types.DefaultGenesis()
 	var twins []string

@@ -24,8 +24,8 @@ func stormy(window, admissions, sweep uint32) func(*types.TimerConfig) {
 	}
 }
 
-// TestAgentsInAStormAreAsGoodAsStatedPrices: as long as all can be asked, timers whose agents answer some prices fire when
-// those fire that state these prices, at the same price, in a storm and after it.
+// TestAgentsInAStormAreAsGoodAsStatedPrices: as long as all can be asked, timers whose agents answer some prices fire
+// when those fire that state these prices, at the same price, in a storm and after it.
 func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type job struct {
@@ -80,8 +80,8 @@ func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
 	})
 }
 
-// TestAgentsInAStormKeepTheirBounds: whatever agents answer, which changes from block to block, no timer's is asked twice in
-// a block, the calls stay within their budget, the index matches the records, and no timer is lost.
+// TestAgentsInAStormKeepTheirBounds: whatever agents answer, which changes from block to block, no timer's is asked
+// twice in a block, the calls stay within their budget, the index matches the records, and no timer is lost.
 func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const calls = 3
@@ -143,9 +143,9 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 	})
 }
 
-// TestADearerCellWithholdsInAStorm: a timer that was filed when cells were cheap does not stand in the way when they are not,
-// and comes back when they are again.
-func TestADearerCellWithholdsInAStorm(t *testing.T) {
+// TestCellPricedOutUnderOverload: a timer that was indexed when cells were cheap does not block others when they are
+// dear, and competes again when they are cheap.
+func TestCellPricedOutUnderOverload(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 4, 1)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = dec("0.1") }))
 	agent := f.agent("thrifty", answers(0, "9", "4", "0.2"))
 	var ids []string
@@ -176,8 +176,8 @@ func TestADearerCellWithholdsInAStorm(t *testing.T) {
 	require.Zero(t, f.total(robot), "none is lost: %v", fired)
 }
 
-// TestAStormOutlivesGenesisWithItsQuotes: quotes lie in the records, and the index is made of them again.
-func TestAStormOutlivesGenesisWithItsQuotes(t *testing.T) {
+// TestQuotesSurviveGenesisUnderOverload: quotes are stored in the records, and the index is rebuilt from them.
+func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 8, 8)))
 	agent := f.agent("kept", answers(0, "9", "1", "0"))
 	for range 8 {

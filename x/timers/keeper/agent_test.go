@@ -248,8 +248,8 @@ func (f *fixture) writers() map[string]agentScript {
 	}
 }
 
-// TestAnAgentThatFailsIsTheDefaultBid: its timer fires at the price of one without an agent, one event says why, and every
-// other timer fires as if it were not there.
+// TestAnAgentThatFailsIsTheDefaultBid: its timer fires at the price of one without an agent, one event says why, and
+// every other timer fires as if it were not there.
 func TestAnAgentThatFailsIsTheDefaultBid(t *testing.T) {
 	// run fires three timers, the second of which has the agent, and returns what they paid per cycle, and all events.
 	run := func(t *testing.T, agentOf func(f *fixture) agentScript) (fires []string, failed []*types.TimerAgentFailed, bobs int64) {
@@ -325,8 +325,8 @@ func TestAnAgentThatRunsTimersIsRefused(t *testing.T) {
 	require.Len(t, eventsOf[*types.TimerFired](f, events), 1)
 }
 
-// TestTheAgentsBudgetGoesRound: what a block can't ask is asked first in the next one.
-func TestTheAgentsBudgetGoesRound(t *testing.T) {
+// TestAgentBudgetRotates: agents that the budget of a block did not reach are called first in the next one.
+func TestAgentBudgetRotates(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
 		c.AgentCyclesPerCall, c.AgentCyclesPerBlock = 20_000, 50_000
 	}))
@@ -348,8 +348,8 @@ func TestTheAgentsBudgetGoesRound(t *testing.T) {
 	require.Empty(t, asked)
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused, c.LaneTimerCycles, c.MaxFiresPerActor = false, 2_000_000, 1 })
 	f.NextBlock()
-	// Each call costs 17,000 of 50,000, and a call is made while 20,000 are left: two a block. Those unasked have the default
-	// bid, and one of them fires.
+	// Each call costs 17,000 of 50,000, and a call is made while 20,000 are left: two a block. Those unasked have the
+	// default bid, and one of them fires.
 	summary := only[*types.TimerLaneSummary](f, f.NextBlock())
 	require.Equal(t, uint64(34_000), summary.AgentCycles)
 	require.Equal(t, uint32(3), summary.Unasked)
@@ -371,7 +371,7 @@ func TestACellThatIsTooDearPricesOut(t *testing.T) {
 	require.Equal(t, id, only[*types.TimerFired](f, f.NextBlock()).Id)
 }
 
-func TestPoliciesWithoutBidsAskNobody(t *testing.T) {
+func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
 	for name, change := range map[string]func(*types.TimerConfig){
 		"fifo":         plain,
 		"switched off": func(c *types.TimerConfig) { dear(c); c.AgentCyclesPerBlock = 0 },
@@ -387,9 +387,9 @@ func TestPoliciesWithoutBidsAskNobody(t *testing.T) {
 	}
 }
 
-// TestTheQueriesSayWhatAgentsWillSay: the order that Ready foretells is the block's, and the calls that it takes are the
+// TestQueriesPredictAgentAnswers: the order that Ready foretells is the block's, and the calls that it takes are the
 // query's to pay.
-func TestTheQueriesSayWhatAgentsWillSay(t *testing.T) {
+func TestQueriesPredictAgentAnswers(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	agent := f.agent("random", func(ctx sdk.Context, about types.BidContext) (types.AgentQuote, error) {
 		ctx.GasMeter().ConsumeGas(10_000, "test")
@@ -420,7 +420,7 @@ func TestTheQueriesSayWhatAgentsWillSay(t *testing.T) {
 	require.Equal(t, []string{ready.Timers[0].Id}, f.firedIDs(f.NextBlock()))
 }
 
-func TestAgentsOutliveGenesis(t *testing.T) {
+func TestAgentsSurviveGenesis(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	agent := f.agent("kept", answers(0, "3", "1", "0"))
 	f.run(&types.MsgSetAgent{Sender: alice.String(), Agent: agent.String()}, &types.MsgSetAgent{Sender: robot.String(), Agent: agent.String()})
@@ -441,8 +441,8 @@ func TestAgentsOutliveGenesis(t *testing.T) {
 	require.Equal(t, genesis.Agents, again.Agents)
 }
 
-// TestAgentsNeverTouchOthers: whatever agents do, the timers without one fire as they do when those with one leave the price
-// to the default estimator, as long as the lane has room for all.
+// TestAgentsNeverTouchOthers: whatever agents do, the timers without one fire as they do when those with one leave the
+// price to the default estimator, as long as the lane has room for all.
 func TestAgentsNeverTouchOthers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := []string{"default"}

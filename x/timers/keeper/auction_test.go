@@ -229,9 +229,9 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 	require.Zero(t, f.balance(vault))
 }
 
-// TestWinnersPayWhatOthersWouldHaveBid: of three with equal gas limits, one fires in each block; those who stay have a bias
+// TestWinnersPayTheRunnersUpPrice: of three with equal gas limits, one fires in each block; those who stay have a bias
 // of 1 more or less than those before. λ is fixed.
-func TestWinnersPayWhatOthersWouldHaveBid(t *testing.T) {
+func TestWinnersPayTheRunnersUpPrice(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
 		c.Auction.LambdaStep = math.LegacyZeroDec()
@@ -256,8 +256,9 @@ func TestWinnersPayWhatOthersWouldHaveBid(t *testing.T) {
 	require.Equal(t, "0", eventsOf[*types.TimerFired](f, events)[0].Tip, "the bid is settled apart")
 }
 
-// TestWhoIsNoRival: a winner pays for nobody who could not have fired in its place, or who was kept out by its actor's cap.
-func TestWhoIsNoRival(t *testing.T) {
+// TestTimersThatAreNoRunnerUp: a timer that could not have fired in the winner's place, or that its actor's cap kept
+// out, does not set the winner's price.
+func TestTimersThatAreNoRunnerUp(t *testing.T) {
 	for name, tc := range map[string]struct {
 		config func(*types.TimerConfig)
 		rival  func(f *fixture) string
@@ -321,7 +322,8 @@ func TestWhoIsNoRival(t *testing.T) {
 	}
 }
 
-// TestARepeatingTimerTopsItsBidUp: it pays for each fire, and locks again what it states if its actor can spend as much.
+// TestARepeatingTimerTopsItsBidUp: it pays for each fire, and locks again what it states if its actor can spend as
+// much.
 func TestARepeatingTimerTopsItsBidUp(t *testing.T) {
 	f := newFixture(t, withConfig(firstPrice))
 	f.fund(pauper, 1_700)
@@ -355,8 +357,8 @@ func TestAHandlerCanTouchItsBid(t *testing.T) {
 	require.Equal(t, int64(700), f.balance(collector))
 }
 
-// TestABankThatReturnsNothing: nothing is lost, and the block goes on.
-func TestABankThatReturnsNothing(t *testing.T) {
+// TestBidRefundRefusedByTheBank: no coins are lost, and the block goes on.
+func TestBidRefundRefusedByTheBank(t *testing.T) {
 	refuse := func(f *fixture) {
 		f.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
 			if from.Equals(vault) && to.Equals(robot) {
@@ -402,7 +404,8 @@ func TestABankThatReturnsNothing(t *testing.T) {
 	})
 }
 
-// TestThePolicyChangesUnderABacklog and back, with locks: nobody loses a unit or a timer, and what was locked competes again.
+// TestThePolicyChangesUnderABacklog and back, with locks: nobody loses a unit or a timer, and what was locked competes
+// again.
 func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
 	var ids []string
@@ -433,8 +436,8 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	require.Equal(t, 2*rich-f.lane().Tips.Int64(), f.balance(robot)+f.balance(robot2))
 }
 
-// TestWaitingPassesAWhale that bids every block, in the keeper as in the policy's own tests.
-func TestWaitingPassesAWhale(t *testing.T) {
+// TestWaitingTimerPassesAHighBidder that bids every block, in the keeper as in the policy's own tests.
+func TestWaitingTimerPassesAHighBidder(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
 		c.Auction.LambdaStart, c.Auction.LambdaMin, c.Auction.LambdaMax = dec("0.5"), dec("0.5"), dec("0.5")
@@ -568,8 +571,8 @@ func keeperUpdate(d types.Delivery, bid *types.Bid) keeper.UpdateRequest {
 	return keeper.UpdateRequest{Actor: d.Actor, ID: d.TimerID, Bid: bid}
 }
 
-// TestWaitingInTheAuctionWritesNothing: a block's writes follow its fires and not the backlog that it leaves, and the order
-// among the window is exact whatever lies behind it.
+// TestWaitingInTheAuctionWritesNothing: a block's writes follow its fires and not the backlog that it leaves, and the
+// order among the window is exact whatever lies behind it.
 func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
 	cost := func(waiting int) (writes, gets, nexts int) {
 		var counts *storecount.Counts

@@ -136,7 +136,7 @@ func TestAnUnrunnableTimerIsSetAsideAndComesBack(t *testing.T) {
 	}
 }
 
-func TestWhatWasAcceptedLivesOnUnderTighterBounds(t *testing.T) {
+func TestAcceptedTimersStayUnderTighterBounds(t *testing.T) {
 	f := newFixture(t)
 	var ids []string
 	for range 3 {

@@ -111,8 +111,8 @@ func (d *deliveries) requireOnce() {
 	}
 }
 
-// TestAStepThatIsDoneAgainDeliversNothingAgain: neither in the block whose end it was, nor later.
-func TestAStepThatIsDoneAgainDeliversNothingAgain(t *testing.T) {
+// TestRepeatedStepDeliversOnce: a second run delivers nothing, neither in the same block nor later.
+func TestRepeatedStepDeliversOnce(t *testing.T) {
 	d := newDeliveries(t)
 	for range 3 {
 		require.NoError(t, d.Timers.EndBlock(d.Ctx()))
@@ -125,9 +125,9 @@ func TestAStepThatIsDoneAgainDeliversNothingAgain(t *testing.T) {
 	d.requireOnce()
 }
 
-// TestABlockThatIsRunTwiceDeliversTheSame: a node may run a block and drop it, as one that executes optimistically or that
-// comes back after a crash does. What it delivers then are the same deliveries, by their names, and state has them once.
-func TestABlockThatIsRunTwiceDeliversTheSame(t *testing.T) {
+// TestBlockRunTwiceDeliversTheSame: a node may run a block and drop it, as one that executes optimistically or that
+// recovers from a crash does. Both runs make the same deliveries, with the same ids, and state has them once.
+func TestBlockRunTwiceDeliversTheSame(t *testing.T) {
 	d := newDeliveries(t)
 	dropped, _ := d.Ctx().CacheContext()
 	require.NoError(t, d.Timers.EndBlock(dropped))
@@ -148,9 +148,9 @@ func TestABlockThatIsRunTwiceDeliversTheSame(t *testing.T) {
 	d.requireOnce()
 }
 
-// TestAStepThatFailedIsMadeUpForOnce: all that it did is dropped, fees included, and the next block delivers it under
-// another name, since the height is part of it.
-func TestAStepThatFailedIsMadeUpForOnce(t *testing.T) {
+// TestFailedStepIsDeliveredByTheNextBlock: all that it did is dropped, fees included, and the next block delivers it
+// under another name, since the height is part of it.
+func TestFailedStepIsDeliveredByTheNextBlock(t *testing.T) {
 	d := newDeliveries(t)
 	*d.full = true
 	funds := d.balance(robot)

@@ -94,7 +94,7 @@ func consume(amount uint64) script {
 	}
 }
 
-func TestAHandlersFaultIsItsOwn(t *testing.T) {
+func TestHandlerErrorsAreIsolated(t *testing.T) {
 	for name, fault := range hostile() {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -139,7 +139,7 @@ func nested(msg sdk.Msg, depth int) sdk.Msg {
 	return msg
 }
 
-func TestMalformedPayloadsAreRefusedAtTheDoor(t *testing.T) {
+func TestScheduleRefusesMalformedPayloads(t *testing.T) {
 	f := newFixture(t)
 	send := banktypes.NewMsgSend(alice, bob, f.coins(1))
 	raw := func(anys ...*codectypes.Any) []byte {

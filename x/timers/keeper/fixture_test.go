@@ -98,7 +98,7 @@ func (f *fixture) NextBlock() sdk.Events {
 }
 
 // check holds the module's invariants, and that nothing is minted or lost: what is missing from the supply was burned,
-// and the module's books say so (SPEC §5).
+// and the module's books say so (x/timers/README.md, "2.2 Invariants").
 func (f *fixture) check() {
 	f.t.Helper()
 	require.NoError(f.t, f.Check())

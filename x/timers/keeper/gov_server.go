@@ -19,8 +19,8 @@ func (k *Keeper) checkAuthority(signer string) error {
 	return nil
 }
 
-// SysCancelTimer implements types.MsgServer: opcode 48. A timer already gone is a success, so that a proposal that is
-// overtaken by events does not fail what it carries besides.
+// SysCancelTimer implements types.MsgServer: opcode 48. It succeeds if the timer no longer exists. Otherwise a proposal
+// that comes too late would also undo its other messages.
 func (m msgServer) SysCancelTimer(
 	ctx context.Context, msg *types.MsgSysCancelTimer,
 ) (*types.MsgSysCancelTimerResponse, error) {
@@ -46,8 +46,9 @@ func (m msgServer) SysCancelTimer(
 	return &types.MsgSysCancelTimerResponse{Cancelled: true}, types.Emit(ctx, event)
 }
 
-// UpdateTimerConfig implements types.MsgServer: opcode 49. The config is checked whole now and in force from the next
-// block on. Timers that it makes unrunnable are set aside when they are due, and released when a config can run them.
+// UpdateTimerConfig implements types.MsgServer: opcode 49. The whole config is checked now and is in force from the
+// next block on. Timers that it makes unrunnable are set aside when they are due, and released when a config can run
+// them.
 func (m msgServer) UpdateTimerConfig(
 	ctx context.Context, msg *types.MsgUpdateTimerConfig,
 ) (*types.MsgUpdateTimerConfigResponse, error) {

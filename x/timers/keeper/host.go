@@ -101,7 +101,7 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	if err = setRecurrence(config, &timer, &req); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	// What is scheduled in a block never fires in it, which is consensus-critical.
+	// A consensus rule: a timer never fires in the block that schedules it.
 	if timer.Due <= now {
 		return timer, policies.Accepted{}, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", timer.Due, now)
 	}
@@ -253,7 +253,7 @@ func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 		&types.TimerExtended{Id: timer.IDHex(), Actor: k.text(actor), ExpiresAt: timer.ExpiresAt})
 }
 
-// extend is what the owner's and the authority's extension share.
+// extend is the common part of the owner's and the authority's extension.
 func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -292,7 +292,7 @@ func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) er
 	return types.Emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(actor)})
 }
 
-// cancel is what the owner's and the authority's cancellation share.
+// cancel is the common part of the owner's and the authority's cancellation.
 func (k *Keeper) cancel(
 	ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress, id []byte,
 ) (types.Timer, error) {
@@ -323,8 +323,8 @@ func (k *Keeper) liveTimer(ctx context.Context, actor sdk.AccAddress, id []byte)
 	return timer, nil
 }
 
-// chargeScheduling consumes what scheduling costs over and above what the store charges: SCHEDULE_CYCLES, and a cell
-// per payload byte, charged now and not again at the fire.
+// chargeScheduling consumes the gas of scheduling in addition to the store's charges: SCHEDULE_CYCLES, and a cell per
+// payload byte, charged now and not again at the fire.
 func chargeScheduling(ctx context.Context, config *types.TimerConfig, payload []byte) {
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	sdkCtx.GasMeter().ConsumeGas(config.ScheduleCycles, "schedule timer")
@@ -350,14 +350,14 @@ func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) er
 	return nil
 }
 
-// checkCall applies the payload convention and asks the runtime that serves the actor whether the call makes sense.
+// checkCall applies the payload convention and lets the runtime that serves the actor validate the call.
 func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call types.Call) (types.Call, error) {
 	if size := uint64(len(call.Payload)); size > config.MaxPayloadBytes {
 		return call, types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", size, config.MaxPayloadBytes)
 	}
 	if handler, inner, wrapped := types.UnwrapPayload(call.Payload); wrapped {
 		if call.Handler != "" {
-			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated beside a payload that names %.80q", call.Handler, handler)
+			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated in addition to a payload that names %.80q", call.Handler, handler)
 		}
 		call.Handler, call.Payload = handler, inner
 	}
@@ -385,7 +385,7 @@ func storedHandler(handler string) string {
 	return handler
 }
 
-// setRecurrence checks what a request says of failed and unfunded fires, and fills in the defaults.
+// setRecurrence checks the retry and on_unfunded of a request, and fills in the defaults.
 func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleRequest) error {
 	if err := req.Retry.Validate(config); err != nil {
 		return err
@@ -401,7 +401,7 @@ func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleR
 	return nil
 }
 
-// reportBid tells the owner what was not kept as it was stated.
+// reportBid emits an event if the bid was not stored as stated.
 func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policies.Accepted) error {
 	if accepted.Stated != nil {
 		return types.Emit(ctx, &types.TimerPriorityClampedAtSchedule{

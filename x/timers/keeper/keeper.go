@@ -74,8 +74,8 @@ func WithPolicy(bind registry.Constructor) Option {
 	return func(o *options) { o.policies = append(o.policies, bind) }
 }
 
-// NewKeeper wires the module. The authority is the bech32 address that may send the Sys messages, x/gov's account as a
-// rule. It panics if the wiring is wrong: without the module's account, which needs the burner permission, or with a
+// NewKeeper wires the module. The authority is the bech32 address that may send the Sys messages, usually x/gov's
+// account. It panics if the wiring is wrong: without the module's account, which needs the burner permission, or with a
 // malformed authority.
 func NewKeeper(
 	cdc codec.Codec,

@@ -27,9 +27,9 @@ type machine struct {
 	ids []string
 }
 
-// TestTheLaneDoesWhatTheSpecSays runs random histories of messages, config changes, funds and faults on the chain and
+// TestLaneMatchesTheModel runs random histories of messages, config changes, funds and faults on the chain and
 // on the model, and compares what every message answers and what every block does.
-func TestTheLaneDoesWhatTheSpecSays(t *testing.T) {
+func TestLaneMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(t)
 		for range rapid.IntRange(3, 25).Draw(t, "blocks") {
@@ -240,7 +240,7 @@ func (m *machine) compareState() {
 		require.Equal(m.t, *timer, modelTimer{
 			id: got.IDHex(), actor: string(got.Actor), payload: string(got.Payload),
 			due: got.Due, seq: got.Seq, gas: got.GasLimit, last: got.ExpiresAt, aside: got.SetAside != types.NotSetAside,
-			modelLife: lifeOf(got),
+			modelRecurrence: recurrenceOf(got),
 		})
 	}
 	require.Equal(m.t, m.model.nextSeq, genesis.NextSeq)

@@ -71,7 +71,7 @@ func TestTheBasefeeThatABidMustReach(t *testing.T) {
 	require.Equal(t, said, f.prices().LaneBasefee)
 }
 
-func TestTheWithdrawnBid(t *testing.T) {
+func TestDeprecatedBid(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.Eip1559.AuctionActivationHeight, c.Eip1559.BidDeprecationBlocks = 2, 3
@@ -93,8 +93,8 @@ func TestTheWithdrawnBid(t *testing.T) {
 	f.refused(types.ErrArgDeprecated, &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Bid: &types.Bid{Price: "7"}})
 }
 
-// TestDefaultBidsFollowTheMarket: the default estimator is evaluated when a timer is considered; its tip is the median of
-// what the block before paid.
+// TestDefaultBidsFollowTheMarket: the default estimator is evaluated when a timer is considered; its tip is the median
+// of what the block before paid.
 func TestDefaultBidsFollowTheMarket(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	for i, tip := range []string{"0.1", "0.7", "0.4", "0.2"} {
@@ -404,8 +404,8 @@ func TestEstimate(t *testing.T) {
 	require.Equal(t, types.BasisPaused, estimate(types.QueryEstimateRequest{}).Basis)
 }
 
-// TestReadyIsTodaysOrder: the query lists what the next block will try, in its order, page by page.
-func TestReadyIsTodaysOrder(t *testing.T) {
+// TestReadyQueryMatchesTheNextBlock: the query lists what the next block will try, in its order, page by page.
+func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 	for name, window := range map[string]uint32{"calm": 2_048, "storm": 5} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) {

@@ -9,8 +9,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// model is the lane as SPEC §§3-6 describe it, written as naively as can be: one slice of timers, walked whole for
-// everything. No calendar, no cursors, no pages, no windows.
+// model is a naive second implementation of the lane by x/timers/README.md (Messages, Steps, Settlement, Policy): one
+// slice of timers, read whole for every operation. It has no calendar, no cursors, no pages and no windows.
 type model struct {
 	height   uint64
 	nextSeq  uint64
@@ -24,7 +24,7 @@ type modelTimer struct {
 	id, actor, payload  string
 	due, seq, gas, last uint64
 	aside               bool
-	modelLife
+	modelRecurrence
 }
 
 // modelBlock is what a block did, in order.
@@ -242,7 +242,7 @@ func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
 		m.balances[timer.actor] -= paid
 		lane += used
 		fires[timer.actor]++
-		next := m.liveOn(timer, modelOutcome{success, m.height, used, paid})
+		next := m.rollOrRetry(timer, modelOutcome{success, m.height, used, paid})
 		b.fired = append(b.fired, modelFire{timer.id, success, paid, next})
 		if success && timer.payload == "respawns" {
 			// Its id is learned from the chain.

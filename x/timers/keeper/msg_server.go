@@ -8,7 +8,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// msgServer turns messages into calls of the host API; the checks are there.
+// msgServer translates messages to calls of the host API, which makes the checks.
 type msgServer struct{ *Keeper }
 
 // NewMsgServer returns the module's message server (x/timers/README.md, "3. Messages").

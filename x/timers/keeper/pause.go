@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// This file holds the ways in which a timer waits for its owner: paused at the owner's will, or suspended for lack of
-// funds. Its time to live goes on.
+// This file holds the two states in which a timer waits for its owner: paused by the owner, or suspended for lack of
+// funds. Its expiry height does not change.
 
 // Pause sets one of the actor's timers aside until it is resumed or expires (x/timers/README.md, "3.4 MsgPauseTimer and
 // MsgResumeTimer"). Its time to live goes on.

@@ -54,7 +54,8 @@ func TestNoReceiptsAreWrittenAtARetentionOfZero(t *testing.T) {
 	require.Empty(t, f.export().Receipts, "what was kept goes too")
 }
 
-// recorded is a genesis with so many receipts of each of some heights, from 1 on; its fires are told apart by their cycles.
+// recorded is a genesis with so many receipts of each of some heights, from 1 on; its fires are told apart by their
+// cycles.
 func recorded(perHeight ...int) func(*lab.ChainOptions) {
 	return func(opts *lab.ChainOptions) {
 		for i, n := range perHeight {
@@ -268,7 +269,7 @@ func TestBadPagesAreInvalidArguments(t *testing.T) {
 	require.Empty(t, vast.Timers)
 }
 
-func TestNilRequestsDoNoHarm(t *testing.T) {
+func TestNilRequestsAreRefused(t *testing.T) {
 	f := newFixture(t)
 	q := f.query()
 	require.NotPanics(t, func() {

@@ -28,8 +28,8 @@ type backlogged struct {
 	gone           bool
 }
 
-// TestABacklogFiresWhatReadingAllOfItWouldFire holds the pages of a fifo backlog to a model that reads everything.
-func TestABacklogFiresWhatReadingAllOfItWouldFire(t *testing.T) {
+// TestFIFOBacklogMatchesAFullRead holds the pages of a fifo backlog to a model that reads everything.
+func TestFIFOBacklogMatchesAFullRead(t *testing.T) {
 	rapid.Check(t, backlogProperty)
 }
 
@@ -85,8 +85,8 @@ func drawBacklog(t *rapid.T) *backlog {
 	// The clean-up has hardly anything to spend: expired timers stand in the way as long as they can.
 	c.GcCyclesPerBlock = c.GcCyclesPerRemoval
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-	// What was cancelled before its page was read takes no place in the window: the model's, which is read at once, is the
-	// same only if it holds all.
+	// What was cancelled before its page was read takes no place in the window: the model's, which is read at once, is
+	// the same only if it holds all.
 	acts := rapid.Bool().Draw(t, "handlers act")
 	if acts {
 		c.CandidateWindow = 600

@@ -39,7 +39,7 @@ func (f *fixture) export() *types.GenesisState {
 	return genesis
 }
 
-func TestAStepThatFailsAsAWholeLeavesNoTrace(t *testing.T) {
+func TestFailedStepIsRolledBack(t *testing.T) {
 	for name, fault := range map[string]struct {
 		code uint32
 		run  func() error
@@ -184,7 +184,7 @@ func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
-func TestATimerWhoseRecordIsBrokenConcernsNobodyElse(t *testing.T) {
+func TestCorruptRecordAffectsItsTimerOnly(t *testing.T) {
 	shrink := func(c *types.TimerConfig) { c.MaxCyclesPerFire = 300_000 }
 	for name, prepare := range map[string]func(*fixture){
 		"to be fired": func(f *fixture) { f.schedule(robot, 5, f.noop()) },

@@ -132,9 +132,9 @@ func TestAHundredThousandTimersDueInOneBlock(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
-// TestAStormCostsAFireHardlyMoreThanACalm drains a hundred thousand timers of one height under eip1559: in order, no block
+// TestFireCostUnderOverload drains a hundred thousand timers of one height under eip1559: in order, no block
 // doing more than its bounds, and all of it hardly more for each fire than when they fit their blocks.
-func TestAStormCostsAFireHardlyMoreThanACalm(t *testing.T) {
+func TestFireCostUnderOverload(t *testing.T) {
 	drain := func(n int, due func(seq uint64) uint64) (perFire float64, most storecount.Counts) {
 		var counts *storecount.Counts
 		f := crowded(t, n, func(timer *types.Timer) { timer.Due = due(timer.Seq) }, counted(&counts), withConfig(func(c *types.TimerConfig) {
@@ -163,8 +163,8 @@ func TestAStormCostsAFireHardlyMoreThanACalm(t *testing.T) {
 	calm, _ := drain(4_990, func(seq uint64) uint64 { return 2 + (seq-1)/499 })
 	storm, most := drain(100_000, func(uint64) uint64 { return 2 })
 	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
-	// Admission costs a scan and two writes, and the index a read and a delete. What is done in a calm too does not matter:
-	// receipts, which share values, are next to nothing in both.
+	// Admission costs a scan and two writes, and the index a read and a delete. What is done in a calm too does not
+	// matter: receipts, which share values, are next to nothing in both.
 	require.LessOrEqual(t, storm-calm, 5.0)
 	require.LessOrEqual(t, storm, 13.0)
 	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
@@ -172,7 +172,7 @@ func TestAStormCostsAFireHardlyMoreThanACalm(t *testing.T) {
 	require.LessOrEqual(t, most.Writes(), 3*2_048+15*499)
 }
 
-func TestAnOutagesWorthOfExpiredTimersDoesNotDelayLiveOnes(t *testing.T) {
+func TestExpiredBacklogDoesNotDelayLiveTimers(t *testing.T) {
 	const expired, halt = 20_000, 30
 	// All but the last were due at 2 and expired while the lane was paused; the last lies behind them all.
 	f := crowded(t, expired+1, func(timer *types.Timer) {

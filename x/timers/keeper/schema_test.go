@@ -79,8 +79,8 @@ func newSchemaKeeper(t *testing.T) *Keeper {
 	return k
 }
 
-// keyTypes returns the types of the parts of a collection's key, as the table writes them. The schema does not tell the type
-// of a key: it is read from the map that the collection wraps.
+// keyTypes returns the types of the parts of a collection's key, as the table writes them. The schema does not tell the
+// type of a key: it is read from the map that the collection wraps.
 func keyTypes(t *testing.T, c collections.Collection) []string {
 	t.Helper()
 	wrapped := reflect.Indirect(reflect.ValueOf(c))
@@ -142,8 +142,8 @@ func prefixText(c collections.Collection) string {
 	return "0x" + string([]byte{digits[prefix>>4], digits[prefix&15]})
 }
 
-// TestPrefixesStayWhatTheyAre: a chain's state lies at them.
-func TestPrefixesStayWhatTheyAre(t *testing.T) {
+// TestStorePrefixesAreStable: chains have state stored under them.
+func TestStorePrefixesAreStable(t *testing.T) {
 	for name, prefix := range map[string]byte{
 		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "actors": 6, "payloads": 7, "set_aside": 8, "receipts": 9,
 		"fires": 10, "fire_counts": 11, "ready": 12, "admitted": 13,

@@ -89,7 +89,8 @@ func TestABidIsPaidAtEachFire(t *testing.T) {
 	require.Equal(t, int64(80), f.balance(tips))
 }
 
-// TestABidIsAPartOfThePreCharge: who could pay the fire and not the bid is unfunded; whoever pays for the timer pays the bid.
+// TestABidIsAPartOfThePreCharge: a payer that can cover the fire but not the bid lacks funds; the payer of the timer
+// pays the bid.
 func TestABidIsAPartOfThePreCharge(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	poor := sdk.AccAddress("robot_poor__________")
@@ -112,7 +113,8 @@ func TestABidIsAPartOfThePreCharge(t *testing.T) {
 	require.Equal(t, payer-20_077, f.balance(alice))
 }
 
-// TestTurnsGoOnFromBlockToBlock: where scores are equal, who fired less lately comes first, within a block and over many.
+// TestTurnsGoOnFromBlockToBlock: at equal scores the actor with the fewest recent fires is first, within a block and
+// over many.
 func TestTurnsGoOnFromBlockToBlock(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		scored(c)
@@ -218,7 +220,7 @@ func inScoreStorm(c *types.TimerConfig) {
 	c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 }
 
-func TestTheReadyQueryForetellsScores(t *testing.T) {
+func TestReadyQueryPredictsScores(t *testing.T) {
 	for name, config := range map[string]func(*types.TimerConfig){
 		"calm": func(c *types.TimerConfig) {
 			inScoreStorm(c)
@@ -250,8 +252,8 @@ func TestTheReadyQueryForetellsScores(t *testing.T) {
 	}
 }
 
-// TestGenesisInTheMiddleOfAScoreStorm: what is exported goes on as if nothing had happened, with a timer that just moved, and
-// through a change of weights.
+// TestGenesisInTheMiddleOfAScoreStorm: what is exported goes on as if nothing had happened, with a timer that just
+// moved, and through a change of weights.
 func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	f := newFixture(t, withConfig(inScoreStorm))
 	ids := make([]string, 30)
@@ -318,8 +320,8 @@ func TestAnUpdateInAStormCompetesFromTheNextBlock(t *testing.T) {
 	require.Equal(t, last, f.firedIDs(f.NextBlock())[0])
 }
 
-// TestPolicyChangesUnderABacklogLoseNothing: a storm that goes from policy to policy, and from weights to weights, fires every
-// timer once; the ready index holds what it should after every block.
+// TestPolicyChangesUnderABacklogLoseNothing: a storm that goes from policy to policy, and from weights to weights,
+// fires every timer once; the ready index holds what it should after every block.
 func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 	const n = 300
 	for _, admissions := range []uint32{1, 7, 40} {
@@ -362,9 +364,9 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 	}
 }
 
-// TestWhatLiesAskewIsFiledAnewInTime: half of ADMISSIONS_PER_BLOCK a block, so that all compete again after as many blocks as
+// TestStaleEntriesAreReindexed: half of ADMISSIONS_PER_BLOCK a block, so that all compete again after as many blocks as
 // that takes, whatever changed.
-func TestWhatLiesAskewIsFiledAnewInTime(t *testing.T) {
+func TestStaleEntriesAreReindexed(t *testing.T) {
 	const n, each = 200, 20
 	for name, change := range map[string]func(*types.TimerConfig){
 		"from eip1559": func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
@@ -409,12 +411,12 @@ func TestWhatLiesAskewIsFiledAnewInTime(t *testing.T) {
 	}
 }
 
-// scoreModel is policy score as one would write it who need not care what it costs. It follows admission as the model of
-// eip1559 does, with one weight for all.
+// scoreModel is policy score as one would write it who need not care what it costs. It follows admission as the model
+// of eip1559 does, with one weight for all.
 type scoreModel struct{ stormModel }
 
-// order is that in which the contest is tried: by score, and by turns where it is equal. In a storm no more than turnsLeft
-// are put in turns.
+// order is that in which the contest is tried: by score, and by turns where it is equal. In a storm no more than
+// turnsLeft are put in turns.
 func (m *scoreModel) order(contest []*types.Timer, turnsLeft int) (order []*types.Timer) {
 	recent := map[string]uint64{}
 	for height, fires := range m.fires {
@@ -488,8 +490,8 @@ func (m *scoreModel) block() (fired []string) {
 	return fired
 }
 
-// scoreStormProperty runs a storm, with newcomers meanwhile, through the module and through the model, and compares what
-// fires, in order. It returns in how many blocks there was one.
+// scoreStormProperty runs a storm, with newcomers meanwhile, through the module and through the model, and compares
+// what fires, in order. It returns in how many blocks there was one.
 func scoreStormProperty(t *rapid.T) (storms int) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	bids := rapid.SampledFrom([][]string{{"0"}, {"0", "100", "250"}, {"0", "1", "2", "3", "4", "5", "6", "70", "1000"}}).Draw(t, "bids")
@@ -547,15 +549,15 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 	return m.storms
 }
 
-func TestAScoreStormFiresWhatAFullSortWouldFire(t *testing.T) {
+func TestScoreOverloadMatchesAFullSort(t *testing.T) {
 	storms := 0
 	rapid.Check(t, func(t *rapid.T) { storms += scoreStormProperty(t) })
 	require.Positive(t, storms, "the workloads were no storms")
 }
 
-// TestAScoreStormReadsNoMoreThanItsBounds drains a part of twenty thousand timers of one height, actors with a hundred each:
+// TestScoreOverloadReadsAreBounded drains a part of twenty thousand timers of one height, actors with a hundred each:
 // all of one score, so that turns are read for as many as a block may, and of a score each.
-func TestAScoreStormReadsNoMoreThanItsBounds(t *testing.T) {
+func TestScoreOverloadReadsAreBounded(t *testing.T) {
 	const n, fires = 20_000, 9
 	for name, change := range map[string]func(*types.Timer){
 		"of one score":    func(timer *types.Timer) { timer.Due = 2 },

@@ -125,7 +125,7 @@ func TestNothingIsChargedAtPricesOfZero(t *testing.T) {
 	require.False(t, fired[1].Success, "but can't send what it has not")
 }
 
-func TestLockedFundsPayForNothing(t *testing.T) {
+func TestLockedFundsDoNotCoverFires(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	vestingtypes.RegisterInterfaces(f.Codec.InterfaceRegistry())
 	dave := sdk.AccAddress("dave________________")

@@ -20,8 +20,8 @@ import (
 )
 
 // stormModel is policy eip1559 as one would write it who need not care what it costs: every timer in one slice, sorted
-// whole for every fire, and fires recounted over the whole history. It follows admission and the sweep, since they decide
-// who competes in a storm, and with which weight.
+// whole for every fire, and fires recounted over the whole history. It follows admission and the sweep, since they
+// decide who competes in a storm, and with which weight.
 type stormModel struct {
 	config types.TimerConfig
 	height uint64
@@ -221,8 +221,8 @@ func statedBid(maxFee, maxPriority float64) *types.Bid {
 }
 
 // stormProperty runs a storm of some crowd, with newcomers meanwhile, through the module and through the model, and
-// compares what fires, in order. Windows are small, so that a few hundred timers are a storm. It returns in how many blocks
-// there was one.
+// compares what fires, in order. Windows are small, so that a few hundred timers are a storm. It returns in how many
+// blocks there was one.
 func stormProperty(t *rapid.T) (storms int) {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	kinds := []string{"default", "lognormal", "equal", "near equal", "priced out", "mixed"}
@@ -295,7 +295,7 @@ func bidding(bid *types.Bid) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) { msg.Bid = bid }
 }
 
-func TestAStormFiresWhatAFullSortWouldFire(t *testing.T) {
+func TestOverloadMatchesAFullSort(t *testing.T) {
 	storms := 0
 	rapid.Check(t, func(t *rapid.T) { storms += stormProperty(t) })
 	require.Positive(t, storms, "the workloads were no storms")

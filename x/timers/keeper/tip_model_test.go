@@ -17,8 +17,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// tipModel is policy tip once more, as plainly as it can be said: it keeps what happened in every epoch, and reckons every
-// weight from the first epoch on, for every timer in every block.
+// tipModel is policy tip once more, as plainly as it can be said: it keeps what happened in every epoch, and reckons
+// every weight from the first epoch on, for every timer in every block.
 type tipModel struct {
 	config types.TimerConfig
 	timers []*tipTimer
@@ -139,9 +139,9 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 	return fired, unfunded
 }
 
-// TestTipDoesWhatItsModelSays: random timers of a few actors, one of whom never has funds; what fires, in which order, and
+// TestTipMatchesTheModel: random timers of a few actors, one of whom never has funds; what fires, in which order, and
 // every weight after every block are the model's.
-func TestTipDoesWhatItsModelSays(t *testing.T) {
+func TestTipMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := newFixture(t, withConfig(byTip), withConfig(laneOf(300_000)), withConfig(func(c *types.TimerConfig) {
 			c.Tip.EpochBlocks = rapid.Uint64Range(1, 4).Draw(t, "epoch")

@@ -82,8 +82,8 @@ func TestTipPricedOutTimersWait(t *testing.T) {
 	require.Equal(t, "2000", only[*types.TimerFired](f, events).Tip, "20,000 cycles at 0.1")
 }
 
-// TestTipSharesTheLaneOut: an actor with more timers than its slice holds leaves the rest to others whose tips are smaller,
-// and takes what they leave.
+// TestTipSharesTheLaneOut: an actor with more timers than its slice holds leaves the rest to others whose tips are
+// smaller, and takes what they leave.
 func TestTipSharesTheLaneOut(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(laneOf(400_000)))
 	burn := f.burner(80_000)
@@ -110,7 +110,8 @@ func TestAFireAlwaysFitsItsFirstSlice(t *testing.T) {
 	require.Equal(t, []string{ids[5], ids[4]}, f.firedIDs(f.blocksUntil(3)), "a slice is 41,666 cycles; what is left holds no third")
 }
 
-// TestWeightsFollowWhatFiresWere: the epoch's score moves the weight of the next, which breaks ties; rest brings it back.
+// TestWeightsFollowWhatFiresWere: the epoch's score moves the weight of the next, which breaks ties; rest brings it
+// back.
 func TestWeightsFollowWhatFiresWere(t *testing.T) {
 	f := newFixture(t, withConfig(byTip))
 	fails := f.script(func(sdk.Context, types.Delivery) error { return types.ErrInvalidPayload })
@@ -189,9 +190,9 @@ func TestTipUnfundedTimersLeaveByTheirTime(t *testing.T) {
 	require.Equal(t, uint32(1), f.total(poor))
 }
 
-// TestUnfundedTimersDoNotStandInTheWay: more of them than a block checks, with the best tips, and the lane goes on; those that
-// are funded come back in their turn.
-func TestUnfundedTimersDoNotStandInTheWay(t *testing.T) {
+// TestUnfundedTimersDoNotBlockTheLane: more of them than a block checks, with the best tips, and the lane goes on;
+// those that are funded come back in their turn.
+func TestUnfundedTimersDoNotBlockTheLane(t *testing.T) {
 	f := newFixture(t, withConfig(byTip))
 	poor := sdk.AccAddress("robot-poor__________")
 	f.fund(poor, 1)
@@ -216,8 +217,8 @@ func TestUnfundedTimersDoNotStandInTheWay(t *testing.T) {
 	require.Equal(t, 40, fired)
 }
 
-// TestTheGCLaneBoundsWhatIsFoundUnfunded: what is beyond it stays as it is and is found in later blocks.
-func TestTheGCLaneBoundsWhatIsFoundUnfunded(t *testing.T) {
+// TestUnfundedHandlingIsBoundedByTheGCLane: what is beyond it stays as it is and is found in later blocks.
+func TestUnfundedHandlingIsBoundedByTheGCLane(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock = 3 * c.GcCyclesPerRemoval }))
 	poor := sdk.AccAddress("robot-poor__________")
 	f.fund(poor, 1)
@@ -230,8 +231,8 @@ func TestTheGCLaneBoundsWhatIsFoundUnfunded(t *testing.T) {
 	}
 }
 
-// TestTheStarvationFloor: an actor that gets nothing for five blocks is raised to the floor, and wins the tie that it lost.
-func TestTheStarvationFloor(t *testing.T) {
+// TestStarvationFloor: an actor without a fire for five blocks is raised to the floor, and wins the tie that it lost.
+func TestStarvationFloor(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(laneOf(100_000)), withConfig(func(c *types.TimerConfig) {
 		c.Tip.WeightNeutral, c.Tip.StarvationFloor = dec("0.2"), dec("0.9")
 	}))
@@ -261,8 +262,9 @@ func TestTheStarvationFloor(t *testing.T) {
 	require.Equal(t, "0.900000000000000000", f.tipStanding(robot2).Next, "the floor holds in the next epoch too")
 }
 
-// TestOneWhoFiresIsNotStarved: a whale whose own crowd keeps its timers waiting gains nothing by it.
-func TestOneWhoFiresIsNotStarved(t *testing.T) {
+// TestActorWithRecentFiresIsNotStarved: an actor whose timers wait only for its own other timers does not get the
+// floor.
+func TestActorWithRecentFiresIsNotStarved(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(laneOf(100_000)))
 	for range 12 {
 		f.schedule(robot, 3, f.burner(80_000), limited(100_000))
@@ -273,9 +275,9 @@ func TestOneWhoFiresIsNotStarved(t *testing.T) {
 	require.True(t, dec(record.Next).LT(dec("0.75")), record.Next)
 }
 
-// TestNobodyStandsInTheWindowForEver: timers that are priced out for good fill the window, and others still fire: those that
-// become due when they do, and those that wait in their turn.
-func TestNobodyStandsInTheWindowForEver(t *testing.T) {
+// TestWindowIsNotBlockedByIdleTimers: timers that are priced out for good fill the window, and others still fire: those
+// that become due when they do, and those that wait in their turn.
+func TestWindowIsNotBlockedByIdleTimers(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.CandidateWindow = 8 }))
 	low := bidding(stated("1", "0"))
 	for range 12 {
@@ -423,8 +425,9 @@ func TestTheSameBlocksGiveTheSameHashUnderTip(t *testing.T) {
 	require.Equal(t, events, eventsAgain)
 }
 
-// TestAWeightThatCantBeReadConcernsItsActorAlone: it weighs least, still fires, and is not scored; others are.
-func TestAWeightThatCantBeReadConcernsItsActorAlone(t *testing.T) {
+// TestCorruptWeightAffectsItsActorOnly: the actor has the least weight, still fires, and is not scored. Others are
+// scored.
+func TestCorruptWeightAffectsItsActorOnly(t *testing.T) {
 	var service corestore.KVStoreService
 	f := newFixture(t, withConfig(byTip), func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }

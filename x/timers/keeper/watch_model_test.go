@@ -181,8 +181,9 @@ func (r *watchRun) act() {
 	}
 }
 
-// TestWatchesDoWhatTheModelSays: while hits are within their bound, who fires in which block, in which order, told what.
-func TestWatchesDoWhatTheModelSays(t *testing.T) {
+// TestWatchesMatchTheModel: while hits are within their bound, the same timers fire in the same blocks and order, with
+// the same matched keys.
+func TestWatchesMatchTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newWatchRun(t, func(*types.TimerConfig) {})
 		for range rapid.IntRange(1, 25).Draw(t, "blocks") {
@@ -209,9 +210,9 @@ func TestWatchesDoWhatTheModelSays(t *testing.T) {
 	})
 }
 
-// TestNoWatchIsForgottenHoweverManyThereAre: with a bound far too small, every change reaches every timer that waited for
-// it, and none fires without one.
-func TestNoWatchIsForgottenHoweverManyThereAre(t *testing.T) {
+// TestEveryWatchIsNotifiedUnderASmallBound: with a bound far too small, every change reaches every timer that waited
+// for it, and none fires without one.
+func TestEveryWatchIsNotifiedUnderASmallBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newWatchRun(t, func(c *types.TimerConfig) {
 			c.MaxWatchHitsPerBlock = rapid.Uint32Range(1, 4).Draw(t, "bound")

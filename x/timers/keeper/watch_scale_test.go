@@ -40,8 +40,9 @@ func TestTenThousandWatchOneKey(t *testing.T) {
 	require.Empty(t, f.export().Timers)
 }
 
-// TestWaitingCostsNothing: neither an empty block nor scheduling, cancelling or an unwatched write depends on how many wait.
-func TestWaitingCostsNothing(t *testing.T) {
+// TestPendingTimersCostNothing: neither an empty block nor scheduling, cancelling or an unwatched write depends on how
+// many wait.
+func TestPendingTimersCostNothing(t *testing.T) {
 	cost := func(waiting int) (empty, scheduled, unwatched, cancelled storecount.Counts) {
 		var counts *storecount.Counts
 		f := crowded(t, waiting, waitForBob, counted(&counts))

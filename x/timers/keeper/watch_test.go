@@ -325,7 +325,7 @@ func TestFanOutIsBoundedAndNothingIsLost(t *testing.T) {
 	require.Empty(t, f.export().WatchPending)
 }
 
-func TestWhoBeginsToWaitDuringARoundIsToldWhatCameAfter(t *testing.T) {
+func TestWatchAddedDuringARoundGetsLaterChangesOnly(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 1 }))
 	give := func(denom string) types.WatchedKey {
 		coins := sdk.NewCoins(sdk.NewInt64Coin(denom, 1))
@@ -359,7 +359,7 @@ func TestWhoBeginsToWaitDuringARoundIsToldWhatCameAfter(t *testing.T) {
 	require.Equal(t, []types.WatchedKey{second}, told[late])
 }
 
-func TestAHotKeyReachesItsLastWatchAndLeavesRoomForOthers(t *testing.T) {
+func TestFrequentlyChangedKeyIsFair(t *testing.T) {
 	const watchers = 100
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.MaxWatchHitsPerBlock, c.LaneTimerCycles = 16, 50_000_000
@@ -435,7 +435,7 @@ func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	}
 }
 
-func TestAFailedStepLosesNoChange(t *testing.T) {
+func TestFailedStepKeepsWatchedChanges(t *testing.T) {
 	down := false
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.Keeper = append(opts.Keeper, keeper.WithBasefeeSource(brittleBasefees{&down}))
@@ -683,8 +683,8 @@ func TestNothingIsLeftBehindWhenWatchesAreGone(t *testing.T) {
 	}, keys)
 }
 
-// TestWhereHitsArePutTheLaneLooks: a genesis file may say that the lane has read further than its height.
-func TestWhereHitsArePutTheLaneLooks(t *testing.T) {
+// TestCursorsAreClampedForTriggeredWatches: a genesis file may say that the lane has read further than its height.
+func TestCursorsAreClampedForTriggeredWatches(t *testing.T) {
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.Genesis.Lane.Live, opts.Genesis.Lane.Head = types.QueueKey{Due: 60}, types.QueueKey{Due: 50}
 	})

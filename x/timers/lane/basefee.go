@@ -28,10 +28,11 @@ type Basefee struct {
 	Response Response
 }
 
-// Next is the lane basefee of a block, from that of the block before and the cycles that its fires used. A use
-// beyond the capacity counts as the capacity. Products and quotients truncate. A small basefee could then stay
-// where it is for ever, so that a use off the target moves it by at least one unit of the last decimal, within its
-// bounds.
+// Next is the lane basefee of a block, computed from the basefee of the previous block and the cycles that its fires
+// used. A use above the capacity counts as the capacity. Products and quotients truncate.
+//
+// Truncation alone could keep a small basefee constant for ever. Therefore a use off the target moves it by at least
+// one unit of the last decimal, within its bounds.
 func (b Basefee) Next(last math.LegacyDec, used uint64) math.LegacyDec {
 	used = min(used, b.Capacity)
 	next := last.MulTruncate(math.LegacyOneDec().Add(b.change(used)))
@@ -52,7 +53,8 @@ func (b Basefee) change(used uint64) math.LegacyDec {
 	if deviation.IsPositive() {
 		room = math.LegacyOneDec().Sub(b.Target)
 	}
-	// The quotient comes first: a full or an empty lane makes it exactly ±1, and the product loses nothing then.
+	// The quotient is computed first. For a full or an empty lane it is exactly ±1, and then the product is exact too:
+	// the basefee moves by the whole MaxChange.
 	return deviation.QuoTruncate(room).MulTruncate(b.MaxChange)
 }
 

@@ -16,22 +16,25 @@ type Budget struct {
 	Fires uint32
 }
 
-// Fits tells whether a fire that may use gasLimit cycles can be taken now. It counts what the fire may use at most,
-// and what the fires before actually used: so the lane is filled without ever being exceeded.
+// Fits reports whether a fire that may use gasLimit cycles can be taken now. It counts the most that this fire may
+// use, and what earlier fires actually used. So the lane is never exceeded, and what fires leave of their limits is
+// used by others.
 func (b *Budget) Fits(gasLimit uint64) bool {
 	return b.Cycles+gasLimit <= b.MaxCycles && b.Cells+b.CellsPerFire <= b.MaxCells &&
 		(b.MaxFires == 0 || b.Fires < b.MaxFires)
 }
 
-// Spend books a fire that used so many cycles and cells. They must be within what Fits counted for it.
+// Spend books a fire that used so many cycles and cells. They must be within what Fits counted for it: at most its gas
+// limit and CellsPerFire. Then the invariant of Cycles and Cells holds, and the subtractions of callers that compute
+// what is left do not underflow.
 func (b *Budget) Spend(cycles, cells uint64) {
 	b.Cycles += cycles
 	b.Cells += cells
 	b.Fires++
 }
 
-// Cleanup is the budget of a block for removing timers. It is independent of the lane's, so that fires cannot delay
-// removals, nor removals fires.
+// Cleanup is the budget of a block for removing timers (x/timers/README.md, "5.3 Cleanup"). It is independent of the
+// lane's, so that fires cannot delay removals, nor removals fires.
 type Cleanup struct {
 	// MaxCycles is GC_CYCLES_PER_BLOCK, PerRemoval GC_CYCLES_PER_REMOVAL, above 0.
 	MaxCycles, PerRemoval uint64
@@ -39,12 +42,13 @@ type Cleanup struct {
 	Cycles uint64
 }
 
-// Left is how many removals still fit.
-func (c *Cleanup) Left() uint64 { return (c.MaxCycles - c.Cycles) / c.PerRemoval }
+// Remaining is the number of removals that still fit: the quotient is rounded down, and the rest of the budget is not
+// carried over to the next block.
+func (c *Cleanup) Remaining() uint64 { return (c.MaxCycles - c.Cycles) / c.PerRemoval }
 
-// Take books a removal. It is false, and books nothing, if none fits any more.
+// Take books a removal. It is false, and books nothing, if no further one fits.
 func (c *Cleanup) Take() bool {
-	if c.Left() == 0 {
+	if c.Remaining() == 0 {
 		return false
 	}
 	c.Cycles += c.PerRemoval

@@ -9,8 +9,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 )
 
-// budgetProperty: fires that fit and use no more than they may never exceed any of the lane's three bounds, and a fire is
-// refused only if it could.
+// budgetProperty: fires that fit and use no more than they may never exceed any of the lane's three bounds, and a fire
+// is refused only if it could.
 func budgetProperty(t *rapid.T) {
 	b := lane.Budget{
 		MaxCycles:    drawUnits(t, "max cycles", maxUnits),
@@ -70,7 +70,7 @@ func cleanupProperty(t *rapid.T) {
 	want := c.MaxCycles / perRemoval
 	taken := uint64(0)
 	for range want + 5 {
-		require.Equal(t, want-taken, c.Left())
+		require.Equal(t, want-taken, c.Remaining())
 		if c.Take() {
 			taken++
 		}

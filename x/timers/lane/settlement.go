@@ -20,9 +20,11 @@ type Price struct {
 	LumpSum math.Int
 }
 
-// Settlement is how a pre-charge is shared out. Invariant: Burned + Tip = Charged, Charged + Refund = pre-charge,
-// and none is negative. So no fire creates or loses coins.
+// Settlement is the division of a pre-charge. Invariant: Burned + Tip = Charged, Charged + Refund = pre-charge, and
+// none is negative. So no fire creates or loses coins.
 type Settlement struct {
+	// Charged is the price of the fire. Of that, Tip goes to the block's proposer and Burned is removed from the
+	// supply. Refund goes back to the payer.
 	Charged, Tip, Burned, Refund math.Int
 }
 
@@ -43,9 +45,9 @@ func (p Price) Cost(cycles, cells uint64) math.Int {
 	return perCycle.Add(perCell).Ceil().TruncateInt().Add(p.lumpSum())
 }
 
-// Settle shares out what was pre-charged for a fire that used cycles and cells. Both must be within what was
-// pre-charged for: then the refund is not negative. The tip is rounded down, so that the rounding of the charge is
-// burned and no party gains by it.
+// Settle divides the pre-charge of a fire that used cycles and cells. Both must be within what was pre-charged for;
+// then the refund is not negative. The tip is rounded down and the charge up. The difference, less than two units,
+// is burned, so that no party gains by rounding.
 func (p Price) Settle(preCharge math.Int, cycles, cells uint64) Settlement {
 	charged := p.Cost(cycles, cells)
 	tip := p.Priority.MulInt(math.NewIntFromUint64(cycles)).TruncateInt().Add(p.lumpSum())

@@ -20,7 +20,8 @@ const (
 	maxPrice = "1000000000000000000"
 )
 
-// settlementVector is a case of testdata/vectors/settlement.json or, with a lump sum, settlement_once.json, which scripts/vectors.py computes in fractions.
+// settlementVector is a case of testdata/vectors/settlement.json or, with a lump sum, settlement_once.json, which
+// scripts/vectors.py computes in fractions.
 type settlementVector struct {
 	Name      string         `json:"name"`
 	GasLimit  uint64         `json:"gas_limit"`
@@ -158,8 +159,8 @@ func TestCostIsMonotone(t *testing.T) { rapid.Check(t, monotoneProperty) }
 
 func FuzzCostIsMonotone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(monotoneProperty)) }
 
-// TestManyFiresNeverPayLessThanOne: splitting work over timers is no way to pay less.
-func TestManyFiresNeverPayLessThanOne(t *testing.T) {
+// TestSplittingAFireIsNeverCheaper: splitting work over timers is no way to pay less.
+func TestSplittingAFireIsNeverCheaper(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		price := drawPrices(t)
 		a, b := drawUnits(t, "first", maxUnits/2), drawUnits(t, "second", maxUnits/2)

@@ -2,20 +2,27 @@
 // policies under overload, when more timers are ready than a block can read (x/timers/README.md, "5.4
 // Candidates").
 //
-// Timers are stored in lists, and each list has an order that never changes. What a timer is worth may depend on
-// the prices of the block; the order of its list does not, and what was read of a list bounds the worth of the
-// rest. So the best of all timers are found by reading hardly more entries than are handed out, and no entry moves
-// when a price does.
+// Timers are stored in lists, and each list has an order that never changes. The rank of a timer may depend on the
+// prices of the block. The order of its list does not, and the entries read from a list bound the ranks of the rest.
+// So the best of all timers are found by reading little more than is returned, and no entry moves when a price
+// changes.
 //
-// What a rank is belongs to the policy: the package is generic over it.
+// The policy defines what a rank is: the package is generic over it.
 //
 // # How it reads
 //
 // A source is a list, or several lists that hold the same timers in different orders. Its bound is at or before the
-// rank of every timer that it has not shown yet. Two heaps hold what was read and not handed out, by rank, and the
-// sources that may hold more, by bound. Next hands out the best entry that was read, once no source has a bound
-// before it; until then it reads a page of the source with the best bound.
+// rank of every timer that it has not shown yet. One heap holds the entries that were read and not yet returned, by
+// rank; another holds the sources that may have more, by bound. Next returns the best entry read once no source has a
+// bound before it. Until then it reads a page of the source with the best bound.
 //
-// With s sources, and where the order of a list is that of the ranks, n timers cost s heads, and n and a page for
-// each source entries beyond them, at most. The order is exact as long as reads are left.
+// This is the threshold algorithm of top-k queries. It is correct because a source only gets worse: its bound never
+// moves to a better rank as it is read.
+//
+// # Cost
+//
+// Let there be s sources whose lists are in the order of the ranks. To return n timers, at most s heads are read, and
+// beyond them n entries and a page for each source. A source of several lists may need more, because the same timer is
+// read from each of them. The caller's limit on reads holds in every case; the order is exact as long as reads are
+// left. Each entry read costs O(log of the entries held) comparisons of ranks.
 package merge

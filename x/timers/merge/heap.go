@@ -1,7 +1,8 @@
 package merge
 
-// heap is a binary heap by rank, the best first. The standard library's is not used because it boxes every item,
-// and a block under overload pushes thousands.
+// heap is a binary heap by rank, the best first: the children of item i are 2i + 1 and 2i + 2, and neither ranks before
+// it. push and pop take O(log n) comparisons. The standard library's heap is not used because it boxes every item, and
+// a block under overload pushes thousands.
 type heap[R Rank[R], T any] []ranked[R, T]
 
 // ranked is an item with its rank, which is computed once.
@@ -12,7 +13,7 @@ type ranked[R Rank[R], T any] struct {
 
 func (h heap[R, T]) before(i, j int) bool { return h[i].rank.Compare(h[j].rank) < 0 }
 
-// push adds an item: it rises until the one above is no worse.
+// push adds an item at the end and moves it up until its parent does not rank after it.
 func (h *heap[R, T]) push(rank R, item T) {
 	*h = append(*h, ranked[R, T]{rank, item})
 	s := *h
@@ -26,13 +27,13 @@ func (h *heap[R, T]) push(rank R, item T) {
 	}
 }
 
-// pop takes out the best of a heap that is not empty: the last item takes its place, and sinks until none below is
-// better.
+// pop removes and returns the best item of a heap that is not empty. The last item takes its place and moves down until
+// none of its children ranks before it.
 func (h *heap[R, T]) pop() T {
 	s := *h
 	first, last := s[0].item, len(s)-1
 	s[0] = s[last]
-	// The place beyond the end is cleared, so that it keeps nothing alive.
+	// The slot beyond the end is cleared, so that the garbage collector can free what it held.
 	s[last] = ranked[R, T]{}
 	s = s[:last]
 	*h = s

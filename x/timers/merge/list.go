@@ -6,8 +6,9 @@ import (
 	"cosmossdk.io/math"
 )
 
-// List names a list. Its upper half is a weight, its lower half a kind; what they mean belongs to the policy that
-// keeps the list. Names order by weight first, so that all lists of one weight are adjacent in a store.
+// List names a list. Its upper half is a weight, its lower half a kind. The policy that keeps the list defines what
+// they mean. Names order by weight first, so that all lists of one weight are adjacent in a store. Names are part of
+// stored keys and must not change.
 type List uint32
 
 // kindBits is the part of a list's name below the weight.
@@ -21,7 +22,7 @@ const (
 	// NarrowBytes is the length of a price in a narrow list: 2^128 units of the 18th decimal. Valid prices are
 	// below 2^120.
 	NarrowBytes = 16
-	// WideBytes is the length of a price in a wide list.
+	// WideBytes is the length of a price in a wide list: below 2^192, for numbers that no price per cycle reaches.
 	WideBytes = 24
 )
 
@@ -37,7 +38,7 @@ func (l List) Weight() uint32 { return uint32(l) >> kindBits }
 // Kind is the lower half of the name.
 func (l List) Kind() uint32 { return uint32(l) & (1<<kindBits - 1) }
 
-// Wide tells whether the prices of the list have WideBytes.
+// Wide reports whether the prices of the list have WideBytes.
 func (l List) Wide() bool { return l.Weight() >= WideWeight }
 
 // PriceBytes is the length of the prices that the list is ordered by. All keys of one list have one length, so that
@@ -49,7 +50,8 @@ func (l List) PriceBytes() int {
 	return NarrowBytes
 }
 
-// Entry is one timer in one list, as the store keeps it.
+// Entry is one timer in one list, as the store keeps it. It holds all that ranks the timer, so that a timer's record is
+// read only when the timer is tried.
 type Entry struct {
 	// List that holds it.
 	List List
@@ -65,10 +67,10 @@ type Entry struct {
 
 // Store is the ordered index: lists by name, and within a list entries by (price descending, due, seq).
 type Store interface {
-	// First returns the first entry of the first list that is not empty, from the named one on; false if there is
-	// none.
+	// First returns the first entry of the first list that is not empty, from the named one on. It returns false if
+	// there is none.
 	First(ctx context.Context, from List) (Entry, bool, error)
-	// After returns at most n entries of the entry's list that come after it. The entry itself may have left the
-	// list.
+	// After returns at most n entries of the entry's list that come after it, in order. The entry itself need no
+	// longer be in the list: its place is known from its fields. No entries mean that the list has ended.
 	After(ctx context.Context, entry Entry, n int) ([]Entry, error)
 }

@@ -2,22 +2,24 @@ package merge
 
 import "context"
 
-// pageEntries is how many entries are read at a time once a list proved worth more than its head. It is small,
-// since what is read and not handed out is wasted; it is more than one, since every read is a seek.
+// pageEntries is the number of entries read at a time after the head of a list. It is small, since entries that are
+// read and not returned are wasted. It is more than one, since each read starts with a seek.
 const pageEntries = 4
 
-// turnPages is how many pages are read of the list that bounds a source for each page of another list of it.
+// turnPages is the number of pages read from the list that bounds a source before one page of another of its lists is
+// read.
 const turnPages = 4
 
 // Rank is the place of a timer among others, or a bound on the places of several.
 type Rank[R any] interface {
-	// Compare is negative if the receiver comes before the other.
+	// Compare is negative if the receiver comes before the other. Invariant: it is a total order, and ranks of
+	// different timers differ. Otherwise the order of equal timers would depend on how the lists were read.
 	Compare(other R) int
-	// Negative tells that a bound is so low that no timer at or behind it may fire.
+	// Negative reports whether a bound is so low that no timer at or behind it may fire.
 	Negative() bool
 }
 
-// Ranker ranks entries at the prices of one block. It must give the same answers throughout the life of a Merge.
+// Ranker ranks entries at the prices of one block. Its answers must not change while a Merge uses it.
 type Ranker[R any] interface {
 	// Rank is the place of the entry's timer; false if it may not fire. All entries of one timer that are opened in
 	// one source must have the same rank.
@@ -26,32 +28,34 @@ type Ranker[R any] interface {
 	Bound(last Entry) R
 }
 
-// Merge hands out timers by rank, best first. It holds no iterator open: between two calls of Next the store may
-// change. A timer that left the store meanwhile may still be handed out, and one that came may be missed; neither
-// disturbs the others.
+// Merge returns timers by rank, best first. It holds no iterator open, so that the store may change between two calls
+// of Next. A timer that was removed from the store meanwhile may still be returned, and one that was added may be
+// missed. Neither affects the others.
 type Merge[R Rank[R]] struct {
 	// store holds the lists, ranker ranks what is read of them.
 	store  Store
 	ranker Ranker[R]
 
-	// found holds entries that were read and not handed out, sources those lists that may hold more. A source ranks
-	// by the bound of what it still holds.
+	// found holds the entries that were read and not yet returned; sources holds the lists that may have more. A
+	// source ranks by the bound on what it has not shown.
 	found   heap[R, Entry]
 	sources heap[R, *source[R]]
 	// returned holds the timers that were put back, by seq. Their entries in the store are skipped from then on.
+	// Invariant: it and the sets of the sources are only looked up, never ranged over.
 	returned map[uint64]bool
-	// readsLeft is how many more entries may be read beyond the heads.
+	// readsLeft is how many more entries may be read beyond the heads. Invariant: it is not negative.
 	readsLeft int
 	// Heads counts the entries that were read as the first of a list, Read those that were read beyond.
 	Heads, Read int
 }
 
-// source is one list, or several that hold the same timers in different orders. Where neither order alone is that
-// of the timers' ranks, a timer that none of the lists has shown yet ranks behind the bounds of all of them.
+// source is one list, or several that hold the same timers in different orders. Several are needed where no single
+// order is that of the ranks. A timer that none of the lists has shown yet is behind the bound of each of them.
 type source[R Rank[R]] struct {
 	// cursors has one for each list. Invariant: there is at least one.
 	cursors []cursor[R]
-	// since is how many pages were read of the list that bounds the source since one was read of another.
+	// since is the number of pages read from the list that bounds the source since a page of another list was read.
+	// Invariant: at most turnPages.
 	since int
 	// seen holds the timers that were read, by seq, where several lists hold the same ones; nil for a single list.
 	seen map[uint64]bool
@@ -63,9 +67,9 @@ type cursor[R Rank[R]] struct {
 	bound R
 }
 
-// New is a merge without any source: Open adds them. At most maxReads entries are read beyond the heads. When that
-// is used up, the order is that of what was read: an attacker that hides the best timer of a source behind many
-// others can overtake it, but cannot keep the merge from handing out what it has read.
+// New returns a merge without sources; Open adds them. At most maxReads entries are read beyond the heads. After that,
+// only entries already read are returned, in order. So an attacker that hides the best timer of a source behind many
+// others can overtake it, but cannot stop the merge from returning what it has read.
 func New[R Rank[R]](store Store, ranker Ranker[R], maxReads int) *Merge[R] {
 	return &Merge[R]{store: store, ranker: ranker, returned: map[uint64]bool{}, readsLeft: maxReads}
 }
@@ -79,8 +83,9 @@ func (m *Merge[R]) Head(ctx context.Context, from List) (Entry, bool, error) {
 	return head, found, err
 }
 
-// Open starts a source at the heads of its lists. Several lists must hold the same timers: where one of them ends,
-// the source has shown all of its timers and is dropped.
+// Open adds a source that starts at the heads of its lists. It reads nothing itself. Several lists must hold the same
+// timers: at the end of one of them, the source has shown all its timers and is dropped. All sources must be opened
+// before the first call of Next, since a later one could hold a timer that ranks before those already returned.
 func (m *Merge[R]) Open(heads ...Entry) {
 	if len(heads) == 0 {
 		return
@@ -96,10 +101,11 @@ func (m *Merge[R]) Open(heads ...Entry) {
 	m.follow(s)
 }
 
-// Next hands out the best timer left, or the best that was read if no more may be, by the entry of one of its
-// lists. It is false if there is none.
+// Next returns the best remaining timer, by the entry of one of its lists. If no more may be read, it is the best of
+// those read. It is false if there is none.
 func (m *Merge[R]) Next(ctx context.Context) (Entry, bool, error) {
-	// A source whose bound equals the best rank that was read can't hold a better timer: ranks differ by seq.
+	// A source whose bound equals the best rank read holds no better timer, since ranks differ by seq. Each round
+	// reads an entry or drops a source, so that the loop ends.
 	for m.readsLeft > 0 && len(m.sources) > 0 && (len(m.found) == 0 || m.sources[0].rank.Compare(m.found[0].rank) < 0) {
 		if err := m.advance(ctx, m.sources.pop()); err != nil {
 			return Entry{}, false, err
@@ -111,16 +117,17 @@ func (m *Merge[R]) Next(ctx context.Context) (Entry, bool, error) {
 	return m.found.pop(), true, nil
 }
 
-// Return puts a timer back that was handed out with an outdated entry, with the entry that it has now. It is handed
-// out once more, whether its entries in the store change or not.
+// Return puts back a timer that was returned with an outdated entry, with the entry that it has now. It is returned
+// once more by Next, whether its entries in the store change or not.
 func (m *Merge[R]) Return(entry Entry) {
 	m.returned[entry.Seq] = true
 	m.take(entry)
 }
 
-// advance reads on in one list of the source. A source that has nothing left is dropped.
+// advance reads the next page of one list of the source. A source of which a list has ended is dropped: its lists hold
+// the same timers, so that all of them have been shown.
 func (m *Merge[R]) advance(ctx context.Context, s *source[R]) error {
-	c := &s.cursors[s.turn()]
+	c := &s.cursors[s.nextCursor()]
 	page, err := m.store.After(ctx, c.last, min(pageEntries, m.readsLeft))
 	if err != nil || len(page) == 0 {
 		return err
@@ -136,10 +143,10 @@ func (m *Merge[R]) advance(ctx context.Context, s *source[R]) error {
 	return nil
 }
 
-// turn is the cursor to read on from. It is the lowest, since reading there lowers the bound of the source at once;
-// but after turnPages of it, it is the next one. One list may hold thousands of equal prices where another ends
-// after a few, and it is not known which, so that no list is read much further than another.
-func (s *source[R]) turn() int {
+// nextCursor is the cursor to read on from. Usually it is the lowest, since reading there lowers the bound of the
+// source at once. After turnPages of it, it is the next one. One list may hold thousands of equal prices where another
+// ends after a few, and it is not known which. So no list is read much further than another.
+func (s *source[R]) nextCursor() int {
 	lowest := s.lowest()
 	if s.since++; s.since > turnPages {
 		s.since = 0
@@ -148,8 +155,8 @@ func (s *source[R]) turn() int {
 	return lowest
 }
 
-// lowest is the cursor whose bound comes last. A timer that no cursor has passed is behind all of them, so that
-// this bound is the bound of the source.
+// lowest is the cursor whose bound comes last. A timer that no cursor has passed is behind all bounds. The last one is
+// therefore the tightest, and is the bound of the source.
 func (s *source[R]) lowest() int {
 	lowest := 0
 	for i := range s.cursors {
@@ -160,14 +167,15 @@ func (s *source[R]) lowest() int {
 	return lowest
 }
 
-// follow keeps a source in the merge, unless nothing that it still holds may fire.
+// follow keeps a source in the merge, unless none of the timers that it still holds may fire.
 func (m *Merge[R]) follow(s *source[R]) {
 	if bound := s.cursors[s.lowest()].bound; !bound.Negative() {
 		m.sources.push(bound, s)
 	}
 }
 
-// takeFrom takes an entry of a source, unless its timer was taken before.
+// takeFrom takes an entry of a source, unless its timer was taken before: from another list of the source, or by
+// Return.
 func (m *Merge[R]) takeFrom(s *source[R], entry Entry) {
 	if m.returned[entry.Seq] {
 		return

@@ -164,7 +164,7 @@ func sortProperty(t *rapid.T) {
 	require.LessOrEqual(t, m.Heads+m.Read, b.store.Len(), "no entry is read twice")
 }
 
-func TestMergeIsASort(t *testing.T) { rapid.Check(t, sortProperty) }
+func TestMergeMatchesASort(t *testing.T) { rapid.Check(t, sortProperty) }
 
 func FuzzMergeIsASort(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sortProperty)) }
 
@@ -191,7 +191,7 @@ func limitProperty(t *rapid.T) {
 	}
 }
 
-func TestMergeReadsNoMoreThanItMay(t *testing.T) { rapid.Check(t, limitProperty) }
+func TestMergeReadsAreBounded(t *testing.T) { rapid.Check(t, limitProperty) }
 
 func FuzzMergeReadsNoMoreThanItMay(f *testing.F) { f.Fuzz(rapid.MakeFuzz(limitProperty)) }
 
@@ -228,12 +228,12 @@ func returnProperty(t *rapid.T) {
 	}
 }
 
-func TestMergeTakesTimersBack(t *testing.T) { rapid.Check(t, returnProperty) }
+func TestMergeReturnsPutBackTimers(t *testing.T) { rapid.Check(t, returnProperty) }
 
 func FuzzMergeTakesTimersBack(f *testing.F) { f.Fuzz(rapid.MakeFuzz(returnProperty)) }
 
-// TestMergePassesErrorsOn: whichever call of the store fails, its error comes out.
-func TestMergePassesErrorsOn(t *testing.T) {
+// TestMergePropagatesStoreErrors: whichever call of the store fails, its error comes out.
+func TestMergePropagatesStoreErrors(t *testing.T) {
 	b := backlog{market{map[uint64]timer{}, 0}, mergetest.New(), map[merge.List]int{0: 1, 5: 2}}
 	for seq := range uint64(60) {
 		c := timer{seq, 0, []int64{int64(seq % 9)}}
@@ -260,9 +260,8 @@ func TestMergePassesErrorsOn(t *testing.T) {
 	}
 }
 
-// TestReadsFollowWhatIsTaken: of long lists whose orders are those of the ranks, hardly more is read than is handed
-// out.
-func TestReadsFollowWhatIsTaken(t *testing.T) {
+// TestReadsAreProportionalToResults: from long lists in the order of the ranks, little more is read than is returned.
+func TestReadsAreProportionalToResults(t *testing.T) {
 	b := backlog{market{map[uint64]timer{}, 0}, mergetest.New(), map[merge.List]int{}}
 	for i := range merge.List(10) {
 		b.sources[i] = 1

@@ -10,7 +10,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Base is a Policy that keeps nothing and follows the simplest rule wherever there is a choice. A policy embeds it.
+// Base is a Policy without state, with the simplest behaviour in each method. A policy embeds it.
 type Base struct{}
 
 // InitGenesis implements state.Component.
@@ -34,7 +34,8 @@ func (Base) CountsFires() bool { return false }
 // AsksAgents implements Policy.
 func (Base) AsksAgents() bool { return false }
 
-// Accept implements BidRules: stated prices are kept and not used. An empty bid, and the withdrawn argument, are none.
+// Accept implements BidRules: stated prices are stored and not used. An empty bid, and the deprecated integer bid,
+// count as no bid.
 func (Base) Accept(_ context.Context, _ *types.TimerConfig, bid *types.Bid) (Accepted, error) {
 	if bid.Static == nil && bid.Tier == types.TierUnspecified {
 		return Accepted{}, nil
@@ -60,17 +61,18 @@ func (Base) Adopt(context.Context, *types.TimerConfig, *types.TimerConfig) error
 // Describe implements Policy.
 func (Base) Describe(*types.QueryLaneResponse, *types.TimerConfig, *types.LaneState) {}
 
-// AcceptAtMost refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee leaves.
+// AcceptAtMost refuses a max fee below what the lane charges in this block, and lowers a tip to what the max fee
+// leaves.
 func AcceptAtMost(bid types.StaticBid, fee math.LegacyDec) (Accepted, error) {
-	left := bid.MaxFeePerCycle.Sub(fee)
-	if left.IsNegative() {
+	remaining := bid.MaxFeePerCycle.Sub(fee)
+	if remaining.IsNegative() {
 		return Accepted{}, types.ErrRejectedBelowBasefee.Wrapf(
 			"max_fee_per_cycle %s is below %s, what the lane charges per cycle in this block", bid.MaxFeePerCycle, fee)
 	}
 	accepted := Accepted{Bid: &types.Bid{Static: &bid}}
-	if bid.MaxPriorityFeePerCycle.GT(left) {
+	if bid.MaxPriorityFeePerCycle.GT(remaining) {
 		stated := bid.MaxPriorityFeePerCycle
-		accepted.Stated, bid.MaxPriorityFeePerCycle = &stated, left
+		accepted.Stated, bid.MaxPriorityFeePerCycle = &stated, remaining
 	}
 	return accepted, nil
 }

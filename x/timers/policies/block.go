@@ -12,14 +12,14 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Block is what policies know of a block, and what they leave in it. It dies with the block.
+// Block is what policies know of a block, and what they write to it. It exists only during the block.
 type Block struct {
 	Height uint64
 	// Config in force, the same in every step.
 	Config types.TimerConfig
-	// Before is what the last block left, State what this one leaves.
+	// Before is the lane's state after the previous block, State that after this one.
 	Before, State types.LaneState
-	// Prices of the block. They follow from what the last block left and the chain's fee market.
+	// Prices of the block. They depend on the previous block and the chain's fee market.
 	Prices policy.Prices
 
 	// Lane and GC are the two budgets.
@@ -32,21 +32,21 @@ type Block struct {
 	// Changes to the ready index by the block's own steps.
 	Changes *index.Changes
 
-	// Competing is how many timers were read to compete, Departed how many of those are ready no more. In a storm the index
-	// says how many compete.
+	// Competing is how many timers were read to compete, Departed how many of those are no longer ready. Under overload
+	// the index holds the number of those that compete.
 	Competing, Departed uint32
-	// Storm: more timers are ready than the window holds, and those in the ready index compete. Overfull: more are ready than
-	// compete.
+	// Storm: more timers are ready than the window holds, and those in the ready index compete. Overfull: more are
+	// ready than compete.
 	Storm, Overfull bool
 
 	// Hands do to a timer what only the engine may.
 	Hands Hands
 }
 
-// Hands are the engine's, for what concerns one timer alone.
+// Hands are the operations of the engine on one timer that policies may call.
 type Hands interface {
-	// Guard runs what a policy does for one timer in a sandbox of its own, and reports whether it was done. A timer for which
-	// it fails unexpectedly is quarantined.
+	// Guard runs a policy's work on one timer in a sandbox of its own, and reports whether it succeeded. If it fails
+	// unexpectedly, the timer is quarantined.
 	Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) (done bool)
 	// SetUnrunnableAside sets a timer aside that the config can't run.
 	SetUnrunnableAside(ctx sdk.Context, t *types.Timer)
@@ -56,12 +56,13 @@ type Hands interface {
 	Runnable(gasLimit uint64) bool
 }
 
-// GC is what the block's clean-up knows.
+// GC is the state of the block's cleanup.
 type GC struct {
 	lane.Cleanup
 	// Expired timers that were met, in queue order; those of the front were removed.
 	Expired []types.Timer
-	// Unswept is where the leftovers of earlier blocks go on, if there are more than this block can remove.
+	// Unswept is the position after the expired timers of earlier blocks that were read, if there are more than this
+	// block can remove.
 	Unswept *calendar.Key
 }
 

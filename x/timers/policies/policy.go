@@ -1,9 +1,10 @@
 // Package policies is the seam between the engine and the policies, which decide who fires when the lane is full
 // (x/timers/README.md, "1.7 Policy").
 //
-// A policy's pure rules are in policy/NAME; policies/NAME binds them to state. The engine knows of a policy the interfaces of
-// this file alone. Window and Storm are rounds to build on: a policy that reads what is ready and sorts it embeds Window; one
-// whose order can be kept in the ready index embeds Storm. docs/policy.md shows a whole policy written outside of the module.
+// A policy's pure rules are in policy/NAME; policies/NAME binds them to state. The engine uses a policy only through
+// the interfaces of this file. Window and Storm are rounds to build on. A policy that sorts the ready timers in memory
+// embeds Window. One whose order can be kept in the ready index embeds Storm. docs/policy.md shows a whole policy
+// written outside of the module.
 package policies
 
 import (
@@ -23,7 +24,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Parts are what a policy may build on. They are the same instances that the engine uses.
+// Parts are the components that a policy may use. They are the same instances that the engine uses.
 type Parts struct {
 	Codec codec.BinaryCodec
 	// Schema is where a policy adds its own collections, below prefixes of its own.
@@ -39,7 +40,8 @@ type Parts struct {
 	Addresses types.Addresses
 }
 
-// Policy is one way of filling the lane, bound to state. Base has defaults for all but ID, Rules and Open.
+// Policy decides the order and the prices of fires, and is bound to state. Base has defaults for all methods but ID,
+// Rules and Open.
 type Policy interface {
 	// Component is what the policy keeps in state, whether it is in force or not.
 	state.Component
@@ -47,23 +49,23 @@ type Policy interface {
 
 	// ID is the value of the config's policy that selects it.
 	ID() types.Policy
-	// Starts reports whether the policy, which the config selects, is in force at a height already; until then fifo is.
+	// Starts reports whether the policy, if the config selects it, is in force at a height. Until then fifo is.
 	Starts(config *types.TimerConfig, height uint64) bool
-	// Rules are the pure rules with the config's parameters, after what the last block left.
+	// Rules are the pure rules with the config's parameters and the lane's state after the previous block.
 	Rules(config *types.TimerConfig, lane *types.LaneState) policy.Rules
 	// GasCap is the largest gas limit that may fire, and the default one.
 	GasCap(config *types.TimerConfig) uint64
 	// CountsFires reports whether the order depends on the fairness window, so that fires are counted.
 	CountsFires() bool
-	// AsksAgents reports whether a timer's bid decides its place and what it pays per cycle, so that agents are asked.
+	// AsksAgents reports whether a timer's bid decides its place and its price per cycle, so that agents are called.
 	AsksAgents() bool
 
 	// Open begins a block in which the policy is in force.
 	Open(ctx sdk.Context, b *Block) (Round, error)
 	// Follow begins a block in which another policy is in force; nil if nothing is to be done for its fires.
 	Follow(ctx sdk.Context, b *Block) Follower
-	// Detach takes off the record of a timer that goes on what belonged to the fire that it makes now, before its handler
-	// runs. It is called under every policy.
+	// Detach removes from the record of a repeating timer what belongs to the current fire, before its handler runs. It
+	// is called under every policy.
 	Detach(next *types.Timer)
 	// Maintain does bounded work at the end of a block, and sets the policy's part of the lane's state.
 	Maintain(ctx sdk.Context, b *Block, inForce bool) error
@@ -73,27 +75,27 @@ type Policy interface {
 	Describe(response *types.QueryLaneResponse, config *types.TimerConfig, lane *types.LaneState)
 }
 
-// BidRules say what becomes of a bid that is stated.
+// BidRules accept and lock the bids that owners state.
 type BidRules interface {
 	// Accept checks a bid that is well-formed and names no agent, while the policy is in force.
 	Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (Accepted, error)
-	// Restate locks what a timer's new bid is worth, and returns what was locked before and is not any more. It is called
-	// under every policy; the record is written afterwards.
+	// Restate locks the amount of a timer's new bid, and returns what was locked for the old one. It is called under
+	// every policy; the record is written afterwards.
 	Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error
 }
 
-// Accepted is a bid as it is kept, and what its owner is told about it.
+// Accepted is a bid as it is stored, and what events report about it.
 type Accepted struct {
 	// Bid is nil for the default estimator.
 	Bid *types.Bid
 	// Stated is the tip before it was clamped, nil if it was not.
 	Stated *math.LegacyDec
-	// Ignored: the withdrawn argument was stated. From RefusedFrom on it is refused, 0 if never.
+	// Ignored: the deprecated integer bid was stated. From RefusedFrom on it is refused, 0 if never.
 	Ignored     bool
 	RefusedFrom uint64
 }
 
-// Follower attends the fires of a block.
+// Follower is notified of the fires of a block.
 type Follower interface {
 	// Fired is called after each fire.
 	Fired(ctx sdk.Context, f Fire)
@@ -118,24 +120,24 @@ type Round interface {
 
 	// Collect reads what is due and may compete, and finds expired timers on the way.
 	Collect(ctx sdk.Context) error
-	// Rank asks the agents of those that compete what they bid, and puts the timers into the order in which they are tried.
+	// Rank calls the agents of the competing timers, and puts the timers into the order in which they are tried.
 	Rank(ctx sdk.Context) error
-	// Next hands out the next timer in that order; false if there is none, or the lane has no room for any. Between two calls
-	// fires may change state. It ends after a bounded number of calls, whatever the engine does with the timers.
+	// Next returns the next timer in that order; false if there is none, or the lane has no room for any. Between two
+	// calls fires may change state. It ends after a bounded number of calls, whatever the engine does with the timers.
 	Next(ctx sdk.Context) (Turn, bool, error)
 	// Candidate is the timer as the rules see it.
 	Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate
-	// Skipped is called instead of a fire for a timer that was handed out and passed over.
+	// Skipped is called instead of a fire for a timer that Next returned and the engine passed over.
 	Skipped(ctx sdk.Context, t *types.Timer, why Skip) error
-	// Unfunded says what becomes of a timer whose payer can't cover the pre-charge.
+	// Unfunded decides what happens to a timer whose payer can't cover the pre-charge.
 	Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) Disposition
 }
 
 // Turn is a timer whose turn it is.
 type Turn struct {
 	Timer *types.Timer
-	// Fresh: it was read after the last fire. Otherwise the engine reads it again before it fires, since a handler may have
-	// changed it.
+	// Fresh: it was read after the last fire. Otherwise the engine reads it again before it fires, since a handler may
+	// have changed it.
 	Fresh bool
 }
 
@@ -147,26 +149,26 @@ type Skip struct {
 	Capped bool
 }
 
-// Disposition is what becomes of a timer without funds.
+// Disposition is what happens to a timer without funds.
 type Disposition int
 
 const (
-	// Leaves removes or suspends the timer, as its owner asked for, under the GC lane.
+	// Leaves removes or suspends the timer, by its on_unfunded, within the budget of the GC lane.
 	Leaves Disposition = iota
 	// Waits leaves it ready.
 	Waits
 )
 
-// Estimator is a round's part in the query of what a timer would cost and how long it would wait.
+// Estimator is a round's part in the query Estimate: what a timer would cost, and how long it would wait.
 type Estimator interface {
-	// Weigh adds to a candidate that is no timer yet what the round knows of its actor, nil for no one in particular. It
-	// returns the weight as people read it.
+	// Weigh adds what the round knows of its actor to a candidate that is not scheduled yet. A nil actor is one without
+	// recent fires. It returns the weight in the form that the query shows.
 	Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) (weight math.LegacyDec)
 	// LockedBid is how much of an integer bid would be locked, or why the bid would be refused.
 	LockedBid(bid string) (math.Int, error)
 	// Bidding adds what the round can say of the bid itself.
 	Bidding(ctx sdk.Context, c policy.Candidate, response *types.QueryEstimateResponse) error
-	// Affordable is after how many idle blocks a candidate that is priced out now is willing to pay, or why that can't be
-	// said.
+	// Affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, or an
+	// error if that can't be predicted.
 	Affordable(c policy.Candidate) (blocks uint64, err error)
 }

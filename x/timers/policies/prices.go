@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// PricesOf are the prices of the block at ctx's height by the rules in force. They follow from what the last block left and
-// the chain's fee market, and are known before any of the block's transactions run.
+// PricesOf are the prices of the block at ctx's height by the rules in force. They depend on the previous block and the
+// chain's fee market, and are known before any of the block's transactions run.
 func PricesOf(
 	ctx context.Context, purse *fees.Fees, rules policy.Rules, config *types.TimerConfig, last *types.LaneState,
 ) (policy.Prices, error) {
@@ -20,7 +20,7 @@ func PricesOf(
 	prices := policy.Prices{
 		Height: types.HeightOf(ctx), Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50,
 	}
-	// Under fifo the lane basefee is the cycle basefee: so it is before the first block, and eip1559 goes on from there.
+	// Before the first block the lane basefee is the cycle basefee, as under fifo. eip1559 starts from there.
 	before := policy.Last{Basefee: prices.Cycle, Cycles: last.Cycles}
 	if last.LaneBasefee != nil {
 		before.Basefee = *last.LaneBasefee

@@ -10,19 +10,20 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// What every round reads of the queue, and how that is bounded: the work of a block follows what it fires, not what waits.
+// This file holds what every round reads from the queue. The work of a block is proportional to what it fires, not to
+// the timers that wait.
 //
-// Two cursors in state say where to read. Before `live` there is nothing that can still fire, only expired timers that the
-// clean-up has not reached: an outage's worth of expired timers is passed over once and then never stands in the way of live
-// ones. Before `head` there is nothing at all, so that no scan passes over what was deleted.
+// Two cursors in state say where to read. Before `live` no timer can still fire: there are only expired timers that the
+// cleanup has not reached. So after an outage the expired timers are passed over once, and do not delay live ones in
+// later blocks. Before `head` the queue is empty, so that no scan passes over deleted entries.
 
-// ReadLeftovers reads expired timers that were passed over in earlier blocks, as many as this block can remove.
+// ReadLeftovers reads expired timers that were passed over in earlier blocks, at most as many as this block can remove.
 func (b *Block) ReadLeftovers(ctx sdk.Context, records *state.Records) error {
 	head, live := state.CalendarKey(b.State.Head), state.CalendarKey(b.State.Live)
 	if head.Compare(live) >= 0 {
 		return nil
 	}
-	left := b.GC.Left()
+	left := b.GC.Remaining()
 	found, next, _, err := records.Page(ctx, head, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		if e.Key.Compare(live) >= 0 || left == 0 {
 			return calendar.Stop
@@ -37,8 +38,8 @@ func (b *Block) ReadLeftovers(ctx sdk.Context, records *state.Records) error {
 	return err
 }
 
-// ReadLive reads from the first timer that can fire: at most limit of those, and on the way at most CANDIDATE_WINDOW expired
-// ones. It moves the live cursor and returns what it found, how far it read, and whether that was all that is due.
+// ReadLive reads from the live cursor on: at most limit timers that can fire, and at most CANDIDATE_WINDOW expired
+// ones. It moves the live cursor. It returns the timers, the position reached, and whether that was all that is due.
 func (b *Block) ReadLive(
 	ctx sdk.Context, records *state.Records, limit uint32,
 ) (live []types.Timer, reached calendar.Key, complete bool, err error) {
@@ -70,8 +71,8 @@ func (b *Block) ReadLive(
 	return live, next, complete, err
 }
 
-// SweepQueue looks for expired timers beyond what ReadLive reached, SWEEP_PER_BLOCK entries a block, in rounds: under
-// overload, those that will never fire should not keep their places until the lane gets there.
+// SweepQueue looks for expired timers beyond what ReadLive reached, SWEEP_PER_BLOCK entries a block, in rounds over the
+// queue. Otherwise, under overload, they would stay until the lane reaches them.
 func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached calendar.Key, complete bool) error {
 	if complete {
 		b.State.Clean = types.QueueKey{}
@@ -102,8 +103,8 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 	return err
 }
 
-// ReadMore reads at most limit timers that can fire, from a key to another, and returns where it stopped. It reads no more
-// than twice as many entries; the sweep gets those that expired.
+// ReadMore reads at most limit timers that can fire, between two keys, and returns where it stopped. It reads at most
+// twice as many entries; expired timers are left to the sweep.
 func (b *Block) ReadMore(
 	ctx context.Context, records *state.Records, from, to calendar.Key, limit uint32,
 ) (live []types.Timer, next calendar.Key, err error) {

@@ -12,43 +12,44 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// MaxIndexReads bounds the entries of the ready index that a block reads beyond the heads of its lists. Few are read for each
-// fire as long as bids are what people make; this is for those who make others.
+// MaxIndexReads bounds the entries of the ready index that a block reads beyond the heads of its lists. With usual bids
+// few are read for each fire; the bound is against bids chosen to make many reads necessary.
 const MaxIndexReads = 4_096
 
-// Indexer is a policy whose order follows from the ready index.
+// Indexer is a policy whose order is kept in the ready index.
 type Indexer interface {
 	// Weight under which the actor's timers are indexed in this block.
 	Weight(ctx sdk.Context, actor sdk.AccAddress) uint32
-	// Placement of a timer in this block, with what its agent answered as the record has it.
+	// Placement of a timer in this block, with its agent's answer from the record.
 	Placement(ctx sdk.Context, t *types.Timer) index.Placement
-	// Quoted is the same after the timer's agent was asked, where the policy asks agents.
+	// Quoted is the same after a call of the timer's agent, if the policy calls agents.
 	Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error)
 	// Stale reads at most n entries of lists that are not those of this block.
 	Stale(ctx context.Context, n int) ([]merge.Entry, error)
 	// Ranking opens the index at the prices of the block.
 	Ranking(ctx sdk.Context) (Ranking, error)
-	// Blocked reports whether an indexed timer can't fire at the prices of the block, though it is indexed under a bid that
-	// could, and under which placement it waits.
+	// Blocked reports whether an indexed timer can't fire at the prices of the block although its index entry says that
+	// it can. It returns the placement under which the timer waits then.
 	Blocked(t *types.Timer) (index.Placement, bool)
 }
 
-// Ranking hands out indexed timers, best first, by one of their entries.
+// Ranking returns indexed timers, best first, by one of their entries.
 type Ranking interface {
 	Next(ctx context.Context) (merge.Entry, bool, error)
-	// Return puts a timer back that was handed out under an outdated weight.
+	// Return puts back a timer that was returned under an outdated weight.
 	Return(entry merge.Entry, weight uint32)
 }
 
-// Storm is a Window that turns to the ready index when more timers are ready than the window holds. Then a block no longer
-// reads all that is ready: it admits ADMISSIONS_PER_BLOCK timers to the index, and takes the best from there. Work is
-// bounded, every timer gets in, and among the admitted the order is exact.
+// Storm is a Window that uses the ready index under overload, when more timers are ready than the window holds. Then a
+// block does not read all ready timers. It admits ADMISSIONS_PER_BLOCK of them to the index, and takes the best from
+// there. Work is bounded, every timer is admitted in the end, and among the admitted the order is exact.
 type Storm struct {
 	Window
 	Indexer Indexer
 
 	ranking Ranking
-	// indexed is how many timers were in the index when the step began, reindexed how many of them it gave another placement.
+	// indexed is how many timers were in the index when the step began, reindexed how many of them it gave another
+	// placement.
 	indexed   uint64
 	reindexed uint32
 	// passedOver counts timers that did not fit.
@@ -57,7 +58,7 @@ type Storm struct {
 
 var _ Round = (*Storm)(nil)
 
-// Collect implements Round: it reads the window, or in a storm what the index needs.
+// Collect implements Round: it reads the window, or under overload what the index needs.
 func (s *Storm) Collect(ctx sdk.Context) error {
 	if err := s.reindexStale(ctx); err != nil {
 		return err
@@ -79,7 +80,8 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 	return s.SweepQueue(ctx, s.Parts.Records, reached, complete)
 }
 
-// collectStorm admits timers and looks after those admitted. What is before reached was read in this block already.
+// collectStorm admits timers, and sweeps and reindexes admitted ones. What is before reached was read in this block
+// already.
 func (s *Storm) collectStorm(ctx sdk.Context, reached calendar.Key) error {
 	s.Storm, s.Overfull = true, true
 	if reached == (calendar.Key{}) {
@@ -98,8 +100,9 @@ func (s *Storm) collectStorm(ctx sdk.Context, reached calendar.Key) error {
 	return s.Parts.Index.Count(ctx, int64(admitted+older))
 }
 
-// reindexStale gives admitted timers that another policy, or other weights, placed their placement under the policy in
-// force: up to half of what a block admits. Until then they don't compete, like those not yet admitted.
+// reindexStale moves admitted timers that are indexed under another policy, or under other weights, to their placement
+// under the policy in force: up to half of what a block admits. Until then they don't compete, like those not yet
+// admitted.
 func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 	if s.indexed, err = s.Parts.Index.Admitted(ctx); err != nil || s.indexed == 0 {
 		return err
@@ -113,7 +116,7 @@ func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		// The second entry of a timer is gone with the first.
+		// The second entry of a timer was removed with the first.
 		if !found || t.AdmittedWeight != entry.List.Weight() {
 			continue
 		}
@@ -125,8 +128,8 @@ func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 	return nil
 }
 
-// admitFresh admits timers that became due in this block while older ones still wait for their admission, up to half of
-// what a block admits: a storm must not shut out who comes after it.
+// admitFresh admits timers that became due in this block while older ones still wait for admission, up to half of what
+// a block admits. Otherwise newcomers could not compete until the whole backlog is admitted.
 func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 	from := calendar.Key{Due: s.Height}
 	if state.CalendarKey(s.State.Admit).Compare(from) >= 0 {
@@ -146,13 +149,13 @@ func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 	return s.admit(ctx, timersOf(found))
 }
 
-// admitOldest goes on with the oldest that are not admitted.
+// admitOldest admits the oldest timers that are not admitted.
 func (s *Storm) admitOldest(ctx sdk.Context, reached calendar.Key, limit uint32) (uint32, error) {
 	from := state.CalendarKey(s.State.Admit)
 	if live := state.CalendarKey(s.State.Live); from.Compare(live) < 0 {
 		from = live
 	}
-	// Those admitted fresh are passed over, once each; so are expired ones, which the clean-up gets.
+	// Timers that admitFresh admitted are passed over, once each. So are expired ones, which the cleanup removes.
 	left, reads := limit, 2*s.Config.AdmissionsPerBlock
 	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		if left == 0 || reads == 0 {
@@ -176,8 +179,8 @@ func (s *Storm) admitOldest(ctx sdk.Context, reached calendar.Key, limit uint32)
 	return s.admit(ctx, timersOf(found))
 }
 
-// admit indexes timers under the weights of their actors, and returns how many; the caller counts them. One that the config
-// can't run is set aside, an expired one goes to the clean-up.
+// admit indexes timers under the weights of their actors, and returns how many; the caller counts them. A timer that
+// the config can't run is set aside; an expired one is left to the cleanup.
 func (s *Storm) admit(ctx sdk.Context, found []types.Timer) (admitted uint32, err error) {
 	for i := range found {
 		t := &found[i]
@@ -203,8 +206,8 @@ func (s *Storm) admit(ctx sdk.Context, found []types.Timer) (admitted uint32, er
 	return admitted, nil
 }
 
-// sweepAdmitted looks at SWEEP_PER_BLOCK of the admitted, in rounds: expired ones leave, those whose actor's weight has
-// changed get the new one, and agents are asked again. It is what moves the live cursor in a storm.
+// sweepAdmitted examines SWEEP_PER_BLOCK of the admitted timers, in rounds over all of them. It removes expired ones,
+// updates the weights of the others, and calls their agents again. Under overload it is what moves the live cursor.
 func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 	from, end := state.CalendarKey(s.State.Clean), state.CalendarKey(s.State.Admit)
 	first := from.Compare(state.CalendarKey(s.State.Live)) <= 0
@@ -255,7 +258,7 @@ func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 	return s.Parts.Index.Reindex(ctx, t, at)
 }
 
-// OpenRanking opens the index at the prices of the block. It is what a round's Rank does in a storm.
+// OpenRanking opens the index at the prices of the block. A round's Rank calls it under overload.
 func (s *Storm) OpenRanking(ctx sdk.Context) (err error) {
 	s.ranking, err = s.Indexer.Ranking(ctx)
 	return err
@@ -289,7 +292,8 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 	return Turn{}, false, nil
 }
 
-// check reports whether a timer that the ranking handed out has its turn. Otherwise it is put where it belongs.
+// check reports whether a timer that the ranking returned can be tried. Otherwise it corrects the timer's placement, or
+// removes the timer.
 func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool, error) {
 	if weight := s.Indexer.Weight(ctx, t.Actor); weight != entry.List.Weight() {
 		if t.AdmittedWeight != weight {
@@ -314,8 +318,8 @@ func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool,
 	return false, nil
 }
 
-// expireOnSight removes an expired timer that the sweep has not come to. If the GC lane has nothing left it leaves the index
-// at least, so that it does not stand in the way of live ones again.
+// expireOnSight removes an expired timer that the sweep has not reached. If the budget of the GC lane is used up, it
+// removes the timer from the index only, so that it is not read again before live ones.
 func (s *Storm) expireOnSight(ctx sdk.Context, t *types.Timer) {
 	if s.GC.Take() {
 		s.Hands.Expire(ctx, t)

@@ -13,12 +13,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// MaxPassedOver is how many timers that do not fit a block looks past for smaller ones where it reads on as it goes: a nearly
-// full lane must not read the whole backlog for one that fits.
+// MaxPassedOver bounds the timers that do not fit and are passed over for smaller ones, where a block reads as it
+// fires. A nearly full lane must not read the whole backlog for one that fits.
 const MaxPassedOver = 32
 
-// Window is a round over at most CANDIDATE_WINDOW timers, the oldest that are ready. They are read and ranked in memory, and
-// nothing is written for those that stay. A policy's round embeds it and replaces what it does otherwise.
+// Window is a round over at most CANDIDATE_WINDOW timers, the oldest that are ready. They are read and ranked in
+// memory, and nothing is written for those that stay. A policy's round embeds it and overrides the methods in which it
+// differs.
 type Window struct {
 	*Block
 	Parts *Parts
@@ -95,7 +96,7 @@ func (w *Window) Next(sdk.Context) (Turn, bool, error) {
 	return turn, found, nil
 }
 
-// Take hands out the next timer in order.
+// Take returns the next timer in order.
 func (w *Window) Take() (Turn, bool) {
 	if w.Turn >= len(w.Order) {
 		return Turn{}, false
@@ -138,7 +139,7 @@ func (w *Window) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidat
 	return WeightDec(c.Weight)
 }
 
-// LockedBid implements Estimator: under a policy that locks none, a bid may be stated and counts for nothing.
+// LockedBid implements Estimator: under a policy that locks no bids, a bid may be stated and has no effect.
 func (w *Window) LockedBid(string) (math.Int, error) { return math.ZeroInt(), nil }
 
 // Bidding implements Estimator.
@@ -146,7 +147,8 @@ func (w *Window) Bidding(sdk.Context, policy.Candidate, *types.QueryEstimateResp
 	return nil
 }
 
-// maxIdleBlocks bounds how long a basefee is followed as it falls: by then it fell by far more than any price can differ.
+// maxIdleBlocks bounds how long a basefee is followed as it falls: by then it fell by far more than any price can
+// differ.
 const maxIdleBlocks = 10_000
 
 // Affordable implements Estimator: it follows the lane basefee as it falls.
@@ -172,8 +174,8 @@ type Weights struct {
 // NewWeights returns an empty memory of weights.
 func NewWeights(b *Block, parts *Parts) *Weights { return &Weights{b, parts, map[string]uint32{}} }
 
-// Of is the actor's weight. A record that can't be read weighs least: its timers can't fire, and others must not suffer for
-// it.
+// Of is the actor's weight. A record that can't be read weighs least: its timers can't fire, and others must not suffer
+// for it.
 func (w *Weights) Of(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 	if weight, known := w.known[string(actor)]; known {
 		return weight

@@ -11,7 +11,7 @@ type Ask struct {
 	Price math.Int
 }
 
-// Kind tells how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted
+// Kind determines how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted
 // timers, so that they are part of the state and must not change.
 type Kind uint8
 
@@ -25,7 +25,7 @@ const (
 	Urgent
 	// Stated has prices of its own.
 	Stated
-	// Withheld never fires: a cell costs more than its owner's agent allows.
+	// Withheld does not fire in this block: a cell costs more than its owner's agent allows.
 	Withheld
 )
 

@@ -23,8 +23,8 @@ func NewRank(priority math.LegacyDec, weight uint32, due, seq uint64) Rank {
 	return Rank{effective: effective.Mul(effective, big.NewInt(int64(weight))), weight: weight, due: due, seq: seq}
 }
 
-// Negative tells whether the tip is negative. No candidate has such a rank, but a bound on what a list still holds
-// may: then everything left in the list is priced out.
+// Negative reports whether the tip is negative. No candidate has such a rank, but a bound on the rest of a list may:
+// then all timers in the rest are priced out.
 func (r Rank) Negative() bool { return r.effective.Sign() < 0 }
 
 // Compare is negative if r comes before other.

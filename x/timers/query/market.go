@@ -14,7 +14,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// candidates hands out the timers of the next block in the order in which they are tried, until fn says that it has enough.
+// candidates passes the timers of the next block to fn in the order in which they are tried, until fn reports that it
+// has enough.
 func candidates(ctx sdk.Context, next *engine.Preview, fn func(t *types.Timer, c policy.Candidate) (more bool)) error {
 	for {
 		turn, found, err := next.Round.Next(ctx)
@@ -27,8 +28,8 @@ func candidates(ctx sdk.Context, next *engine.Preview, fn func(t *types.Timer, c
 // inQueueOrder is a policy whose order is that of the queue.
 type inQueueOrder interface{ InQueueOrder() }
 
-// Ready implements types.QueryServer. Under a policy in whose order the queue is already, the list is the queue's. Under
-// others it is the order at the next block's prices, and at most as many are listed as compete in it.
+// Ready implements types.QueryServer. If the queue is already in the order of the policy, the list is read from the
+// queue. Otherwise it is the order at the next block's prices, and lists at most the timers that compete.
 func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
 	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
 	if err != nil {
@@ -107,7 +108,7 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 	return response, nil
 }
 
-// standing is a policy that weighs actors by a record of its own.
+// standing is a policy that keeps weights of actors of its own.
 type standing interface {
 	Standing(ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress) (*types.TipStanding, error)
 }

@@ -16,7 +16,8 @@ import (
 // MaxPageEntries bounds a page of a query, whatever the request asks for.
 const MaxPageEntries = 1_000
 
-// queuePage reads one page of the queue from a key to a height. The page's key is the queue key to go on from.
+// queuePage reads one page of the queue from a key to a height. The page's key is the queue key at which the next page
+// starts.
 func (s *server) queuePage(
 	ctx context.Context, from calendar.Key, height uint64, page *sdkquery.PageRequest, keep func(*types.Timer) bool,
 ) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
@@ -73,7 +74,7 @@ func parsePageKey(key []byte) (calendar.Key, error) {
 // pageBounds reads limit and offset; the limit has the SDK's default and a bound of its own.
 func pageBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
 	if page.GetReverse() {
-		return 0, 0, status.Error(codes.InvalidArgument, "this list has one order only: reverse is not supported")
+		return 0, 0, status.Error(codes.InvalidArgument, "reverse is not supported: this list has one order only")
 	}
 	limit = page.GetLimit()
 	if limit == 0 {
@@ -85,7 +86,8 @@ func pageBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
 	return min(limit, MaxPageEntries), page.GetOffset(), nil
 }
 
-// boundedPage is the same for lists that the SDK pages: it knows no bound, and no code for what it refuses.
+// boundedPage is the same for lists that the SDK paginates. The SDK has no bound on the limit, and no gRPC code for
+// what it refuses.
 func boundedPage(page *sdkquery.PageRequest) (*sdkquery.PageRequest, error) {
 	if len(page.GetKey()) > 0 && page.GetOffset() > 0 {
 		return nil, status.Error(codes.InvalidArgument, "state a page key or an offset, not both")
@@ -98,7 +100,7 @@ func boundedPage(page *sdkquery.PageRequest) (*sdkquery.PageRequest, error) {
 	return &bounded, nil
 }
 
-// pageOf cuts a page out of a list in memory. The page's key is the position to go on from.
+// pageOf takes a page of a list in memory. The page's key is the position at which the next page starts.
 func pageOf[T any](all []T, page *sdkquery.PageRequest) ([]T, *sdkquery.PageResponse, error) {
 	limit, first, err := pageStart(page)
 	if err != nil {
@@ -126,7 +128,7 @@ func pageStart(page *sdkquery.PageRequest) (limit, first uint64, err error) {
 		}
 		first = binary.BigEndian.Uint64(key)
 	}
-	// A position beyond every list, from which a page's end can still be reckoned.
+	// A position beyond every list, small enough that the end of a page can be computed without overflow.
 	return limit, min(first, 1<<62), nil
 }
 

@@ -145,7 +145,7 @@ func (s *server) Due(ctx context.Context, req *types.QueryDueRequest) (*types.Qu
 	return &types.QueryDueResponse{Timers: timers, Pagination: page}, err
 }
 
-// readyInQueueOrder lists what is ready as it lies in the queue.
+// readyInQueueOrder lists the ready timers in the order of the queue.
 func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageRequest) (*types.QueryReadyResponse, error) {
 	lane, err := s.engine.Lane.Get(ctx)
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *server) Agent(ctx context.Context, req *types.QueryAgentRequest) (*type
 	return &types.QueryAgentResponse{Agent: s.text(agent)}, nil
 }
 
-// Receipts implements types.QueryServer. A page's key is the position to go on from.
+// Receipts implements types.QueryServer. A page's key is the position at which the next page starts.
 func (s *server) Receipts(
 	ctx context.Context, req *types.QueryReceiptsRequest,
 ) (*types.QueryReceiptsResponse, error) {

@@ -62,8 +62,8 @@ func (s *server) Watches(
 	}
 }
 
-// watchesFrom lists the watches of a store from a place on, while wanted. The page's key is the place to go on from:
-// seq ‖ prefix.
+// watchesFrom lists the watches of a store from a position on, while wanted. The page's key is the position at which
+// the next page starts: seq ‖ prefix.
 func (s *server) watchesFrom(
 	ctx context.Context, req *types.QueryWatchesRequest, from triggers.WatchPlace, wanted func(triggers.WatchPlace) bool,
 ) (*types.QueryWatchesResponse, error) {
@@ -97,7 +97,7 @@ func (s *server) watchesFrom(
 	return response, err
 }
 
-// watchInfo finds the timer of a watch by its owner's record.
+// watchInfo finds the timer of a watch in its owner's record.
 func (s *server) watchInfo(ctx context.Context, key types.WatchKey, owner sdk.AccAddress, seq uint64) (types.WatchInfo, error) {
 	entries, err := s.engine.Actors.Entries(ctx, owner)
 	if err != nil {

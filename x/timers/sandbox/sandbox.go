@@ -4,8 +4,8 @@
 // inside leaves no trace outside: its writes and events are dropped, and the caller decides what that means at its level
 // (x/timers/README.md, "5.5 Failures").
 //
-// Not every failure can be caught: a stack that overflows or memory that runs out ends the process. What runs inside is
-// therefore bounded by gas before it gets there.
+// Not every failure can be caught: a stack overflow or exhausted memory ends the process. Code that runs inside is
+// therefore bounded by gas, so that it does not come to that.
 package sandbox
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Run runs fn on a branch of ctx. If fn succeeds, its writes and events are kept. If it fails or panics, they are dropped
-// and the error is returned: a panic of a gas meter as ErrOutOfCycles, any other panic as ErrPanicked.
+// Run runs fn on a branch of ctx. If fn succeeds, its writes and events are kept. If it fails or panics, they are
+// dropped and the error is returned: a panic of a gas meter as ErrOutOfCycles, any other panic as ErrPanicked.
 func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	defer recoverInto(ctx, &err)
 	branch, commit := ctx.CacheContext()
@@ -31,7 +31,7 @@ func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	return nil
 }
 
-// Probe runs fn on a branch of ctx and always drops the branch: would this succeed?
+// Probe runs fn on a branch of ctx and always drops the branch. It reports whether fn would succeed.
 func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	defer recoverInto(ctx, &err)
 	branch, _ := ctx.CacheContext()

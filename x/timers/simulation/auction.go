@@ -11,7 +11,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// price bids a sum that the owner can lock, if policy auction is in force; none at times, or where there is nothing.
+// price bids a sum that the owner can lock, if policy auction is in force. It sometimes bids none, and always if the
+// owner has no funds.
 func price(data *simsx.ChainDataSource, owner simsx.SimAccount) *types.Bid {
 	amount := int64(data.Rand().IntInRange(0, 5_000))
 	if !owner.LiquidBalance().BlockAmount(sdk.NewInt64Coin(sdk.DefaultBondDenom, amount)) {

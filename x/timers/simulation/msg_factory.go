@@ -69,7 +69,7 @@ func (f factory) schedule(
 		Payload:  payload,
 		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, f.keeper.Engine().Policies.GasCap(&config, height(ctx))+1),
 	}
-	live(data, &config, msg)
+	drawRecurrence(data, &config, msg)
 	switch data.Rand().Intn(4) {
 	case 0:
 		msg.Bid = &types.Bid{Tier: types.TierFast}
@@ -86,7 +86,7 @@ func (f factory) schedule(
 	return []simsx.SimAccount{owner}, msg
 }
 
-// payload sends something from the owner to anybody; it may fail when it fires, which is as good.
+// payload sends coins from the owner to any account. It may fail when it fires, which is a case worth testing too.
 func (f factory) payload(data *simsx.ChainDataSource, reporter simsx.SimulationReporter, owner simsx.SimAccount) []byte {
 	to := data.AnyAccount(reporter, simsx.ExcludeAccounts(owner))
 	coin := sdk.NewInt64Coin(sdk.DefaultBondDenom, int64(data.Rand().IntInRange(1, 1_000_000)))
@@ -109,7 +109,7 @@ func (f factory) timer(
 	return f.timerThat(ctx, data, reporter, func(*types.Timer) bool { return true })
 }
 
-// timerThat picks one of them that will do.
+// timerThat picks one of them that satisfies the condition.
 func (f factory) timerThat(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter, fits func(*types.Timer) bool,
 ) (simsx.SimAccount, *types.Timer) {
@@ -127,7 +127,7 @@ func (f factory) timerThat(
 			return owner, &timers[i]
 		}
 	}
-	reporter.Skip("the actor has no timer that lives")
+	reporter.Skip("the actor has no live timer of the wanted kind")
 	return owner, nil
 }
 
@@ -208,8 +208,8 @@ func (f factory) sysRelease(
 	}
 }
 
-// updateConfig shrinks and grows what timers may use, so that some become unrunnable and come back; it changes the policy,
-// and makes the window so small that a few ready timers are a storm.
+// updateConfig shrinks and grows what timers may use, so that some become unrunnable and come back; it changes the
+// policy, and makes the window so small that a few ready timers are a storm.
 func (f factory) updateConfig(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgUpdateTimerConfig) {

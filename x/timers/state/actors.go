@@ -12,16 +12,16 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// An actor's record is one page for most actors: the number of its timers and where each is stored. What does not fit on
-// page 0 goes to the page that its id picks, so that finding, adding and removing read two pages at most, however many
-// timers the actor has.
+// An actor's record is one page for most actors: the number of its timers and the place of each. An entry that does not
+// fit on page 0 is on the page that its id selects. So finding, adding and removing read at most two pages, however
+// many timers the actor has.
 const (
 	// FirstPageEntries bounds page 0: small, because every schedule rewrites it and pays for its bytes.
 	FirstPageEntries = 16
 	// OverflowPages is the number of further pages.
 	OverflowPages = 64
-	// OverflowPageEntries bounds a further page: four times what it holds on average when an actor has its default 1,024
-	// timers. Ids are hashes, so that only a deliberate search for collisions fills one.
+	// OverflowPageEntries bounds a further page: four times what it holds on average when an actor has its default
+	// 1,024 timers. Ids are hashes, so that only a deliberate search for collisions fills one.
 	OverflowPageEntries = 64
 )
 
@@ -31,8 +31,8 @@ const Unlimited = ^uint32(0)
 // pageKey is (owner, page).
 type pageKey = collections.Pair[sdk.AccAddress, uint16]
 
-// Actors holds all that a block needs to know of an actor at one random key: how many timers it has and where they are
-// stored, how often it fired within the fairness window, and its default agent.
+// Actors holds all that a block needs to know of an actor at one random key: the number and places of its timers, the
+// number of its fires within the fairness window, and its default agent.
 //
 // Invariant: no page is empty.
 type Actors struct {
@@ -67,7 +67,7 @@ func isEmpty(page types.ActorPage) bool {
 	return page.Timers == 0 && len(page.Entries) == 0 && page.Recent == 0 && len(page.Agent) == 0
 }
 
-// Walk hands out every page, by actor and number.
+// Walk passes every page to fn, by actor and number.
 func (a *Actors) Walk(ctx context.Context, fn func(actor sdk.AccAddress, number uint16, page types.ActorPage) error) error {
 	return a.pages.Walk(ctx, nil, func(key pageKey, page types.ActorPage) (bool, error) {
 		return false, fn(key.K1(), key.K2(), page)
@@ -161,7 +161,7 @@ func (a *Actors) findEntry(
 	return page, 0, 0, types.ErrInternal.Wrapf("actor %s has no entry for seq %d", actor, entry.Seq)
 }
 
-// candidates hands out the entries whose ids may have the prefix, until fn has found what it looks for.
+// candidates passes the entries whose ids may have the prefix to fn, until fn has found what it looks for.
 func (a *Actors) candidates(
 	ctx context.Context, actor sdk.AccAddress, idPrefix uint64, fn func(types.ActorEntry) (found bool, err error),
 ) error {
@@ -191,14 +191,14 @@ func EntryOf(t *types.Timer) types.ActorEntry {
 	return entry
 }
 
-// FirstPages remembers the first pages that a block has read. What a block asks of them, the fires before it and the
-// default agent, it asks once, as of when it first asked.
+// FirstPages caches the first pages that a block has read. A block uses of them the fires before it and the default
+// agent, as they were when it first read them.
 type FirstPages struct {
 	actors *Actors
 	known  map[string]types.ActorPage
 }
 
-// FirstPages returns an empty memory.
+// FirstPages returns an empty cache.
 func (a *Actors) FirstPages() *FirstPages {
 	return &FirstPages{actors: a, known: map[string]types.ActorPage{}}
 }

@@ -31,8 +31,9 @@ func NewConfigs(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Configs {
 	}
 }
 
-// Get returns the config in force. Reading it costs no gas, beyond what SCHEDULE_CYCLES and its like charge: a schedule must
-// not get dearer, nor a handler fail that fitted its limit, because a new version of the module has more parameters.
+// Get returns the config in force. Reading it costs no gas; SCHEDULE_CYCLES and similar charges cover it. Otherwise a
+// new version of the module with more parameters would make schedules dearer, and handlers could exceed their gas
+// limits.
 func (c *Configs) Get(ctx context.Context) (types.TimerConfig, error) {
 	return c.current.Get(sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter()))
 }
@@ -47,7 +48,7 @@ func (c *Configs) SetNext(ctx context.Context, config types.TimerConfig) error {
 	return c.next.Set(ctx, config)
 }
 
-// Adopt puts the next config in force, if there is one. Changing is called first with both.
+// Adopt puts the next config in force, if there is one. It first calls changing with both configs.
 func (c *Configs) Adopt(ctx context.Context, changing func(before, after *types.TimerConfig) error) error {
 	next, found, err := c.Next(ctx)
 	if err != nil || !found {

@@ -16,9 +16,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Fairness counts fires by unit, which is the actor or its deployer, over FAIRNESS_WINDOW_BLOCKS. A unit's own count is on
-// its first page, which a fire writes anyway; how many units have the same count is in a few keys, from which the median
-// follows. A block costs what it fires, and what leaves the window.
+// Fairness counts fires by unit, which is the actor or its deployer, over FAIRNESS_WINDOW_BLOCKS. A unit's own count is
+// on its first page, which a fire writes anyway. A histogram of the counts, from which the median is computed, takes a
+// few keys. The cost of a block is proportional to its fires and to those that leave the window.
 type Fairness struct {
 	// fires: height → fires by unit within the fairness window. One value a block; they leave as the window moves.
 	fires collections.Map[uint64, types.BlockFires]
@@ -41,13 +41,14 @@ func NewFairness(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, actors *A
 	}
 }
 
-// UnitOf is whose fires the actor's are counted to, by FAIRNESS_UNIT. An actor that no runtime serves is its own.
+// UnitOf is the unit to which the actor's fires are counted, by FAIRNESS_UNIT. An actor that no runtime serves is its
+// own unit.
 func (f *Fairness) UnitOf(ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress) sdk.AccAddress {
 	if config.FairnessUnit != types.UnitDeployer {
 		return actor
 	}
 	unit := actor
-	// A runtime is not the module's own code: what fails in it concerns its answer alone.
+	// A runtime is not the module's own code. If it fails, the actor is its own unit.
 	_ = sandbox.Run(sdk.UnwrapSDKContext(ctx), func(ctx sdk.Context) error {
 		runtime, err := f.router.Route(ctx, actor)
 		if err != nil {
@@ -67,8 +68,8 @@ type ActorFires struct {
 	Fires uint32
 }
 
-// Advance counts the fires of a block and drops those that leave the window, so that the state is that of the next block. A
-// policy that does not count fires passes none: fairness begins with the same weight for all.
+// Advance counts the fires of a block and drops those that leave the window, so that the state is that of the next
+// block. A policy that does not count fires passes none: fairness begins with the same weight for all.
 func (f *Fairness) Advance(
 	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, state *types.FairnessState,
 ) error {
@@ -109,8 +110,9 @@ func (f *Fairness) byUnit(ctx context.Context, config *types.TimerConfig, fired 
 	return all
 }
 
-// drop drops the fires that are not in the window of the next block: those of one block as a rule, and after the window was
-// shortened of as many as name SWEEP_PER_BLOCK units, or of two, so that it catches up.
+// drop removes the fires that are not in the window of the next block: usually those of one block. After the window was
+// shortened it removes those of more blocks, at least two and as many as hold SWEEP_PER_BLOCK units, so that it catches
+// up.
 func (f *Fairness) drop(
 	ctx context.Context, config *types.TimerConfig, height uint64, state *types.FairnessState, window *window,
 ) error {
@@ -179,7 +181,7 @@ func (w *window) addAll(ctx context.Context, fires types.BlockFires, sign int64)
 	return nil
 }
 
-// add changes the fires of a unit. A record that can't be read concerns that unit alone: it stays as it is.
+// add changes the fires of a unit. A record that can't be read stays as it is, and affects that unit only.
 func (w *window) add(ctx context.Context, unit sdk.AccAddress, change int64) error {
 	page, err := w.actors.Page(ctx, unit, 0)
 	if err != nil {
@@ -238,7 +240,7 @@ func (c fireCounts) first(ctx context.Context, ranger collections.Ranger[uint64]
 	return iterator.Key()
 }
 
-// InitGenesis implements Component: it writes the fires of the window, and to the lane's state what they sum up to.
+// InitGenesis implements Component: it writes the fires of the window, and their sums to the lane's state.
 func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	now := types.HeightOf(ctx)
 	if from := genesis.Lane.Fairness.From; from > now+1 {

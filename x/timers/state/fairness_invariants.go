@@ -10,8 +10,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// CheckInvariants implements Component: what the actors' pages and the lane's state say of the window is what its fires come
-// to.
+// CheckInvariants implements Component: the counts on the actors' pages and in the lane's state are the sums of the
+// fires in the window.
 func (f *Fairness) CheckInvariants(ctx context.Context) error {
 	lane, err := f.lane.Get(ctx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Lane holds what one block leaves to the next: prices, use, totals and the cursors of bounded work. It is one value, which
-// is written once a block if it changed; the policies keep their few numbers in it for that reason.
+// Lane holds the state that one block passes to the next: prices, use, totals and the cursors of bounded work. It is
+// one value, written at most once a block. For that reason the policies keep their few numbers in it.
 type Lane struct {
 	collections.Item[types.LaneState]
 }
@@ -26,7 +26,7 @@ func NewLane(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Lane {
 
 // InitGenesis implements Component. What sums up the fairness window is derived from it afterwards.
 func (l *Lane) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	// A cursor that lies ahead would wait for the chain to come by.
+	// A cursor above the current height would stop admission until the chain reaches it.
 	if due, latest := genesis.Lane.Admit.Due, types.HeightOf(ctx)+1; due > latest {
 		return types.ErrInvalidGenesis.Wrapf("lane.admit.due is %d, want at most %d", due, latest)
 	}
@@ -39,7 +39,8 @@ func (l *Lane) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (
 	return err
 }
 
-// CheckInvariants implements Component: the value is there. What its parts must agree with is checked by those who keep them.
+// CheckInvariants implements Component: the value is there. What its parts must agree with is checked by those who keep
+// them.
 func (l *Lane) CheckInvariants(ctx context.Context) error {
 	_, err := l.Get(ctx)
 	return err

@@ -14,9 +14,10 @@ import (
 // value stays small enough to be hashed and read at once.
 const receiptsPerSegment = 64
 
-// Receipts holds what each delivery came to, for RECEIPT_RETENTION_BLOCKS.
+// Receipts holds the result of each delivery, for RECEIPT_RETENTION_BLOCKS.
 type Receipts struct {
-	// segments: (height, position of the first) → a segment of the receipts of a block. Sequential; pruned by a bounded sweep.
+	// segments: (height, position of the first) → a segment of the receipts of a block. Sequential; pruned by a bounded
+	// sweep.
 	segments collections.Map[heightSeq, types.HeightReceipts]
 }
 
@@ -27,7 +28,7 @@ func NewReceipts(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Receipts
 	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeqKey, codec.CollValue[types.HeightReceipts](cdc))}
 }
 
-// Put writes what a block's fires came to, a segment at a time.
+// Put writes the receipts of a block, a segment at a time.
 func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Receipt) error {
 	for first := 0; first < len(receipts); first += receiptsPerSegment {
 		segment := types.HeightReceipts{Height: height, Receipts: receipts[first:min(first+receiptsPerSegment, len(receipts))]}
@@ -38,7 +39,8 @@ func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Rece
 	return nil
 }
 
-// Of reads at most limit receipts of a height from a position on, and one more, if there is one, for the caller to know.
+// Of reads at most limit receipts of a height from a position on, and one more, if there is one, for the caller to
+// know.
 func (r *Receipts) Of(ctx context.Context, height, from, limit uint64) (found []types.Receipt, err error) {
 	skip := from % receiptsPerSegment
 	ranger := new(collections.Range[heightSeq]).
@@ -52,8 +54,8 @@ func (r *Receipts) Of(ctx context.Context, height, from, limit uint64) (found []
 	return found[:min(uint64(len(found)), limit+1)], err
 }
 
-// Prune removes receipts of the heights from `from` to `last`: sweep segments, and twice as many as `added` receipts fill, so
-// that it never falls behind for long. It returns where to go on.
+// Prune removes receipts of the heights from `from` to `last`: sweep segments, and twice as many as `added` receipts
+// fill, so that it never falls behind for long. It returns the height at which to continue.
 func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, added int) (uint64, error) {
 	limit := int(sweep) + 2*((added+receiptsPerSegment-1)/receiptsPerSegment)
 	old := make([]heightSeq, 0, 8)

@@ -13,8 +13,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Companion keeps something about timers in addition to their records, and follows the records: the ready index, the
-// watches, the locked bids. It registers with Attend, so that whatever moves or removes a timer need not name it.
+// Companion keeps state of timers in addition to their records, and is notified when records change: the ready index,
+// the watches, the locked bids. It registers with Attend, so that code that moves or removes timers need not know it.
 type Companion interface {
 	// Inserted is called before the record of a new timer is written.
 	Inserted(ctx context.Context, t *types.Timer) error
@@ -22,8 +22,8 @@ type Companion interface {
 	Detached(ctx context.Context, t *types.Timer) error
 	// Moved is called before the record is written at another place. Before is the timer as it was.
 	Moved(ctx context.Context, before, t *types.Timer) error
-	// Left is called when the timer leaves for good.
-	Left(ctx context.Context, t *types.Timer) error
+	// Departed is called when the timer leaves for good.
+	Departed(ctx context.Context, t *types.Timer) error
 }
 
 // NoCompanion is a Companion that does nothing, to embed.
@@ -38,21 +38,21 @@ func (NoCompanion) Detached(context.Context, *types.Timer) error { return nil }
 // Moved implements Companion.
 func (NoCompanion) Moved(context.Context, *types.Timer, *types.Timer) error { return nil }
 
-// Left implements Companion.
-func (NoCompanion) Left(context.Context, *types.Timer) error { return nil }
+// Departed implements Companion.
+func (NoCompanion) Departed(context.Context, *types.Timer) error { return nil }
 
-// WaitingRoom stores the records of timers that are due at no height until something happens.
+// WaitingRoom stores the records of timers that have no due height until an event triggers them.
 type WaitingRoom interface {
 	Put(ctx context.Context, t *types.Timer) error
 	Take(ctx context.Context, t *types.Timer) error
 	Get(ctx context.Context, seq uint64) (types.Timer, bool, error)
 	Walk(ctx context.Context, fn func(seq uint64, t types.Timer) error) error
-	// Waits reports whether a timer that is set aside no more belongs here, and not in the queue.
+	// Waits reports whether a timer that is no longer set aside belongs here, and not in the queue.
 	Waits(ctx context.Context, t *types.Timer) (bool, error)
 }
 
 // Records holds the live timers. The record of a timer is in one of three places: in the queue, set aside, or in the
-// waiting room. Whatever moves it goes through the methods of this type, which keep the actor's record in step.
+// waiting room. It is moved only by the methods of this type, which keep the actor's record consistent.
 //
 // Invariant: every timer has one record and one entry in its actor's pages, and every entry has its timer.
 type Records struct {
@@ -167,7 +167,7 @@ func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) 
 	return r.Put(ctx, t)
 }
 
-// Remove takes a timer out for good, with all that belongs to it.
+// Remove removes a timer for good, with all its resources.
 func (r *Records) Remove(ctx context.Context, t *types.Timer) error {
 	if err := r.ReleaseResources(ctx, t); err != nil {
 		return err
@@ -175,17 +175,17 @@ func (r *Records) Remove(ctx context.Context, t *types.Timer) error {
 	return r.Detach(ctx, t)
 }
 
-// ReleaseResources drops what belongs to a timer in addition to its record.
+// ReleaseResources removes what is stored of a timer in addition to its record.
 func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
 	for _, c := range r.companions {
-		if err := c.Left(ctx, t); err != nil {
+		if err := c.Departed(ctx, t); err != nil {
 			return err
 		}
 	}
 	return r.DropPayload(ctx, t)
 }
 
-// Detach takes a timer's record out and leaves what belongs to it.
+// Detach removes a timer's record and keeps its resources.
 func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
 	if err := r.actors.removeEntry(ctx, t.Actor, EntryOf(t)); err != nil {
 		return err
@@ -223,7 +223,7 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 	return r.Put(ctx, t)
 }
 
-// PutAside moves a timer out of the queue without losing it.
+// PutAside moves a timer from its place to those that are set aside.
 func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.SetAsideReason) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
 		t.SetAside = reason
@@ -231,9 +231,9 @@ func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.Set
 	})
 }
 
-// Release moves a timer that was set aside back to the queue, or to the waiting room if it belongs there. One that is overdue
-// is due in the block after height: what enters the queue is never due already, so that the lane's cursors need not look
-// back.
+// Release moves a timer that was set aside back to the queue, or to the waiting room if it belongs there. One that is
+// overdue is due in the block after height: what enters the queue is never due already, so that the lane's cursors need
+// not look back.
 func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
 		waits, err := r.waiting.Waits(ctx, t)
@@ -303,8 +303,8 @@ func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (
 	return found, err
 }
 
-// Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long payload is
-// not within.
+// Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long
+// payload is not within.
 func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
 	entries, err := r.actors.Entries(ctx, actor)
 	if err != nil {
@@ -345,7 +345,7 @@ func (r *Records) SetAsideFrom(ctx context.Context, seq uint64, limit int) ([]ty
 	return timers, err
 }
 
-// WalkQueue hands out the queue in its order, until fn says that it has enough.
+// WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
 func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
 	return r.queue.Walk(ctx, nil, func(_ heightSeq, t types.Timer) (bool, error) { return fn(&t), nil })
 }

@@ -2,12 +2,12 @@
 // invariants; x/timers/README.md, "2. State", lists the collections with their keys, writers and bounds.
 //
 //   - Configs: the config in force and the next one.
-//   - Lane: what one block leaves to the next.
+//   - Lane: what one block passes to the next.
 //   - Actors: an actor's timers, recent fires and default agent, in pages.
 //   - Records: the timers themselves, in the queue or set aside, and their long payloads.
 //   - index.Index, in a package of its own: the timers that compete in a storm.
-//   - Fairness: who fired how often within the fairness window.
-//   - Receipts: what each delivery came to.
+//   - Fairness: the number of fires of each actor or deployer within the fairness window.
+//   - Receipts: the result of each delivery.
 //
 // No value in state grows with the number of timers.
 package state
@@ -21,13 +21,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Component is a part of the module's state that looks after itself.
+// Component is a part of the module's state that owns its collections, genesis and invariants.
 type Component interface {
 	// InitGenesis writes the component's part of a genesis state that has been validated.
 	InitGenesis(ctx context.Context, genesis *types.GenesisState) error
 	// ExportGenesis adds the component's part, in an order that depends on nothing but state.
 	ExportGenesis(ctx context.Context, genesis *types.GenesisState) error
-	// CheckInvariants returns the first thing about the component's state that can't be. It may read everything: tests, the
+	// CheckInvariants returns the first broken invariant of the component's state. It may read everything: tests, the
 	// lab and simulations call it between blocks, no block does.
 	CheckInvariants(ctx context.Context) error
 }

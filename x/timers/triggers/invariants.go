@@ -11,8 +11,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// CheckInvariants implements state.Component: every key that a timer watches has its entry and every entry its timer, counts are right, what waits has
-// an expiry and no hit, what is to fire has a hit, and there is nothing else.
+// CheckInvariants implements state.Component: every key that a timer watches has an entry, and every entry has a timer.
+// The counts are right. A waiting timer has an expiry and no hit, and one in the queue has a hit. There are no other
+// entries.
 func (w *Watches) CheckInvariants(ctx context.Context) error {
 	timers, err := w.records.All(ctx)
 	if err != nil {
@@ -59,7 +60,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 	return w.checkCounts(ctx, watches)
 }
 
-// checkTimer tells besides whether the timer has a hit.
+// checkTimer checks the entries of one timer. It also reports whether the timer has a hit.
 func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err error) {
 	hit, err = w.hits.Has(ctx, t.Seq)
 	if err != nil {
@@ -68,7 +69,7 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 	waits := t.SetAside == types.Watching
 	switch {
 	case hit && (waits || t.Trigger.Watch == nil):
-		return hit, fmt.Errorf("timer %s has a hit and is not to be told", t.IDHex())
+		return hit, fmt.Errorf("timer %s has a hit although it waits or does not watch", t.IDHex())
 	case !hit && t.Trigger.Watch != nil && t.SetAside == types.NotSetAside:
 		return hit, fmt.Errorf("timer %s is in the queue without a hit", t.IDHex())
 	case waits && t.Trigger.Watch == nil:

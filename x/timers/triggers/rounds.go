@@ -13,17 +13,18 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Changes find the timers that watch them in rounds, one for each watched prefix below which something changed: a round
-// looks at the watches of its prefix by seq. A block looks at MAX_WATCH_HITS_PER_BLOCK watches; what is left is kept in
-// state and goes on in the next block. Prefixes take turns, so that a prefix that everybody watches does not keep others
-// waiting. A change that comes while a round is under way is told to the timers that the round has not reached, and to the
-// others by the next round: the round does not begin anew, so that a prefix that changes in every block reaches its last
-// watch.
+// Timers are notified of changes in rounds. A round belongs to one watched prefix below which something changed, and
+// visits the watches of that prefix by seq. A block visits MAX_WATCH_HITS_PER_BLOCK watches. Unfinished rounds are
+// stored and continue in the next block. Prefixes take turns, so that a prefix with very many watches does not delay
+// others.
+//
+// A change during a round is delivered to the timers that the round has not reached, and to the others by the next
+// round. The round does not restart. So even if a prefix changes in every block, its last watch is reached.
 
-// turnsPerBlock is how many prefixes have a turn in a block at least, if so many have something pending.
+// turnsPerBlock is the least number of prefixes that have a turn in a block, if so many have pending changes.
 const turnsPerBlock = 8
 
-// round is a prefix below which something changed, at work.
+// round is the round of one prefix in this block.
 type round struct {
 	key     types.WatchKey
 	pending types.WatchPending
@@ -32,10 +33,10 @@ type round struct {
 	done   bool
 }
 
-// Guard runs what the module does for one timer in a sandbox of its own, and reports whether it was done.
+// Guard runs the module's work on one timer in a sandbox of its own, and reports whether it succeeded.
 type Guard func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool
 
-// collector is what one block's collection needs to know.
+// collector is the state of one block's collection.
 type collector struct {
 	*Watches
 	height uint64
@@ -43,8 +44,8 @@ type collector struct {
 	guard  Guard
 }
 
-// Collect makes due what watches something that this block's transactions changed, and what earlier blocks left. It returns
-// timers that expired as they waited.
+// Collect makes due the timers that watch state that this block's transactions changed, and continues the rounds of
+// earlier blocks. It returns timers that expired while they waited.
 func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guard) (expired []types.Timer, err error) {
 	c := collector{Watches: w, height: types.HeightOf(ctx), config: config, guard: guard}
 	before, _, err := state.FindItem(ctx, w.cursors)
@@ -68,7 +69,7 @@ func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guar
 	return expired, w.setCursors(ctx, before, after)
 }
 
-// setCursors writes them if they have changed; at the start is no entry.
+// setCursors writes the cursors if they have changed. Cursors at the start have no entry.
 func (w *Watches) setCursors(ctx context.Context, before, after types.WatchCursors) error {
 	switch {
 	case after.Equal(before):
@@ -80,7 +81,7 @@ func (w *Watches) setCursors(ctx context.Context, before, after types.WatchCurso
 	}
 }
 
-// pendingRounds reads what earlier blocks left, from the prefix whose turn it is and then from the first one on.
+// pendingRounds reads the stored rounds, from the prefix whose turn it is and then from the first one on.
 func (w *Watches) pendingRounds(ctx sdk.Context, turn types.WatchKey, limit int) (rounds []round, err error) {
 	read := func(at prefixKey, p types.WatchPending) (bool, error) {
 		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
@@ -106,8 +107,8 @@ func (w *Watches) pendingRounds(ctx sdk.Context, turn types.WatchKey, limit int)
 	return rounds, nil
 }
 
-// addChanges adds what the watched stores noted since they were last asked, for timers of that height. A prefix whose
-// pending round is not at work in this block gets it in state.
+// addChanges adds the changes that the watched stores noted since the last call, for timers of that height. For a
+// prefix whose round does not run in this block, they are added to the stored round.
 func (w *Watches) addChanges(ctx sdk.Context, height uint64, maxKeys int, rounds []round) ([]round, error) {
 	if w.watcher == nil {
 		return rounds, nil
@@ -164,8 +165,8 @@ func addToPending(pending *types.WatchPending, keys [][]byte, height uint64, max
 	}
 }
 
-// runRounds gives the rounds turns while the block's bound lasts, writes back what is left, and returns whose turn comes
-// first in the next block.
+// runRounds gives the rounds turns up to the block's bound and stores the unfinished ones. It returns the prefix that
+// has the first turn in the next block.
 func (c *collector) runRounds(ctx sdk.Context, rounds []round) (turn types.WatchKey, err error) {
 	left := int(c.config.MaxWatchHitsPerBlock)
 	perTurn := max(1, left/turnsPerBlock)
@@ -204,7 +205,7 @@ func (c *collector) runRounds(ctx sdk.Context, rounds []round) (turn types.Watch
 	return turn, nil
 }
 
-// serveRound looks at some watches of a prefix, and returns at how many, at least 1. It reads one more, to know whether the
+// serveRound visits some watches of a prefix, and returns how many, at least 1. It reads one more, to know whether the
 // round has ended.
 func (c *collector) serveRound(ctx sdk.Context, w *round, limit int) (looked int, err error) {
 	round := &w.pending.Round
@@ -236,8 +237,8 @@ func (c *collector) serveRound(ctx sdk.Context, w *round, limit int) (looked int
 	return max(1, len(seqs)), nil
 }
 
-// allChanges are those of the round and those that came since: timers notified now skip the next round, for which they will
-// have begun to wait too late.
+// allChanges are those of the round and those that came since. Timers notified now skip the next round, because they
+// will have begun to wait after its changes.
 func allChanges(pending *types.WatchPending) types.WatchRound {
 	known := pending.Round
 	if next := pending.Next; next != nil {
@@ -247,8 +248,8 @@ func allChanges(pending *types.WatchPending) types.WatchRound {
 	return known
 }
 
-// notify lets a change make one timer due, or adds it to what a timer that is due already will be told. What goes wrong
-// concerns that timer alone.
+// notify makes one timer due by a change, or adds the change to the hit of a timer that is due already. An error
+// affects that timer alone.
 func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) {
 	timer, waits, err := state.Find(ctx, c.waiting, seq)
 	if err == nil && waits {
@@ -261,12 +262,13 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 		err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.addToHit(ctx, store, round, seq) })
 	}
 	if err != nil {
-		ctx.Logger().Error("a watch can't be told of a change", "module", types.ModuleName, "seq", seq, "err", err)
+		ctx.Logger().Error("a watch can't be notified of a change", "module", types.ModuleName, "seq", seq, "err", err)
 	}
 }
 
-// markDue makes a timer that waits due in this block. What enters the queue is never due already but for this: it is done
-// before the lane reads the queue, whose cursors do not pass the beginning of a height before its block.
+// markDue makes a waiting timer due in this block. Only here does a timer enter the queue when it is already due. This
+// is safe because it happens before the lane reads the queue, and because the queue's cursors do not pass the beginning
+// of a height before its block.
 func (c *collector) markDue(ctx sdk.Context, store string, round *types.WatchRound, timer *types.Timer) error {
 	hit := types.WatchHit{Since: timer.Due}
 	addMatches(&hit, store, round, int(c.config.MaxMatchedKeys))
@@ -279,8 +281,8 @@ func (c *collector) markDue(ctx sdk.Context, store string, round *types.WatchRou
 	})
 }
 
-// addToHit adds to what a timer will be told that was made due before. A timer that was set aside as it waited has no hit
-// and is told nothing.
+// addToHit adds changes to the hit of a timer that is due already. A timer that was set aside while it waited has no
+// hit, and is not notified.
 func (c *collector) addToHit(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) error {
 	hit, found, err := state.Find(ctx, c.hits, seq)
 	if err != nil || !found {
@@ -292,8 +294,8 @@ func (c *collector) addToHit(ctx sdk.Context, store string, round *types.WatchRo
 	return c.hits.Set(ctx, seq, hit)
 }
 
-// addMatches adds the changes that count for a timer and that it has not been told, as many as fit. It reports whether there
-// were any.
+// addMatches adds to a hit the changes that count for the timer and are not yet in it, as many as fit. It reports
+// whether there were any.
 func addMatches(hit *types.WatchHit, store string, round *types.WatchRound, maxKeys int) (added bool) {
 	for _, change := range round.Changes {
 		key := types.WatchedKey{Store: store, Key: change.Key}
@@ -305,8 +307,8 @@ func addMatches(hit *types.WatchHit, store string, round *types.WatchRound, maxK
 	return added
 }
 
-// sweep finds timers that expired as they waited, SWEEP_PER_BLOCK at most: they come first by the height at which they
-// expire.
+// sweep finds timers that expired while they waited, at most SWEEP_PER_BLOCK: they are first in the order of expiry
+// heights.
 func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired []types.Timer, err error) {
 	if cursors.Expiry.Due >= c.height {
 		return nil, nil
@@ -338,8 +340,8 @@ func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired
 	return expired, nil
 }
 
-// KeepChanges keeps for a later block what watched stores have noted and no timer has been told: what timers did at the end
-// of this block counts for the next.
+// KeepChanges stores the changes that watched stores have noted and no timer has been notified of: the changes that
+// timers made at the end of this block count for the next.
 func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig) error {
 	rounds, err := w.addChanges(ctx, height, int(config.MaxMatchedKeys), nil)
 	if err != nil {

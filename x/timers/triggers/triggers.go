@@ -1,8 +1,8 @@
 // Package triggers holds the kinds of triggers: what makes a timer due, and due again after a fire
 // (x/timers/README.md, "1.4 Trigger").
 //
-// A kind is one file here and one line in kinds, besides its message in core.proto and what checks its form in
-// types/trigger.go. Watches are kept by a component of their own, Watches.
+// A kind is one file here and one line in kinds, in addition to its message in core.proto and its validation in
+// types/trigger.go. Watches have a component of their own, Watches.
 package triggers
 
 import (
@@ -13,14 +13,14 @@ import (
 type Kind interface {
 	// Matches reports whether the trigger is of this kind.
 	Matches(trigger *types.Trigger) bool
-	// Prepare checks the trigger of a timer that is scheduled at height now, fills in its defaults and sets the timer's due
-	// height. That this lies in the future is for the host API to check.
+	// Prepare checks the trigger of a timer that is scheduled at height now, fills in its defaults and sets the timer's
+	// due height. The host API checks that this is in the future.
 	Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error
-	// Rolls reports whether the timer stays after a fire at a height, by its trigger alone. Left is how many blocks it has
-	// until it expires.
-	Rolls(trigger *types.Trigger, left uint64) bool
-	// Roll makes the timer due again after a fire at a height, one repetition on. The trigger must not be shared with copies
-	// of the timer.
+	// Rolls reports whether the timer stays after a fire at a height, by its trigger alone. ttl is how many blocks it
+	// has until it expires.
+	Rolls(trigger *types.Trigger, ttl uint64) bool
+	// Roll makes the timer due again after a fire at a height, one repetition on. The trigger must not be shared with
+	// copies of the timer.
 	Roll(t *types.Timer, height uint64)
 }
 
@@ -32,7 +32,7 @@ func NewKinds(watches *Watches) Kinds {
 	return Kinds{timeKind{}, watches, intervalKind{}, heightKind{}}
 }
 
-// Of returns the kind of a trigger. One that states nothing is that of a height, 0, which is refused.
+// Of returns the kind of a trigger. An empty trigger is of the height kind, with height 0, which is refused.
 func (k Kinds) Of(trigger *types.Trigger) Kind {
 	for _, kind := range k {
 		if kind.Matches(trigger) {
@@ -42,8 +42,8 @@ func (k Kinds) Of(trigger *types.Trigger) Kind {
 	return heightKind{}
 }
 
-// RollsAt reports whether the timer stays after a fire at a height: not one that does not repeat, nor after its last
-// repetition, nor if it would expire before the next.
+// RollsAt reports whether the timer stays after a fire at a height. It does not if it does not repeat, if this was its
+// last repetition, or if it expires before the next.
 func (k Kinds) RollsAt(t *types.Timer, height uint64) bool {
 	return !t.ExpiredAt(height) && k.Of(&t.Trigger).Rolls(&t.Trigger, t.ExpiresAt-height)
 }
@@ -73,7 +73,7 @@ func (heightKind) Rolls(*types.Trigger, uint64) bool { return false }
 // Roll implements Kind.
 func (heightKind) Roll(*types.Timer, uint64) {}
 
-// timeKind is the trigger of the wire format that does not exist: a client converts a time to a height.
+// timeKind is the time trigger of the wire format, which is always refused: a client converts a time to a height.
 type timeKind struct{ heightKind }
 
 // Matches implements Kind.
@@ -110,8 +110,8 @@ func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now uint6
 }
 
 // Rolls implements Kind.
-func (intervalKind) Rolls(trigger *types.Trigger, left uint64) bool {
-	return trigger.Interval.Remaining != 1 && trigger.Interval.Every <= left
+func (intervalKind) Rolls(trigger *types.Trigger, ttl uint64) bool {
+	return trigger.Interval.Remaining != 1 && trigger.Interval.Every <= ttl
 }
 
 // Roll implements Kind.

@@ -13,18 +13,18 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
-// Watches keeps what watch timers need in addition to their records, and the records of those that wait.
+// Watches holds what watch timers need in addition to their records, and the records of those that wait.
 //
-// A timer that watches is in one of two states. While it waits, its record is in `waiting`, outside the queue: it is due at
-// no height. A change makes it due: its record goes into the queue, and its hit gathers what it will be told. It is due from
-// then on like any other, and what changes meanwhile is told with the same fire. After a fire with repetitions left it
-// waits again. rounds.go is how changes find the timers.
+// A watch timer is in one of two states. While it waits, its record is in `waiting`, outside the queue, since it has no
+// due height. A change makes it due: its record moves to the queue, and its hit collects the changes to deliver. From
+// then on it is due like any other timer, and further changes are added to the same fire. After a fire with repetitions
+// left it waits again. rounds.go finds the timers that a change triggers.
 //
 // Invariant: a watch timer that waits has no hit, and one in the queue has one.
 type Watches struct {
 	state.NoCompanion
-	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every write to a
-	// watchable store.
+	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every
+	// write to a watchable store.
 	counts watch.Counts
 	// watches: (store, prefix, seq) → owner of the timer with that seq.
 	watches collections.Map[WatchPlace, []byte]
@@ -32,11 +32,11 @@ type Watches struct {
 	waiting collections.Map[uint64, types.Timer]
 	// expiry: (expires_at, seq) of those that wait, so that the expired ones come first.
 	expiry collections.KeySet[collections.Pair[uint64, uint64]]
-	// hits: seq → what a timer that is to fire will be told.
+	// hits: seq → the changes that a triggered timer will deliver.
 	hits collections.Map[uint64, types.WatchHit]
-	// pending: (store, prefix) → what its watches are still to be told.
+	// pending: (store, prefix) → changes of which not all its watches have been notified.
 	pending collections.Map[prefixKey, types.WatchPending]
-	// cursors are where bounded work goes on.
+	// cursors are the positions at which bounded work continues.
 	cursors collections.Item[types.WatchCursors]
 
 	// watcher is nil on a chain that makes no store watchable.
@@ -137,7 +137,7 @@ func (w *Watches) Walk(ctx context.Context, fn func(seq uint64, t types.Timer) e
 	return w.waiting.Walk(ctx, nil, func(seq uint64, t types.Timer) (bool, error) { return false, fn(seq, t) })
 }
 
-// Waits implements state.WaitingRoom: a watch timer that nothing has made due waits on.
+// Waits implements state.WaitingRoom: a watch timer without a hit still waits.
 func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 	if t.Trigger.Watch == nil {
 		return false, nil
@@ -146,7 +146,7 @@ func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 	return err == nil && !hit, err
 }
 
-// Inserted implements state.Companion: it makes a timer's keys known to the stores that hold them.
+// Inserted implements state.Companion: it adds a timer's watches, of which the wrapped stores read the counts.
 func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
 		if err := w.watches.Set(ctx, collections.Join3(key.Store, key.Prefix, t.Seq), t.Actor); err != nil {
@@ -166,8 +166,8 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	return nil
 }
 
-// Left implements state.Companion: it drops a timer's keys, and what the timer would have been told.
-func (w *Watches) Left(ctx context.Context, t *types.Timer) error {
+// Departed implements state.Companion: it removes a timer's watches and its hit.
+func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
 		if err := w.watches.Remove(ctx, collections.Join3(key.Store, key.Prefix, t.Seq)); err != nil {
 			return err
@@ -184,7 +184,7 @@ func (w *Watches) Left(ctx context.Context, t *types.Timer) error {
 	return w.hits.Remove(ctx, t.Seq)
 }
 
-// dropCount counts one watch less; none is no entry.
+// dropCount counts one watch less. A count of 0 has no entry.
 func (w *Watches) dropCount(ctx context.Context, at prefixKey) error {
 	count, _, err := state.Find(ctx, w.counts, at)
 	if err != nil {
@@ -219,7 +219,7 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 	return w.hits.Set(ctx, t.Seq, hit)
 }
 
-// TakeHit takes what a timer that fires is told; nothing for one that does not watch.
+// TakeHit removes and returns the hit of a timer that fires; it is empty for a timer that does not watch.
 func (w *Watches) TakeHit(ctx context.Context, t *types.Timer) (types.WatchHit, error) {
 	if t.Trigger.Watch == nil {
 		return types.WatchHit{}, nil
@@ -231,7 +231,7 @@ func (w *Watches) TakeHit(ctx context.Context, t *types.Timer) (types.WatchHit, 
 	return hit, w.hits.Remove(ctx, t.Seq)
 }
 
-// PutHit gives a watch timer that is tried again what it was told.
+// PutHit restores the hit of a watch timer for a retry.
 func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit) error {
 	if t.Trigger.Watch == nil {
 		return nil
@@ -239,7 +239,7 @@ func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit
 	return w.hits.Set(ctx, t.Seq, hit)
 }
 
-// MatchedSoFar is what a timer will be told if it fires now.
+// MatchedSoFar are the changes that a timer delivers if it fires now.
 func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.WatchedKey, error) {
 	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
 		return nil, nil
@@ -248,7 +248,7 @@ func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.Wat
 	return hit.Matched, err
 }
 
-// WalkFrom hands out the watches from a place on, with their owners, until fn says that it has enough.
+// WalkFrom passes the watches from a position on, with their owners, to fn until fn reports that it has enough.
 func (w *Watches) WalkFrom(ctx context.Context, from WatchPlace, fn func(at WatchPlace, owner []byte) (bool, error)) error {
 	return w.watches.Walk(ctx, new(collections.Range[WatchPlace]).StartInclusive(from), fn)
 }

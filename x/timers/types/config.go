@@ -15,7 +15,7 @@ import (
 
 var typeURL = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*$`)
 
-// DefaultTimerConfig returns the defaults of x/timers/README.md, Parameters, for a chain that charges fires in feeDenom.
+// DefaultTimerConfig returns the defaults of x/timers/README.md, "7. Parameters", for a chain that charges fires in feeDenom.
 // Where a number needs a reason, the comment gives it.
 func DefaultTimerConfig(feeDenom string) TimerConfig {
 	config := TimerConfig{

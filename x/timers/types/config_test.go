@@ -25,7 +25,7 @@ func validConfig() types.TimerConfig { return types.DefaultTimerConfig("stake") 
 func TestDefaultsOfTheConfig(t *testing.T) {
 	c := validConfig()
 	require.NoError(t, c.Validate())
-	// x/timers/README.md, Parameters.
+	// x/timers/README.md, "7. Parameters".
 	require.Equal(t, types.PolicyEIP1559, c.Policy)
 	require.Equal(t, uint64(2_592_000), c.MaxTtlBlocks)
 	require.Equal(t, uint64(40_000), c.MinGasLimit)

@@ -24,7 +24,7 @@ var _ = math.Inf
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
-// TimerScheduled: a timer came to be.
+// TimerScheduled: a timer was created.
 type TimerScheduled struct {
 	Id        string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor     string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -117,7 +117,7 @@ func (m *TimerScheduled) GetFeePayer() string {
 	return ""
 }
 
-// TimerUpdated: its owner changed it; it went to the back of its bucket.
+// TimerUpdated: its owner changed it. It is now the last in the order of insertion.
 type TimerUpdated struct {
 	Id    string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -178,7 +178,7 @@ func (m *TimerUpdated) GetSeq() uint64 {
 	return 0
 }
 
-// TimerExtended: its owner moved the end of its life.
+// TimerExtended: its owner changed expires_at.
 type TimerExtended struct {
 	Id        string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor     string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -353,7 +353,7 @@ func (m *TimerCancelledByGovernance) GetOpcode() uint32 {
 	return 0
 }
 
-// TimerExtendedByGovernance: the authority moved the end of its life.
+// TimerExtendedByGovernance: the authority changed expires_at.
 type TimerExtendedByGovernance struct {
 	Id        string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor     string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -489,20 +489,20 @@ type TimerFired struct {
 	Tip       string `protobuf:"bytes,10,opt,name=tip,proto3" json:"tip,omitempty"`
 	Refunded  string `protobuf:"bytes,11,opt,name=refunded,proto3" json:"refunded,omitempty"`
 	Payer     string `protobuf:"bytes,12,opt,name=payer,proto3" json:"payer,omitempty"`
-	// late is the number of blocks from due to fired.
+	// late is the number of blocks from the due height to the fire.
 	Late uint64 `protobuf:"varint,13,opt,name=late,proto3" json:"late,omitempty"`
-	// next_due is the height at which it is due again; 0 means that it left with this fire.
+	// next_due is the height at which it is due again; 0 if the timer was removed with this fire.
 	NextDue uint64 `protobuf:"varint,20,opt,name=next_due,json=nextDue,proto3" json:"next_due,omitempty"`
-	// fire_seq is how many deliveries of the timer came before this one.
+	// fire_seq is the number of earlier deliveries of the timer.
 	FireSeq uint32 `protobuf:"varint,21,opt,name=fire_seq,json=fireSeq,proto3" json:"fire_seq,omitempty"`
-	// retries is how many retries the coming fire has used up, itself included; 0 means that it is no retry.
+	// retries is the number of retries used, the next fire included; 0 if the next fire is no retry.
 	Retries uint32 `protobuf:"varint,22,opt,name=retries,proto3" json:"retries,omitempty"`
 	// matched are the watched keys that made it due.
 	Matched []WatchedKey `protobuf:"bytes,30,rep,name=matched,proto3" json:"matched"`
-	// agent_cycles are those of the call of its bidding agent in this block; what of them its gas limit left room for is
-	// among its cycles.
+	// agent_cycles are those of the call of its bidding agent in this block. They are included in cycles, as far as the
+	// gas limit allows.
 	AgentCycles uint64 `protobuf:"varint,34,opt,name=agent_cycles,json=agentCycles,proto3" json:"agent_cycles,omitempty"`
-	// score_bid is what it paid for its place under policy score, a part of paid and of tip; empty if nothing.
+	// score_bid is what it paid for its place under policy score. It is included in paid and in tip; empty means 0.
 	ScoreBid string `protobuf:"bytes,40,opt,name=score_bid,json=scoreBid,proto3" json:"score_bid,omitempty"`
 }
 
@@ -672,7 +672,7 @@ func (m *TimerFired) GetScoreBid() string {
 	return ""
 }
 
-// TimerExpired: its time ran out before it could fire.
+// TimerExpired: expires_at passed before the timer could fire.
 type TimerExpired struct {
 	Id        string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor     string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -733,7 +733,7 @@ func (m *TimerExpired) GetExpiresAt() uint64 {
 	return 0
 }
 
-// TimerCancelledInsufficientFunds: its payer could not cover the pre-charge; it was removed untried.
+// TimerCancelledInsufficientFunds: its payer could not cover the pre-charge. It was removed without being run.
 type TimerCancelledInsufficientFunds struct {
 	Id    string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -821,8 +821,8 @@ func (m *TimerCancelledInsufficientFunds) GetAllowanceRefused() bool {
 	return false
 }
 
-// TimerDeferredInsufficientFunds: under policy tip, its payer could not cover the pre-charge. It stays ready, and competes again
-// when the payer can. Emitted once for each time that it is found so.
+// TimerDeferredInsufficientFunds: under policy tip, its payer could not cover the pre-charge. It stays ready, and
+// competes again when the payer can. Emitted once each time that the lack of funds is found.
 type TimerDeferredInsufficientFunds struct {
 	Id    string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -910,7 +910,7 @@ func (m *TimerDeferredInsufficientFunds) GetAllowanceRefused() bool {
 	return false
 }
 
-// TimerSetAside: it left the queue without leaving the chain.
+// TimerSetAside: it was moved out of the queue and is kept.
 type TimerSetAside struct {
 	Id     string         `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor  string         `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -1022,12 +1022,12 @@ func (m *TimerSetAside) GetAllowanceRefused() bool {
 	return false
 }
 
-// TimerReleased: it went back to the queue.
+// TimerReleased: it returned to the queue.
 type TimerReleased struct {
 	Id     string         `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor  string         `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
 	Reason SetAsideReason `protobuf:"varint,3,opt,name=reason,proto3,enum=timers.v1.SetAsideReason" json:"reason,omitempty"`
-	// due is the height at which it is due now: not before the next block.
+	// due is its new due height, at the earliest that of the next block.
 	Due uint64 `protobuf:"varint,20,opt,name=due,proto3" json:"due,omitempty"`
 }
 
@@ -1092,8 +1092,8 @@ func (m *TimerReleased) GetDue() uint64 {
 	return 0
 }
 
-// TimerPriorityClampedAtSchedule: the stated tip is more than the stated max fee leaves of it at the present lane
-// basefee, and was lowered to that.
+// TimerPriorityClampedAtSchedule: at the current lane basefee, the stated max fee leaves less than the stated tip. The
+// tip was lowered to what it leaves.
 type TimerPriorityClampedAtSchedule struct {
 	Id      string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor   string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -1162,8 +1162,8 @@ func (m *TimerPriorityClampedAtSchedule) GetClamped() string {
 	return ""
 }
 
-// TimerBidIgnored: the withdrawn integer bid was stated and ignored. From refused_from on it is refused; 0 under a
-// policy that sets no end to it.
+// TimerBidIgnored: the deprecated integer bid was stated and ignored. From height refused_from on it is refused; 0 if
+// the policy never refuses it.
 type TimerBidIgnored struct {
 	Id          string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor       string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
@@ -1355,11 +1355,11 @@ func (m *TimerAgentSet) GetAgent() string {
 	return ""
 }
 
-// TimerBidLocked: the module's account took what a timer bids.
+// TimerBidLocked: the bid of a timer was locked in the module's account.
 type TimerBidLocked struct {
 	Id    string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor string `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
-	// amount is what was taken, locked what is held for the timer now.
+	// amount was added by this event; locked is what the account holds for the timer now.
 	Amount string `protobuf:"bytes,3,opt,name=amount,proto3" json:"amount,omitempty"`
 	Locked string `protobuf:"bytes,4,opt,name=locked,proto3" json:"locked,omitempty"`
 }
@@ -1425,7 +1425,7 @@ func (m *TimerBidLocked) GetLocked() string {
 	return ""
 }
 
-// TimerBidSettled: a timer fired, left or changed its bid, and what was locked for it went its ways. bid = paid + returned
+// TimerBidSettled: a timer fired, was removed or changed its bid, and its locked bid was settled. bid = paid + returned
 // + what is kept of it.
 type TimerBidSettled struct {
 	Id    string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -1434,9 +1434,9 @@ type TimerBidSettled struct {
 	Bid string `protobuf:"bytes,3,opt,name=bid,proto3" json:"bid,omitempty"`
 	// paid goes to the block's proposer with the tips.
 	Paid string `protobuf:"bytes,4,opt,name=paid,proto3" json:"paid,omitempty"`
-	// returned went to the actor.
+	// returned goes back to the actor.
 	Returned string `protobuf:"bytes,5,opt,name=returned,proto3" json:"returned,omitempty"`
-	// locked is what is held for the timer now: what was kept and what was topped up.
+	// locked is what the account holds for the timer now: what was kept and what was added.
 	Locked string `protobuf:"bytes,6,opt,name=locked,proto3" json:"locked,omitempty"`
 }
 
@@ -1515,7 +1515,7 @@ func (m *TimerBidSettled) GetLocked() string {
 	return ""
 }
 
-// TimerLaneFailed: the end-of-block step failed as a whole and left no trace; every timer is where it was.
+// TimerLaneFailed: the end-of-block step failed as a whole and was rolled back. No timer changed.
 type TimerLaneFailed struct {
 	Height    uint64 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`
 	Codespace string `protobuf:"bytes,2,opt,name=codespace,proto3" json:"codespace,omitempty"`
@@ -1584,7 +1584,8 @@ type TimerLaneSummary struct {
 	Expired  uint32 `protobuf:"varint,4,opt,name=expired,proto3" json:"expired,omitempty"`
 	Unfunded uint32 `protobuf:"varint,5,opt,name=unfunded,proto3" json:"unfunded,omitempty"`
 	SetAside uint32 `protobuf:"varint,6,opt,name=set_aside,json=setAside,proto3" json:"set_aside,omitempty"`
-	// deferred is how many of the timers read this block stayed ready; in a backlog under policy fifo more may wait unread.
+	// deferred is how many of the timers read in this block stayed ready. In a backlog under policy fifo, more may be
+	// ready that the block did not read.
 	Deferred    uint32 `protobuf:"varint,7,opt,name=deferred,proto3" json:"deferred,omitempty"`
 	Cycles      uint64 `protobuf:"varint,8,opt,name=cycles,proto3" json:"cycles,omitempty"`
 	Cells       uint64 `protobuf:"varint,9,opt,name=cells,proto3" json:"cells,omitempty"`
@@ -1593,14 +1594,14 @@ type TimerLaneSummary struct {
 	Burned      string `protobuf:"bytes,12,opt,name=burned,proto3" json:"burned,omitempty"`
 	Tips        string `protobuf:"bytes,13,opt,name=tips,proto3" json:"tips,omitempty"`
 	Policy      Policy `protobuf:"varint,14,opt,name=policy,proto3,enum=timers.v1.Policy" json:"policy,omitempty"`
-	// p50 is the usual tip per cycle in this block: the median that the fires of the block before paid.
+	// p50 is the median tip per cycle that the fires of the previous block paid.
 	P50 string `protobuf:"bytes,15,opt,name=p50,proto3" json:"p50,omitempty"`
-	// storm: more timers were ready than compete at once, and the ready index ordered those that do.
+	// storm reports overload: more timers were ready than compete at once, and the ready index ordered those that do.
 	Storm bool `protobuf:"varint,16,opt,name=storm,proto3" json:"storm,omitempty"`
 	// agent_cycles were used by the calls of bidding agents.
 	AgentCycles uint64 `protobuf:"varint,34,opt,name=agent_cycles,json=agentCycles,proto3" json:"agent_cycles,omitempty"`
-	// unasked is how many timers with an agent competed unasked, with the default bid or an earlier answer: the block had no
-	// cycles left for the call.
+	// unasked is how many timers with an agent competed without a call of it, because the block had no cycles left for
+	// the call. They used the default bid or an earlier answer.
 	Unasked uint32 `protobuf:"varint,35,opt,name=unasked,proto3" json:"unasked,omitempty"`
 }
 

@@ -25,7 +25,8 @@ var _ = math.Inf
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
-// GenesisState round-trips everything (SPEC §10). What can be derived (actor pages, payload keys) is not in it.
+// GenesisState holds the whole state, so that an export and an import change nothing (x/timers/README.md, Genesis).
+// What can be derived (actor pages, payload keys) is left out.
 type GenesisState struct {
 	Config TimerConfig `protobuf:"bytes,1,opt,name=config,proto3" json:"config"`
 	// next_config is a change accepted in the exported block, in force from the first block of the new chain.
@@ -40,11 +41,11 @@ type GenesisState struct {
 	Receipts []HeightReceipts `protobuf:"bytes,6,rep,name=receipts,proto3" json:"receipts"`
 	// fairness holds the fires of the fairness window, in (height, address) order.
 	Fairness []HeightFires `protobuf:"bytes,7,rep,name=fairness,proto3" json:"fairness"`
-	// watch_hits are what watch timers that are to fire will be told, by seq.
+	// watch_hits are the changes that triggered watches are to deliver, by seq.
 	WatchHits []SeqWatchHit `protobuf:"bytes,40,rep,name=watch_hits,json=watchHits,proto3" json:"watch_hits"`
-	// watch_pending are changes that watches are still to be told, by store and prefix.
+	// watch_pending are changes of which not all watches have been notified, by store and prefix.
 	WatchPending []KeyWatchPending `protobuf:"bytes,41,rep,name=watch_pending,json=watchPending,proto3" json:"watch_pending"`
-	// watch_cursors are where bounded work on watches goes on.
+	// watch_cursors are the positions at which bounded work on watches continues.
 	WatchCursors WatchCursors `protobuf:"bytes,42,opt,name=watch_cursors,json=watchCursors,proto3" json:"watch_cursors"`
 	// agents are the default agents of actors, by actor.
 	Agents []ActorAgent `protobuf:"bytes,43,rep,name=agents,proto3" json:"agents"`
@@ -222,7 +223,7 @@ func (m *ActorAgent) GetAgent() []byte {
 	return nil
 }
 
-// ActorTipWeight is what policy tip keeps of one actor.
+// ActorTipWeight is the record that policy tip keeps of one actor.
 type ActorTipWeight struct {
 	Actor  []byte    `protobuf:"bytes,1,opt,name=actor,proto3" json:"actor,omitempty"`
 	Weight TipWeight `protobuf:"bytes,2,opt,name=weight,proto3" json:"weight"`
@@ -443,7 +444,7 @@ func (m *SeqWatchHit) GetHit() WatchHit {
 	return WatchHit{}
 }
 
-// KeyWatchPending is what the watches of a prefix are still to be told.
+// KeyWatchPending holds the changes below a prefix of which not all its watches have been notified.
 type KeyWatchPending struct {
 	Key     WatchKey     `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
 	Pending WatchPending `protobuf:"bytes,2,opt,name=pending,proto3" json:"pending"`

@@ -33,7 +33,7 @@ var _ = math.Inf
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
-// TimerTier is how far away a timer is: a function of (due, now) alone.
+// TimerTier is the distance of a timer's due height. It is a function of (due, now) alone.
 type TimerTier int32
 
 const (
@@ -68,7 +68,7 @@ func (TimerTier) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_13b1aec8a3663d94, []int{0}
 }
 
-// TimerStatus is where a live timer stands.
+// TimerStatus is the status of a live timer (x/timers/README.md, Lifecycle).
 type TimerStatus int32
 
 const (
@@ -77,7 +77,7 @@ const (
 	TimerStatusPending TimerStatus = 1
 	// TIMER_STATUS_READY: due, and waiting for the lane.
 	TimerStatusReady TimerStatus = 2
-	// TIMER_STATUS_EXPIRED: will never fire, and waits for the clean-up.
+	// TIMER_STATUS_EXPIRED: will never fire, and waits for cleanup.
 	TimerStatusExpired TimerStatus = 3
 	// TIMER_STATUS_SET_ASIDE: not in the queue; set_aside says why.
 	TimerStatusSetAside TimerStatus = 4
@@ -111,19 +111,20 @@ func (TimerStatus) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_13b1aec8a3663d94, []int{1}
 }
 
-// EstimateBasis is what an estimated wait rests on.
+// EstimateBasis is what an estimated wait is based on.
 type EstimateBasis int32
 
 const (
 	BasisUnspecified EstimateBasis = 0
 	// ESTIMATE_BASIS_ALL_READY: every ready timer was ranked.
 	BasisAllReady EstimateBasis = 1
-	// ESTIMATE_BASIS_STORM: more are ready than were ranked; those ahead are counted up to a bound, those not yet admitted
-	// are not among them.
+	// ESTIMATE_BASIS_STORM: the lane is overloaded, and not every ready timer was ranked. Those ahead are counted up to a
+	// bound; those not yet admitted are not counted.
 	BasisStorm EstimateBasis = 2
-	// ESTIMATE_BASIS_PRICED_OUT: the bid is below the lane basefee; the wait is for the basefee to fall, with an idle lane.
+	// ESTIMATE_BASIS_PRICED_OUT: the bid is below the lane basefee. The wait is the time until the basefee has fallen to
+	// it, if the lane stays idle.
 	BasisPricedOut EstimateBasis = 3
-	// ESTIMATE_BASIS_PAUSED: the lane is paused; nothing fires until governance says so.
+	// ESTIMATE_BASIS_PAUSED: the lane is paused; no timer fires until governance resumes it.
 	BasisPaused EstimateBasis = 4
 )
 
@@ -151,7 +152,7 @@ func (EstimateBasis) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_13b1aec8a3663d94, []int{2}
 }
 
-// TimerInfo is a timer as a person wants to see it.
+// TimerInfo is a timer in a form for people: ids in hexadecimal, the payload decoded.
 type TimerInfo struct {
 	// id in lower-case hexadecimal.
 	Id        string      `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -173,16 +174,16 @@ type TimerInfo struct {
 	FireSeq        uint32         `protobuf:"varint,16,opt,name=fire_seq,json=fireSeq,proto3" json:"fire_seq,omitempty"`
 	SetAside       SetAsideReason `protobuf:"varint,17,opt,name=set_aside,json=setAside,proto3,enum=timers.v1.SetAsideReason" json:"set_aside,omitempty"`
 	Retry          *Retry         `protobuf:"bytes,30,opt,name=retry,proto3" json:"retry,omitempty"`
-	// retries is how many of them the fire that comes has used up, itself included.
+	// retries is the number of retries used, the next fire included.
 	Retries    uint32     `protobuf:"varint,31,opt,name=retries,proto3" json:"retries,omitempty"`
 	OnUnfunded OnUnfunded `protobuf:"varint,32,opt,name=on_unfunded,json=onUnfunded,proto3,enum=timers.v1.OnUnfunded" json:"on_unfunded,omitempty"`
 	// last_outcome is that of its last delivery, if it stayed after one.
 	LastOutcome *Outcome `protobuf:"bytes,33,opt,name=last_outcome,json=lastOutcome,proto3" json:"last_outcome,omitempty"`
-	// bid_locked is how much of its bid the module's account holds for it; empty means nothing.
+	// bid_locked is the bid that the module's account holds for it; empty means 0.
 	BidLocked string `protobuf:"bytes,34,opt,name=bid_locked,json=bidLocked,proto3" json:"bid_locked,omitempty"`
-	// unfunded_since is the height at which, under policy tip, its payer could not cover it: it waits for the payer.
+	// unfunded_since is the height at which, under policy tip, its payer lacked funds. Since then it waits for the payer.
 	UnfundedSince uint64 `protobuf:"varint,46,opt,name=unfunded_since,json=unfundedSince,proto3" json:"unfunded_since,omitempty"`
-	// matched are the watched keys that made it due, once one did.
+	// matched are the watched keys that made it due; empty until one did.
 	Matched []WatchedKey `protobuf:"bytes,40,rep,name=matched,proto3" json:"matched"`
 }
 
@@ -387,7 +388,7 @@ func (m *TimerInfo) GetMatched() []WatchedKey {
 	return nil
 }
 
-// Opcodes are the numbers under which tools know the authority's messages.
+// Opcodes are the numbers by which tools identify the authority's messages.
 type Opcodes struct {
 	SysCancelTimer       uint32 `protobuf:"varint,1,opt,name=sys_cancel_timer,json=sysCancelTimer,proto3" json:"sys_cancel_timer,omitempty"`
 	SysUpdateTimerConfig uint32 `protobuf:"varint,2,opt,name=sys_update_timer_config,json=sysUpdateTimerConfig,proto3" json:"sys_update_timer_config,omitempty"`
@@ -1017,9 +1018,9 @@ type QueryLaneResponse struct {
 	CellBasefee  string `protobuf:"bytes,5,opt,name=cell_basefee,json=cellBasefee,proto3" json:"cell_basefee,omitempty"`
 	// lane_basefee of the last block.
 	LaneBasefee string `protobuf:"bytes,6,opt,name=lane_basefee,json=laneBasefee,proto3" json:"lane_basefee,omitempty"`
-	// next_lane_basefee of the block that comes.
+	// next_lane_basefee of the next block.
 	NextLaneBasefee string `protobuf:"bytes,7,opt,name=next_lane_basefee,json=nextLaneBasefee,proto3" json:"next_lane_basefee,omitempty"`
-	// cycles and cells that the last block used, beside the budgets of a block.
+	// cycles and cells that the last block used, followed by the budgets of a block.
 	Cycles           uint64 `protobuf:"varint,8,opt,name=cycles,proto3" json:"cycles,omitempty"`
 	LaneTimerCycles  uint64 `protobuf:"varint,9,opt,name=lane_timer_cycles,json=laneTimerCycles,proto3" json:"lane_timer_cycles,omitempty"`
 	Cells            uint64 `protobuf:"varint,10,opt,name=cells,proto3" json:"cells,omitempty"`
@@ -1028,14 +1029,14 @@ type QueryLaneResponse struct {
 	Burned           string `protobuf:"bytes,13,opt,name=burned,proto3" json:"burned,omitempty"`
 	Tips             string `protobuf:"bytes,14,opt,name=tips,proto3" json:"tips,omitempty"`
 	FeeDenom         string `protobuf:"bytes,15,opt,name=fee_denom,json=feeDenom,proto3" json:"fee_denom,omitempty"`
-	// p50 is the median tip per cycle of the last block's fires: the usual tip.
+	// p50 is the median tip per cycle of the last block's fires.
 	P50 string `protobuf:"bytes,16,opt,name=p50,proto3" json:"p50,omitempty"`
-	// admitted is the number of timers in the ready index; more than none means that a storm is on, or just ended.
+	// admitted is the number of timers in the ready index. Above 0, the lane is overloaded or was until recently.
 	Admitted uint64 `protobuf:"varint,17,opt,name=admitted,proto3" json:"admitted,omitempty"`
 	// max_cycles_per_fire is the largest gas limit that the policy in force in the next block can run.
 	MaxCyclesPerFire uint64 `protobuf:"varint,18,opt,name=max_cycles_per_fire,json=maxCyclesPerFire,proto3" json:"max_cycles_per_fire,omitempty"`
-	// Under policy auction: λ in the next block, what the average bidder's value loses in a block of waiting, and how many
-	// blocks the average bidder had waited.
+	// Under policy auction: λ in the next block, what the average bidder's value loses in a block of waiting, and how
+	// many blocks the average bidder had waited.
 	Lambda     string `protobuf:"bytes,30,opt,name=lambda,proto3" json:"lambda,omitempty"`
 	ValueDecay string `protobuf:"bytes,31,opt,name=value_decay,json=valueDecay,proto3" json:"value_decay,omitempty"`
 	Deferral   string `protobuf:"bytes,32,opt,name=deferral,proto3" json:"deferral,omitempty"`
@@ -1268,18 +1269,18 @@ func (m *QueryFairnessRequest) GetActor() string {
 type QueryFairnessResponse struct {
 	// weight with which the actor's timers compete in the next block.
 	Weight string `protobuf:"bytes,1,opt,name=weight,proto3" json:"weight,omitempty"`
-	// unit is the address that its fires are counted to: itself, or its deployer.
+	// unit is the address to which its fires are counted: itself, or its deployer.
 	Unit string `protobuf:"bytes,2,opt,name=unit,proto3" json:"unit,omitempty"`
 	// recent is the number of fires of the unit within the window.
 	Recent uint32 `protobuf:"varint,3,opt,name=recent,proto3" json:"recent,omitempty"`
 	// median of the fires of all units with at least one.
 	Median uint64 `protobuf:"varint,4,opt,name=median,proto3" json:"median,omitempty"`
-	// smoothed is the median after smoothing, from which the weight follows.
+	// smoothed is the median after smoothing. The weight is computed from it.
 	Smoothed string `protobuf:"bytes,5,opt,name=smoothed,proto3" json:"smoothed,omitempty"`
 	// units with at least one fire within the window.
 	Units        uint64 `protobuf:"varint,6,opt,name=units,proto3" json:"units,omitempty"`
 	WindowBlocks uint64 `protobuf:"varint,7,opt,name=window_blocks,json=windowBlocks,proto3" json:"window_blocks,omitempty"`
-	// tip is what the actor weighs under policy tip, while that is in force.
+	// tip is the actor's weight under policy tip, set while that policy is in force.
 	Tip *TipStanding `protobuf:"bytes,20,opt,name=tip,proto3" json:"tip,omitempty"`
 }
 
@@ -1372,12 +1373,12 @@ func (m *QueryFairnessResponse) GetTip() *TipStanding {
 	return nil
 }
 
-// TipStanding is an actor's weight under policy tip, and what it follows from.
+// TipStanding is an actor's weight under policy tip, and the figures that it is computed from.
 type TipStanding struct {
-	// weight with which its timers compete in the next block, unless one of them has waited so long that the starvation floor
-	// is more.
+	// weight with which its timers compete in the next block, unless the starvation floor raises it for one that has
+	// waited long enough.
 	Weight string `protobuf:"bytes,1,opt,name=weight,proto3" json:"weight,omitempty"`
-	// next is what it would be in the next epoch if nothing else happened in this one.
+	// next is the weight in the next epoch if nothing else happens in this one.
 	Next string `protobuf:"bytes,2,opt,name=next,proto3" json:"next,omitempty"`
 	// score of this epoch so far; empty if there is nothing to score.
 	Score string `protobuf:"bytes,3,opt,name=score,proto3" json:"score,omitempty"`
@@ -1387,7 +1388,7 @@ type TipStanding struct {
 	// fires in this epoch, and how often the payer of a timer could not cover it.
 	Fires    uint64 `protobuf:"varint,6,opt,name=fires,proto3" json:"fires,omitempty"`
 	Unfunded uint64 `protobuf:"varint,7,opt,name=unfunded,proto3" json:"unfunded,omitempty"`
-	// last_fire is the height of its last fire that is remembered, 0 if none is.
+	// last_fire is the height of its last recorded fire, 0 if none is recorded.
 	LastFire uint64 `protobuf:"varint,8,opt,name=last_fire,json=lastFire,proto3" json:"last_fire,omitempty"`
 }
 
@@ -1572,14 +1573,15 @@ func (m *QueryAgentResponse) GetAgent() string {
 type QueryEstimateRequest struct {
 	// gas_limit in cycles; the default one if 0.
 	GasLimit uint64 `protobuf:"varint,1,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
-	// bid tier; the default estimator if unspecified. Not beside max_fee.
+	// bid tier; the default estimator if unspecified. Not together with max_fee.
 	Tier PriorityTier `protobuf:"varint,2,opt,name=tier,proto3,enum=timers.v1.PriorityTier" json:"tier,omitempty"`
 	// max_fee per cycle of a static bid, with max_priority.
 	MaxFee      string `protobuf:"bytes,3,opt,name=max_fee,json=maxFee,proto3" json:"max_fee,omitempty"`
 	MaxPriority string `protobuf:"bytes,4,opt,name=max_priority,json=maxPriority,proto3" json:"max_priority,omitempty"`
-	// actor who would schedule: its fairness weight counts. Without one, the weight of somebody who has not fired lately.
+	// actor that would schedule, for its fairness weight. Without one, the weight is that of an actor without recent
+	// fires.
 	Actor string `protobuf:"bytes,5,opt,name=actor,proto3" json:"actor,omitempty"`
-	// bid in fee denom, under policies auction and score. Not beside a tier or max_fee.
+	// bid in fee denom, under policies auction and score. Not together with a tier or max_fee.
 	Bid string `protobuf:"bytes,30,opt,name=bid,proto3" json:"bid,omitempty"`
 }
 
@@ -1659,33 +1661,34 @@ func (m *QueryEstimateRequest) GetBid() string {
 }
 
 type QueryEstimateResponse struct {
-	// height of the block for which this is said: the next.
+	// height of the block that the estimate is for: the next one.
 	Height   uint64 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`
 	GasLimit uint64 `protobuf:"varint,2,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
-	// Prices per cycle: the chain's basefee, what is charged of the lane's basefee, and the tip.
+	// Prices per cycle: the chain's basefee, the charged part of the lane basefee, and the tip.
 	CycleBasefee string `protobuf:"bytes,3,opt,name=cycle_basefee,json=cycleBasefee,proto3" json:"cycle_basefee,omitempty"`
 	LaneFee      string `protobuf:"bytes,4,opt,name=lane_fee,json=laneFee,proto3" json:"lane_fee,omitempty"`
 	Priority     string `protobuf:"bytes,5,opt,name=priority,proto3" json:"priority,omitempty"`
 	CellBasefee  string `protobuf:"bytes,6,opt,name=cell_basefee,json=cellBasefee,proto3" json:"cell_basefee,omitempty"`
 	// pre_charge is what the payer must have when it fires.
 	PreCharge string `protobuf:"bytes,7,opt,name=pre_charge,json=preCharge,proto3" json:"pre_charge,omitempty"`
-	// cost_of_cycles is what the whole gas limit costs, without cells: the most that a handler that writes nothing pays.
+	// cost_of_cycles is the cost of the whole gas limit without cells: the most that a handler without writes pays.
 	CostOfCycles string        `protobuf:"bytes,8,opt,name=cost_of_cycles,json=costOfCycles,proto3" json:"cost_of_cycles,omitempty"`
 	FeeDenom     string        `protobuf:"bytes,9,opt,name=fee_denom,json=feeDenom,proto3" json:"fee_denom,omitempty"`
 	Weight       string        `protobuf:"bytes,10,opt,name=weight,proto3" json:"weight,omitempty"`
 	Basis        EstimateBasis `protobuf:"varint,11,opt,name=basis,proto3,enum=timers.v1.EstimateBasis" json:"basis,omitempty"`
-	// ahead is the number of ready timers that would be tried before it, ahead_cycles the sum of their gas limits.
+	// ahead is the number of ready timers that would be tried before it; ahead_cycles is the sum of their gas limits.
 	Ahead       uint64 `protobuf:"varint,12,opt,name=ahead,proto3" json:"ahead,omitempty"`
 	AheadCycles uint64 `protobuf:"varint,13,opt,name=ahead_cycles,json=aheadCycles,proto3" json:"ahead_cycles,omitempty"`
-	// wait_blocks is how many blocks it would likely wait: what is ahead of it, at as many fires a block as their gas limits
-	// leave room for. Fires that use less than their limit make it shorter, newcomers that bid more make it longer.
+	// wait_blocks is the expected wait in blocks: the timers ahead of it, at as many fires a block as their gas limits
+	// allow. Fires that use less than their limit make it shorter. Newcomers that bid more make it longer.
 	WaitBlocks uint64 `protobuf:"varint,14,opt,name=wait_blocks,json=waitBlocks,proto3" json:"wait_blocks,omitempty"`
 	Policy     Policy `protobuf:"varint,15,opt,name=policy,proto3,enum=timers.v1.Policy" json:"policy,omitempty"`
 	// Under policy auction: the least bid that would fire it in the next block, and what it would pay of the bid that it
 	// states if it fired then.
 	LeastBid   string `protobuf:"bytes,30,opt,name=least_bid,json=leastBid,proto3" json:"least_bid,omitempty"`
 	BidPayment string `protobuf:"bytes,31,opt,name=bid_payment,json=bidPayment,proto3" json:"bid_payment,omitempty"`
-	// score_bid is what a fire pays for its place under policy score, within pre_charge and cost_of_cycles; empty if nothing.
+	// score_bid is what a fire pays for its place under policy score. It is included in pre_charge and in cost_of_cycles;
+	// empty means 0.
 	ScoreBid string `protobuf:"bytes,24,opt,name=score_bid,json=scoreBid,proto3" json:"score_bid,omitempty"`
 }
 
@@ -2048,7 +2051,7 @@ func (m *QueryReceiptsResponse) GetPagination() *query.PageResponse {
 	return nil
 }
 
-// ReceiptInfo is a receipt as a person wants to see it: ids in hexadecimal, the actor as an address.
+// ReceiptInfo is a receipt in a form for people: ids in hexadecimal, the actor as an address.
 type ReceiptInfo struct {
 	TimerId   string `protobuf:"bytes,1,opt,name=timer_id,json=timerId,proto3" json:"timer_id,omitempty"`
 	DeliverId string `protobuf:"bytes,2,opt,name=deliver_id,json=deliverId,proto3" json:"deliver_id,omitempty"`
@@ -2061,12 +2064,13 @@ type ReceiptInfo struct {
 	Cells     uint64 `protobuf:"varint,9,opt,name=cells,proto3" json:"cells,omitempty"`
 	Paid      string `protobuf:"bytes,10,opt,name=paid,proto3" json:"paid,omitempty"`
 	Tip       string `protobuf:"bytes,11,opt,name=tip,proto3" json:"tip,omitempty"`
-	// bid is what the timer had locked for the fire, bid_paid what it paid of that, beside paid; empty means nothing.
+	// bid is the bid that was locked for the fire; bid_paid is what the fire paid of it, in addition to paid. Empty means
+	// 0.
 	Bid     string `protobuf:"bytes,21,opt,name=bid,proto3" json:"bid,omitempty"`
 	BidPaid string `protobuf:"bytes,22,opt,name=bid_paid,json=bidPaid,proto3" json:"bid_paid,omitempty"`
-	// matched are the watched keys that the delivery was told.
+	// matched are the watched keys that the delivery carried.
 	Matched []WatchedKey `protobuf:"bytes,20,rep,name=matched,proto3" json:"matched"`
-	// score_bid is what it paid for its place, a part of paid and of tip; empty if nothing.
+	// score_bid is what it paid for its place. It is included in paid and in tip; empty means 0.
 	ScoreBid string `protobuf:"bytes,24,opt,name=score_bid,json=scoreBid,proto3" json:"score_bid,omitempty"`
 }
 
@@ -2343,9 +2347,9 @@ func (m *WatchableStore) GetForms() []WatchForm {
 
 // WatchForm is a way to name keys of a store.
 type WatchForm struct {
-	// usage is what people write, such as bank:balance:ADDRESS:DENOM.
+	// usage is the text form, such as bank:balance:ADDRESS:DENOM.
 	Usage string `protobuf:"bytes,1,opt,name=usage,proto3" json:"usage,omitempty"`
-	// watches says what it watches.
+	// watches describes what it watches.
 	Watches string `protobuf:"bytes,2,opt,name=watches,proto3" json:"watches,omitempty"`
 }
 
@@ -2958,31 +2962,31 @@ const _ = grpc.SupportPackageIsVersion4
 //
 // For semantics around ctx use and closing/ending streaming RPCs, please refer to https://godoc.org/google.golang.org/grpc#ClientConn.NewStream.
 type QueryClient interface {
-	// Params returns the config in force, one waiting for the next block, and the opcodes.
+	// Params returns the config in force, the one accepted for the next block, and the opcodes.
 	Params(ctx context.Context, in *QueryParamsRequest, opts ...grpc.CallOption) (*QueryParamsResponse, error)
 	// Timer returns one timer by its actor and id, or a prefix of the id that is unique among the actor's timers.
 	Timer(ctx context.Context, in *QueryTimerRequest, opts ...grpc.CallOption) (*QueryTimerResponse, error)
 	// TimersByActor lists the live timers of an actor.
 	TimersByActor(ctx context.Context, in *QueryTimersByActorRequest, opts ...grpc.CallOption) (*QueryTimersByActorResponse, error)
-	// Due lists the queue in order: what is due at one height, or until it.
+	// Due lists the queue in order: what is due at one height, or up to it.
 	Due(ctx context.Context, in *QueryDueRequest, opts ...grpc.CallOption) (*QueryDueResponse, error)
-	// Ready lists what is due and waits, in the order in which the next block would consider it.
+	// Ready lists the ready timers in the order in which the next block would try them.
 	Ready(ctx context.Context, in *QueryReadyRequest, opts ...grpc.CallOption) (*QueryReadyResponse, error)
-	// Lane returns prices, use and budgets.
+	// Lane returns the lane's prices, use and budgets.
 	Lane(ctx context.Context, in *QueryLaneRequest, opts ...grpc.CallOption) (*QueryLaneResponse, error)
-	// Fairness returns the fairness weight of an actor and what it follows from.
+	// Fairness returns the fairness weight of an actor and the figures that it is computed from.
 	Fairness(ctx context.Context, in *QueryFairnessRequest, opts ...grpc.CallOption) (*QueryFairnessResponse, error)
 	// Estimate returns what a timer would pay, and how long it would likely wait, if it were due in the next block.
 	Estimate(ctx context.Context, in *QueryEstimateRequest, opts ...grpc.CallOption) (*QueryEstimateResponse, error)
-	// Agent returns the agent that prices the timers of an actor which state no bid.
+	// Agent returns the agent that prices those timers of an actor that state no bid.
 	Agent(ctx context.Context, in *QueryAgentRequest, opts ...grpc.CallOption) (*QueryAgentResponse, error)
-	// SetAside lists the timers that are neither in the queue nor gone.
+	// SetAside lists the timers that are set aside.
 	SetAside(ctx context.Context, in *QuerySetAsideRequest, opts ...grpc.CallOption) (*QuerySetAsideResponse, error)
 	// Receipts lists the deliveries of a height, as long as they are kept.
 	Receipts(ctx context.Context, in *QueryReceiptsRequest, opts ...grpc.CallOption) (*QueryReceiptsResponse, error)
-	// Watchable lists the stores that can be watched, and the forms in which people name their keys.
+	// Watchable lists the stores that can be watched, and the text forms of their keys.
 	Watchable(ctx context.Context, in *QueryWatchableRequest, opts ...grpc.CallOption) (*QueryWatchableResponse, error)
-	// WatchKey reads what people write, such as bank:balance:ADDRESS:DENOM, as a key to watch.
+	// WatchKey parses the text form of a key to watch, such as bank:balance:ADDRESS:DENOM.
 	WatchKey(ctx context.Context, in *QueryWatchKeyRequest, opts ...grpc.CallOption) (*QueryWatchKeyResponse, error)
 	// Watches lists the watches of a store, of one of its prefixes, or of an actor.
 	Watches(ctx context.Context, in *QueryWatchesRequest, opts ...grpc.CallOption) (*QueryWatchesResponse, error)
@@ -3124,31 +3128,31 @@ func (c *queryClient) Watches(ctx context.Context, in *QueryWatchesRequest, opts
 
 // QueryServer is the server API for Query service.
 type QueryServer interface {
-	// Params returns the config in force, one waiting for the next block, and the opcodes.
+	// Params returns the config in force, the one accepted for the next block, and the opcodes.
 	Params(context.Context, *QueryParamsRequest) (*QueryParamsResponse, error)
 	// Timer returns one timer by its actor and id, or a prefix of the id that is unique among the actor's timers.
 	Timer(context.Context, *QueryTimerRequest) (*QueryTimerResponse, error)
 	// TimersByActor lists the live timers of an actor.
 	TimersByActor(context.Context, *QueryTimersByActorRequest) (*QueryTimersByActorResponse, error)
-	// Due lists the queue in order: what is due at one height, or until it.
+	// Due lists the queue in order: what is due at one height, or up to it.
 	Due(context.Context, *QueryDueRequest) (*QueryDueResponse, error)
-	// Ready lists what is due and waits, in the order in which the next block would consider it.
+	// Ready lists the ready timers in the order in which the next block would try them.
 	Ready(context.Context, *QueryReadyRequest) (*QueryReadyResponse, error)
-	// Lane returns prices, use and budgets.
+	// Lane returns the lane's prices, use and budgets.
 	Lane(context.Context, *QueryLaneRequest) (*QueryLaneResponse, error)
-	// Fairness returns the fairness weight of an actor and what it follows from.
+	// Fairness returns the fairness weight of an actor and the figures that it is computed from.
 	Fairness(context.Context, *QueryFairnessRequest) (*QueryFairnessResponse, error)
 	// Estimate returns what a timer would pay, and how long it would likely wait, if it were due in the next block.
 	Estimate(context.Context, *QueryEstimateRequest) (*QueryEstimateResponse, error)
-	// Agent returns the agent that prices the timers of an actor which state no bid.
+	// Agent returns the agent that prices those timers of an actor that state no bid.
 	Agent(context.Context, *QueryAgentRequest) (*QueryAgentResponse, error)
-	// SetAside lists the timers that are neither in the queue nor gone.
+	// SetAside lists the timers that are set aside.
 	SetAside(context.Context, *QuerySetAsideRequest) (*QuerySetAsideResponse, error)
 	// Receipts lists the deliveries of a height, as long as they are kept.
 	Receipts(context.Context, *QueryReceiptsRequest) (*QueryReceiptsResponse, error)
-	// Watchable lists the stores that can be watched, and the forms in which people name their keys.
+	// Watchable lists the stores that can be watched, and the text forms of their keys.
 	Watchable(context.Context, *QueryWatchableRequest) (*QueryWatchableResponse, error)
-	// WatchKey reads what people write, such as bank:balance:ADDRESS:DENOM, as a key to watch.
+	// WatchKey parses the text form of a key to watch, such as bank:balance:ADDRESS:DENOM.
 	WatchKey(context.Context, *QueryWatchKeyRequest) (*QueryWatchKeyResponse, error)
 	// Watches lists the watches of a store, of one of its prefixes, or of an actor.
 	Watches(context.Context, *QueryWatchesRequest) (*QueryWatchesResponse, error)

@@ -35,24 +35,24 @@ const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 // MsgScheduleTimer schedules a timer that the sender owns and whose handler will run as the sender.
 type MsgScheduleTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
-	// trigger says when it is due: at a height above the current one, or again and again.
+	// trigger says when it is due: at a height above the current one, at an interval, or when watched state changes.
 	Trigger Trigger `protobuf:"bytes,2,opt,name=trigger,proto3" json:"trigger"`
 	// handler is the named handler; empty means the default one.
 	Handler string `protobuf:"bytes,3,opt,name=handler,proto3" json:"handler,omitempty"`
-	// payload is what the handler is given: for an account, a timers.v1.AccountPayload.
+	// payload is what the handler receives: for an account, a timers.v1.AccountPayload.
 	Payload []byte `protobuf:"bytes,4,opt,name=payload,proto3" json:"payload,omitempty"`
-	// fee_payer is debited at each fire; empty means the sender. Another account must have granted the sender a fee
+	// fee_payer is charged at each fire; empty means the sender. Any other account must have granted the sender a fee
 	// allowance that covers this message.
 	FeePayer string `protobuf:"bytes,5,opt,name=fee_payer,json=feePayer,proto3" json:"fee_payer,omitempty"`
 	// gas_limit is the cycles that one fire may use; 0 means the largest that the config allows.
 	GasLimit uint64 `protobuf:"varint,6,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
 	// expires_at is the last height at which it may fire; 0 means as late as the config allows.
 	ExpiresAt uint64 `protobuf:"varint,7,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
-	// bid is what the timer is willing to pay; none means the default estimator.
+	// bid is what the timer is willing to pay; without one the default estimator applies.
 	Bid *Bid `protobuf:"bytes,8,opt,name=bid,proto3" json:"bid,omitempty"`
-	// retry has failed fires tried again; none means never.
+	// retry repeats failed fires; without it they are not repeated.
 	Retry *Retry `protobuf:"bytes,20,opt,name=retry,proto3" json:"retry,omitempty"`
-	// on_unfunded says what happens when the payer can't cover a fire.
+	// on_unfunded says what happens when the payer lacks funds.
 	OnUnfunded OnUnfunded `protobuf:"varint,21,opt,name=on_unfunded,json=onUnfunded,proto3,enum=timers.v1.OnUnfunded" json:"on_unfunded,omitempty"`
 }
 
@@ -258,7 +258,7 @@ func (m *TimerCall) GetPayload() []byte {
 	return nil
 }
 
-// MsgUpdateTimer changes what is set; the rest stays. The timer takes a fresh seq.
+// MsgUpdateTimer changes the fields that are set and keeps the others. The timer gets a new seq.
 type MsgUpdateTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// id in hexadecimal, all 64 digits.
@@ -267,7 +267,7 @@ type MsgUpdateTimer struct {
 	Call *TimerCall `protobuf:"bytes,3,opt,name=call,proto3" json:"call,omitempty"`
 	// gas_limit replaces the gas limit; 0 keeps it.
 	GasLimit uint64 `protobuf:"varint,4,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
-	// bid replaces the bid; an empty bid goes back to the default estimator.
+	// bid replaces the bid; an empty bid selects the default estimator.
 	Bid *Bid `protobuf:"bytes,5,opt,name=bid,proto3" json:"bid,omitempty"`
 }
 
@@ -339,7 +339,7 @@ func (m *MsgUpdateTimer) GetBid() *Bid {
 	return nil
 }
 
-// MsgUpdateTimerResponse tells the new place in the order of insertion.
+// MsgUpdateTimerResponse holds the new place in the order of insertion.
 type MsgUpdateTimerResponse struct {
 	Seq uint64 `protobuf:"varint,1,opt,name=seq,proto3" json:"seq,omitempty"`
 }
@@ -389,7 +389,7 @@ type MsgExtendTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// id in hexadecimal, all 64 digits.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	// expires_at must lie above the current height; beyond the largest TTL it is clamped.
+	// expires_at must be above the current height; beyond the largest TTL it is clamped.
 	ExpiresAt uint64 `protobuf:"varint,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 }
 
@@ -447,7 +447,7 @@ func (m *MsgExtendTimer) GetExpiresAt() uint64 {
 	return 0
 }
 
-// MsgExtendTimerResponse tells what was set, after clamping.
+// MsgExtendTimerResponse holds what was set, after clamping.
 type MsgExtendTimerResponse struct {
 	ExpiresAt uint64 `protobuf:"varint,1,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 }
@@ -492,7 +492,7 @@ func (m *MsgExtendTimerResponse) GetExpiresAt() uint64 {
 	return 0
 }
 
-// MsgPauseTimer sets a timer aside. Its time to live goes on.
+// MsgPauseTimer sets a timer aside. Its expiry height does not change.
 type MsgPauseTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// id in hexadecimal, all 64 digits.
@@ -583,7 +583,8 @@ func (m *MsgPauseTimerResponse) XXX_DiscardUnknown() {
 
 var xxx_messageInfo_MsgPauseTimerResponse proto.InternalMessageInfo
 
-// MsgResumeTimer puts a timer back that was paused or suspended. One that is overdue is due in the next block.
+// MsgResumeTimer returns a paused or suspended timer to the queue. If its due height has passed, it is due in the next
+// block.
 type MsgResumeTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// id in hexadecimal, all 64 digits.
@@ -637,7 +638,7 @@ func (m *MsgResumeTimer) GetId() string {
 	return ""
 }
 
-// MsgResumeTimerResponse tells when it is due.
+// MsgResumeTimerResponse holds its due height.
 type MsgResumeTimerResponse struct {
 	Due uint64 `protobuf:"varint,1,opt,name=due,proto3" json:"due,omitempty"`
 }
@@ -773,8 +774,8 @@ func (m *MsgCancelTimerResponse) XXX_DiscardUnknown() {
 
 var xxx_messageInfo_MsgCancelTimerResponse proto.InternalMessageInfo
 
-// MsgSetAgent registers or clears the sender's default bidding agent: a contract or a module. Who names an agent trusts it
-// with the price of its timers.
+// MsgSetAgent registers or clears the sender's default bidding agent: a contract or a module. The sender trusts its
+// agent with the price of its timers.
 type MsgSetAgent struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
 	// agent prices every timer of the sender that states no bid; empty clears it.
@@ -927,7 +928,7 @@ func (m *MsgSysCancelTimer) GetId() string {
 	return ""
 }
 
-// MsgSysCancelTimerResponse tells whether there was anything to cancel.
+// MsgSysCancelTimerResponse reports whether there was anything to cancel.
 type MsgSysCancelTimerResponse struct {
 	Cancelled bool `protobuf:"varint,1,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
 }
@@ -1025,7 +1026,7 @@ func (m *MsgUpdateTimerConfig) GetConfig() TimerConfig {
 	return TimerConfig{}
 }
 
-// MsgUpdateTimerConfigResponse tells from which height the config is in force.
+// MsgUpdateTimerConfigResponse holds the height from which the config is in force.
 type MsgUpdateTimerConfigResponse struct {
 	Height uint64 `protobuf:"varint,1,opt,name=height,proto3" json:"height,omitempty"`
 }
@@ -1140,7 +1141,7 @@ func (m *MsgSysExtendTimer) GetExpiresAt() uint64 {
 	return 0
 }
 
-// MsgSysExtendTimerResponse tells what was set, after clamping.
+// MsgSysExtendTimerResponse holds what was set, after clamping.
 type MsgSysExtendTimerResponse struct {
 	ExpiresAt uint64 `protobuf:"varint,1,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 }
@@ -1434,11 +1435,11 @@ type MsgClient interface {
 	ExtendTimer(ctx context.Context, in *MsgExtendTimer, opts ...grpc.CallOption) (*MsgExtendTimerResponse, error)
 	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
 	PauseTimer(ctx context.Context, in *MsgPauseTimer, opts ...grpc.CallOption) (*MsgPauseTimerResponse, error)
-	// ResumeTimer puts one of the sender's timers back that was paused or suspended.
+	// ResumeTimer returns one of the sender's paused or suspended timers to the queue.
 	ResumeTimer(ctx context.Context, in *MsgResumeTimer, opts ...grpc.CallOption) (*MsgResumeTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(ctx context.Context, in *MsgCancelTimer, opts ...grpc.CallOption) (*MsgCancelTimerResponse, error)
-	// SetAgent registers or clears the agent that prices the sender's timers which state no bid.
+	// SetAgent registers or clears the agent that prices those of the sender's timers that state no bid.
 	SetAgent(ctx context.Context, in *MsgSetAgent, opts ...grpc.CallOption) (*MsgSetAgentResponse, error)
 	// SysCancelTimer removes any timer: opcode 48. A timer already gone is a success.
 	SysCancelTimer(ctx context.Context, in *MsgSysCancelTimer, opts ...grpc.CallOption) (*MsgSysCancelTimerResponse, error)
@@ -1567,11 +1568,11 @@ type MsgServer interface {
 	ExtendTimer(context.Context, *MsgExtendTimer) (*MsgExtendTimerResponse, error)
 	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
 	PauseTimer(context.Context, *MsgPauseTimer) (*MsgPauseTimerResponse, error)
-	// ResumeTimer puts one of the sender's timers back that was paused or suspended.
+	// ResumeTimer returns one of the sender's paused or suspended timers to the queue.
 	ResumeTimer(context.Context, *MsgResumeTimer) (*MsgResumeTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(context.Context, *MsgCancelTimer) (*MsgCancelTimerResponse, error)
-	// SetAgent registers or clears the agent that prices the sender's timers which state no bid.
+	// SetAgent registers or clears the agent that prices those of the sender's timers that state no bid.
 	SetAgent(context.Context, *MsgSetAgent) (*MsgSetAgentResponse, error)
 	// SysCancelTimer removes any timer: opcode 48. A timer already gone is a success.
 	SysCancelTimer(context.Context, *MsgSysCancelTimer) (*MsgSysCancelTimerResponse, error)

@@ -12,7 +12,8 @@ import (
 type Store struct {
 	// Name by which triggers name the store; as a rule that of its key.
 	Name string
-	// Forms in which people name its keys, and which prefixes of a key can be watched beside the whole of it.
+	// Forms are the text forms of its keys. They also define which prefixes of a key can be watched in addition to the
+	// whole key.
 	Forms []Form
 	// Whole tells whether bytes may be a whole key of the store, so that a prefix that no form has is refused and does
 	// not wait for ever; nil lets all pass.
@@ -34,7 +35,7 @@ type Form struct {
 	Length func(key []byte) int
 }
 
-// usage is what people write.
+// usage is the syntax of the form.
 func (f *Form) usage(store string) string {
 	return strings.Join(append([]string{store, f.Name}, f.Arguments...), ":")
 }

@@ -28,7 +28,7 @@ func (s *watchedService) OpenKVStore(ctx context.Context) store.KVStore {
 	return watchedStore{s.inner.OpenKVStore(ctx), s, ctx}
 }
 
-// watchedStore passes everything through. It lives as long as one operation of its keeper, as every opened store does.
+// watchedStore forwards every call. It exists for one operation of its keeper, like every opened store.
 type watchedStore struct {
 	store.KVStore
 	service *watchedService
@@ -59,9 +59,11 @@ func (s watchedStore) Delete(key []byte) error {
 	return s.service.note(s.ctx, prefixes, key)
 }
 
-// changing returns the watched prefixes that a write to the key concerns: none if nobody watches, or if the value stays
-// what it is. While the store has no watch that is one lookup; a write that nobody watches costs one more for each
-// prefix of the key that can be watched. Only when one is watched the old value is read.
+// changing returns the watched prefixes that a write to the key changes. There are none if no prefix of the key is
+// watched, or if the value stays the same.
+//
+// While the store has no watch, this is one lookup. Otherwise it is one more lookup for each prefix of the key that can
+// be watched. The old value is read only if one of them is watched.
 func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]byte, error) {
 	counts := s.watcher.timers.OpenKVStore(ctx)
 	watches, err := counts.Has(s.anyWatch)
@@ -97,7 +99,8 @@ func (s *watchedService) note(ctx context.Context, prefixes [][]byte, key []byte
 	return nil
 }
 
-// free is the context for a read that nobody pays for.
+// free is the context for a read without gas, so that a write costs its sender the same whether the key is watched or
+// not.
 func free(ctx context.Context) context.Context {
 	return sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
 }

@@ -24,7 +24,7 @@ func NewCounts(sb *collections.SchemaBuilder) Counts {
 
 var countsKey = collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 
-// note is (store, prefix, key): the key changed, and somebody watches the prefix.
+// note is (store, prefix, key): the key changed, and the prefix is watched.
 type note = collections.Triple[string, []byte, []byte]
 
 // Watcher wraps store services, and knows what changed in the block so far. A chain has one, which it wires before its
@@ -74,7 +74,7 @@ func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KV
 // Changed is what changed below one watched prefix.
 type Changed struct {
 	Key types.WatchKey
-	// Keys that changed, in order, as many as were asked for.
+	// Keys that changed, in order, at most as many as were requested.
 	Keys [][]byte
 }
 

@@ -169,9 +169,9 @@ func TestTakeIsInOrderAndBounded(t *testing.T) {
 	require.Empty(t, r.changed(3))
 }
 
-// TestAWrappedStoreIsTheStore: whatever is done to it and whoever watches, what it answers, what it charges and what lies
-// in it afterwards is what it would be without.
-func TestAWrappedStoreIsTheStore(t *testing.T) {
+// TestWrappedStoreMatchesThePlainStore: under any operations and watches, a wrapped store returns, charges and stores
+// the same as a plain one.
+func TestWrappedStoreMatchesThePlainStore(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r, other := newRig(&panicking{t: t}), newRig(&panicking{t: t})
 		text := rapid.StringMatching(`[ab]{1,4}`)
@@ -236,8 +236,8 @@ func attempt(op int, s store.KVStore, key, value []byte) (result []any) {
 	}
 }
 
-// TestWhatAWriteCosts is in store operations: one lookup while the store has no watch, one more for each prefix of the key
-// that can be watched, and a note for each that is.
+// TestWhatAWriteCosts is in store operations: one lookup while the store has no watch, one more for each prefix of the
+// key that can be watched, and a note for each that is.
 func TestWhatAWriteCosts(t *testing.T) {
 	for name, c := range map[string]struct {
 		watched      []string
@@ -323,8 +323,8 @@ func TestParse(t *testing.T) {
 	require.ErrorIs(t, err, types.ErrNotWatchable)
 }
 
-// BenchmarkWrite reports what a write to a wrapped store costs, as a multiple of one to the store as it is: ×1 is nothing.
-// Both are writes of a block on a branch, as a transaction makes them.
+// BenchmarkWrite reports what a write to a wrapped store costs, as a multiple of one to the store as it is: ×1 is
+// nothing. Both are writes of a block on a branch, as a transaction makes them.
 func BenchmarkWrite(b *testing.B) {
 	write := func(b *testing.B, service func(*rig) store.KVStoreService, prefixes ...string) float64 {
 		b.Helper()

@@ -91,7 +91,7 @@ func rawMessages(content []byte) ([]json.RawMessage, error) {
 
 // accountPayload packs messages as the payload of an account's timer. It refuses what the chain would refuse after the
 // transaction's fee was paid: a message whose only signer is not the account, or that fails its own checks
-// (x/timers/README.md, "MsgScheduleTimer").
+// (x/timers/README.md, "3.1 MsgScheduleTimer").
 func accountPayload(cdc codec.Codec, actor job.Account, msgs []sdk.Msg) ([]byte, error) {
 	for i, msg := range msgs {
 		signers, _, err := cdc.GetMsgV1Signers(msg)

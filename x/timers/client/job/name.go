@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Name is how people name a timer: its actor, and the beginning of its id (x/timers/README.md, "CLI").
+// Name is how people name a timer: its actor, and the beginning of its id (x/timers/README.md, "9.1 CLI").
 type Name struct {
 	// Actor as it was written: an address or the name of a key; empty if it was left out.
 	Actor string

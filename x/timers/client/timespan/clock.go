@@ -14,7 +14,7 @@ const (
 	paceBlocks = 100
 	// LeadBlocks is the least distance from the latest block to a due height: the next block is the first that can take
 	// the transaction, and nothing fires in the block that schedules it
-	// (x/timers/README.md, "MsgScheduleTimer").
+	// (x/timers/README.md, "3.1 MsgScheduleTimer").
 	LeadBlocks = 2
 )
 

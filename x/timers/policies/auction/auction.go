@@ -1,10 +1,10 @@
 // Package auction binds policy auction to state: the money of its bids.
 //
-// What a timer bids for a fire is locked in the module's account when it is stated, and paid, kept or returned whichever way
-// the timer goes. A record says how much is locked for it. Whatever removes a record returns that. A fire takes it off the
-// record before the handler runs, and what becomes of it is decided when the block's fires are over: under vcg a winner pays
-// what it would have had to bid. A change of policy touches no lock: under another policy the fire pays nothing of it, and it
-// is returned when its timer leaves, or when its owner states another bid.
+// What a timer bids for a fire is locked in the module's account when it is stated, and paid, kept or returned
+// whichever way the timer goes. A record says how much is locked for it. Whatever removes a record returns that. A fire
+// takes it off the record before the handler runs, and what becomes of it is decided when the block's fires are over:
+// under vcg a winner pays what it would have had to bid. A change of policy touches no lock: under another policy the
+// fire pays nothing of it, and it is returned when its timer leaves, or when its owner states another bid.
 //
 // Invariant: between blocks the module's account holds what the records say, and nothing else.
 package auction
@@ -59,7 +59,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	return policies.Accepted{Bid: kept}, err
 }
 
-// Restate implements policies.BidRules. It is the actor's own money, of which no allowance speaks.
+// Restate implements policies.BidRules. The bid is paid by the actor itself, never from an allowance.
 func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error {
 	stated := math.ZeroInt()
 	if inForce {
@@ -78,7 +78,7 @@ func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *type
 // lock takes an amount of the actor's for the timer.
 func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
 	purse, actor := p.parts.Fees, p.parts.Addresses.Text(t.Actor)
-	// Who may not pay for fires may not bid either: what is returned could not reach them.
+	// An account that may not pay for fires may not bid either: what is returned could not reach it.
 	if err := purse.CheckPayer(ctx, config, t.Owner(), t.Owner()); err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.T
 		return types.ErrBidNotCovered.Wrapf("%s must lock %s more and can spend %s", actor, amount, coin)
 	}
 	if err := purse.Lock(ctx, config, t.Owner(), amount); err != nil {
-		return types.ErrBidNotCovered.Wrapf("the bank does not take %s%s from %s: %v", amount, config.FeeDenom, actor, err)
+		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %v", amount, config.FeeDenom, actor, err)
 	}
 	t.SetLocked(t.Locked().Add(amount))
 	return types.Emit(ctx, &types.TimerBidLocked{
@@ -111,9 +111,9 @@ func (p *Policy) unlock(ctx context.Context, config *types.TimerConfig, t *types
 	})
 }
 
-// Left implements state.Companion: it returns all that is locked for a timer that leaves. If the bank refuses, the timer does
-// not leave: who wanted to remove it is told, or it is quarantined and keeps its lock.
-func (p *Policy) Left(ctx context.Context, t *types.Timer) error {
+// Departed implements state.Companion: it returns all that is locked for a timer that leaves. If the bank refuses, the
+// timer does not leave: the message that removes it fails, or, in a block, the timer is quarantined and keeps its lock.
+func (p *Policy) Departed(ctx context.Context, t *types.Timer) error {
 	if t.BidLocked == "" {
 		return nil
 	}
@@ -124,11 +124,11 @@ func (p *Policy) Left(ctx context.Context, t *types.Timer) error {
 	return p.unlock(ctx, &config, t, t.Locked())
 }
 
-// Detach implements policies.Policy: what was bid for this fire is settled when the block's fires are over, so that its
-// handler cannot withdraw it.
+// Detach implements policies.Policy: the bid of this fire is settled after all fires of the block, so that the handler
+// cannot withdraw it.
 func (*Policy) Detach(next *types.Timer) { next.BidLocked = "" }
 
-// Maintain implements policies.Policy: the loop that follows λ begins anew when the policy comes into force again.
+// Maintain implements policies.Policy: the loop that adjusts λ restarts when the policy comes into force again.
 func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {
 	if !inForce {
 		b.State.Auction = nil
@@ -146,14 +146,14 @@ func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerCo
 	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
 }
 
-// InitGenesis implements state.Component: the module's account holds what the records of a new chain say is locked. More does
-// no harm.
+// InitGenesis implements state.Component. The module's account must hold at least the sum of the bids that the records
+// state as locked.
 func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	locked := lockedFor(genesis.Timers)
 	held := p.parts.Fees.Held(ctx, &genesis.Config)
 	if held.Amount.LT(locked) {
-		return types.ErrInvalidGenesis.Wrapf("the account %s of the module holds %s, its timers have locked %s: want as much, "+
-			"and bank before %s in the order of genesis", p.parts.Addresses.Text(p.parts.Fees.Account), held, locked, types.ModuleName)
+		return types.ErrInvalidGenesis.Wrapf("the module's account %s holds %s, its timers have locked %s: want at least as much, "+
+			"and the genesis of bank before that of %s", p.parts.Addresses.Text(p.parts.Fees.Account), held, locked, types.ModuleName)
 	}
 	return nil
 }
@@ -198,15 +198,15 @@ func (p *Policy) Follow(_ sdk.Context, b *policies.Block) policies.Follower {
 type round struct {
 	policies.Window
 	book
-	// runnerUpReads counts the looks for a runner-up.
+	// runnerUpReads counts the timers read in search of a runner-up.
 	runnerUpReads int
 }
 
-// maxRunnerUpReads bounds how many timers a block reads again to find who competes for a place that has been won. Beyond that,
-// the next that did not fit is taken as it was read.
+// maxRunnerUpReads bounds the timers that a block reads again to find runners-up. Beyond that, the next timer that did
+// not fit is taken as it was read.
 const maxRunnerUpReads = 64
 
-// Next implements policies.Round: after the lane is full it goes on for the sake of winners whose runner-up is not known.
+// Next implements policies.Round: after the lane is full it continues until the runner-up of each winner is known.
 func (r *round) Next(sdk.Context) (policies.Turn, bool, error) {
 	if !r.HasRoom() && r.settled() {
 		return policies.Turn{}, false, nil
@@ -223,8 +223,8 @@ func (r *round) Skipped(ctx sdk.Context, t *types.Timer, why policies.Skip) erro
 	return r.findRunnerUp(ctx, t)
 }
 
-// findRunnerUp notes a timer that did not fit as the one that those who fired before it since the last such one won against.
-// One that has left or moved since it was read is none, nor is one that could not have paid for its fire.
+// findRunnerUp makes a timer that did not fit the runner-up of the winners before it that have none yet. A timer that
+// has left or moved since it was read is no runner-up, nor is one that could not have paid for its fire.
 func (r *round) findRunnerUp(ctx sdk.Context, read *types.Timer) error {
 	if r.settled() {
 		return nil
@@ -255,8 +255,9 @@ func (r *round) Close(ctx sdk.Context) (math.Int, error) { return r.book.Close(c
 // LockedBid implements policies.Estimator.
 func (*round) LockedBid(bid string) (math.Int, error) { return (&types.Bid{Price: bid}).Stated(), nil }
 
-// Bidding implements policies.Estimator: it looks for the first ready timer that the candidate would have to pass to fire in
-// the next block, if all fires use their gas limits: what it would have to bid for that, and what it would pay of its bid.
+// Bidding implements policies.Estimator. It finds the first ready timer that the candidate would have to pass to fire
+// in the next block, if all fires use their gas limits. From that it computes the least bid that passes it, and what
+// the candidate would pay of its own bid.
 func (r *round) Bidding(ctx sdk.Context, candidate policy.Candidate, response *types.QueryEstimateResponse) error {
 	budget := r.Lane
 	var runnerUp *policy.Candidate

@@ -24,7 +24,7 @@ type book struct {
 	// runner-up is known, or none decides what they pay.
 	bids           []firedBid
 	settledThrough int
-	// seen is what the loop that follows λ observes.
+	// seen is the observation for the loop that adjusts λ.
 	seen rules.Observation
 }
 
@@ -39,17 +39,17 @@ type firedBid struct {
 	expires uint64
 }
 
-// settled reports whether no winner waits for its runner-up.
+// settled reports whether the runner-up of each winner is known.
 func (b *book) settled() bool { return b.settledThrough == len(b.bids) }
 
-// settleAgainst names the runner-up of all winners that have none.
+// settleAgainst sets the runner-up of all winners that have none.
 func (b *book) settleAgainst(runnerUp *policy.Candidate) {
 	for ; b.settledThrough < len(b.bids); b.settledThrough++ {
 		b.bids[b.settledThrough].runnerUp = runnerUp
 	}
 }
 
-// Fired implements policies.Follower: it remembers a fire's bid. A timer that bids nothing has nothing to settle.
+// Fired implements policies.Follower: it records a fire's bid. Without a locked bid there is nothing to settle.
 func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	t := f.Timer
 	if t.BidLocked == "" && (b.rules == nil || t.Bid.Stated().IsZero()) {
@@ -64,8 +64,8 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	}
 }
 
-// Close implements policies.Follower: it decides what becomes of the bids of the block's fires, in their order. What they pay
-// goes with the tips.
+// Close implements policies.Follower: it settles the bids of the block's fires, in their order. What they pay is added
+// to the tips.
 func (b *book) Close(ctx sdk.Context) (tips math.Int, err error) {
 	tips = math.ZeroInt()
 	for i := range b.bids {
@@ -87,9 +87,9 @@ func (b *book) Close(ctx sdk.Context) (tips math.Int, err error) {
 	return tips, nil
 }
 
-// settle pays a bid, and keeps the rest for a timer that goes on, topped up to what it states for its next fire if its actor
-// can spend as much; else the rest is returned. What the bank refuses to return goes with the tips: the fire was made, and
-// there is nothing left to hold it for.
+// settle pays a bid. For a repeating timer the rest stays locked, and is topped up to the stated bid if its actor can
+// spend as much. Otherwise the rest is returned. If the bank refuses to return it, it is added to the tips: the timer
+// that it was locked for no longer exists.
 func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid math.Int, err error) {
 	bid := fired.candidate.Locked
 	event := &types.TimerBidSettled{Bid: bid.String(), Returned: "0", Locked: "0"}
@@ -124,8 +124,8 @@ func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid 
 	return payment, types.Emit(ctx, event)
 }
 
-// keep puts the rest of a bid back on the record of a timer that goes on. One that has left, or whose bid was stated anew
-// meanwhile, does not want it.
+// keep puts the rest of a bid back on the record of a repeating timer. It does nothing for a timer that has left, or
+// whose bid was replaced meanwhile.
 func (b *book) keep(ctx sdk.Context, fired *firedBid, rest math.Int, event *types.TimerBidSettled) (bool, error) {
 	records := b.policy.parts.Records
 	timer, err := records.Lookup(ctx, sdk.AccAddress(fired.candidate.Actor), []byte(fired.candidate.ID))
@@ -141,7 +141,7 @@ func (b *book) keep(ctx sdk.Context, fired *firedBid, rest math.Int, event *type
 	timer.SetLocked(rest)
 	if missing := timer.Bid.Stated().Sub(rest); b.rules != nil && missing.IsPositive() {
 		topped := timer
-		// Without the money it competes with what is left.
+		// Without the funds it competes with the rest of its bid.
 		if sandbox.Run(ctx, func(ctx sdk.Context) error { return b.policy.lock(ctx, &b.block.Config, &topped, missing) }) == nil {
 			timer = topped
 		}

@@ -1,5 +1,5 @@
-// Package eip1559 binds policy eip1559 to state: its place in the ready index, the fairness weights by which it ranks, and
-// what becomes of the bids that are stated under it.
+// Package eip1559 binds policy eip1559 to state: its lists in the ready index, the fairness weights by which it ranks,
+// and the bids that it accepts.
 package eip1559
 
 import (
@@ -55,8 +55,8 @@ func (*Policy) CountsFires() bool { return true }
 // AsksAgents implements policies.Policy.
 func (*Policy) AsksAgents() bool { return true }
 
-// Accept implements policies.BidRules: prices must not be below what the lane charges now, and the withdrawn argument is
-// ignored until BID_DEPRECATION_BLOCKS have passed since the policy came into force.
+// Accept implements policies.BidRules: prices must not be below what the lane charges now. The deprecated integer bid
+// is ignored until BID_DEPRECATION_BLOCKS have passed since the policy came into force, and refused from then on.
 func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
 	if bid.Price == "" && bid.Static == nil {
 		return p.Base.Accept(ctx, config, bid)
@@ -89,7 +89,7 @@ func acceptDeprecated(config *types.TimerConfig, lane *types.LaneState, now uint
 	return policies.Accepted{Ignored: true, RefusedFrom: refusedFrom}, nil
 }
 
-// Maintain implements policies.Policy: it keeps since when the policy is in force.
+// Maintain implements policies.Policy: it records the height since which the policy is in force.
 func (*Policy) Maintain(_ sdk.Context, b *policies.Block, inForce bool) error {
 	switch {
 	case !inForce:
@@ -128,7 +128,7 @@ func (lists) Entries(t *types.Timer) []merge.Entry {
 	return rules.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
 }
 
-// Relocated implements index.ListOwner: a quote answers for the bid that it was asked for.
+// Relocated implements index.ListOwner: a quote is dropped with the bid for which it was given.
 func (lists) Relocated(at index.Placement, bidChanged bool) index.Placement {
 	if bidChanged {
 		at.Quote = nil
@@ -198,8 +198,8 @@ func (r *round) Ranking(ctx sdk.Context) (policies.Ranking, error) {
 	return rules.OpenIndex(ctx, r.Parts.Index, r.rules, r.Prices, policies.MaxIndexReads)
 }
 
-// Blocked implements policies.Indexer: cells may cost more now than the agent's quote allows with which it is indexed. It is
-// indexed anew, so that it does not stand in the way of those that fire.
+// Blocked implements policies.Indexer: cells may cost more now than the agent's quote allows under which the timer is
+// indexed. It is reindexed, so that it is not read again before timers that can fire.
 func (r *round) Blocked(t *types.Timer) (index.Placement, bool) {
 	if r.Agents.Ask(t, true).Kind != policy.Withheld {
 		return index.Placement{}, false

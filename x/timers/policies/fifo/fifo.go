@@ -1,4 +1,4 @@
-// Package fifo binds policy fifo to state: timers fire by (due, seq). It keeps nothing.
+// Package fifo binds policy fifo to state: timers fire by (due, seq). It has no state of its own.
 package fifo
 
 import (
@@ -31,7 +31,7 @@ func (*Policy) ID() types.Policy { return types.PolicyFIFO }
 // Rules implements policies.Policy.
 func (*Policy) Rules(*types.TimerConfig, *types.LaneState) policy.Rules { return rules.Rules{} }
 
-// InQueueOrder tells lists of what is ready that the queue is already in the order of the policy.
+// InQueueOrder marks the policy for queries: the queue is already in its order.
 func (*Policy) InQueueOrder() {}
 
 // Open implements policies.Policy.
@@ -39,17 +39,17 @@ func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) 
 	return &round{Window: policies.Window{Block: b, Parts: p.parts, Rules: p.Rules(&b.Config, &b.Before)}}, nil
 }
 
-// round reads a backlog a page at a time while the lane has room, to the end of the window: the queue is the policy's order,
-// so that what is behind the last fire of a block need not be read. What fires is the same as if all of it were read at once,
-// except that a nearly full lane reads no further page for a timer that fits when policies.MaxPassedOver did not.
+// round reads a backlog a page at a time while the lane has room, to the end of the window. The queue is in the
+// policy's order, so that the entries after the last fire of a block need not be read. The fires are the same as if all
+// were read at once, with one exception: after policies.MaxPassedOver timers that did not fit, no further page is read.
 type round struct {
 	policies.Window
-	// unread is where the timers begin that were not read, if there are more.
+	// unread is the position of the first timer that was not read, if there is one.
 	unread *calendar.Key
-	// live and expired timers that may still be read: as many of each as the window holds.
+	// live and expired are the numbers of such timers that may still be read: at first the size of the window for each.
 	live, expired uint32
-	// end is the insertion number that no timer had reached when the block's end began. One that a handler updates goes to
-	// the back of its bucket, where a later page must not meet it.
+	// end is the insertion number that no timer had reached when the end of the block began. A timer that a handler
+	// updates gets a later one, and a later page must not read it again.
 	end uint64
 	// passedOver counts timers that did not fit.
 	passedOver int
@@ -101,7 +101,8 @@ func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 	}
 }
 
-// readOn reads the next page. Timers that have expired are left to the sweep, those that the config can't run are set aside.
+// readOn reads the next page. Timers that have expired are left to the sweep, those that the config can't run are set
+// aside.
 func (r *round) readOn(ctx sdk.Context) error {
 	onPage := min(pageTimers, r.live)
 	found, next, complete, err := r.Parts.Records.Page(ctx, *r.unread, r.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {

@@ -1,4 +1,4 @@
-// Package registry names the policies of a chain. It is the one place of the module that knows them all.
+// Package registry lists the policies of a chain. It is the only package of the module that knows all of them.
 package registry
 
 import (
@@ -30,7 +30,7 @@ type Registry struct {
 	parts    *policies.Parts
 }
 
-// New binds the module's policies, and those that the chain brings along. It panics if two have one id, which is an error of
+// New binds the module's policies, and those that the chain adds. It panics if two have one id, which is an error of
 // the wiring.
 func New(parts *policies.Parts, more ...Constructor) *Registry {
 	r := &Registry{parts: parts}
@@ -55,8 +55,8 @@ func (r *Registry) find(id types.Policy) (policies.Policy, bool) {
 	return r.policies[i], true
 }
 
-// At is the policy in force at a height. A policy that this binary does not know, which no validated config names, gives way
-// to the first, as one that has not started does.
+// At is the policy in force at a height. The first policy takes the place of one that has not started, and of one that
+// this binary does not know, which no validated config names.
 func (r *Registry) At(config *types.TimerConfig, height uint64) policies.Policy {
 	if p, found := r.find(config.Policy); found && p.Starts(config, height) {
 		return p
@@ -81,8 +81,8 @@ func (r *Registry) GasCap(config *types.TimerConfig, height uint64) uint64 {
 	return r.At(config, height).GasCap(config)
 }
 
-// Runnable reports whether a timer with this gas limit can fire at a height. One that can't is set aside until it can; it is
-// never lost.
+// Runnable reports whether a timer with this gas limit can fire at a height. One that can't is set aside until it can;
+// it is never lost.
 func (r *Registry) Runnable(config *types.TimerConfig, height, gasLimit uint64) bool {
 	return gasLimit > config.FireBaseCycles && gasLimit <= r.GasCap(config, height)
 }
@@ -95,13 +95,13 @@ func (r *Registry) CheckGasLimit(config *types.TimerConfig, height, gasLimit uin
 	return nil
 }
 
-// Prices are those of the block at ctx's height, after what the last block left.
+// Prices are those of the block at ctx's height, given the lane's state after the previous block.
 func (r *Registry) Prices(ctx context.Context, config *types.TimerConfig, last *types.LaneState) (policy.Prices, error) {
 	rules := r.At(config, types.HeightOf(ctx)).Rules(config, last)
 	return policies.PricesOf(ctx, r.parts.Fees, rules, config, last)
 }
 
-// Accept checks a bid, or refuses it, by the policy in force. Nothing is taken yet (Restate).
+// Accept checks a bid by the policy in force. It locks nothing; Restate does.
 func (r *Registry) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
 	if err := bid.Validate(); err != nil || bid == nil {
 		return policies.Accepted{}, err
@@ -113,7 +113,7 @@ func (r *Registry) Accept(ctx context.Context, config *types.TimerConfig, bid *t
 	return r.At(config, types.HeightOf(ctx)).Accept(ctx, config, bid)
 }
 
-// Restate has every policy lock what a timer's bid is worth under it, and return what it locked before.
+// Restate makes every policy lock what a timer's bid requires under it, and return what it locked before.
 func (r *Registry) Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer) error {
 	inForce := r.At(config, types.HeightOf(ctx))
 	for _, p := range r.policies {
@@ -124,7 +124,7 @@ func (r *Registry) Restate(ctx context.Context, config *types.TimerConfig, t *ty
 	return nil
 }
 
-// Follow returns those who attend the fires of a block in addition to its round.
+// Follow returns the followers of a block's fires in addition to its round.
 func (r *Registry) Follow(ctx sdk.Context, b *policies.Block, inForce policies.Policy) (followers []policies.Follower) {
 	for _, p := range r.policies {
 		if p == inForce {

@@ -1,5 +1,5 @@
-// Package score binds policy score to state: its lists in the ready index, which are in the order of scores, the turns of
-// units among equal scores, and the bids that are stated under it.
+// Package score binds policy score to state: its lists in the ready index, which are in the order of scores, the turns
+// of units among equal scores, and the bids that it accepts.
 package score
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// maxTurns bounds the timers that are put in turns in a block of a storm, together with CANDIDATE_WINDOW: each is read. It is
-// as many as an actor has by default, so that no actor fills it alone.
+// maxTurns bounds, together with CANDIDATE_WINDOW, the timers that are put in turns in a block under overload, since
+// the record of each is read. It is the default MAX_TIMERS_PER_ACTOR, so that no actor alone uses it up.
 const maxTurns = 1_024
 
 // Policy score.
@@ -49,7 +49,7 @@ func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules
 	return config.Score.Rules()
 }
 
-// CountsFires implements policies.Policy: turns follow from the fires of the fairness window.
+// CountsFires implements policies.Policy: turns depend on the fires of the fairness window.
 func (*Policy) CountsFires() bool { return true }
 
 // Accept implements policies.BidRules: an integer bid is paid at each fire.
@@ -82,7 +82,7 @@ func (*Policy) Entries(t *types.Timer) []merge.Entry {
 	return []merge.Entry{rules.EntryOf(merge.ListOfWeight(t.AdmittedWeight), t.AdmittedScore, t.Due, t.Seq)}
 }
 
-// Relocated implements index.ListOwner. What a change makes of the score is for the end of a block to say: a transaction need
+// Relocated implements index.ListOwner. The end of a block computes the score after a change, since a transaction need
 // not know the weights.
 func (*Policy) Relocated(index.Placement, bool) index.Placement {
 	return index.Placement{Weight: rules.UnsortedList().Weight(), Score: make([]byte, rules.KeyBytes)}
@@ -159,7 +159,7 @@ func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy
 	if !known {
 		unit := r.Parts.Fairness.UnitOf(ctx, &r.Config, actor)
 		of = recent{unit: string(unit)}
-		// A record that can't be read counts nothing: its timers can't fire.
+		// A record that can't be read counts as one without fires; its timers can't fire anyway.
 		if page, err := r.Pages.Get(ctx, unit); err == nil {
 			of.fires = uint64(page.Recent)
 		}
@@ -176,7 +176,7 @@ func (r *round) Placement(_ sdk.Context, t *types.Timer) index.Placement {
 	return index.Placement{Weight: r.list.Weight(), Score: keyOf(r.rules, t)}
 }
 
-// Quoted implements policies.Indexer: no agent is asked.
+// Quoted implements policies.Indexer: no agent is called.
 func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error) {
 	return r.Placement(ctx, t), nil
 }
@@ -196,7 +196,8 @@ func (r *round) Ranking(sdk.Context) (policies.Ranking, error) {
 	return rules.NewQueue(r.Parts.Index, r.list, r.takeTurns, policies.MaxIndexReads, min(maxTurns, int(r.Config.CandidateWindow))), nil
 }
 
-// takeTurns orders timers of equal score. Those that have no turn, since they can't fire, come first: they leave the index.
+// takeTurns orders timers of equal score. Those that can't fire have no turn. They come first, so that they are removed
+// from the index.
 func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.Entry, error) {
 	ctx := sdk.UnwrapSDKContext(goCtx)
 	out := make([]merge.Entry, 0, len(equal))

@@ -19,7 +19,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// maxFundChecks is how many unfunded timers a block looks at to see whether their payers can cover them again. They take
+// maxFundChecks bounds the unfunded timers of which a block checks whether their payers have funds again. They take
 // turns.
 const maxFundChecks = 16
 
@@ -30,8 +30,8 @@ type round struct {
 	weights *weights
 	epoch   uint64
 	rule    rules.WeightRule
-	// slices are the actors' parts of the lane. While secondPass is false, timers that their slice does not admit are put
-	// off; then they are tried in the same order.
+	// slices are the actors' parts of the lane. In the first pass, timers that their slice does not admit are put off;
+	// the second pass tries those in the same order.
 	slices     rules.Slices
 	putOff     []int
 	secondPass bool
@@ -39,7 +39,7 @@ type round struct {
 	// known weights, and records that were read, by actor; nil for none. Looked up, never ranged over.
 	known   map[string]uint32
 	records map[string]*types.TipWeight
-	// noted is what this block adds to an actor's record; actors names them in the order in which they came.
+	// noted is what this block adds to an actor's record; actors lists the actors in the order of their first entry.
 	noted  map[string]*blockStats
 	actors []sdk.AccAddress
 }
@@ -52,10 +52,10 @@ type blockStats struct {
 	starved  bool
 }
 
-// Collect implements policies.Round: it reads the window, and shares it where more is ready than it holds: half for the
-// oldest, a quarter for what became due in this block, and a quarter that goes round all the others, so that every timer
-// comes to compete. Were the window the oldest alone, timers that wait for ever, for a lower price or for their payers, would
-// shut out all others.
+// Collect implements policies.Round: it reads the window. If more timers are ready than it holds, half of it is for the
+// oldest, a quarter for those that became due in this block, and a quarter for the others in rounds, so that every
+// timer competes in the end. If the window held the oldest only, timers that wait for ever, for a lower price or for
+// their payers, would exclude all others.
 func (r *round) Collect(ctx sdk.Context) error {
 	if err := r.ReadLeftovers(ctx, r.Parts.Records); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 	return append(live, more...), err
 }
 
-// Rank implements policies.Round. Before the candidates are ranked it looks after timers that wait for their payers, and
-// raises the weights of starved actors.
+// Rank implements policies.Round. Before it ranks the candidates, it checks the funds of timers that wait for their
+// payers, and raises the weights of starved actors.
 func (r *round) Rank(ctx sdk.Context) (err error) {
 	r.DropUnrunnable(ctx)
 	if r.State.AgentTurn, err = r.Agents.AskAll(ctx, r.Ready); err != nil {
@@ -123,8 +123,8 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 	return nil
 }
 
-// Next implements policies.Round: first the timers that are within their actors' slices of the lane, then those that were put
-// off for that.
+// Next implements policies.Round: first the timers that fit their actors' slices of the lane, then those that were put
+// off.
 func (r *round) Next(sdk.Context) (policies.Turn, bool, error) {
 	for r.HasRoom() {
 		turn, found := r.Take()
@@ -149,7 +149,7 @@ func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
 	return candidate
 }
 
-// record reads what is kept of an actor, nil if it is nothing.
+// record reads the record of an actor, nil if there is none.
 func (r *round) record(ctx sdk.Context, actor sdk.AccAddress) (*types.TipWeight, error) {
 	if record, known := r.records[string(actor)]; known {
 		return record, nil
@@ -161,8 +161,8 @@ func (r *round) record(ctx sdk.Context, actor sdk.AccAddress) (*types.TipWeight,
 	return record, err
 }
 
-// weightOf is the actor's weight in this block, in rules.WeightUnits: the epoch's, or the starvation floor if that is more and
-// one of its timers waits. A record that can't be read weighs least.
+// weightOf is the actor's weight in this block, in rules.WeightUnits: that of the epoch, or the starvation floor if
+// that is more and the actor is starved. An actor whose record can't be read has the least weight.
 func (r *round) weightOf(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 	if weight, known := r.known[string(actor)]; known {
 		return weight
@@ -175,8 +175,8 @@ func (r *round) weightOf(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 	return r.known[string(actor)]
 }
 
-// starves reports whether a ready timer that competes shows that its actor is starved: it is due for so long, and nothing of
-// the actor's fired meanwhile. A whale whose timers fire one by one is not.
+// starves reports whether a competing timer shows that its actor is starved: it has been due for STARVATION_BLOCKS, and
+// no timer of the actor has fired meanwhile. An actor with many timers that fire one by one is not starved.
 func (r *round) starves(ctx sdk.Context, t *types.Timer) bool {
 	record, err := r.record(ctx, t.Actor)
 	if err != nil || t.UnfundedSince > 0 || !r.rule.Starved(t.Due, lastFire(record), r.Height) {
@@ -186,8 +186,8 @@ func (r *round) starves(ctx sdk.Context, t *types.Timer) bool {
 	return willing
 }
 
-// checkFunds looks whether the payers of maxFundChecks unfunded timers of the window can cover them again, in turns by seq;
-// those compete from this block on.
+// checkFunds checks whether the payers of maxFundChecks unfunded timers of the window have funds again, in turns by
+// seq. Timers whose payers do compete from this block on.
 func (r *round) checkFunds(ctx sdk.Context) {
 	var waiting []int
 	for i := range r.Ready {
@@ -207,7 +207,7 @@ func (r *round) checkFunds(ctx sdk.Context) {
 	}
 }
 
-// checkFundsOf has a timer compete again if its payer can cover it at this block's prices.
+// checkFundsOf lets a timer compete again if its payer can cover it at this block's prices.
 func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
 	price, willing := r.rules.Price(r.Prices, r.Candidate(ctx, t))
 	if !willing || !r.Parts.Fees.Covers(ctx, &r.Config, t, price.Cost(t.GasLimit, r.Config.MaxCellsPerFire)) {
@@ -217,11 +217,11 @@ func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
 	return r.Parts.Records.Put(ctx, t)
 }
 
-// Unfunded implements policies.Round: lack of funds defers. The timer competes no more until the payer is found to cover it,
-// so that it costs one try. The GC lane bounds how many are so marked in a block; what is beyond it stays as it is. An owner
-// who asked for suspension gets that.
+// Unfunded implements policies.Round: lack of funds defers a timer. It does not compete again until its payer can cover
+// it, so that it costs one try. The GC lane bounds how many timers are marked so in a block; the others stay as they
+// are. With on_unfunded suspend the timer is suspended instead.
 func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) policies.Disposition {
-	if r.GC.Left() == 0 {
+	if r.GC.Remaining() == 0 {
 		return policies.Waits
 	}
 	r.note(t.Actor).unfunded++
@@ -257,7 +257,7 @@ func (r *round) note(actor sdk.AccAddress) *blockStats {
 	return note
 }
 
-// Fired implements policies.Round: it notes a fire for its actor's score, and takes it off the actor's slice.
+// Fired implements policies.Round: it records a fire for its actor's score, and books it to the actor's slice.
 func (r *round) Fired(_ sdk.Context, f policies.Fire) {
 	t := f.Timer
 	note := r.note(t.Actor)
@@ -273,8 +273,8 @@ func (r *round) Fired(_ sdk.Context, f policies.Fire) {
 	}
 }
 
-// Close implements policies.Round: it writes what this block adds to the records of its actors. A record that can't be read
-// stays as it is: it concerns that actor alone.
+// Close implements policies.Round: it writes what this block adds to the records of its actors. A record that can't be
+// read stays as it is, and affects that actor only.
 func (r *round) Close(ctx sdk.Context) (math.Int, error) {
 	for _, actor := range r.actors {
 		record, err := r.record(ctx, actor)
@@ -312,7 +312,7 @@ func (r *round) score(ctx sdk.Context, actor sdk.AccAddress, record *types.TipWe
 	return r.weights.set(ctx, actor, record, next)
 }
 
-// Weigh implements policies.Estimator: of no one in particular, it is the neutral weight.
+// Weigh implements policies.Estimator: without an actor, it is the neutral weight.
 func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate) math.LegacyDec {
 	c.Weight = rules.Units(r.rule.Neutral)
 	if actor != nil {
@@ -321,7 +321,7 @@ func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate
 	return math.LegacyNewDec(int64(c.Weight)).QuoInt64(rules.WeightUnits)
 }
 
-// Affordable implements policies.Estimator: there is no lane basefee that falls.
+// Affordable implements policies.Estimator: there is no lane basefee that could fall.
 func (r *round) Affordable(c policy.Candidate) (uint64, error) {
 	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",
 		c.Ask.Stated.MaxFee, r.Prices.Cycle)

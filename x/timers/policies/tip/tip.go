@@ -1,5 +1,5 @@
-// Package tip binds policy tip to state: weights of actors by epoch, timers that wait for their payer, slices of the lane,
-// and a window in which no timer stays for ever.
+// Package tip binds policy tip to state: weights of actors by epoch, timers that wait for their payer, slices of the
+// lane, and a window that does not consist of the oldest timers only.
 package tip
 
 import (
@@ -47,7 +47,8 @@ func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules
 // AsksAgents implements policies.Policy.
 func (*Policy) AsksAgents() bool { return true }
 
-// Accept implements policies.BidRules: prices must not be below the chain's cycle basefee, and an integer bid is ignored.
+// Accept implements policies.BidRules: prices must not be below the chain's cycle basefee, and an integer bid is
+// ignored.
 func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *types.Bid) (policies.Accepted, error) {
 	switch {
 	case bid.Price != "":
@@ -69,7 +70,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 // Detach implements policies.Policy: a timer that fires is funded.
 func (*Policy) Detach(next *types.Timer) { next.UnfundedSince = 0 }
 
-// Maintain implements policies.Policy: it removes weights so old that they no longer matter.
+// Maintain implements policies.Policy: it removes records so old that their weights are neutral.
 func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 	return p.weights.drop(ctx, b)
 }

@@ -14,12 +14,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// weights are those of actors. A weight follows from the record of the last epoch in which its actor had anything to score,
-// so that nothing is written for those who wait or rest, and no block pays for the end of an epoch. A record is written when
-// its actor fires; the next epoch's weight is computed when it is asked for. Records that no longer matter are removed,
-// bounded.
+// weights are those of actors. A weight is computed when it is needed, from the record of the last epoch in which its
+// actor had anything to score. So nothing is written for actors without fires, and no block pays for the end of an
+// epoch. A record is written when its actor fires. Old records are removed, a bounded number a block.
 type weights struct {
-	// weights: actor → weight and what there is to score. Written when the actor fires.
+	// weights: actor → weight and the statistics of its epoch. Written when the actor fires.
 	weights collections.Map[sdk.AccAddress, types.TipWeight]
 	// epochs: (epoch, actor) of every weight, so that the oldest are found.
 	epochs collections.KeySet[epochActor]
@@ -27,7 +26,7 @@ type weights struct {
 
 type epochActor = collections.Pair[uint64, sdk.AccAddress]
 
-// get reads what is kept of an actor, nil if it is nothing.
+// get reads the record of an actor, nil if there is none.
 func (w *weights) get(ctx context.Context, actor sdk.AccAddress) (*types.TipWeight, error) {
 	record, found, err := state.Find(ctx, w.weights, actor)
 	if err != nil || !found {
@@ -36,7 +35,7 @@ func (w *weights) get(ctx context.Context, actor sdk.AccAddress) (*types.TipWeig
 	return &record, nil
 }
 
-// set writes an actor's record. Before is what was kept of it, nil for nothing.
+// set writes an actor's record. before is the old record, nil if there was none.
 func (w *weights) set(ctx context.Context, actor sdk.AccAddress, before *types.TipWeight, next types.TipWeight) error {
 	if before == nil || before.Epoch != next.Epoch {
 		if before != nil {
@@ -51,8 +50,8 @@ func (w *weights) set(ctx context.Context, actor sdk.AccAddress, before *types.T
 	return w.weights.Set(ctx, actor, next)
 }
 
-// drop removes records so old that their actors' weights are neutral, SWEEP_PER_BLOCK a block, whatever policy is in force. It
-// reads nothing while none can be that old.
+// drop removes records so old that their actors' weights are neutral, SWEEP_PER_BLOCK a block, whatever policy is in
+// force. It reads nothing while none can be that old.
 func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	market := &b.State.TipMarket
 	epoch := market.EpochAt(b.Height)
@@ -125,8 +124,8 @@ func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState)
 	})
 }
 
-// CheckInvariants implements state.Component: every weight is within what any config allows, of an epoch that has begun, and
-// listed under it once; nothing else is listed; and no timer is unfunded since a height to come.
+// CheckInvariants implements state.Component: every weight is within what any config allows, is of an epoch that has
+// begun, and is listed under it once. No other actor is listed. No timer is unfunded since a future height.
 func (p *Policy) CheckInvariants(ctx context.Context) error {
 	lane, err := p.parts.Lane.Get(ctx)
 	if err != nil {

@@ -7,12 +7,12 @@
 //
 //	(bid + e^(λ × n)) ÷ gas limit
 //
-// where n is the number of blocks since it became due. The second term, the bias, grows without bound, so that a
-// timer that waits is certain to pass any bid in the end: n is at most ln((bid + 1) × ratio of gas limits) ÷ λ,
-// rounded up. Two ranks are compared by cross products of integers, without rounding. Equal ones go by (due, seq).
+// where n is the number of blocks since it became due. The second term, the bias, grows without bound. So a timer
+// that waits passes any bid in the end: after at most ln((bid + 1) × ratio of gas limits) ÷ λ blocks, rounded up.
+// Two ranks are compared by cross products of integers, without rounding. Equal ones go by (due, seq).
 //
-// Exp computes the bias up to an exponent of MaxExponent, where it is larger than any bid times any ratio of gas
-// limits. A timer that has waited so long is aged: it comes before all that are not, and age alone decides among
+// Exp computes the bias up to an exponent of MaxExponent. There the bias is larger than any bid times any ratio of
+// gas limits. A timer that has waited so long is aged: it comes before all that are not, and age alone decides among
 // the aged.
 //
 // # Payment
@@ -23,12 +23,15 @@
 //   - under vcg, the least bid with which it would still have come before the runner-up, the first candidate behind it that
 //     found no room; and at least the reserve price, unless it bids less.
 //
-// It never pays more than its bid. With equal gas limits, and without a reserve price, no bidder gains by bidding
-// another sum than what its fire is worth. With unequal ones some can; the tests show by how much, and market.md
-// says so.
+// It never pays more than its bid. With equal gas limits, and without a reserve price, truthful bidding is a
+// dominant strategy within a block: no bidder gains by bidding another sum than what its fire is worth. With unequal
+// gas limits some can; the tests show by how much, and market.md states it ("What to bid").
+//
+// The exact knapsack auction would be truthful for unequal gas limits too. It is not used because its winners take
+// exponential time to find, and a block must have a bound on its work.
 //
 // # Lambda
 //
-// A large λ makes waiting as good as bidding, so that no bidder would bid; a small one makes those who bid little
-// wait for long. LambdaLoop follows what the fires of each block show, and keeps λ between.
+// A large λ makes waiting as good as bidding, so that no owner has a reason to bid. A small λ makes those who bid
+// little wait for long. LambdaLoop adjusts λ to the fires of each block and keeps it between the two.
 package auction

@@ -13,8 +13,8 @@ const (
 	// expBits is the number of binary places that Exp computes with. Of their precision e^128 leaves 135 places
 	// after the point, where 18 decimals need 60.
 	expBits = 320
-	// halvings of the fraction before the series is summed up. Each saves terms of the series, and costs a
-	// squaring.
+	// halvings of the fraction before the series is summed up. Each saves terms of the series, and costs one
+	// squaring afterwards.
 	halvings = 16
 )
 
@@ -26,9 +26,13 @@ var (
 	decimalOne = math.LegacyOneDec().BigInt()
 )
 
-// Exp is e^x for x ≥ 0, up to MaxExponent. It uses integers alone, so that every node computes the same. It is
-// never above e^x and less than 1.001 units of the 18th decimal below it. It does not fall as x grows, so that
-// waiting never costs a place: every step is a sum, product or quotient of non-negative integers, rounded down.
+// Exp is e^x for x ≥ 0, up to MaxExponent. It uses integers alone, so that every node computes the same.
+//
+// Error: it is never above e^x, and less than 1.001 units of the 18th decimal below it. Rounding thus never favours
+// the timer that waits.
+//
+// Monotonicity: it does not fall as x grows, so that waiting never costs a place. Every step is a sum, product or
+// quotient of non-negative integers, rounded down, and each of these is monotonic.
 func Exp(x math.LegacyDec) math.LegacyDec {
 	x = math.LegacyMinDec(x, math.LegacyNewDec(MaxExponent))
 	fixed := x.BigInt()
@@ -55,7 +59,8 @@ func Exp(x math.LegacyDec) math.LegacyDec {
 	return math.LegacyNewDecFromBigIntWithPrec(result, math.LegacyPrecision)
 }
 
-// series sums up x^k / k! for x from 0 to 1 until the terms vanish, after 67 at most.
+// series is e^x by its power series: the sum of x^k / k! for x from 0 to 1, both with expBits binary places. It ends
+// with the first term that is rounded to 0, after 67 terms at most.
 func series(x *big.Int) *big.Int {
 	sum, term, product, k := new(big.Int).Set(expOne), new(big.Int).Set(expOne), new(big.Int), new(big.Int)
 	for i := int64(1); ; i++ {
@@ -68,6 +73,6 @@ func series(x *big.Int) *big.Int {
 	}
 }
 
-// expMul multiplies a by b, rounded down. It uses product as space to compute in, so that a block of biases
-// allocates little.
+// expMul sets a to a × b, rounded down, for numbers with expBits binary places. product is scratch space, so that a
+// block of biases allocates little.
 func expMul(a, b, product *big.Int) { a.Rsh(product.Mul(a, b), expBits) }

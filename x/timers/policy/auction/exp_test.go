@@ -25,8 +25,8 @@ func drawExponent(t *rapid.T) math.LegacyDec {
 	return math.LegacyNewDec(whole).Add(math.LegacyNewDecWithPrec(rapid.Int64Range(0, most).Draw(t, "rest"), math.LegacyPrecision))
 }
 
-// TestExpNeverFalls as its argument grows, however little, up to where it stays.
-func TestExpNeverFalls(t *testing.T) {
+// TestExpIsMonotone: it does not fall as its argument grows by any step, and is constant above MaxExponent.
+func TestExpIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawExponent(t)
 		y := x.Add(rapid.OneOf(rapid.Just(math.LegacySmallestDec()), rapid.Custom(drawExponent)).Draw(t, "step"))
@@ -38,8 +38,8 @@ func TestExpNeverFalls(t *testing.T) {
 	require.Equal(t, 1, largest.TruncateInt().BigInt().Cmp(new(big.Int).Lsh(big.NewInt(1), 96+50)))
 }
 
-// TestExpIsAccurate against the series in fractions, summed up until what is left is below 10^-40: never above e^x, less than
-// 1.001 units of the 18th decimal below it.
+// TestExpIsAccurate against the series in fractions, summed up until what is left is below 10^-40: never above e^x,
+// less than 1.001 units of the 18th decimal below it.
 func TestExpIsAccurate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x := drawExponent(t)

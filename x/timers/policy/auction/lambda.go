@@ -7,18 +7,22 @@ import (
 )
 
 // LambdaLoop adjusts λ after each block, so that the value of the average bidder's fire decays at least as fast as
-// its bias grows. Otherwise underbidding and waiting would pay (x/timers/docs/market.md, "How λ follows the
-// bidders").
+// its bias grows. Otherwise underbidding and waiting would pay (x/timers/docs/market.md, "How λ adjusts itself").
 //
-// Both sides are observed. A timer's bid is what its fire is worth at its due height, and expires_at is where its
-// owner says that it is worth nothing, so that it loses bid ÷ (expires_at − due + 1) a block. After n blocks of
-// waiting its bias grows by e^(λ(n+1)) − e^(λn) in the next block. The observation of a block is the mean over its
-// fires that had bid. Averages over blocks give the newest a weight of 1 ÷ Window; blocks without such fires are
-// not counted.
+// # Observation
 //
-// The rule: λ is lowered by Step of itself if the growth exceeds the decay. It is raised by Step of itself if the
-// growth would not exceed the decay even then. Otherwise it stays. So a stationary workload brings λ to within a
-// step of the largest value that satisfies the constraint, and there it rests.
+// Both sides are observed. A timer's bid is taken as the value of its fire at its due height. Its expires_at is
+// taken as the height at which that value has fallen to 0. So it loses bid ÷ (expires_at − due + 1) a block. After n
+// blocks of waiting its bias grows by e^(λ(n+1)) − e^(λn) in the next block.
+//
+// The observation of a block is the mean over its fires that had bid. Averages over blocks give the newest a weight
+// of 1 ÷ Window; blocks without such fires are not counted.
+//
+// # Rule
+//
+// λ is lowered by Step of itself if the growth exceeds the decay. It is raised by Step of itself if the growth would
+// not exceed the decay even then. Otherwise it stays. So under a stationary workload λ converges to within a step of
+// the largest value that satisfies the constraint, and stays there.
 //
 // Invariant: λ never leaves Min to Max. Where even Min grows too fast, bounding the wait takes precedence.
 type LambdaLoop struct {
@@ -46,8 +50,8 @@ type Observation struct {
 	decay, deferral math.LegacyDec
 }
 
-// Add observes a fire at a height. Expires is the last height at which it could have fired. A fire without a bid
-// says nothing about what bidders lose, and is not counted.
+// Add observes a fire at a height. expires is the last height at which it could have fired. A fire without a bid
+// contains no information about the value that bidders lose, and is not counted.
 func (o *Observation) Add(height uint64, c policy.Candidate, expires uint64) {
 	bid := c.LockedBid()
 	if !bid.IsPositive() || expires < c.Due {
@@ -73,8 +77,8 @@ func (l LambdaLoop) Next(state LambdaState, seen Observation) LambdaState {
 		return average.Add(newest.Sub(average).QuoInt(math.NewIntFromUint64(state.Blocks)))
 	}
 	state.Deferral = blend(state.Deferral, seen.deferral.QuoInt(bidders))
-	// A decay is cut off at what the largest λ needs: more has no effect, and one huge bid must not be felt for
-	// long.
+	// A decay is cut off at the growth under the largest λ. A larger one would have no further effect on λ now, but
+	// would dominate the average for long after one huge bid.
 	limit, _ := growth(l.Max, state.Deferral)
 	state.ValueDecay = blend(state.ValueDecay, math.LegacyMinDec(seen.decay.QuoInt(bidders), limit))
 
@@ -88,7 +92,7 @@ func (l LambdaLoop) Next(state LambdaState, seen Observation) LambdaState {
 	return state
 }
 
-// holds tells whether value decays at least as fast as bias grows. A growth beyond the range of Exp never holds.
+// holds reports whether value decays at least as fast as bias grows. It is false for a growth beyond the range of Exp.
 func (l LambdaLoop) holds(lambda math.LegacyDec, state LambdaState) bool {
 	grows, bounded := growth(lambda, state.Deferral)
 	return bounded && grows.LTE(state.ValueDecay)
@@ -104,6 +108,7 @@ func growth(lambda, deferral math.LegacyDec) (math.LegacyDec, bool) {
 	return Exp(after).Sub(Exp(before)), true
 }
 
+// clamp bounds λ by Min and Max. The state is clamped as well, since governance may have moved the bounds meanwhile.
 func (l LambdaLoop) clamp(lambda math.LegacyDec) math.LegacyDec {
 	return math.LegacyMinDec(math.LegacyMaxDec(lambda, l.Min), l.Max)
 }

@@ -81,9 +81,9 @@ func TestLambdaStaysWithinItsBounds(t *testing.T) {
 	})
 }
 
-// TestLambdaComesToRest: where every block is the same, λ ends as the largest that keeps the constraint, to within a step,
-// or at the bound that is nearest to it, and moves no more.
-func TestLambdaComesToRest(t *testing.T) {
+// TestLambdaConverges: where every block is the same, λ ends as the largest that keeps the constraint, to within a
+// step, or at the bound that is nearest to it, and moves no more.
+func TestLambdaConverges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		loop := auction.LambdaLoop{Min: policytest.Dec("0.01"), Max: policytest.Dec("0.5"), Step: policytest.Dec("0.05"), Window: 20}
 		bid := math.NewInt(rapid.Int64Range(1, 100_000).Draw(t, "bid"))
@@ -112,8 +112,8 @@ func TestLambdaComesToRest(t *testing.T) {
 	})
 }
 
-// TestOneHugeBidIsSoonForgotten: what it adds to the average is bounded by what the largest λ needs.
-func TestOneHugeBidIsSoonForgotten(t *testing.T) {
+// TestOutlierBidHasBoundedEffect: what one huge bid adds to the average is bounded by what the largest λ needs.
+func TestOutlierBidHasBoundedEffect(t *testing.T) {
 	loop := auction.LambdaLoop{Min: policytest.Dec("0.01"), Max: policytest.Dec("0.5"), Step: policytest.Dec("0.01"), Window: 100}
 	state := newState(policytest.Dec("0.05"))
 	block := func(bid math.Int) {

@@ -17,7 +17,8 @@ type Rules struct {
 	fifo.Rules
 	// Lambda is λ in this block. Invariant: it is above 0, so that every timer's bias grows.
 	Lambda math.LegacyDec
-	// FirstPrice: a fire pays its bid. Otherwise it pays what it would have had to bid for its place.
+	// FirstPrice selects the payment rule first_price: a fire pays its bid. Otherwise the rule is vcg: it pays the
+	// least bid that would have won its place.
 	FirstPrice bool
 	// Reserve is the least that a fire pays, unless it bids less: RESERVE_PRICE.
 	Reserve math.Int
@@ -27,8 +28,8 @@ type Rules struct {
 
 var _ policy.Rules = Rules{}
 
-// Bias is what n blocks of waiting are worth, in fee denom. Aged tells that the bias has reached its largest value.
-// No bid comes to that much.
+// Bias is what n blocks of waiting are worth, in fee denom. aged reports that the bias has reached its largest value,
+// which is above every bid.
 func (r Rules) Bias(n uint64) (bias math.LegacyDec, aged bool) {
 	exponent := r.Lambda.MulInt(math.NewIntFromUint64(n))
 	return Exp(exponent), exponent.GTE(math.LegacyNewDec(MaxExponent))
@@ -45,17 +46,18 @@ func deferred(height uint64, c policy.Candidate) uint64 {
 
 // Standing is the place of a candidate in the auction: its score, and what decides between equal scores.
 type Standing struct {
-	// worth is bid and bias together, in units of the 18th decimal.
+	// worth is the sum of bid and bias, in units of the 18th decimal. It has up to 185 bits.
 	worth *big.Int
-	gas   *big.Int
+	// gas is the gas limit in cycles, above 0.
+	gas *big.Int
 	// aged candidates come first, the oldest of them first. Their biases no longer differ, so that worth per gas
 	// would rank them by gas limit and no longer by how long they have waited.
 	aged     bool
 	due, seq uint64
 }
 
-// Standing of a candidate in a block. It is exact: the bias is rounded, in Exp, but the same for all that waited as
-// long.
+// Standing of a candidate in a block. Exp rounds the bias, but equally for all candidates that have waited as long, so
+// that no order among those depends on rounding.
 func (r Rules) Standing(height uint64, c policy.Candidate) Standing {
 	bias, aged := r.Bias(deferred(height, c))
 	return standingOf(c, bias, aged)
@@ -70,7 +72,8 @@ func standingOf(c policy.Candidate, bias math.LegacyDec, aged bool) Standing {
 }
 
 // Compare is negative if s comes before other: by age if either is aged, then by worth per gas, then by (due, seq).
-// Cross products compare worth per gas without a division, and so without rounding.
+// Worth per gas is compared by cross products, a ÷ b against c ÷ d as a × d against c × b. Without a division there is
+// no rounding.
 func (s Standing) Compare(other Standing) int { return s.compare(other, new(big.Int), new(big.Int)) }
 
 // compare does the same, and uses own and others as space for the two products, so that a sort allocates nothing
@@ -95,8 +98,9 @@ func (s Standing) compareAge(other Standing) int {
 	return cmp.Or(cmp.Compare(s.due, other.due), cmp.Compare(s.seq, other.seq))
 }
 
-// Order implements policy.Rules: by standing. No candidate is left out. A bias is computed once for each due
-// height, since candidates of one height share it.
+// Order implements policy.Rules: by standing. No candidate is left out. A bias is computed once for each due height,
+// since candidates of one height share it. Exp is by far the most expensive step, and a backlog has fewer due heights
+// than timers.
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	type bias struct {
 		value math.LegacyDec
@@ -112,36 +116,39 @@ func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int 
 		}
 		standings[i], order[i] = standingOf(c, known.value, known.aged), i
 	}
+	// One pair of scratch integers serves all comparisons of the sort.
 	own, others := new(big.Int), new(big.Int)
 	slices.SortFunc(order, func(i, j int) int { return standings[i].compare(standings[j], own, others) })
 	return order
 }
 
-// LeastBid is the least bid with which c would come before rival in a block. It is false if no bid would do,
-// because the rival is aged. The quotient is rounded up, since a smaller bid would not pass the rival.
-func (r Rules) LeastBid(height uint64, c, rival policy.Candidate) (math.Int, bool) {
+// LeastBid is the least bid with which c would come before the runner-up in a block. It is false if no bid would do,
+// because the runner-up is aged. The quotient is rounded up, since a smaller bid would not pass the runner-up.
+func (r Rules) LeastBid(height uint64, c, runnerUp policy.Candidate) (math.Int, bool) {
 	c.Locked = math.ZeroInt()
-	own, other := r.Standing(height, c), r.Standing(height, rival)
+	own, other := r.Standing(height, c), r.Standing(height, runnerUp)
 	switch {
+	// By waiting alone c is first already.
 	case own.Compare(other) < 0:
 		return math.ZeroInt(), true
 	case other.aged:
 		return math.Int{}, false
 	}
-	// bid ≥ worth of the rival × own gas ÷ its gas − own bias
+	// bid ≥ worth of the runner-up × own gas ÷ its gas − own bias, both sides multiplied by its gas.
 	divisor := new(big.Int).Mul(other.gas, decimalOne)
 	missing := new(big.Int).Mul(other.worth, own.gas)
 	missing.Sub(missing, new(big.Int).Mul(own.worth, other.gas))
 	bid, rest := missing.QuoRem(missing, divisor, new(big.Int))
-	// An exact quotient ties with the rival, and the tie goes to the older timer.
+	// An exact quotient ties with the runner-up, and the tie goes to the older timer.
 	if rest.Sign() > 0 || own.compareAge(other) > 0 {
 		bid.Add(bid, big.NewInt(1))
 	}
 	return math.NewIntFromBigInt(bid), true
 }
 
-// Payment is what the fire of a winner pays of its bid. Invariant: it is never more than the bid, whatever the
-// reserve price. The runner-up is the first candidate behind the winner that did not fit; nil if there was none.
+// Payment is what the fire of a winner pays of its bid. The runner-up is the first candidate behind the winner that
+// did not fit; nil if there was none. Without a runner-up, or with one that no bid could pass, the price is the
+// reserve price. Invariant: the payment is never more than the bid, whatever the reserve price.
 func (r Rules) Payment(height uint64, winner policy.Candidate, runnerUp *policy.Candidate) math.Int {
 	bid := winner.LockedBid()
 	if r.FirstPrice {

@@ -31,8 +31,8 @@ func bidder(bid int64, waits, seq, gas uint64) policy.Candidate {
 	return policy.Candidate{Due: now - waits, Seq: seq, GasLimit: gas, Locked: math.NewInt(bid)}
 }
 
-// block fills a lane greedily, with fires that use their whole gas limits, and returns what each candidate pays; nil for
-// those that do not fire. It is what the keeper does, in a few lines.
+// block fills a lane greedily, with fires that use their whole gas limits, and returns what each candidate pays; nil
+// for those that do not fire. It is what the keeper does, in a few lines.
 func block(a auction.Rules, height uint64, candidates []policy.Candidate, budget lane.Budget) []*math.Int {
 	order := a.Order(policy.Prices{Height: height}, candidates)
 	fired := make([]bool, len(candidates))
@@ -171,10 +171,11 @@ func TestNoWinnerPaysMoreThanItsBid(t *testing.T) {
 	})
 }
 
-// TestWithEqualGasLimitsHonestyPays: where all want the same share of the lane and there is no reserve price, nobody gains
-// by bidding another sum than what its fire is worth, whatever the others bid and however long they wait. What a bid comes
-// to changes only where it passes another's, so that all bids near those, and some others, stand for every lie there is.
-func TestWithEqualGasLimitsHonestyPays(t *testing.T) {
+// TestVCGIsTruthfulForEqualGasLimits: where all want the same share of the lane and there is no reserve price, nobody
+// gains by bidding another sum than what its fire is worth, whatever the others bid and however long they wait. What a
+// bid comes to changes only where it passes another's, so that all bids near those, and some others, stand for every
+// lie there is.
+func TestVCGIsTruthfulForEqualGasLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := defaultAuction()
 		gas := rapid.Uint64Range(1, 1<<50).Draw(t, "everybody's gas")
@@ -210,9 +211,9 @@ func TestWithEqualGasLimitsHonestyPays(t *testing.T) {
 	})
 }
 
-// TestAKnapsackRewardsUnderbidding: with unequal gas limits a small fire pays for keeping out one that would not have fitted
-// without it either. It gains by bidding little: the lane leaves room for it in any case.
-func TestAKnapsackRewardsUnderbidding(t *testing.T) {
+// TestVCGWithUnequalGasLimitsIsNotTruthful: with unequal gas limits a small fire pays for keeping out one that would
+// not have fitted without it either. It gains by bidding little: the lane leaves room for it in any case.
+func TestVCGWithUnequalGasLimitsIsNotTruthful(t *testing.T) {
 	a, budget := defaultAuction(), lane.Budget{MaxCycles: 100}
 	honest := []policy.Candidate{bidder(100, 0, 1, 10), bidder(450, 0, 2, 90), bidder(399, 0, 3, 100)}
 	require.Equal(t, int64(100-39), utility(100, block(a, now, honest, budget)[0]), "a tenth of 399 and its bias, less its own")
@@ -221,17 +222,18 @@ func TestAKnapsackRewardsUnderbidding(t *testing.T) {
 	require.Equal(t, int64(100), utility(100, block(a, now, lied, budget)[0]))
 }
 
-// TestAReservePriceRewardsBiddingNothing where nobody competes: a timer below the reserve price fires all the same.
-func TestAReservePriceRewardsBiddingNothing(t *testing.T) {
+// TestReservePriceIsNotTruthful where nobody competes: a timer below the reserve price fires all the same.
+func TestReservePriceIsNotTruthful(t *testing.T) {
 	a, budget := defaultAuction(), lane.Budget{MaxCycles: 100}
 	a.Reserve = math.NewInt(5)
 	require.Equal(t, int64(5), utility(10, block(a, now, []policy.Candidate{bidder(10, 0, 1, 10)}, budget)[0]))
 	require.Equal(t, int64(10), utility(10, block(a, now, []policy.Candidate{bidder(0, 0, 1, 10)}, budget)[0]))
 }
 
-// TestThePaymentAsItIsWrittenRewardsOverbidding: "the first excluded timer's bid less the winner's own bias" leaves out the bias
-// by which the first excluded one competed. Who loses to waiting and not to money buys its place for less than it takes.
-func TestThePaymentAsItIsWrittenRewardsOverbidding(t *testing.T) {
+// TestCIP5PaymentRewardsOverbidding: "the first excluded timer's bid less the winner's own bias" leaves out the bias
+// by which the first excluded one competed. A timer that should lose to waiting then buys its place for less than it
+// takes.
+func TestCIP5PaymentRewardsOverbidding(t *testing.T) {
 	a, budget := defaultAuction(), lane.Budget{MaxCycles: 10}
 	literal := func(winner, rival policy.Candidate) int64 {
 		bias, _ := a.Bias(now - winner.Due)
@@ -244,14 +246,16 @@ func TestThePaymentAsItIsWrittenRewardsOverbidding(t *testing.T) {
 	payments := block(a, now, []policy.Candidate{patient, overbid}, budget)
 	require.Equal(t, int64(11-3), 11-literal(overbid, patient), "as it is written it gains 8")
 	require.Equal(t, int64(11-23), utility(11, payments[1]), "it pays what its place takes: 30.08… less 7.38…")
-	// For an equal gas limit and a rival that has not waited, the two are the same but for the unit of bias that all have.
+	// For an equal gas limit and a rival that has not waited, the two are the same but for the unit of bias that all
+	// have.
 	fresh := bidder(30, 0, 3, 10)
 	require.Equal(t, literal(bidder(60, 40, 4, 10), fresh), a.Payment(now, bidder(60, 40, 4, 10), &fresh).Int64()-1)
 }
 
-// TestNobodyWaitsLongerThanTheBound: against newcomers that bid the same every block and fill the lane, who bids nothing
-// fires after ln((bid + 1) × ratio of gas limits) ÷ λ blocks, rounded up, whatever the loop makes of λ within its bounds.
-func TestNobodyWaitsLongerThanTheBound(t *testing.T) {
+// TestWaitIsBounded: against newcomers that bid the same every block and fill the lane, who bids nothing
+// fires after ln((bid + 1) × ratio of gas limits) ÷ λ blocks, rounded up, whatever the loop makes of λ within its
+// bounds.
+func TestWaitIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := defaultAuction()
 		a.Loop.Min = math.LegacyNewDecWithPrec(rapid.Int64Range(50, 3_000).Draw(t, "min"), 3)
@@ -279,8 +283,9 @@ func TestNobodyWaitsLongerThanTheBound(t *testing.T) {
 	})
 }
 
-// TestTheAgedGoByAge: where the bias grows no more, the oldest fires first, however large, and no bid passes it.
-func TestTheAgedGoByAge(t *testing.T) {
+// TestAgedTimersFireOldestFirst: where the bias no longer grows, the oldest fires first, at any gas limit, and no bid
+// passes it.
+func TestAgedTimersFireOldestFirst(t *testing.T) {
 	a := defaultAuction()
 	largest := policy.Candidate{Due: now, Seq: 4, GasLimit: 40_000, Locked: math.NewIntFromUint64(gomath.MaxUint64).MulRaw(1 << 32)}
 	candidates := []policy.Candidate{largest, bidder(9, 2_560, 3, 40_000), bidder(0, 2_561, 2, 550_000), bidder(0, 2_559, 1, 550_000)}

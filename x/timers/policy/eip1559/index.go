@@ -9,19 +9,22 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
-// Index hands out the admitted timers by rank at the prices of one block, best first. It is how a block orders more
+// Index returns the admitted timers by rank at the prices of one block, best first. With it a block orders more
 // timers than it can read. Heads and Read count what it read.
 type Index struct {
 	*merge.Merge[policy.Rank]
 }
 
 // OpenIndex opens the lists at the prices of a block. At most maxReads entries are read beyond the heads of the
-// lists. When that is used up, the order is that of what was read: an actor that fills a class with timers that
-// hide the best one can overtake it so, at the price of the lane's fee, but can't keep the lane from being filled.
+// lists. After that, only timers already read are returned. So an actor can overtake the best timer of a class by
+// filling the class with timers that hide it, at the price of the lane's fee for each. It can't prevent the lane from
+// being filled.
 //
-// Of the two lists of a class, a slack at or above the lane's fee needs the one by tip alone, and a slack below it
-// the one by max fee alone. Both are read where the lane's fee is within the class: then some of its timers pay
-// their tip and others what their fee leaves, and neither order alone is that of their ranks.
+// A class has two lists. If its slacks are at or above the lane's fee, only the list by tip is read. If they are
+// below it, only the list by max fee is read. If the lane's fee is within the class, both are read: some of its
+// timers pay their tip and others what the fee leaves, and neither order alone is that of their ranks.
+//
+// The number of heads is bounded by the number of lists: at most two for each weight and class in use.
 func OpenIndex(ctx context.Context, store merge.Store, rules Rules, prices policy.Prices, maxReads int) (*Index, error) {
 	m := merge.New(store, ranker{rules, prices}, maxReads)
 	fee := rules.Fee(prices)
@@ -30,15 +33,17 @@ func OpenIndex(ctx context.Context, store merge.Store, rules Rules, prices polic
 		if err != nil {
 			return nil, err
 		}
-		// Wide lists belong to other policies, and come after all narrow ones.
+		// Wide lists belong to other policies, and are stored after all narrow ones.
 		if !found || head.List.Wide() {
 			return &Index{m}, nil
 		}
+		// All timers of such a list ask for the same, so that the list alone is in the order of their ranks.
 		if !isStated(head.List) {
 			m.Open(head)
 			from = head.List + 1
 			continue
 		}
+		// A class that is not empty has both lists, and the one by tip is stored first.
 		weight, class := head.List.Weight(), classOf(head.List)
 		from = statedList(weight, class+1, byTip)
 		least, most := slackEdges(class)
@@ -51,6 +56,7 @@ func OpenIndex(ctx context.Context, store merge.Store, rules Rules, prices polic
 			return nil, err
 		}
 		switch {
+		// Neither the second list nor any later one: only an inconsistent store is so, and there is no more to open.
 		case !found:
 			return &Index{m}, nil
 		case most.LT(fee):
@@ -61,14 +67,14 @@ func OpenIndex(ctx context.Context, store merge.Store, rules Rules, prices polic
 	}
 }
 
-// Return puts a timer back that was handed out under an outdated weight. It is handed out once more by its present
+// Return puts back a timer that was returned under an outdated weight. Next returns it once more by its current
 // weight, in sixteenths, whether its entries in the store change or not.
 func (x *Index) Return(entry merge.Entry, weight uint32) {
 	x.Merge.Return(EntriesOf(AskOf(entry), weight, entry.Due, entry.Seq)[0])
 }
 
 // ranker ranks entries at the prices of a block. It ranks by Rules.Rank, so that an index and a sort of the same
-// timers agree.
+// timers agree: overload changes how the order is computed, not the order.
 type ranker struct {
 	rules  Rules
 	prices policy.Prices
@@ -81,9 +87,9 @@ func (r ranker) Rank(entry merge.Entry) (policy.Rank, bool) {
 	return r.rules.Rank(r.prices, candidateOf(entry))
 }
 
-// Bound implements merge.Ranker. What comes after an entry has no more of the price that orders the list, and at an
-// equal price no earlier place. By tip, a timer pays at most its tip; by max fee, at most what the lane's fee
-// leaves of it, which is negative for lists whose rest is priced out.
+// Bound implements merge.Ranker. A later entry of a list has at most the same price, and at an equal price a later
+// place. In a list by tip a timer pays at most its tip. In a list by max fee it pays at most what the lane's fee
+// leaves of that; a negative bound means that the rest of the list is priced out.
 func (r ranker) Bound(last merge.Entry) policy.Rank {
 	priority := last.Price
 	switch {

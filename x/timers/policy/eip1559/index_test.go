@@ -116,8 +116,8 @@ func drawTimers(t *rapid.T, fee math.LegacyDec, most int) []policy.Candidate {
 	return timers
 }
 
-// indexProperty: all that a full sort puts in order, the index hands out in that order, once each; block after block, at
-// prices that change, with what was handed out gone and others come.
+// indexProperty: all that a full sort puts in order, the index hands out in that order, once each; block after block,
+// at prices that change, with what was handed out gone and others come.
 func indexProperty(t *rapid.T) {
 	e, prices := drawIndexPrices(t)
 	timers := drawTimers(t, e.Fee(prices), 60)
@@ -152,12 +152,12 @@ func indexProperty(t *rapid.T) {
 	}
 }
 
-func TestIndexIsAFullSort(t *testing.T) { rapid.Check(t, indexProperty) }
+func TestIndexMatchesAFullSort(t *testing.T) { rapid.Check(t, indexProperty) }
 
 func FuzzIndexIsAFullSort(f *testing.F) { f.Fuzz(rapid.MakeFuzz(indexProperty)) }
 
-// capProperty: no more is read than the cap says. Until it is used up the order is exact; after that it is exact among what
-// was read, and somebody fires if anybody would.
+// capProperty: no more is read than the cap says. Until it is used up the order is exact; after that it is exact among
+// what was read, and somebody fires if anybody would.
 func capProperty(t *rapid.T) {
 	ctx := context.Background()
 	e, prices := drawIndexPrices(t)
@@ -192,7 +192,7 @@ func capProperty(t *rapid.T) {
 	require.Empty(t, takeSome(t, m, 1), "it goes on after it said that there are no more")
 }
 
-func TestIndexReadsNoMoreThanItMay(t *testing.T) { rapid.Check(t, capProperty) }
+func TestIndexReadsAreBounded(t *testing.T) { rapid.Check(t, capProperty) }
 
 func FuzzIndexReadsNoMoreThanItMay(f *testing.F) { f.Fuzz(rapid.MakeFuzz(capProperty)) }
 
@@ -205,8 +205,8 @@ func first(e eip1559.Rules, prices policy.Prices, timers []policy.Candidate) int
 	return order[0]
 }
 
-// returnProperty: what is handed out under an outdated weight and comes back lies where its new weight puts it among what
-// is left. The index is left alone, or the timer is filed anew, in which case it may be met once more.
+// returnProperty: what is handed out under an outdated weight and comes back lies where its new weight puts it among
+// what is left. The index is left alone, or the timer is filed anew, in which case it may be met once more.
 func returnProperty(t *rapid.T) {
 	ctx := context.Background()
 	e, prices := drawIndexPrices(t)
@@ -251,7 +251,7 @@ func returnProperty(t *rapid.T) {
 	require.Fail(t, "it goes on for ever")
 }
 
-func TestIndexTakesBackWhatChangedItsWeight(t *testing.T) { rapid.Check(t, returnProperty) }
+func TestIndexReordersPutBackTimers(t *testing.T) { rapid.Check(t, returnProperty) }
 
 func FuzzIndexTakesBackWhatChangedItsWeight(f *testing.F) { f.Fuzz(rapid.MakeFuzz(returnProperty)) }
 
@@ -297,8 +297,8 @@ func TestIndexToleratesRemovalDuringIteration(t *testing.T) { rapid.Check(t, lea
 
 func FuzzIndexToleratesRemovalDuringIteration(f *testing.F) { f.Fuzz(rapid.MakeFuzz(leaveProperty)) }
 
-// TestIndexPassesErrorsOn: whichever call fails, its error comes out.
-func TestIndexPassesErrorsOn(t *testing.T) {
+// TestIndexPropagatesStoreErrors: whichever call fails, its error comes out.
+func TestIndexPropagatesStoreErrors(t *testing.T) {
 	ctx := context.Background()
 	e, prices := defaultMarket(), pricesAt(policytest.Dec("1"), policytest.Dec("0.1"))
 	var timers []policy.Candidate

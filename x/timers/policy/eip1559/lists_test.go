@@ -31,8 +31,8 @@ func drawUnits(t *rapid.T, name string) *big.Int {
 	return n
 }
 
-// classProperty: a slack lies within the edges of its class, classes follow each other without a gap, and none is more than
-// a quarter wide.
+// classProperty: a slack lies within the edges of its class, classes follow each other without a gap, and none is more
+// than a quarter wide.
 func classProperty(t *rapid.T) {
 	slack := drawUnits(t, "slack")
 	class := eip1559.SlackClass(slack)
@@ -57,12 +57,12 @@ func classProperty(t *rapid.T) {
 	}
 }
 
-func TestSlacksLieInTheirClass(t *testing.T) { rapid.Check(t, classProperty) }
+func TestSlackIsWithinItsClass(t *testing.T) { rapid.Check(t, classProperty) }
 
 func FuzzSlacksLieInTheirClass(f *testing.F) { f.Fuzz(rapid.MakeFuzz(classProperty)) }
 
-// TestClassesFollowEachOther walks all classes of slacks that a bid admits.
-func TestClassesFollowEachOther(t *testing.T) {
+// TestSlackClassesAreAdjacent walks all classes of slacks that a bid admits.
+func TestSlackClassesAreAdjacent(t *testing.T) {
 	next, last, classes := new(big.Int), -1, 0
 	for most := policytest.Dec(policytest.MaxPrice).BigInt(); next.Cmp(most) <= 0; classes++ {
 		class := eip1559.SlackClass(next)
@@ -93,8 +93,8 @@ func requireSameAsk(t *rapid.T, want, got policy.Ask) {
 	}
 }
 
-// entriesProperty: what a timer asks for, its weight and its place come out of each of its entries again; its entries are in
-// different lists, and those of different weights and kinds as well.
+// entriesProperty: what a timer asks for, its weight and its place come out of each of its entries again; its entries
+// are in different lists, and those of different weights and kinds as well.
 func entriesProperty(t *rapid.T) {
 	ask, weight := drawWideAsk(t), rapid.OneOf(rapid.Uint32Range(16, 32), rapid.Uint32Max(1<<15-1)).Draw(t, "weight")
 	due, seq := rapid.Uint64().Draw(t, "due"), rapid.Uint64().Draw(t, "seq")

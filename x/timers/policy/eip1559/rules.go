@@ -22,13 +22,13 @@ type Rules struct {
 
 var _ policy.Rules = Rules{}
 
-// LaneBasefee implements policy.Rules. It follows the lane's own use; the chain's basefee has no influence on it.
+// LaneBasefee implements policy.Rules. It depends on the lane's own use, and not on the chain's basefee.
 func (r Rules) LaneBasefee(_ math.LegacyDec, last policy.Last) math.LegacyDec {
 	return r.Basefee.Next(last.Basefee, last.Cycles)
 }
 
-// Fee is what a fire pays per cycle for the lane, rounded down in favour of the payer. At a Multiplier of 0 the
-// lane costs nothing, no ask but a withheld one is priced out, and tips alone decide.
+// Fee is what a fire pays per cycle for the lane, rounded down in favour of the payer. At a Multiplier of 0 the fee is
+// 0: then no ask except a withheld one is priced out, and tips alone decide.
 func (r Rules) Fee(prices policy.Prices) math.LegacyDec { return prices.Lane.MulTruncate(r.Multiplier) }
 
 // Bid is what an ask comes to at these prices: the stated bid as it is, and the estimator's for the other kinds. A
@@ -48,11 +48,11 @@ func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, b
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	left := bid.MaxFee.Sub(r.Fee(prices))
-	if left.IsNegative() {
+	remaining := bid.MaxFee.Sub(r.Fee(prices))
+	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}
-	return math.LegacyMinDec(bid.MaxPriority, left), true
+	return math.LegacyMinDec(bid.MaxPriority, remaining), true
 }
 
 // Price implements policy.Rules: the chain's basefees, the lane's fee, which is burned with them, and the tip.
@@ -68,8 +68,8 @@ func (r Rules) Rank(prices policy.Prices, candidate policy.Candidate) (policy.Ra
 	return policy.NewRank(priority, candidate.Weight, candidate.Due, candidate.Seq), ok
 }
 
-// Order implements policy.Rules: by rank. Candidates that are priced out are left out. Ranks are computed once for
-// each candidate, not for each comparison.
+// Order implements policy.Rules: by rank. Candidates that are priced out are left out. Ranks are computed once for each
+// candidate, not for each comparison. It is used when a block can read all ready timers; Index serves overload.
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	ranks := make([]policy.Rank, len(candidates))
 	order := make([]int, 0, len(candidates))

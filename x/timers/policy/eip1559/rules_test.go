@@ -185,8 +185,8 @@ func orderOf(e eip1559.Rules, prices policy.Prices, candidates []policy.Candidat
 	return seqs
 }
 
-// rankProperty: the order is that of the model, leaves out who is priced out and nobody else, does not depend on how the
-// candidates are handed in, and leaves them as they are.
+// rankProperty: the order is that of the model, leaves out who is priced out and nobody else, does not depend on how
+// the candidates are handed in, and leaves them as they are.
 func rankProperty(t *rapid.T) {
 	e, prices := drawMarket(t), drawPrices(t)
 	candidates := drawAsking(t, e.Fee(prices))
@@ -218,8 +218,8 @@ func TestEIP1559OrdersByEffectivePriority(t *testing.T) { rapid.Check(t, rankPro
 
 func FuzzEIP1559OrdersByEffectivePriority(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rankProperty)) }
 
-// TestTipsBuyPlaces: who states more, all else being equal, comes no later; who weighs more neither.
-func TestTipsBuyPlaces(t *testing.T) {
+// TestRankIsMonotoneInTipAndWeight: all else being equal, a higher stated price or a larger weight never ranks later.
+func TestRankIsMonotoneInTipAndWeight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e, prices := drawMarket(t), drawPrices(t)
 		c := drawAsking(t, e.Fee(prices))

@@ -97,8 +97,9 @@ func storms() []storm {
 	}
 }
 
-// hidden is the worst storm for two lists: all slacks lie in one class about the fee, and before the few that tip there are
-// half of all in one list, with higher tips but priced out, and half of all in the other, with a higher fee but no tip.
+// hidden is the worst storm for two lists: all slacks lie in one class about the fee, and before the few that tip there
+// are half of all in one list, with higher tips but priced out, and half of all in the other, with a higher fee but no
+// tip.
 func hidden() storm {
 	return storm{"hidden", func(r *rand.Rand, i int) (policy.Ask, uint32) {
 		switch hair := 1e-6 * r.Float64(); {
@@ -155,7 +156,8 @@ const (
 	readsPerTaken = 2
 )
 
-// TestReadsInAStorm: whatever the storm asks for, a block takes its timers in exact order, and reads hardly more of them.
+// TestReadsInAStorm: whatever the storm asks for, a block takes its timers in exact order, and reads hardly more of
+// them.
 func TestReadsInAStorm(t *testing.T) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "%-50s %8s %8s %8s %8s %8s\n", fmt.Sprintf("storm of %d, %d taken a block", *stormTimers, stormTake), "taken", "heads", "beyond", "beyond/t", "most/t")
@@ -183,9 +185,9 @@ func TestReadsInAStorm(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// TestNobodyHidesTheLane: where no exact order can be had for the reads that a block may spend, the block is full all the
-// same, of timers that pay the lane's fee, and the storm passes.
-func TestNobodyHidesTheLane(t *testing.T) {
+// TestLaneStaysFullUnderAdversarialBids: where no exact order can be had for the reads that a block may spend, the
+// block is full all the same, of timers that pay the lane's fee, and the storm passes.
+func TestLaneStaysFullUnderAdversarialBids(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	b, e, prices := gather(hidden(), r, 20_000), defaultMarket(), pricesAt(price(startFee), price(0))
 	paying := len(e.Order(prices, b.timers))

@@ -2,8 +2,7 @@
 // in the order of insertion. No bid, tip, gas limit or weight buys a place, so that no timer can be overtaken while
 // it waits.
 //
-// A fire pays the chain's basefees and nothing else. Bids are kept in the timer's record, for a later policy, but
-// not used.
+// A fire pays the chain's basefees only. Bids are kept in the timer's record, for a later policy, but not used.
 //
 // The queue of timers is stored in this order, so that the policy needs no index: a block reads the queue from its
 // head, and stops where the lane is full. How long a timer waits depends on the backlog alone. That is also the

@@ -10,7 +10,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
-// Rules of policy fifo. They have no parameters.
+// Rules of policy fifo. They have no parameters. The zero value is ready for use; auction embeds it, since it charges
+// cycles and cells alike.
 type Rules struct{}
 
 var _ policy.Rules = Rules{}
@@ -35,7 +36,8 @@ func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	return order
 }
 
-// Price implements policy.Rules: the chain's basefees, without a tip. No candidate is priced out.
+// Price implements policy.Rules: the chain's basefees, without a tip. No candidate is priced out: bids are ignored, and
+// so are the max fees in them.
 func (Rules) Price(prices policy.Prices, _ policy.Candidate) (lane.Price, bool) {
 	return lane.Price{Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell}, true
 }

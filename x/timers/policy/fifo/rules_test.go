@@ -38,8 +38,8 @@ func ordered(candidates []policy.Candidate) []policy.Candidate {
 	return order
 }
 
-// orderProperty: the order is that of (due, seq), names every candidate once, does not depend on how they are handed in,
-// and leaves them as they are.
+// orderProperty: the order is that of (due, seq), names every candidate once, does not depend on how they are handed
+// in, and leaves them as they are.
 func orderProperty(t *rapid.T) {
 	candidates := policytest.DrawCandidates(t)
 	before := slices.Clone(candidates)
@@ -63,8 +63,8 @@ func TestFIFOOrdersByDueAndSeq(t *testing.T) { rapid.Check(t, orderProperty) }
 
 func FuzzFIFOOrdersByDueAndSeq(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderProperty)) }
 
-// TestFIFOLooksAtNothingElse: neither a gas limit, nor a bid, nor a weight buys a place.
-func TestFIFOLooksAtNothingElse(t *testing.T) {
+// TestFIFOIgnoresBidsAndWeights: neither a gas limit, nor a bid, nor a weight buys a place.
+func TestFIFOIgnoresBidsAndWeights(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		candidates := policytest.DrawCandidates(t)
 		order := fifo.Rules{}.Order(policy.Prices{}, candidates)
@@ -77,8 +77,8 @@ func TestFIFOLooksAtNothingElse(t *testing.T) {
 	})
 }
 
-// TestFIFOChargesTheChainsPrices: the lane basefee is reported equal to the chain's and not charged beside it, and there
-// are no tips.
+// TestFIFOChargesTheChainsPrices: the lane basefee is reported equal to the chain's and not charged in addition, and
+// there are no tips.
 func TestFIFOChargesTheChainsPrices(t *testing.T) {
 	cycle, cell := math.LegacyNewDecWithPrec(1, 3), math.LegacyNewDecWithPrec(3, 2)
 	laneBasefee := fifo.Rules{}.LaneBasefee(cycle, policy.Last{Basefee: math.LegacyOneDec(), Cycles: 1_000_000})

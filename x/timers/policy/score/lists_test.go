@@ -27,7 +27,8 @@ const enough = 1 << 30
 // mostBid is the largest bid that counts under policy score.
 var mostBid = math.NewIntFromBigInt(new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 96), big.NewInt(1)))
 
-// TestKeysHoldTheLargestScores: with the largest weights, bids, heights and seqs keys have their length and their order.
+// TestKeysHoldTheLargestScores: with the largest weights, bids, heights and seqs keys have their length and their
+// order.
 func TestKeysHoldTheLargestScores(t *testing.T) {
 	all := score.Rules{Age: policytest.Dec(maxWeight), Bid: policytest.Dec(maxWeight), Rank: policytest.Dec(maxWeight)}
 	var last []byte
@@ -46,8 +47,9 @@ func TestKeysHoldTheLargestScores(t *testing.T) {
 	}
 }
 
-// TestListsOfScoresLieApart: no fairness weight names one, and changes of the weights come by others.
-func TestListsOfScoresLieApart(t *testing.T) {
+// TestScoreListsAreDisjointFromOthers: no fairness weight names a score list, and successive epochs have different
+// lists.
+func TestScoreListsAreDisjointFromOthers(t *testing.T) {
 	unsorted := score.UnsortedList()
 	require.True(t, unsorted.Wide())
 	for _, epoch := range []uint64{0, 1, 2, 32_766, 32_767, 1<<64 - 1} {
@@ -82,8 +84,8 @@ func turnsOf(timers map[uint64]policy.Candidate) score.Turns {
 	}
 }
 
-// queueProperty: a queue hands out what a full sort does, if it may put all in turns; if not, those beyond come by (due,
-// seq) at their score. It leaves other lists alone, and reads hardly more than it hands out and puts in turns.
+// queueProperty: a queue hands out what a full sort does, if it may put all in turns; if not, those beyond come by
+// (due, seq) at their score. It leaves other lists alone, and reads hardly more than it hands out and puts in turns.
 func queueProperty(t *rapid.T) {
 	rules := score.Rules{Age: policytest.Dec("1"), Bid: policytest.Dec("0.01"), Rank: rapid.SampledFrom([]math.LegacyDec{policytest.Dec("0"), policytest.Dec("0.5")}).Draw(t, "rank")}
 	list := score.ListOfEpoch(rapid.Uint64Max(3).Draw(t, "epoch"))
@@ -145,12 +147,12 @@ func queueModel(rules score.Rules, all []policy.Candidate, turnsLeft int) (seqs 
 	return seqs, largest
 }
 
-func TestAQueueIsASort(t *testing.T) { rapid.Check(t, queueProperty) }
+func TestQueueMatchesASort(t *testing.T) { rapid.Check(t, queueProperty) }
 
 func FuzzAQueueIsASort(f *testing.F) { f.Fuzz(rapid.MakeFuzz(queueProperty)) }
 
-// TestAQueueReadsNoMoreThanItMay: what it may not read is as if it were not there.
-func TestAQueueReadsNoMoreThanItMay(t *testing.T) {
+// TestQueueReadsAreBounded: entries beyond the bound are treated as absent.
+func TestQueueReadsAreBounded(t *testing.T) {
 	store, list := mergetest.New(), score.ListOfEpoch(0)
 	timers := map[uint64]policy.Candidate{}
 	for seq := range uint64(100) {
@@ -171,8 +173,9 @@ func TestAQueueReadsNoMoreThanItMay(t *testing.T) {
 	}
 }
 
-// TestAQueueTellsOfABrokenStore: whichever call fails, so does the queue, and hands out nothing more of that score.
-func TestAQueueTellsOfABrokenStore(t *testing.T) {
+// TestQueuePropagatesStoreErrors: if any call of the store fails, the queue fails, and returns no further entry of that
+// score.
+func TestQueuePropagatesStoreErrors(t *testing.T) {
 	list := score.ListOfEpoch(0)
 	timers := map[uint64]policy.Candidate{}
 	store := mergetest.New()

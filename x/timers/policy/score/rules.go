@@ -13,20 +13,22 @@ import (
 
 // Rules of policy score with their parameters.
 type Rules struct {
-	// Age, Bid and Rank are the weights W_AGE, W_BID and W_FIFO. Only their ratios matter for the order. Invariant:
-	// none is negative, and none is above a million, so that every score has a key.
+	// Age is W_AGE, in score per block of waiting. Bid is W_BID, in score per unit of the fee denom. Rank is W_FIFO, in
+	// score per timer scheduled earlier. Only their ratios matter for the order. Invariant: none is negative, and none
+	// is above a million, so that every score has a key.
 	Age, Bid, Rank math.LegacyDec
 }
 
 var _ policy.Rules = Rules{}
 
-// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported.
+// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported, and
+// is not charged in addition.
 func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.LegacyDec {
 	return cycleBasefee
 }
 
-// Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds: a
-// bid that costs nothing would say nothing. No candidate is priced out.
+// Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds. If bids
+// were free, every owner would state the largest one. No candidate is priced out.
 func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
 	return lane.Price{
 		Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell, LumpSum: candidate.Ask.Price,
@@ -34,7 +36,7 @@ func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price
 }
 
 // TimelessScore is the score less Age × height, in units of the 18th decimal. It is exact, since it is a sum of
-// products of a decimal and an integer.
+// products of a decimal and an integer. Big integers are used because W_BID × bid has up to 176 bits.
 func (r Rules) TimelessScore(candidate policy.Candidate) *big.Int {
 	score := new(big.Int)
 	if bid := candidate.Ask.Price; !bid.IsNil() {
@@ -47,6 +49,7 @@ func (r Rules) TimelessScore(candidate policy.Candidate) *big.Int {
 }
 
 // Order implements policy.Rules: by score, descending, and by turns among equal scores. No candidate is left out.
+// The first sort need not be stable, since TakeTurns gives the timers of each score an order of their own.
 func (r Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	scores := make([]*big.Int, len(candidates))
 	order := make([]int, len(candidates))
@@ -54,6 +57,7 @@ func (r Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 		scores[i], order[i] = r.TimelessScore(candidates[i]), i
 	}
 	slices.SortFunc(order, func(i, j int) int { return scores[j].Cmp(scores[i]) })
+	// Each round is one run of equal scores: order[from:to].
 	for from := 0; from < len(order); {
 		to := from + 1
 		for to < len(order) && scores[order[to]].Cmp(scores[order[from]]) == 0 {
@@ -66,9 +70,11 @@ func (r Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 }
 
 // TakeTurns orders candidates of equal score, given as indices, in place. A unit that fired r times in the fairness
-// window has its turns r, r + 1, … in the order of its timers' (due, seq). So the unit that fired least comes
-// first, and no unit fires twice while another that fired as little waits. Equal turns go by due, then by the
-// actor's address, then by seq. Timer ids play no part, since an owner can search for an id that sorts first.
+// window has its turns r, r + 1, … in the order of its timers' (due, seq). So the unit with the fewest fires is
+// first, and no unit fires twice while another with as few fires waits.
+//
+// Equal turns go by due, then by the actor's address, then by seq. Timer ids are not used, since an owner can search
+// for an id that sorts first. The cost is that of two sorts.
 func TakeTurns(candidates []policy.Candidate, equal []int) {
 	if len(equal) < 2 {
 		return
@@ -77,7 +83,7 @@ func TakeTurns(candidates []policy.Candidate, equal []int) {
 		a, b := &candidates[i], &candidates[j]
 		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
-	// A turn is a number of fires: what the unit had before, and what it gets here before this timer.
+	// A turn is a number of fires: those that the unit had before, and those of its timers that precede this one.
 	type place struct {
 		turn      uint64
 		candidate int

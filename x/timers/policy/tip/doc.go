@@ -9,18 +9,18 @@
 //	charge        = chain's cycle basefee + effective tip
 //
 // A timer whose max fee is below the basefee is priced out and stays ready. The highest tip fires first. Ties go by
-// a weight of the actor, which follows from how its fires of earlier epochs went (WeightRule), and then by (due,
-// seq).
+// a weight of the actor, which is computed from the results of its fires in earlier epochs (WeightRule), and then by
+// (due, seq).
 //
 // # Slices
 //
-// The lane is shared out among the actors that compete, in proportion to the same weights (Slices), so that a crowd
-// of one owner cannot fill it. A slice binds only while others wait: what slices leave unused goes to the
-// candidates that were passed over, in order.
+// The lane's cycles are divided among the competing actors in proportion to the same weights (Slices), so that one
+// owner with many timers cannot fill the lane. A slice binds only while others wait: what slices leave unused goes to
+// the candidates that were passed over, in order.
 //
 // # Weights
 //
-// Weights reward tips, success, few cycles, and patience. They lie between bounds that a config sets, and go back
-// to the neutral weight while an actor has nothing to score. An actor that waited for too long without any fire has
-// at least the floor, so that no weight starves it.
+// Weights reward tips, success, few cycles, and waiting. The config bounds them. In epochs without fires to score, a
+// weight returns towards the neutral one. An actor that waited for too long without any fire has at least the floor,
+// so that a low weight cannot starve it.
 package tip

@@ -14,13 +14,14 @@ import (
 type Rules struct {
 	// Capacity of the lane in cycles: LANE_TIMER_CYCLES.
 	Capacity uint64
-	Tiers    policy.Tiers
+	// Tiers are what the tiers of an ask multiply the median tip by.
+	Tiers policy.Tiers
 }
 
 var _ policy.Rules = Rules{}
 
-// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported,
-// and is not charged twice.
+// LaneBasefee implements policy.Rules. As under fifo, the lane has no basefee of its own: the chain's is reported, and
+// is not charged in addition.
 func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.LegacyDec {
 	return cycleBasefee
 }
@@ -42,11 +43,11 @@ func (r Rules) Effective(prices policy.Prices, ask policy.Ask) (math.LegacyDec, 
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	left := bid.MaxFee.Sub(prices.Cycle)
-	if left.IsNegative() {
+	remaining := bid.MaxFee.Sub(prices.Cycle)
+	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}
-	return math.LegacyMinDec(bid.MaxPriority, left), true
+	return math.LegacyMinDec(bid.MaxPriority, remaining), true
 }
 
 // Price implements policy.Rules: the chain's basefees and the tip.
@@ -56,7 +57,8 @@ func (r Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Pri
 }
 
 // Order implements policy.Rules: by effective tip, then by weight, both descending, then by (due, seq). Candidates
-// that are unfunded or priced out are left out.
+// that are unfunded or priced out are left out. A weight decides only between equal tips; its main effect is through
+// the slices.
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	tips := make([]math.LegacyDec, len(candidates))
 	order := make([]int, 0, len(candidates))
@@ -66,6 +68,7 @@ func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int 
 			order = append(order, i)
 		}
 	}
+	// Tips are compared as integers of the 18th decimal. The comparison only reads them, so that it needs no copies.
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := &candidates[i], &candidates[j]
 		return cmp.Or(
@@ -76,7 +79,7 @@ func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int 
 	return order
 }
 
-// Slices are the parts of the lane in which the candidates in order are tried.
+// Slices divides the lane among the actors of the candidates in order.
 func (r Rules) Slices(candidates []policy.Candidate, order []int) Slices {
 	return NewSlices(r.Capacity, candidates, order)
 }

@@ -44,8 +44,8 @@ func TestTipPays(t *testing.T) {
 	}
 }
 
-// TestTipOrdersLikeTheDumbModel: repeatedly take the best of what is left.
-func TestTipOrdersLikeTheDumbModel(t *testing.T) {
+// TestTipOrderMatchesTheModel: repeatedly take the best of what is left.
+func TestTipOrderMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := defaultTip()
 		prices := policy.Prices{Cycle: policytest.DrawPrice(t, "cycle"), P50: policytest.DrawPrice(t, "p50")}

@@ -6,23 +6,28 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
-// Slices are parts of the lane's cycles, by actor. While a block goes through its candidates for the first time, an
-// actor's fires stay within its slice. What slices leave unused goes, in order, to the candidates that were passed
-// over for their slice. So no cycle is idle while a timer waits that fits. An actor can take from another's slice
-// only by its first fire, which no slice bounds.
+// Slices are parts of the lane's cycles, by actor. They apply in the first of two passes over the candidates of a
+// block: there an actor's fires stay within its slice. In the second pass the candidates that did not fit their slice
+// are tried again, in order, in what is left of the lane. So no cycle is idle while a timer that fits waits.
 //
-// The zero value has no slices and admits every actor.
+// The first fire of an actor is not bounded by its slice. Only by this fire can an actor take from another's slice.
+//
+// Slices are looked up by actor and never ranged over, because the order of a map differs between nodes. The zero
+// value has no slices and admits every actor.
 type Slices map[string]*slice
 
+// slice is the part of one actor in one block.
 type slice struct {
-	// cycles of the lane that the actor may use, and those that its fires used.
+	// cycles of the lane that the actor may use in the first pass, and those that its fires used so far. used may
+	// exceed cycles, by the first fire and by those of the second pass.
 	cycles, used uint64
-	fired        bool
+	// fired means that the actor has had its first fire of the block, the one that its slice does not bound.
+	fired bool
 }
 
-// NewSlices shares capacity out among the actors of the candidates in order, in proportion to their weights. Each
-// slice is rounded down, so that together they never exceed the capacity. Invariant: every candidate of an actor
-// has the same weight.
+// NewSlices divides capacity among the actors of the candidates in order, in proportion to their weights. The cost is
+// linear in the candidates. Each slice is rounded down, so that their sum never exceeds the capacity. Invariant: every
+// candidate of an actor has the same weight.
 func NewSlices(capacity uint64, candidates []policy.Candidate, order []int) Slices {
 	s := make(Slices, len(order))
 	total := uint64(0)
@@ -32,6 +37,7 @@ func NewSlices(capacity uint64, candidates []policy.Candidate, order []int) Slic
 			total += uint64(candidates[i].Weight)
 		}
 	}
+	// Without weights there is no proportion: every slice is 0, and admits the first fire of its actor.
 	if total == 0 {
 		return s
 	}
@@ -43,14 +49,14 @@ func NewSlices(capacity uint64, candidates []policy.Candidate, order []int) Slic
 	return s
 }
 
-// Admits tells whether the actor's slice leaves room for a fire of gasLimit cycles. An actor's first fire is always
-// admitted: a slice may be smaller than any gas limit, and every actor that competes gets a turn.
+// Admits reports whether the actor's slice leaves room for a fire of gasLimit cycles. An actor's first fire is always
+// admitted: with many actors a slice may be smaller than any gas limit, and each actor shall be able to fire.
 func (s Slices) Admits(actor string, gasLimit uint64) bool {
 	part := s[actor]
 	return part == nil || !part.fired || part.used+gasLimit <= part.cycles
 }
 
-// Spend books a fire of the actor that used so many cycles.
+// Spend books a fire of the actor that used so many cycles: those used, not its gas limit.
 func (s Slices) Spend(actor string, cycles uint64) {
 	if part := s[actor]; part != nil {
 		part.used += cycles

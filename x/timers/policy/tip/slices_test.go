@@ -39,8 +39,8 @@ func TestSlicesAreInProportionToWeights(t *testing.T) {
 	require.False(t, weightless.Admits("a", 1))
 }
 
-// TestSlicesSumUpToTheLane: no more than the lane, and no less than it but for what rounding loses; each is exact.
-func TestSlicesSumUpToTheLane(t *testing.T) {
+// TestSlicesSumToTheCapacity: no more than the lane, and no less than it but for what rounding loses; each is exact.
+func TestSlicesSumToTheCapacity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.Uint64Range(1, 1<<50).Draw(t, "capacity")
 		weights := map[string]uint32{}

@@ -2,16 +2,16 @@ package tip
 
 import "cosmossdk.io/math"
 
-// WeightUnits is how many units of policy.Candidate.Weight make the weight 1 under policy tip.
+// WeightUnits is the weight 1 in units of policy.Candidate.Weight under policy tip. They are finer than the sixteenths
+// of package fairness, because no index has lists by this weight.
 const WeightUnits = 1_000_000
 
-// ForgottenAfter is the number of epochs in a row without anything to score after which an actor is forgotten: its
-// weight is the neutral one then, whatever it was. So the state holds nothing older.
+// ForgottenAfter is the number of consecutive epochs without anything to score after which an actor's weight is
+// neutral, whatever it was. So older records can be removed from the state.
 const ForgottenAfter = 64
 
-// WeightRule says how the weight of an actor follows from its fires (x/timers/docs/market.md, "Policy tip"). Time
-// is divided into epochs of TIP_EPOCH_BLOCKS, and a weight is fixed within one. From an epoch with anything to
-// score to the next:
+// WeightRule computes the weight of an actor from its fires (x/timers/docs/market.md, "Policy tip"). Time is divided
+// into epochs of TIP_EPOCH_BLOCKS, and a weight is fixed within one. From an epoch with anything to score to the next:
 //
 //	weight' = clip((1 − Decay) × weight + Decay × score, Min, Max), at least Floor if the actor was starved
 //	score   = Shares.Tip      × mean over its fires of tip ÷ (tip + p50), ½ if both are 0
@@ -19,14 +19,13 @@ const ForgottenAfter = 64
 //	        + Shares.Lateness × mean over its fires of min(late, LateBlocks) ÷ LateBlocks
 //	        + Shares.Budget   × (1 − mean over the blocks with a fire of its cycles ÷ LANE_TIMER_CYCLES)
 //
-// The score is 0 if nothing fired. A timer that is deferred because the lane was full is no outcome, since that is
-// not the actor's doing; lateness and the floor compensate for it. From an epoch without anything to score to the
-// next:
+// The score is 0 without a fire. A timer that is deferred because the lane was full is no outcome, since the actor did
+// not cause that; lateness and the floor compensate for it. From an epoch without anything to score to the next:
 //
 //	weight' = Neutral + (1 − Inactivity) × (weight − Neutral)
 //
-// and after ForgottenAfter of those in a row it is Neutral. Invariant: every part, and so the score, is from 0 to
-// 1. Products and quotients are truncated, so that rounding never takes a score above 1.
+// and after ForgottenAfter of those in a row it is Neutral. Invariant: every part, and so the score, is from 0 to 1.
+// Products and quotients are truncated, so that rounding never takes a score above 1.
 type WeightRule struct {
 	// Decay is the weight of the newest epoch, from 0 to 1.
 	Decay math.LegacyDec
@@ -35,16 +34,18 @@ type WeightRule struct {
 	// Inactivity is the part of the distance to Neutral that is lost in an epoch, from 0 to 1.
 	Inactivity math.LegacyDec
 	Shares     Shares
-	// LateBlocks and StarvationBlocks are at least 1.
+	// LateBlocks is the lateness that scores fully; StarvationBlocks is the wait from which an actor is starved. Both
+	// are at least 1.
 	LateBlocks, StarvationBlocks uint64
 }
 
 // Shares are the weights of the parts of a score. Invariant: none is negative, and they sum up to 1.
 type Shares struct{ Tip, Outcome, Lateness, Budget math.LegacyDec }
 
-// EpochStats sums up what there is to score of an actor in one epoch.
+// EpochStats sums up the fires of an actor in one epoch. Sums, and not means, are kept: a sum of terms that are each
+// rounded down once does not depend on the order of the fires.
 type EpochStats struct {
-	// Fires, Blocks with any, and tries that ended for lack of funds.
+	// Fires, Blocks with at least one, and tries that ended for lack of funds.
 	Fires, Blocks, Unfunded uint64
 	// Tip, Outcome and Lateness sum up those parts of the fires, Use that of the blocks. Invariant: the first three
 	// are at most Fires, and Use is at most Blocks.
@@ -59,7 +60,8 @@ func NoStats() EpochStats {
 	return EpochStats{Tip: zero, Outcome: zero, Lateness: zero, Use: zero}
 }
 
-// History is what is known of an actor.
+// History is what the state holds of an actor. It is written only in blocks in which a timer of the actor fires or
+// lacks funds; the weight in a later epoch is computed from it when needed.
 type History struct {
 	// Weight in Epoch, the last one with anything to score.
 	Weight math.LegacyDec
@@ -85,14 +87,15 @@ func (w WeightRule) Fire(s *EpochStats, fire Fire) {
 	s.Lateness = s.Lateness.Add(ratio(fire.Late, w.LateBlocks))
 }
 
-// EndBlock adds what the actor's fires of one block used of the lane, in cycles.
+// EndBlock adds the part of the lane's capacity that the actor's fires of one block used together, in cycles. It is
+// called once for each actor and block with a fire.
 func (w WeightRule) EndBlock(s *EpochStats, cycles, capacity uint64) {
 	s.Blocks++
 	s.Use = s.Use.Add(ratio(cycles, capacity))
 }
 
-// relativeTip is tip ÷ (tip + p50): ½ for the median tip, close to 1 for one far above it. A tip has diminishing
-// returns, so that no single fire buys a weight.
+// relativeTip is tip ÷ (tip + p50), truncated: ½ for the median tip, close to 1 for one far above it. A tip has
+// diminishing returns, so that no single fire buys a weight.
 func relativeTip(tip, p50 math.LegacyDec) math.LegacyDec {
 	sum := tip.Add(p50)
 	if sum.IsZero() {
@@ -101,7 +104,7 @@ func relativeTip(tip, p50 math.LegacyDec) math.LegacyDec {
 	return tip.QuoTruncate(sum)
 }
 
-// outcome of a fire: a failed one counts half, since it used the lane but paid for it.
+// outcome of a fire: 1 for success and ½ for failure, since a failed fire used the lane but paid for it.
 func outcome(success bool) math.LegacyDec {
 	if success {
 		return math.LegacyOneDec()
@@ -117,7 +120,7 @@ func ratio(part, whole uint64) math.LegacyDec {
 	return decimal(part).QuoTruncate(decimal(whole))
 }
 
-// mean is sum ÷ n, truncated; 0 if n is 0.
+// mean is sum ÷ n, truncated; 0 if n is 0, so that an epoch without fires needs no case of its own.
 func mean(sum math.LegacyDec, n uint64) math.LegacyDec {
 	if n == 0 {
 		return math.LegacyZeroDec()
@@ -129,11 +132,12 @@ func half() math.LegacyDec { return math.LegacyNewDecWithPrec(5, 1) }
 
 func decimal(n uint64) math.LegacyDec { return math.LegacyNewDecFromInt(math.NewIntFromUint64(n)) }
 
-// Score of an epoch, from 0 to 1. It is 0 if nothing fired.
+// Score of an epoch, from 0 to 1. It is 0 without a fire.
 func (w WeightRule) Score(s EpochStats) math.LegacyDec {
 	if s.Fires == 0 {
 		return math.LegacyZeroDec()
 	}
+	// A failed try without funds counts in the outcome only: it used no lane, and was neither late nor tipped.
 	spared := math.LegacyOneDec().Sub(mean(s.Use, s.Blocks))
 	return w.Shares.Tip.MulTruncate(mean(s.Tip, s.Fires)).
 		Add(w.Shares.Outcome.MulTruncate(mean(s.Outcome, s.Fires+s.Unfunded))).
@@ -141,7 +145,9 @@ func (w WeightRule) Score(s EpochStats) math.LegacyDec {
 		Add(w.Shares.Budget.MulTruncate(spared))
 }
 
-// Next is the weight in the epoch after one with something to score.
+// Next is the weight in the epoch after one with something to score: a moving average of scores, in which the newest
+// counts Decay. Both products truncate, in disfavour of the actor by less than 2 units of the 18th decimal. The floor
+// of a starved actor is applied last, so that no bound lowers it.
 func (w WeightRule) Next(weight math.LegacyDec, s EpochStats) math.LegacyDec {
 	kept := math.LegacyOneDec().Sub(w.Decay).MulTruncate(weight)
 	next := w.clip(kept.Add(w.Decay.MulTruncate(w.Score(s))))
@@ -151,7 +157,7 @@ func (w WeightRule) Next(weight math.LegacyDec, s EpochStats) math.LegacyDec {
 	return next
 }
 
-// idle is the weight after so many epochs without anything to score.
+// idle is the weight after so many epochs without anything to score. The loop has fewer than ForgottenAfter rounds.
 func (w WeightRule) idle(weight math.LegacyDec, epochs uint64) math.LegacyDec {
 	if epochs >= ForgottenAfter {
 		return w.Neutral
@@ -174,14 +180,15 @@ func (w WeightRule) WeightIn(h History, epoch uint64) math.LegacyDec {
 	return w.idle(w.Next(weight, h.Stats), epoch-h.Epoch-1)
 }
 
-// Starved tells whether an actor with a timer due at the height due waits, at height now, for at least
+// Starved reports whether an actor with a timer due at the height due has waited, at height now, for at least
 // StarvationBlocks. The wait counts from the actor's last fire, if that was later than due; a last fire of 0 means
 // that there was none.
 func (w WeightRule) Starved(due, lastFire, now uint64) bool {
 	return now-min(now, max(due, lastFire)) >= w.StarvationBlocks
 }
 
-// Units is a weight as candidates carry it, in WeightUnits, rounded down.
+// Units is a weight as candidates carry it, in WeightUnits, rounded down. Weights that differ by less than a unit are
+// equal in the order and in the slices. A weight is at most 1, so that it fits.
 func Units(weight math.LegacyDec) uint32 {
 	return uint32(weight.MulInt64(WeightUnits).TruncateInt64())
 }

@@ -84,8 +84,8 @@ func TestWeightsStayWithinTheirBounds(t *testing.T) {
 	})
 }
 
-// TestScoresGrowWithEachPart: a better fire never makes the score less.
-func TestScoresGrowWithEachPart(t *testing.T) {
+// TestScoreIsMonotoneInEachPart: a better fire never makes the score less.
+func TestScoreIsMonotoneInEachPart(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWeights(t)
 		base := drawStats(t, w)
@@ -113,8 +113,9 @@ func TestScoresGrowWithEachPart(t *testing.T) {
 	})
 }
 
-// TestInactivityBringsBackToNeutral: from above and from below, never past it, and all the way after ForgottenAfter epochs.
-func TestInactivityBringsBackToNeutral(t *testing.T) {
+// TestInactivityRestoresTheNeutralWeight: from above and from below, never past it, and all the way after
+// ForgottenAfter epochs.
+func TestInactivityRestoresTheNeutralWeight(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWeights(t)
 		h := tip.History{Weight: between(t, "weight", w.Min, w.Max), Epoch: 9, Stats: drawStats(t, w)}
@@ -133,7 +134,8 @@ func TestInactivityBringsBackToNeutral(t *testing.T) {
 func TestAnExampleOfAWeight(t *testing.T) {
 	w := defaultWeights()
 	o := tip.NoStats()
-	// Two fires in one block: the usual tip and success, three times it and failure; 50 and 250 blocks late; half the lane.
+	// Two fires in one block: the usual tip and success, three times it and failure; 50 and 250 blocks late; half the
+	// lane.
 	w.Fire(&o, tip.Fire{Tip: policytest.Dec("2"), P50: policytest.Dec("2"), Success: true, Late: 50})
 	w.Fire(&o, tip.Fire{Tip: policytest.Dec("6"), P50: policytest.Dec("2"), Late: 250})
 	w.EndBlock(&o, 1_000_000, 2_000_000)

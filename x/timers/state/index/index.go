@@ -17,9 +17,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Index is the ready index: the timers that were admitted to the competition in a storm, in lists that their policies
-// order. A record says with which weight it is indexed, so that whatever moves or removes a timer finds its entries. What
-// the lists mean is the business of the policies, which register with Own.
+// Index is the ready index: the timers that compete under overload, in lists that their policies order. A record states
+// the weight under which it is indexed, so that the entries of a timer are found from its record. The policies define
+// what the lists mean, and register with Own.
 //
 // Invariant: an admitted timer has exactly the entries that the owner of its weight makes of its record; there are no
 // others, and `admitted` counts the timers.
@@ -46,15 +46,15 @@ type ListOwner interface {
 	Owns(weight uint32) bool
 	// Entries are those of an indexed timer, by its record.
 	Entries(t *types.Timer) []merge.Entry
-	// Relocated is the placement of an indexed timer that was changed where it is stored, by a transaction or a handler that
-	// does not know the weights of the block. BidChanged: its bid was changed too.
+	// Relocated is the placement of an indexed timer that was changed where it is stored, by a transaction or a handler
+	// that does not know the weights of the block. BidChanged: its bid was changed too.
 	Relocated(at Placement, bidChanged bool) Placement
 	// Check returns what is wrong with the placement that a record of the owner's states.
 	Check(ctx context.Context, t *types.Timer) error
 }
 
-// Placement is where in the index a timer is: under a weight, with a score where the list orders by one, and with what its
-// agent answered. Of weight 0 it is not in the index.
+// Placement is where in the index a timer is: under a weight, with a score where the list orders by one, and with what
+// its agent answered. Of weight 0 it is not in the index.
 type Placement struct {
 	Weight uint32
 	Score  []byte
@@ -83,7 +83,7 @@ func New(sb *collections.SchemaBuilder, records *state.Records) *Index {
 // Own registers a policy that keeps timers in the index.
 func (x *Index) Own(owner ListOwner) { x.owners = append(x.owners, owner) }
 
-// ownerOf returns whose a weight is. A weight that no registered policy knows can only come from a genesis file.
+// ownerOf returns the owner of a weight. A weight without an owner can only come from a genesis file.
 func (x *Index) ownerOf(weight uint32) (ListOwner, error) {
 	for _, owner := range x.owners {
 		if owner.Owns(weight) {
@@ -223,7 +223,8 @@ func (x *Index) Inserted(ctx context.Context, t *types.Timer) error {
 // Detached implements state.Companion.
 func (x *Index) Detached(ctx context.Context, t *types.Timer) error { return x.Deindex(ctx, t) }
 
-// Moved implements state.Companion: one that was admitted and stays due stays admitted, since admission does not come by again.
+// Moved implements state.Companion: one that was admitted and stays due stays admitted, since admission does not come
+// by again.
 func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 	if before.AdmittedWeight == 0 || t.SetAside != types.NotSetAside || t.Due != before.Due {
 		return nil
@@ -247,8 +248,8 @@ type changesKey struct{}
 // WithChanges marks the context of a block's own steps.
 func WithChanges(ctx sdk.Context, c *Changes) sdk.Context { return ctx.WithValue(changesKey{}, c) }
 
-// Count changes the number of timers in the index. What transactions and handlers change may be undone with them, and is
-// written at once; what a block's own steps change is summed up.
+// Count changes the number of timers in the index. What transactions and handlers change may be undone with them, and
+// is written at once; what a block's own steps change is summed up.
 func (x *Index) Count(ctx context.Context, change int64) error {
 	if c, _ := ctx.Value(changesKey{}).(*Changes); c != nil && !sandbox.IsWithinFire(ctx) {
 		c.Admitted += change
@@ -283,11 +284,11 @@ func (x *Index) Admitted(ctx context.Context) (uint64, error) {
 // InitGenesis implements state.Component: the entries are derived as timers are inserted.
 func (x *Index) InitGenesis(context.Context, *types.GenesisState) error { return nil }
 
-// ExportGenesis implements state.Component: the records say all.
+// ExportGenesis implements state.Component: the records hold all.
 func (x *Index) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
 
-// CheckInvariants implements state.Component: every admitted timer has its entries, there are no others, and their number is
-// right.
+// CheckInvariants implements state.Component: every admitted timer has its entries, there are no others, and their
+// number is right.
 func (x *Index) CheckInvariants(ctx context.Context) error {
 	want, admitted, err := x.wanted(ctx)
 	if err != nil {

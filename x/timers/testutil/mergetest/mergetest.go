@@ -13,7 +13,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/merge"
 )
 
-// ErrBroken is what a store returns whose call was told to fail.
+// ErrBroken is the error of a call that the test makes fail.
 var ErrBroken = errors.New("the store is broken")
 
 // beyondAll is a price above every other.
@@ -81,7 +81,7 @@ func (s *Store) First(_ context.Context, from merge.List) (head merge.Entry, fou
 // After implements merge.Store. To ask for less than one entry is an error.
 func (s *Store) After(_ context.Context, entry merge.Entry, n int) (page []merge.Entry, err error) {
 	if n < 1 {
-		return nil, errors.New("it asks for nothing")
+		return nil, errors.New("fewer than one entry requested")
 	}
 	s.tree.Ascend(entry, func(next merge.Entry) bool {
 		if next.List == entry.List && next.Seq == entry.Seq {

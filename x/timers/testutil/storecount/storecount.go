@@ -94,7 +94,7 @@ func (s countingStore) ReverseIterator(start, end []byte) (store.Iterator, error
 	return s.scan(s.KVStore.ReverseIterator(start, end))
 }
 
-// scan counts the entry that a new iterator stands on: it was visited, though nobody called Next.
+// scan counts the entry that a new iterator stands on: it was visited without a call of Next.
 func (s countingStore) scan(iterator store.Iterator, err error) (store.Iterator, error) {
 	if err != nil {
 		return nil, err

@@ -32,7 +32,7 @@ func prefixOf(first byte, parts int) func(key []byte) int {
 	}
 }
 
-// wholeOf tells whether bytes may be a whole key of a store with these regions. Keys of other regions pass.
+// wholeOf reports whether bytes may be a whole key of a store with these regions. Keys of other regions are accepted.
 func wholeOf(regions ...region) func(key []byte) bool {
 	return func(key []byte) bool {
 		for _, r := range regions {

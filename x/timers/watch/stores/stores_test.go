@@ -97,8 +97,9 @@ func TestFormsAreWhatTheStoresAreAskedFor(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoKeyIsRefused: a prefix that is no declared form and can't be a whole key would wait for ever.
-func TestWhatIsNoKeyIsRefused(t *testing.T) {
+// TestInvalidKeysAreRefused: a watch of a prefix that has no declared form and can't be a whole key would never be
+// triggered.
+func TestInvalidKeysAreRefused(t *testing.T) {
 	w := newWatcher()
 	check := func(store string, prefix []byte) error { return w.Check(types.WatchKey{Store: store, Prefix: prefix}) }
 	whole := map[string][][]byte{

@@ -11,8 +11,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
-// Where x/wasm keeps what in its store, told here in bytes, since the module imports none of it: a region's first byte, and
-// then the contract's address, of 32 bytes and without its length.
+// The layout of x/wasm's store, repeated here because the module does not import x/wasm: a region's first byte, then
+// the contract's address, of 32 bytes and without its length.
 const (
 	wasmInfo      = 0x02
 	wasmStorage   = 0x03
@@ -68,8 +68,8 @@ func contractPart(addresses address.Codec, region byte, text string) ([]byte, er
 	return append([]byte{region}, addr...), nil
 }
 
-// contractKey reads a key of a contract's storage, which has at least one byte. One whose text begins with 0x is written in
-// hexadecimal.
+// contractKey reads a key of a contract's storage, which has at least one byte. One whose text begins with 0x is
+// written in hexadecimal.
 func contractKey(text string) ([]byte, error) {
 	digits, isHex := strings.CutPrefix(text, hexMark)
 	key := []byte(text)
@@ -85,7 +85,8 @@ func contractKey(text string) ([]byte, error) {
 	return key, nil
 }
 
-// contractStorage returns how many bytes of a key name the contract whose storage it lies in, 0 if it lies elsewhere.
+// contractStorage returns the length of the prefix of a key that names the contract in whose storage it is, 0 if it is
+// in no contract's storage.
 func contractStorage(key []byte) int {
 	if len(key) <= contractAddressBytes || key[0] != wasmStorage {
 		return 0
@@ -93,8 +94,8 @@ func contractStorage(key []byte) int {
 	return 1 + contractAddressBytes
 }
 
-// wholeWasmKey tells whether bytes may be a whole key of x/wasm's store. The counter of a block's transactions is none that
-// the keeper writes.
+// wholeWasmKey reports whether bytes may be a whole key of x/wasm's store. The counter of a block's transactions is
+// excluded, because the ante handler writes it and not the keeper.
 func wholeWasmKey(key []byte) bool {
 	switch {
 	case len(key) == 0 || key[0] == wasmTxCounter:

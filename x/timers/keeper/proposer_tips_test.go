@@ -20,7 +20,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// newTipping is a fixture under a policy that charges tips: 0.5 a cycle for the chain, 1 for the lane, nothing for cells.
+// newTipping is a fixture under a policy that charges tips: 0.5 a cycle for the chain, 1 for the lane, nothing for
+// cells.
 func newTipping(t *testing.T, changes ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()
 	return newFixture(t, append(changes, withConfig(inMarket), withConfig(func(c *types.TimerConfig) {
@@ -29,8 +30,8 @@ func newTipping(t *testing.T, changes ...func(*lab.ChainOptions)) *fixture {
 	}))...)
 }
 
-// fireTipped fires one of the robot's timers that uses 10,001 cycles beyond its intrinsic ones, at 1.5 a cycle and a tip of
-// 0.3 a cycle.
+// fireTipped fires one of the robot's timers that uses 10,001 cycles beyond its intrinsic ones, at 1.5 a cycle and a
+// tip of 0.3 a cycle.
 func (f *fixture) fireTipped() (receipt types.ReceiptInfo, refunded string) {
 	f.t.Helper()
 	bid := &types.Bid{Static: &types.StaticBid{

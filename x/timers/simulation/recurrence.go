@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// live makes some of the timers repeat, retry and wait for their owners.
-func live(data *simsx.ChainDataSource, config *types.TimerConfig, msg *types.MsgScheduleTimer) {
+// drawRecurrence makes some of the timers repeat, retry and wait for their owners.
+func drawRecurrence(data *simsx.ChainDataSource, config *types.TimerConfig, msg *types.MsgScheduleTimer) {
 	r := data.Rand()
 	if r.Intn(3) == 0 {
 		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{

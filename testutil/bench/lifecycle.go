@@ -11,8 +11,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Repeating compares fires of timers that repeat with the same fires of timers that fire once, each sending coins, without
-// commit, and what IAVL writes for them.
+// Repeating compares fires of timers that repeat with the same fires of timers that fire once, each sending coins,
+// without commit, and what IAVL writes for them.
 type Repeating struct {
 	Fires  int `json:"fires"`
 	Rounds int `json:"rounds"`
@@ -20,8 +20,8 @@ type Repeating struct {
 	OnceMicros  float64 `json:"once_us"`
 	AgainMicros float64 `json:"again_us"`
 	Ratio       float64 `json:"ratio"`
-	// Nodes that IAVL writes for the timers store per fire of a repeating timer, of so many that are pending. One that fires
-	// once writes those of its lifetime, scheduling among them.
+	// Nodes that IAVL writes for the timers store per fire of a repeating timer, of so many that are pending. One that
+	// fires once writes those of its lifetime, scheduling among them.
 	Pending int     `json:"pending"`
 	Nodes   float64 `json:"nodes"`
 }
@@ -32,7 +32,8 @@ type Watchable struct {
 	Rounds int `json:"rounds"`
 	// Watching is how many timers watch balances of others than those that send and receive.
 	Watching int `json:"watching"`
-	// PlainMicros and WrappedMicros are per send in the fastest round, in microseconds; Ratio is the latter by the former.
+	// PlainMicros and WrappedMicros are per send in the fastest round, in microseconds; Ratio is the latter by the
+	// former.
 	PlainMicros   float64 `json:"plain_us"`
 	WrappedMicros float64 `json:"wrapped_us"`
 	Ratio         float64 `json:"ratio"`
@@ -48,8 +49,9 @@ func repeat(every uint64) func(*lab.ChainOptions) {
 	}
 }
 
-// inTurns runs both, so many times after a first time that is not counted, and returns what the fastest round of each took,
-// per one of n in microseconds: what else the machine does only slows a round, and the difference that is looked for is small.
+// inTurns runs both, so many times after a first time that is not counted, and returns what the fastest round of each
+// took, per one of n in microseconds: what else the machine does only slows a round, and the difference that is looked
+// for is small.
 func inTurns(n, rounds int, first, second func() (time.Duration, error)) (firstMicros, secondMicros float64, err error) {
 	var times [2][]float64
 	for round := range rounds + 1 {
@@ -160,38 +162,38 @@ func MeasureWatchable(sends, rounds, watching int) (Watchable, error) {
 	return w, nil
 }
 
-// Lives are the figures of what repeats and what watches.
-type Lives struct {
+// Lifecycle holds the figures of what repeats and what watches.
+type Lifecycle struct {
 	Repeating []Repeating `json:"repeating"`
 	Watchable []Watchable `json:"watchable"`
 }
 
-func measureLives(r *Report, opts Options) error {
+func measureLifecycle(r *Report, opts Options) error {
 	fires, rounds := 200, 60
 	if opts.Quick {
 		fires, rounds = 100, 30
 	}
-	r.Lives = &Lives{}
+	r.Lifecycle = &Lifecycle{}
 	for _, pending := range opts.pendings() {
 		measured, err := MeasureRepeating(fires, rounds, pending, opts.Seed)
 		if err != nil {
 			return err
 		}
-		r.Lives.Repeating = append(r.Lives.Repeating, measured)
+		r.Lifecycle.Repeating = append(r.Lifecycle.Repeating, measured)
 	}
 	for _, watching := range []int{0, 1, 1_000} {
 		measured, err := MeasureWatchable(fires, rounds, watching)
 		if err != nil {
 			return err
 		}
-		r.Lives.Watchable = append(r.Lives.Watchable, measured)
+		r.Lifecycle.Watchable = append(r.Lifecycle.Watchable, measured)
 	}
 	return nil
 }
 
-func (r *Report) livesTables() []*table {
+func (r *Report) lifecycleTables() []*table {
 	repeating := &table{
-		title:   "A fire of a timer that repeats beside one of a timer that fires once",
+		title:   "A fire of a repeating timer compared with one of a one-shot timer",
 		columns: []string{"fires", "rounds", "once us", "again us", "ratio", "pending", "nodes a fire"},
 		notes: []string{
 			"Fires that send coins, without commit, in the fastest of rounds that take turns. Nodes are those that IAVL writes for the timers store,",
@@ -199,18 +201,18 @@ func (r *Report) livesTables() []*table {
 		},
 	}
 	watchable := &table{
-		title:   "A send on a bank that can be watched beside one on a bank that can't",
+		title:   "A send on a bank that can be watched compared with one on a bank that can't",
 		columns: []string{"sends", "rounds", "others watch", "plain us", "wrapped us", "ratio"},
 		notes: []string{
 			"The fastest of rounds that take turns; sends without ante handler and commit. Nobody watches who sends or receives. The gas",
 			"is the same to the unit, which tests hold.",
 		},
 	}
-	if r.Lives != nil {
-		for _, m := range r.Lives.Repeating {
+	if r.Lifecycle != nil {
+		for _, m := range r.Lifecycle.Repeating {
 			repeating.row(m.Fires, m.Rounds, m.OnceMicros, m.AgainMicros, m.Ratio, m.Pending, m.Nodes)
 		}
-		for _, m := range r.Lives.Watchable {
+		for _, m := range r.Lifecycle.Watchable {
 			watchable.row(m.Sends, m.Rounds, m.Watching, m.PlainMicros, m.WrappedMicros, m.Ratio)
 		}
 	}

@@ -142,8 +142,8 @@ func TestAnIntervalEndsWhenItCouldNotFireAgain(t *testing.T) {
 	require.Empty(t, eventsOf[*types.TimerExpired](f, events), "its last fire was its end, and the only one")
 }
 
-// TestHeightsNearTheEndOfTime: neither an interval nor a retry overflows.
-func TestHeightsNearTheEndOfTime(t *testing.T) {
+// TestHeightsNearOverflow: neither an interval nor a retry overflows.
+func TestHeightsNearOverflow(t *testing.T) {
 	const now = uint64(1)<<63 - 100
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		opts.Height = int64(now) - 1
@@ -168,7 +168,7 @@ func TestHeightsNearTheEndOfTime(t *testing.T) {
 	require.Equal(t, []uint64{now + 1<<40, now + 1<<40, 0, 0, 0, 0}, next)
 }
 
-func TestScheduleRefusesLivesThatCannotBe(t *testing.T) {
+func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
 	interval := func(i types.IntervalTrigger) func(*types.MsgScheduleTimer) {
@@ -391,8 +391,8 @@ func (f *fixture) timerAt(ctx sdk.Context, d types.Delivery) types.TimerInfo {
 	return response.Timer
 }
 
-// TestAReplayedStepDeliversNothingTwice: the fire and the step to the next occurrence are one.
-func TestAReplayedStepDeliversNothingTwice(t *testing.T) {
+// TestReplayedStepDeliversOnce: the fire and the step to the next occurrence are one.
+func TestReplayedStepDeliversOnce(t *testing.T) {
 	f := newFixture(t)
 	delivered := map[string]int{}
 	count := func(fails bool) []byte {
@@ -442,7 +442,7 @@ func TestARepeatingTimerCountsOnceAgainstTheLimit(t *testing.T) {
 	f.refused(types.ErrTooManyTimers, scheduleMsg(robot2, f.Height()+50, f.noop()))
 }
 
-func TestWhoCannotPayIsSuspendedIfItWants(t *testing.T) {
+func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.MaxTtlBlocks = 100 }))
 	poor := sdk.AccAddress("robot_and_poor______")
 	f.fund(poor, 90_000)
@@ -547,8 +547,8 @@ func TestAPausedTimerExpires(t *testing.T) {
 	require.Empty(t, f.firedIDs(events))
 }
 
-// TestAHandlerPausesTheNext: a timer that is paused while it is ready does not fire in this block, and one that is resumed
-// does not either.
+// TestAHandlerPausesTheNext: a timer that is paused while it is ready does not fire in this block, and one that is
+// resumed does not either.
 func TestAHandlerPausesTheNext(t *testing.T) {
 	f := newFixture(t)
 	var victim []byte
@@ -602,8 +602,8 @@ func TestAnUnrunnableTimerIsNotTheOwnersToResume(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(5)))
 }
 
-// TestTimersThatLiveOnSurviveExportAndImport: what repeats, retries and waits does so on the other chain, alike.
-func TestTimersThatLiveOnSurviveExportAndImport(t *testing.T) {
+// TestRecurringTimersSurviveExportAndImport: timers that repeat, retry or wait do the same on the new chain.
+func TestRecurringTimersSurviveExportAndImport(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	poor := sdk.AccAddress("robot_and_poor______")
 	noop, fails := f.noop(), f.failing(1<<30)

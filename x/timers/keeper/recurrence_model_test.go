@@ -12,8 +12,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// modelLife is what the model knows of a timer that lives on (SPEC §8), as naively as modelTimer.
-type modelLife struct {
+// modelRecurrence is the model's record of a timer's recurrence (x/timers/README.md, Trigger and Lifecycle), as naive
+// as modelTimer.
+type modelRecurrence struct {
 	every, remaining uint64
 	stops, suspends  bool
 	retryMax         uint32
@@ -35,21 +36,21 @@ type modelNext struct {
 	fireSeq, retries uint32
 }
 
-// lifeOf reads the same from a record.
-func lifeOf(t *types.Timer) modelLife {
-	life := modelLife{
+// recurrenceOf reads the same from a record.
+func recurrenceOf(t *types.Timer) modelRecurrence {
+	recurrence := modelRecurrence{
 		suspends: t.OnUnfunded == types.OnUnfundedSuspend, retries: t.Retries, fireSeq: t.FireSeq, reason: t.SetAside,
 	}
 	if i := t.Trigger.Interval; i != nil {
-		life.every, life.remaining, life.stops = i.Every, i.Remaining, i.OnFailure == types.OnFailureStop
+		recurrence.every, recurrence.remaining, recurrence.stops = i.Every, i.Remaining, i.OnFailure == types.OnFailureStop
 	}
 	if t.Retry != nil {
-		life.retryMax, life.retryAfter = t.Retry.Max, t.Retry.After
+		recurrence.retryMax, recurrence.retryAfter = t.Retry.Max, t.Retry.After
 	}
 	if o := t.LastOutcome; o != nil {
-		life.outcome = modelOutcome{o.Success, o.Height, o.Cycles, o.Paid.Int64()}
+		recurrence.outcome = modelOutcome{o.Success, o.Height, o.Cycles, o.Paid.Int64()}
 	}
-	return life
+	return recurrence
 }
 
 func (m *model) putAside(t *modelTimer, reason types.SetAsideReason) {
@@ -70,8 +71,8 @@ func (m *model) starve(t *modelTimer, b *modelBlock) {
 	b.unfunded = append(b.unfunded, t.id)
 }
 
-// liveOn is what becomes of a timer that fired.
-func (m *model) liveOn(t *modelTimer, outcome modelOutcome) modelNext {
+// rollOrRetry is what becomes of a timer that fired.
+func (m *model) rollOrRetry(t *modelTimer, outcome modelOutcome) modelNext {
 	next := modelNext{fireSeq: t.fireSeq}
 	switch {
 	case !outcome.success && t.retries < t.retryMax && m.height+t.retryAfter <= t.last:
@@ -155,38 +156,38 @@ func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
 		"cancels itself and fails", "pauses itself and fails", "updates itself and fails",
 	}).Draw(t, "payload")
 	trigger := types.Trigger{Height: m.Height() + rapid.Uint64Range(1, 3).Draw(t, "in")}
-	var life modelLife
+	var recurrence modelRecurrence
 	due := trigger.Height
 	if rapid.IntRange(0, 3).Draw(t, "repeats") > 0 {
-		life.every = rapid.SampledFrom([]uint64{0, 1, 1, 2, 3, 5, 12, 13, largest}).Draw(t, "every")
-		life.remaining = rapid.SampledFrom([]uint64{0, 0, 1, 2, 3, largest}).Draw(t, "remaining")
-		life.stops = rapid.Bool().Draw(t, "stops")
+		recurrence.every = rapid.SampledFrom([]uint64{0, 1, 1, 2, 3, 5, 12, 13, largest}).Draw(t, "every")
+		recurrence.remaining = rapid.SampledFrom([]uint64{0, 0, 1, 2, 3, largest}).Draw(t, "remaining")
+		recurrence.stops = rapid.Bool().Draw(t, "stops")
 		first := rapid.SampledFrom([]uint64{0, 0, m.Height(), m.Height() + 1, m.Height() + 2, m.Height() + 14}).Draw(t, "first")
-		interval := &types.IntervalTrigger{Every: life.every, First: first, Remaining: life.remaining}
-		if life.stops {
+		interval := &types.IntervalTrigger{Every: recurrence.every, First: first, Remaining: recurrence.remaining}
+		if recurrence.stops {
 			interval.OnFailure = types.OnFailureStop
 		}
 		trigger, due = types.Trigger{Interval: interval}, first
 		if first == 0 {
-			due = m.Height() + life.every
+			due = m.Height() + recurrence.every
 		}
 	}
 	var retry *types.Retry
 	if rapid.Bool().Draw(t, "retries") {
-		life.retryMax = rapid.SampledFrom([]uint32{0, 1, 2, 3, 10, 11}).Draw(t, "max")
-		life.retryAfter = rapid.SampledFrom([]uint64{0, 1, 1, 2, 4, 12, largest}).Draw(t, "after")
-		retry = &types.Retry{Max: life.retryMax, After: life.retryAfter}
+		recurrence.retryMax = rapid.SampledFrom([]uint32{0, 1, 2, 3, 10, 11}).Draw(t, "max")
+		recurrence.retryAfter = rapid.SampledFrom([]uint64{0, 1, 1, 2, 4, 12, largest}).Draw(t, "after")
+		retry = &types.Retry{Max: recurrence.retryMax, After: recurrence.retryAfter}
 	}
 	unfunded := rapid.SampledFrom([]types.OnUnfunded{0, 1, 2, 2, 3}).Draw(t, "unfunded")
-	life.suspends = unfunded == types.OnUnfundedSuspend
+	recurrence.suspends = unfunded == types.OnUnfundedSuspend
 	last, gasLimit := m.anyLast(t), m.anyGas(t)
 
 	var timer *modelTimer
 	var want error
 	switch {
-	case trigger.Interval != nil && (life.every == 0 || life.every > m.model.config.MaxTtlBlocks):
+	case trigger.Interval != nil && (recurrence.every == 0 || recurrence.every > m.model.config.MaxTtlBlocks):
 		want = types.ErrInvalidInterval
-	case retry != nil && (life.retryMax == 0 || life.retryMax > 10 || life.retryAfter == 0 || life.retryAfter > m.model.config.MaxTtlBlocks):
+	case retry != nil && (recurrence.retryMax == 0 || recurrence.retryMax > 10 || recurrence.retryAfter == 0 || recurrence.retryAfter > m.model.config.MaxTtlBlocks):
 		want = types.ErrInvalidRetry
 	case unfunded > 2:
 		want = types.ErrInvalidOnUnfunded
@@ -203,6 +204,6 @@ func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
 	require.NoError(m.t, err)
 	var response types.MsgScheduleTimerResponse
 	require.NoError(m.t, m.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
-	timer.id, timer.modelLife = response.Id, life
+	timer.id, timer.modelRecurrence = response.Id, recurrence
 	m.ids = append(m.ids, response.Id)
 }

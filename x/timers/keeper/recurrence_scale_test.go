@@ -30,8 +30,8 @@ func costOfFires(t *testing.T, n int, change func(*types.Timer)) storecount.Coun
 	return counts.Take()
 }
 
-// TestWhatAFireCostsByItsTrigger: in store operations of one fire more in a block. One that repeats puts back what one that
-// fires once takes away: it costs that write more, and nothing else.
+// TestWhatAFireCostsByItsTrigger: in store operations of one fire more in a block. One that repeats puts back what one
+// that fires once takes away: it costs that write more, and nothing else.
 func TestWhatAFireCostsByItsTrigger(t *testing.T) {
 	each := func(change func(*types.Timer)) (gets, sets, deletes, nexts int) {
 		few, many := costOfFires(t, 20, change), costOfFires(t, 120, change)
@@ -50,9 +50,9 @@ func TestWhatAFireCostsByItsTrigger(t *testing.T) {
 	}
 }
 
-// TestAnUnwatchedTransferCostsLookupsAlone: of the timers' store, one for each of the bank's writes while nobody watches the
-// bank, and, however many watch others, one more for each prefix of the key that could be watched. The bank does what it
-// did.
+// TestAnUnwatchedTransferCostsLookupsAlone: of the timers' store, one for each of the bank's writes while nobody
+// watches the bank, and, however many watch others, one more for each prefix of the key that could be watched. The bank
+// does what it did.
 func TestAnUnwatchedTransferCostsLookupsAlone(t *testing.T) {
 	transfer := func(watching int, changes ...func(*lab.ChainOptions)) *storecount.Multi {
 		f := newFixture(t, changes...)
