@@ -11,6 +11,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -68,7 +69,7 @@ func (j *job) call(needed bool) (*types.TimerCall, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s %.200s: %w", flag, value, err)
 	}
-	if named, _, wrapped := types.UnwrapPayload(payload); wrapped && handler != "" {
+	if named, _, wrapped := envelope.Unwrap(payload); wrapped && handler != "" {
 		return nil, fmt.Errorf("--%s %q is stated beside a payload that names the handler %q (_handler): want one of them",
 			flagHandler, handler, named)
 	}
