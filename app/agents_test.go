@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
+	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -135,7 +136,7 @@ func TestAHostileAgentIsContained(t *testing.T) {
 		{"answers garbage", "", `}{`, types.ErrInvalidQuote, false},
 		{"answers a negative price", "", answer("1", "-1", "1"), types.ErrInvalidQuote, false},
 		{"answers a price that overflows", "", answer(strings.Repeat("9", 78), "1", "1"), types.ErrInvalidQuote, false},
-		{"answers too long", "", good + strings.Repeat(" ", types.MaxQuoteBytes), types.ErrInvalidQuote, false},
+		{"answers too long", "", good + strings.Repeat(" ", actors.MaxQuoteBytes), types.ErrInvalidQuote, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			h.t = t

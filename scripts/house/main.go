@@ -71,7 +71,9 @@ var house = layout{
 	config:   "TimerConfig",
 	defaults: []string{"DefaultTimerConfig"},
 
-	rooms:         []string{"x/timers/policy/%s", "x/timers/policy/%s.go", "x/timers/policies/%s"},
+	rooms: []string{
+		"x/timers/policy/%s", "x/timers/policy/%s.go", "x/timers/policies/%s", "x/timers/types/params_%s.go",
+	},
 	typesByPolicy: "x/timers/policy",
 	distinctive:   []string{"eip1559"},
 	registry:      []string{"x/timers/policies/registry", "x/timers/policies/registry.go"},

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module"
 
+	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -78,11 +79,11 @@ func (m AppModule) DefaultGenesis(cdc codec.JSONCodec) json.RawMessage {
 
 // ValidateGenesis checks a genesis file.
 func (AppModule) ValidateGenesis(cdc codec.JSONCodec, _ client.TxEncodingConfig, raw json.RawMessage) error {
-	var genesis types.GenesisState
-	if err := cdc.UnmarshalJSON(raw, &genesis); err != nil {
+	var g types.GenesisState
+	if err := cdc.UnmarshalJSON(raw, &g); err != nil {
 		return types.ErrInvalidGenesis.Wrapf("%v", err)
 	}
-	return genesis.Validate()
+	return genesis.Validate(&g)
 }
 
 // InitGenesis starts the module's state; a chain can't start from a state that contradicts itself.

@@ -21,7 +21,7 @@ const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
 var pureRank = map[string]int{
-	"fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2, "merge": 2,
+	"envelope": 0, "fixed": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2, "merge": 2,
 	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4,
 }
 
@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"types":        {},
 	"sandbox":      {"types"},
 	"actors":       {"types"},
+	"genesis":      {"types"},
 	"watch":        {"types"},
 	"watch/stores": {"types", "watch"},
 	"state":        {"types", "sandbox"},
@@ -55,7 +56,7 @@ var mayImport = map[string][]string{
 	},
 
 	"engine": {"types", "sandbox", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry"},
-	"keeper": {"types", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"keeper": {"types", "genesis", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "state", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},

@@ -52,7 +52,7 @@ func (r *WasmRuntime) Quote(ctx context.Context, agent sdk.AccAddress, about typ
 	if err != nil {
 		return types.AgentQuote{}, err
 	}
-	return types.ParseQuote(answer)
+	return ParseQuote(answer)
 }
 
 func gasBidRequest(about types.BidContext) ([]byte, error) {

@@ -52,12 +52,12 @@ func (e *Engine) afterFire(
 		Success: receipt.Success, Codespace: receipt.Codespace, Code: receipt.Code, Height: b.Height,
 		Cycles: receipt.Cycles, Paid: receipt.Paid,
 	}
-	retries := !receipt.Success && timer.MayRetry(b.Height)
+	retries := !receipt.Success && mayRetry(timer, b.Height)
 	if again := n.detached; again != nil {
 		if !retries {
 			return nil, e.Records.ReleaseResources(ctx, again)
 		}
-		again.TryAgain(b.Height)
+		tryAgain(again, b.Height)
 		again.LastOutcome = outcome
 		if err := e.Watches.PutHit(ctx, again, n.hit); err != nil {
 			return nil, err
@@ -80,14 +80,31 @@ func (e *Engine) afterFire(
 		}
 		return &survivor, e.Records.Move(ctx, &survivor, func(t *types.Timer) error {
 			t.Trigger, t.SetAside, t.Retries, t.FireSeq = timer.Trigger, timer.SetAside, timer.Retries, timer.FireSeq
-			t.TryAgain(b.Height)
+			tryAgain(t, b.Height)
 			t.LastOutcome = outcome
 			return nil
 		})
-	case failed && timer.StopsOnFailure():
+	case failed && stopsOnFailure(timer):
 		return nil, e.Records.Remove(ctx, &survivor)
 	default:
 		survivor.LastOutcome = outcome
 		return &survivor, e.Records.Put(ctx, &survivor)
 	}
+}
+
+// mayRetry reports whether a failed fire leaves the timer a retry that can come before it expires.
+func mayRetry(t *types.Timer, height uint64) bool {
+	return t.Retry != nil && t.Retries < t.Retry.Max && !t.ExpiredAt(height) && t.Retry.After <= t.ExpiresAt-height
+}
+
+// tryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
+func tryAgain(t *types.Timer, height uint64) {
+	t.Due = height + t.Retry.After
+	t.Retries++
+	t.FireSeq++
+}
+
+// stopsOnFailure reports whether a failed repetition ends an interval.
+func stopsOnFailure(t *types.Timer) bool {
+	return t.Trigger.Interval != nil && t.Trigger.Interval.OnFailure == types.OnFailureStop
 }

@@ -481,7 +481,7 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	_, err := f.EndBlock()
 	require.NoError(t, err)
 	genesis := f.export()
-	require.NoError(t, genesis.Validate())
+	require.NoError(t, f.Timers.ValidateGenesis(genesis))
 	var read types.GenesisState
 	f.Codec.MustUnmarshalJSON(f.Codec.MustMarshalJSON(genesis), &read)
 	g := imported(t, f, &read)
@@ -511,7 +511,7 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "holds 0stake, its timers have locked 700")
 	for _, lock := range []string{"0", "-5", "0700", "x", "79228162514264337593543950336"} {
 		genesis.Timers[0].BidLocked = lock
-		require.ErrorContains(t, genesis.Validate(), fmt.Sprintf("bid_locked %q, want 1 to 2^96 - 1, or nothing", lock))
+		require.ErrorContains(t, f.Timers.ValidateGenesis(genesis), fmt.Sprintf("bid_locked %q, want 1 to 2^96 - 1, or nothing", lock))
 	}
 	genesis.Timers[0].BidLocked = ""
 	for _, bid := range [][2]string{{"x", "0"}, {"5", "-1"}, {"5", "6"}, {"", "6"}} {
@@ -519,7 +519,7 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 		broken.Receipts = []types.HeightReceipts{{Height: 1, Receipts: []types.Receipt{
 			{Paid: math.ZeroInt(), Tip: math.ZeroInt(), Bid: bid[0], BidPaid: bid[1]},
 		}}}
-		require.ErrorContains(t, broken.Validate(), "receipts 0: receipt 0: ", "%v", bid)
+		require.ErrorContains(t, f.Timers.ValidateGenesis(&broken), "receipts 0: receipt 0: ", "%v", bid)
 	}
 	for want, change := range map[string]func(*types.AuctionState){
 		"lane.auction.lambda is -":      func(s *types.AuctionState) { s.Lambda = dec("-1") },
@@ -532,7 +532,7 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 		change(&state)
 		broken := *genesis
 		broken.Lane.Auction = &state
-		require.ErrorContains(t, broken.Validate(), want)
+		require.ErrorContains(t, f.Timers.ValidateGenesis(&broken), want)
 	}
 }
 

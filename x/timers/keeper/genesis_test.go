@@ -62,7 +62,7 @@ func TestExportAndImportRoundTripEverything(t *testing.T) {
 	_, err := f.EndBlock()
 	require.NoError(t, err)
 	genesis := f.export()
-	require.NoError(t, genesis.Validate())
+	require.NoError(t, f.Timers.ValidateGenesis(genesis))
 
 	kinds := map[string]int{}
 	for i := range genesis.Timers {

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -355,7 +356,7 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if size := uint64(len(call.Payload)); size > config.MaxPayloadBytes {
 		return call, types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", size, config.MaxPayloadBytes)
 	}
-	if handler, inner, wrapped := types.UnwrapPayload(call.Payload); wrapped {
+	if handler, inner, wrapped := envelope.Unwrap(call.Payload); wrapped {
 		if call.Handler != "" {
 			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated in addition to a payload that names %.80q", call.Handler, handler)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -192,16 +193,16 @@ func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 
 // ValidateGenesis checks that a genesis state does not contradict itself, and that its policies are of this chain.
 // Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
-func (k *Keeper) ValidateGenesis(genesis *types.GenesisState) error {
-	if err := genesis.Validate(); err != nil {
+func (k *Keeper) ValidateGenesis(g *types.GenesisState) error {
+	if err := genesis.Validate(g); err != nil {
 		return err
 	}
-	if genesis.NextConfig != nil {
-		if err := k.engine.Policies.Validate(genesis.NextConfig); err != nil {
+	if g.NextConfig != nil {
+		if err := k.engine.Policies.Validate(g.NextConfig); err != nil {
 			return err
 		}
 	}
-	return k.engine.Policies.Validate(&genesis.Config)
+	return k.engine.Policies.Validate(&g.Config)
 }
 
 // ExportGenesis returns the whole state, in an order that depends on nothing but it.

@@ -619,7 +619,7 @@ func TestRecurringTimersSurviveExportAndImport(t *testing.T) {
 	require.NoError(t, err)
 	var read types.GenesisState
 	f.Codec.MustUnmarshalJSON(f.Codec.MustMarshalJSON(f.export()), &read)
-	require.NoError(t, read.Validate())
+	require.NoError(t, f.Timers.ValidateGenesis(&read))
 	g := imported(t, f, &read)
 	require.NoError(t, f.BeginBlock())
 	require.Equal(t, types.Suspended, g.timer(poor, suspended).SetAside)

@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	timersgenesis "github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
@@ -299,9 +300,9 @@ func TestGenesisRefusesWhereAScoreCantLie(t *testing.T) {
 			timer := types.Timer{Actor: robot, Trigger: types.Trigger{Height: 5}, GasLimit: gas, ExpiresAt: 9, Seq: 1, Due: 5}
 			timer.Id = types.TimerID(timer.Actor, 5, nil, 1)
 			genesis.Timers, genesis.NextSeq = []types.Timer{timer}, 2
-			require.NoError(t, genesis.Validate())
+			require.NoError(t, timersgenesis.Validate(genesis))
 			change(&genesis.Timers[0])
-			require.ErrorIs(t, genesis.Validate(), types.ErrInvalidGenesis)
+			require.ErrorIs(t, timersgenesis.Validate(genesis), types.ErrInvalidGenesis)
 		})
 	}
 }

@@ -372,7 +372,7 @@ func TestTipGenesis(t *testing.T) {
 	genesis, height := f.export(), f.Ctx().BlockHeight()
 	text := f.Codec.MustMarshalJSON(genesis)
 	require.Len(t, genesis.TipWeights, 2)
-	require.NoError(t, genesis.Validate())
+	require.NoError(t, f.Timers.ValidateGenesis(genesis))
 	again := imported(t, f, genesis)
 	require.NoError(t, f.BeginBlock())
 	require.Equal(t, uint64(3), again.timer(poor, waiting).UnfundedSince)

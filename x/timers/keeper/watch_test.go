@@ -413,7 +413,7 @@ func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	_, err := f.EndBlock()
 	require.NoError(t, err)
 	genesis := f.export()
-	require.NoError(t, genesis.Validate())
+	require.NoError(t, f.Timers.ValidateGenesis(genesis))
 	require.NotEmpty(t, genesis.WatchPending)
 	require.NotEmpty(t, genesis.WatchHits)
 	require.True(t, slices.ContainsFunc(genesis.WatchPending, func(p types.KeyWatchPending) bool { return p.Pending.Next != nil }))

@@ -221,7 +221,7 @@ func (f factory) updateConfig(
 	r := data.Rand()
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
 	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
-	config.Eip1559.MaxCyclesPerFireAuction = r.Uint64InRange(80_000, config.MaxCyclesPerFire+1)
+	market(data, &config)
 	policies := f.keeper.Engine().Policies.All()
 	config.Policy = policies[r.Intn(len(policies))].ID()
 	config.Tip.EpochBlocks = r.Uint64InRange(1, 8)

@@ -34,8 +34,8 @@ const (
 	maxFairnessWindow = uint64(1) << 20
 	// maxWatchKeys bounds what scheduling and cancelling a watch timer write.
 	maxWatchKeys = uint32(256)
-	// maxMatchedKeys bounds what a hit and its receipt hold.
-	maxMatchedKeys = uint32(256)
+	// MaxMatchedKeys bounds what a hit and its receipt hold.
+	MaxMatchedKeys = uint32(256)
 	// maxBidBits bounds an integer bid: far more than a chain has of its fee denom. Waiting can pass it, and a score of it
 	// fits in 24 bytes.
 	maxBidBits = 96

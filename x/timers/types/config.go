@@ -112,13 +112,14 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 }
 
 func (c *TimerConfig) validatePolicy() error {
-	if _, known := Policy_name[int32(c.Policy)]; c.Policy == 0 || !known && c.Policy < FirstCustomPolicy {
+	number := int32(c.Policy)
+	if _, known := Policy_name[number]; number == 0 || !known && number < FirstCustomPolicy {
 		var names []string
 		for _, params := range c.policies() {
 			names = append(names, params.policy().String())
 		}
 		return ErrInvalidConfig.Wrapf("policy %d is unknown; available: %s, or from %d on one that the chain brings along",
-			int32(c.Policy), strings.Join(names, ", "), int32(FirstCustomPolicy))
+			number, strings.Join(names, ", "), FirstCustomPolicy)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
 		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)
@@ -145,7 +146,7 @@ func (c *TimerConfig) validateBounds() error {
 		{"gc_cycles_per_removal", c.GcCyclesPerRemoval, 1, maxUnits},
 		{"sweep_per_block", uint64(c.SweepPerBlock), 1, uint64(maxWindow)},
 		{"max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys)},
-		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(maxMatchedKeys)},
+		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys)},
 		{"max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow)},
 		{"agent_cycles_per_call", c.AgentCyclesPerCall, 2 * AgentBaseCycles, maxUnits},
 		{"agent_cycles_per_block", c.AgentCyclesPerBlock, 0, maxUnits},

@@ -72,16 +72,6 @@ func (p *AuctionParams) Rules(state *AuctionState) auction.Rules {
 	return rules
 }
 
-// After is the state that a block leaves, from what the block before left, if anything.
-func (s *AuctionState) After(rules auction.Rules, seen auction.Observation) *AuctionState {
-	before := auction.LambdaState{Lambda: rules.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
-	if s != nil {
-		before.ValueDecay, before.Deferral, before.Blocks = s.ValueDecay, s.Deferral, s.Blocks
-	}
-	after := rules.Loop.Next(before, seen)
-	return &AuctionState{Lambda: after.Lambda, ValueDecay: after.ValueDecay, Deferral: after.Deferral, Blocks: after.Blocks}
-}
-
 // validate checks the state of the auction; absent is valid.
 func (s *AuctionState) validate() error {
 	if s == nil {

@@ -1,11 +1,7 @@
 package types
 
 import (
-	"bytes"
-
 	"cosmossdk.io/math"
-
-	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 )
@@ -88,47 +84,6 @@ func (p *TipParams) WeightRule() tip.WeightRule {
 	}
 }
 
-// EpochAt is the epoch of a height, not before the start of the state's; 0 if the policy was never in force.
-func (s *TipState) EpochAt(height uint64) uint64 {
-	if s.EpochBlocks == 0 {
-		return 0
-	}
-	return s.Epoch + (height-s.Start)/s.EpochBlocks
-}
-
-// EndOf is the last height of the epoch of a height.
-func (s *TipState) EndOf(height uint64) uint64 {
-	return s.Start + ((height-s.Start)/s.EpochBlocks+1)*s.EpochBlocks - 1
-}
-
-// Follow has epochs go on with another length, if it is another: from the height on, in a new epoch, so that what was
-// counted with the old length stands.
-func (s *TipState) Follow(epochBlocks, height uint64) {
-	if s.EpochBlocks == epochBlocks {
-		return
-	}
-	s.Epoch, s.Start, s.EpochBlocks = s.EpochAt(max(height, s.Start+1)-1)+1, height, epochBlocks
-}
-
-// Stats are what the record says of its epoch.
-func (w *TipWeight) Stats() tip.EpochStats {
-	return tip.EpochStats{
-		Fires: w.Fires, Blocks: w.Blocks, Unfunded: w.Unfunded,
-		Tip: w.Tip, Outcome: w.Outcome, Lateness: w.Lateness, Use: w.Use, Starved: w.Starved,
-	}
-}
-
-// SetStats has the record say this of its epoch.
-func (w *TipWeight) SetStats(o tip.EpochStats) {
-	w.Fires, w.Blocks, w.Unfunded = o.Fires, o.Blocks, o.Unfunded
-	w.Tip, w.Outcome, w.Lateness, w.Use, w.Starved = o.Tip, o.Outcome, o.Lateness, o.Use, o.Starved
-}
-
-// History is the record as the rule of weights reads it.
-func (w *TipWeight) History() tip.History {
-	return tip.History{Weight: w.Weight, Epoch: w.Epoch, Stats: w.Stats()}
-}
-
 // Validate checks a record by itself: a weight within what any config allows, and sums within what they sum up.
 func (w *TipWeight) Validate() error {
 	for _, b := range []struct {
@@ -164,27 +119,11 @@ func (w *TipWeight) Validate() error {
 	return nil
 }
 
-// validateTipMarket checks the weights of policy tip, and the epochs that they are of.
-func (g *GenesisState) validateTipMarket() error {
-	state := &g.Lane.TipMarket
-	if (state.Epoch == 0) != (state.EpochBlocks == 0) || state.EpochBlocks > maxTipBlocks || state.Epoch > maxBlocks {
+// Validate checks the epochs: none yet, or both their number and their length.
+func (s *TipState) Validate() error {
+	if (s.Epoch == 0) != (s.EpochBlocks == 0) || s.EpochBlocks > maxTipBlocks || s.Epoch > maxBlocks {
 		return ErrInvalidGenesis.Wrapf("lane.tip_market: epoch %d of %d blocks; want both 0, or up to %d and %d",
-			state.Epoch, state.EpochBlocks, maxBlocks, maxTipBlocks)
-	}
-	for i := range g.TipWeights {
-		entry := &g.TipWeights[i]
-		if err := sdk.VerifyAddressFormat(entry.Actor); err != nil {
-			return ErrInvalidGenesis.Wrapf("tip_weights %d: actor: %v", i, err)
-		}
-		if i > 0 && bytes.Compare(g.TipWeights[i-1].Actor, entry.Actor) >= 0 {
-			return ErrInvalidGenesis.Wrapf("tip_weights %d: not above the one before by actor", i)
-		}
-		if err := entry.Weight.Validate(); err != nil {
-			return ErrInvalidGenesis.Wrapf("tip_weights %d: %v", i, err)
-		}
-		if state.Oldest == 0 || entry.Weight.Epoch < state.Oldest {
-			return ErrInvalidGenesis.Wrapf("tip_weights %d: epoch %d lies before lane.tip_market.oldest %d", i, entry.Weight.Epoch, state.Oldest)
-		}
+			s.Epoch, s.EpochBlocks, maxBlocks, maxTipBlocks)
 	}
 	return nil
 }

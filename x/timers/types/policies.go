@@ -1,7 +1,7 @@
 package types
 
 // FirstCustomPolicy is the first id for policies that a chain adds. The ids below it are the module's.
-const FirstCustomPolicy Policy = 1_000
+const FirstCustomPolicy = 1_000
 
 // policyParams are the parameters of one policy of the module.
 type policyParams interface {

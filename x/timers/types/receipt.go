@@ -1,29 +1,12 @@
 package types
 
-func (g *GenesisState) validateReceipts() error {
-	last := uint64(0)
-	for i, segment := range g.Receipts {
-		if segment.Height <= last {
-			return ErrInvalidGenesis.Wrapf("receipts %d: height %d is not above %d", i, segment.Height, last)
-		}
-		if segment.Height < g.Lane.ReceiptsFrom {
-			return ErrInvalidGenesis.Wrapf("receipts %d: height %d lies before receipts_from %d", i, segment.Height, g.Lane.ReceiptsFrom)
-		}
-		last = segment.Height
-		for j := range segment.Receipts {
-			if r := &segment.Receipts[j]; r.Paid.IsNil() || r.Tip.IsNil() || r.Paid.IsNegative() || r.Tip.IsNegative() {
-				return ErrInvalidGenesis.Wrapf("receipts %d: paid or tip of receipt %d is missing or negative", i, j)
-			}
-			if err := segment.Receipts[j].validateBid(); err != nil {
-				return ErrInvalidGenesis.Wrapf("receipts %d: receipt %d: %v", i, j, err)
-			}
-		}
-	}
-	return nil
-}
+import "errors"
 
-// validateBid checks that a receipt's amounts are such, and that no more was paid than was bid.
-func (r *Receipt) validateBid() error {
+// Validate checks that a receipt's amounts are such, and that no more was paid than was bid.
+func (r *Receipt) Validate() error {
+	if r.Paid.IsNil() || r.Tip.IsNil() || r.Paid.IsNegative() || r.Tip.IsNegative() {
+		return errors.New("paid or tip is missing or negative")
+	}
 	for _, text := range []string{r.Bid, r.BidPaid} {
 		if text != "" && !integer.MatchString(text) {
 			return ErrInvalidBid.Wrapf("%.80q is no amount", text)

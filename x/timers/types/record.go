@@ -13,8 +13,8 @@ import (
 // maxAdmittedWeight is the last that names a list of the ready index.
 const maxAdmittedWeight = 1<<16 - 1
 
-// validate checks one record by itself.
-func (t *Timer) validate() error {
+// Validate checks one record of a genesis file by itself.
+func (t *Timer) Validate() error {
 	switch {
 	case len(t.Id) != IDBytes:
 		return ErrInvalidTimerID.Wrapf("%d bytes, want %d", len(t.Id), IDBytes)

@@ -100,23 +100,6 @@ func (t *Trigger) validate() error {
 	return nil
 }
 
-// MayRetry tells whether a failed fire leaves the timer a retry that can come before it expires.
-func (t *Timer) MayRetry(height uint64) bool {
-	return t.Retry != nil && t.Retries < t.Retry.Max && !t.ExpiredAt(height) && t.Retry.After <= t.ExpiresAt-height
-}
-
-// TryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
-func (t *Timer) TryAgain(height uint64) {
-	t.Due = height + t.Retry.After
-	t.Retries++
-	t.FireSeq++
-}
-
-// StopsOnFailure tells whether a failed repetition ends an interval.
-func (t *Timer) StopsOnFailure() bool {
-	return t.Trigger.Interval != nil && t.Trigger.Interval.OnFailure == OnFailureStop
-}
-
 // Repeats tells whether the timer may stay after a fire.
 func (t *Timer) Repeats() bool {
 	return t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Retry != nil

@@ -1,13 +1,9 @@
 package types
 
 import (
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
-	"io"
 	"strings"
-	"unicode/utf8"
 
 	"golang.org/x/crypto/sha3"
 
@@ -20,7 +16,7 @@ import (
 const IDBytes = 32
 
 // TimerID derives the id of a timer: keccak256(actor ‖ height_be8 ‖ payload ‖ nonce_be8). The height is the first due
-// height, the payload what the handler will be given, the nonce the seq that the timer is scheduled with (SPEC §2).
+// height, the payload what the handler will be given, the nonce the seq that the timer is scheduled with.
 func TimerID(actor []byte, height uint64, payload []byte, nonce uint64) []byte {
 	h := sha3.NewLegacyKeccak256()
 	h.Write(actor)
@@ -31,7 +27,7 @@ func TimerID(actor []byte, height uint64, payload []byte, nonce uint64) []byte {
 }
 
 // DeliverID derives the id of one delivery of a timer:
-// keccak256(height_be8 ‖ parent_app_hash ‖ timer_id ‖ fire_seq_be4) (SPEC §8).
+// keccak256(height_be8 ‖ parent_app_hash ‖ timer_id ‖ fire_seq_be4).
 func DeliverID(height uint64, parentAppHash, timerID []byte, fireSeq uint32) []byte {
 	h := sha3.NewLegacyKeccak256()
 	h.Write(binary.BigEndian.AppendUint64(nil, height))
@@ -65,67 +61,6 @@ func ParseTimerIDPrefix(s string) (string, error) {
 	return lower, nil
 }
 
-// UnwrapPayload applies the payload convention (SPEC §2): if the payload is a JSON object with exactly the string
-// members _handler and _payload, the latter in base64, they are the timer's handler and payload. Any other payload is
-// delivered as it is, and ok is false.
-func UnwrapPayload(payload []byte) (handler string, inner []byte, ok bool) {
-	if len(payload) == 0 || !utf8.Valid(payload) {
-		return "", nil, false
-	}
-	members, ok := twoStringMembers(payload)
-	if !ok {
-		return "", nil, false
-	}
-	handler, hasHandler := members["_handler"]
-	encoded, hasPayload := members["_payload"]
-	if !hasHandler || !hasPayload {
-		return "", nil, false
-	}
-	inner, err := base64.StdEncoding.Strict().DecodeString(encoded)
-	// The decoder skips line ends, which belong to no alphabet; another reader of the convention would not.
-	if err != nil || strings.ContainsAny(encoded, "\r\n") {
-		return "", nil, false
-	}
-	return handler, inner, true
-}
-
-// twoStringMembers reads a JSON object of exactly two members, both strings. It reads tokens and does not unmarshal,
-// because unmarshalling folds case and accepts a member twice.
-func twoStringMembers(object []byte) (map[string]string, bool) {
-	dec := json.NewDecoder(strings.NewReader(string(object)))
-	if tok, err := dec.Token(); err != nil || tok != json.Delim('{') {
-		return nil, false
-	}
-	members := make(map[string]string, 2)
-	for range 2 {
-		name, ok := stringToken(dec)
-		if !ok {
-			return nil, false
-		}
-		value, ok := stringToken(dec)
-		if !ok {
-			return nil, false
-		}
-		members[name] = value
-	}
-	if tok, err := dec.Token(); err != nil || tok != json.Delim('}') {
-		return nil, false
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, false
-	}
-	return members, len(members) == 2
-}
-
-func stringToken(dec *json.Decoder) (string, bool) {
-	tok, err := dec.Token()
-	if err != nil {
-		return "", false
-	}
-	s, ok := tok.(string)
-	return s, ok
-}
-
 // IDHex is the id as people and events write it.
 func (t *Timer) IDHex() string { return hex.EncodeToString(t.Id) }
 
@@ -151,7 +86,7 @@ func (t *Timer) HandlerName() string {
 	return t.Handler
 }
 
-// ExpiredAt tells whether the timer may no longer fire at the height (SPEC §2: expires_at is the last one).
+// ExpiredAt tells whether the timer may no longer fire at the height: expires_at is the last one.
 func (t *Timer) ExpiredAt(height uint64) bool { return height > t.ExpiresAt }
 
 // StatusAt is where the timer stands at the end of a block: one that was due and did not fire waits for the next.

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
 
 	"cosmossdk.io/math"
 
@@ -82,34 +81,4 @@ func TestTipRefusesSharesThatAreNoWhole(t *testing.T) {
 	require.ErrorContains(t, config.Validate(), "tip.share_budget is missing")
 	config.Tip.ShareTip, config.Tip.ShareOutcome, config.Tip.ShareLateness, config.Tip.ShareBudget = dec("1"), dec("0"), dec("0"), dec("0")
 	require.NoError(t, config.Validate())
-}
-
-// TestEpochsGoOnWhateverTheirLength: from block to block the number of the epoch stays or grows by one, it grows where its
-// end was said to be unless the length changed, and then at once.
-func TestEpochsGoOnWhateverTheirLength(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var s types.TipState
-		require.Zero(t, s.EpochAt(5), "none yet")
-		height := rapid.Uint64Range(0, 1000).Draw(t, "height")
-		length := rapid.Uint64Range(1, 8).Draw(t, "length")
-		s.Follow(length, height)
-		require.Equal(t, uint64(1), s.EpochAt(height))
-		for range 40 {
-			before, end := s.EpochAt(height), s.EndOf(height)
-			require.GreaterOrEqual(t, end, height)
-			require.Less(t, end, height+length)
-			height++
-			changed := false
-			if rapid.IntRange(0, 9).Draw(t, "change") == 0 {
-				next := rapid.Uint64Range(1, 8).Draw(t, "next length")
-				changed, length = next != length, next
-			}
-			s.Follow(length, height)
-			want := before
-			if changed || height > end {
-				want++
-			}
-			require.Equal(t, want, s.EpochAt(height))
-		}
-	})
 }

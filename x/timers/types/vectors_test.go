@@ -59,33 +59,6 @@ func TestDeliverIDAgreesWithTheVectors(t *testing.T) {
 	}
 }
 
-type payloadVector struct {
-	Name       string
-	Payload    string
-	PayloadHex hexBytes `json:"payload_hex"`
-	Wrapped    bool
-	Handler    string
-	Inner      hexBytes
-}
-
-func (v payloadVector) bytes() []byte {
-	if v.PayloadHex != nil {
-		return v.PayloadHex
-	}
-	return []byte(v.Payload)
-}
-
-func TestPayloadConventionAgreesWithTheVectors(t *testing.T) {
-	for _, v := range readVectors[payloadVector](t, "payload.json") {
-		t.Run(v.Name, func(t *testing.T) {
-			handler, inner, wrapped := types.UnwrapPayload(v.bytes())
-			require.Equal(t, v.Wrapped, wrapped)
-			require.Equal(t, v.Handler, handler)
-			require.Equal(t, string(v.Inner), string(inner))
-		})
-	}
-}
-
 // TestIDsDifferInEveryPart: whatever part of what an id is made of differs, the id does. That two timers of a chain never
 // share an id rests on the nonce, which no two share.
 func TestIDsDifferInEveryPart(t *testing.T) {

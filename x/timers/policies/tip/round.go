@@ -293,7 +293,7 @@ func (r *round) score(ctx sdk.Context, actor sdk.AccAddress, record *types.TipWe
 	next := types.TipWeight{Weight: weightIn(r.rule, record, r.epoch), Epoch: r.epoch, LastFire: lastFire(record)}
 	stats := rules.NoStats()
 	if record != nil && record.Epoch == r.epoch {
-		stats = record.Stats()
+		stats = statsOf(record)
 	}
 	note := r.noted[string(actor)]
 	stats.Unfunded += note.unfunded
@@ -305,7 +305,7 @@ func (r *round) score(ctx sdk.Context, actor sdk.AccAddress, record *types.TipWe
 		r.rule.EndBlock(&stats, note.cycles, r.Config.LaneTimerCycles)
 		next.LastFire = r.Height
 	}
-	next.SetStats(stats)
+	setStats(&next, stats)
 	if r.State.TipMarket.Oldest == 0 {
 		r.State.TipMarket.Oldest = next.Epoch
 	}

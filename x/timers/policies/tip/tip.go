@@ -77,11 +77,11 @@ func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 
 // Open implements policies.Policy. It begins an epoch if the length of epochs changed.
 func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
-	b.State.TipMarket.Follow(b.Config.Tip.EpochBlocks, b.Height)
+	follow(&b.State.TipMarket, b.Config.Tip.EpochBlocks, b.Height)
 	tip := b.Config.Tip.Rules(&b.Config)
 	return &round{
 		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights,
-		epoch: b.State.TipMarket.EpochAt(b.Height), rule: b.Config.Tip.WeightRule(),
+		epoch: epochAt(&b.State.TipMarket, b.Height), rule: b.Config.Tip.WeightRule(),
 		known: map[string]uint32{}, records: map[string]*types.TipWeight{}, noted: map[string]*blockStats{},
 	}, nil
 }
@@ -96,8 +96,8 @@ func (p *Policy) Standing(
 		return nil, err
 	}
 	state, rule := lane.TipMarket, config.Tip.WeightRule()
-	state.Follow(config.Tip.EpochBlocks, height)
-	standing := &types.TipStanding{Epoch: state.EpochAt(height), EpochEnds: state.EndOf(height)}
+	follow(&state, config.Tip.EpochBlocks, height)
+	standing := &types.TipStanding{Epoch: epochAt(&state, height), EpochEnds: endOf(&state, height)}
 	standing.Weight = weightIn(rule, record, standing.Epoch).String()
 	standing.Next = weightIn(rule, record, standing.Epoch+1).String()
 	if record == nil {
@@ -105,7 +105,7 @@ func (p *Policy) Standing(
 	}
 	standing.LastFire = record.LastFire
 	if record.Epoch == standing.Epoch {
-		standing.Score, standing.Fires, standing.Unfunded = rule.Score(record.Stats()).String(), record.Fires, record.Unfunded
+		standing.Score, standing.Fires, standing.Unfunded = rule.Score(statsOf(record)).String(), record.Fires, record.Unfunded
 	}
 	return standing, nil
 }
@@ -115,7 +115,7 @@ func weightIn(rule rules.WeightRule, record *types.TipWeight, epoch uint64) math
 	if record == nil {
 		return rule.Neutral
 	}
-	return rule.WeightIn(record.History(), epoch)
+	return rule.WeightIn(historyOf(record), epoch)
 }
 
 func lastFire(record *types.TipWeight) uint64 {

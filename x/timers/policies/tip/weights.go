@@ -54,7 +54,7 @@ func (w *weights) set(ctx context.Context, actor sdk.AccAddress, before *types.T
 // force. It reads nothing while none can be that old.
 func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	market := &b.State.TipMarket
-	epoch := market.EpochAt(b.Height)
+	epoch := epochAt(market, b.Height)
 	if market.Oldest == 0 || market.Oldest+rules.ForgottenAfter >= epoch {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	}
 	latest := market.Epoch
 	if now > market.Start {
-		latest = market.EpochAt(now)
+		latest = epochAt(market, now)
 	}
 	if market.Oldest > latest {
 		return types.ErrInvalidGenesis.Wrapf("lane.tip_market.oldest is epoch %d, want at most %d", market.Oldest, latest)
@@ -149,7 +149,7 @@ func (p *Policy) CheckInvariants(ctx context.Context) error {
 		if err := record.Validate(); err != nil {
 			return true, fmt.Errorf("weight of %s: %w", actor, err)
 		}
-		if record.Epoch < market.Oldest || market.Oldest == 0 || record.Epoch > market.EpochAt(max(now, market.Start)) || record.LastFire > now {
+		if record.Epoch < market.Oldest || market.Oldest == 0 || record.Epoch > epochAt(&market, max(now, market.Start)) || record.LastFire > now {
 			return true, fmt.Errorf("weight of %s: epoch %d and last fire at %d, with the state %v at height %d",
 				actor, record.Epoch, record.LastFire, market, now)
 		}

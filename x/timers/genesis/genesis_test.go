@@ -1,4 +1,4 @@
-package types_test
+package genesis_test
 
 import (
 	"bytes"
@@ -19,9 +19,26 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
+
+// The largest number of cycles, and the largest distance in blocks.
+const (
+	maxUnits  = uint64(1) << 50
+	maxBlocks = uint64(1) << 40
+)
+
+func staticBid(maxFee, maxPriority math.LegacyDec) *types.Bid {
+	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: maxFee, MaxPriorityFeePerCycle: maxPriority}}
+}
+
+func someQuote() *types.AgentQuote {
+	return &types.AgentQuote{
+		MaxFeePerCycle: math.LegacyNewDec(3), MaxPriorityFeePerCycle: math.LegacyNewDec(1), MaxFeePerCell: math.LegacyNewDecWithPrec(5, 1),
+	}
+}
 
 // testTimer is a timer in the queue, as a genesis file has it.
 func testTimer(due, seq uint64) types.Timer {
@@ -94,13 +111,13 @@ func fullGenesis() *types.GenesisState {
 }
 
 func TestGenesisThatIsValid(t *testing.T) {
-	require.NoError(t, types.DefaultGenesis().Validate())
-	require.NoError(t, types.NewGenesis("other").Validate())
-	require.NoError(t, fullGenesis().Validate())
+	require.NoError(t, genesis.Validate(types.DefaultGenesis()))
+	require.NoError(t, genesis.Validate(types.NewGenesis("other")))
+	require.NoError(t, genesis.Validate(fullGenesis()))
 
 	g := fullGenesis()
 	g.Config.MaxPayloadBytes, g.Config.MinGasLimit, g.NextConfig = 1, 200_000, nil
-	require.NoError(t, g.Validate(), "what was scheduled under another config lives on")
+	require.NoError(t, genesis.Validate(g), "what was scheduled under another config lives on")
 }
 
 func twice(t *types.Timer) {
@@ -194,13 +211,13 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"receipts of no height":     {func(g *types.GenesisState) { g.Receipts[0].Height = 0 }, "receipts 0: height 0 is not above 0"},
 		"receipts out of order":     {func(g *types.GenesisState) { g.Receipts[1].Height = 1 }, "receipts 1: height 1 is not above 1"},
 		"receipts before the first": {func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 2 }, "receipts 0: height 1 lies before receipts_from 2"},
-		"a receipt without paid":    {func(g *types.GenesisState) { g.Receipts[0].Receipts[1].Paid = math.Int{} }, "receipts 0: paid or tip of receipt 1 is missing or negative"},
-		"a receipt without a tip":   {func(g *types.GenesisState) { g.Receipts[1].Receipts[0].Tip = math.Int{} }, "receipts 1: paid or tip of receipt 0 is missing or negative"},
+		"a receipt without paid":    {func(g *types.GenesisState) { g.Receipts[0].Receipts[1].Paid = math.Int{} }, "receipts 0: receipt 1: paid or tip is missing or negative"},
+		"a receipt without a tip":   {func(g *types.GenesisState) { g.Receipts[1].Receipts[0].Tip = math.Int{} }, "receipts 1: receipt 0: paid or tip is missing or negative"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := fullGenesis()
 			c.change(g)
-			err := g.Validate()
+			err := genesis.Validate(g)
 			require.ErrorContains(t, err, c.want)
 			if !strings.Contains(name, "config") && !strings.Contains(name, "denom") {
 				require.ErrorIs(t, err, types.ErrInvalidGenesis)
@@ -216,7 +233,7 @@ func TestGenesisMindsItsEdges(t *testing.T) {
 	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
 	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
 	g.NextSeq = 8
-	require.NoError(t, g.Validate())
+	require.NoError(t, genesis.Validate(g))
 }
 
 func testCodec() codec.Codec { return testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec }
@@ -239,7 +256,7 @@ func requireRewritten(t *testing.T, cdc codec.Codec, g *types.GenesisState) {
 	written, err := cdc.MarshalJSON(g)
 	require.NoError(t, err, "%v", g)
 	require.NoError(t, cdc.UnmarshalJSON(written, &again), "%s", written)
-	require.NoError(t, again.Validate(), "%s", written)
+	require.NoError(t, genesis.Validate(&again), "%s", written)
 	rewritten, err := cdc.MarshalJSON(&again)
 	require.NoError(t, err)
 	require.Equal(t, string(written), string(rewritten))

@@ -1,0 +1,65 @@
+package genesis
+
+import "github.com/cosmos-timers/timers/x/timers/types"
+
+// validateWatches checks what is kept of watches in addition to their timers.
+func validateWatches(g *types.GenesisState) error {
+	hits := make(map[uint64]struct{}, len(g.WatchHits))
+	last := uint64(0)
+	for i := range g.WatchHits {
+		hit := &g.WatchHits[i]
+		if hit.Seq <= last {
+			return types.ErrInvalidGenesis.Wrapf("watch_hits %d: seq %d is not above %d", i, hit.Seq, last)
+		}
+		if len(hit.Hit.Matched) > int(types.MaxMatchedKeys) {
+			return types.ErrInvalidGenesis.Wrapf("watch_hits %d: %d keys, want at most %d", i, len(hit.Hit.Matched), types.MaxMatchedKeys)
+		}
+		last, hits[hit.Seq] = hit.Seq, struct{}{}
+	}
+	for i := range g.Timers {
+		t := &g.Timers[i]
+		_, hit := hits[t.Seq]
+		delete(hits, t.Seq)
+		watches := t.Trigger.Watch != nil
+		switch {
+		case hit && (!watches || t.SetAside == types.Watching):
+			return types.ErrInvalidGenesis.Wrapf("timer %d does not wait to be told what watch_hits has for its seq %d", i, t.Seq)
+		case t.SetAside == types.Watching && (types.QueueKey{Due: t.ExpiresAt, Seq: t.Seq}).Before(g.WatchCursors.Expiry):
+			return types.ErrInvalidGenesis.Wrapf("timer %d waits and expires before watch_cursors.expiry", i)
+		case !hit && watches && t.SetAside == types.NotSetAside:
+			return types.ErrInvalidGenesis.Wrapf("timer %d is to fire for a change, and watch_hits has nothing for its seq %d", i, t.Seq)
+		}
+	}
+	if len(hits) > 0 {
+		return types.ErrInvalidGenesis.Wrapf("watch_hits has %d seqs that no timer has", len(hits))
+	}
+	return validateWatchPending(g)
+}
+
+// validateWatchPending checks the watched keys that have changes to deliver, and the cursor over them.
+func validateWatchPending(g *types.GenesisState) error {
+	for i := range g.WatchPending {
+		p := &g.WatchPending[i]
+		if err := p.Key.Validate(); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("watch_pending %d: %v", i, err)
+		}
+		if i > 0 && g.WatchPending[i-1].Key.Compare(p.Key) >= 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_pending %d: keys must ascend", i)
+		}
+		for _, round := range []*types.WatchRound{&p.Pending.Round, p.Pending.Next} {
+			if round == nil {
+				continue
+			}
+			if round.Height == 0 || len(round.Changes) > int(types.MaxMatchedKeys) {
+				return types.ErrInvalidGenesis.Wrapf("watch_pending %d: height %d must not be 0, and %d changes not above %d",
+					i, round.Height, len(round.Changes), types.MaxMatchedKeys)
+			}
+		}
+	}
+	if turn := g.WatchCursors.Turn; turn.Store != "" || len(turn.Prefix) != 0 {
+		if err := turn.Validate(); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("watch_cursors.turn: %v", err)
+		}
+	}
+	return nil
+}
