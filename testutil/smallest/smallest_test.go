@@ -6,10 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
-
-	abci "github.com/cometbft/cometbft/abci/types"
 
 	"cosmossdk.io/math"
 

@@ -12,7 +12,10 @@ import (
 // TestThePoliciesOfTheModuleConform: each of them keeps what the module promises under every policy.
 func TestThePoliciesOfTheModuleConform(t *testing.T) {
 	for _, s := range []conformance.Subject{
-		{Policy: types.PolicyFIFO}, {Policy: types.PolicyAuction}, {Policy: types.PolicyScore}, {Policy: types.PolicyTip},
+		{Policy: types.PolicyFIFO},
+		{Policy: types.PolicyAuction},
+		{Policy: types.PolicyScore},
+		{Policy: types.PolicyTip},
 		// Fires change the weights of their actors, and with them the places of the timers that these have in the index.
 		{Policy: types.PolicyEIP1559, Moves: policies.MaxIndexReads},
 	} {

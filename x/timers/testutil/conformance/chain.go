@@ -181,7 +181,9 @@ func eventsOf[T proto.Message](t testingT, events sdk.Events) (found []T) {
 		}
 		parsed, err := sdk.ParseTypedEvent(abci.Event(event))
 		require.NoError(t, err)
-		found = append(found, parsed.(T))
+		of, ok := parsed.(T)
+		require.True(t, ok, "%T", parsed)
+		found = append(found, of)
 	}
 	return found
 }

@@ -51,7 +51,7 @@ func (s Subject) testChanges(t *testing.T) {
 			h.replay()
 			h.refuse(false)
 			h.setConfig(func(c *types.TimerConfig) {
-				c.LanePaused, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxFiresPerBlock = false, 200_000, 200_000, 0
+				c.LanePaused, c.MaxCyclesPerFire, c.MaxFiresPerBlock = false, 250_000, 0
 			})
 			h.outlive()
 		})

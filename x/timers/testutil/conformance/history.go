@@ -62,7 +62,7 @@ type history struct {
 
 // bounds are so small that a few timers are a backlog.
 func bounds(c *types.TimerConfig) {
-	c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 300_000, 200_000, 200_000
+	c.LaneTimerCycles, c.MaxCyclesPerFire = 300_000, 200_000
 	c.MaxWatchHitsPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 3, 4, 4, 4
 	c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks, c.Tip.EpochBlocks = 30_000, 40, 5, 6, 1
 }
@@ -114,8 +114,14 @@ func bids() []*types.Bid {
 		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(fee), MaxPriorityFeePerCycle: dec(tip)}}
 	}
 	return []*types.Bid{
-		nil, nil, {Price: "0"}, {Price: "300"}, {Price: "2000"}, {Tier: types.TierEconomy}, {Tier: types.TierUrgent},
-		static("0.01", "0.002"), static("0.003", "0.0001"), static("0.0001", "0"), {Agent: agent.String()},
+		nil, nil,
+		{Price: "0"},
+		{Price: "300"},
+		{Price: "2000"},
+		{Tier: types.TierEconomy},
+		{Tier: types.TierUrgent},
+		static("0.01", "0.002"), static("0.003", "0.0001"), static("0.0001", "0"),
+		{Agent: agent.String()},
 	}
 }
 
@@ -210,7 +216,6 @@ func (h *history) reconfigure(to types.Policy) {
 	config := h.config()
 	config.Policy, config.LanePaused = to, h.draw("paused", 0, 5) == 0
 	config.MaxCyclesPerFire = pick[uint64](h.draw, "cap", 100_000, 200_000)
-	config.Eip1559.MaxCyclesPerFireAuction = config.MaxCyclesPerFire
 	require.Len(h.t, h.try(&types.MsgUpdateTimerConfig{Authority: h.Authority, Config: config}), 1)
 }
 

@@ -61,8 +61,14 @@ func affordable() []*types.Bid {
 		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(fee), MaxPriorityFeePerCycle: dec(tip)}}
 	}
 	return []*types.Bid{
-		nil, {Tier: types.TierEconomy}, {Tier: types.TierStandard}, {Tier: types.TierFast}, {Tier: types.TierUrgent},
-		static("0.5", "0.002"), static("0.4", "0.0003"), {Price: "700"}, {Price: "90"},
+		nil,
+		{Tier: types.TierEconomy},
+		{Tier: types.TierStandard},
+		{Tier: types.TierFast},
+		{Tier: types.TierUrgent},
+		static("0.5", "0.002"), static("0.4", "0.0003"),
+		{Price: "700"},
+		{Price: "90"},
 	}
 }
 
