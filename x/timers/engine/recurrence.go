@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -84,7 +85,7 @@ func (e *Engine) afterFire(
 			t.LastOutcome = outcome
 			return nil
 		})
-	case failed && stopsOnFailure(timer):
+	case failed && triggers.StopsOnFailure(timer):
 		return nil, e.Records.Remove(ctx, &survivor)
 	default:
 		survivor.LastOutcome = outcome
@@ -102,9 +103,4 @@ func tryAgain(t *types.Timer, height uint64) {
 	t.Due = height + t.Retry.After
 	t.Retries++
 	t.FireSeq++
-}
-
-// stopsOnFailure reports whether a failed repetition ends an interval.
-func stopsOnFailure(t *types.Timer) bool {
-	return t.Trigger.Interval != nil && t.Trigger.Interval.OnFailure == types.OnFailureStop
 }

@@ -121,6 +121,11 @@ func (intervalKind) Roll(t *types.Timer, height uint64) {
 	t.Trigger.Interval, t.Due = &interval, height+interval.Every
 }
 
+// StopsOnFailure reports whether a failed repetition ends the timer.
+func StopsOnFailure(t *types.Timer) bool {
+	return t.Trigger.Interval != nil && t.Trigger.Interval.OnFailure == types.OnFailureStop
+}
+
 // oneLess counts repetitions down; 0 is "until it expires".
 func oneLess(remaining uint64) uint64 {
 	if remaining == 0 {
