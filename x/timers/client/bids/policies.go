@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"cosmossdk.io/math"
+
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -111,4 +113,12 @@ func SumPolicies() string {
 		names = append(names, plain.PolicyName(policy))
 	}
 	return strings.Join(names, " and ")
+}
+
+// LeastBasefee is the least that the lane basefee can be, in fee denom per cycle.
+func LeastBasefee(c *types.TimerConfig) math.LegacyDec { return c.Eip1559.MinLaneBasefee }
+
+// LaneFee is what a fire pays the lane per cycle at a lane basefee.
+func LaneFee(c *types.TimerConfig, basefee math.LegacyDec) math.LegacyDec {
+	return basefee.MulTruncate(c.Eip1559.LaneFeeMultiplier)
 }

@@ -77,7 +77,7 @@ func (o *Outlook) CheckFloor(bid *types.Bid) error {
 	if bid == nil || bid.Static == nil || o.bidRule().MaxFee != bids.MaxFeeCoversLane {
 		return nil
 	}
-	floor := o.Config.Eip1559.MinLaneBasefee.MulTruncate(o.Config.Eip1559.LaneFeeMultiplier)
+	floor := bids.LaneFee(&o.Config, bids.LeastBasefee(&o.Config))
 	if fee := bid.Static.MaxFeePerCycle; fee.LT(floor) {
 		return fmt.Errorf("--%s %s is below %s, the least that the lane ever charges per cycle: such a timer can't fire",
 			bids.FlagMaxFee, plain.Dec(fee.String()), plain.Dec(floor.String()))
@@ -108,5 +108,5 @@ func (o *Outlook) laneFee() (math.LegacyDec, error) {
 	if err != nil {
 		return basefee, err
 	}
-	return basefee.MulTruncate(o.Config.Eip1559.LaneFeeMultiplier), nil
+	return bids.LaneFee(&o.Config, basefee), nil
 }
