@@ -57,8 +57,8 @@ var (
 
 	endBlockers = []string{
 		govtypes.ModuleName, stakingtypes.ModuleName, genutiltypes.ModuleName, feegrant.ModuleName,
-		// Timers run after all other modules, so that they see the effects of passed proposals (x/timers/README.md, End
-		// Block).
+		// Timers run after all other modules, so that they see the effects of passed proposals (x/timers/README.md, "5.
+		// End Block").
 		timerstypes.ModuleName,
 	}
 

@@ -104,7 +104,7 @@ class Draw:
         return int.from_bytes(self.bytes(16), "big") % n
 
 
-# Ids (x/timers/README.md, Timer and Delivery).
+# Ids (x/timers/README.md, "1.2 Timer" and "1.12 Delivery").
 
 
 def timer_id(actor, height, payload, nonce):
@@ -261,7 +261,7 @@ def settlement_once():
     return [{**case, **settle(case), "once": str(case["once"])} for case in cases]
 
 
-# The lane's market (x/timers/README.md, Policy and Bid), in fractions. Where a price is a decimal of the chain, it is truncated to 18
+# The lane's market (x/timers/README.md, "1.7 Policy" and "1.8 Bid"), in fractions. Where a price is a decimal of the chain, it is truncated to 18
 # decimals, towards zero.
 
 UNIT = Fraction(1, 10**18)

@@ -13,7 +13,7 @@ import (
 )
 
 // meterSubmessages books what a submessage with a gas limit of its own writes as cells. wasmd runs it on a plain meter
-// and charges what that says as one sum, which the fire would take for cycles (x/timers/README.md, "1.1 Units").
+// and charges the total as one sum, which the fire's meter would book as cycles (x/timers/README.md, "1.1 Units").
 //
 // While the submessage runs, its writes count against its own limit, at the store's price; when it is done, they are
 // taken off its meter and booked on the fire's. A submessage that runs out of its limit is charged the limit, in

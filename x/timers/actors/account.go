@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a route
-	// before gas is asked for it.
+	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a routing
+	// before any gas is charged for it.
 	maxMessages = 128
 	// maxNesting bounds messages that carry messages.
 	maxNesting = 4
 )
 
-// Accounts tells whether an account exists; the keeper of x/auth is one.
+// Accounts reports whether an account exists; the keeper of x/auth is one.
 type Accounts interface {
 	HasAccount(ctx context.Context, addr sdk.AccAddress) bool
 }

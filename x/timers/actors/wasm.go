@@ -31,9 +31,9 @@ type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccA
 //
 //	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "matched"?}}
 //
-// any other by its name with the timer's payload as it is, sudo {"<handler>": <payload>}, so that contracts that know
-// nothing of timers can be called. Sudo is privileged: a contract trusts whoever calls it, and the module calls it for
-// timers that the contract itself scheduled, no others.
+// any other by its name with the timer's payload unchanged, sudo {"<handler>": <payload>}. So contracts that were
+// written without timers in mind can be called. Sudo is privileged: a contract trusts its caller. The module calls it
+// only for timers that the contract itself scheduled.
 type WasmRuntime struct {
 	contracts ContractKeeper
 	view      ContractView
@@ -77,7 +77,8 @@ func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, deliver
 	return err
 }
 
-// Deployer implements types.Runtime: who instantiated the contract, or the contract itself if that is unknown.
+// Deployer implements types.Runtime: the address that instantiated the contract, or the contract itself if that is
+// unknown.
 func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
 	if creator := r.creator(ctx, actor); !creator.Empty() {
 		return creator

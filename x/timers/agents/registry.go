@@ -1,5 +1,5 @@
-// Package agents keeps bidding agents and asks them: contracts and modules that price the timers of those who name them
-// (x/timers/README.md, "1.9 Fairness and agents").
+// Package agents registers and calls bidding agents: contracts and modules that price the timers of the actors that
+// name them (x/timers/README.md, "1.9 Fairness and agents").
 //
 //   - Registry: the default agents of actors, and who can be an agent.
 //   - Calls: what the agents of one block answered, and what that cost.

@@ -1,8 +1,12 @@
-// Package calendar keeps entries by the height at which they become due (x/timers/README.md, "2. State"). It is an algorithm
-// over a small ordered store: over collections in the keeper, over a slice in tests.
+// Package calendar keeps entries by the height at which they become due (x/timers/README.md, "5.4 Candidates"). Flat is
+// the calendar: an algorithm over a small ordered store, which is a collection in package state and a slice in tests.
+// Entries are read in pages, so that no reader holds an iterator open while state changes.
 //
-// Entries are ordered by (due height, order of insertion). The order is total and does not depend on the current
-// height. So an entry that is due and not taken keeps its place: deferring it to the next block writes nothing.
+// A Key is (due, seq). Seq is the order of insertion, so that of two entries due at one height the earlier one is
+// first. The order is total and does not depend on the current height. So an entry that is due and not taken keeps its
+// place: deferring it to the next block writes nothing.
+//
+// TierOf computes the distance of an entry in three steps. It is not stored.
 //
 // # Cost
 //

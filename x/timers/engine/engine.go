@@ -1,5 +1,5 @@
-// Package engine fires timers at the end of each block: the steps, one execute loop, the settlement of a fire, and what
-// makes a timer due again (x/timers/README.md, "5. End Block").
+// Package engine fires timers at the end of each block: the steps, one execute loop, the settlement of a fire, and its
+// recurrence (x/timers/README.md, "5. End Block").
 //
 // steps.go lists the steps. The engine knows policies only by the interfaces of package policies, triggers only by
 // those of package triggers, and actors only by the runtimes that serve them.

@@ -8,9 +8,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fireMeter counts cycles and cells of one fire on one gas meter (x/timers/README.md, "1.1 Units"). The gas that the store
-// charges per written byte is booked as cells, all other gas as cycles, so that gas = cycles + WriteCostPerByte × cells
-// holds exactly.
+// fireMeter counts cycles and cells of one fire on one gas meter (x/timers/README.md, "1.1 Units"). The gas that the
+// store charges per written byte is booked as cells, all other gas as cycles, so that gas = cycles + WriteCostPerByte ×
+// cells holds exactly.
 //
 // As a gas meter it reports cycles only: limit, use and rest are cycles. Otherwise a virtual machine that asks for the
 // rest could compute with the gas of the cells.

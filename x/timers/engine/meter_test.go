@@ -106,7 +106,7 @@ func TestRefundsGiveBackCyclesUsed(t *testing.T) {
 }
 
 // TestGasIsCyclesAndCells: gas = cycles + WriteCostPerByte × cells, exactly, whatever is consumed (x/timers/README.md,
-// Units).
+// "1.1 Units").
 func TestGasIsCyclesAndCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		perByte := rapid.Uint64Range(1, 100).Draw(t, "per byte")

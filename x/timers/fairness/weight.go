@@ -1,6 +1,10 @@
-// Package fairness weighs actors by their recent fires (x/timers/README.md, "1.9 Fairness and agents"). An actor without
-// recent fires has the largest weight, WEIGHT_MAX. Each multiple of the median that an actor has fired lowers its
-// weight by 1, down to WEIGHT_MIN.
+// Package fairness weighs actors by their recent fires (x/timers/README.md, "1.9 Fairness and agents"). An actor
+// without recent fires has the largest weight, WEIGHT_MAX. Each multiple of the median that an actor has fired lowers
+// its weight by 1, down to WEIGHT_MIN.
+//
+//   - Median keeps the median of the fires of all units, exactly, while they change one by one.
+//   - Smooth averages it over blocks.
+//   - Bounds.Weight is the weight of one actor that follows from it.
 //
 // # Units
 //

@@ -21,8 +21,8 @@ type DistributionKeeper interface {
 }
 
 // ProposerTips pays tips to the block's proposer through x/distribution, so that its delegators share them. If the
-// proposer can't be resolved, as right after it was removed, they go to the fee collector
-// (x/timers/README.md, "5.2 Settlement").
+// proposer can't be resolved, as right after its removal, they go to the fee collector (x/timers/README.md,
+// "5.2 Settlement").
 type ProposerTips struct {
 	bank         types.BankKeeper
 	staking      StakingKeeper

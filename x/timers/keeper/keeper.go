@@ -169,8 +169,8 @@ func (k *Keeper) EndBlock(ctx context.Context) error {
 	return nil
 }
 
-// CountTimers counts the live timers at the end of a block, and those of them that are due and wait for the lane. It
-// reads the whole backlog: tests and the lab call it between blocks; no block does.
+// CountTimers counts the live timers at the end of a block, and the ready ones among them. It reads the whole backlog:
+// tests and the lab call it between blocks; no block does.
 func (k *Keeper) CountTimers(ctx context.Context) (live, ready uint64, err error) {
 	return k.engine.CountTimers(ctx)
 }

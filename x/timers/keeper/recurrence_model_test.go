@@ -12,8 +12,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// modelRecurrence is the model's record of a timer's recurrence (x/timers/README.md, Trigger and Lifecycle), as naive
-// as modelTimer.
+// modelRecurrence is the model's record of a timer's recurrence (x/timers/README.md, "1.4 Trigger" and "1.5
+// Lifecycle"), as naive as modelTimer.
 type modelRecurrence struct {
 	every, remaining uint64
 	stops, suspends  bool

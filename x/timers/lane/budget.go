@@ -1,7 +1,7 @@
 package lane
 
-// Budget is what a block's lane may spend, and has spent so far (x/timers/README.md, "1.6 Lane"). No sum
-// here overflows: the config bounds every part far below 64 bits.
+// Budget is what a block's lane may spend, and what it has spent so far (x/timers/README.md, "1.6 Lane"). No sum here
+// overflows: the config bounds every part far below 64 bits.
 type Budget struct {
 	// MaxCycles and MaxCells are the lane's capacity: LANE_TIMER_CYCLES and LANE_TIMER_CELLS.
 	MaxCycles, MaxCells uint64

@@ -1,14 +1,13 @@
 // Package lane holds the arithmetic of the timer lane: what a fire costs, what a block may spend, and how the
 // lane's basefee follows its use. It is pure: decimals and integers in, decimals and integers out.
 //
-// Amounts are in fee denom. Cycles are units of gas, cells are units of written state (x/timers/README.md, "1.1
-// Units").
+// Amounts are in fee denom. Cycles are units of gas, cells are written bytes (x/timers/README.md, "1.1 Units").
 package lane
 
 import "cosmossdk.io/math"
 
-// Price is what one fire pays per unit, in fee denom (x/timers/README.md, "5.2 Settlement"). Invariant: no
-// part is negative.
+// Price is what one fire pays per unit, in fee denom (x/timers/README.md, "5.2 Settlement"). Invariant: no part is
+// negative.
 type Price struct {
 	// Basefee per cycle: the chain's, and in addition the lane's where the policy charges one. Burned.
 	Basefee math.LegacyDec

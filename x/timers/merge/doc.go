@@ -1,6 +1,6 @@
-// Package merge reads ordered lists side by side and hands out what they hold by rank, best first. It serves
-// policies under overload, when more timers are ready than a block can read (x/timers/README.md, "5.4
-// Candidates").
+// Package merge is a lazy merge of ordered lists: it reads them side by side and returns their entries by rank, best
+// first. Policies use it under overload, when more timers are ready than a block can read (x/timers/README.md,
+// "5.4 Candidates").
 //
 // Timers are stored in lists, and each list has an order that never changes. The rank of a timer may depend on the
 // prices of the block. The order of its list does not, and the entries read from a list bound the ranks of the rest.

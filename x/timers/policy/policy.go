@@ -1,7 +1,7 @@
 // Package policy holds what all policies share: what a policy knows of a ready timer, the prices of a block, how an
 // ask becomes a bid, and the interface of a policy's rules. A policy decides in which order ready timers fire and
-// what each fire pays (x/timers/README.md, "1.7 Policy"). The rules of each policy are in a package of their
-// own below this one.
+// what each fire pays (x/timers/README.md, "1.7 Policy"). The rules of each policy are in a package of their own below
+// this one.
 //
 // Rules are pure: the same candidates and prices in, the same order and prices out, on every node. They read no
 // state and no clock. Blocks, queries and simulations call the same code, so what a query predicts is what a block

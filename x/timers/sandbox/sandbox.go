@@ -1,7 +1,7 @@
 // Package sandbox holds every recover and every branch of state of the module.
 //
-// One sandbox serves three levels: the end-of-block step as a whole, one timer, and the handler of one fire. What fails
-// inside leaves no trace outside: its writes and events are dropped, and the caller decides what that means at its level
+// One sandbox serves three levels: the end-of-block step as a whole, one timer, and the handler of one fire. A failure
+// inside has no effect outside: its writes and events are dropped, and the caller decides what that means at its level
 // (x/timers/README.md, "5.5 Failures").
 //
 // Not every failure can be caught: a stack overflow or exhausted memory ends the process. Code that runs inside is

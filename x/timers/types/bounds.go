@@ -103,14 +103,10 @@ func checkPairs(pairs []pair) error {
 // ClampPrice brings a price from outside the module into its bounds: a fee market with a nonsensical answer must not make
 // arithmetic overflow.
 func ClampPrice(price math.LegacyDec) math.LegacyDec {
-	switch {
-	case price.IsNil() || price.IsNegative():
+	if price.IsNil() {
 		return math.LegacyZeroDec()
-	case price.GT(maxPrice):
-		return maxPrice
-	default:
-		return price
 	}
+	return math.LegacyMinDec(math.LegacyMaxDec(price, math.LegacyZeroDec()), maxPrice)
 }
 
 // validatePrice checks a price in fee denom per cycle or per cell: present, not negative, and small enough that price ×

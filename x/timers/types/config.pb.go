@@ -26,7 +26,7 @@ var _ = math.Inf
 // proto package needs to be updated.
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
-// Policy decides which timers fire first, and what they pay (x/timers/README.md, Policy).
+// Policy decides which timers fire first, and what they pay (x/timers/README.md, "1.7 Policy").
 type Policy int32
 
 const (
@@ -71,7 +71,7 @@ func (Policy) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{0}
 }
 
-// BasefeeResponse is how the lane basefee follows the lane's use (x/timers/README.md, Policy).
+// BasefeeResponse is how the lane basefee follows the lane's use (x/timers/README.md, "1.7 Policy").
 type BasefeeResponse int32
 
 const (
@@ -105,7 +105,7 @@ func (BasefeeResponse) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{1}
 }
 
-// FairnessUnit is whose fires are counted together (x/timers/README.md, Fairness and agents).
+// FairnessUnit is whose fires are counted together (x/timers/README.md, "1.9 Fairness and agents").
 type FairnessUnit int32
 
 const (
@@ -137,7 +137,7 @@ func (FairnessUnit) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{2}
 }
 
-// PaymentRule is what a fire pays of its bid under policy auction (x/timers/README.md, Policy).
+// PaymentRule is what a fire pays of its bid under policy auction (x/timers/README.md, "1.7 Policy").
 type PaymentRule int32
 
 const (
@@ -169,7 +169,7 @@ func (PaymentRule) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{3}
 }
 
-// PriorityTiers are the multiples of p50, the usual tip, that the tiers of a bid stand for (x/timers/README.md, Bid).
+// PriorityTiers are the multiples of p50, the usual tip, that the tiers of a bid stand for (x/timers/README.md, "1.8 Bid").
 type PriorityTiers struct {
 	Economy  cosmossdk_io_math.LegacyDec `protobuf:"bytes,1,opt,name=economy,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"economy"`
 	Standard cosmossdk_io_math.LegacyDec `protobuf:"bytes,2,opt,name=standard,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"standard"`
@@ -211,7 +211,7 @@ func (m *PriorityTiers) XXX_DiscardUnknown() {
 var xxx_messageInfo_PriorityTiers proto.InternalMessageInfo
 
 // TimerConfig holds every governed parameter: those that all policies share, and a message for each policy. Which
-// policy reads what, defaults and bounds are in x/timers/README.md, Parameters. MsgUpdateTimerConfig replaces the
+// policy reads what, defaults and bounds are in x/timers/README.md, "7. Parameters". MsgUpdateTimerConfig replaces the
 // config whole; a change is in force from the next block. The unit is the last word of a name.
 type TimerConfig struct {
 	// policy decides which timers fire first, and what they pay.

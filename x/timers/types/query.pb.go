@@ -68,7 +68,7 @@ func (TimerTier) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_13b1aec8a3663d94, []int{0}
 }
 
-// TimerStatus is the status of a live timer (x/timers/README.md, Lifecycle).
+// TimerStatus is the status of a live timer (x/timers/README.md, "1.5 Lifecycle").
 type TimerStatus int32
 
 const (

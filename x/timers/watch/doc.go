@@ -18,8 +18,8 @@
 //
 // # How a write is noted
 //
-// A wrapped store does what the store beneath does, and consumes exactly the same gas. Who watches is no business of
-// who writes. A write that changes a watched key leaves a note in a transient store. That store is branched and dropped
-// with the transaction that wrote, and it is empty at the start of each block. Nothing is kept in memory: a block may
-// be run twice, and checks and queries run at the same time.
+// A wrapped store does what the store beneath does, and consumes exactly the same gas. Watches must not change the
+// cost of a write for its sender. A write that changes a watched key leaves a note in a transient store. That store is
+// branched and dropped with the transaction that wrote, and it is empty at the start of each block. Nothing is kept in
+// memory: a block may be run twice, and checks and queries run at the same time.
 package watch

@@ -15,8 +15,8 @@ type Store struct {
 	// Forms are the text forms of its keys. They also define which prefixes of a key can be watched in addition to the
 	// whole key.
 	Forms []Form
-	// Whole tells whether bytes may be a whole key of the store, so that a prefix that no form has is refused and does
-	// not wait for ever; nil lets all pass.
+	// Whole reports whether bytes may be a whole key of the store. So a prefix that no form has is refused instead of
+	// never being triggered. nil accepts all.
 	Whole func(key []byte) bool
 }
 

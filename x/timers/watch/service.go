@@ -18,8 +18,8 @@ type watchedService struct {
 	watcher  *Watcher
 	inner    store.KVStoreService
 	declared Store
-	// anyWatch is where the number of all watches of the store lies; that of a prefix lies at the same key and the
-	// prefix. It is the key that the counts' codec makes, made once.
+	// anyWatch is the key of the number of all watches of the store; that of a prefix is at the same key followed by
+	// the prefix. It is encoded once, as the codec of the counts does.
 	anyWatch []byte
 }
 

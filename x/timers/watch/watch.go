@@ -14,7 +14,7 @@ import (
 )
 
 // Counts is the part of the timers' state that decides whether a write is noted: (store, prefix) → number of watches.
-// The empty prefix counts all watches of the store, so that one lookup tells whether there is any.
+// The empty prefix counts all watches of the store, so that one lookup shows whether there is any.
 type Counts = collections.Map[collections.Pair[string, []byte], uint64]
 
 // NewCounts declares the counts. The keeper writes them, the wrapped stores read them.

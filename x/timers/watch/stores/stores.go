@@ -11,8 +11,8 @@ type region struct {
 	open  bool
 }
 
-// prefixOf returns how many bytes of a key are its first byte and so many length-prefixed parts, 0 if it lies elsewhere
-// or ends before.
+// prefixOf returns the length of the prefix of a key that consists of the first byte and so many length-prefixed parts.
+// It is 0 for a key with another first byte, and for a shorter one.
 func prefixOf(first byte, parts int) func(key []byte) int {
 	return func(key []byte) int {
 		if len(key) == 0 || key[0] != first {
