@@ -57,7 +57,8 @@ with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/ra
 
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
-	@scripts/gomods.sh run $(PKG) -- go test -timeout $(TEST_TIMEOUT)
+	@# Together: the tests with real nodes wait for blocks most of the time.
+	@scripts/gomods.sh run -together $(PKG) -- go test -timeout $(TEST_TIMEOUT)
 
 .PHONY: sims
 sims: ## Simulate the whole application for a few blocks with random messages

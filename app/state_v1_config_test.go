@@ -17,8 +17,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// The config of the first format held the parameters of all policies side by side. This file converts it, as a migration
-// has to. The rest of the state has its form still.
+// The config of the first format held the parameters of all policies together, and some fields had other names. This file
+// converts them, as a migration has to.
 
 // configV1 holds the fields of the config of the first format: where each is today, by its number. Its name was the last
 // part of the path, after tip_ for policy tip. Types are the same.
@@ -106,24 +106,67 @@ func configFromV1(t *testing.T, old []byte) []byte {
 	return bz
 }
 
-// genesisFromV1 converts the configs of an exported state, and leaves the rest of its text as it is.
+// renamedV1 are the fields that have another name today, by the message that holds them: "lane", or "quote" of a timer.
+var renamedV1 = map[string]map[string]string{
+	"lane": {
+		"head": "head_cursor", "live": "live_cursor", "clean": "sweep_cursor", "aside": "aside_cursor", "admit": "admit_cursor",
+	},
+	"quote": {"withheld": "cell_priced_out"},
+}
+
+// genesisFromV1 converts an exported state: its configs, and the names of fields. The result is what the module exports of
+// it today. A field that is unknown today is an error.
 func genesisFromV1(t *testing.T, cdc codec.JSONCodec, old []byte) []byte {
 	t.Helper()
 	var parts map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal(old, &parts))
-	converted := old
 	for _, name := range []string{"config", "next_config"} {
-		part := parts[name]
-		require.NotNil(t, part, name)
-		if string(part) == "null" {
-			continue
+		require.NotNil(t, parts[name], name)
+		if string(parts[name]) != "null" {
+			parts[name] = configTextFromV1(t, cdc, parts[name])
 		}
-		key := []byte("\"" + name + "\": ")
-		require.Equal(t, 1, bytes.Count(converted, append(key, part...)), name)
-		converted = bytes.Replace(converted, append(key, part...), append(key, configTextFromV1(t, cdc, part)...), 1)
 	}
+	parts["lane"] = renameV1(t, "lane", parts["lane"])
+	var timers []map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(parts["timers"], &timers))
+	for _, timer := range timers {
+		if string(timer["quote"]) != "null" {
+			timer["quote"] = renameV1(t, "quote", timer["quote"])
+		}
+	}
+	var err error
+	parts["timers"], err = json.Marshal(timers)
+	require.NoError(t, err)
+	renamed, err := json.Marshal(parts)
+	require.NoError(t, err)
+
+	var genesis types.GenesisState
+	require.NoError(t, cdc.UnmarshalJSON(renamed, &genesis))
+	return jsonOf(t, cdc, &genesis)
+}
+
+// renameV1 gives the fields of a message in JSON their names of today.
+func renameV1(t *testing.T, message string, old json.RawMessage) json.RawMessage {
+	t.Helper()
+	var fields map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(old, &fields))
+	for before, after := range renamedV1[message] {
+		require.Contains(t, fields, before)
+		fields[after] = fields[before]
+		delete(fields, before)
+	}
+	bz, err := json.Marshal(fields)
+	require.NoError(t, err)
+	return bz
+}
+
+// jsonOf is a module's state as an export writes it.
+func jsonOf(t *testing.T, cdc codec.JSONCodec, state *types.GenesisState) []byte {
+	t.Helper()
+	bz, err := cdc.MarshalJSON(state)
+	require.NoError(t, err)
 	var text bytes.Buffer
-	require.NoError(t, json.Indent(&text, converted, "", " "))
+	require.NoError(t, json.Indent(&text, bz, "", " "))
 	return text.Bytes()
 }
 

@@ -3,11 +3,13 @@
 #
 #   scripts/gomods.sh list                                  print the modules' directories
 #   scripts/gomods.sh each COMMAND...                       run a command in each
-#   scripts/gomods.sh run [-skip RE] PATTERN... -- COMMAND...  run a command with the packages that the patterns name
+#   scripts/gomods.sh run [-together] [-skip RE] PATTERN... -- COMMAND...
+#                                                           run a command with the packages that the patterns name
 #
 # A pattern is a path from the root of the repository: ./... is every package of every module, ./x/timers/lane/... is
 # ./lane/... of the module in x/timers. With -skip, packages whose import path matches the regular expression are left
-# out. A command runs in every module that has packages for it, and the script fails at the end if it failed in any.
+# out. A command runs in every module that has packages for it, one module after another, or with -together in all at the
+# same time. The script fails at the end if the command failed in any.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
@@ -65,7 +67,12 @@ plan() { # plan PATTERN: lines "MODULE PATTERN-IN-IT"
 }
 
 run() {
-	local skip="" patterns=() plans="" module pattern packages
+	local skip="" together="" patterns=() plans="" module pattern packages
+	local -A started=()
+	if [[ ${1:-} == -together ]]; then
+		together=yes
+		shift
+	fi
 	if [[ ${1:-} == -skip ]]; then
 		skip=${2:?}
 		shift 2
@@ -89,8 +96,14 @@ run() {
 			mapfile -t packages < <(grep -vE -- "$skip" <<<"$all")
 			((${#packages[@]})) || continue
 		fi
-		in_module "$module" "$@" "${packages[@]}"
+		if [[ -n $together ]]; then
+			(cd "$root/$module" && "$@" "${packages[@]}") &
+			started[$module]=$!
+		else
+			in_module "$module" "$@" "${packages[@]}"
+		fi
 	done
+	for module in "${!started[@]}"; do wait "${started[$module]}" || failed+=("$module"); done
 }
 
 mapfile -t modules < <(list_modules)

@@ -96,7 +96,7 @@ func checkParsedQuote[T require.TestingT](t T, answer []byte) {
 		return
 	}
 	require.NoError(t, quote.Validate())
-	require.False(t, quote.Withheld)
+	require.False(t, quote.CellPricedOut)
 	again, err := actors.ParseQuote([]byte(`{"max_fee_per_cycle":"` + quote.MaxFeePerCycle.String() + `","max_priority_fee_per_cycle":"` +
 		quote.MaxPriorityFeePerCycle.String() + `","max_fee_per_cell":"` + quote.MaxFeePerCell.String() + `"}`))
 	require.NoError(t, err)

@@ -184,7 +184,7 @@ func (c *Calls) call(
 		if err != nil {
 			return err
 		}
-		answer.Withheld = false
+		answer.CellPricedOut = false
 		quote = &answer
 		return answer.Validate()
 	})

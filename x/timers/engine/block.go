@@ -23,7 +23,7 @@ type block struct {
 // clampCursors clamps the lane's cursors to the beginning of the block's own height, where watches insert the timers
 // that they make due. Blocks leave the cursors before it; a genesis file may hold any value.
 func (b *block) clampCursors() {
-	for _, cursor := range []*types.QueueKey{&b.State.Head, &b.State.Live, &b.State.Admit} {
+	for _, cursor := range []*types.QueueKey{&b.State.HeadCursor, &b.State.LiveCursor, &b.State.AdmitCursor} {
 		if own := (types.QueueKey{Due: b.Height}); own.Before(*cursor) {
 			*cursor = own
 		}
@@ -32,7 +32,7 @@ func (b *block) clampCursors() {
 
 // firstRemaining is the new head of the queue: the first expired timer that was not removed, or the first live one.
 func (b *block) firstRemaining() types.QueueKey {
-	first := state.CalendarKey(b.State.Live)
+	first := state.CalendarKey(b.State.LiveCursor)
 	for i := range b.GC.Expired {
 		if t := &b.GC.Expired[i]; t.SetAside == types.NotSetAside {
 			if key := state.KeyOf(t.Due, t.Seq); key.Compare(first) < 0 {

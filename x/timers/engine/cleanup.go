@@ -19,7 +19,7 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 			b.GC.Unswept = &key
 		}
 	}
-	b.State.Head = b.firstRemaining()
+	b.State.HeadCursor = b.firstRemaining()
 	return nil
 }
 
@@ -27,13 +27,13 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 // have expired, and returns those that the config can run again to the queue.
 func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 	limit := int(b.Config.SweepPerBlock)
-	timers, err := e.Records.SetAsideFrom(ctx, b.State.Aside, limit)
+	timers, err := e.Records.SetAsideFrom(ctx, b.State.AsideCursor, limit)
 	if err != nil {
 		return err
 	}
-	b.State.Aside = 0
+	b.State.AsideCursor = 0
 	if len(timers) == limit {
-		b.State.Aside = timers[limit-1].Seq + 1
+		b.State.AsideCursor = timers[limit-1].Seq + 1
 	}
 	for i := range timers {
 		t := &timers[i]

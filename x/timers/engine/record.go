@@ -77,8 +77,8 @@ func (e *Engine) pruneReceipts(ctx sdk.Context, b *block) (err error) {
 // older cursor is still a lower bound.
 func (b *block) changed() bool {
 	after, before := b.State, b.Before
-	if b.Height < before.Live.Due+CursorLag && b.Competing == 0 && b.expired == 0 && !b.Storm && !after.Head.Before(before.Head) {
-		after.Head, after.Live = before.Head, before.Live
+	if b.Height < before.LiveCursor.Due+CursorLag && b.Competing == 0 && b.expired == 0 && !b.Storm && !after.HeadCursor.Before(before.HeadCursor) {
+		after.HeadCursor, after.LiveCursor = before.HeadCursor, before.LiveCursor
 	}
 	return !after.Equal(before)
 }

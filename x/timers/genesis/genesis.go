@@ -1,7 +1,7 @@
 // Package genesis checks the module's genesis state (x/timers/README.md, Genesis).
 //
-// The records check themselves, in package types. This package checks what only the whole state shows: that records are in
-// order, that none occurs twice, and that those that belong together agree.
+// It checks each record by itself, and what only the whole state shows: that records are in order, that none occurs twice,
+// and that those that belong together agree.
 package genesis
 
 import (
@@ -35,32 +35,6 @@ func Validate(g *types.GenesisState) error {
 		if err := validate(g); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// validateTimers checks each timer, and that no two share a seq or an id.
-func validateTimers(g *types.GenesisState) error {
-	seqs := make(map[uint64]struct{}, len(g.Timers))
-	ids := make(map[string]struct{}, len(g.Timers))
-	for i := range g.Timers {
-		t := &g.Timers[i]
-		if err := t.Validate(); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
-		}
-		if t.Seq >= g.NextSeq {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d is not below next_seq %d", i, t.Seq, g.NextSeq)
-		}
-		if t.SetAside == types.NotSetAside && t.IsBefore(g.Lane.Head) {
-			return types.ErrInvalidGenesis.Wrapf("timer %d lies before the head of the queue", i)
-		}
-		if _, twice := seqs[t.Seq]; twice {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d stands twice", i, t.Seq)
-		}
-		if _, twice := ids[string(t.Id)]; twice {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: id %x stands twice", i, t.Id)
-		}
-		seqs[t.Seq], ids[string(t.Id)] = struct{}{}, struct{}{}
 	}
 	return nil
 }

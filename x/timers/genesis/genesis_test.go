@@ -86,11 +86,11 @@ func fullGenesis() *types.GenesisState {
 	g.WatchCursors = types.WatchCursors{Turn: key, Expiry: types.QueueKey{Due: 4, Seq: 1}}
 	basefee := math.LegacyNewDecWithPrec(2, 3)
 	g.Lane = types.LaneState{
-		Cycles: 1, Cells: 2, Head: types.QueueKey{Due: 6, Seq: 1}, Live: types.QueueKey{Due: 6, Seq: 1},
-		Clean: types.QueueKey{Due: 7}, Aside: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
+		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
+		SweepCursor: types.QueueKey{Due: 7}, AsideCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
 		LaneBasefee: &basefee, P50: math.LegacySmallestDec(), MarketSince: 2,
-		Admit:    types.QueueKey{Due: 6, Seq: 1},
-		Fairness: types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
+		AdmitCursor: types.QueueKey{Due: 6, Seq: 1},
+		Fairness:    types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},
 		TipMarket: types.TipState{
 			Epoch: 3, Start: 2, EpochBlocks: 4, Oldest: 2, Round: types.QueueKey{Due: 6, Seq: 1}, Checked: 3,
 		},
@@ -147,7 +147,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
 		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq = 7 }, "timer 6: seq 7 is not below next_seq 7"},
-		"a timer before the head":  {func(g *types.GenesisState) { g.Lane.Head.Seq = 2 }, "timer 0 lies before the head"},
+		"a timer before the head":  {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
 		"a seq twice":              {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
 		"a seq twice, one aside":   {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
 		"an id twice":              {func(g *types.GenesisState) { g.Timers[2].Id = g.Timers[1].Id }, "stands twice"},
@@ -210,7 +210,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		}, "agents 1: not above"},
 		"receipts of no height":     {func(g *types.GenesisState) { g.Receipts[0].Height = 0 }, "receipts 0: height 0 is not above 0"},
 		"receipts out of order":     {func(g *types.GenesisState) { g.Receipts[1].Height = 1 }, "receipts 1: height 1 is not above 1"},
-		"receipts before the first": {func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 2 }, "receipts 0: height 1 lies before receipts_from 2"},
+		"receipts before the first": {func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 2 }, "receipts 0: height 1 is before receipts_from 2"},
 		"a receipt without paid":    {func(g *types.GenesisState) { g.Receipts[0].Receipts[1].Paid = math.Int{} }, "receipts 0: receipt 1: paid or tip is missing or negative"},
 		"a receipt without a tip":   {func(g *types.GenesisState) { g.Receipts[1].Receipts[0].Tip = math.Int{} }, "receipts 1: receipt 0: paid or tip is missing or negative"},
 	} {

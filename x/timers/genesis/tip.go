@@ -11,7 +11,7 @@ import (
 // validateTipMarket checks the weights of policy tip, and the epochs that they are of.
 func validateTipMarket(g *types.GenesisState) error {
 	state := &g.Lane.TipMarket
-	if err := state.Validate(); err != nil {
+	if err := validateTipState(state); err != nil {
 		return err
 	}
 	for i := range g.TipWeights {
@@ -26,8 +26,17 @@ func validateTipMarket(g *types.GenesisState) error {
 			return types.ErrInvalidGenesis.Wrapf("tip_weights %d: %v", i, err)
 		}
 		if state.Oldest == 0 || entry.Weight.Epoch < state.Oldest {
-			return types.ErrInvalidGenesis.Wrapf("tip_weights %d: epoch %d lies before lane.tip_market.oldest %d", i, entry.Weight.Epoch, state.Oldest)
+			return types.ErrInvalidGenesis.Wrapf("tip_weights %d: epoch %d is before lane.tip_market.oldest %d", i, entry.Weight.Epoch, state.Oldest)
 		}
+	}
+	return nil
+}
+
+// validateTipState checks the epochs: none yet, or both their number and their length.
+func validateTipState(s *types.TipState) error {
+	if (s.Epoch == 0) != (s.EpochBlocks == 0) || s.EpochBlocks > types.MaxTipBlocks || s.Epoch > types.MaxBlocks {
+		return types.ErrInvalidGenesis.Wrapf("lane.tip_market: epoch %d of %d blocks; want both 0, or up to %d and %d",
+			s.Epoch, s.EpochBlocks, types.MaxBlocks, types.MaxTipBlocks)
 	}
 	return nil
 }

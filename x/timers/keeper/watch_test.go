@@ -686,7 +686,7 @@ func TestNothingIsLeftBehindWhenWatchesAreGone(t *testing.T) {
 // TestCursorsAreClampedForTriggeredWatches: a genesis file may say that the lane has read further than its height.
 func TestCursorsAreClampedForTriggeredWatches(t *testing.T) {
 	f := newFixture(t, func(opts *lab.ChainOptions) {
-		opts.Genesis.Lane.Live, opts.Genesis.Lane.Head = types.QueueKey{Due: 60}, types.QueueKey{Due: 50}
+		opts.Genesis.Lane.LiveCursor, opts.Genesis.Lane.HeadCursor = types.QueueKey{Due: 60}, types.QueueKey{Due: 50}
 	})
 	f.NextBlock()
 	watch := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)))

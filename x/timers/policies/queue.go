@@ -19,7 +19,7 @@ import (
 
 // ReadLeftovers reads expired timers that were passed over in earlier blocks, at most as many as this block can remove.
 func (b *Block) ReadLeftovers(ctx sdk.Context, records *state.Records) error {
-	head, live := state.CalendarKey(b.State.Head), state.CalendarKey(b.State.Live)
+	head, live := state.CalendarKey(b.State.HeadCursor), state.CalendarKey(b.State.LiveCursor)
 	if head.Compare(live) >= 0 {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (b *Block) ReadLive(
 	ctx sdk.Context, records *state.Records, limit uint32,
 ) (live []types.Timer, reached calendar.Key, complete bool, err error) {
 	liveLeft, expiredLeft := limit, b.Config.CandidateWindow
-	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.Live), b.Height,
+	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.LiveCursor), b.Height,
 		func(e calendar.Entry[types.Timer]) calendar.Verdict {
 			left := &liveLeft
 			if e.Value.ExpiredAt(b.Height) {
@@ -67,7 +67,7 @@ func (b *Block) ReadLive(
 		}
 		live = append(live, e.Value)
 	}
-	b.State.Live = state.QueueKey(first)
+	b.State.LiveCursor = state.QueueKey(first)
 	return live, next, complete, err
 }
 
@@ -75,10 +75,10 @@ func (b *Block) ReadLive(
 // queue. Otherwise, under overload, they would stay until the lane reaches them.
 func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached calendar.Key, complete bool) error {
 	if complete {
-		b.State.Clean = types.QueueKey{}
+		b.State.SweepCursor = types.QueueKey{}
 		return nil
 	}
-	from := state.CalendarKey(b.State.Clean)
+	from := state.CalendarKey(b.State.SweepCursor)
 	if from.Compare(reached) < 0 {
 		from = reached
 	}
@@ -96,9 +96,9 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 		}
 	})
 	b.GC.Meet(timersOf(found)...)
-	b.State.Clean = state.QueueKey(next)
+	b.State.SweepCursor = state.QueueKey(next)
 	if complete {
-		b.State.Clean = types.QueueKey{}
+		b.State.SweepCursor = types.QueueKey{}
 	}
 	return err
 }

@@ -132,7 +132,7 @@ func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 // a block admits. Otherwise newcomers could not compete until the whole backlog is admitted.
 func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 	from := calendar.Key{Due: s.Height}
-	if state.CalendarKey(s.State.Admit).Compare(from) >= 0 {
+	if state.CalendarKey(s.State.AdmitCursor).Compare(from) >= 0 {
 		return 0, nil
 	}
 	left := s.Config.AdmissionsPerBlock / 2
@@ -151,8 +151,8 @@ func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 
 // admitOldest admits the oldest timers that are not admitted.
 func (s *Storm) admitOldest(ctx sdk.Context, reached calendar.Key, limit uint32) (uint32, error) {
-	from := state.CalendarKey(s.State.Admit)
-	if live := state.CalendarKey(s.State.Live); from.Compare(live) < 0 {
+	from := state.CalendarKey(s.State.AdmitCursor)
+	if live := state.CalendarKey(s.State.LiveCursor); from.Compare(live) < 0 {
 		from = live
 	}
 	// Timers that admitFresh admitted are passed over, once each. So are expired ones, which the cleanup removes.
@@ -175,7 +175,7 @@ func (s *Storm) admitOldest(ctx sdk.Context, reached calendar.Key, limit uint32)
 	if err != nil {
 		return 0, err
 	}
-	s.State.Admit = state.QueueKey(next)
+	s.State.AdmitCursor = state.QueueKey(next)
 	return s.admit(ctx, timersOf(found))
 }
 
@@ -209,10 +209,10 @@ func (s *Storm) admit(ctx sdk.Context, found []types.Timer) (admitted uint32, er
 // sweepAdmitted examines SWEEP_PER_BLOCK of the admitted timers, in rounds over all of them. It removes expired ones,
 // updates the weights of the others, and calls their agents again. Under overload it is what moves the live cursor.
 func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
-	from, end := state.CalendarKey(s.State.Clean), state.CalendarKey(s.State.Admit)
-	first := from.Compare(state.CalendarKey(s.State.Live)) <= 0
+	from, end := state.CalendarKey(s.State.SweepCursor), state.CalendarKey(s.State.AdmitCursor)
+	first := from.Compare(state.CalendarKey(s.State.LiveCursor)) <= 0
 	if first {
-		from = state.CalendarKey(s.State.Live)
+		from = state.CalendarKey(s.State.LiveCursor)
 	}
 	left, reachedEnd := s.Config.SweepPerBlock, false
 	found, next, complete, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
@@ -226,9 +226,9 @@ func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	s.State.Clean = state.QueueKey(next)
+	s.State.SweepCursor = state.QueueKey(next)
 	if complete || reachedEnd {
-		s.State.Clean = types.QueueKey{}
+		s.State.SweepCursor = types.QueueKey{}
 	}
 	for i := range found {
 		t := &found[i].Value
@@ -237,7 +237,7 @@ func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 			continue
 		}
 		if first {
-			s.State.Live, first = state.QueueKey(found[i].Key), false
+			s.State.LiveCursor, first = state.QueueKey(found[i].Key), false
 		}
 		if err := s.renew(ctx, t); err != nil {
 			return err

@@ -25,8 +25,8 @@ const (
 	Urgent
 	// Stated has prices of its own.
 	Stated
-	// Withheld does not fire in this block: a cell costs more than its owner's agent allows.
-	Withheld
+	// CellPricedOut does not fire in this block: a cell costs more than its agent allows.
+	CellPricedOut
 )
 
 // Bid is what a timer is willing to pay per cycle, in fee denom.

@@ -153,7 +153,7 @@ func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageReque
 	}
 	now := types.HeightOf(ctx)
 	canFire := func(t *types.Timer) bool { return !t.ExpiredAt(now + 1) }
-	timers, next, err := s.queuePage(ctx, state.CalendarKey(lane.Live), now, page, canFire)
+	timers, next, err := s.queuePage(ctx, state.CalendarKey(lane.LiveCursor), now, page, canFire)
 	return &types.QueryReadyResponse{Timers: timers, Pagination: next}, err
 }
 

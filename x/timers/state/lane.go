@@ -27,7 +27,7 @@ func NewLane(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Lane {
 // InitGenesis implements Component. What sums up the fairness window is derived from it afterwards.
 func (l *Lane) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	// A cursor above the current height would stop admission until the chain reaches it.
-	if due, latest := genesis.Lane.Admit.Due, types.HeightOf(ctx)+1; due > latest {
+	if due, latest := genesis.Lane.AdmitCursor.Due, types.HeightOf(ctx)+1; due > latest {
 		return types.ErrInvalidGenesis.Wrapf("lane.admit.due is %d, want at most %d", due, latest)
 	}
 	return l.Set(ctx, genesis.Lane)

@@ -19,11 +19,11 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return types.ErrInvalidGenesis.Wrapf("timer %d is admitted at height %d and due at %d", i, now, timer.Due)
 		}
 		if timer.SetAside == types.NotSetAside && !timer.ExpiredAt(now) {
-			if timer.IsBefore(genesis.Lane.Live) {
+			if timer.IsBefore(genesis.Lane.LiveCursor) {
 				return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and is stored before the live cursor", i, now)
 			}
 			// Admission does not come back to what it has passed.
-			if timer.IsBefore(genesis.Lane.Admit) && timer.AdmittedWeight == 0 {
+			if timer.IsBefore(genesis.Lane.AdmitCursor) && timer.AdmittedWeight == 0 {
 				return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and was passed by admission", i, now)
 			}
 		}

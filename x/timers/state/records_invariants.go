@@ -81,14 +81,14 @@ func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now uint64) e
 		return nil
 	case t.AdmittedWeight > 0 && t.Due > now:
 		return fmt.Errorf("timer %s is admitted at height %d and due at %d", t.IDHex(), now, t.Due)
-	case t.IsBefore(lane.Head):
-		return fmt.Errorf("timer %s at (%d, %d) is stored before the head %v", t.IDHex(), t.Due, t.Seq, lane.Head)
+	case t.IsBefore(lane.HeadCursor):
+		return fmt.Errorf("timer %s at (%d, %d) is stored before the head %v", t.IDHex(), t.Due, t.Seq, lane.HeadCursor)
 	case t.ExpiredAt(now):
 		return nil
-	case t.IsBefore(lane.Live):
-		return fmt.Errorf("timer %s at (%d, %d) can fire and is stored before the live cursor %v", t.IDHex(), t.Due, t.Seq, lane.Live)
-	case t.IsBefore(lane.Admit) && t.AdmittedWeight == 0:
-		return fmt.Errorf("timer %s at (%d, %d) was passed by admission %v", t.IDHex(), t.Due, t.Seq, lane.Admit)
+	case t.IsBefore(lane.LiveCursor):
+		return fmt.Errorf("timer %s at (%d, %d) can fire and is stored before the live cursor %v", t.IDHex(), t.Due, t.Seq, lane.LiveCursor)
+	case t.IsBefore(lane.AdmitCursor) && t.AdmittedWeight == 0:
+		return fmt.Errorf("timer %s at (%d, %d) was passed by admission %v", t.IDHex(), t.Due, t.Seq, lane.AdmitCursor)
 	}
 	return nil
 }

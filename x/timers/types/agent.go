@@ -10,20 +10,20 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
-// AgentBaseCycles are counted for every call of an agent, before it runs: finding it, telling it what it may know and
-// reading its answer are work too, and without them calls of agents that cost nothing would be unbounded.
+// AgentBaseCycles are counted for every call of an agent, in addition to what it uses itself. Finding it, encoding the
+// request and decoding the answer are work too.
 const AgentBaseCycles = 5_000
 
 // Quoter is a Runtime whose actors can be bidding agents. Both methods read state through ctx only and are
 // metered by its gas meter; what Quote writes is dropped, and that it tried is a failure.
 type Quoter interface {
-	// Quotes tells whether the actor may be named as an agent.
+	// Quotes reports whether the actor may be named as an agent.
 	Quotes(ctx context.Context, agent sdk.AccAddress) bool
-	// Quote asks the agent. An error, a panic or an answer that is none is the default bid.
+	// Quote asks the agent. After an error, a panic or an invalid answer the default bid is used.
 	Quote(ctx context.Context, agent sdk.AccAddress, about BidContext) (AgentQuote, error)
 }
 
-// BidContext is what an agent is told of the timer that it prices, and of the block.
+// BidContext is the request to an agent: the timer that it prices, and the block.
 type BidContext struct {
 	TimerID []byte
 	// Actor owns the timer; Balance is what it has, in units of the fee denom.
@@ -56,19 +56,19 @@ func (q *AgentQuote) Validate() error {
 
 // Ask is what the answer asks of the lane, as it was filed.
 func (q *AgentQuote) Ask() policy.Ask {
-	if q.Withheld {
-		return policy.Ask{Kind: policy.Withheld}
+	if q.CellPricedOut {
+		return policy.Ask{Kind: policy.CellPricedOut}
 	}
 	return policy.StatedAsk(q.MaxFeePerCycle, q.MaxPriorityFeePerCycle)
 }
 
-// At is the answer at a price of a cell: withheld if that is more than it allows.
+// At is the answer at a price of a cell, priced out if that is more than it allows.
 func (q *AgentQuote) At(cell math.LegacyDec) *AgentQuote {
 	if q == nil {
 		return nil
 	}
 	at := *q
-	at.Withheld = cell.GT(q.MaxFeePerCell)
+	at.CellPricedOut = cell.GT(q.MaxFeePerCell)
 	return &at
 }
 

@@ -17,11 +17,11 @@ func someQuote() *types.AgentQuote {
 	}
 }
 
-func TestAQuoteIsWithheldWhileACellCostsMore(t *testing.T) {
+func TestAQuoteIsPricedOutWhileACellCostsMore(t *testing.T) {
 	quote := someQuote()
 	require.Equal(t, policy.StatedAsk(quote.MaxFeePerCycle, quote.MaxPriorityFeePerCycle), quote.At(quote.MaxFeePerCell).Ask())
 	dearer := quote.At(quote.MaxFeePerCell.Add(math.LegacySmallestDec()))
-	require.Equal(t, policy.Ask{Kind: policy.Withheld}, dearer.Ask())
-	require.Equal(t, quote, dearer.At(quote.MaxFeePerCell), "it is not withheld for ever")
+	require.Equal(t, policy.Ask{Kind: policy.CellPricedOut}, dearer.Ask())
+	require.Equal(t, quote, dearer.At(quote.MaxFeePerCell), "it is not priced out for ever")
 	require.Nil(t, (*types.AgentQuote)(nil).At(math.LegacyOneDec()))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // maxBid is the largest integer bid that counts.
-var maxBid = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), maxBidBits)).SubRaw(1)
+var maxBid = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), MaxBidBits)).SubRaw(1)
 
 // Validate checks the form of a bid.
 func (b *Bid) Validate() error {
@@ -110,14 +110,15 @@ func (b *Bid) Stated() math.Int {
 	if b == nil || b.Price == "" {
 		return math.ZeroInt()
 	}
-	price, _ := parseAmount(b.Price)
+	price, _ := ParseAmount(b.Price)
 	return price
 }
 
-// parseAmount reads an integer in decimal, leading zeros or not; false, and 0, if it is none below 2^256.
-func parseAmount(text string) (math.Int, bool) {
+// ParseAmount reads a non-negative integer in decimal, with or without leading zeros. It is 0 and false if the text is no
+// such number below 2^256.
+func ParseAmount(text string) (math.Int, bool) {
 	amount, ok := new(big.Int).SetString(text, 10)
-	if !ok || amount.BitLen() > math.MaxBitLen {
+	if !ok || text[0] == '+' || text[0] == '-' || amount.BitLen() > math.MaxBitLen {
 		return math.ZeroInt(), false
 	}
 	return math.NewIntFromBigInt(amount), true
@@ -127,9 +128,9 @@ func parseAmount(text string) (math.Int, bool) {
 // form; nil for no price.
 func (b *Bid) ForAuction() (*Bid, error) {
 	// The form is checked; what is too long for an integer is too large besides.
-	price, ok := parseAmount(b.Price)
-	if !ok || price.BigIntMut().BitLen() > maxBidBits {
-		return nil, ErrInvalidBid.Wrapf("price %.80q, want 0 to 2^%d - 1", b.Price, maxBidBits)
+	price, ok := ParseAmount(b.Price)
+	if !ok || price.BigIntMut().BitLen() > MaxBidBits {
+		return nil, ErrInvalidBid.Wrapf("price %.80q, want 0 to 2^%d - 1", b.Price, MaxBidBits)
 	}
 	if price.IsZero() {
 		return nil, nil

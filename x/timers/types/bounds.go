@@ -10,16 +10,16 @@ import (
 // Bounds of the config itself. They are generous: they keep sums within 64 bits and work within a block, and leave the
 // rest to the chain.
 const (
-	// maxBlocks bounds every distance in blocks, so that height + distance can't overflow.
-	maxBlocks = uint64(1) << 40
-	// maxUnits bounds every number of cycles and cells, so that the sum of a block's fires can't overflow.
-	maxUnits = uint64(1) << 50
+	// MaxBlocks bounds every distance in blocks, so that height + distance can't overflow.
+	MaxBlocks = uint64(1) << 40
+	// MaxUnits bounds every number of cycles and cells, so that the sum of a block's fires can't overflow.
+	MaxUnits = uint64(1) << 50
 	// maxWindow bounds what a block reads.
 	maxWindow = uint32(1) << 16
 	// maxTimersPerActor is what the pages of an actor's record hold without crowding.
 	maxTimersPerActor = uint32(2048)
-	// maxPayloadBytes bounds what scheduling stores and a fire reads.
-	maxPayloadBytes = uint64(1) << 20
+	// MaxPayloadBytes bounds what scheduling stores and a fire reads.
+	MaxPayloadBytes = uint64(1) << 20
 	// maxMessageRules bounds the lists of message types, which are read with the config in every block.
 	maxMessageRules = 256
 	// maxTypeURLBytes bounds one message type.
@@ -28,17 +28,17 @@ const (
 	maxRetries = uint32(1) << 16
 	// maxTierMultiplier bounds a tier's multiple of the usual tip.
 	maxTierMultiplier = 1_000
-	// maxWeight bounds the fairness weight.
-	maxWeight = 8
+	// MaxWeight bounds the fairness weight.
+	MaxWeight = 8
 	// maxFairnessWindow bounds the fairness window, which is kept in state block by block.
 	maxFairnessWindow = uint64(1) << 20
 	// maxWatchKeys bounds what scheduling and cancelling a watch timer write.
 	maxWatchKeys = uint32(256)
 	// MaxMatchedKeys bounds what a hit and its receipt hold.
 	MaxMatchedKeys = uint32(256)
-	// maxBidBits bounds an integer bid: far more than a chain has of its fee denom. Waiting can pass it, and a score of it
+	// MaxBidBits bounds an integer bid: far more than a chain has of its fee denom. Waiting can pass it, and a score of it
 	// fits in 24 bytes.
-	maxBidBits = 96
+	MaxBidBits = 96
 	// maxAddressText bounds an address in bech32, far above any that exists.
 	maxAddressText = 1_024
 )

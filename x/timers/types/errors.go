@@ -57,9 +57,9 @@ var (
 	ErrInvalidConfig = errors.Register(ModuleName, 28, "invalid timer config")
 	// ErrInvalidGenesis: the genesis state contradicts itself.
 	ErrInvalidGenesis = errors.Register(ModuleName, 29, "invalid genesis state")
-	// ErrRejectedBelowBasefee, TimerRejectedBelowBasefee of SPEC §3: the stated max fee is less than the lane charges now.
+	// ErrRejectedBelowBasefee: the stated max fee is less than the lane's fee now.
 	ErrRejectedBelowBasefee = errors.Register(ModuleName, 30, "max fee below the lane basefee")
-	// ErrArgDeprecated, TimerArgDeprecated of SPEC §3: the withdrawn integer bid is no longer accepted.
+	// ErrArgDeprecated: the withdrawn integer bid is no longer accepted.
 	ErrArgDeprecated = errors.Register(ModuleName, 31, "argument withdrawn")
 	// ErrInvalidAgent: nothing that can be a bidding agent has this address.
 	ErrInvalidAgent = errors.Register(ModuleName, 32, "invalid bidding agent")

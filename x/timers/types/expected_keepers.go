@@ -18,26 +18,26 @@ type BankKeeper interface {
 	BurnCoins(ctx context.Context, moduleName string, amt sdk.Coins) error
 }
 
-// AccountKeeper tells accounts of people from accounts of modules.
+// AccountKeeper distinguishes module accounts from all others.
 type AccountKeeper interface {
 	GetAccount(ctx context.Context, addr sdk.AccAddress) sdk.AccountI
 	GetModuleAddress(name string) sdk.AccAddress
 	GetModuleAccount(ctx context.Context, name string) sdk.ModuleAccountI
 }
 
-// FeegrantKeeper is the consent of a payer other than the actor (SPEC §3), kept by x/feegrant.
+// FeegrantKeeper keeps fee allowances, by which an account other than the actor consents to pay (x/timers/README.md,
+// "1.11 Fee payer"). The keeper of x/feegrant is one.
 type FeegrantKeeper interface {
-	// UseGrantedFees draws fee on the allowance that granter gave grantee, or returns why it can't.
+	// UseGrantedFees draws the fee on the allowance from granter to grantee. It fails if that does not cover it.
 	UseGrantedFees(ctx context.Context, granter, grantee sdk.AccAddress, fee sdk.Coins, msgs []sdk.Msg) error
 }
 
-// TipCollector pays the tips of a block to whom the chain owes them. The coins lie in the module's account; if it fails
-// they go to the fee collector.
+// TipCollector pays out the tips of a block from the module's account. If it fails, they go to the fee collector.
 type TipCollector interface {
 	PayTips(ctx context.Context, from string, tips sdk.Coins) error
 }
 
-// BasefeeSource is the chain's fee market (SPEC §5).
+// BasefeeSource is the chain's fee market (x/timers/README.md, "5.2 Settlement").
 type BasefeeSource interface {
 	// Basefees returns the prices, in fee denom, of a cycle and of a cell in this block. They must be the same on every
 	// node; they are clamped to 0 from below and to 10^18 from above.

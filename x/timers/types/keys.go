@@ -7,21 +7,25 @@ const (
 	ModuleName = "timers"
 	// StoreKey is the name of the module's store.
 	StoreKey = ModuleName
-	// DefaultHandler is the name of the handler that a timer calls unless it names another (SPEC §2).
+	// DefaultHandler is the name of the handler that a timer calls unless it names another.
 	DefaultHandler = "handle_timer"
-	// MaxHandlerBytes bounds the name of a handler (SPEC §2).
+	// MaxHandlerBytes bounds the name of a handler.
 	MaxHandlerBytes = 256
 	// InlinePayloadBytes is the longest payload that is kept within its timer's record. A longer one is written once at
 	// its own key, so that moving the record stays cheap.
 	InlinePayloadBytes = 512
 )
 
-// Opcodes under which tools know the authority's messages (SPEC §3).
+// Opcodes are numbers of the authority's messages, for tools that address them so (x/timers/README.md, "3.7 Messages of
+// the authority").
 const (
 	OpcodeSysCancelTimer       uint32 = 48
 	OpcodeSysUpdateTimerConfig uint32 = 49
 	OpcodeSysExtendTimer       uint32 = 50
 )
+
+// PrefixPolicies is the first byte of the regions that policies keep.
+const PrefixPolicies = 30
 
 // The regions of the module's store. x/timers/README.md shows what each holds; a test compares the two.
 var (

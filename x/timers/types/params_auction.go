@@ -32,7 +32,7 @@ func (*AuctionParams) policy() Policy { return PolicyAuction }
 
 // Validate checks every bound.
 func (p *AuctionParams) Validate() error {
-	if err := checkUints([]uintBounds{{"auction.auction_window_blocks", p.AuctionWindowBlocks, 1, maxBlocks}}); err != nil {
+	if err := checkUints([]uintBounds{{"auction.auction_window_blocks", p.AuctionWindowBlocks, 1, MaxBlocks}}); err != nil {
 		return err
 	}
 	if err := checkDecs([]decBounds{
@@ -51,8 +51,8 @@ func (p *AuctionParams) Validate() error {
 		return ErrInvalidConfig.Wrapf("auction.payment_rule %d is unknown; want %s or %s",
 			int32(p.PaymentRule), PaymentVCG, PaymentFirstPrice)
 	}
-	if p.ReservePrice.IsNil() || p.ReservePrice.IsNegative() || p.ReservePrice.BigIntMut().BitLen() > maxBidBits {
-		return ErrInvalidConfig.Wrapf("auction.reserve_price is %s, want 0 to 2^%d - 1", p.ReservePrice, maxBidBits)
+	if p.ReservePrice.IsNil() || p.ReservePrice.IsNegative() || p.ReservePrice.BigIntMut().BitLen() > MaxBidBits {
+		return ErrInvalidConfig.Wrapf("auction.reserve_price is %s, want 0 to 2^%d - 1", p.ReservePrice, MaxBidBits)
 	}
 	return nil
 }
@@ -90,8 +90,8 @@ func (s *AuctionState) validate() error {
 			return ErrInvalidGenesis.Wrapf("lane.auction.%s is %s, want 0 to %s", value.name, value.value, value.most)
 		}
 	}
-	if s.Blocks > maxBlocks {
-		return ErrInvalidGenesis.Wrapf("lane.auction.blocks is %d, want at most %d", s.Blocks, maxBlocks)
+	if s.Blocks > MaxBlocks {
+		return ErrInvalidGenesis.Wrapf("lane.auction.blocks is %d, want at most %d", s.Blocks, MaxBlocks)
 	}
 	return nil
 }

@@ -27,9 +27,9 @@ func (*Eip1559Params) policy() Policy { return PolicyEIP1559 }
 // Validate checks every bound.
 func (p *Eip1559Params) Validate() error {
 	if err := checkUints([]uintBounds{
-		{"eip1559.auction_activation_height", p.AuctionActivationHeight, 0, maxBlocks},
-		{"eip1559.max_cycles_per_fire_auction", p.MaxCyclesPerFireAuction, 1, maxUnits},
-		{"eip1559.bid_deprecation_blocks", p.BidDeprecationBlocks, 0, maxBlocks},
+		{"eip1559.auction_activation_height", p.AuctionActivationHeight, 0, MaxBlocks},
+		{"eip1559.max_cycles_per_fire_auction", p.MaxCyclesPerFireAuction, 1, MaxUnits},
+		{"eip1559.bid_deprecation_blocks", p.BidDeprecationBlocks, 0, MaxBlocks},
 	}); err != nil {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 )
 
-// maxTipBlocks bounds the numbers of blocks among the parameters of policy tip.
-const maxTipBlocks = uint64(1) << 20
+// MaxTipBlocks bounds the numbers of blocks among the parameters of policy tip.
+const MaxTipBlocks = uint64(1) << 20
 
 // minTipWeight keeps slices apart from nothing.
 var minTipWeight = math.LegacyNewDecWithPrec(1, 3)
@@ -40,9 +40,9 @@ func (*TipParams) policy() Policy { return PolicyTip }
 // Validate checks every bound, and that the shares of the score are a whole.
 func (p *TipParams) Validate() error {
 	if err := checkUints([]uintBounds{
-		{"tip.epoch_blocks", p.EpochBlocks, 1, maxTipBlocks},
-		{"tip.starvation_blocks", p.StarvationBlocks, 1, maxTipBlocks},
-		{"tip.late_blocks", p.LateBlocks, 1, maxTipBlocks},
+		{"tip.epoch_blocks", p.EpochBlocks, 1, MaxTipBlocks},
+		{"tip.starvation_blocks", p.StarvationBlocks, 1, MaxTipBlocks},
+		{"tip.late_blocks", p.LateBlocks, 1, MaxTipBlocks},
 	}); err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (w *TipWeight) Validate() error {
 		}
 	}
 	switch {
-	case w.Fires > maxUnits || w.Unfunded > maxUnits:
-		return ErrInvalidGenesis.Wrapf("%d fires and %d unfunded, want at most %d of each", w.Fires, w.Unfunded, maxUnits)
+	case w.Fires > MaxUnits || w.Unfunded > MaxUnits:
+		return ErrInvalidGenesis.Wrapf("%d fires and %d unfunded, want at most %d of each", w.Fires, w.Unfunded, MaxUnits)
 	case w.Blocks > w.Fires || w.Fires > 0 && w.Blocks == 0:
 		return ErrInvalidGenesis.Wrapf("%d blocks with %d fires", w.Blocks, w.Fires)
 	case w.Fires == 0 && w.Unfunded == 0:
@@ -115,15 +115,6 @@ func (w *TipWeight) Validate() error {
 		return ErrInvalidGenesis.Wrapf("last_fire is 0 after %d fires", w.Fires)
 	case w.Epoch == 0:
 		return ErrInvalidGenesis.Wrap("epoch is 0, want at least 1")
-	}
-	return nil
-}
-
-// Validate checks the epochs: none yet, or both their number and their length.
-func (s *TipState) Validate() error {
-	if (s.Epoch == 0) != (s.EpochBlocks == 0) || s.EpochBlocks > maxTipBlocks || s.Epoch > maxBlocks {
-		return ErrInvalidGenesis.Wrapf("lane.tip_market: epoch %d of %d blocks; want both 0, or up to %d and %d",
-			s.Epoch, s.EpochBlocks, maxBlocks, maxTipBlocks)
 	}
 	return nil
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// What a timer that lives on says of its next fires: interval, retry, on_unfunded and the last outcome (SPEC §8).
+// What determines whether and when a timer fires again: interval, retry, on_unfunded and the last outcome
+// (x/timers/README.md, "1.5 Lifecycle").
 
 // Validate checks an interval that is scheduled under c.
 func (i *IntervalTrigger) Validate(c *TimerConfig) error {
@@ -16,8 +17,8 @@ func (i *IntervalTrigger) Validate(c *TimerConfig) error {
 }
 
 func (i *IntervalTrigger) validate() error {
-	if i.Every == 0 || i.Every > maxBlocks {
-		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, maxBlocks)
+	if i.Every == 0 || i.Every > MaxBlocks {
+		return ErrInvalidInterval.Wrapf("every is %d, want 1 to %d", i.Every, MaxBlocks)
 	}
 	if _, known := OnFailure_name[int32(i.OnFailure)]; !known {
 		return ErrInvalidInterval.Wrapf("on_failure %d is unknown, want roll or stop", int32(i.OnFailure))
@@ -46,8 +47,8 @@ func (r *Retry) validate() error {
 		return nil
 	case r.Max == 0 || r.Max > maxRetries:
 		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d; leave retry out for none", r.Max, maxRetries)
-	case r.After == 0 || r.After > maxBlocks:
-		return ErrInvalidRetry.Wrapf("after is %d, want 1 to %d", r.After, maxBlocks)
+	case r.After == 0 || r.After > MaxBlocks:
+		return ErrInvalidRetry.Wrapf("after is %d, want 1 to %d", r.After, MaxBlocks)
 	}
 	return nil
 }

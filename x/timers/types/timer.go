@@ -113,7 +113,7 @@ func (t *Timer) Locked() math.Int {
 	if t.BidLocked == "" {
 		return math.ZeroInt()
 	}
-	locked, _ := parseAmount(t.BidLocked)
+	locked, _ := ParseAmount(t.BidLocked)
 	return locked
 }
 

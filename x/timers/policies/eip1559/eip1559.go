@@ -201,7 +201,7 @@ func (r *round) Ranking(ctx sdk.Context) (policies.Ranking, error) {
 // Blocked implements policies.Indexer: cells may cost more now than the agent's quote allows under which the timer is
 // indexed. It is reindexed, so that it is not read again before timers that can fire.
 func (r *round) Blocked(t *types.Timer) (index.Placement, bool) {
-	if r.Agents.Ask(t, true).Kind != policy.Withheld {
+	if r.Agents.Ask(t, true).Kind != policy.CellPricedOut {
 		return index.Placement{}, false
 	}
 	at := index.PlacementOf(t)

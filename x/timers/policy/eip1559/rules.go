@@ -28,11 +28,11 @@ func (r Rules) LaneBasefee(_ math.LegacyDec, last policy.Last) math.LegacyDec {
 }
 
 // Fee is what a fire pays per cycle for the lane, rounded down in favour of the payer. At a Multiplier of 0 the fee is
-// 0: then no ask except a withheld one is priced out, and tips alone decide.
+// 0: then no ask except one that cells price out is priced out, and tips alone decide.
 func (r Rules) Fee(prices policy.Prices) math.LegacyDec { return prices.Lane.MulTruncate(r.Multiplier) }
 
-// Bid is what an ask comes to at these prices: the stated bid as it is, and the estimator's for the other kinds. A
-// withheld ask has a bid as well; it is Priority that prices it out.
+// Bid is what an ask comes to at these prices: the stated bid as it is, and the estimator's for the other kinds. An
+// ask that cells price out has a bid as well; it is Priority that prices it out.
 func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 	if ask.Kind == policy.Stated {
 		return ask.Stated
@@ -41,10 +41,10 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 }
 
 // Priority is the tip per cycle that the ask pays: what its max fee leaves above the lane's fee, and at most what
-// it states. It is false if the ask is priced out, because its max fee is below the lane's fee or it is withheld.
+// it states. It is false if the ask is priced out, because its max fee is below the lane's fee or cells price it out.
 // Invariant: the lane's fee and the tip together never exceed the max fee.
 func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
-	if ask.Kind == policy.Withheld {
+	if ask.Kind == policy.CellPricedOut {
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"encoding/hex"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -16,7 +17,6 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -64,7 +64,7 @@ type history struct {
 func bounds(c *types.TimerConfig) {
 	c.LaneTimerCycles, c.MaxCyclesPerFire = 300_000, 200_000
 	c.MaxWatchHitsPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 3, 4, 4, 4
-	c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks, c.Tip.EpochBlocks = 30_000, 40, 5, 6, 1
+	c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks = 30_000, 40, 5, 6
 }
 
 func newHistory(t testingT, d draw, seen map[string]int, opts func() lab.ChainOptions) *history {
@@ -355,14 +355,14 @@ func (s Subject) testHistories(t *testing.T) {
 	t.Log(seen)
 }
 
-// clear cancels all timers; then nothing may be left of them in state. Weights of policy tip are the last to be forgotten.
+// clear cancels all timers. Once the windows have passed, nothing may be left of them in state.
 func (h *history) clear() {
 	h.refuse(false)
 	for _, id := range h.ids {
 		h.try(&types.MsgCancelTimer{Sender: h.owners[id].String(), Id: id})
 	}
 	require.Empty(h.t, h.export().Timers)
-	for range tip.ForgottenAfter + 6 {
+	for range max(h.config().FairnessWindowBlocks, h.config().ReceiptRetentionBlocks) + 2 {
 		h.next()
 	}
 	entries, err := h.service.OpenKVStore(h.Ctx()).Iterator(nil, nil)
@@ -377,5 +377,7 @@ func (h *history) clear() {
 	} {
 		delete(kept, prefix[0])
 	}
+	// A policy keeps what it knows of an actor for a time of its own.
+	maps.DeleteFunc(kept, func(prefix byte, _ bool) bool { return prefix >= types.PrefixPolicies })
 	require.Empty(h.t, kept, "regions of state that are not empty")
 }

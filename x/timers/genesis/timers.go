@@ -1,0 +1,111 @@
+package genesis
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// maxAdmittedWeight is the last that names a list of the ready index.
+const maxAdmittedWeight = 1<<16 - 1
+
+// validateTimers checks each timer, and that no two share a seq or an id.
+func validateTimers(g *types.GenesisState) error {
+	seqs := make(map[uint64]struct{}, len(g.Timers))
+	ids := make(map[string]struct{}, len(g.Timers))
+	for i := range g.Timers {
+		t := &g.Timers[i]
+		if err := validateTimer(t); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
+		}
+		if t.Seq >= g.NextSeq {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d is not below next_seq %d", i, t.Seq, g.NextSeq)
+		}
+		if t.SetAside == types.NotSetAside && t.IsBefore(g.Lane.HeadCursor) {
+			return types.ErrInvalidGenesis.Wrapf("timer %d is before the head of the queue", i)
+		}
+		if _, twice := seqs[t.Seq]; twice {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d stands twice", i, t.Seq)
+		}
+		if _, twice := ids[string(t.Id)]; twice {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: id %x stands twice", i, t.Id)
+		}
+		seqs[t.Seq], ids[string(t.Id)] = struct{}{}, struct{}{}
+	}
+	return nil
+}
+
+// validateTimer checks one record by itself.
+func validateTimer(t *types.Timer) error {
+	switch {
+	case len(t.Id) != types.IDBytes:
+		return types.ErrInvalidTimerID.Wrapf("%d bytes, want %d", len(t.Id), types.IDBytes)
+	case t.Seq == 0 || t.Due == 0:
+		return types.ErrInvalidGenesis.Wrapf("seq %d and due height %d must not be 0", t.Seq, t.Due)
+	case t.PayloadSeq != 0:
+		return types.ErrInvalidGenesis.Wrap("payload_seq must be 0: a genesis file holds payloads in the records")
+	case uint64(len(t.Payload)) > types.MaxPayloadBytes:
+		return types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", len(t.Payload), types.MaxPayloadBytes)
+	case len(t.Handler) > types.MaxHandlerBytes:
+		return types.ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), types.MaxHandlerBytes)
+	case t.GasLimit == 0 || t.GasLimit > types.MaxUnits:
+		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, types.MaxUnits)
+	}
+	if err := validateAdmission(t); err != nil {
+		return err
+	}
+	if t.Quote != nil {
+		if t.AdmittedWeight == 0 {
+			return types.ErrInvalidGenesis.Wrap("quote is stated and admitted_weight is 0: only what lies in the ready index has a quote")
+		}
+		if err := t.Quote.Validate(); err != nil {
+			return err
+		}
+	}
+	if err := t.ValidateRecurrence(); err != nil {
+		return err
+	}
+	if err := validateLock(t); err != nil {
+		return err
+	}
+	if _, known := types.SetAsideReason_name[int32(t.SetAside)]; !known {
+		return types.ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
+	}
+	if err := sdk.VerifyAddressFormat(t.Actor); err != nil {
+		return types.ErrInvalidGenesis.Wrapf("actor: %v", err)
+	}
+	if len(t.FeePayer) != 0 {
+		if err := sdk.VerifyAddressFormat(t.FeePayer); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("fee_payer: %v", err)
+		}
+	}
+	return t.Bid.Validate()
+}
+
+// validateLock checks that what is locked is an amount above 0 in canonical form, that waiting can pass.
+func validateLock(t *types.Timer) error {
+	if t.BidLocked == "" {
+		return nil
+	}
+	amount, ok := types.ParseAmount(t.BidLocked)
+	if !ok || amount.String() != t.BidLocked || amount.IsZero() || amount.BigIntMut().BitLen() > types.MaxBidBits {
+		return types.ErrInvalidBid.Wrapf("bid_locked %.80q, want 1 to 2^%d - 1, or nothing", t.BidLocked, types.MaxBidBits)
+	}
+	return nil
+}
+
+// validateAdmission checks the place in the ready index that a record states: in a narrow list under a fairness weight, or
+// with a score in a wide list (package merge).
+func validateAdmission(t *types.Timer) error {
+	limit := uint32(types.MaxWeight * fairness.One)
+	switch wide := merge.ListOfWeight(t.AdmittedWeight).Wide(); {
+	case t.AdmittedWeight > 0 && t.SetAside != types.NotSetAside, t.AdmittedWeight > limit && !wide, t.AdmittedWeight > maxAdmittedWeight:
+		return types.ErrInvalidGenesis.Wrapf("admitted_weight is %d, want 0 to %d or a wide list, and 0 if set aside", t.AdmittedWeight, limit)
+	case wide && len(t.AdmittedScore) != merge.WideBytes, !wide && len(t.AdmittedScore) != 0:
+		return types.ErrInvalidGenesis.Wrapf("admitted_score has %d bytes, want %d in a wide list and none elsewhere",
+			len(t.AdmittedScore), merge.WideBytes)
+	}
+	return nil
+}
