@@ -40,7 +40,7 @@ func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 		switch {
 		case t.ExpiredAt(b.Height):
 			b.GC.Meet(*t)
-		case t.SetAside == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t.GasLimit):
+		case t.SetAside == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
 			e.guard(ctx, b, t, func(ctx sdk.Context) error { return e.Release(ctx, t) })
 		}
 	}

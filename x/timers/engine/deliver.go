@@ -14,9 +14,9 @@ import (
 // deliver runs the handler on a branch of state and with a meter of its own. It returns what is billed, and the error
 // of the handler. A failure drops the handler's writes and events; the charge stands.
 func (e *Engine) deliver(
-	ctx sdk.Context, b *block, delivery types.Delivery, maxCycles uint64,
+	ctx sdk.Context, b *block, delivery types.Delivery, maxCycles, maxCells uint64,
 ) (cycles, cells uint64, failure error) {
-	meter := newFireMeter(maxCycles, b.Config.MaxCellsPerFire, ctx.KVGasConfig().WriteCostPerByte)
+	meter := newFireMeter(maxCycles, maxCells, ctx.KVGasConfig().WriteCostPerByte)
 	failure = sandbox.Run(handlerContext(ctx, meter), func(ctx sdk.Context) error {
 		runtime, err := e.Router.Route(ctx, delivery.Actor)
 		if errors.Is(err, types.ErrUnknownActor) {

@@ -81,7 +81,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	case !done:
 		b.Departed++
 	case unfunded:
-		required := price.Cost(timer.GasLimit, b.Config.MaxCellsPerFire)
+		required := price.Cost(timer.GasLimit, timer.CellLimit)
 		if b.round.Unfunded(ctx, timer, required) == policies.Leaves {
 			e.removeUnfunded(ctx, b, timer, required)
 		}

@@ -80,6 +80,6 @@ func (h hands) SetUnrunnableAside(ctx sdk.Context, t *types.Timer) {
 func (h hands) Expire(ctx sdk.Context, t *types.Timer) { h.expire(ctx, h.b, t) }
 
 // Runnable implements policies.Hands.
-func (h hands) Runnable(gasLimit uint64) bool {
-	return h.Policies.Runnable(&h.b.Config, h.b.Height, gasLimit)
+func (h hands) Runnable(t *types.Timer) bool {
+	return h.Policies.Runnable(&h.b.Config, h.b.Height, t)
 }

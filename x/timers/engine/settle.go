@@ -14,7 +14,7 @@ import (
 // means that nothing was changed. fire runs in a sandbox of its own: any other error undoes everything, the pre-charge
 // included.
 func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
-	preCharge := price.Cost(timer.GasLimit, b.Config.MaxCellsPerFire)
+	preCharge := price.Cost(timer.GasLimit, timer.CellLimit)
 	if err := e.Fees.PreCharge(ctx, &b.Config, timer, preCharge); err != nil {
 		return fireResult{}, err
 	}
@@ -35,7 +35,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}
-	cycles, cells, failure := e.deliver(ctx, b, delivery, timer.GasLimit-b.Config.FireBaseCycles)
+	cycles, cells, failure := e.deliver(ctx, b, delivery, timer.GasLimit-b.Config.FireBaseCycles, timer.CellLimit)
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)

@@ -53,6 +53,9 @@ func validateTimer(t *types.Timer) error {
 	case t.GasLimit == 0 || t.GasLimit > types.MaxUnits:
 		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, types.MaxUnits)
 	}
+	if t.CellLimit > types.MaxUnits {
+		return types.ErrCellLimitOutOfBounds.Wrapf("%d cells, want at most %d", t.CellLimit, types.MaxUnits)
+	}
 	if err := validateAdmission(t); err != nil {
 		return err
 	}

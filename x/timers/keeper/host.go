@@ -35,6 +35,8 @@ type ScheduleRequest struct {
 	// GasLimit in cycles bounds one fire, intrinsic cycles included: from min_gas_limit to the largest that the policy
 	// in force allows, which is the default. What a fire does not use is refunded.
 	GasLimit uint64
+	// CellLimit bounds the cells that one fire may write, at most max_cells_per_fire. It defaults to default_cell_limit.
+	CellLimit uint64
 	// ExpiresAt is the last height at which it may fire, at most max_ttl_blocks from now, which is the default.
 	ExpiresAt uint64
 	// Bid says what the owner is willing to pay for a place ("1.8 Bid"). Nil takes the default estimator.
@@ -54,7 +56,7 @@ type ScheduleRequest struct {
 //
 // The errors are, in the order of the checks: of the trigger, ErrUnsupportedTimerType, ErrInvalidInterval,
 // ErrNotWatchable and ErrInvalidWatch; ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong
-// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and
+// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and
 // ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as ErrInvalidPayload;
 // ErrInvalidFeePayer; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and
 // ErrBidNotCovered; ErrTooManyTimers and ErrActorPageFull.
@@ -79,7 +81,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	if err := types.Emit(ctx, &types.TimerScheduled{
-		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt, GasLimit: timer.GasLimit,
+		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt, GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
 		Seq: timer.Seq, FeePayer: k.text(timer.Payer()),
 	}); err != nil {
 		return types.Timer{}, err
@@ -92,7 +94,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, policies.Accepted, error) {
 	now := types.HeightOf(ctx)
 	timer := types.Timer{
-		Actor: req.Actor, Trigger: req.Trigger, GasLimit: req.GasLimit, ExpiresAt: req.ExpiresAt,
+		Actor: req.Actor, Trigger: req.Trigger, GasLimit: req.GasLimit, CellLimit: req.CellLimit, ExpiresAt: req.ExpiresAt,
 		ScheduleHeight: now,
 	}
 	err := k.engine.Triggers.Of(&timer.Trigger).Prepare(config, &timer, now)
@@ -112,7 +114,10 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	if timer.GasLimit == 0 {
 		timer.GasLimit = k.engine.Policies.GasCap(config, now)
 	}
-	if err = k.engine.Policies.CheckGasLimit(config, now, timer.GasLimit); err != nil {
+	if timer.CellLimit == 0 {
+		timer.CellLimit = config.CellLimit()
+	}
+	if err = k.engine.Policies.CheckLimits(config, now, timer.GasLimit, timer.CellLimit); err != nil {
 		return timer, policies.Accepted{}, err
 	}
 	call, err := k.checkCall(ctx, config, types.Call{Actor: req.Actor, Handler: req.Handler, Payload: req.Payload})
@@ -140,8 +145,8 @@ type UpdateRequest struct {
 	ID []byte
 	// Call replaces handler and payload together.
 	Call *types.TimerCall
-	// GasLimit in cycles, within the same bounds as when scheduling.
-	GasLimit uint64
+	// GasLimit in cycles and CellLimit in cells, within the same bounds as when scheduling.
+	GasLimit, CellLimit uint64
 	// Bid replaces the bid; an empty one restores the default estimator.
 	Bid *types.Bid
 }
@@ -210,13 +215,16 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 func (k *Keeper) checkUpdate(
 	ctx context.Context, config *types.TimerConfig, req UpdateRequest, bid *types.Bid,
 ) (func(*types.Timer), error) {
-	if req.Call == nil && req.GasLimit == 0 && req.Bid == nil {
-		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit or a bid")
+	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil {
+		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit or a bid")
 	}
 	if req.GasLimit != 0 {
 		if err := k.engine.Policies.CheckGasLimit(config, types.HeightOf(ctx), req.GasLimit); err != nil {
 			return nil, err
 		}
+	}
+	if err := config.CheckCellLimit(req.CellLimit); err != nil {
+		return nil, err
 	}
 	var call types.Call
 	if req.Call != nil {
@@ -232,6 +240,9 @@ func (k *Keeper) checkUpdate(
 		}
 		if req.GasLimit != 0 {
 			t.GasLimit = req.GasLimit
+		}
+		if req.CellLimit != 0 {
+			t.CellLimit = req.CellLimit
 		}
 		if req.Bid != nil {
 			t.Bid = bid

@@ -32,7 +32,7 @@ func (m msgServer) ScheduleTimer(
 	}
 	timer, err := m.Schedule(ctx, ScheduleRequest{
 		Actor: actor, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, FeePayer: payer,
-		GasLimit: msg.GasLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded,
+		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded,
 	})
 	if err != nil {
 		return nil, err
@@ -46,7 +46,9 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 	if err != nil {
 		return nil, err
 	}
-	timer, err := m.Update(ctx, UpdateRequest{Actor: actor, ID: id, Call: msg.Call, GasLimit: msg.GasLimit, Bid: msg.Bid})
+	timer, err := m.Update(ctx, UpdateRequest{
+		Actor: actor, ID: id, Call: msg.Call, GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, Bid: msg.Bid,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -30,10 +30,10 @@ func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
 	for gasLimit, want := range map[uint64]bool{
 		0: false, 19_999: false, 20_000: false, 20_001: true, 550_000: true, 550_001: false, 1<<64 - 1: false,
 	} {
-		require.Equal(t, want, policies.Runnable(&c, 1, gasLimit), "%d", gasLimit)
+		require.Equal(t, want, policies.Runnable(&c, 1, &types.Timer{GasLimit: gasLimit}), "%d", gasLimit)
 	}
-	require.True(t, policies.Runnable(&c, 2, 250_000))
-	require.False(t, policies.Runnable(&c, 2, 250_001))
+	require.True(t, policies.Runnable(&c, 2, &types.Timer{GasLimit: 250_000}))
+	require.False(t, policies.Runnable(&c, 2, &types.Timer{GasLimit: 250_001}))
 }
 
 func TestAPolicyThatNoBinaryKnowsIsRefused(t *testing.T) {

@@ -52,8 +52,8 @@ type Hands interface {
 	SetUnrunnableAside(ctx sdk.Context, t *types.Timer)
 	// Expire removes an expired timer, for which the GC lane has been charged.
 	Expire(ctx sdk.Context, t *types.Timer)
-	// Runnable reports whether a timer with this gas limit can fire.
-	Runnable(gasLimit uint64) bool
+	// Runnable reports whether the timer can fire within its limits.
+	Runnable(t *types.Timer) bool
 }
 
 // GC is the state of the block's cleanup.

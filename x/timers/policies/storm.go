@@ -188,7 +188,7 @@ func (s *Storm) admit(ctx sdk.Context, found []types.Timer) (admitted uint32, er
 		case t.ExpiredAt(s.Height):
 			s.GC.Meet(*t)
 			continue
-		case !s.Hands.Runnable(t.GasLimit):
+		case !s.Hands.Runnable(t):
 			s.Hands.SetUnrunnableAside(ctx, t)
 			continue
 		case t.AdmittedWeight > 0:
@@ -310,7 +310,7 @@ func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool,
 	switch {
 	case t.ExpiredAt(s.Height):
 		s.expireOnSight(ctx, t)
-	case !s.Hands.Runnable(t.GasLimit):
+	case !s.Hands.Runnable(t):
 		s.Hands.SetUnrunnableAside(ctx, t)
 	default:
 		return true, nil

@@ -65,7 +65,7 @@ func (w *Window) Rank(ctx sdk.Context) error {
 func (w *Window) DropUnrunnable(ctx sdk.Context) {
 	runnable := w.Ready[:0]
 	for i := range w.Ready {
-		if w.Hands.Runnable(w.Ready[i].GasLimit) {
+		if w.Hands.Runnable(&w.Ready[i]) {
 			runnable = append(runnable, w.Ready[i])
 			continue
 		}

@@ -224,14 +224,14 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candid
 			return false
 		}
 		response.Ahead++
-		response.AheadCycles += c.GasLimit
+		response.AheadSize += c.GasLimit
 		return true
 	})
 	response.Basis = types.BasisAllReady
 	if next.Overfull {
 		response.Basis = types.BasisStorm
 	}
-	response.WaitBlocks = (response.AheadCycles + candidate.GasLimit - 1) / next.Config.LaneTimerCycles
+	response.WaitBlocks = (response.AheadSize + candidate.GasLimit - 1) / next.Config.LaneTimerCycles
 	return err
 }
 

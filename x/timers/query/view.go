@@ -19,7 +19,7 @@ func (s *server) info(ctx context.Context, t *types.Timer) (types.TimerInfo, err
 	info := types.TimerInfo{
 		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
 		Status: t.StatusAt(types.HeightOf(ctx)), Tier: tierOf(t.Due, types.HeightOf(ctx)),
-		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, Trigger: t.Trigger,
+		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, CellLimit: t.CellLimit, Trigger: t.Trigger,
 		Handler: t.HandlerName(), Payload: payload, Bid: t.Bid,
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}

@@ -20,6 +20,12 @@ const (
 	maxTimersPerActor = uint32(2048)
 	// MaxPayloadBytes bounds what scheduling stores and a fire reads.
 	MaxPayloadBytes = uint64(1) << 20
+	// maxCyclesPerByte bounds what a byte of a payload counts, so that the count of the longest one can't overflow.
+	maxCyclesPerByte = uint64(1) << 20
+	// leastPayerRecordBytes leaves room for a plain account and a plain allowance.
+	leastPayerRecordBytes = uint64(512)
+	// maxReservedActors bounds the list of reserved actors, which is read with the config in every block.
+	maxReservedActors = 64
 	// maxMessageRules bounds the lists of message types, which are read with the config in every block.
 	maxMessageRules = 256
 	// maxTypeURLBytes bounds one message type.

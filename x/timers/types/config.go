@@ -25,6 +25,8 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		MaxTtlBlocks:      2_592_000,
 		MaxTimersPerActor: 1_024,
 		MaxPayloadBytes:   MaxPayloadBytes,
+		// Far above what a transaction of a person or a DAO holds; decoding so much takes about as long as two sends.
+		MaxMessagesBytes: 65_536,
 		// A retry is paid like any fire, so that the bound is not the chain's protection but the payer's: what has failed
 		// ten times in a row was not a bad moment.
 		MaxRetries:     10,
@@ -35,6 +37,14 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		FireBaseCycles:   20_000,
 		MaxCyclesPerFire: 550_000,
 		MaxCellsPerFire:  550_000,
+		// A hundred times what a send writes. A timer that writes more states it, and reserves it.
+		DefaultCellLimit: 20_000,
+		// What the SDK charges for a byte that is read.
+		PayloadCyclesPerByte: 3,
+		// What a transaction pays for each byte of its own, for the same work.
+		MessageCyclesPerByte: 10,
+		// Ten times a plain account. Who pays through a larger record would have every fire read and write it.
+		MaxPayerRecordBytes: 2_048,
 		AllowedMessages:  []string{"*"},
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.
@@ -51,6 +61,9 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// Background reads cost a few microseconds each; twice the default lane's largest number of fires keeps the
 		// pruning of receipts ahead of their writing.
 		SweepPerBlock: 256,
+
+		// Room for one governance timer of the largest kind in ten blocks' worth of lane, and for one of 200,000 in each.
+		ReservedShare: math.LegacyNewDecWithPrec(1, 1),
 
 		CycleBasefee: math.LegacyNewDecWithPrec(1, 3),
 		CellBasefee:  math.LegacyNewDecWithPrec(3, 2),
@@ -77,6 +90,8 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 			Economy: math.LegacyNewDecWithPrec(8, 1), Standard: math.LegacyOneDec(),
 			Fast: math.LegacyNewDecWithPrec(15, 1), Urgent: math.LegacyNewDecWithPrec(25, 1),
 		},
+		// Tips buy a place in a full lane; ten basefees is far beyond what places cost when anybody bids for themselves.
+		TierTipCap:           math.LegacyNewDec(10),
 		FairnessWindowBlocks: 1_000,
 		FairnessUnit:         UnitActor,
 		WeightMin:            math.LegacyOneDec(),
@@ -90,7 +105,7 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 // Validate checks every bound, and that no parameter contradicts another.
 func (c *TimerConfig) Validate() error {
 	for _, validate := range []func() error{
-		c.validatePolicy, c.validateBounds, c.validateShared, c.validateParams, c.validateCross, c.validateMessages,
+		c.validatePolicy, c.validateBounds, c.validateShared, c.validateParams, c.validateCross, c.validateMessages, c.validateReserved,
 	} {
 		if err := validate(); err != nil {
 			return err
@@ -132,6 +147,7 @@ func (c *TimerConfig) validateBounds() error {
 		{"max_ttl_blocks", c.MaxTtlBlocks, 1, MaxBlocks},
 		{"max_timers_per_actor", uint64(c.MaxTimersPerActor), 1, uint64(maxTimersPerActor)},
 		{"max_payload_bytes", c.MaxPayloadBytes, 1, MaxPayloadBytes},
+		{"max_messages_bytes", c.MaxMessagesBytes, 1, MaxPayloadBytes},
 		{"max_retries", uint64(c.MaxRetries), 0, uint64(maxRetries)},
 		{"schedule_cycles", c.ScheduleCycles, 0, MaxUnits},
 		{"cancel_cycles", c.CancelCycles, 0, MaxUnits},
@@ -139,6 +155,10 @@ func (c *TimerConfig) validateBounds() error {
 		{"fire_base_cycles", c.FireBaseCycles, 1, MaxUnits},
 		{"max_cycles_per_fire", c.MaxCyclesPerFire, 1, MaxUnits},
 		{"max_cells_per_fire", c.MaxCellsPerFire, 1, MaxUnits},
+		{"default_cell_limit", c.DefaultCellLimit, 1, MaxUnits},
+		{"payload_cycles_per_byte", c.PayloadCyclesPerByte, 0, maxCyclesPerByte},
+		{"message_cycles_per_byte", c.MessageCyclesPerByte, 0, maxCyclesPerByte},
+		{"max_payer_record_bytes", c.MaxPayerRecordBytes, leastPayerRecordBytes, MaxPayloadBytes},
 		{"receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, MaxBlocks},
 		{"lane_timer_cycles", c.LaneTimerCycles, 1, MaxUnits},
 		{"lane_timer_cells", c.LaneTimerCells, 1, MaxUnits},
@@ -169,6 +189,8 @@ func (c *TimerConfig) validateBounds() error {
 		{"priority_tiers.standard", tiers.Standard, zero, mostOfTier},
 		{"priority_tiers.fast", tiers.Fast, zero, mostOfTier},
 		{"priority_tiers.urgent", tiers.Urgent, zero, mostOfTier},
+		{"tier_tip_cap", c.TierTipCap, zero, mostOfTier},
+		{"reserved_share", c.ReservedShare, zero, math.LegacyOneDec()},
 		{"weight_min", c.WeightMin, leastWeight, math.LegacyNewDec(MaxWeight)},
 		{"weight_max", c.WeightMax, leastWeight, math.LegacyNewDec(MaxWeight)},
 		{"median_smoothing", c.MedianSmoothing, smallFraction, math.LegacyOneDec()},
@@ -234,6 +256,31 @@ func (c *TimerConfig) validateMessages() error {
 			if url != "*" && (len(url) > maxTypeURLBytes || !typeURL.MatchString(url)) {
 				return ErrInvalidConfig.Wrapf("%s: %.300q is neither \"*\" nor a type URL such as /cosmos.bank.v1beta1.MsgSend", list.name, url)
 			}
+		}
+	}
+	return nil
+}
+
+// CellLimit is the cell limit of a timer that states none.
+func (c *TimerConfig) CellLimit() uint64 { return min(c.DefaultCellLimit, c.MaxCellsPerFire) }
+
+// CheckCellLimit refuses a cell limit with which no timer could fire.
+func (c *TimerConfig) CheckCellLimit(limit uint64) error {
+	if limit > c.MaxCellsPerFire {
+		return ErrCellLimitOutOfBounds.Wrapf("%d cells, want at most %d", limit, c.MaxCellsPerFire)
+	}
+	return nil
+}
+
+// validateReserved checks the form of the reserved actors. Whether they are addresses of the chain is checked where the
+// config is accepted.
+func (c *TimerConfig) validateReserved() error {
+	if len(c.ReservedActors) > maxReservedActors {
+		return ErrInvalidConfig.Wrapf("reserved_actors has %d entries, want at most %d", len(c.ReservedActors), maxReservedActors)
+	}
+	for i, actor := range c.ReservedActors {
+		if actor == "" || len(actor) > maxAddressText || slices.Contains(c.ReservedActors[:i], actor) {
+			return ErrInvalidConfig.Wrapf("reserved_actors: %.120q is empty, too long or listed twice", actor)
 		}
 	}
 	return nil

@@ -72,7 +72,7 @@ var (
 	ErrPanicked = errors.Register(ModuleName, 40, "panicked")
 	// ErrOutOfCycles: the handler used up its gas limit; its fire failed.
 	ErrOutOfCycles = errors.Register(ModuleName, 41, "out of cycles")
-	// ErrOutOfCells: the handler wrote more than MAX_CELLS_PER_FIRE; its fire failed.
+	// ErrOutOfCells: the handler wrote more than its cell limit; its fire failed.
 	ErrOutOfCells = errors.Register(ModuleName, 42, "out of cells")
 	// ErrActorGone: the actor was there when the timer was scheduled and is no more; its fire failed.
 	ErrActorGone = errors.Register(ModuleName, 43, "actor is gone")
@@ -102,6 +102,8 @@ var (
 	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
 	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.
 	ErrInvalidWatch = errors.Register(ModuleName, 61, "invalid watch")
+	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
+	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
 	// ErrBidNotCovered: the actor can't lock what it bids.
 	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 )

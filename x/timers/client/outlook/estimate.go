@@ -84,7 +84,7 @@ func aheadText(e *types.QueryEstimateResponse) string {
 	case e.Ahead == 0:
 		return "no ready timer"
 	default:
-		return fmt.Sprintf("%s (%s)", plain.Count(e.Ahead, "ready timer"), plain.Count(e.AheadCycles, "cycle"))
+		return fmt.Sprintf("%s (%s)", plain.Count(e.Ahead, "ready timer"), plain.Count(e.AheadSize, "cycle"))
 	}
 }
 

@@ -42,7 +42,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 	case scenario.OpExtend:
 		return &types.MsgExtendTimer{Sender: by, Id: id, ExpiresAt: op.ExpiresAt}, err
 	case scenario.OpUpdate:
-		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, Bid: op.Bid}
+		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid}
 		if op.Do != nil {
 			msg.Call = &types.TimerCall{Payload: op.Do.Payload}
 		}
@@ -63,7 +63,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
 		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
-		GasLimit: op.GasLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
+		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
 	}
 	if op.Do != nil {
 		msg.Payload = op.Do.Payload

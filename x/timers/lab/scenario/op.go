@@ -32,6 +32,7 @@ type Op struct {
 	By        string
 	Trigger   types.Trigger
 	GasLimit  uint64
+	CellLimit uint64
 	ExpiresAt uint64
 	Bid       *types.Bid
 	FeePayer  string

@@ -141,6 +141,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	p.scenario.Owners[op.As] = op.By
 	op.Trigger = readTrigger(o)
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
+	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.ExpiresAt = o.get("expires_at").uint64(^uint64(0))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
 	if payer := o.get("fee_payer"); payer.present() {
@@ -154,6 +155,7 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	p.target(o, op, who)
 	op.By = p.actor(o, "by", who)
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
+	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }

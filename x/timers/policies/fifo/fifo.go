@@ -131,7 +131,7 @@ func (r *round) readOn(ctx sdk.Context) error {
 	r.Order, r.Turn = r.Order[:0], 0
 	for i := range found {
 		t := &found[i].Value
-		if !r.Hands.Runnable(t.GasLimit) {
+		if !r.Hands.Runnable(t) {
 			r.Hands.SetUnrunnableAside(ctx, t)
 			continue
 		}

@@ -81,10 +81,18 @@ func (r *Registry) GasCap(config *types.TimerConfig, height uint64) uint64 {
 	return r.At(config, height).GasCap(config)
 }
 
-// Runnable reports whether a timer with this gas limit can fire at a height. One that can't is set aside until it can;
-// it is never lost.
-func (r *Registry) Runnable(config *types.TimerConfig, height, gasLimit uint64) bool {
-	return gasLimit > config.FireBaseCycles && gasLimit <= r.GasCap(config, height)
+// Runnable reports whether a timer can fire within its limits at a height. One that can't is set aside until it can; it is
+// never lost.
+func (r *Registry) Runnable(config *types.TimerConfig, height uint64, t *types.Timer) bool {
+	return t.GasLimit > config.FireBaseCycles && t.GasLimit <= r.GasCap(config, height) && t.CellLimit <= config.MaxCellsPerFire
+}
+
+// CheckLimits refuses limits with which a timer could not fire at a height.
+func (r *Registry) CheckLimits(config *types.TimerConfig, height, gasLimit, cellLimit uint64) error {
+	if err := r.CheckGasLimit(config, height, gasLimit); err != nil {
+		return err
+	}
+	return config.CheckCellLimit(cellLimit)
 }
 
 // CheckGasLimit refuses a gas limit that could not fire at a height.
