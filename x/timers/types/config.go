@@ -45,7 +45,7 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		MessageCyclesPerByte: 10,
 		// Ten times a plain account. Who pays through a larger record would have every fire read and write it.
 		MaxPayerRecordBytes: 2_048,
-		AllowedMessages:  []string{"*"},
+		AllowedMessages:     []string{"*"},
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.
 		ReceiptRetentionBlocks: 1_000,
@@ -190,7 +190,7 @@ func (c *TimerConfig) validateBounds() error {
 		{"priority_tiers.fast", tiers.Fast, zero, mostOfTier},
 		{"priority_tiers.urgent", tiers.Urgent, zero, mostOfTier},
 		{"tier_tip_cap", c.TierTipCap, zero, mostOfTier},
-		{"reserved_share", c.ReservedShare, zero, math.LegacyOneDec()},
+		{"reserved_share", c.ReservedShare, zero, math.LegacyNewDecWithPrec(5, 1)},
 		{"weight_min", c.WeightMin, leastWeight, math.LegacyNewDec(MaxWeight)},
 		{"weight_max", c.WeightMax, leastWeight, math.LegacyNewDec(MaxWeight)},
 		{"median_smoothing", c.MedianSmoothing, smallFraction, math.LegacyOneDec()},
