@@ -10,6 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
@@ -261,6 +262,11 @@ func (c *TimerConfig) validateMessages() error {
 	return nil
 }
 
+// LaneCapacity is what the lane of a block holds.
+func (c *TimerConfig) LaneCapacity() lane.Capacity {
+	return lane.Capacity{Cycles: c.LaneTimerCycles, Cells: c.LaneTimerCells}
+}
+
 // CellLimit is the cell limit of a timer that states none.
 func (c *TimerConfig) CellLimit() uint64 { return min(c.DefaultCellLimit, c.MaxCellsPerFire) }
 
@@ -299,5 +305,7 @@ func (c *TimerConfig) WeightBounds() fairness.Bounds {
 
 func (c *TimerConfig) tiers() policy.Tiers {
 	tiers := &c.PriorityTiers
-	return policy.Tiers{Economy: tiers.Economy, Standard: tiers.Standard, Fast: tiers.Fast, Urgent: tiers.Urgent}
+	return policy.Tiers{
+		Economy: tiers.Economy, Standard: tiers.Standard, Fast: tiers.Fast, Urgent: tiers.Urgent, TipCap: c.TierTipCap,
+	}
 }
