@@ -6,8 +6,6 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"cosmossdk.io/math"
-
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
@@ -198,8 +196,8 @@ func above(bid, limit *types.StaticBid) bool {
 
 // exceeds compares integers in decimal; what does not parse exceeds every limit.
 func exceeds(price, limit string) bool {
-	stated, statedOK := math.NewIntFromString(price)
-	most, mostOK := math.NewIntFromString(limit)
+	stated, statedOK := types.ParseAmount(price)
+	most, mostOK := types.ParseAmount(limit)
 	return !statedOK || !mostOK || stated.GT(most)
 }
 

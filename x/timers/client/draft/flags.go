@@ -43,3 +43,12 @@ const (
 	flagDefaultBid = "default-bid"
 	flagClear      = "clear"
 )
+
+// The flags of grants.
+const (
+	flagFor       = "for"
+	flagAllow     = "allow"
+	flagMaxFires  = "max-fires"
+	flagUses      = "uses"
+	flagCellLimit = "cell-limit"
+)
