@@ -111,13 +111,7 @@ func (a *TimerAuthorization) checkExpiry(height uint64) error {
 
 // checkFires bounds the repetitions of a timer, each with all its retries.
 func (a *TimerAuthorization) checkFires(msg *types.MsgScheduleTimer) error {
-	repetitions := uint64(1)
-	switch trigger := &msg.Trigger; {
-	case trigger.Interval != nil:
-		repetitions = trigger.Interval.Remaining
-	case trigger.Watch != nil:
-		repetitions = trigger.Watch.Remaining
-	}
+	repetitions := msg.Trigger.Repetitions()
 	tries := uint64(1)
 	if msg.Retry != nil {
 		tries += uint64(msg.Retry.Max)

@@ -46,9 +46,8 @@ const (
 
 // The flags of grants.
 const (
-	flagFor       = "for"
-	flagAllow     = "allow"
-	flagMaxFires  = "max-fires"
-	flagUses      = "uses"
-	flagCellLimit = "cell-limit"
+	flagFor      = "for"
+	flagAllow    = "allow"
+	flagMaxFires = "max-fires"
+	flagUses     = "uses"
 )

@@ -32,10 +32,10 @@ func AddGrantFlags(f *pflag.FlagSet) {
 	f.String(flagUses, "1", "how many messages the grantee may send")
 	f.String(flagExpiresAt, "", "last height at which the grantee may act, and at which a timer that is scheduled or extended may fire")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
-	f.String(flagCellLimit, "", "most cells that a fire may be allowed to write (default: no cell limit may be stated)")
 	f.String(bids.FlagAgent, "", "the only agent that may be named for the bid")
 	bids.AddFlags(f)
 	f.Lookup(bids.FlagGasLimit).Usage = "most cycles that a fire may be allowed to use"
+	f.Lookup(bids.FlagCellLimit).Usage = "most cells that a fire may be allowed to write (default: a timer may state no cell limit)"
 }
 
 // Grant reads what the signer lets a grantee do with its timers.
@@ -88,14 +88,11 @@ func (d *Draft) authorization() (*timersauthz.TimerAuthorization, error) {
 			return nil, err
 		}
 	}
-	if _, stated := d.Stated(flagCellLimit); stated {
-		if a.CellLimit, err = d.number(flagCellLimit, "number of cells"); err != nil {
-			return nil, err
-		}
-	}
-	if a.GasLimit, err = bids.GasLimit(d.Job); err != nil {
+	limits, err := bids.ReadLimits(d.Job)
+	if err != nil {
 		return nil, err
 	}
+	a.GasLimit, a.CellLimit = limits.Gas, limits.Cells
 	a.MaxBid, err = bids.Read(d.Job)
 	return a, err
 }
