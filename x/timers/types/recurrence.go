@@ -101,6 +101,17 @@ func (t *Trigger) validate() error {
 	return nil
 }
 
+// Repetitions is how often a trigger makes its timer due from now on; 0 means until the timer expires.
+func (t *Trigger) Repetitions() uint64 {
+	switch {
+	case t.Interval != nil:
+		return t.Interval.Remaining
+	case t.Watch != nil:
+		return t.Watch.Remaining
+	}
+	return 1
+}
+
 // Repeats tells whether the timer may stay after a fire.
 func (t *Timer) Repeats() bool {
 	return t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Retry != nil
