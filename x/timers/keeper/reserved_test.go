@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
@@ -21,6 +23,7 @@ func besieged(t *testing.T, policy types.Policy, window uint32, change func(*typ
 		c.Policy, c.CandidateWindow, c.AdmissionsPerBlock = policy, window, window
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 340_000, 200_000, 200_000
 		c.ReservedActors, c.WeightMax = []string{robot2.String()}, c.WeightMin
+		c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier = math.LegacyZeroDec(), math.LegacyZeroDec()
 		change(c)
 	}))
 }
