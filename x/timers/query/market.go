@@ -82,10 +82,7 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 	if err != nil {
 		return nil, err
 	}
-	next, err := s.engine.Policies.Prices(branch, &config, &lane)
-	if err != nil {
-		return nil, err
-	}
+	next, basefees := s.engine.Policies.Prices(branch, &config, &lane)
 	basefee := next.Lane
 	if lane.LaneBasefee != nil {
 		basefee = *lane.LaneBasefee
@@ -103,6 +100,9 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,
 		Burned: lane.Burned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
 		Admitted: admitted, MaxCyclesPerFire: inForce.GasCap(&config),
+	}
+	if basefees.Failure != nil {
+		response.BasefeeCodespace, response.BasefeeCode = types.CodeOf(basefees.Failure)
 	}
 	inForce.Describe(response, &config, &lane)
 	return response, nil

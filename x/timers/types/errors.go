@@ -104,6 +104,8 @@ var (
 	ErrInvalidWatch = errors.Register(ModuleName, 61, "invalid watch")
 	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
 	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
+	// ErrInvalidBasefee: the chain's fee market answered what is no price, or tried to write.
+	ErrInvalidBasefee = errors.Register(ModuleName, 80, "invalid basefee")
 	// ErrBidNotCovered: the actor can't lock what it bids.
 	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 )
