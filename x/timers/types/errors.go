@@ -102,10 +102,10 @@ var (
 	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
 	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.
 	ErrInvalidWatch = errors.Register(ModuleName, 61, "invalid watch")
+	// ErrBidNotCovered: the actor can't lock what it bids.
+	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
 	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
 	// ErrInvalidBasefee: the chain's fee market answered what is no price, or tried to write.
 	ErrInvalidBasefee = errors.Register(ModuleName, 80, "invalid basefee")
-	// ErrBidNotCovered: the actor can't lock what it bids.
-	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 )

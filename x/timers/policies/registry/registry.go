@@ -109,7 +109,7 @@ func (r *Registry) CheckGasLimit(config *types.TimerConfig, height, gasLimit uin
 func (r *Registry) Prices(ctx context.Context, config *types.TimerConfig, last *types.LaneState) (policy.Prices, fees.Basefees) {
 	basefees := r.parts.Fees.AskBasefees(ctx, config, last)
 	rules := r.At(config, types.HeightOf(ctx)).Rules(config, last)
-	return policies.PricesOf(ctx, basefees, rules, last), basefees
+	return policies.PricesOf(ctx, basefees, rules, config, last), basefees
 }
 
 // Accept checks a bid by the policy in force. It locks nothing; Restate does.

@@ -81,7 +81,7 @@ func DrawCandidates(t *rapid.T) []policy.Candidate {
 	candidates := make([]policy.Candidate, len(seqs))
 	due := rapid.OneOf(rapid.Uint64Max(5), rapid.Uint64())
 	for i, seq := range seqs {
-		candidates[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, GasLimit: rapid.Uint64().Draw(t, "gas limit")}
+		candidates[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, Size: rapid.Uint64().Draw(t, "size")}
 	}
 	return candidates
 }
