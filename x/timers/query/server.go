@@ -159,7 +159,7 @@ func (s *server) SetAside(
 		return nil, err
 	}
 	from := uint64(0)
-	if key := req.Pagination.GetKey(); len(key) > 0 {
+	if key := req.GetPagination().GetKey(); len(key) > 0 {
 		if from, err = parsePosition(key); err != nil {
 			return nil, err
 		}
