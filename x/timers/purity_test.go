@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"policies/score":   room,
 	"policies/tip":     room,
 	"policies/registry": {
-		"types", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
+		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
 	"engine": {"types", "sandbox", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry"},

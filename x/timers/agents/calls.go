@@ -169,7 +169,7 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 func (c *Calls) call(
 	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress,
 ) (quote *types.AgentQuote, cycles uint64, failure error) {
-	meter := newQuoteMeter(c.config.AgentCyclesPerCall - types.AgentBaseCycles)
+	meter := sandbox.NewReadMeter(c.config.AgentCyclesPerCall-types.AgentBaseCycles, types.ErrAgentWrote)
 	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
 		about := types.BidContext{
 			TimerID: t.Id, Actor: t.Actor, Balance: c.balance(ctx, t.Actor),
@@ -188,8 +188,8 @@ func (c *Calls) call(
 		quote = &answer
 		return answer.Validate()
 	})
-	if meter.exceeded != nil {
-		failure = meter.exceeded
+	if meter.Exceeded() != nil {
+		failure = meter.Exceeded()
 	}
 	if failure != nil {
 		quote = nil

@@ -20,16 +20,13 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		return nil, err
 	}
 	height := types.HeightOf(ctx)
-	prices, err := e.Policies.Prices(ctx, &config, &before)
-	if err != nil {
-		return nil, err
-	}
+	prices, basefees := e.Policies.Prices(ctx, &config, &before)
 	inForce := e.Policies.At(&config, height)
-	b := &block{books: newBooks(), policy: inForce, rules: inForce.Rules(&config, &before)}
+	b := &block{books: newBooks(), basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Config: config, Before: before, State: before, Prices: prices,
-		Lane: lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
-		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval}},
+		Lane:    lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
+		GC:      policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval}},
 		Pages:   e.Actors.FirstPages(),
 		Changes: &index.Changes{},
 		Waiting: !inForce.AsksAgents(),

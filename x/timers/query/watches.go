@@ -67,7 +67,7 @@ func (s *server) Watches(
 func (s *server) watchesFrom(
 	ctx context.Context, req *types.QueryWatchesRequest, from triggers.WatchPlace, wanted func(triggers.WatchPlace) bool,
 ) (*types.QueryWatchesResponse, error) {
-	limit, offset, err := pageBounds(req.Pagination)
+	limit, offset, err := walkBounds(req.Pagination)
 	if err != nil {
 		return nil, err
 	}
@@ -78,6 +78,7 @@ func (s *server) watchesFrom(
 		from = collections.Join3(req.Store, key[8:], binary.BigEndian.Uint64(key))
 	}
 	response := &types.QueryWatchesResponse{Pagination: &sdkquery.PageResponse{}}
+	left := newRoom(limit)
 	err = s.engine.Watches.WalkFrom(ctx, from, func(at triggers.WatchPlace, owner []byte) (bool, error) {
 		switch {
 		case at.K1() != req.Store || !wanted(at):
@@ -85,14 +86,18 @@ func (s *server) watchesFrom(
 		case offset > 0:
 			offset--
 			return false, nil
-		case uint64(len(response.Watches)) == limit:
-			response.Pagination.NextKey = append(binary.BigEndian.AppendUint64(nil, at.K3()), at.K2()...)
-			return true, nil
 		}
 		key := types.WatchKey{Store: req.Store, Prefix: slices.Clone(at.K2())}
 		info, err := s.watchInfo(ctx, key, owner, at.K3())
+		if err != nil {
+			return true, err
+		}
+		if !left.take(ctx, &info) {
+			response.Pagination.NextKey = append(binary.BigEndian.AppendUint64(nil, at.K3()), at.K2()...)
+			return true, nil
+		}
 		response.Watches = append(response.Watches, info)
-		return false, err
+		return false, nil
 	})
 	return response, err
 }
@@ -139,6 +144,6 @@ func (s *server) watchesOf(ctx context.Context, req *types.QueryWatchesRequest) 
 			all = append(all, s.watchOf(ctx, key, &timers[i]))
 		}
 	}
-	page, pagination, err := pageOf(all, req.Pagination)
+	page, pagination, err := pageOf(ctx, all, req.Pagination, func(w types.WatchInfo) (types.WatchInfo, error) { return w, nil })
 	return &types.QueryWatchesResponse{Watches: page, Pagination: pagination}, err
 }
