@@ -17,6 +17,8 @@ type block struct {
 	round  policies.Round
 	// followers are notified of each fire: those of other policies, and the round.
 	followers []policies.Follower
+	// funds of the payers.
+	funds funds
 	books
 }
 
