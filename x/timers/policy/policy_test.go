@@ -148,10 +148,13 @@ func FuzzRanksCompareAsFractions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(comparePr
 
 // TestLeast: the least price has the lane basefee at its floor, and neither tip nor bid, whatever the prices of the block.
 func TestLeast(t *testing.T) {
-	prices := policy.Prices{Height: 9, Cycle: dec("0.002"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("5")}
+	prices := policy.Prices{
+		Height: 9, Cycle: dec("0.002"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("5"),
+		Capacity: lane.Capacity{Cycles: 1_000_000, Cells: 1_000_000},
+	}
 	market := eip1559.Rules{
 		Basefee:    lane.Basefee{Capacity: 1_000_000, Target: dec("0.5"), MaxChange: dec("0.125"), Min: dec("0.004"), Max: dec("1000")},
-		Multiplier: dec("0.5"), Tiers: policytest.Tiers(), Capacity: lane.Capacity{Cycles: 1_000_000, Cells: 1_000_000},
+		Multiplier: dec("0.5"), Tiers: policytest.Tiers(),
 	}
 	for name, c := range map[string]struct {
 		rules policy.Rules
