@@ -20,6 +20,9 @@ type block struct {
 	followers []policies.Follower
 	// basefees are the chain's part of the prices, and whether its fee market gave them.
 	basefees fees.Basefees
+
+	// funds of the payers.
+	funds funds
 	books
 }
 

@@ -923,10 +923,10 @@ type TimerSetAside struct {
 	Id     string         `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	Actor  string         `protobuf:"bytes,2,opt,name=actor,proto3" json:"actor,omitempty"`
 	Reason SetAsideReason `protobuf:"varint,3,opt,name=reason,proto3,enum=timers.v1.SetAsideReason" json:"reason,omitempty"`
-	// codespace and code of the error, for a quarantined or a suspended timer.
+	// codespace and code of the error, for a quarantined, a suspended or an unfunded timer.
 	Codespace string `protobuf:"bytes,4,opt,name=codespace,proto3" json:"codespace,omitempty"`
 	Code      uint32 `protobuf:"varint,5,opt,name=code,proto3" json:"code,omitempty"`
-	// payer could not cover required, the pre-charge, for a suspended timer; available is what it could spend.
+	// payer could not cover required, the pre-charge, for a suspended or an unfunded timer; available is what it could spend.
 	Payer     string `protobuf:"bytes,20,opt,name=payer,proto3" json:"payer,omitempty"`
 	Required  string `protobuf:"bytes,21,opt,name=required,proto3" json:"required,omitempty"`
 	Available string `protobuf:"bytes,22,opt,name=available,proto3" json:"available,omitempty"`

@@ -117,7 +117,7 @@ func (t *Timer) Repeats() bool {
 	return t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Retry != nil
 }
 
-// Word is the reason as people write it: quarantined, unrunnable, suspended, paused.
+// Word is the reason as people write it: quarantined, unrunnable, suspended, paused, unfunded.
 func (r SetAsideReason) Word() string {
 	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
 }
