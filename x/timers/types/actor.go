@@ -2,6 +2,7 @@ package types
 
 import (
 	"context"
+	"strings"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 )
@@ -39,6 +40,33 @@ type Runtime interface {
 	// Deployer is the address that deployed the actor, or the actor itself if it is of a kind that is not deployed. Under
 	// FAIRNESS_UNIT deployer, the actors of one deployer share a weight.
 	Deployer(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress
+}
+
+// MessageRuntime is a Runtime that decodes SDK messages from payloads. What that takes is counted before it is done.
+type MessageRuntime interface {
+	Runtime
+	// MessageBytes is what the messages of a call count as (envelope.Shape). It decodes nothing, and takes time in
+	// proportion to the payload. It refuses messages that must not be decoded: too many of them, too deep, or of a type
+	// that never runs in a timer.
+	MessageBytes(call Call) (uint64, error)
+}
+
+// MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
+func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, error) {
+	decoder, decodes := runtime.(MessageRuntime)
+	if !decodes {
+		return 0, nil
+	}
+	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {
+		return 0, ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
+	}
+	return decoder.MessageBytes(call)
+}
+
+// CheckedByAnte reports whether messages of a type are checked in the chain's ante handlers alone: an Ethereum
+// transaction carries the signature of another account, which its handler takes for checked. No timer runs them.
+func CheckedByAnte(typeURL string) bool {
+	return typeURL[strings.LastIndexAny(typeURL, "./")+1:] == "MsgEthereumTx"
 }
 
 // Router finds the runtime that serves an actor: the first registered one that reports so.
