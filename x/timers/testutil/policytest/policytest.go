@@ -45,7 +45,7 @@ func RequireDec(t require.TestingT, want, got math.LegacyDec, about ...any) {
 
 // Tiers are the default ones.
 func Tiers() policy.Tiers {
-	return policy.Tiers{Economy: Dec("0.8"), Standard: Dec("1"), Fast: Dec("1.5"), Urgent: Dec("2.5")}
+	return policy.Tiers{Economy: Dec("0.8"), Standard: Dec("1"), Fast: Dec("1.5"), Urgent: Dec("2.5"), TipCap: Dec("10")}
 }
 
 // DrawPrice draws a price that a config admits: often small, zero, the largest, or within two units of a given one.
