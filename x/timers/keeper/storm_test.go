@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -157,7 +158,7 @@ func (m *stormModel) block() (fired []string) {
 	for passedOver := 0; passedOver < 32 && m.cycles+m.config.FireBaseCycles < m.config.LaneTimerCycles; {
 		candidates := make([]policy.Candidate, len(contest))
 		for i, t := range contest {
-			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
+			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
 			if storm {
 				candidates[i].Weight = t.AdmittedWeight
 			}
