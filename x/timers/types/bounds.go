@@ -106,6 +106,9 @@ func checkPairs(pairs []pair) error {
 	return nil
 }
 
+// MaxPrice is the largest price.
+func MaxPrice() math.LegacyDec { return maxPrice }
+
 // ClampPrice brings a price from outside the module into its bounds: a fee market with a nonsensical answer must not make
 // arithmetic overflow.
 func ClampPrice(price math.LegacyDec) math.LegacyDec {
