@@ -195,6 +195,9 @@ func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *
 		if err != nil {
 			return types.ErrInvalidPayload.Wrapf("%s: %v", sdk.MsgTypeURL(msg), err)
 		}
+		if len(inner) == 0 {
+			continue
+		}
 		if err := checkAllowed(config, inner, nesting-1, left); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -29,9 +30,10 @@ func (s *server) info(ctx context.Context, t *types.Timer) (types.TimerInfo, err
 	if info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t); err != nil {
 		return types.TimerInfo{}, err
 	}
-	// Only an account's payload decodes; another actor's is shown as bytes alone.
+	// Only an account's payload decodes; another actor's is shown as bytes alone. Nothing has bounded its nesting yet.
 	var messages types.AccountPayload
-	if s.engine.Codec.Unmarshal(payload, &messages) == nil {
+	_, unsafe := envelope.Scan(payload, func([]byte) error { return nil })
+	if unsafe == nil && s.engine.Codec.Unmarshal(payload, &messages) == nil {
 		info.Messages = messages.Messages
 	}
 	return info, nil
