@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/codec"
@@ -86,7 +87,7 @@ func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig,
 // MessageBytes implements types.MessageRuntime. Errors are ErrInvalidPayload and ErrMessageNotAllowed of package types.
 func (r *AccountRuntime) MessageBytes(call types.Call) (uint64, error) {
 	shape, err := envelope.Scan(call.Payload, func(typeURL []byte) error {
-		if types.CheckedByAnte(string(typeURL)) {
+		if CheckedByAnte(string(typeURL)) {
 			return errCheckedByAnte(string(typeURL))
 		}
 		return nil
@@ -95,6 +96,12 @@ func (r *AccountRuntime) MessageBytes(call types.Call) (uint64, error) {
 		err = types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
 	}
 	return shape.Weight(), err
+}
+
+// CheckedByAnte reports whether messages of a type are checked in the chain's ante handlers alone: an Ethereum
+// transaction carries the signature of another account, which its handler takes for checked. No timer runs them.
+func CheckedByAnte(typeURL string) bool {
+	return typeURL[strings.LastIndexAny(typeURL, "./")+1:] == "MsgEthereumTx"
 }
 
 func errCheckedByAnte(typeURL string) error {
@@ -185,7 +192,7 @@ func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *
 			return types.ErrInvalidPayload.Wrapf("more than %d messages", maxMessages)
 		}
 		url := sdk.MsgTypeURL(msg)
-		if types.CheckedByAnte(url) {
+		if CheckedByAnte(url) {
 			return errCheckedByAnte(url)
 		}
 		if !config.MessageAllowed(url) {

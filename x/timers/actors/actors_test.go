@@ -178,7 +178,7 @@ func TestMessagesThatAnteHandlersCheckNeverRun(t *testing.T) {
 		"/cosmos.evm.vm.v1.MsgEthereumTx": true, "MsgEthereumTx": true,
 		"/test.MsgEthereumTxs": false, "/test.MsgEthereumTx.Other": false, "/cosmos.bank.v1beta1.MsgSend": false, "": false,
 	} {
-		require.Equal(t, want, types.CheckedByAnte(url), url)
+		require.Equal(t, want, actors.CheckedByAnte(url), url)
 	}
 }
 

@@ -2,7 +2,6 @@ package types
 
 import (
 	"context"
-	"strings"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 )
@@ -61,12 +60,6 @@ func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, erro
 		return 0, ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
 	}
 	return decoder.MessageBytes(call)
-}
-
-// CheckedByAnte reports whether messages of a type are checked in the chain's ante handlers alone: an Ethereum
-// transaction carries the signature of another account, which its handler takes for checked. No timer runs them.
-func CheckedByAnte(typeURL string) bool {
-	return typeURL[strings.LastIndexAny(typeURL, "./")+1:] == "MsgEthereumTx"
 }
 
 // Router finds the runtime that serves an actor: the first registered one that reports so.
