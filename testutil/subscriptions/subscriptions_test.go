@@ -30,7 +30,9 @@ func TestASubscriberIsChargedEveryThirdBlock(t *testing.T) {
 	require.NoError(t, chain.BeginBlock())
 	price := sdk.NewInt64Coin(chain.FeeDenom, 100)
 	require.Error(t, keeper.Subscribe(chain.Ctx(), alice, bob, price, 3), "bob has granted nothing yet")
-	require.NoError(t, chain.Feegrant.GrantAllowance(chain.Ctx(), bob, subscriptions.Address, &feegrant.BasicAllowance{}))
+	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{"/timers.v1.MsgScheduleTimer"})
+	require.NoError(t, err)
+	require.NoError(t, chain.Feegrant.GrantAllowance(chain.Ctx(), bob, subscriptions.Address, allowance))
 	require.NoError(t, keeper.Subscribe(chain.Ctx(), alice, bob, price, 3))
 	for range 10 {
 		_, err := chain.EndBlock()

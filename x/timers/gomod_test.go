@@ -26,7 +26,7 @@ var directRequirements = map[string]string{
 	"cosmossdk.io/log":                          "the lab's logger",
 	"cosmossdk.io/math":                         "integers and decimals",
 	"cosmossdk.io/store":                        "gas meters, the lab's multistore",
-	"cosmossdk.io/x/feegrant":                   "the lab's chain",
+	"cosmossdk.io/x/feegrant":                   "fee allowances that name the module's message, and the lab's chain",
 	"github.com/cometbft/cometbft":              "ABCI events, RPC client of the CLI",
 	"github.com/cosmos/cosmos-db":               "the lab's database",
 	"github.com/cosmos/cosmos-proto":            "generated code",

@@ -3,12 +3,15 @@ package actors
 import (
 	"bytes"
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/codec/unknownproto"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -42,7 +45,7 @@ type AccountRuntime struct {
 	messages MessageRouter
 }
 
-var _ types.Runtime = (*AccountRuntime)(nil)
+var _ types.MessageRuntime = (*AccountRuntime)(nil)
 
 // NewAccountRuntime returns the runtime of accounts. Register it last: contracts and modules are accounts too.
 func NewAccountRuntime(cdc codec.Codec, accounts Accounts, messages MessageRouter) *AccountRuntime {
@@ -81,10 +84,37 @@ func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig,
 	return nil
 }
 
-// decode reads the payload and checks every message.
+// MessageBytes implements types.MessageRuntime. Errors are ErrInvalidPayload and ErrMessageNotAllowed of package types.
+func (r *AccountRuntime) MessageBytes(call types.Call) (uint64, error) {
+	shape, err := envelope.Scan(call.Payload, func(typeURL []byte) error {
+		if CheckedByAnte(string(typeURL)) {
+			return errCheckedByAnte(string(typeURL))
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, types.ErrMessageNotAllowed) {
+		err = types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
+	}
+	return shape.Weight(), err
+}
+
+// CheckedByAnte reports whether messages of a type are checked in the chain's ante handlers alone: an Ethereum
+// transaction carries the signature of another account, which its handler takes for checked. No timer runs them.
+func CheckedByAnte(typeURL string) bool {
+	return typeURL[strings.LastIndexAny(typeURL, "./")+1:] == "MsgEthereumTx"
+}
+
+func errCheckedByAnte(typeURL string) error {
+	return types.ErrMessageNotAllowed.Wrapf("%.120s is checked in ante handlers alone, which no timer passes", typeURL)
+}
+
+// decode reads the payload and checks every message. It looks at the bytes before it decodes them.
 func (r *AccountRuntime) decode(config *types.TimerConfig, call types.Call) ([]sdk.Msg, error) {
 	if call.Handler != types.DefaultHandler {
 		return nil, types.ErrInvalidHandler.Wrapf("an account has the handler %q alone, not %.80q", types.DefaultHandler, call.Handler)
+	}
+	if _, err := types.MessageBytes(config, r, call); err != nil {
+		return nil, err
 	}
 	var payload types.AccountPayload
 	// Unknown fields are rejected, as in a transaction: otherwise nodes that know different fields could disagree.
@@ -138,12 +168,21 @@ func (r *AccountRuntime) checkMessages(config *types.TimerConfig, actor sdk.AccA
 	return nil
 }
 
-// carrier is a message that runs other messages in its signer's name, such as authz's MsgExec.
-type carrier interface {
-	GetMessages() ([]sdk.Msg, error)
+// carried returns the messages that a message carries: those that authz's MsgExec runs in its signer's name, and those
+// of a proposal of x/gov or x/group.
+func carried(msg sdk.Msg) ([]sdk.Msg, error) {
+	switch outer := msg.(type) {
+	case interface{ GetMessages() ([]sdk.Msg, error) }:
+		return outer.GetMessages()
+	case interface{ GetMsgs() ([]sdk.Msg, error) }:
+		return outer.GetMsgs()
+	default:
+		return nil, nil
+	}
 }
 
-// checkAllowed applies the config's lists, also to nested messages. Otherwise authz could be used to circumvent them.
+// checkAllowed applies the config's lists, also to nested messages. Otherwise authz and proposals could be used to
+// circumvent them.
 func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *int) error {
 	if nesting == 0 {
 		return types.ErrInvalidPayload.Wrapf("messages are nested more than %d deep", maxNesting)
@@ -152,16 +191,19 @@ func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *
 		if *left--; *left < 0 {
 			return types.ErrInvalidPayload.Wrapf("more than %d messages", maxMessages)
 		}
-		if url := sdk.MsgTypeURL(msg); !config.MessageAllowed(url) {
+		url := sdk.MsgTypeURL(msg)
+		if CheckedByAnte(url) {
+			return errCheckedByAnte(url)
+		}
+		if !config.MessageAllowed(url) {
 			return types.ErrMessageNotAllowed.Wrap(url)
 		}
-		outer, ok := msg.(carrier)
-		if !ok {
-			continue
-		}
-		inner, err := outer.GetMessages()
+		inner, err := carried(msg)
 		if err != nil {
 			return types.ErrInvalidPayload.Wrapf("%s: %v", sdk.MsgTypeURL(msg), err)
+		}
+		if len(inner) == 0 {
+			continue
 		}
 		if err := checkAllowed(config, inner, nesting-1, left); err != nil {
 			return err

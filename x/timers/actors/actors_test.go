@@ -5,14 +5,17 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/cosmos/gogoproto/proto"
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/math"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	"github.com/cosmos/cosmos-sdk/x/authz"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/lab"
@@ -136,6 +139,91 @@ func TestMessagesAreBoundedInNumberNestedOnesIncluded(t *testing.T) {
 	require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, many(129)...)), types.ErrInvalidPayload)
 	require.NoError(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, append(many(63), &within)...)))
 	require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, append(many(64), &within)...)), types.ErrInvalidPayload)
+}
+
+// TestMessagesThatAnteHandlersCheckNeverRun: not even where the lists allow everything, and wherever they are.
+func TestMessagesThatAnteHandlersCheckNeverRun(t *testing.T) {
+	chain, runtime := accounts(t)
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	// Registered, so that nothing but its shape refuses it.
+	chain.Codec.InterfaceRegistry().(interface {
+		RegisterCustomTypeURL(iface any, typeURL string, impl proto.Message)
+	}).RegisterCustomTypeURL((*sdk.Msg)(nil), "/test.evm.v1.MsgEthereumTx", &banktypes.MsgSend{})
+	bz, err := chain.Codec.Marshal(send(chain, alice, bob, 1).(*banktypes.MsgSend))
+	require.NoError(t, err)
+	wrap := func(outer sdk.Msg) *codectypes.Any {
+		packed, err := codectypes.NewAnyWithValue(outer)
+		require.NoError(t, err)
+		return packed
+	}
+	forged := &codectypes.Any{TypeUrl: "/test.evm.v1.MsgEthereumTx", Value: bz}
+	exec := &authz.MsgExec{Grantee: alice.String(), Msgs: []*codectypes.Any{forged}}
+	for name, message := range map[string]*codectypes.Any{
+		"itself":                  forged,
+		"another chain's":         {TypeUrl: "/ethermint.evm.v1.MsgEthereumTx", Value: bz},
+		"executed":                wrap(exec),
+		"executed twice":          wrap(&authz.MsgExec{Grantee: alice.String(), Msgs: []*codectypes.Any{wrap(exec)}}),
+		"proposed":                wrap(&govtypes.MsgSubmitProposal{Proposer: alice.String(), Messages: []*codectypes.Any{forged}}),
+		"proposed by a group":     {TypeUrl: "/cosmos.group.v1.MsgSubmitProposal", Value: proposal(t, chain, forged)},
+		"executed in a proposal":  wrap(&govtypes.MsgSubmitProposal{Proposer: alice.String(), Messages: []*codectypes.Any{wrap(exec)}}),
+		"proposed in a timer":     wrap(&types.MsgScheduleTimer{Sender: alice.String(), Payload: payload(t, chain, forged)}),
+		"without a package":       {TypeUrl: "/MsgEthereumTx"},
+		"with a type in its text": wrap(&authz.MsgExec{Grantee: alice.String(), Msgs: []*codectypes.Any{wrap(&types.MsgCancelTimer{Sender: alice.String()}), forged}}),
+	} {
+		call := types.Call{Actor: alice, Handler: types.DefaultHandler, Payload: payload(t, chain, message)}
+		require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, call), types.ErrMessageNotAllowed, name)
+		require.ErrorIs(t, runtime.Deliver(chain.Ctx(), &config, types.Delivery{Call: call}), types.ErrMessageNotAllowed, name)
+	}
+	for url, want := range map[string]bool{
+		"/cosmos.evm.vm.v1.MsgEthereumTx": true, "MsgEthereumTx": true,
+		"/test.MsgEthereumTxs": false, "/test.MsgEthereumTx.Other": false, "/cosmos.bank.v1beta1.MsgSend": false, "": false,
+	} {
+		require.Equal(t, want, actors.CheckedByAnte(url), url)
+	}
+}
+
+func payload(t *testing.T, chain *lab.Chain, messages ...*codectypes.Any) []byte {
+	t.Helper()
+	bz, err := chain.Codec.Marshal(&types.AccountPayload{Messages: messages})
+	require.NoError(t, err)
+	return bz
+}
+
+// proposal is encoded as x/group's: its messages are in field 4.
+func proposal(t *testing.T, chain *lab.Chain, message *codectypes.Any) []byte {
+	t.Helper()
+	inner, err := chain.Codec.Marshal(message)
+	require.NoError(t, err)
+	return append([]byte{4<<3 | 2, byte(len(inner)&0x7f | 0x80), byte(len(inner) >> 7)}, inner...)
+}
+
+// TestMessagesOfAProposalAreListed: a proposal carries its messages as authz's MsgExec does.
+func TestMessagesOfAProposalAreListed(t *testing.T) {
+	chain, runtime := accounts(t)
+	govtypes.RegisterInterfaces(chain.Codec.InterfaceRegistry())
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	config.DeniedMessages = []string{sdk.MsgTypeURL(&banktypes.MsgSend{})}
+	proposal, err := govtypes.NewMsgSubmitProposal([]sdk.Msg{send(chain, alice, bob, 1)}, nil, alice.String(), "", "", "", false)
+	require.NoError(t, err)
+	require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, call(t, chain, proposal)), types.ErrMessageNotAllowed)
+}
+
+// TestDeepMessagesAreNotDecoded: 3,000 messages within messages took 400 MB to refuse.
+func TestDeepMessagesAreNotDecoded(t *testing.T) {
+	chain, runtime := accounts(t)
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	config.MaxMessagesBytes = types.MaxPayloadBytes
+	packed, err := codectypes.NewAnyWithValue(send(chain, alice, bob, 1))
+	require.NoError(t, err)
+	for range 3_000 {
+		packed, err = codectypes.NewAnyWithValue(&authz.MsgExec{Grantee: alice.String(), Msgs: []*codectypes.Any{packed}})
+		require.NoError(t, err)
+	}
+	deep := types.Call{Actor: alice, Handler: types.DefaultHandler, Payload: payload(t, chain, packed)}
+	require.Greater(t, len(deep.Payload), 200_000)
+	require.ErrorIs(t, runtime.Validate(chain.Ctx(), &config, deep), types.ErrInvalidPayload)
+	allocs := testing.AllocsPerRun(3, func() { _ = runtime.Validate(chain.Ctx(), &config, deep) })
+	require.Less(t, allocs, 100.0, "it is refused as raw bytes")
 }
 
 func TestAnAccountHasTheDefaultHandlerAlone(t *testing.T) {

@@ -70,7 +70,11 @@ func ExampleModuleRuntime_Register() {
 	if err := chain.BeginBlock(); err != nil {
 		panic(err)
 	}
-	if err := chain.Feegrant.GrantAllowance(chain.Ctx(), payee, module, &feegrant.BasicAllowance{}); err != nil {
+	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{"/timers.v1.MsgScheduleTimer"})
+	if err != nil {
+		panic(err)
+	}
+	if err := chain.Feegrant.GrantAllowance(chain.Ctx(), payee, module, allowance); err != nil {
 		panic(err)
 	}
 	for _, request := range []keeper.ScheduleRequest{

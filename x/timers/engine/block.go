@@ -53,10 +53,10 @@ func (b *block) firstRemaining() types.QueueKey {
 	return state.QueueKey(first)
 }
 
-// billedCycles is the sum that a fire is billed: the cycles of its handler, the intrinsic ones and those of its agent's
-// call. It is at most the gas limit, for which the fire was pre-charged.
-func (b *block) billedCycles(t *types.Timer, handler uint64) uint64 {
-	return min(handler+b.Config.FireBaseCycles+b.Agents.CyclesFor(t), t.GasLimit)
+// billedCycles is the sum that a fire is billed: its own cycles and those of its agent's call. It is at most the gas
+// limit, for which the fire was pre-charged.
+func (b *block) billedCycles(t *types.Timer, cycles uint64) uint64 {
+	return min(cycles+b.Agents.CyclesFor(t), t.GasLimit)
 }
 
 // agentTerms are the facts about the block that its agents receive.

@@ -11,12 +11,16 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// deliver runs the handler on a branch of state and with a meter of its own. It returns what is billed, and the error
-// of the handler. A failure drops the handler's writes and events; the charge stands.
+// deliver runs the handler on a branch of state and with a meter of its own, on which the intrinsic cycles are counted
+// first. It returns what is billed, and the error of the handler. A failure drops the handler's writes and events; the
+// charge stands. If the gas limit does not cover the intrinsic cycles, nothing is decoded and no handler runs.
 func (e *Engine) deliver(
-	ctx sdk.Context, b *block, delivery types.Delivery, maxCycles, maxCells uint64,
+	ctx sdk.Context, b *block, timer *types.Timer, delivery types.Delivery, intrinsic uint64,
 ) (cycles, cells uint64, failure error) {
-	meter := newFireMeter(maxCycles, maxCells, ctx.KVGasConfig().WriteCostPerByte)
+	if intrinsic >= timer.GasLimit {
+		return timer.GasLimit, 0, types.ErrOutOfCycles
+	}
+	meter := newFireMeter(timer.GasLimit-intrinsic, timer.CellLimit, ctx.KVGasConfig().WriteCostPerByte)
 	failure = sandbox.Run(handlerContext(ctx, meter), func(ctx sdk.Context) error {
 		runtime, err := e.Router.Route(ctx, delivery.Actor)
 		if errors.Is(err, types.ErrUnknownActor) {
@@ -25,6 +29,11 @@ func (e *Engine) deliver(
 		if err != nil {
 			return err
 		}
+		messages, err := types.MessageBytes(&b.Config, runtime, delivery.Call)
+		if err != nil {
+			return err
+		}
+		meter.ConsumeGas(b.Config.MessageCyclesPerByte*messages, "messages")
 		if err := runtime.Deliver(ctx, &b.Config, delivery); err != nil {
 			return err
 		}
@@ -34,7 +43,7 @@ func (e *Engine) deliver(
 		failure = meter.exceeded
 	}
 	cycles, cells = meter.used()
-	return cycles, cells, failure
+	return intrinsic + cycles, cells, failure
 }
 
 // handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes

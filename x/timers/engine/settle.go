@@ -15,10 +15,11 @@ import (
 // included.
 func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
 	preCharge := price.Cost(timer.GasLimit, timer.CellLimit)
-	if err := e.Fees.PreCharge(ctx, &b.Config, timer, preCharge); err != nil {
+	payerCycles, err := e.Fees.PreCharge(ctx, &b.Config, timer, preCharge)
+	if err != nil {
 		return fireResult{}, err
 	}
-	payload, err := e.Records.Payload(ctx, timer)
+	payload, intrinsic, err := e.readPayload(ctx, b, timer, payerCycles)
 	if err != nil {
 		return fireResult{}, err
 	}
@@ -35,7 +36,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}
-	cycles, cells, failure := e.deliver(ctx, b, delivery, timer.GasLimit-b.Config.FireBaseCycles, timer.CellLimit)
+	cycles, cells, failure := e.deliver(ctx, b, timer, delivery, intrinsic)
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)

@@ -43,55 +43,18 @@ func (f *Fees) Defaults() {
 	}
 }
 
-// CheckPayer returns an error unless the payer may be charged for the actor's timers. The payer is the actor itself, or
-// an account that has granted the actor a fee allowance for the module's messages. It is never a module account or a
-// blocked address, since a refund could not reach it. An empty payer is the actor.
-func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer, actor sdk.AccAddress) error {
-	if len(payer) == 0 {
-		payer = actor
-	}
-	if f.Bank.BlockedAddr(payer) {
-		return types.ErrInvalidFeePayer.Wrapf("%s is blocked from receiving funds, refunds included", f.Addresses.Text(payer))
-	}
-	if _, isModule := f.Accounts.GetAccount(ctx, payer).(sdk.ModuleAccountI); isModule {
-		return types.ErrInvalidFeePayer.Wrapf("%s is a module account; name an account that grants an allowance", f.Addresses.Text(payer))
-	}
-	if payer.Equals(actor) {
-		return nil
-	}
-	// The cost of a fire is not known yet. So the check is for one unit: is there an allowance for the module's
-	// messages?
-	if err := f.allowanceCovers(sdk.UnwrapSDKContext(ctx), payer, actor, coins(config, math.OneInt())); err != nil {
-		return types.ErrInvalidFeePayer.Wrapf("%s has granted %s no fee allowance that covers %s: %v",
-			f.Addresses.Text(payer), f.Addresses.Text(actor), sdk.MsgTypeURL(&types.MsgScheduleTimer{}), err)
-	}
-	return nil
-}
-
-// Spendable is what an account can spend of the fee denom.
-func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
-	return f.Bank.SpendableCoin(ctx, addr, config.FeeDenom).Amount
-}
-
-// Covers reports whether the payer can be debited for the amount, and has consented to it.
-func (f *Fees) Covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) bool {
-	payer := t.Payer()
-	if f.Spendable(ctx, config, payer).LT(amount) {
-		return false
-	}
-	return payer.Equals(t.Owner()) || f.allowanceCovers(ctx, payer, t.Actor, coins(config, amount)) == nil
-}
-
-// PreCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds.
-func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
-	if !f.Covers(ctx, config, t, amount) {
-		return types.ErrInsufficientFunds
+// PreCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds. It returns the cycles
+// that the fire counts for what reading and writing the payer's records takes.
+func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
+	payerCycles, covers := f.covers(ctx, config, t, amount)
+	if !covers {
+		return 0, types.ErrInsufficientFunds
 	}
 	fee := coins(config, amount)
 	if fee.IsZero() {
-		return nil
+		return payerCycles, nil
 	}
-	return f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, fee)
+	return payerCycles, f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, fee)
 }
 
 // Refund returns what the fire did not use, and draws the charge on the allowance if there is one. The charge is drawn,
@@ -147,19 +110,6 @@ func (f *Fees) PayOut(ctx sdk.Context, config *types.TimerConfig, burned, tips m
 	// A failing collector must not undo the block's fires: the tips go to the fee collector, as without one.
 	ctx.Logger().Error("the tip collector failed", "module", types.ModuleName, "err", err)
 	return feeCollectorTips{f.Bank}.PayTips(watch.Muted(ctx), types.ModuleName, owed)
-}
-
-// allowanceCovers returns nil if the payer's allowance to the actor covers this fee. It draws nothing.
-func (f *Fees) allowanceCovers(ctx sdk.Context, payer, actor sdk.AccAddress, fee sdk.Coins) error {
-	if f.Feegrant == nil {
-		return types.ErrInvalidFeePayer.Wrap("this chain has no fee allowances")
-	}
-	return sandbox.Probe(ctx, func(ctx sdk.Context) error { return f.drawAllowance(ctx, payer, actor, fee) })
-}
-
-// drawAllowance draws a fee on the payer's allowance to the actor, as for a message that schedules a timer.
-func (f *Fees) drawAllowance(ctx context.Context, payer, actor sdk.AccAddress, fee sdk.Coins) error {
-	return f.Feegrant.UseGrantedFees(ctx, payer, actor, fee, []sdk.Msg{&types.MsgScheduleTimer{}})
 }
 
 func coins(config *types.TimerConfig, amount math.Int) sdk.Coins {

@@ -11,6 +11,7 @@ import (
 	"cosmossdk.io/math"
 	"cosmossdk.io/store"
 	"cosmossdk.io/store/metrics"
+	"cosmossdk.io/x/feegrant"
 
 	dbm "github.com/cosmos/cosmos-db"
 
@@ -41,6 +42,16 @@ func (p *purse) UseGrantedFees(_ context.Context, _, _ sdk.AccAddress, fee sdk.C
 	return nil
 }
 
+// GetAllowance returns one that names the module's message.
+func (*purse) GetAllowance(context.Context, sdk.AccAddress, sdk.AccAddress) (feegrant.FeeAllowanceI, error) {
+	return feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{sdk.MsgTypeURL(&types.MsgScheduleTimer{})})
+}
+
+// noAccounts is a chain on which no payer has an account's record.
+type noAccounts struct{ types.AccountKeeper }
+
+func (noAccounts) GetAccount(context.Context, sdk.AccAddress) sdk.AccountI { return nil }
+
 func newContext() sdk.Context {
 	return sdk.NewContext(store.NewCommitMultiStore(dbm.NewMemDB(), log.NewNopLogger(), metrics.NewNoOpMetrics()), cmtproto.Header{}, false, log.NewNopLogger())
 }
@@ -53,7 +64,8 @@ var (
 
 func newPurse(spendable, limit int64) (*purse, *fees.Shortfalls) {
 	p := &purse{spendable: spendable, limit: limit}
-	return p, (&fees.Fees{Bank: p, Feegrant: p}).Shortfalls(&types.TimerConfig{FeeDenom: "stake"})
+	return p, (&fees.Fees{Bank: p, Feegrant: p, Accounts: noAccounts{}}).
+		Shortfalls(&types.TimerConfig{FeeDenom: "stake", MaxPayerRecordBytes: 2_048})
 }
 
 func TestAPayerFoundShortIsLookedUpOnce(t *testing.T) {

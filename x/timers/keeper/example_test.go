@@ -32,7 +32,9 @@ func Example() {
 
 	check(chain.BeginBlock())
 	ctx := chain.Ctx()
-	check(chain.Feegrant.GrantAllowance(ctx, treasury, oracle, &feegrant.BasicAllowance{}))
+	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{"/timers.v1.MsgScheduleTimer"})
+	check(err)
+	check(chain.Feegrant.GrantAllowance(ctx, treasury, oracle, allowance))
 	var timers []types.Timer
 	for _, round := range []string{"close round 7", "close round 8"} {
 		timer, err := chain.Timers.Schedule(ctx, keeper.ScheduleRequest{
@@ -144,7 +146,9 @@ func newOracle() (chain *lab.Chain, oracle, treasury sdk.AccAddress) {
 	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: treasury, Amount: math.NewInt(1_000_000)}}})
 	check(err)
 	check(chain.BeginBlock())
-	check(chain.Feegrant.GrantAllowance(chain.Ctx(), treasury, oracle, &feegrant.BasicAllowance{}))
+	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{"/timers.v1.MsgScheduleTimer"})
+	check(err)
+	check(chain.Feegrant.GrantAllowance(chain.Ctx(), treasury, oracle, allowance))
 	return chain, oracle, treasury
 }
 

@@ -64,6 +64,8 @@ func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	opts := lab.ChainOptions{Genesis: types.DefaultGenesis(), Runtimes: []types.Runtime{f.robots}, DB: dbm.NewMemDB()}
 	// What is tested of every policy is tested under the simplest; inMarket chooses the other.
 	opts.Genesis.Config.Policy = types.PolicyFIFO
+	// Payloads name scripts: how long the names are must not show. decode_test.go counts payloads and messages.
+	opts.Genesis.Config.PayloadCyclesPerByte, opts.Genesis.Config.MessageCyclesPerByte = 0, 0
 	for _, address := range []sdk.AccAddress{alice, bob, carol, robot, robot2} {
 		opts.Balances = append(opts.Balances, lab.Balance{Address: address, Amount: math.NewInt(rich)})
 	}
@@ -220,8 +222,14 @@ func (f *fixture) fund(address sdk.AccAddress, amount int64) {
 	f.minted = f.minted.AddRaw(amount)
 }
 
-// grant lets the payer pay for the actor's timers.
+// grant lets the payer pay for the actor's timers: the allowance is restricted to the module's message.
 func (f *fixture) grant(payer, actor sdk.AccAddress, allowance feegrant.FeeAllowanceI) {
+	f.t.Helper()
+	f.grantAny(payer, actor, byMessage(f.t, allowance, &types.MsgScheduleTimer{}))
+}
+
+// grantAny grants an allowance as it is.
+func (f *fixture) grantAny(payer, actor sdk.AccAddress, allowance feegrant.FeeAllowanceI) {
 	f.t.Helper()
 	msg, err := feegrant.NewMsgGrantAllowance(allowance, payer, actor)
 	require.NoError(f.t, err)

@@ -1,6 +1,7 @@
 package keeper
 
 import (
+	"cmp"
 	"context"
 	"unicode/utf8"
 
@@ -125,11 +126,11 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 		return timer, policies.Accepted{}, err
 	}
 	timer.Handler, timer.Payload = storedHandler(call.Handler), call.Payload
-	if err = k.engine.Fees.CheckPayer(ctx, config, req.FeePayer, req.Actor); err != nil {
-		return timer, policies.Accepted{}, err
-	}
 	if !req.FeePayer.Equals(req.Actor) {
 		timer.FeePayer = req.FeePayer
+	}
+	if err = k.checkIntrinsic(ctx, config, &timer, call); err != nil {
+		return timer, policies.Accepted{}, err
 	}
 	bid, err := k.engine.Policies.Accept(ctx, config, req.Bid)
 	timer.Bid = bid.Bid
@@ -175,7 +176,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	change, err := k.checkUpdate(ctx, &config, req, bid.Bid)
+	change, err := k.checkUpdate(ctx, &config, &timer, req, bid.Bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -213,7 +214,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 
 // checkUpdate checks a change and returns it as a function on the timer.
 func (k *Keeper) checkUpdate(
-	ctx context.Context, config *types.TimerConfig, req UpdateRequest, bid *types.Bid,
+	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, bid *types.Bid,
 ) (func(*types.Timer), error) {
 	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil {
 		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit or a bid")
@@ -234,6 +235,11 @@ func (k *Keeper) checkUpdate(
 			return nil, err
 		}
 	}
+	if req.Call != nil || req.GasLimit != 0 {
+		if err := k.checkChanged(ctx, config, *timer, req.GasLimit, call); err != nil {
+			return nil, err
+		}
+	}
 	return func(t *types.Timer) {
 		if req.Call != nil {
 			t.Handler, t.Payload = storedHandler(call.Handler), call.Payload
@@ -248,6 +254,19 @@ func (k *Keeper) checkUpdate(
 			t.Bid = bid
 		}
 	}, nil
+}
+
+// checkChanged checks a timer with another gas limit or another call, or both: what is zero stays as it is.
+func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, timer types.Timer, gasLimit uint64, call types.Call) error {
+	timer.GasLimit = cmp.Or(gasLimit, timer.GasLimit)
+	if call.Actor == nil {
+		payload, err := k.engine.Records.Payload(ctx, &timer)
+		if err != nil {
+			return err
+		}
+		call = types.Call{Actor: timer.Actor, Handler: timer.HandlerName(), Payload: payload}
+	}
+	return k.checkIntrinsic(ctx, config, &timer, call)
 }
 
 // Extend sets the last height at which one of the actor's timers may fire, and returns what was set
@@ -362,7 +381,23 @@ func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) er
 	return nil
 }
 
-// checkCall applies the payload convention and lets the runtime that serves the actor validate the call.
+// checkIntrinsic checks the timer's payer, and that the gas limit covers what each fire counts before its handler runs.
+func (k *Keeper) checkIntrinsic(ctx context.Context, config *types.TimerConfig, timer *types.Timer, call types.Call) error {
+	payerCycles, err := k.engine.Fees.CheckPayer(ctx, config, timer.FeePayer, timer.Actor)
+	if err != nil {
+		return err
+	}
+	intrinsic, err := k.engine.IntrinsicCycles(sdk.UnwrapSDKContext(ctx), config, call, payerCycles)
+	if err == nil && timer.GasLimit <= intrinsic {
+		err = types.ErrGasLimitOutOfBounds.Wrapf(
+			"%d cycles leave nothing to the handler: a fire counts %d before, for a payload of %d bytes and its payer's records; want at least %d",
+			timer.GasLimit, intrinsic, len(call.Payload), intrinsic+1)
+	}
+	return err
+}
+
+// checkCall applies the payload convention and lets the runtime that serves the actor validate the call. What decoding
+// its messages takes is consumed from the meter of ctx before it is done.
 func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call types.Call) (types.Call, error) {
 	if size := uint64(len(call.Payload)); size > config.MaxPayloadBytes {
 		return call, types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", size, config.MaxPayloadBytes)
@@ -386,6 +421,11 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if err != nil {
 		return call, err
 	}
+	messages, err := types.MessageBytes(config, runtime, call)
+	if err != nil {
+		return call, err
+	}
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.MessageCyclesPerByte*messages, "decode messages")
 	return call, runtime.Validate(ctx, config, call)
 }
 

@@ -106,13 +106,6 @@ func TestABidIsAPartOfThePreCharge(t *testing.T) {
 	require.Equal(t, types.Unfunded, event.Reason)
 	require.Equal(t, "40001", event.Required)
 	require.Equal(t, fmt.Sprint(left), event.Available)
-
-	f.grant(alice, robot, unlimited())
-	f.schedule(robot, 6, f.noop(), paidBy(alice), bidding(price("77")))
-	before, payer := f.balance(robot), f.balance(alice)
-	f.blocksUntil(6)
-	require.Equal(t, before, f.balance(robot))
-	require.Equal(t, payer-20_077, f.balance(alice))
 }
 
 // TestTurnsGoOnFromBlockToBlock: at equal scores the actor with the fewest recent fires is first, within a block and

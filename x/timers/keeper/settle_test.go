@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -158,8 +159,9 @@ func TestASecondTimerSeesTheBalanceThatTheFirstLeft(t *testing.T) {
 	require.Equal(t, []string{first}, f.firedIDs(events))
 	unfunded := only[*types.TimerCancelledInsufficientFunds](f, events)
 	require.Equal(t, second, unfunded.Id)
-	require.Equal(t, "99999", unfunded.Available)
-	require.Equal(t, int64(99_999), f.balance(dave))
+	paid := number(t, only[*types.TimerFired](f, events).Paid)
+	require.Equal(t, fmt.Sprint(129_999-paid), unfunded.Available)
+	require.Equal(t, 129_999-paid, f.balance(dave))
 }
 
 func TestAHandlerMayUseUpItsPayersFunds(t *testing.T) {

@@ -73,7 +73,11 @@ func Example() {
 	if err := chain.BeginBlock(); err != nil {
 		panic(err)
 	}
-	if err := chain.Feegrant.GrantAllowance(chain.Ctx(), payer, module, &feegrant.BasicAllowance{}); err != nil {
+	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{"/timers.v1.MsgScheduleTimer"})
+	if err != nil {
+		panic(err)
+	}
+	if err := chain.Feegrant.GrantAllowance(chain.Ctx(), payer, module, allowance); err != nil {
 		panic(err)
 	}
 	for _, letter := range []string{"first letter", "second letter", "third letter"} {

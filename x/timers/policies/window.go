@@ -118,7 +118,7 @@ func (w *Window) Withdraw(t *types.Timer) bool {
 func (w *Window) Candidate(_ sdk.Context, t *types.Timer) policy.Candidate {
 	candidate := policy.Candidate{
 		Due: t.Due, Seq: t.Seq, Size: w.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id),
-		Ask: w.Agents.Ask(t, w.Storm),
+		Ask: w.AskOf(t),
 	}
 	if t.BidLocked != "" {
 		candidate.Locked = t.Locked()

@@ -41,6 +41,16 @@ func StatedAsk(maxFee, maxPriority math.LegacyDec) Ask {
 	return Ask{Kind: Stated, Stated: Bid{MaxFee: maxFee, MaxPriority: math.LegacyMinDec(maxFee, maxPriority)}}
 }
 
+// WithTipAtMost is the ask with a tip of at most so much per unit of size, and without a lump sum. The other kinds need no
+// bound: their tips follow from the lane basefee.
+func (a Ask) WithTipAtMost(tip math.LegacyDec) Ask {
+	a.Price = math.Int{}
+	if a.Kind == Stated {
+		a.Stated.MaxPriority = math.LegacyMinDec(a.Stated.MaxPriority, tip)
+	}
+	return a
+}
+
 // Tiers are what a tier stands for.
 type Tiers struct {
 	// Economy, Standard, Fast and Urgent are multiples of p50: PRIORITY_TIERS.

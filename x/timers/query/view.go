@@ -9,6 +9,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -29,7 +30,8 @@ func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, er
 		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(DecodeGasPerByte*size, "decode messages")
 		// Only an account's payload decodes; another actor's is shown as bytes alone.
 		var messages types.AccountPayload
-		if s.engine.Codec.Unmarshal(info.Payload, &messages) == nil {
+		_, unsafe := envelope.Scan(info.Payload, func([]byte) error { return nil })
+		if unsafe == nil && s.engine.Codec.Unmarshal(info.Payload, &messages) == nil {
 			info.Messages = messages.Messages
 		}
 	}

@@ -10,6 +10,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"runtime/debug"
 
 	storetypes "cosmossdk.io/store/types"
@@ -36,6 +37,28 @@ func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	defer recoverInto(ctx, &err)
 	branch, _ := ctx.CacheContext()
 	return fn(branch)
+}
+
+// ErrTooLarge is returned by ReadAtMost.
+var ErrTooLarge = errors.New("more bytes than may be read")
+
+// ReadAtMost runs a function that reads state, and returns how many bytes it read, keys and values together. A value
+// that exceeds the limit is not handed out, so that nothing decodes it; then the error is ErrTooLarge, and read tells
+// the size. The gas meter of ctx is charged for the bytes at the store's price, but has no part in the limit.
+func ReadAtMost(ctx sdk.Context, limit uint64, fn func(sdk.Context) error) (read uint64, err error) {
+	prices, meter := ctx.KVGasConfig(), storetypes.NewGasMeter(limit)
+	defer func() {
+		read = meter.GasConsumed()
+		ctx.GasMeter().ConsumeGas(prices.ReadCostFlat+prices.ReadCostPerByte*read, storetypes.GasReadPerByteDesc)
+	}()
+	defer func() {
+		if meter.IsPastLimit() {
+			err = ErrTooLarge
+		}
+	}()
+	defer recoverInto(ctx, &err)
+	// At a price of one for each byte that is read, the gas is the number of bytes.
+	return 0, fn(ctx.WithGasMeter(meter).WithKVGasConfig(storetypes.GasConfig{ReadCostPerByte: 1}))
 }
 
 // recoverInto turns a panic into an error. The stack goes to the node's log; the error is a registered one, the same on

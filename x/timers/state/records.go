@@ -10,6 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -277,6 +278,25 @@ func (r *Records) DropPayload(ctx context.Context, t *types.Timer) error {
 	}
 	return r.payloads.Remove(ctx, t.PayloadSeq)
 }
+
+// PayloadUpTo reads a payload of at most so many bytes. A longer one is not handed out: the error is
+// sandbox.ErrTooLarge.
+func (r *Records) PayloadUpTo(ctx sdk.Context, t *types.Timer, limit uint64) (payload []byte, err error) {
+	if payload = t.Payload; t.PayloadSeq != 0 {
+		most := payloadKeyBytes + min(limit, types.MaxPayloadBytes)
+		_, err = sandbox.ReadAtMost(ctx, most, func(ctx sdk.Context) (err error) {
+			payload, err = r.payloads.Get(ctx, t.PayloadSeq)
+			return err
+		})
+	}
+	if err == nil && uint64(len(payload)) > limit {
+		err = sandbox.ErrTooLarge
+	}
+	return payload, err
+}
+
+// payloadKeyBytes are those of a payload's key: the prefix and a seq.
+const payloadKeyBytes = 9
 
 // Payload reads the payload from where it is stored.
 func (r *Records) Payload(ctx context.Context, t *types.Timer) ([]byte, error) {

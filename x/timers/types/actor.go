@@ -41,6 +41,27 @@ type Runtime interface {
 	Deployer(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress
 }
 
+// MessageRuntime is a Runtime that decodes SDK messages from payloads. What that takes is counted before it is done.
+type MessageRuntime interface {
+	Runtime
+	// MessageBytes is what the messages of a call count as (envelope.Shape). It decodes nothing, and takes time in
+	// proportion to the payload. It refuses messages that must not be decoded: too many of them, too deep, or of a type
+	// that never runs in a timer.
+	MessageBytes(call Call) (uint64, error)
+}
+
+// MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
+func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, error) {
+	decoder, decodes := runtime.(MessageRuntime)
+	if !decodes {
+		return 0, nil
+	}
+	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {
+		return 0, ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
+	}
+	return decoder.MessageBytes(call)
+}
+
 // Router finds the runtime that serves an actor: the first registered one that reports so.
 type Router interface {
 	// Route returns the runtime that serves the actor, or ErrUnknownActor.

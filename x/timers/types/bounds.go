@@ -106,6 +106,9 @@ func checkPairs(pairs []pair) error {
 	return nil
 }
 
+// MaxPrice is the largest price.
+func MaxPrice() math.LegacyDec { return maxPrice }
+
 // CheckBasefees returns ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's. Beyond
 // them fires would be free, or nobody could pay for one.
 func CheckBasefees(cycle, cell math.LegacyDec) error {

@@ -267,6 +267,11 @@ func (c *TimerConfig) LaneCapacity() lane.Capacity {
 	return lane.Capacity{Cycles: c.LaneTimerCycles, Cells: c.LaneTimerCells}
 }
 
+// Intrinsic is what a fire counts in addition to its handler's cycles.
+func (c *TimerConfig) Intrinsic() lane.Intrinsic {
+	return lane.Intrinsic{Base: c.FireBaseCycles, PerPayloadByte: c.PayloadCyclesPerByte, PerMessageByte: c.MessageCyclesPerByte}
+}
+
 // CellLimit is the cell limit of a timer that states none.
 func (c *TimerConfig) CellLimit() uint64 { return min(c.DefaultCellLimit, c.MaxCellsPerFire) }
 

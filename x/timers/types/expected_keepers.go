@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"cosmossdk.io/math"
+	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 )
@@ -20,6 +21,7 @@ type BankKeeper interface {
 
 // AccountKeeper distinguishes module accounts from all others.
 type AccountKeeper interface {
+	// GetAccount reads nothing but the record of the account.
 	GetAccount(ctx context.Context, addr sdk.AccAddress) sdk.AccountI
 	GetModuleAddress(name string) sdk.AccAddress
 	GetModuleAccount(ctx context.Context, name string) sdk.ModuleAccountI
@@ -28,6 +30,8 @@ type AccountKeeper interface {
 // FeegrantKeeper keeps fee allowances, by which an account other than the actor consents to pay (x/timers/README.md,
 // "1.11 Fee payer"). The keeper of x/feegrant is one.
 type FeegrantKeeper interface {
+	// GetAllowance returns the allowance from granter to grantee. It reads nothing but the record of the allowance.
+	GetAllowance(ctx context.Context, granter, grantee sdk.AccAddress) (feegrant.FeeAllowanceI, error)
 	// UseGrantedFees draws the fee on the allowance from granter to grantee. It fails if that does not cover it.
 	UseGrantedFees(ctx context.Context, granter, grantee sdk.AccAddress, fee sdk.Coins, msgs []sdk.Msg) error
 }

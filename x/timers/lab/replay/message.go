@@ -44,7 +44,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 	case scenario.OpUpdate:
 		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid}
 		if op.Do != nil {
-			msg.Call = &types.TimerCall{Payload: op.Do.Payload}
+			msg.Call = &types.TimerCall{Handler: op.Do.Name}
 		}
 		return msg, err
 	case scenario.OpPause:
@@ -66,7 +66,7 @@ func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
 	}
 	if op.Do != nil {
-		msg.Payload = op.Do.Payload
+		msg.Handler = op.Do.Name
 	}
 	if op.FeePayer != "" {
 		msg.FeePayer = scenario.AccountAddress(op.FeePayer).String()

@@ -18,11 +18,11 @@ var errFailed = errorsmod.Register("lab", 4, "handler failed, as its scenario sa
 type script struct {
 	store    *store
 	messages *messages
-	// names of the accounts by address, and the set of names.
-	names    map[string]string
-	accounts map[string]bool
-	// agents are the bidding agents by address.
-	agents map[string]scenario.Agent
+	// names of the accounts by address.
+	names map[string]string
+	// agents are the bidding agents by address, handlers what timers do by name.
+	agents   map[string]scenario.Agent
+	handlers map[string]*scenario.Handler
 }
 
 var (
@@ -32,11 +32,10 @@ var (
 
 func newScript(s *scenario.Scenario, store *store, messages *messages) *script {
 	out := &script{
-		store: store, messages: messages, names: map[string]string{}, accounts: map[string]bool{}, agents: s.Agents,
+		store: store, messages: messages, names: map[string]string{}, agents: s.Agents, handlers: s.Handlers,
 	}
 	for _, account := range s.Accounts {
 		out.names[string(scenario.AccountAddress(account.Name))] = account.Name
-		out.accounts[account.Name] = true
 	}
 	return out
 }
@@ -57,17 +56,17 @@ func (s *script) Validate(_ context.Context, _ *types.TimerConfig, call types.Ca
 }
 
 func (s *script) handler(call types.Call) (*scenario.Handler, error) {
-	if call.Handler != types.DefaultHandler {
-		return nil, types.ErrInvalidHandler.Wrapf("a scenario's account has the handler %q alone", types.DefaultHandler)
+	if call.Handler == types.DefaultHandler {
+		return &scenario.Handler{}, nil
 	}
-	h, err := scenario.ParseHandler(call.Payload, s.names[string(call.Actor)], s.accounts)
-	if err != nil {
-		return nil, types.ErrInvalidPayload.Wrapf("want the JSON of a handler: %v", err)
+	h, known := s.handlers[call.Handler]
+	if !known {
+		return nil, types.ErrInvalidHandler.Wrapf("the scenario has no handler %.80q", call.Handler)
 	}
 	return h, nil
 }
 
-// Deliver implements types.Runtime. Reading the payload is free, so that what is spent is what the scenario says.
+// Deliver implements types.Runtime. Finding the handler is free, so that what is spent is what the scenario says.
 func (s *script) Deliver(goCtx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
 	h, err := s.handler(delivery.Call)
 	if err != nil {

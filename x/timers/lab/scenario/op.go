@@ -59,8 +59,8 @@ type Handler struct {
 	Fail, Panic, SpendAll bool
 	// Ops that it runs as its owner.
 	Ops []Op
-	// Payload is the JSON of the handler, as the timer carries it.
-	Payload []byte
+	// Name by which the timer calls it. The timer carries no payload, which each of its fires would pay for.
+	Name string
 }
 
 // introduces calls fn for every timer that the op or its handler may schedule.

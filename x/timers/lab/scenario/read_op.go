@@ -1,8 +1,6 @@
 package scenario
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -160,7 +158,7 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
 
-// handler reads a handler. Its payload is the JSON that it was read from.
+// handler reads a handler, and enters it into the scenario's table.
 func (p *parser) handler(v value, owner string, nesting int) *Handler {
 	if !v.present() || p.err != nil {
 		return nil
@@ -192,25 +190,9 @@ func (p *parser) handler(v value, owner string, nesting int) *Handler {
 	if endings > 1 {
 		p.fail(v.path, "want at most one of fail, panic, spend_all and ops")
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, v.raw); err != nil {
-		p.fail(v.path, "%v", err)
-	}
-	h.Payload = compact.Bytes()
+	h.Name = fmt.Sprintf("do %d", len(p.scenario.Handlers)+1)
+	p.scenario.Handlers[h.Name] = h
 	return h
-}
-
-// ParseHandler reads a handler back from a timer's payload. Without a payload the handler does nothing.
-func ParseHandler(payload []byte, owner string, accounts map[string]bool) (*Handler, error) {
-	if len(payload) == 0 {
-		return &Handler{}, nil
-	}
-	if !json.Valid(payload) {
-		return nil, fmt.Errorf("not JSON")
-	}
-	p := &parser{accounts: accounts, scenario: newScenario()}
-	h := p.handler(value{r: &p.reader, path: "do", raw: payload}, owner, 0)
-	return h, p.err
 }
 
 // readRecovery reads what happens when a fire fails and when its payer lacks funds.

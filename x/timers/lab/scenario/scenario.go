@@ -27,10 +27,12 @@ type Scenario struct {
 	Owners map[string]string
 	// Agents are the scripted bidding agents by address.
 	Agents map[string]Agent
+	// Handlers are what timers do when they fire, by name.
+	Handlers map[string]*Handler
 }
 
 func newScenario() *Scenario {
-	return &Scenario{Owners: map[string]string{}, Agents: map[string]Agent{}}
+	return &Scenario{Owners: map[string]string{}, Agents: map[string]Agent{}, Handlers: map[string]*Handler{}}
 }
 
 // Account is an account of a scenario and its balance at the start, in the fee denom.

@@ -79,7 +79,7 @@ func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *type
 func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
 	purse, actor := p.parts.Fees, p.parts.Addresses.Text(t.Actor)
 	// An account that may not pay for fires may not bid either: what is returned could not reach it.
-	if err := purse.CheckPayer(ctx, config, t.Owner(), t.Owner()); err != nil {
+	if _, err := purse.CheckPayer(ctx, config, t.Owner(), t.Owner()); err != nil {
 		return err
 	}
 	coin := sdk.NewCoin(config.FeeDenom, purse.Spendable(ctx, config, t.Owner()))

@@ -181,7 +181,8 @@ func (r *round) Placement(ctx sdk.Context, t *types.Timer) index.Placement {
 // Quoted implements policies.Indexer.
 func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (at index.Placement, err error) {
 	at = r.Placement(ctx, t)
-	at.Quote, err = r.Agents.Quote(ctx, t)
+	quote, err := r.Agents.Quote(ctx, t)
+	at.Quote = r.SponsoredQuote(t, quote)
 	return at, err
 }
 

@@ -1,0 +1,174 @@
+package fees
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
+	"cosmossdk.io/x/feegrant"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// plainRecordBytes is the size of a payer's account up to which FIRE_BASE_CYCLES cover it: that of an account with one
+// key.
+const plainRecordBytes = 256
+
+// The readings and writings of a fire that its payer's records count for (x/timers/README.md, "1.11 Fee payer").
+const (
+	// accountReads: by the check of its size, the check of the funds, and the transfer.
+	accountReads = 3
+	// vestingWrites is how many times writing a byte of a vesting account's record counts for reading it: at each check
+	// and each transfer the bank goes through all of its periods and denoms, which takes that long (measured).
+	vestingWrites = 4
+	// allowanceReads: by the check of its size, the check of what it covers, and the draw, which also writes it.
+	allowanceReads = 3
+)
+
+// CheckPayer returns an error unless the payer may be charged for the actor's timers. The payer is the actor itself, or
+// an account that has granted the actor a fee allowance that names the module's message. A blocked
+// address never pays, since a refund could not reach it. A module account pays for its own timers only. An empty payer is the actor. It returns the cycles that each
+// fire counts for what the payer's records take.
+func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer, actor sdk.AccAddress) (cycles uint64, err error) {
+	if len(payer) == 0 {
+		payer = actor
+	}
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	if f.Bank.BlockedAddr(payer) {
+		return 0, types.ErrInvalidFeePayer.Wrapf("%s is blocked from receiving funds, refunds included", f.Addresses.Text(payer))
+	}
+	account, cycles, err := f.readAccount(sdkCtx, config, payer)
+	if err != nil {
+		return 0, err
+	}
+	if _, isModule := account.(sdk.ModuleAccountI); isModule && !payer.Equals(actor) {
+		return 0, types.ErrInvalidFeePayer.Wrapf("%s is a module account, which pays for its own timers only; name an account that grants an allowance", f.Addresses.Text(payer))
+	}
+	if payer.Equals(actor) {
+		return cycles, nil
+	}
+	more, err := f.readAllowance(sdkCtx, config, payer, actor)
+	if err == nil {
+		// The cost of a fire is not known yet. So the check is for one unit: does the allowance hold?
+		err = f.allowanceCovers(sdkCtx, payer, actor, coins(config, math.OneInt()))
+	}
+	if err != nil {
+		return 0, types.ErrInvalidFeePayer.Wrapf("%s has granted %s no fee allowance that covers %s: %v",
+			f.Addresses.Text(payer), f.Addresses.Text(actor), scheduleURL, err)
+	}
+	return cycles + more, nil
+}
+
+// scheduleURL is the message type that an allowance must name.
+var scheduleURL = sdk.MsgTypeURL(&types.MsgScheduleTimer{})
+
+// Spendable is what an account can spend of the fee denom. It is 0 for an account whose record is too large to pay for
+// timers.
+func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
+	if _, _, err := f.readAccount(sdk.UnwrapSDKContext(ctx), config, addr); err != nil {
+		return math.ZeroInt()
+	}
+	return f.Bank.SpendableCoin(ctx, addr, config.FeeDenom).Amount
+}
+
+// Covers reports whether the payer can be debited for the amount, and has consented to it.
+func (f *Fees) Covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) bool {
+	_, covers := f.covers(ctx, config, t, amount)
+	return covers
+}
+
+// covers reports as Covers does, and returns the cycles that the payer's records count. A payer whose records are too
+// large lacks funds.
+func (f *Fees) covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (cycles uint64, covers bool) {
+	payer := t.Payer()
+	_, cycles, err := f.readAccount(ctx, config, payer)
+	if err != nil || f.Bank.SpendableCoin(ctx, payer, config.FeeDenom).Amount.LT(amount) {
+		return 0, false
+	}
+	if payer.Equals(t.Owner()) {
+		return cycles, true
+	}
+	more, err := f.readAllowance(ctx, config, payer, t.Actor)
+	return cycles + more, err == nil && f.allowanceCovers(ctx, payer, t.Actor, coins(config, amount)) == nil
+}
+
+// vesting is an account of which some coins are locked. The bank computes them anew whenever it is asked.
+type vesting interface {
+	LockedCoins(blockTime time.Time) sdk.Coins
+}
+
+// readAccount reads a payer's account, and returns the cycles that its record counts. It reads no record that exceeds
+// MAX_PAYER_RECORD_BYTES.
+func (f *Fees) readAccount(ctx sdk.Context, config *types.TimerConfig, payer sdk.AccAddress) (account sdk.AccountI, cycles uint64, err error) {
+	size, err := sandbox.ReadAtMost(ctx, config.MaxPayerRecordBytes, func(ctx sdk.Context) error {
+		account = f.Accounts.GetAccount(ctx, payer)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, tooLarge(config, "account", size, err)
+	}
+	_, isVesting := account.(vesting)
+	return account, accountCycles(ctx.KVGasConfig(), size, isVesting), nil
+}
+
+// accountCycles is what reading an account of so many bytes counts at the store's prices.
+func accountCycles(prices storetypes.GasConfig, size uint64, isVesting bool) uint64 {
+	if size <= plainRecordBytes {
+		return 0
+	}
+	if isVesting {
+		return (size - plainRecordBytes) * vestingWrites * prices.WriteCostPerByte
+	}
+	return (size - plainRecordBytes) * accountReads * prices.ReadCostPerByte
+}
+
+// readAllowance checks the allowance by which a payer consents to the actor's timers, and returns the cycles that its
+// record counts. It must name the module's message: one for everything was granted with transactions in mind, which the
+// grantee pays for as well, and not with what a timer pays every block.
+func (f *Fees) readAllowance(ctx sdk.Context, config *types.TimerConfig, payer, actor sdk.AccAddress) (cycles uint64, err error) {
+	if f.Feegrant == nil {
+		return 0, types.ErrInvalidFeePayer.Wrap("this chain has no fee allowances")
+	}
+	var allowance feegrant.FeeAllowanceI
+	size, err := sandbox.ReadAtMost(ctx, config.MaxPayerRecordBytes, func(ctx sdk.Context) (err error) {
+		allowance, err = f.Feegrant.GetAllowance(ctx, payer, actor)
+		return err
+	})
+	if err != nil {
+		return 0, tooLarge(config, "allowance", size, err)
+	}
+	named, ok := allowance.(*feegrant.AllowedMsgAllowance)
+	if !ok || !slices.Contains(named.AllowedMessages, scheduleURL) {
+		return 0, types.ErrInvalidFeePayer.Wrapf("the allowance does not name the message; want an AllowedMsgAllowance that lists it")
+	}
+	return allowanceCycles(ctx.KVGasConfig(), size), nil
+}
+
+// allowanceCycles is what reading and writing an allowance of so many bytes counts at the store's prices.
+func allowanceCycles(prices storetypes.GasConfig, size uint64) uint64 {
+	return allowanceReads*(prices.ReadCostFlat+prices.ReadCostPerByte*size) + prices.WriteCostFlat + prices.WriteCostPerByte*size
+}
+
+// tooLarge says which record may not be read for its size; any other error stays as it is.
+func tooLarge(config *types.TimerConfig, record string, size uint64, err error) error {
+	if !errors.Is(err, sandbox.ErrTooLarge) {
+		return err
+	}
+	return types.ErrInvalidFeePayer.Wrapf("the payer's %s takes %d bytes in state, want at most %d", record, size, config.MaxPayerRecordBytes)
+}
+
+// allowanceCovers returns nil if the payer's allowance to the actor covers this fee. It draws nothing.
+func (f *Fees) allowanceCovers(ctx sdk.Context, payer, actor sdk.AccAddress, fee sdk.Coins) error {
+	return sandbox.Probe(ctx, func(ctx sdk.Context) error { return f.drawAllowance(ctx, payer, actor, fee) })
+}
+
+// drawAllowance draws a fee on the payer's allowance to the actor, as for a message that schedules a timer.
+func (f *Fees) drawAllowance(ctx context.Context, payer, actor sdk.AccAddress, fee sdk.Coins) error {
+	return f.Feegrant.UseGrantedFees(ctx, payer, actor, fee, []sdk.Msg{&types.MsgScheduleTimer{}})
+}
