@@ -1,4 +1,4 @@
-// Package smallest is a policy that a chain brings along: of the timers that wait, the one with the smallest gas limit
+// Package smallest is a policy that a chain brings along: of the timers that wait, the one of the smallest size
 // fires first, so that a full lane fires as many timers as it can. x/timers/docs/policy.md explains it.
 package smallest
 
@@ -17,10 +17,11 @@ import (
 // ID is the value of the config's policy that selects this one.
 const ID = types.FirstCustomPolicy
 
-// Rules order timers by gas limit. A fire pays what it pays under fifo: the chain's basefees, and no tip.
+// Rules order timers by size, which is what their limits reserve of the lane. A fire pays what it pays under fifo: the
+// chain's basefees, and no tip.
 type Rules struct{ fifo.Rules }
 
-// Order implements policy.Rules: by (gas limit, due, seq). No two candidates share a seq, so that the order is total.
+// Order implements policy.Rules: by (size, due, seq). No two candidates share a seq, so that the order is total.
 // No candidate is left out.
 func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	order := make([]int, len(candidates))
@@ -29,7 +30,7 @@ func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	}
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := candidates[i], candidates[j]
-		return cmp.Or(cmp.Compare(a.GasLimit, b.GasLimit), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+		return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})
 	return order
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// TestOrder: no timer is tried before one with a smaller gas limit, or before an older one with the same; all are tried; and
+// TestOrder: no timer is tried before one of a smaller size, or before an older one with the same; all are tried; and
 // how they are handed in does not matter.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,8 +39,8 @@ func TestOrder(t *testing.T) {
 		require.ElementsMatch(t, candidates, ordered)
 		for i := 1; i < len(ordered); i++ {
 			a, b := ordered[i-1], ordered[i]
-			require.LessOrEqual(t, a.GasLimit, b.GasLimit)
-			if a.GasLimit == b.GasLimit {
+			require.LessOrEqual(t, a.Size, b.Size)
+			if a.Size == b.Size {
 				require.Negative(t, cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)))
 			}
 		}
