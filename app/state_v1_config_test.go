@@ -100,6 +100,7 @@ func configFromV1(t *testing.T, old []byte) []byte {
 	// Fields are in another order now: written again, they are as the module writes them.
 	var config types.TimerConfig
 	require.NoError(t, config.Unmarshal(whole))
+	addedConfig(&config)
 	require.NoError(t, config.Validate())
 	bz, err := config.Marshal()
 	require.NoError(t, err)
@@ -142,6 +143,7 @@ func genesisFromV1(t *testing.T, cdc codec.JSONCodec, old []byte) []byte {
 
 	var genesis types.GenesisState
 	require.NoError(t, cdc.UnmarshalJSON(renamed, &genesis))
+	addedRecords(&genesis)
 	return jsonOf(t, cdc, &genesis)
 }
 
@@ -197,6 +199,7 @@ func configTextFromV1(t *testing.T, cdc codec.JSONCodec, old []byte) []byte {
 	require.NoError(t, err)
 	var config types.TimerConfig
 	require.NoError(t, cdc.UnmarshalJSON(text, &config))
+	addedConfig(&config)
 	require.NoError(t, config.Validate())
 	bz, err := cdc.MarshalJSON(&config)
 	require.NoError(t, err)
