@@ -32,6 +32,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		TimerID:   timer.Id,
 		DeliverID: types.DeliverID(b.Height, ctx.BlockHeader().AppHash, timer.Id, timer.FireSeq),
 		Height:    b.Height,
+		Due:       next.due(timer),
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}
@@ -45,7 +46,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	receipt := types.Receipt{
 		TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 		Success: failure == nil, Cycles: cycles, Cells: cells, Paid: settlement.Charged, Tip: settlement.Tip,
-		Matched: next.hit.Matched, ScoreBid: lumpSumPaid(price),
+		Matched: next.hit.Matched, Late: b.Height - delivery.Due, ScoreBid: lumpSumPaid(price),
 	}
 	if failure != nil {
 		receipt.Codespace, receipt.Code = types.CodeOf(failure)
