@@ -180,14 +180,24 @@ def deliver_ids():
 # Settlement (x/timers/README.md, "5.2 Settlement"), in fractions: rounded only where that section says so.
 
 
+def size(case, cycles, cells):
+    """The share of the lane, in cycles: of the resource of which it is larger."""
+    return max(cycles, math.floor(Fraction(cells) * case["lane_cycles"] / case["lane_cells"]))
+
+
 def settle(case):
-    per_cycle = Fraction(case["basefee"]) + Fraction(case["priority"])
-    per_cell = Fraction(case["cell"])
     once = int(case.get("once", 0))
-    precharge = math.ceil(case["gas_limit"] * per_cycle + case["max_cells"] * per_cell) + once
-    charged = math.ceil(case["cycles"] * per_cycle + case["cells"] * per_cell) + once
-    tip = math.floor(case["cycles"] * Fraction(case["priority"])) + once
+
+    def cost(cycles, cells):
+        per_size = Fraction(case["fee"]) + Fraction(case["priority"])
+        chain = cycles * Fraction(case["basefee"]) + cells * Fraction(case["cell"])
+        return math.ceil(chain + size(case, cycles, cells) * per_size) + once
+
+    precharge, charged = cost(case["gas_limit"], case["cell_limit"]), cost(case["cycles"], case["cells"])
+    used = size(case, case["cycles"], case["cells"])
+    tip = math.floor(used * Fraction(case["priority"])) + once
     return {
+        "lane_burned": str(math.floor(used * Fraction(case["fee"]))),
         "precharge": str(precharge),
         "charged": str(charged),
         "tip": str(tip),
@@ -204,7 +214,7 @@ def decimal(units):
 
 
 def settlement():
-    fields = ("name", "gas_limit", "max_cells", "cycles", "cells", "basefee", "priority", "cell")
+    fields = ("name", "gas_limit", "cell_limit", "cycles", "cells", "basefee", "priority", "cell")
     smallest, largest = "0.000000000000000001", "1000000000000000000"
     most = 2**50
     rows = [
@@ -231,16 +241,26 @@ def settlement():
     ]
     draw = Draw("settlement")
     for i in range(80):
-        gas_limit, max_cells = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
+        gas_limit, cell_limit = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
         prices = [decimal(draw.below(2 ** (1 + draw.below(119)))) for _ in range(3)]
-        rows.append((f"drawn {i}", gas_limit, max_cells, draw.below(gas_limit + 1), draw.below(max_cells + 1), *prices))
-    cases = [dict(zip(fields, row)) for row in rows]
+        rows.append((f"drawn {i}", gas_limit, cell_limit, draw.below(gas_limit + 1), draw.below(cell_limit + 1), *prices))
+    cases = [with_lane(draw, dict(zip(fields, row))) for row in rows]
     return [{**case, **settle(case)} for case in cases]
+
+
+def with_lane(draw, case):
+    """The same case at a lane fee and a lane of any proportion; the first ones at none, and at the default lane."""
+    if not case["name"].startswith("drawn"):
+        return {**case, "fee": "0", "lane_cycles": 2_000_000, "lane_cells": 2_000_000}
+    lane = {"lane_cycles": 1 + draw.below(2 ** (1 + draw.below(50))), "lane_cells": 1 + draw.below(2 ** (1 + draw.below(50)))}
+    # No timer has a cell limit above what the lane holds.
+    cell_limit = min(case["cell_limit"], lane["lane_cells"])
+    return {**case, "cell_limit": cell_limit, "cells": min(case["cells"], cell_limit), "fee": draw_price(draw), **lane}
 
 
 def settlement_once():
     """Fires that pay a lump sum for their place in addition to what they use."""
-    fields = ("name", "gas_limit", "max_cells", "cycles", "cells", "basefee", "priority", "cell", "once")
+    fields = ("name", "gas_limit", "cell_limit", "cycles", "cells", "basefee", "priority", "cell", "once")
     most, largest = 2**50, "1000000000000000000"
     rows = [
         ("nothing", 40_000, 550_000, 20_000, 0, "0.001", "0", "0.03", 0),
@@ -253,16 +273,16 @@ def settlement_once():
     ]
     draw = Draw("settlement once")
     for i in range(40):
-        gas_limit, max_cells = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
+        gas_limit, cell_limit = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
         prices = [decimal(draw.below(2 ** (1 + draw.below(119)))) for _ in range(3)]
         once = draw.below(2 ** (1 + draw.below(96)))
-        rows.append((f"drawn {i}", gas_limit, max_cells, draw.below(gas_limit + 1), draw.below(max_cells + 1), *prices, once))
-    cases = [dict(zip(fields, row)) for row in rows]
+        rows.append((f"drawn {i}", gas_limit, cell_limit, draw.below(gas_limit + 1), draw.below(cell_limit + 1), *prices, once))
+    cases = [with_lane(draw, dict(zip(fields, row))) for row in rows]
     return [{**case, **settle(case), "once": str(case["once"])} for case in cases]
 
 
-# The lane's market (x/timers/README.md, "1.7 Policy" and "1.8 Bid"), in fractions. Where a price is a decimal of the chain, it is truncated to 18
-# decimals, towards zero.
+# The lane's market (x/timers/README.md, "1.7 Policy" and "1.8 Bid"), in fractions. Where a price is a decimal of the
+# chain, it is truncated to 18 decimals, towards zero.
 
 UNIT = Fraction(1, 10**18)
 SMALLEST, LARGEST = "0.000000000000000001", "1000000000000000000"
@@ -283,6 +303,8 @@ def written(value):
 def next_basefee(case):
     target, most, last = Fraction(case["target"]), Fraction(case["max_change"]), Fraction(case["last"])
     use = Fraction(min(case["used"], case["capacity"]), case["capacity"])
+    if case["max_fires"]:
+        use = max(use, Fraction(min(case["fires"], case["max_fires"]), case["max_fires"]))
     deviation = truncated(use) - target
     if case["response"] == "clip":
         change = max(-most, min(most, truncated(deviation / target)))
@@ -300,7 +322,7 @@ def draw_price(draw):
 
 
 def basefees():
-    fields = ("name", "response", "capacity", "target", "max_change", "min", "max", "last", "used")
+    fields = ("name", "response", "capacity", "target", "max_change", "min", "max", "last", "used", "fires", "max_fires")
     usual = (2_000_000, "0.5", "0.125", "0.001", LARGEST)
     rows = []
     for response in ("clip", "linear"):
@@ -335,10 +357,18 @@ def basefees():
         high = written(max(Fraction(low), Fraction(LARGEST if i % 4 else draw_price(draw))))
         target, most = decimal(1 + draw.below(10**18 - 1)), decimal(1 + draw.below(10**18))
         rows.append((f"drawn {i}", ("clip", "linear")[i % 2], capacity, target, most, low if i % 3 else "0", high, last, draw.below(capacity + 2)))
-    cases = [dict(zip(fields, row)) for row in rows]
+    # Most at no cap on fires, others at one.
+    for i in range(60):
+        max_fires = 1 + draw.below((3, 100, 2**31)[i % 3])
+        rows.append((
+            f"drawn {i} with a cap", ("clip", "linear")[i % 2], 2_000_000, ("0.5", "0.333333333333333333")[draw.below(2)], "0.125", "0.001",
+            LARGEST, draw_price(draw), draw.below(2_000_001), draw.below(2 * max_fires), max_fires,
+        ))
+    cases = [dict(zip(fields, row if len(row) == len(fields) else (*row, i, 0))) for i, row in enumerate(rows)]
     return [{**case, "next": next_basefee(case)} for case in cases]
 
 
+TIP_CAP = 10
 TIERS = {"economy": "0.8", "standard": "1", "fast": "1.5", "urgent": "2.5"}
 
 
@@ -349,7 +379,7 @@ def bid_of(ask, prices, tiers):
         return Fraction(ask["max_fee"]), min(Fraction(ask["max_fee"]), Fraction(ask["max_priority"]))
     if ask["kind"] == "estimated":
         return 2 * lane, p50
-    tip = min(truncated(p50 * Fraction(tiers[ask["kind"]])), 1000 * lane)
+    tip = min(truncated(p50 * Fraction(tiers[ask["kind"]])), TIP_CAP * lane)
     return 2 * lane + tip, tip
 
 
@@ -452,22 +482,24 @@ def fires():
         ("the largest that fires", LARGEST, LARGEST, LARGEST, LARGEST, "1", {"kind": "urgent"}, 2**50, 2**50, 2**50, 2**50),
         ("a tip below one unit in all", "0", "0", SMALLEST, "0", "1", stated("0.000001", "0.000001"), 250_000, 0, 250_000, 0),
     ]
-    fields = ("name", "cycle", "cell", "lane", "p50", "multiplier", "ask", "gas_limit", "max_cells", "cycles", "cells")
+    fields = ("name", "cycle", "cell", "lane", "p50", "multiplier", "ask", "gas_limit", "cell_limit", "cycles", "cells")
     draw = Draw("fires")
     for i in range(80):
         lane = decimal(draw.below(2 ** (1 + draw.below(70))))
-        gas_limit, max_cells = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
+        gas_limit, cell_limit = 1 + draw.below(2 ** (1 + draw.below(50))), draw.below(2 ** (1 + draw.below(50)))
         multiplier = ("1", "0", "2", "0.8", decimal(draw.below(2 * 10**18 + 1)))[draw.below(5)]
         rows.append((
             f"drawn {i}", draw_price(draw), draw_price(draw), lane, draw_price(draw), multiplier, draw_ask(draw, lane),
-            gas_limit, max_cells, draw.below(gas_limit + 1), draw.below(max_cells + 1),
+            gas_limit, cell_limit, draw.below(gas_limit + 1), draw.below(cell_limit + 1),
         ))
     cases = []
     for case in (dict(zip(fields, row)) for row in rows):
         tip = tip_of(case["ask"], case, TIERS, case["multiplier"])
         fee = truncated(Fraction(case["lane"]) * Fraction(case["multiplier"]))
-        prices = {"basefee": written(Fraction(case["cycle"]) + fee), "priority": written(tip or 0)}
-        cases.append({**case, "fires": tip is not None, **prices, **settle({**case, **prices})})
+        prices = {"basefee": case["cycle"], "fee": written(fee), "priority": written(tip or 0)}
+        lane = {"lane_cycles": 2**50, "lane_cells": 2**50} if case["cells"] > 2_000_000 else {"lane_cycles": 2_000_000, "lane_cells": 4_000_000}
+        lane["lane_cells"] = max(lane["lane_cells"], case["cell_limit"])
+        cases.append({**case, "fires": tip is not None, **prices, **lane, **settle({**case, **prices, **lane})})
     return cases
 
 
@@ -729,7 +761,7 @@ def auction_place(case, c):
     exponent = Fraction(case["lambda"]) * max(0, case["height"] - c["due"])
     worth = Fraction(int(c["bid"])) + bias_of(exponent)
     aged = exponent >= MOST_EXPONENT
-    return (0 if aged else 1, 0 if aged else -worth / c["gas_limit"], c["due"], c["seq"])
+    return (0 if aged else 1, 0 if aged else -worth / c["size"], c["due"], c["seq"])
 
 
 def least_bid(case, c, rival):
@@ -746,7 +778,7 @@ def least_bid(case, c, rival):
 
 
 def auction_case(name, rate, height, reserve, rows):
-    candidates = [dict(zip(("bid", "due", "seq", "gas_limit"), (str(bid), due, seq, gas))) for bid, due, seq, gas in rows]
+    candidates = [dict(zip(("bid", "due", "seq", "size"), (str(bid), due, seq, gas))) for bid, due, seq, gas in rows]
     case = {"name": name, "lambda": rate, "height": height, "reserve": str(reserve), "candidates": candidates}
     order = sorted(range(len(candidates)), key=lambda i: auction_place(case, candidates[i]))
     case["order"] = order

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -19,6 +17,12 @@ type fireResult struct {
 	settlement lane.Settlement
 }
 
+// tipped is a tip per unit of size, and the size for which it was paid.
+type tipped struct {
+	priority math.LegacyDec
+	size     uint64
+}
+
 // books sum up the fires and the cleanup of one block.
 type books struct {
 	// receipts of the fires, in their order.
@@ -27,17 +31,17 @@ type books struct {
 	// ranged over.
 	firesOf map[string]uint32
 	actors  []sdk.AccAddress
-	// priorities are what the fires paid per cycle as tips, in their order.
-	priorities []math.LegacyDec
-	// burned and tips are the sums of the fires.
-	burned, tips math.Int
+	// tipped is what the fires paid per unit of size as tips, in their order.
+	tipped []tipped
+	// burned, laneBurned and tips are the sums of the fires.
+	burned, laneBurned, tips math.Int
 	// failed counts fires whose handler failed. expired, unfunded and setAside count the timers with that outcome,
 	// deferred those that stay ready.
 	failed, expired, unfunded, setAside, deferred uint32
 }
 
 func newBooks() books {
-	return books{firesOf: map[string]uint32{}, burned: math.ZeroInt(), tips: math.ZeroInt()}
+	return books{firesOf: map[string]uint32{}, burned: math.ZeroInt(), laneBurned: math.ZeroInt(), tips: math.ZeroInt()}
 }
 
 // mayFire reports whether MAX_FIRES_PER_ACTOR allows the actor another fire in this block.
@@ -50,24 +54,16 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 	if b.firesOf[string(actor)]++; b.firesOf[string(actor)] == 1 {
 		b.actors = append(b.actors, actor)
 	}
-	b.priorities = append(b.priorities, result.price.Priority)
+	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
+	b.tipped = append(b.tipped, tipped{result.price.Priority, size})
 	b.receipts = append(b.receipts, &result.receipt)
 	b.burned = b.burned.Add(result.settlement.Burned)
+	b.laneBurned = b.laneBurned.Add(result.settlement.LaneBurned)
 	b.tips = b.tips.Add(result.settlement.Tip)
 	if !result.receipt.Success {
 		b.failed++
 	}
 	return &result.receipt
-}
-
-// p50 is the median tip per cycle of the block's fires, the lower of the two middle ones; 0 if there are none.
-func (b *books) p50() math.LegacyDec {
-	if len(b.priorities) == 0 {
-		return math.LegacyZeroDec()
-	}
-	tips := slices.Clone(b.priorities)
-	slices.SortFunc(tips, func(a, b math.LegacyDec) int { return a.BigIntMut().Cmp(b.BigIntMut()) })
-	return tips[(len(tips)-1)/2]
 }
 
 // fires by actor, in the order of their first fire.

@@ -26,6 +26,8 @@ type Engine struct {
 	Watches  *triggers.Watches
 	Receipts *state.Receipts
 	Router   types.Router
+	// Authority may send the Sys messages. Its timers have the reserved share unless the config names other actors.
+	Authority sdk.AccAddress
 }
 
 // Release returns a timer that was set aside to the queue and emits TimerReleased.

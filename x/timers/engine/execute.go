@@ -12,6 +12,11 @@ import (
 
 // execute tries the timers in the policy's order while the lane lasts. Burns and tips are paid once, at the end.
 func (e *Engine) execute(ctx sdk.Context, b *block) error {
+	if !b.Config.LanePaused {
+		if err := e.fireReserved(ctx, b); err != nil {
+			return err
+		}
+	}
 	for !b.Config.LanePaused {
 		turn, found, err := b.round.Next(ctx)
 		if err != nil {
@@ -37,8 +42,11 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 // try fires a timer if it fits the lane and its actor may fire.
 func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 	timer := turn.Timer
-	why := policies.Skip{NoRoom: !b.Lane.Fits(timer.GasLimit), Capped: !b.mayFire(&b.Config, timer.Actor)}
+	why := policies.Skip{NoRoom: !b.Lane.Fits(b.SizeOf(timer)), Capped: !b.mayFire(&b.Config, timer.Actor)}
 	if why != (policies.Skip{}) {
+		if err := e.noteWaiting(ctx, b, turn, why); err != nil {
+			return err
+		}
 		return b.round.Skipped(ctx, timer, why)
 	}
 	if !turn.Fresh {

@@ -41,11 +41,13 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	if err := e.pruneReceipts(ctx, b); err != nil {
 		return err
 	}
-	b.State.Cycles, b.State.Cells = b.Lane.Cycles, b.Lane.Cells
+	b.State.Cycles, b.State.Cells = b.Lane.UsedCycles, b.Lane.UsedCells
+	b.State.UsedSize, b.State.Fires = b.Lane.UsedSize, b.Lane.Fires
 	b.State.Burned = b.Before.Burned.Add(b.burned)
+	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned)
 	b.State.Tips = b.Before.Tips.Add(b.tips)
 	basefee := b.Prices.Lane
-	b.State.LaneBasefee, b.State.P50 = &basefee, b.p50()
+	b.State.LaneBasefee, b.State.P50 = &basefee, b.nextP50()
 	if err := e.Index.Flush(ctx, b.Changes); err != nil {
 		return err
 	}
@@ -93,11 +95,13 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Unfunded:    b.unfunded,
 		SetAside:    b.setAside,
 		Deferred:    b.deferred,
-		Cycles:      b.Lane.Cycles,
-		Cells:       b.Lane.Cells,
+		Cycles:      b.Lane.UsedCycles,
+		Cells:       b.Lane.UsedCells,
+		UsedSize:    b.Lane.UsedSize,
 		GcCycles:    b.GC.Cycles,
 		LaneBasefee: b.Prices.Lane.String(),
 		Burned:      b.burned.String(),
+		LaneBurned:  b.laneBurned.String(),
 		Tips:        b.tips.String(),
 		Policy:      b.policy.ID(),
 		P50:         b.Prices.P50.String(),

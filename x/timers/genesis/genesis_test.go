@@ -91,7 +91,7 @@ func fullGenesis() *types.GenesisState {
 	basefee := math.LegacyNewDecWithPrec(2, 3)
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
-		SweepCursor: types.QueueKey{Due: 7}, AsideCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), Tips: math.NewInt(6),
+		SweepCursor: types.QueueKey{Due: 7}, AsideCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), LaneBurned: math.NewInt(2), Tips: math.NewInt(6),
 		LaneBasefee: &basefee, P50: math.LegacySmallestDec(), MarketSince: 2,
 		AdmitCursor: types.QueueKey{Due: 6, Seq: 1},
 		Fairness:    types.FairnessState{From: 1, Units: 2, Median: 1, Below: 0, Smoothed: math.LegacyOneDec()},

@@ -62,7 +62,7 @@ func (m msgServer) UpdateTimerConfig(
 	if err := config.ValidateChange(&msg.Config); err != nil {
 		return nil, err
 	}
-	if err := m.engine.Policies.Validate(&msg.Config); err != nil {
+	if err := m.engine.CheckConfig(&msg.Config); err != nil {
 		return nil, err
 	}
 	if err := m.engine.Configs.SetNext(ctx, msg.Config); err != nil {

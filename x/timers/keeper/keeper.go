@@ -88,7 +88,8 @@ func NewKeeper(
 	authority string,
 	opts ...Option,
 ) *Keeper {
-	if _, err := addresses.StringToBytes(authority); err != nil {
+	authorityAddress, err := addresses.StringToBytes(authority)
+	if err != nil {
 		panic(fmt.Errorf("x/timers: authority %q: %w", authority, err))
 	}
 	moduleAddress := accounts.GetModuleAddress(types.ModuleName)
@@ -106,6 +107,7 @@ func NewKeeper(
 	purse.Defaults()
 	k := &Keeper{authority: authority}
 	k.wire(cdc, collections.NewSchemaBuilder(service), purse, router, &o)
+	k.engine.Authority = authorityAddress
 	return k
 }
 
@@ -198,11 +200,11 @@ func (k *Keeper) ValidateGenesis(g *types.GenesisState) error {
 		return err
 	}
 	if g.NextConfig != nil {
-		if err := k.engine.Policies.Validate(g.NextConfig); err != nil {
+		if err := k.engine.CheckConfig(g.NextConfig); err != nil {
 			return err
 		}
 	}
-	return k.engine.Policies.Validate(&g.Config)
+	return k.engine.CheckConfig(&g.Config)
 }
 
 // ExportGenesis returns the whole state, in an order that depends on nothing but it.

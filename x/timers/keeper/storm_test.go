@@ -147,7 +147,7 @@ func (m *stormModel) block() (fired []string) {
 	market := m.config.Eip1559.Rules(&m.config)
 	prices := policy.Prices{
 		Cycle: m.config.CycleBasefee, Cell: m.config.CellBasefee, P50: m.p50,
-		Lane: market.LaneBasefee(m.config.CycleBasefee, policy.Last{Basefee: m.basefee, Cycles: m.cycles}),
+		Lane: market.LaneBasefee(m.config.CycleBasefee, policy.Last{Basefee: m.basefee, Use: lane.Use{Size: m.cycles}}),
 	}
 	weightOf := m.weights()
 	contest, storm := m.compete(weightOf)

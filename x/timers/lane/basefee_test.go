@@ -72,7 +72,16 @@ func compareUse(b lane.Basefee, used uint64) int {
 func nextProperty(t *rapid.T) {
 	b, last := drawMarket(t), drawPrice(t, "last")
 	used := drawUse(t, "used", b)
-	next := b.Next(last, used)
+	next := b.Next(last, lane.Use{Size: used})
+	if b.MaxFires = rapid.Uint32Max(5).Draw(t, "max fires"); b.MaxFires > 0 {
+		// With a cap on fires the fuller of the two counts: one more measure never lowers the basefee.
+		fires := rapid.Uint32Max(6).Draw(t, "fires")
+		require.True(t, b.Next(last, lane.Use{Size: used, Fires: fires}).GTE(next), "a cap on fires lowers it")
+		require.Equal(t, next.String(), b.Next(last, lane.Use{Size: used}).String(), "no fires, and a cap")
+		full := b.Next(last, lane.Use{Size: b.Capacity})
+		require.Equal(t, full.String(), b.Next(last, lane.Use{Size: used, Fires: b.MaxFires}).String(), "all fires")
+	}
+	b.MaxFires = 0
 	require.True(t, next.GTE(b.Min) && next.LTE(b.Max), "%s is out of %s to %s", next, b.Min, b.Max)
 	if last.LT(b.Min) || last.GT(b.Max) {
 		return
@@ -91,9 +100,9 @@ func nextProperty(t *rapid.T) {
 	most := last.Mul(b.MaxChange).Add(math.LegacySmallestDec())
 	require.True(t, next.Sub(last).Abs().LTE(most), "from %s to %s is more than %s", last, next, b.MaxChange)
 
-	more := b.Next(last, used+rapid.Uint64Max(1<<64-1-used).Draw(t, "more"))
+	more := b.Next(last, lane.Use{Size: used + rapid.Uint64Max(1<<64-1-used).Draw(t, "more")})
 	require.True(t, more.GTE(next), "more use makes it %s instead of %s", more, next)
-	dearer := b.Next(math.LegacyMinDec(dec(maxPrice), last.Add(drawPrice(t, "dearer"))), used)
+	dearer := b.Next(math.LegacyMinDec(dec(maxPrice), last.Add(drawPrice(t, "dearer"))), lane.Use{Size: used})
 	require.True(t, dearer.GTE(next), "a dearer block before makes it %s instead of %s", dearer, next)
 }
 
@@ -113,16 +122,16 @@ func responseProperty(t *rapid.T) {
 	b.Response = lane.Linear
 	raised, lowered := last.MulTruncate(one.Add(b.MaxChange)), last.MulTruncate(one.Sub(b.MaxChange))
 	if raised.GT(last) && raised.LT(b.Max) {
-		require.Equal(t, raised.String(), b.Next(last, b.Capacity).String(), "a full lane")
+		require.Equal(t, raised.String(), b.Next(last, lane.Use{Size: b.Capacity}).String(), "a full lane")
 	}
 	if lowered.LT(last) {
-		require.Equal(t, lowered.String(), b.Next(last, 0).String(), "an empty lane")
+		require.Equal(t, lowered.String(), b.Next(last, lane.Use{}).String(), "an empty lane")
 	}
 
 	used := drawUse(t, "used", b)
-	linear := b.Next(last, used)
+	linear := b.Next(last, lane.Use{Size: used})
 	b.Response = lane.Clip
-	clip := b.Next(last, used)
+	clip := b.Next(last, lane.Use{Size: used})
 	require.Equal(t, clip.Sub(last).IsNegative(), linear.Sub(last).IsNegative(), "one falls")
 	require.Equal(t, clip.Sub(last).IsPositive(), linear.Sub(last).IsPositive(), "one rises")
 	// The slope of clip is 1 ÷ target; that of linear is max change ÷ room.
@@ -150,10 +159,10 @@ func convergenceProperty(t *rapid.T) {
 	// Half the largest change a block at least: 120 doublings at 11 blocks each, and 16 units one by one.
 	const blocks = 1_400
 	for range blocks {
-		basefee = b.Next(basefee, used)
+		basefee = b.Next(basefee, lane.Use{Size: used})
 	}
 	require.Equal(t, bound.String(), basefee.String())
-	require.Equal(t, bound.String(), b.Next(basefee, used).String(), "it does not stay")
+	require.Equal(t, bound.String(), b.Next(basefee, lane.Use{Size: used}).String(), "it does not stay")
 }
 
 func TestBasefeeReachesItsBound(t *testing.T) { rapid.Check(t, convergenceProperty) }
@@ -186,7 +195,7 @@ func TestBasefeeStepByStep(t *testing.T) {
 		"close to the top":                        {lane.Linear, "999999999999999999.5", 2_000_000, maxPrice},
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.Equal(t, dec(c.want).String(), market(c.response).Next(dec(c.last), c.used).String())
+			require.Equal(t, dec(c.want).String(), market(c.response).Next(dec(c.last), lane.Use{Size: c.used}).String())
 		})
 	}
 }
@@ -198,12 +207,12 @@ func TestBasefeeDoesNotStickAtTheLastDecimal(t *testing.T) {
 	unit := math.LegacySmallestDec()
 	for _, units := range []int64{0, 1, 2, 7} {
 		last := unit.MulInt64(units)
-		require.Equal(t, unit.MulInt64(units+1).String(), b.Next(last, b.Capacity).String())
-		require.Equal(t, unit.MulInt64(max(units-1, 0)).String(), b.Next(last, 0).String())
+		require.Equal(t, unit.MulInt64(units+1).String(), b.Next(last, lane.Use{Size: b.Capacity}).String())
+		require.Equal(t, unit.MulInt64(max(units-1, 0)).String(), b.Next(last, lane.Use{}).String())
 	}
 	// A third of the lane is more than the target and the same when it is truncated.
 	b.Capacity, b.Target = 3, dec("0.333333333333333333")
-	require.Equal(t, "7.000000000000000001", b.Next(dec("7"), 1).String())
+	require.Equal(t, "7.000000000000000001", b.Next(dec("7"), lane.Use{Size: 1}).String())
 }
 
 // basefeeVector is a case of testdata/vectors/basefee.json.
@@ -217,6 +226,8 @@ type basefeeVector struct {
 	Max       math.LegacyDec `json:"max"`
 	Last      math.LegacyDec `json:"last"`
 	Used      uint64         `json:"used"`
+	Fires     uint32         `json:"fires"`
+	MaxFires  uint32         `json:"max_fires"`
 	Next      math.LegacyDec `json:"next"`
 }
 
@@ -231,8 +242,10 @@ func TestBasefeeAgreesWithTheVectors(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			response, known := responses[v.Response]
 			require.True(t, known, v.Response)
-			b := lane.Basefee{Capacity: v.Capacity, Target: v.Target, MaxChange: v.MaxChange, Min: v.Min, Max: v.Max, Response: response}
-			require.Equal(t, v.Next.String(), b.Next(v.Last, v.Used).String())
+			b := lane.Basefee{
+				Capacity: v.Capacity, MaxFires: v.MaxFires, Target: v.Target, MaxChange: v.MaxChange, Min: v.Min, Max: v.Max, Response: response,
+			}
+			require.Equal(t, v.Next.String(), b.Next(v.Last, lane.Use{Size: v.Used, Fires: v.Fires}).String())
 		})
 	}
 }
@@ -242,7 +255,7 @@ func BenchmarkBasefee(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			rule, last := market(response), dec("0.0123")
 			for range b.N {
-				rule.Next(last, 1_234_567)
+				rule.Next(last, lane.Use{Size: 1_234_567})
 			}
 		})
 	}

@@ -1,35 +1,52 @@
 package lane
 
+import "math/bits"
+
+// Capacity is what the lane of one block holds: LANE_TIMER_CYCLES and LANE_TIMER_CELLS, both above 0. It is the measure by
+// which cycles and cells are compared (x/timers/README.md, "1.1 Units").
+type Capacity struct{ Cycles, Cells uint64 }
+
+// Size is the share of the lane that a fire takes, in cycles: its cycles, or its cells in proportion to the lane's, if
+// those are more. So a fire is measured by the resource of which it takes the larger share. The proportion is rounded
+// down. It is bounded by the largest integer, which no lane holds.
+func (c Capacity) Size(cycles, cells uint64) uint64 {
+	high, low := bits.Mul64(cells, c.Cycles)
+	if high >= c.Cells {
+		return ^uint64(0)
+	}
+	inCycles, _ := bits.Div64(high, low, c.Cells)
+	return max(cycles, inCycles)
+}
+
 // Budget is what a block's lane may spend, and what it has spent so far (x/timers/README.md, "1.6 Lane"). No sum here
 // overflows: the config bounds every part far below 64 bits.
 type Budget struct {
-	// MaxCycles and MaxCells are the lane's capacity: LANE_TIMER_CYCLES and LANE_TIMER_CELLS.
-	MaxCycles, MaxCells uint64
-	// CellsPerFire is what one fire may write at most: MAX_CELLS_PER_FIRE.
-	CellsPerFire uint64
+	// Capacity of the lane. Sizes are compared with its cycles.
+	Capacity
 	// MaxFires is MAX_FIRES_PER_BLOCK; 0 means no cap.
 	MaxFires uint32
 
-	// Cycles and Cells are what the fires of this block used so far. Invariant: at most MaxCycles and MaxCells.
-	Cycles, Cells uint64
+	// UsedSize is the sum of the sizes of this block's fires. Invariant: at most the capacity's cycles.
+	UsedSize uint64
+	// UsedCycles and UsedCells are what they used. Invariant: each is at most its capacity.
+	UsedCycles, UsedCells uint64
 	// Fires is how many there were.
 	Fires uint32
 }
 
-// Fits reports whether a fire that may use gasLimit cycles can be taken now. It counts the most that this fire may
-// use, and what earlier fires actually used. So the lane is never exceeded, and what fires leave of their limits is
-// used by others.
-func (b *Budget) Fits(gasLimit uint64) bool {
-	return b.Cycles+gasLimit <= b.MaxCycles && b.Cells+b.CellsPerFire <= b.MaxCells &&
-		(b.MaxFires == 0 || b.Fires < b.MaxFires)
+// Fits reports whether a fire that may take up to size can be taken now. It counts the most that this fire may take,
+// and what earlier fires actually took. So the lane is never exceeded, and what fires leave of their limits is used by
+// others.
+func (b *Budget) Fits(size uint64) bool {
+	return size <= b.Cycles-b.UsedSize && (b.MaxFires == 0 || b.Fires < b.MaxFires)
 }
 
-// Spend books a fire that used so many cycles and cells. They must be within what Fits counted for it: at most its gas
-// limit and CellsPerFire. Then the invariant of Cycles and Cells holds, and the subtractions of callers that compute
-// what is left do not underflow.
+// Spend books a fire that used so many cycles and cells. Their size must be at most what Fits counted for it. Then the
+// invariants hold, and the subtractions of callers that compute what is left do not underflow.
 func (b *Budget) Spend(cycles, cells uint64) {
-	b.Cycles += cycles
-	b.Cells += cells
+	b.UsedSize += b.Size(cycles, cells)
+	b.UsedCycles += cycles
+	b.UsedCells += cells
 	b.Fires++
 }
 

@@ -6,34 +6,59 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"cosmossdk.io/math"
+
 	"github.com/cosmos-timers/timers/x/timers/lane"
 )
 
-// budgetProperty: fires that fit and use no more than they may never exceed any of the lane's three bounds, and a fire
-// is refused only if it could.
-func budgetProperty(t *rapid.T) {
-	b := lane.Budget{
-		MaxCycles:    drawUnits(t, "max cycles", maxUnits),
-		MaxCells:     drawUnits(t, "max cells", maxUnits),
-		CellsPerFire: drawUnits(t, "cells per fire", maxUnits),
-		MaxFires:     rapid.Uint32Max(4).Draw(t, "max fires"),
+// dumbSize is the size by its definition, in integers without bounds.
+func dumbSize(c lane.Capacity, cycles, cells uint64) math.Int {
+	inCycles := math.NewIntFromUint64(cells).Mul(math.NewIntFromUint64(c.Cycles)).Quo(math.NewIntFromUint64(c.Cells))
+	return math.MaxInt(math.NewIntFromUint64(cycles), inCycles)
+}
+
+// sizeProperty: the size is that of the definition, or beyond 64 bits one that fits no lane.
+func sizeProperty(t *rapid.T) {
+	c := lane.Capacity{Cycles: 1 + drawUnits(t, "lane cycles", maxUnits-1), Cells: 1 + drawUnits(t, "lane cells", maxUnits-1)}
+	cycles, cells := drawUnits(t, "cycles", 1<<64-1), drawUnits(t, "cells", 1<<64-1)
+	want := dumbSize(c, cycles, cells)
+	if !want.IsUint64() {
+		want = math.NewIntFromUint64(1<<64 - 1)
 	}
-	var cycles, cells uint64
+	require.Equal(t, want.String(), math.NewIntFromUint64(c.Size(cycles, cells)).String())
+}
+
+func TestSizeIsThatOfTheDominantResource(t *testing.T) { rapid.Check(t, sizeProperty) }
+
+func FuzzSizeIsThatOfTheDominantResource(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sizeProperty)) }
+
+// budgetProperty: fires that fit and use no more than they may never exceed the lane in size, cycles, cells or number, and a
+// fire is refused only if it could.
+func budgetProperty(t *rapid.T) {
+	capacity := lane.Capacity{Cycles: 1 + drawUnits(t, "lane cycles", maxUnits-1), Cells: 1 + drawUnits(t, "lane cells", maxUnits-1)}
+	b := lane.Budget{Capacity: capacity, MaxFires: rapid.Uint32Max(4).Draw(t, "max fires")}
+	var size, cycles, cells uint64
 	var fires uint32
 	for range rapid.IntRange(0, 30).Draw(t, "candidates") {
-		gasLimit := rapid.OneOf(rapid.Uint64Range(1, maxUnits), rapid.Uint64Range(1, b.MaxCycles/3+1)).Draw(t, "gas limit")
+		gasLimit := rapid.OneOf(rapid.Uint64Range(1, maxUnits), rapid.Uint64Range(1, capacity.Cycles/3+1)).Draw(t, "gas limit")
+		cellLimit := rapid.OneOf(rapid.Uint64Max(maxUnits), rapid.Uint64Max(capacity.Cells/3+1)).Draw(t, "cell limit")
 		withinCap := b.MaxFires == 0 || fires < b.MaxFires
-		want := withinCap && gasLimit <= b.MaxCycles-cycles && b.CellsPerFire <= b.MaxCells-cells
-		require.Equal(t, want, b.Fits(gasLimit))
+		limit := capacity.Size(gasLimit, cellLimit)
+		want := withinCap && limit <= capacity.Cycles-size
+		require.Equal(t, want, b.Fits(limit))
 		if !want {
 			continue
 		}
-		usedCycles, usedCells := drawUnits(t, "cycles", gasLimit), drawUnits(t, "cells", b.CellsPerFire)
+		usedCycles, usedCells := drawUnits(t, "cycles", gasLimit), drawUnits(t, "cells", cellLimit)
 		b.Spend(usedCycles, usedCells)
+		size += capacity.Size(usedCycles, usedCells)
 		cycles, cells, fires = cycles+usedCycles, cells+usedCells, fires+1
-		require.Equal(t, []uint64{cycles, cells, uint64(fires)}, []uint64{b.Cycles, b.Cells, uint64(b.Fires)})
-		require.LessOrEqual(t, b.Cycles, b.MaxCycles)
-		require.LessOrEqual(t, b.Cells, b.MaxCells)
+		require.Equal(t, []uint64{size, cycles, cells, uint64(fires)}, []uint64{b.UsedSize, b.UsedCycles, b.UsedCells, uint64(b.Fires)})
+		require.LessOrEqual(t, b.UsedSize, capacity.Cycles)
+		require.LessOrEqual(t, b.UsedCycles, capacity.Cycles)
+		// The proportion is rounded down for each fire: the cells may exceed the lane's by what that leaves.
+		slack := math.NewIntFromUint64(capacity.Cells).QuoRaw(int64(capacity.Cycles)).AddRaw(1).MulRaw(int64(b.Fires))
+		require.True(t, math.NewIntFromUint64(b.UsedCells).LTE(math.NewIntFromUint64(capacity.Cells).Add(slack)))
 	}
 }
 
@@ -42,23 +67,24 @@ func TestBudgetIsNeverExceeded(t *testing.T) { rapid.Check(t, budgetProperty) }
 func FuzzBudgetIsNeverExceeded(f *testing.F) { f.Fuzz(rapid.MakeFuzz(budgetProperty)) }
 
 func TestBudgetFitsToTheLastUnit(t *testing.T) {
-	full := lane.Budget{MaxCycles: 100, MaxCells: 10, CellsPerFire: 5, MaxFires: 2, Cycles: 60, Cells: 5, Fires: 1}
+	full := lane.Budget{Capacity: lane.Capacity{Cycles: 100, Cells: 10}, MaxFires: 2, UsedSize: 60, UsedCycles: 60, UsedCells: 5, Fires: 1}
 	for name, c := range map[string]struct {
-		change   func(*lane.Budget)
-		gasLimit uint64
-		want     bool
+		change func(*lane.Budget)
+		size   uint64
+		want   bool
 	}{
 		"all of what is left":  {func(*lane.Budget) {}, 40, true},
 		"a cycle too many":     {func(*lane.Budget) {}, 41, false},
-		"a cell too many":      {func(b *lane.Budget) { b.Cells++ }, 40, false},
+		"all cells":            {func(*lane.Budget) {}, full.Size(1, 4), true},
+		"a cell too many":      {func(*lane.Budget) {}, full.Size(1, 5), false},
 		"a fire too many":      {func(b *lane.Budget) { b.Fires++ }, 40, false},
 		"no cap on fires":      {func(b *lane.Budget) { b.Fires, b.MaxFires = 1_000, 0 }, 40, true},
-		"a lane that is spent": {func(b *lane.Budget) { b.Cycles = 100 }, 1, false},
+		"a lane that is spent": {func(b *lane.Budget) { b.UsedSize = 100 }, 1, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := full
 			c.change(&b)
-			require.Equal(t, c.want, b.Fits(c.gasLimit))
+			require.Equal(t, c.want, b.Fits(c.size))
 		})
 	}
 }
@@ -86,7 +112,7 @@ func TestCleanupIsNeverExceeded(t *testing.T) { rapid.Check(t, cleanupProperty) 
 func FuzzCleanupIsNeverExceeded(f *testing.F) { f.Fuzz(rapid.MakeFuzz(cleanupProperty)) }
 
 func BenchmarkBudget(b *testing.B) {
-	budget := lane.Budget{MaxCycles: maxUnits, MaxCells: maxUnits, CellsPerFire: 550_000}
+	budget := lane.Budget{Capacity: lane.Capacity{Cycles: maxUnits, Cells: maxUnits}}
 	fitted := 0
 	for range b.N {
 		if budget.Fits(550_000) {

@@ -8,13 +8,16 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 )
 
-// A timer with a gas limit of 100,000 cycles pre-pays for all of them and for 1,000 cells. Its fire uses less. The
-// unused part is refunded, the tip goes to the proposer, and the rest of the charge is burned.
+// A timer with a gas limit of 100,000 cycles and a cell limit of 1,000 pre-pays for all of them. Its fire uses less. The
+// unused part is refunded, the tip goes to the proposer, and the rest of the charge is burned. The lane's fee and the tip
+// are charged by size, here the cycles: the fire takes a larger share of the lane's cycles than of its cells.
 func ExamplePrice_Settle() {
 	price := lane.Price{
-		Basefee:  math.LegacyMustNewDecFromStr("0.002"),
-		Priority: math.LegacyMustNewDecFromStr("0.0005"),
+		Capacity: lane.Capacity{Cycles: 2_000_000, Cells: 2_000_000},
+		Cycle:    math.LegacyMustNewDecFromStr("0.001"),
 		Cell:     math.LegacyMustNewDecFromStr("0.03"),
+		Lane:     math.LegacyMustNewDecFromStr("0.001"),
+		Priority: math.LegacyMustNewDecFromStr("0.0005"),
 	}
 	preCharge := price.Cost(100_000, 1_000)
 	s := price.Settle(preCharge, 61_234, 87)
@@ -39,7 +42,7 @@ func ExampleBasefee_Next() {
 	}
 	last := math.LegacyMustNewDecFromStr("0.008")
 	for _, used := range []uint64{2_000_000, 1_000_000, 0} {
-		fmt.Println(used, "cycles used:", rule.Next(last, used))
+		fmt.Println(used, "cycles used:", rule.Next(last, lane.Use{Size: used}))
 	}
 	// Output:
 	// 2000000 cycles used: 0.009000000000000000
@@ -47,16 +50,16 @@ func ExampleBasefee_Next() {
 	// 0 cycles used: 0.007000000000000000
 }
 
-// A timer is taken if its whole gas limit fits what the fires before it left. Those use less than they may as a rule, so that
-// more of them fit than their gas limits suggest.
+// A timer is taken if the size of its limits fits what the fires before it left. Those use less than they may as a rule, so that
+// more of them fit than their limits suggest.
 func ExampleBudget() {
-	budget := lane.Budget{MaxCycles: 300_000, MaxCells: 10_000, CellsPerFire: 1_000}
-	for budget.Fits(100_000) {
+	budget := lane.Budget{Capacity: lane.Capacity{Cycles: 300_000, Cells: 300_000}}
+	for budget.Fits(budget.Size(100_000, 1_000)) {
 		budget.Spend(60_000, 200)
 	}
-	fmt.Println(budget.Fires, "fires used", budget.Cycles, "cycles")
+	fmt.Println(budget.Fires, "fires used", budget.UsedSize, "of the lane")
 	fmt.Println("room for a smaller timer:", budget.Fits(60_000))
 	// Output:
-	// 4 fires used 240000 cycles
+	// 4 fires used 240000 of the lane
 	// room for a smaller timer: true
 }

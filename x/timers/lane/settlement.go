@@ -6,15 +6,16 @@ package lane
 
 import "cosmossdk.io/math"
 
-// Price is what one fire pays per unit, in fee denom (x/timers/README.md, "5.2 Settlement"). Invariant: no part is
-// negative.
+// Price is what one fire pays, in fee denom (x/timers/README.md, "5.2 Settlement"). Invariant: no part is negative.
 type Price struct {
-	// Basefee per cycle: the chain's, and in addition the lane's where the policy charges one. Burned.
-	Basefee math.LegacyDec
-	// Priority per cycle goes to the block's proposer.
+	// Capacity is the measure of sizes.
+	Capacity Capacity
+	// Cycle and Cell are the chain's basefees per cycle and per cell. Burned.
+	Cycle, Cell math.LegacyDec
+	// Lane is the lane's fee per unit of size. Burned.
+	Lane math.LegacyDec
+	// Priority per unit of size goes to the block's proposer.
 	Priority math.LegacyDec
-	// Cell is the basefee per cell. Burned.
-	Cell math.LegacyDec
 	// LumpSum goes to the block's proposer for the fire as such, whatever the fire uses; nil stands for 0.
 	LumpSum math.Int
 }
@@ -25,6 +26,8 @@ type Settlement struct {
 	// Charged is the price of the fire. Of that, Tip goes to the block's proposer and Burned is removed from the
 	// supply. Refund goes back to the payer.
 	Charged, Tip, Burned, Refund math.Int
+	// LaneBurned is the part of Burned that is the lane's fee, rounded down.
+	LaneBurned math.Int
 }
 
 // lumpSum is LumpSum, 0 if it is nil.
@@ -35,13 +38,18 @@ func (p Price) lumpSum() math.Int {
 	return p.LumpSum
 }
 
-// Cost is ceil(cycles × p + cells × cell_basefee) + lump sum. It is rounded up a single time, at the end, in favour
-// of the chain, so that a charge is never below its formula. The products are exact: a decimal times an integer
-// loses nothing.
+// Cost is ceil(cycles × cycle basefee + cells × cell basefee + size × (lane fee + priority)) + lump sum. It is rounded
+// up a single time, at the end, in favour of the chain, so that a charge is never below its formula. The products are
+// exact: a decimal times an integer loses nothing.
 func (p Price) Cost(cycles, cells uint64) math.Int {
-	perCycle := p.Basefee.Add(p.Priority).MulInt(math.NewIntFromUint64(cycles))
+	perCycle := p.Cycle.MulInt(math.NewIntFromUint64(cycles))
 	perCell := p.Cell.MulInt(math.NewIntFromUint64(cells))
-	return perCycle.Add(perCell).Ceil().TruncateInt().Add(p.lumpSum())
+	perSize := p.Lane.Add(p.Priority).MulInt(p.size(cycles, cells))
+	return perCycle.Add(perCell).Add(perSize).Ceil().TruncateInt().Add(p.lumpSum())
+}
+
+func (p Price) size(cycles, cells uint64) math.Int {
+	return math.NewIntFromUint64(p.Capacity.Size(cycles, cells))
 }
 
 // Settle divides the pre-charge of a fire that used cycles and cells. Both must be within what was pre-charged for;
@@ -49,6 +57,10 @@ func (p Price) Cost(cycles, cells uint64) math.Int {
 // is burned, so that no party gains by rounding.
 func (p Price) Settle(preCharge math.Int, cycles, cells uint64) Settlement {
 	charged := p.Cost(cycles, cells)
-	tip := p.Priority.MulInt(math.NewIntFromUint64(cycles)).TruncateInt().Add(p.lumpSum())
-	return Settlement{Charged: charged, Tip: tip, Burned: charged.Sub(tip), Refund: preCharge.Sub(charged)}
+	size := p.size(cycles, cells)
+	tip := p.Priority.MulInt(size).TruncateInt().Add(p.lumpSum())
+	return Settlement{
+		Charged: charged, Tip: tip, Burned: charged.Sub(tip), Refund: preCharge.Sub(charged),
+		LaneBurned: p.Lane.MulInt(size).TruncateInt(),
+	}
 }

@@ -23,20 +23,24 @@ const (
 // settlementVector is a case of testdata/vectors/settlement.json or, with a lump sum, settlement_once.json, which
 // scripts/vectors.py computes in fractions.
 type settlementVector struct {
-	Name      string         `json:"name"`
-	GasLimit  uint64         `json:"gas_limit"`
-	MaxCells  uint64         `json:"max_cells"`
-	Cycles    uint64         `json:"cycles"`
-	Cells     uint64         `json:"cells"`
-	Basefee   math.LegacyDec `json:"basefee"`
-	Priority  math.LegacyDec `json:"priority"`
-	Cell      math.LegacyDec `json:"cell"`
-	LumpSum   math.Int       `json:"once"`
-	Precharge math.Int       `json:"precharge"`
-	Charged   math.Int       `json:"charged"`
-	Tip       math.Int       `json:"tip"`
-	Burned    math.Int       `json:"burned"`
-	Refund    math.Int       `json:"refund"`
+	Name       string         `json:"name"`
+	GasLimit   uint64         `json:"gas_limit"`
+	CellLimit  uint64         `json:"cell_limit"`
+	Cycles     uint64         `json:"cycles"`
+	Cells      uint64         `json:"cells"`
+	Basefee    math.LegacyDec `json:"basefee"`
+	Lane       math.LegacyDec `json:"fee"`
+	Priority   math.LegacyDec `json:"priority"`
+	Cell       math.LegacyDec `json:"cell"`
+	LumpSum    math.Int       `json:"once"`
+	LaneCycles uint64         `json:"lane_cycles"`
+	LaneCells  uint64         `json:"lane_cells"`
+	Precharge  math.Int       `json:"precharge"`
+	Charged    math.Int       `json:"charged"`
+	Tip        math.Int       `json:"tip"`
+	Burned     math.Int       `json:"burned"`
+	Refund     math.Int       `json:"refund"`
+	LaneBurned math.Int       `json:"lane_burned"`
 }
 
 func TestSettlementAgreesWithTheVectors(t *testing.T) {
@@ -51,14 +55,18 @@ func TestSettlementAgreesWithTheVectors(t *testing.T) {
 	}
 	for _, v := range vectors {
 		t.Run(v.Name, func(t *testing.T) {
-			price := lane.Price{Basefee: v.Basefee, Priority: v.Priority, Cell: v.Cell, LumpSum: v.LumpSum}
-			preCharge := price.Cost(v.GasLimit, v.MaxCells)
+			price := lane.Price{
+				Capacity: lane.Capacity{Cycles: v.LaneCycles, Cells: v.LaneCells},
+				Cycle:    v.Basefee, Cell: v.Cell, Lane: v.Lane, Priority: v.Priority, LumpSum: v.LumpSum,
+			}
+			preCharge := price.Cost(v.GasLimit, v.CellLimit)
 			require.Equal(t, v.Precharge.String(), preCharge.String())
 			s := price.Settle(preCharge, v.Cycles, v.Cells)
 			require.Equal(t, v.Charged.String(), s.Charged.String(), "charged")
 			require.Equal(t, v.Tip.String(), s.Tip.String(), "tip")
 			require.Equal(t, v.Burned.String(), s.Burned.String(), "burned")
 			require.Equal(t, v.Refund.String(), s.Refund.String(), "refund")
+			require.Equal(t, v.LaneBurned.String(), s.LaneBurned.String(), "lane burned")
 		})
 	}
 }
@@ -74,7 +82,10 @@ func drawPrice(t *rapid.T, name string) math.LegacyDec {
 }
 
 func drawPrices(t *rapid.T) lane.Price {
-	price := lane.Price{Basefee: drawPrice(t, "basefee"), Priority: drawPrice(t, "priority"), Cell: drawPrice(t, "cell")}
+	price := lane.Price{
+		Capacity: lane.Capacity{Cycles: 1 + drawUnits(t, "lane cycles", maxUnits-1), Cells: 1 + drawUnits(t, "lane cells", maxUnits-1)},
+		Cycle:    drawPrice(t, "cycle"), Cell: drawPrice(t, "cell"), Lane: drawPrice(t, "lane"), Priority: drawPrice(t, "priority"),
+	}
 	if rapid.Bool().Draw(t, "a lump sum") {
 		price.LumpSum = drawLumpSum(t)
 	}
@@ -101,9 +112,9 @@ func drawUnits(t *rapid.T, name string, most uint64) uint64 {
 
 // formula is what a charge is rounded up from, as a decimal: products of a decimal and an integer are exact.
 func formula(p lane.Price, cycles, cells uint64) math.LegacyDec {
-	perCycle := p.Basefee.Add(p.Priority)
-	return perCycle.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cycles))).
-		Add(p.Cell.Mul(math.LegacyNewDecFromInt(math.NewIntFromUint64(cells)))).
+	units := func(n uint64) math.LegacyDec { return math.LegacyNewDecFromInt(math.NewIntFromUint64(n)) }
+	size := units(p.Capacity.Size(cycles, cells))
+	return p.Cycle.Mul(units(cycles)).Add(p.Cell.Mul(units(cells))).Add(p.Lane.Mul(size)).Add(p.Priority.Mul(size)).
 		Add(math.LegacyNewDecFromInt(lumpSum(p)))
 }
 
@@ -126,10 +137,12 @@ func settlementProperty(t *rapid.T) {
 	require.True(t, charged.GTE(exact), "charged %s is below the formula %s", charged, exact)
 	require.True(t, charged.LT(exact.Add(math.LegacyOneDec())), "charged %s is a unit above the formula %s", charged, exact)
 	tip, exactTip := math.LegacyNewDecFromInt(s.Tip), formula(lane.Price{
-		Basefee: math.LegacyZeroDec(), Priority: price.Priority, Cell: math.LegacyZeroDec(), LumpSum: price.LumpSum,
+		Capacity: price.Capacity, Cycle: math.LegacyZeroDec(), Cell: math.LegacyZeroDec(), Lane: math.LegacyZeroDec(),
+		Priority: price.Priority, LumpSum: price.LumpSum,
 	}, cycles, cells)
 	require.True(t, tip.LTE(exactTip) && tip.GT(exactTip.Sub(math.LegacyOneDec())), "tip %s of %s", tip, exactTip)
 	require.True(t, s.Tip.LTE(s.Charged), "tip %s of charged %s", s.Tip, s.Charged)
+	require.True(t, s.LaneBurned.LTE(s.Burned), "the lane's fee %s of burned %s", s.LaneBurned, s.Burned)
 }
 
 // monotoneProperty: who uses more, or at a higher price, never pays less.
@@ -141,8 +154,9 @@ func monotoneProperty(t *rapid.T) {
 	require.True(t, price.Cost(cycles+moreCycles, cells+moreCells).GTE(cost), "in units")
 
 	dearer := lane.Price{
-		Basefee: price.Basefee.Add(drawPrice(t, "basefee rise")), Priority: price.Priority.Add(drawPrice(t, "priority rise")),
-		Cell: price.Cell.Add(drawPrice(t, "cell rise")), LumpSum: lumpSum(price).Add(drawLumpSum(t)),
+		Capacity: price.Capacity, Cycle: price.Cycle.Add(drawPrice(t, "cycle rise")), Cell: price.Cell.Add(drawPrice(t, "cell rise")),
+		Lane: price.Lane.Add(drawPrice(t, "lane rise")), Priority: price.Priority.Add(drawPrice(t, "priority rise")),
+		LumpSum: lumpSum(price).Add(drawLumpSum(t)),
 	}
 	require.True(t, dearer.Cost(cycles, cells).GTE(cost), "in prices")
 
@@ -159,19 +173,24 @@ func TestCostIsMonotone(t *testing.T) { rapid.Check(t, monotoneProperty) }
 
 func FuzzCostIsMonotone(f *testing.F) { f.Fuzz(rapid.MakeFuzz(monotoneProperty)) }
 
-// TestSplittingAFireIsNeverCheaper: splitting work over timers is no way to pay less.
+// TestSplittingAFireIsNeverCheaper: splitting work over timers is no way to pay less, but for what the proportion of sizes
+// is rounded down: less than a unit of size for each part.
 func TestSplittingAFireIsNeverCheaper(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		price := drawPrices(t)
 		a, b := drawUnits(t, "first", maxUnits/2), drawUnits(t, "second", maxUnits/2)
-		split := price.Cost(a, a).Add(price.Cost(b, b))
-		require.True(t, split.GTE(price.Cost(a+b, a+b)))
+		c, d := drawUnits(t, "first's cells", maxUnits/2), drawUnits(t, "second's cells", maxUnits/2)
+		unit := price.Lane.Add(price.Priority).Ceil().TruncateInt()
+		split := price.Cost(a, c).Add(price.Cost(b, d))
+		require.True(t, split.Add(unit).GTE(price.Cost(a+b, c+d)))
 	})
 }
 
 func BenchmarkSettle(b *testing.B) {
 	price := lane.Price{
-		Basefee: math.LegacyNewDecWithPrec(1, 3), Priority: math.LegacyNewDecWithPrec(5, 4), Cell: math.LegacyNewDecWithPrec(3, 2),
+		Capacity: lane.Capacity{Cycles: 2_000_000, Cells: 2_000_000},
+		Cycle:    math.LegacyNewDecWithPrec(1, 3), Cell: math.LegacyNewDecWithPrec(3, 2),
+		Lane: math.LegacyNewDecWithPrec(1, 3), Priority: math.LegacyNewDecWithPrec(5, 4),
 	}
 	for range b.N {
 		price.Settle(price.Cost(550_000, 550_000), 123_457, 8_191)

@@ -39,9 +39,16 @@ type Block struct {
 	// ready than compete.
 	Storm, Overfull bool
 
+	// Waiting: a timer that is willing to pay and no larger than the default waits for room in this block's lane. It is set
+	// from the start under policies whose tips decide nothing.
+	Waiting bool
+
 	// Hands do to a timer what only the engine may.
 	Hands Hands
 }
+
+// SizeOf is the size of the lane that a timer's limits reserve, in cycles.
+func (b *Block) SizeOf(t *types.Timer) uint64 { return b.Lane.Size(t.GasLimit, t.CellLimit) }
 
 // Hands are the operations of the engine on one timer that policies may call.
 type Hands interface {

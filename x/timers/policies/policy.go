@@ -109,7 +109,7 @@ type Fire struct {
 	Timer *types.Timer
 	// Receipt of the fire. A policy may add to it until the block is closed.
 	Receipt *types.Receipt
-	// Priority is the tip per cycle that it paid.
+	// Priority is the tip per unit of size that it paid.
 	Priority math.LegacyDec
 }
 
@@ -125,6 +125,9 @@ type Round interface {
 	// Next returns the next timer in that order; false if there is none, or the lane has no room for any. Between two
 	// calls fires may change state. It ends after a bounded number of calls, whatever the engine does with the timers.
 	Next(ctx sdk.Context) (Turn, bool, error)
+	// Withdraw takes a timer out of the order, because the engine tries it before all others. It reports whether the
+	// timer was among those that compete.
+	Withdraw(t *types.Timer) bool
 	// Candidate is the timer as the rules see it.
 	Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate
 	// Skipped is called instead of a fire for a timer that Next returned and the engine passed over.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -18,10 +19,10 @@ func PricesOf(
 		return policy.Prices{}, err
 	}
 	prices := policy.Prices{
-		Height: types.HeightOf(ctx), Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50,
+		Height: types.HeightOf(ctx), Capacity: config.LaneCapacity(), Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50,
 	}
 	// Before the first block the lane basefee is the cycle basefee, as under fifo. eip1559 starts from there.
-	before := policy.Last{Basefee: prices.Cycle, Cycles: last.Cycles}
+	before := policy.Last{Basefee: prices.Cycle, Use: lane.Use{Size: last.UsedSize, Fires: last.Fires}}
 	if last.LaneBasefee != nil {
 		before.Basefee = *last.LaneBasefee
 	}

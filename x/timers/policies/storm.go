@@ -269,7 +269,7 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 	if !s.Storm {
 		return s.Window.Next(ctx)
 	}
-	for s.passedOver < MaxPassedOver && s.Lane.Fits(s.Config.FireBaseCycles+1) {
+	for s.passedOver < MaxPassedOver && s.HasRoom() {
 		entry, found, err := s.ranking.Next(ctx)
 		if err != nil || !found {
 			return Turn{}, false, err

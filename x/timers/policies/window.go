@@ -1,6 +1,8 @@
 package policies
 
 import (
+	"slices"
+
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -84,8 +86,8 @@ func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Time
 	return candidates
 }
 
-// HasRoom reports whether the lane has room for any fire.
-func (w *Window) HasRoom() bool { return w.Lane.Fits(w.Config.FireBaseCycles) }
+// HasRoom reports whether the lane has room for any fire. Until a timer is known to wait for room, more are handed out.
+func (w *Window) HasRoom() bool { return w.Lane.Fits(w.Config.FireBaseCycles) || !w.Waiting }
 
 // Next implements Round.
 func (w *Window) Next(sdk.Context) (Turn, bool, error) {
@@ -105,10 +107,17 @@ func (w *Window) Take() (Turn, bool) {
 	return Turn{Timer: &w.Ready[w.Order[w.Turn-1]]}, true
 }
 
+// Withdraw implements Round.
+func (w *Window) Withdraw(t *types.Timer) bool {
+	at := slices.IndexFunc(w.Ready, func(ready types.Timer) bool { return ready.Seq == t.Seq })
+	w.Order = slices.DeleteFunc(w.Order, func(i int) bool { return i == at })
+	return at >= 0
+}
+
 // Candidate implements Round.
 func (w *Window) Candidate(_ sdk.Context, t *types.Timer) policy.Candidate {
 	candidate := policy.Candidate{
-		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id),
+		Due: t.Due, Seq: t.Seq, Size: w.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id),
 		Ask: w.Agents.Ask(t, w.Storm),
 	}
 	if t.BidLocked != "" {

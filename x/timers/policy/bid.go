@@ -29,7 +29,7 @@ const (
 	CellPricedOut
 )
 
-// Bid is what a timer is willing to pay per cycle, in fee denom.
+// Bid is what a timer is willing to pay per unit of size, in fee denom.
 type Bid struct {
 	// MaxFee is the most that the lane's fee and the tip together may be, MaxPriority the most that the tip may be.
 	MaxFee, MaxPriority math.LegacyDec
@@ -41,13 +41,15 @@ func StatedAsk(maxFee, maxPriority math.LegacyDec) Ask {
 	return Ask{Kind: Stated, Stated: Bid{MaxFee: maxFee, MaxPriority: math.LegacyMinDec(maxFee, maxPriority)}}
 }
 
-// Tiers are the multiples of p50 that the tiers stand for: PRIORITY_TIERS.
-type Tiers struct{ Economy, Standard, Fast, Urgent math.LegacyDec }
-
-// maxTierTip bounds a tier's tip to so many times the lane basefee. Tiers multiply what others paid: if most fires
-// of a few blocks were urgent, their tips would grow without end, at the cost of those who left the price to the
-// estimator. The default bid needs no such bound, since its fee bounds it.
-const maxTierTip = 1_000
+// Tiers are what a tier stands for.
+type Tiers struct {
+	// Economy, Standard, Fast and Urgent are multiples of p50: PRIORITY_TIERS.
+	Economy, Standard, Fast, Urgent math.LegacyDec
+	// TipCap bounds a tier's tip to this multiple of the lane basefee: TIER_TIP_CAP. Tiers multiply what others paid: if
+	// most fires of a few blocks were urgent, their tips would grow without end, at the cost of those who left the price
+	// to the estimator. The default bid needs no such bound, since its fee bounds it.
+	TipCap math.LegacyDec
+}
 
 // Estimate is the default estimator: the bid of an ask without prices of its own. The tip is p50, or the tier's
 // multiple of it, rounded down in favour of the payer. The fee is twice the lane's, which leaves headroom for about
@@ -67,6 +69,6 @@ func Estimate(prices Prices, kind Kind, tiers Tiers) Bid {
 	default:
 		return Bid{MaxFee: headroom, MaxPriority: prices.P50}
 	}
-	tip := math.LegacyMinDec(prices.P50.MulTruncate(multiplier), prices.Lane.MulInt64(maxTierTip))
+	tip := math.LegacyMinDec(prices.P50.MulTruncate(multiplier), prices.Lane.MulTruncate(tiers.TipCap))
 	return Bid{MaxFee: headroom.Add(tip), MaxPriority: tip}
 }

@@ -20,8 +20,8 @@ type Candidate struct {
 	// Due is the height at which the timer became due this time, Seq its place in the order of insertion.
 	// Invariant: no two timers share a Seq, so that (due, seq) breaks every tie.
 	Due, Seq uint64
-	// GasLimit in cycles.
-	GasLimit uint64
+	// Size of the lane that its gas limit and its cell limit reserve, in cycles.
+	Size uint64
 	// Actor is the address that owns it, ID the timer's: bytes, as strings so that they compare.
 	Actor, ID string
 	// Ask is what its owner asked for when it was scheduled.
@@ -52,17 +52,24 @@ func (c Candidate) LockedBid() math.Int {
 type Prices struct {
 	// Height of the block.
 	Height uint64
-	// Cycle and Cell are the chain's basefees, Lane is the lane's own, per cycle.
+	// Capacity of the lane, by which sizes are measured.
+	Capacity lane.Capacity
+	// Cycle and Cell are the chain's basefees, Lane is the lane's own, per unit of size.
 	Cycle, Cell, Lane math.LegacyDec
-	// P50 is the median tip per cycle that the fires of the block before paid.
+	// P50 is the usual tip per unit of size.
 	P50 math.LegacyDec
+}
+
+// Price is that of a fire which pays this fee and this tip per unit of size in addition to the chain's prices.
+func (p Prices) Price(laneFee, priority math.LegacyDec) lane.Price {
+	return lane.Price{Capacity: p.Capacity, Cycle: p.Cycle, Cell: p.Cell, Lane: laneFee, Priority: priority}
 }
 
 // Last is what the block before left of the lane's market.
 type Last struct {
-	// Basefee of the lane, and the cycles that its fires used.
+	// Basefee of the lane, and what its fires used of the lane.
 	Basefee math.LegacyDec
-	Cycles  uint64
+	Use     lane.Use
 }
 
 // Rules are the rules of one policy.

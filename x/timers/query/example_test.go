@@ -31,7 +31,7 @@ func Example() {
 	fmt.Println("blocks to wait:", estimate.WaitBlocks)
 	// Output:
 	// price of a cycle: basefee 0.001000000000000000 + lane 0.001000000000000000 + tip 0.000000000000000000
-	// the payer must have 16700 stake
+	// the payer must have 800 stake
 	// without cells it pays at most 200 stake
 	// blocks to wait: 0
 }

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 
 	"cosmossdk.io/math"
@@ -99,9 +100,9 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 		Height: types.HeightOf(ctx), Policy: inForce.ID(), Paused: config.LanePaused,
 		CycleBasefee: next.Cycle.String(), CellBasefee: next.Cell.String(),
 		LaneBasefee: basefee.String(), NextLaneBasefee: next.Lane.String(), P50: lane.P50.String(),
-		Cycles: lane.Cycles, LaneTimerCycles: config.LaneTimerCycles,
+		UsedSize: lane.UsedSize, Cycles: lane.Cycles, LaneTimerCycles: config.LaneTimerCycles,
 		Cells: lane.Cells, LaneTimerCells: config.LaneTimerCells, GcCyclesPerBlock: config.GcCyclesPerBlock,
-		Burned: lane.Burned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
+		Burned: lane.Burned.String(), LaneBurned: lane.LaneBurned.String(), Tips: lane.Tips.String(), FeeDenom: config.FeeDenom,
 		Admitted: admitted, MaxCyclesPerFire: inForce.GasCap(&config),
 	}
 	inForce.Describe(response, &config, &lane)
@@ -154,17 +155,22 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	if err != nil {
 		return nil, err
 	}
+	limits, err := s.limitsOf(next, req)
+	if err != nil {
+		return nil, invalidArgument(err)
+	}
 	candidate, weight, err := s.estimated(ctx, next, req, ask)
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
+	candidate.Size = next.Lane.Size(limits.gas, limits.cells)
 	price, willing := next.Rules.Price(next.Prices, candidate)
 	response := &types.QueryEstimateResponse{
-		Height: next.Height, GasLimit: candidate.GasLimit, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
-		CycleBasefee: next.Prices.Cycle.String(), LaneFee: price.Basefee.Sub(next.Prices.Cycle).String(),
+		Height: next.Height, GasLimit: limits.gas, CellLimit: limits.cells, ReservedSize: candidate.Size, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
+		CycleBasefee: next.Prices.Cycle.String(), LaneFee: price.Lane.String(),
 		Priority: price.Priority.String(), CellBasefee: price.Cell.String(),
-		PreCharge:    price.Cost(candidate.GasLimit, next.Config.MaxCellsPerFire).String(),
-		CostOfCycles: price.Cost(candidate.GasLimit, 0).String(),
+		PreCharge:    price.Cost(limits.gas, limits.cells).String(),
+		CostOfCycles: price.Cost(limits.gas, 0).String(),
 		Weight:       weight.String(),
 	}
 	if !price.LumpSum.IsNil() && !price.LumpSum.IsZero() {
@@ -185,11 +191,22 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	return response, estimateWait(ctx, next, candidate, response)
 }
 
+// limits of a fire, in cycles and in cells.
+type limits struct{ gas, cells uint64 }
+
+// limitsOf are those of a request; what it does not state has its default.
+func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest) (limits, error) {
+	asked := limits{
+		cmp.Or(req.GetGasLimit(), next.Policy.GasCap(&next.Config)), cmp.Or(req.GetCellLimit(), next.Config.CellLimit()),
+	}
+	return asked, s.engine.Policies.CheckLimits(&next.Config, next.Height, asked.gas, asked.cells)
+}
+
 // estimated is the timer that an estimate is asked for, as the next block's round would see it.
 func (s *server) estimated(
 	ctx sdk.Context, next *engine.Preview, req *types.QueryEstimateRequest, ask policy.Ask,
 ) (c policy.Candidate, weight math.LegacyDec, err error) {
-	c = policy.Candidate{Due: next.Height, Seq: ^uint64(0), GasLimit: req.GetGasLimit(), Ask: ask, Locked: math.ZeroInt()}
+	c = policy.Candidate{Due: next.Height, Seq: ^uint64(0), Ask: ask, Locked: math.ZeroInt()}
 	if bid := req.GetBid(); bid != "" {
 		if ask.Kind != policy.Estimated {
 			return c, weight, types.ErrInvalidBid.Wrapf("bid %.80q is stated in addition to a tier or prices: state one", bid)
@@ -200,12 +217,6 @@ func (s *server) estimated(
 		if c.Locked, err = next.Round.LockedBid(bid); err != nil {
 			return c, weight, err
 		}
-	}
-	if c.GasLimit == 0 {
-		c.GasLimit = next.Policy.GasCap(&next.Config)
-	}
-	if err = s.engine.Policies.CheckGasLimit(&next.Config, next.Height, c.GasLimit); err != nil {
-		return c, weight, err
 	}
 	var actor sdk.AccAddress
 	if req.GetActor() != "" {
@@ -224,14 +235,14 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candid
 			return false
 		}
 		response.Ahead++
-		response.AheadSize += c.GasLimit
+		response.AheadSize += c.Size
 		return true
 	})
 	response.Basis = types.BasisAllReady
 	if next.Overfull {
 		response.Basis = types.BasisStorm
 	}
-	response.WaitBlocks = (response.AheadSize + candidate.GasLimit - 1) / next.Config.LaneTimerCycles
+	response.WaitBlocks = (response.AheadSize + candidate.Size - 1) / next.Config.LaneTimerCycles
 	return err
 }
 

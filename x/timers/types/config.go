@@ -10,6 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
@@ -45,7 +46,7 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		MessageCyclesPerByte: 10,
 		// Ten times a plain account. Who pays through a larger record would have every fire read and write it.
 		MaxPayerRecordBytes: 2_048,
-		AllowedMessages:  []string{"*"},
+		AllowedMessages:     []string{"*"},
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.
 		ReceiptRetentionBlocks: 1_000,
@@ -190,7 +191,7 @@ func (c *TimerConfig) validateBounds() error {
 		{"priority_tiers.fast", tiers.Fast, zero, mostOfTier},
 		{"priority_tiers.urgent", tiers.Urgent, zero, mostOfTier},
 		{"tier_tip_cap", c.TierTipCap, zero, mostOfTier},
-		{"reserved_share", c.ReservedShare, zero, math.LegacyOneDec()},
+		{"reserved_share", c.ReservedShare, zero, math.LegacyNewDecWithPrec(5, 1)},
 		{"weight_min", c.WeightMin, leastWeight, math.LegacyNewDec(MaxWeight)},
 		{"weight_max", c.WeightMax, leastWeight, math.LegacyNewDec(MaxWeight)},
 		{"median_smoothing", c.MedianSmoothing, smallFraction, math.LegacyOneDec()},
@@ -261,6 +262,11 @@ func (c *TimerConfig) validateMessages() error {
 	return nil
 }
 
+// LaneCapacity is what the lane of a block holds.
+func (c *TimerConfig) LaneCapacity() lane.Capacity {
+	return lane.Capacity{Cycles: c.LaneTimerCycles, Cells: c.LaneTimerCells}
+}
+
 // CellLimit is the cell limit of a timer that states none.
 func (c *TimerConfig) CellLimit() uint64 { return min(c.DefaultCellLimit, c.MaxCellsPerFire) }
 
@@ -299,5 +305,7 @@ func (c *TimerConfig) WeightBounds() fairness.Bounds {
 
 func (c *TimerConfig) tiers() policy.Tiers {
 	tiers := &c.PriorityTiers
-	return policy.Tiers{Economy: tiers.Economy, Standard: tiers.Standard, Fast: tiers.Fast, Urgent: tiers.Urgent}
+	return policy.Tiers{
+		Economy: tiers.Economy, Standard: tiers.Standard, Fast: tiers.Fast, Urgent: tiers.Urgent, TipCap: c.TierTipCap,
+	}
 }

@@ -85,6 +85,11 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"MaxCellsPerFire":        {1, maxUnits},
 	"MaxTimersPerActor":      {1, 2_048},
 	"MaxPayloadBytes":        {1, 1 << 20},
+	"MaxMessagesBytes":       {1, 1 << 20},
+	"DefaultCellLimit":       {1, maxUnits},
+	"PayloadCyclesPerByte":   {0, 1 << 20},
+	"MessageCyclesPerByte":   {0, 1 << 20},
+	"MaxPayerRecordBytes":    {512, 1 << 20},
 	"LaneTimerCycles":        {1, maxUnits},
 	"LaneTimerCells":         {1, maxUnits},
 	"GcCyclesPerBlock":       {1, maxUnits},
@@ -123,6 +128,10 @@ var unbounded = map[string]string{
 	"CellBasefee":      "TestConfigRefusesPrices",
 	"AllowedMessages":  "TestConfigRefusesMessageRules",
 	"DeniedMessages":   "TestConfigRefusesMessageRules",
+
+	"ReservedActors": "TestConfigRefusesReservedActors",
+	"ReservedShare":  "TestConfigRefusesDecimalsOutOfTheirBounds",
+	"TierTipCap":     "TestConfigRefusesDecimalsOutOfTheirBounds",
 
 	"Eip1559.Target":            "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"Eip1559.MaxChange":         "TestConfigRefusesDecimalsOutOfTheirBounds",
@@ -334,6 +343,8 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		"priority_tiers.standard":     {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Standard = d }, "0", "1000"},
 		"priority_tiers.fast":         {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Fast = d }, "0", "1000"},
 		"priority_tiers.urgent":       {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Urgent = d }, "0", "1000"},
+		"reserved_share":              {func(c *types.TimerConfig, d math.LegacyDec) { c.ReservedShare = d }, "0", "0.5"},
+		"tier_tip_cap":                {func(c *types.TimerConfig, d math.LegacyDec) { c.TierTipCap = d }, "0", "1000"},
 		"weight_min":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = d }, "0.0625", "8"},
 		"weight_max":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = d }, "0.0625", "8"},
 		"median_smoothing":            {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = d }, "0.000001", "1"},
@@ -390,6 +401,28 @@ func TestConfigRefusesUnknownChoices(t *testing.T) {
 		c.Auction.PaymentRule = types.PaymentRule(value)
 		require.ErrorContains(t, c.Validate(), fmt.Sprintf("auction.payment_rule %d is unknown; want PAYMENT_RULE_VCG or PAYMENT_RULE_FIRST_PRICE", value))
 	}
+}
+
+func TestConfigRefusesReservedActors(t *testing.T) {
+	many := make([]string, 65)
+	for i := range many {
+		many[i] = fmt.Sprintf("actor%d", i)
+	}
+	for want, actors := range map[string][]string{
+		"has 65 entries, want at most 64":        many,
+		`"" is empty, too long or listed twice`:  {"a", ""},
+		`"a" is empty, too long or listed twice`: {"a", "b", "a"},
+		`"xxx`:                                   {strings.Repeat("x", 1_025)},
+	} {
+		c := validConfig()
+		c.ReservedActors = actors
+		err := c.Validate()
+		require.ErrorIs(t, err, types.ErrInvalidConfig)
+		require.ErrorContains(t, err, want)
+	}
+	c := validConfig()
+	c.ReservedActors = many[:64]
+	require.NoError(t, c.Validate())
 }
 
 func TestConfigRefusesReservePrices(t *testing.T) {

@@ -102,8 +102,8 @@ var (
 	ErrNotWatchable = errors.Register(ModuleName, 60, "not watchable")
 	// ErrInvalidWatch: no keys, too many, one twice, or one that can't be a key.
 	ErrInvalidWatch = errors.Register(ModuleName, 61, "invalid watch")
-	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
-	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
 	// ErrBidNotCovered: the actor can't lock what it bids.
 	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
+	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
+	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
 )

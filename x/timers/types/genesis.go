@@ -16,7 +16,7 @@ func NewGenesis(feeDenom string) *GenesisState {
 		// From 1, so that no number that anyone sees is zero.
 		NextSeq: 1,
 		Lane: LaneState{
-			Burned: math.ZeroInt(), Tips: math.ZeroInt(), P50: math.LegacyZeroDec(),
+			Burned: math.ZeroInt(), LaneBurned: math.ZeroInt(), Tips: math.ZeroInt(), P50: math.LegacyZeroDec(),
 			Fairness: FairnessState{Smoothed: math.LegacyZeroDec()},
 		},
 	}
@@ -27,7 +27,7 @@ func (l *LaneState) Validate() error {
 	for _, total := range []struct {
 		name  string
 		value math.Int
-	}{{"burned", l.Burned}, {"tips", l.Tips}} {
+	}{{"burned", l.Burned}, {"lane_burned", l.LaneBurned}, {"tips", l.Tips}} {
 		if total.value.IsNil() || total.value.IsNegative() {
 			return ErrInvalidGenesis.Wrapf("lane.%s is missing or negative", total.name)
 		}

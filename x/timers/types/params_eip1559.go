@@ -65,7 +65,7 @@ func (p *Eip1559Params) Rules(c *TimerConfig) eip1559.Rules {
 	}
 	return eip1559.Rules{
 		Basefee: lane.Basefee{
-			Capacity: c.LaneTimerCycles, Target: p.Target, MaxChange: p.MaxChange,
+			Capacity: c.LaneTimerCycles, MaxFires: c.MaxFiresPerBlock, Target: p.Target, MaxChange: p.MaxChange,
 			Min: p.MinLaneBasefee, Max: maxPrice, Response: response,
 		},
 		Multiplier: p.LaneFeeMultiplier,

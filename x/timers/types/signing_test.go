@@ -40,13 +40,13 @@ func signedMessages() []signed {
 	when := time.Unix(1_700_000_000, 5).UTC()
 	config := types.DefaultTimerConfig("stake")
 	config.LanePaused, config.MaxFiresPerBlock, config.MaxFiresPerActor = true, 100, 10
-	config.DeniedMessages = []string{"/cosmos.authz.v1beta1.MsgExec"}
+	config.DeniedMessages, config.ReservedActors = []string{"/cosmos.authz.v1beta1.MsgExec"}, []string{alice}
 	zero := math.LegacyZeroDec()
 	static := staticBid(math.LegacyMustNewDecFromStr("12.5"), math.LegacySmallestDec())
 	return []signed{
 		{"schedule_all", &types.MsgScheduleTimer{
 			Sender: alice, Trigger: types.Trigger{Height: 1<<64 - 1}, Handler: "tick", Payload: []byte("<payload>&\u2028"), FeePayer: bob,
-			GasLimit: 550_000, ExpiresAt: 99, Bid: static,
+			GasLimit: 550_000, CellLimit: 30_000, ExpiresAt: 99, Bid: static,
 		}},
 		{"schedule_least", &types.MsgScheduleTimer{Sender: alice}},
 		{"schedule_tier", &types.MsgScheduleTimer{
@@ -65,7 +65,7 @@ func signedMessages() []signed {
 		}},
 		{"schedule_time", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Time: &when}}},
 		{"update_all", &types.MsgUpdateTimer{
-			Sender: alice, Id: someID, Call: &types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, Bid: static,
+			Sender: alice, Id: someID, Call: &types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static,
 		}},
 		{"update_least", &types.MsgUpdateTimer{Sender: alice}},
 		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{}, Bid: &types.Bid{}}},
@@ -83,7 +83,7 @@ func signedMessages() []signed {
 		{"sys_cancel_least", &types.MsgSysCancelTimer{Authority: alice}},
 		{"update_config_all", &types.MsgUpdateTimerConfig{Authority: alice, Config: config}},
 		{"update_config_least", &types.MsgUpdateTimerConfig{Authority: alice, Config: types.TimerConfig{
-			CycleBasefee: zero, CellBasefee: zero, MedianSmoothing: zero, WeightMin: zero, WeightMax: zero,
+			CycleBasefee: zero, CellBasefee: zero, ReservedShare: zero, TierTipCap: zero, MedianSmoothing: zero, WeightMin: zero, WeightMax: zero,
 			PriorityTiers: types.PriorityTiers{Economy: zero, Standard: zero, Fast: zero, Urgent: zero},
 			Eip1559:       types.Eip1559Params{Target: zero, MaxChange: zero, MinLaneBasefee: zero, LaneFeeMultiplier: zero},
 			Auction: types.AuctionParams{

@@ -23,8 +23,9 @@ var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
 // AddFlags adds the flags of what a fire may use and what it is willing to pay.
 func AddFlags(f *pflag.FlagSet) {
 	f.String(FlagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
-	f.String(FlagMaxFee, "", "most that the lane's fee and the tip for a cycle may be together, in the fee denom; with --"+FlagMaxPriority)
-	f.String(FlagMaxPriority, "", "most that the tip for a cycle may be, in the fee denom; with --"+FlagMaxFee)
+	f.String(FlagCellLimit, "", "bytes of state that one fire may write, keys included (default: the chain's)")
+	f.String(FlagMaxFee, "", "most that the lane's fee and the tip for a unit of size may be together, in the fee denom; with --"+FlagMaxPriority)
+	f.String(FlagMaxPriority, "", "most that the tip for a unit of size may be, in the fee denom; with --"+FlagMaxFee)
 	f.String(FlagBid, "", "bid for one fire, a whole amount in the fee denom: "+sumHelp())
 	f.String(FlagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
 }
@@ -68,17 +69,29 @@ func agentBid(j *job.Job) (*types.Bid, error) {
 	return &types.Bid{Agent: agent.Text}, nil
 }
 
-// GasLimit is what --gas-limit says, or 0.
-func GasLimit(j *job.Job) (uint64, error) {
-	text, given := j.Stated(FlagGasLimit)
+// Limits are what one fire may use; 0 where none is stated.
+type Limits struct{ Gas, Cells uint64 }
+
+// ReadLimits returns what --gas-limit and --cell-limit say.
+func ReadLimits(j *job.Job) (limits Limits, err error) {
+	if limits.Gas, err = limit(j, FlagGasLimit, "number of cycles"); err != nil {
+		return limits, err
+	}
+	limits.Cells, err = limit(j, FlagCellLimit, "number of cells")
+	return limits, err
+}
+
+// limit is what a flag says, or 0.
+func limit(j *job.Job, flag, what string) (uint64, error) {
+	text, given := j.Stated(flag)
 	if !given {
 		return 0, nil
 	}
-	limit, err := timespan.ParseCount(text, "number of cycles")
+	number, err := timespan.ParseCount(text, what)
 	if err != nil {
-		return 0, fmt.Errorf("--%s: %w", FlagGasLimit, err)
+		return 0, fmt.Errorf("--%s: %w", flag, err)
 	}
-	return limit, nil
+	return number, nil
 }
 
 // Read returns what the timer is willing to pay, or nil if no flag says so.

@@ -3,6 +3,7 @@ package bids
 // The flags of what a fire may use and what it is willing to pay.
 const (
 	FlagGasLimit    = "gas-limit"
+	FlagCellLimit   = "cell-limit"
 	FlagMaxFee      = "max-fee"
 	FlagMaxPriority = "max-priority"
 	FlagTier        = "tier"

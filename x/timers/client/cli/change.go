@@ -8,6 +8,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/version"
 
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
@@ -56,13 +57,14 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	if ahead == nil {
 		return nil
 	}
-	if err := ahead.CheckGasLimit(msg.GasLimit); err != nil {
+	limits := bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit}
+	if err := ahead.CheckLimits(limits); err != nil {
 		return err
 	}
 	if err := ahead.CheckCall(msg.Call, d.Messages); err != nil {
 		return err
 	}
-	if msg.GasLimit == 0 && msg.Bid == nil {
+	if msg.GasLimit == 0 && msg.CellLimit == 0 && msg.Bid == nil {
 		return nil
 	}
 	timer, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), d.Signer.Text, msg.Id)
@@ -70,10 +72,13 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		d.Notef("no estimate: %v", err)
 		return nil
 	}
-	p := outlook.Plan{GasLimit: msg.GasLimit, Bid: msg.Bid, BidStated: msg.Bid != nil, Payer: timer.FeePayer}
+	p := outlook.Plan{Limits: limits, Bid: msg.Bid, BidStated: msg.Bid != nil, Payer: timer.FeePayer}
 	p.Repeats = timer.Trigger.Interval != nil || timer.Retry != nil
-	if p.GasLimit == 0 {
-		p.GasLimit = timer.GasLimit
+	if p.Limits.Cells == 0 {
+		p.Limits.Cells = timer.CellLimit
+	}
+	if p.Limits.Gas == 0 {
+		p.Limits.Gas = timer.GasLimit
 	}
 	if p.Bid == nil {
 		p.Bid = timer.Bid

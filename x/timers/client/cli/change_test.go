@@ -107,7 +107,7 @@ func TestUpdate(t *testing.T) {
 		Sender: r.Alice, Id: id, Call: &types.TimerCall{Payload: r.Payload(send)}, GasLimit: 100_000,
 		Bid: &types.Bid{Tier: types.TierUrgent},
 	}, msg)
-	require.Contains(t, notes, "pre-charges at most 16700stake at the fire")
+	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 	msg, _ = r.Printed("update", id[:8], "--default-bid")
 	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: id, Bid: &types.Bid{}}, msg, "an empty bid is sent, not none")
 

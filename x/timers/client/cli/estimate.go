@@ -42,7 +42,7 @@ func runEstimate(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	j := job.New(cmd, clientCtx)
-	limit, err := bids.GasLimit(j)
+	limits, err := bids.ReadLimits(j)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func runEstimate(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
-	request := outlook.Request(limit, bid)
+	request := outlook.Request(limits, bid)
 	if text, given := j.Stated(flagActor); given {
 		actor, err := j.LookupAccount(text)
 		if err != nil {
@@ -62,7 +62,7 @@ func runEstimate(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
 	}
-	if err := ahead.CheckGasLimit(limit); err != nil {
+	if err := ahead.CheckLimits(limits); err != nil {
 		return err
 	}
 	if err := ahead.CheckFloor(bid); err != nil {

@@ -44,7 +44,9 @@ price per cycle  0.002stake
   tip            0
 price per cell   0.03stake for a byte written
 gas limit        250,000 cycles
-pre-charge       17000stake, which the payer must have at the fire
+cell limit       20,000 cells
+size             250,000 of the lane
+pre-charge       1100stake, which the payer must have at the fire
 cost of cycles   500stake if it uses all of them and writes nothing
 weight           2
 ahead            no ready timer
@@ -58,7 +60,7 @@ basis            every ready timer was ranked; newcomers are not foreseen
 	require.NoError(t, r.Chain.Codec.UnmarshalJSON([]byte(out), &answer), out)
 	require.EqualValues(t, 100_000, answer.GasLimit)
 	require.Equal(t, "0.000500000000000000", answer.Priority)
-	require.Equal(t, "16750", answer.PreCharge)
+	require.Equal(t, "850", answer.PreCharge)
 	require.Equal(t, types.BasisAllReady, answer.Basis)
 }
 
@@ -125,14 +127,14 @@ func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 
 	_, notes := r.scheduleTx(append(line, "--max-fee", "0.003", "--max-priority", "0.01", "--gas-limit", "100000")...)
 	require.Equal(t, "--max-fee 0.003 leaves 0.002 beside the lane's fee: the chain lowers --max-priority 0.01 to that\n"+
-		"pre-charges at most 16900stake at the fire, and gives back what is not used\n"+
+		"pre-charges at most 1000stake at the fire, and gives back what is not used\n"+
 		"pays 0.004stake a cycle now (chain 0.001, lane 0.001, tip 0.002), 400stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)
 
 	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 	_, notes = r.scheduleTx(append(line, "--tier", "fast", "--gas-limit", "550000")...)
 	require.Equal(t, "the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so\n"+
-		"pre-charges at most 17050stake at the fire, and gives back what is not used\n"+
+		"pre-charges at most 1150stake at the fire, and gives back what is not used\n"+
 		"pays 0.001stake a cycle now (chain 0.001, lane 0, tip 0), 550stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)
 	_, notes = r.scheduleTx(append(line, "--max-fee", "0", "--max-priority", "0")...)
@@ -165,12 +167,12 @@ func TestAPayerWhoHasTooLittleIsWarned(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	id := r.Schedule(400, 5)
-	r.Sends(r.Alice, r.Bob, 9_990_000)
+	r.Sends(r.Alice, r.Bob, 9_999_500)
 	msg, notes := r.scheduleTx("--msgs", path, "--at", "500", "--generate-only")
 	require.EqualValues(t, 500, msg.Trigger.Height, "a warning, no error")
-	require.Contains(t, notes, "warning: "+r.Alice+" can spend 10000stake now, less than the 17000stake pre-charged")
+	require.Contains(t, notes, "warning: "+r.Alice+" can spend 500stake now, less than the 1100stake pre-charged")
 	_, notes = r.Printed("update", id[:8], "--gas-limit", "100000")
-	require.Contains(t, notes, "less than the 16700stake pre-charged")
+	require.Contains(t, notes, "less than the 800stake pre-charged")
 	_, notes = r.scheduleTx("--msgs", path, "--at", "500", "--fee-payer", "bob", "--generate-only")
 	require.NotContains(t, notes, "warning", "who pays is asked")
 }
@@ -179,7 +181,7 @@ func TestUpdateEstimatesWithWhatStays(t *testing.T) {
 	r := newRig(t)
 	id := r.Schedule(500, 5)
 	_, notes := r.Printed("update", id, "--max-fee", "0.01", "--max-priority", "0.001")
-	require.Contains(t, notes, "pre-charges at most 17250stake", "the gas limit stays at its 250,000")
+	require.Contains(t, notes, "pre-charges at most 1350stake", "the gas limit stays at its 250,000")
 	_, notes = r.Printed("update", id, "--msgs", r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 9))+"]"))
 	require.NotContains(t, notes, "pre-charges", "its price does not change")
 	_, notes = r.Printed("update", strings.Repeat("ab", 32), "--gas-limit", "50000")

@@ -20,7 +20,7 @@ func TestScheduleRepeats(t *testing.T) {
 	msg, notes := r.scheduleTx(append(line, "--every", "1h")...)
 	require.Equal(t, types.Trigger{Interval: &types.IntervalTrigger{Every: 1440}}, msg.Trigger)
 	require.Contains(t, notes, "--every 1h: 1440 blocks, about 1h0m0s at 2.5s a block\n")
-	require.Contains(t, notes, "pre-charges at most 16700stake at each fire")
+	require.Contains(t, notes, "pre-charges at most 800stake at each fire")
 	require.Nil(t, msg.Retry)
 	require.Zero(t, msg.OnUnfunded)
 

@@ -112,7 +112,7 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	require.EqualValues(t, 110+599, msg.Trigger.Height)
 	require.EqualValues(t, 110+3593, msg.ExpiresAt)
 	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block\n")
-	require.Contains(t, notes, "pre-charges at most 16700stake at the fire")
+	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	msg, notes = r.scheduleTx(append(line, "--in", "20", "--expires-in", "50")...)
 	require.EqualValues(t, 130, msg.Trigger.Height)
@@ -123,12 +123,12 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	msg, notes = r.scheduleTx(append(line, "--after", "1s")...)
 	require.EqualValues(t, 112, msg.Trigger.Height)
 	require.Contains(t, notes, "due at height 112: in 2 blocks, about 2s")
-	require.Contains(t, notes, "16700")
+	require.Contains(t, notes, "800stake")
 
 	msg, notes = r.scheduleTx("--msgs", path, "--at", "120", "--tier", "fast", "--generate-only")
 	require.Zero(t, msg.GasLimit, "the chain's default")
 	require.Equal(t, &types.Bid{Tier: types.TierFast}, msg.Bid)
-	require.Contains(t, notes, "pre-charges at most 17000stake at the fire, and gives back what is not used\n"+
+	require.Contains(t, notes, "pre-charges at most 1100stake at the fire, and gives back what is not used\n"+
 		"pays 0.002stake a cycle now (chain 0.001, lane 0.001, tip 0), 500stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n")
 	require.NotContains(t, notes, "warning")

@@ -18,16 +18,16 @@ func TestScheduleUnderTip(t *testing.T) {
 
 	_, notes := r.scheduleTx(append(line, "--max-fee", "0.003", "--max-priority", "0.01")...)
 	require.Equal(t, "--max-fee 0.003 leaves 0.002 beside the chain's cycle basefee: the chain lowers --max-priority 0.01 to that\n"+
-		"pre-charges at most 16800stake at the fire, and gives back what is not used\n"+
+		"pre-charges at most 900stake at the fire, and gives back what is not used\n"+
 		"pays 0.003stake a cycle now (chain 0.001, lane 0, tip 0.002), 300stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)
 	err := r.Refused(append([]string{"schedule"}, append(line, "--max-fee", "0.0009", "--max-priority", "0.001")...)...)
 	require.ErrorContains(t, err, "--max-fee 0.0009 is below 0.001, the chain's cycle basefee now: the chain would refuse it. "+
 		"Want that at least; 0.003, twice that and the tip")
 
-	r.Sends(r.Alice, r.Bob, 9_990_000)
+	r.Sends(r.Alice, r.Bob, 9_999_500)
 	_, notes = r.scheduleTx(line...)
-	require.Contains(t, notes, "less than the 16600stake pre-charged: without more by then, the timer waits for it until it expires")
+	require.Contains(t, notes, "less than the 700stake pre-charged: without more by then, the timer waits for it until it expires")
 }
 
 func TestEstimateAndFairnessUnderTip(t *testing.T) {

@@ -29,7 +29,7 @@ func TestScheduleWatches(t *testing.T) {
 	key := r.balanceKey(r.Bob, "stake")
 	require.Equal(t, types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}, msg.Trigger)
 	require.Contains(t, notes, "watches "+text+": bank:"+hex.EncodeToString(key.Prefix)+"\n")
-	require.Contains(t, notes, "pre-charges at most 16700stake at the fire")
+	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	// Several, as people and as programs write them, with a number of times and an expiry.
 	msg, _ = r.scheduleTx(append(line, "--watch", "bank:"+hex.EncodeToString(key.Prefix), "--watch", "bank:balances:"+r.Alice,

@@ -19,11 +19,11 @@ func AddUpdateFlags(f *pflag.FlagSet) {
 
 // Update reads the flags of a change of one of the signer's timers.
 func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
-	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text}
-	var err error
-	if msg.GasLimit, err = bids.GasLimit(d.Job); err != nil {
+	limits, err := bids.ReadLimits(d.Job)
+	if err != nil {
 		return nil, err
 	}
+	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells}
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
 	}
@@ -36,9 +36,9 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	if msg.Call, err = d.call(false); err != nil {
 		return nil, err
 	}
-	if msg.Call == nil && msg.GasLimit == 0 && msg.Bid == nil {
+	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil {
 		return nil, errors.New("nothing to change: want one of " + job.ListFlags([]string{
-			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
+			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
 		}))
 	}
 	msg.Id, err = d.OwnTimer(timer)

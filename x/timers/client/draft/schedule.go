@@ -38,10 +38,11 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text}
-	if msg.GasLimit, err = bids.GasLimit(d.Job); err != nil {
+	limits, err := bids.ReadLimits(d.Job)
+	if err != nil {
 		return nil, err
 	}
+	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells}
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
 	}

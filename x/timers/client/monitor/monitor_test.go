@@ -98,10 +98,10 @@ func TestMonitorTellsOfExpiryAndLackOfFunds(t *testing.T) {
 	r := newRig(t)
 	at := r.Chain.Height()
 	r.Schedule(at+3, 5)
-	r.Sends(r.Alice, r.Bob, 9_999_000)
+	r.Sends(r.Alice, r.Bob, 9_999_900)
 	lines, _ := r.monitor(3)
 	require.Contains(t, strings.Join(lines, "\n"), "unfunded height=13 timer="+r.Alice)
-	require.Contains(t, strings.Join(lines, "\n"), "required=17000 available=1000\n")
+	require.Contains(t, strings.Join(lines, "\n"), "required=1100 available=100\n")
 }
 
 func TestMonitorOutlivesItsNode(t *testing.T) {

@@ -15,8 +15,8 @@ import (
 
 // Plan is what a timer will be when the transaction is through, as far as its price depends on it.
 type Plan struct {
-	GasLimit uint64
-	Bid      *types.Bid
+	Limits bids.Limits
+	Bid    *types.Bid
 	// BidStated: the transaction states the bid; one that the timer has already is not checked again.
 	BidStated bool
 	Payer     string
@@ -61,7 +61,7 @@ func (o *Outlook) Advise(j *job.Job, p Plan) error {
 			return err
 		}
 	}
-	request := Request(p.GasLimit, p.Bid)
+	request := Request(p.Limits, p.Bid)
 	request.Actor = j.Signer.Text
 	e, err := Estimate(j, request)
 	if err != nil {

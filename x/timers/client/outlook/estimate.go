@@ -14,9 +14,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Request asks for the price and the wait of a timer with a gas limit and a bid; 0 and nil are the defaults.
-func Request(gasLimit uint64, bid *types.Bid) *types.QueryEstimateRequest {
-	request := &types.QueryEstimateRequest{GasLimit: gasLimit}
+// Request asks for the price and the wait of a timer with these limits and a bid; 0 and nil are the defaults.
+func Request(limits bids.Limits, bid *types.Bid) *types.QueryEstimateRequest {
+	request := &types.QueryEstimateRequest{GasLimit: limits.Gas, CellLimit: limits.Cells}
 	if bid == nil {
 		return request
 	}
@@ -49,6 +49,8 @@ func Write(out io.Writer, e *types.QueryEstimateResponse, c timespan.Clock) erro
 		{"  tip", plain.Dec(e.Priority)},
 		{"price per cell", plain.Dec(e.CellBasefee) + unit + " for a byte written"},
 		{"gas limit", plain.Count(e.GasLimit, "cycle")},
+		{"cell limit", plain.Count(e.CellLimit, "cell")},
+		{"size", plain.Thousands(e.ReservedSize) + " of the lane"},
 		{"pre-charge", e.PreCharge + unit + ", which the payer must have at the fire"},
 		{"cost of cycles", e.CostOfCycles + unit + " if it uses all of them and writes nothing"},
 		{"weight", plain.Dec(e.Weight)},

@@ -60,11 +60,15 @@ func (o *Outlook) CheckCall(call *types.TimerCall, msgs []sdk.Msg) error {
 	return nil
 }
 
-// CheckGasLimit does the same for a gas limit; 0 means none was stated. The largest is that of the policy in force.
-func (o *Outlook) CheckGasLimit(limit uint64) error {
-	if limit != 0 && (limit < o.Config.MinGasLimit || limit > o.Prices.MaxCyclesPerFire) {
+// CheckLimits does the same for the limits of a fire; 0 means that none was stated. The largest gas limit is that of the
+// policy in force.
+func (o *Outlook) CheckLimits(limits bids.Limits) error {
+	if limits.Cells > o.Config.MaxCellsPerFire {
+		return fmt.Errorf("--%s %d is out of bounds: want at most %d cells", bids.FlagCellLimit, limits.Cells, o.Config.MaxCellsPerFire)
+	}
+	if limit := limits.Gas; limit != 0 && (limit < o.Config.MinGasLimit || limit > o.Prices.MaxCyclesPerFire) {
 		return fmt.Errorf("--%s %d is out of bounds: want %d to %d cycles (policy %s)",
-			bids.FlagGasLimit, limit, o.Config.MinGasLimit, o.Prices.MaxCyclesPerFire, plain.PolicyName(o.Prices.Policy))
+			bids.FlagGasLimit, limits.Gas, o.Config.MinGasLimit, o.Prices.MaxCyclesPerFire, plain.PolicyName(o.Prices.Policy))
 	}
 	return nil
 }

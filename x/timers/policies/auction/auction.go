@@ -236,7 +236,7 @@ func (r *round) findRunnerUp(ctx sdk.Context, read *types.Timer) error {
 			return err
 		}
 		price, _ := r.Rules.Price(r.Prices, r.Candidate(ctx, &timer))
-		if !r.Parts.Fees.Covers(ctx, &r.Config, &timer, price.Cost(timer.GasLimit, r.Config.MaxCellsPerFire)) {
+		if !r.Parts.Fees.Covers(ctx, &r.Config, &timer, price.Cost(timer.GasLimit, timer.CellLimit)) {
 			return nil
 		}
 		read = &timer
@@ -265,12 +265,12 @@ func (r *round) Bidding(ctx sdk.Context, candidate policy.Candidate, response *t
 		c := r.Candidate(ctx, &r.Ready[i])
 		// Room for the candidate is kept free: the first timer that does not fit in addition to it is the one to pass.
 		with := budget
-		with.Spend(candidate.GasLimit, 0)
-		if !with.Fits(c.GasLimit) {
+		with.Spend(candidate.Size, 0)
+		if !with.Fits(c.Size) {
 			runnerUp = &c
 			break
 		}
-		budget.Spend(c.GasLimit, 0)
+		budget.Spend(c.Size, 0)
 	}
 	least, possible := math.ZeroInt(), true
 	if runnerUp != nil {

@@ -56,7 +56,7 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 		return
 	}
 	candidate := policy.Candidate{
-		Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(), Locked: t.Locked(),
+		Due: t.Due, Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(), Locked: t.Locked(),
 	}
 	b.bids = append(b.bids, firedBid{candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt})
 	if b.rules == nil || b.rules.FirstPrice {

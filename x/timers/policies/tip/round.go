@@ -133,7 +133,7 @@ func (r *round) Next(sdk.Context) (policies.Turn, bool, error) {
 			return policies.Turn{}, false, nil
 		case !found:
 			r.Order, r.Turn, r.secondPass = r.putOff, 0, true
-		case !r.secondPass && !r.slices.Admits(string(turn.Timer.Actor), turn.Timer.GasLimit):
+		case !r.secondPass && !r.slices.Admits(string(turn.Timer.Actor), r.SizeOf(turn.Timer)):
 			r.putOff = append(r.putOff, r.Order[r.Turn-1])
 		default:
 			return turn, true, nil

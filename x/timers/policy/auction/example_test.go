@@ -13,9 +13,9 @@ import (
 func ExampleRules_Order() {
 	rules := auction.Rules{Lambda: math.LegacyNewDecWithPrec(1, 1), Reserve: math.ZeroInt()}
 	candidates := []policy.Candidate{
-		{ID: "bids 400 for much gas", Due: 100, Seq: 1, GasLimit: 200_000, Locked: math.NewInt(400)},
-		{ID: "bids 300", Due: 100, Seq: 2, GasLimit: 100_000, Locked: math.NewInt(300)},
-		{ID: "bids nothing, and waited", Due: 40, Seq: 3, GasLimit: 100_000},
+		{ID: "bids 400 for much gas", Due: 100, Seq: 1, Size: 200_000, Locked: math.NewInt(400)},
+		{ID: "bids 300", Due: 100, Seq: 2, Size: 100_000, Locked: math.NewInt(300)},
+		{ID: "bids nothing, and waited", Due: 40, Seq: 3, Size: 100_000},
 	}
 	for _, i := range rules.Order(policy.Prices{Height: 100}, candidates) {
 		fmt.Println(candidates[i].ID)

@@ -48,10 +48,10 @@ func deferred(height uint64, c policy.Candidate) uint64 {
 type Standing struct {
 	// worth is the sum of bid and bias, in units of the 18th decimal. It has up to 185 bits.
 	worth *big.Int
-	// gas is the gas limit in cycles, above 0.
-	gas *big.Int
-	// aged candidates come first, the oldest of them first. Their biases no longer differ, so that worth per gas
-	// would rank them by gas limit and no longer by how long they have waited.
+	// size is what the candidate reserves of the lane, in cycles, above 0.
+	size *big.Int
+	// aged candidates come first, the oldest of them first. Their biases no longer differ, so that worth per
+	// size would rank them by size and no longer by how long they have waited.
 	aged     bool
 	due, seq uint64
 }
@@ -66,7 +66,7 @@ func (r Rules) Standing(height uint64, c policy.Candidate) Standing {
 // standingOf is the standing of a candidate whose bias is known.
 func standingOf(c policy.Candidate, bias math.LegacyDec, aged bool) Standing {
 	return Standing{
-		worth: bias.Add(math.LegacyNewDecFromInt(c.LockedBid())).BigInt(), gas: new(big.Int).SetUint64(c.GasLimit),
+		worth: bias.Add(math.LegacyNewDecFromInt(c.LockedBid())).BigInt(), size: new(big.Int).SetUint64(c.Size),
 		aged: aged, due: c.Due, seq: c.Seq,
 	}
 }
@@ -86,7 +86,7 @@ func (s Standing) compare(other Standing, own, others *big.Int) int {
 		return 1
 	}
 	if !s.aged {
-		if c := others.Mul(other.worth, s.gas).Cmp(own.Mul(s.worth, other.gas)); c != 0 {
+		if c := others.Mul(other.worth, s.size).Cmp(own.Mul(s.worth, other.size)); c != 0 {
 			return c
 		}
 	}
@@ -134,10 +134,10 @@ func (r Rules) LeastBid(height uint64, c, runnerUp policy.Candidate) (math.Int, 
 	case other.aged:
 		return math.Int{}, false
 	}
-	// bid ≥ worth of the runner-up × own gas ÷ its gas − own bias, both sides multiplied by its gas.
-	divisor := new(big.Int).Mul(other.gas, decimalOne)
-	missing := new(big.Int).Mul(other.worth, own.gas)
-	missing.Sub(missing, new(big.Int).Mul(own.worth, other.gas))
+	// bid ≥ worth of the runner-up × own size ÷ its size − own bias, both sides multiplied by its size.
+	divisor := new(big.Int).Mul(other.size, decimalOne)
+	missing := new(big.Int).Mul(other.worth, own.size)
+	missing.Sub(missing, new(big.Int).Mul(own.worth, other.size))
 	bid, rest := missing.QuoRem(missing, divisor, new(big.Int))
 	// An exact quotient ties with the runner-up, and the tie goes to the older timer.
 	if rest.Sign() > 0 || own.compareAge(other) > 0 {

@@ -28,7 +28,7 @@ func defaultAuction() auction.Rules {
 
 // bidder is a candidate that waits for so many blocks.
 func bidder(bid int64, waits, seq, gas uint64) policy.Candidate {
-	return policy.Candidate{Due: now - waits, Seq: seq, GasLimit: gas, Locked: math.NewInt(bid)}
+	return policy.Candidate{Due: now - waits, Seq: seq, Size: gas, Locked: math.NewInt(bid)}
 }
 
 // block fills a lane greedily, with fires that use their whole gas limits, and returns what each candidate pays; nil
@@ -37,8 +37,8 @@ func block(a auction.Rules, height uint64, candidates []policy.Candidate, budget
 	order := a.Order(policy.Prices{Height: height}, candidates)
 	fired := make([]bool, len(candidates))
 	for _, i := range order {
-		if fired[i] = budget.Fits(candidates[i].GasLimit); fired[i] {
-			budget.Spend(candidates[i].GasLimit, 0)
+		if fired[i] = budget.Fits(candidates[i].Size); fired[i] {
+			budget.Spend(candidates[i].Size, 0)
 		}
 	}
 	payments := make([]*math.Int, len(candidates))
@@ -83,9 +83,9 @@ func drawBidders(t *rapid.T, gas *rapid.Generator[uint64]) []policy.Candidate {
 
 func TestAuctionAgreesWithItsVectors(t *testing.T) {
 	type candidate struct {
-		Bid       math.Int
-		Due, Seq  uint64
-		Gas_limit uint64
+		Bid      math.Int
+		Due, Seq uint64
+		Size     uint64
 	}
 	for _, v := range policytest.ReadVectors[struct {
 		Name       string
@@ -99,7 +99,7 @@ func TestAuctionAgreesWithItsVectors(t *testing.T) {
 		a := auction.Rules{Lambda: v.Lambda, Reserve: v.Reserve}
 		candidates := make([]policy.Candidate, len(v.Candidates))
 		for i, c := range v.Candidates {
-			candidates[i] = policy.Candidate{Due: c.Due, Seq: c.Seq, GasLimit: c.Gas_limit, Locked: c.Bid}
+			candidates[i] = policy.Candidate{Due: c.Due, Seq: c.Seq, Size: c.Size, Locked: c.Bid}
 		}
 		require.Equal(t, v.Order, a.Order(policy.Prices{Height: v.Height}, candidates), v.Name)
 		for place, i := range v.Order {
@@ -120,7 +120,7 @@ func TestAuctionChargesAsFIFODoes(t *testing.T) {
 	want, _ := fifo.Rules{}.Price(prices, policy.Candidate{})
 	require.True(t, willing)
 	require.Equal(t, want, price)
-	require.Equal(t, prices.Cycle, a.LaneBasefee(prices.Cycle, policy.Last{Basefee: policytest.Dec("9"), Cycles: 1 << 40}))
+	require.Equal(t, prices.Cycle, a.LaneBasefee(prices.Cycle, policy.Last{Basefee: policytest.Dec("9"), Use: lane.Use{Size: 1 << 40}}))
 }
 
 // TestAuctionOrderIsTotal: the order names every candidate once and does not depend on how they are handed in; one who
@@ -140,7 +140,7 @@ func TestAuctionOrderIsTotal(t *testing.T) {
 		c := &better[who]
 		c.Locked = c.Locked.AddRaw(rapid.Int64Range(0, 50).Draw(t, "more"))
 		c.Due -= rapid.Uint64Max(50).Draw(t, "longer")
-		c.GasLimit -= rapid.Uint64Max(c.GasLimit-1).Draw(t, "less")
+		c.Size -= rapid.Uint64Max(c.Size-1).Draw(t, "less")
 		require.LessOrEqual(t, slices.Index(a.Order(prices, better), who), slices.Index(order, who))
 	})
 }
@@ -152,7 +152,7 @@ func TestNoWinnerPaysMoreThanItsBid(t *testing.T) {
 		a.FirstPrice = rapid.Bool().Draw(t, "first price")
 		a.Reserve = math.NewInt(rapid.Int64Range(0, 100).Draw(t, "reserve"))
 		candidates := drawBidders(t, rapid.Uint64Range(1, 100))
-		budget := lane.Budget{MaxCycles: rapid.Uint64Range(1, 300).Draw(t, "lane")}
+		budget := lane.Budget{Capacity: lane.Capacity{Cycles: rapid.Uint64Range(1, 300).Draw(t, "lane"), Cells: 1}}
 		dearer := a
 		dearer.Reserve = a.Reserve.AddRaw(rapid.Int64Range(0, 100).Draw(t, "more"))
 		more := block(dearer, now, candidates, budget)
@@ -190,7 +190,9 @@ func TestVCGIsTruthfulForEqualGasLimits(t *testing.T) {
 			a = drawAuction(t)
 			candidates = drawBidders(t, rapid.Just(gas))
 		}
-		budget := lane.Budget{MaxCycles: gas * rapid.Uint64Range(1, 4).Draw(t, "places"), MaxFires: rapid.Uint32Max(3).Draw(t, "fires")}
+		budget := lane.Budget{
+			Capacity: lane.Capacity{Cycles: gas * rapid.Uint64Range(1, 4).Draw(t, "places"), Cells: 1}, MaxFires: rapid.Uint32Max(3).Draw(t, "fires"),
+		}
 		honest := block(a, now, candidates, budget)
 		for who, c := range candidates {
 			worth := c.Locked.Int64()
@@ -214,7 +216,7 @@ func TestVCGIsTruthfulForEqualGasLimits(t *testing.T) {
 // TestVCGWithUnequalGasLimitsIsNotTruthful: with unequal gas limits a small fire pays for keeping out one that would
 // not have fitted without it either. It gains by bidding little: the lane leaves room for it in any case.
 func TestVCGWithUnequalGasLimitsIsNotTruthful(t *testing.T) {
-	a, budget := defaultAuction(), lane.Budget{MaxCycles: 100}
+	a, budget := defaultAuction(), lane.Budget{Capacity: lane.Capacity{Cycles: 100, Cells: 1}}
 	honest := []policy.Candidate{bidder(100, 0, 1, 10), bidder(450, 0, 2, 90), bidder(399, 0, 3, 100)}
 	require.Equal(t, int64(100-39), utility(100, block(a, now, honest, budget)[0]), "a tenth of 399 and its bias, less its own")
 	lied := slices.Clone(honest)
@@ -224,7 +226,7 @@ func TestVCGWithUnequalGasLimitsIsNotTruthful(t *testing.T) {
 
 // TestReservePriceIsNotTruthful where nobody competes: a timer below the reserve price fires all the same.
 func TestReservePriceIsNotTruthful(t *testing.T) {
-	a, budget := defaultAuction(), lane.Budget{MaxCycles: 100}
+	a, budget := defaultAuction(), lane.Budget{Capacity: lane.Capacity{Cycles: 100, Cells: 1}}
 	a.Reserve = math.NewInt(5)
 	require.Equal(t, int64(5), utility(10, block(a, now, []policy.Candidate{bidder(10, 0, 1, 10)}, budget)[0]))
 	require.Equal(t, int64(10), utility(10, block(a, now, []policy.Candidate{bidder(0, 0, 1, 10)}, budget)[0]))
@@ -234,7 +236,7 @@ func TestReservePriceIsNotTruthful(t *testing.T) {
 // by which the first excluded one competed. A timer that should lose to waiting then buys its place for less than it
 // takes.
 func TestCIP5PaymentRewardsOverbidding(t *testing.T) {
-	a, budget := defaultAuction(), lane.Budget{MaxCycles: 10}
+	a, budget := defaultAuction(), lane.Budget{Capacity: lane.Capacity{Cycles: 10, Cells: 1}}
 	literal := func(winner, rival policy.Candidate) int64 {
 		bias, _ := a.Bias(now - winner.Due)
 		return max(0, rival.Locked.Sub(bias.TruncateInt()).Int64())
@@ -263,15 +265,15 @@ func TestWaitIsBounded(t *testing.T) {
 		a.Loop.Step = policytest.Dec("0.1")
 		a.Lambda = a.Loop.Min
 		bid := math.NewIntFromUint64(rapid.Uint64().Draw(t, "bid")).MulRaw(rapid.Int64Range(1, 1<<31).Draw(t, "times"))
-		poor := policy.Candidate{Due: now, Seq: 1, GasLimit: rapid.Uint64Range(40_000, 550_000).Draw(t, "poor gas"), Locked: math.ZeroInt()}
+		poor := policy.Candidate{Due: now, Seq: 1, Size: rapid.Uint64Range(40_000, 550_000).Draw(t, "poor gas"), Locked: math.ZeroInt()}
 		rich := rapid.Uint64Range(40_000, 550_000).Draw(t, "rich gas")
-		worth := gomath.Log(math.LegacyNewDecFromInt(bid.AddRaw(1)).MustFloat64()) + gomath.Log(float64(poor.GasLimit)/float64(rich))
+		worth := gomath.Log(math.LegacyNewDecFromInt(bid.AddRaw(1)).MustFloat64()) + gomath.Log(float64(poor.Size)/float64(rich))
 		bound := uint64(max(0, gomath.Ceil(worth/a.Loop.Min.MustFloat64()+1e-6)))
 		state := auction.LambdaState{Lambda: a.Lambda, ValueDecay: math.LegacyZeroDec(), Deferral: math.LegacyZeroDec()}
 		for waited := uint64(0); ; waited++ {
 			require.LessOrEqual(t, waited, bound)
 			height := now + waited
-			whale := policy.Candidate{Due: height, Seq: 2 + waited, GasLimit: rich, Locked: bid}
+			whale := policy.Candidate{Due: height, Seq: 2 + waited, Size: rich, Locked: bid}
 			if order := a.Order(policy.Prices{Height: height}, []policy.Candidate{poor, whale}); order[0] == 0 {
 				return
 			}
@@ -287,7 +289,7 @@ func TestWaitIsBounded(t *testing.T) {
 // passes it.
 func TestAgedTimersFireOldestFirst(t *testing.T) {
 	a := defaultAuction()
-	largest := policy.Candidate{Due: now, Seq: 4, GasLimit: 40_000, Locked: math.NewIntFromUint64(gomath.MaxUint64).MulRaw(1 << 32)}
+	largest := policy.Candidate{Due: now, Seq: 4, Size: 40_000, Locked: math.NewIntFromUint64(gomath.MaxUint64).MulRaw(1 << 32)}
 	candidates := []policy.Candidate{largest, bidder(9, 2_560, 3, 40_000), bidder(0, 2_561, 2, 550_000), bidder(0, 2_559, 1, 550_000)}
 	require.Equal(t, []int{2, 1, 3, 0}, a.Order(policy.Prices{Height: now}, candidates))
 	_, possible := a.LeastBid(now, largest, candidates[2])

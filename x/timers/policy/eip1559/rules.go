@@ -24,10 +24,10 @@ var _ policy.Rules = Rules{}
 
 // LaneBasefee implements policy.Rules. It depends on the lane's own use, and not on the chain's basefee.
 func (r Rules) LaneBasefee(_ math.LegacyDec, last policy.Last) math.LegacyDec {
-	return r.Basefee.Next(last.Basefee, last.Cycles)
+	return r.Basefee.Next(last.Basefee, last.Use)
 }
 
-// Fee is what a fire pays per cycle for the lane, rounded down in favour of the payer. At a Multiplier of 0 the fee is
+// Fee is what a fire pays per unit of size for the lane, rounded down in favour of the payer. At a Multiplier of 0 the fee is
 // 0: then no ask except one that cells price out is priced out, and tips alone decide.
 func (r Rules) Fee(prices policy.Prices) math.LegacyDec { return prices.Lane.MulTruncate(r.Multiplier) }
 
@@ -40,7 +40,7 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 	return policy.Estimate(prices, ask.Kind, r.Tiers)
 }
 
-// Priority is the tip per cycle that the ask pays: what its max fee leaves above the lane's fee, and at most what
+// Priority is the tip per unit of size that the ask pays: what its max fee leaves above the lane's fee, and at most what
 // it states. It is false if the ask is priced out, because its max fee is below the lane's fee or cells price it out.
 // Invariant: the lane's fee and the tip together never exceed the max fee.
 func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
@@ -58,11 +58,11 @@ func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, b
 // Price implements policy.Rules: the chain's basefees, the lane's fee, which is burned with them, and the tip.
 func (r Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
 	priority, ok := r.Priority(prices, candidate.Ask)
-	return lane.Price{Basefee: prices.Cycle.Add(r.Fee(prices)), Priority: priority, Cell: prices.Cell}, ok
+	return prices.Price(r.Fee(prices), priority), ok
 }
 
-// Rank is the place of the candidate among others. It is false if the candidate is priced out. The gas limit has no
-// part in it: a large fire pays its tip for more cycles, and a small one finds room more often.
+// Rank is the place of the candidate among others. It is false if the candidate is priced out. The size has no
+// part in it: a large fire pays its tip for more of the lane, and a small one finds room more often.
 func (r Rules) Rank(prices policy.Prices, candidate policy.Candidate) (policy.Rank, bool) {
 	priority, ok := r.Priority(prices, candidate.Ask)
 	return policy.NewRank(priority, candidate.Weight, candidate.Due, candidate.Seq), ok

@@ -38,6 +38,7 @@ func drawMarket(t *rapid.T) eip1559.Rules {
 	if rapid.Bool().Draw(t, "other tiers") {
 		e.Tiers = policy.Tiers{
 			Economy: policytest.DrawPrice(t, "economy"), Standard: policytest.DrawPrice(t, "standard"), Fast: policytest.DrawPrice(t, "fast"), Urgent: policytest.DrawPrice(t, "urgent"),
+			TipCap: policytest.DrawPrice(t, "tip cap"),
 		}
 	}
 	return e
@@ -84,7 +85,7 @@ func modelBid(e eip1559.Rules, prices policy.Prices, ask policy.Ask) (fee, tip *
 	}
 	multiplier := []math.LegacyDec{e.Tiers.Economy, e.Tiers.Standard, e.Tiers.Fast, e.Tiers.Urgent}[ask.Kind-policy.Economy]
 	tip = policytest.Truncated(new(big.Rat).Mul(policytest.Rat(prices.P50), policytest.Rat(multiplier)))
-	if most := new(big.Rat).Mul(policytest.Rat(prices.Lane), big.NewRat(1_000, 1)); tip.Cmp(most) > 0 {
+	if most := policytest.Truncated(new(big.Rat).Mul(policytest.Rat(prices.Lane), policytest.Rat(e.Tiers.TipCap))); tip.Cmp(most) > 0 {
 		tip = most
 	}
 	return double.Add(double, tip), tip
@@ -127,7 +128,7 @@ func bidProperty(t *rapid.T) {
 	}
 	require.False(t, priority.IsNegative())
 	require.True(t, priority.LTE(bid.MaxPriority), "it tips more than it said")
-	require.Equal(t, prices.Cycle.Add(e.Fee(prices)).String(), price.Basefee.String(), "basefee")
+	require.Equal(t, []string{prices.Cycle.String(), e.Fee(prices).String()}, []string{price.Cycle.String(), price.Lane.String()}, "basefees")
 	require.Equal(t, priority.String(), price.Priority.String())
 	require.Equal(t, prices.Cell.String(), price.Cell.String())
 	require.Equal(t, before, fmt.Sprint(ask, prices, e), "what was handed in was changed")
@@ -266,7 +267,7 @@ func TestEIP1559Ties(t *testing.T) {
 func TestEIP1559FollowsTheLane(t *testing.T) {
 	e := defaultMarket()
 	for used, want := range map[uint64]string{0: "0.875", 1_000_000: "1", 2_000_000: "1.125"} {
-		require.Equal(t, policytest.Dec(want).String(), e.LaneBasefee(policytest.Dec("55"), policy.Last{Basefee: policytest.Dec("1"), Cycles: used}).String())
+		require.Equal(t, policytest.Dec(want).String(), e.LaneBasefee(policytest.Dec("55"), policy.Last{Basefee: policytest.Dec("1"), Use: lane.Use{Size: used}}).String())
 	}
 }
 
@@ -289,6 +290,7 @@ func TestTheMarketAgreesWithTheVectors(t *testing.T) {
 		t.Run(v.Name, func(t *testing.T) {
 			e := defaultMarket()
 			e.Multiplier, e.Tiers = v.Multiplier, v.Tiers
+			e.Tiers.TipCap = policytest.Tiers().TipCap
 			prices := policy.Prices{Cycle: policytest.Dec("0"), Cell: policytest.Dec("0"), Lane: v.Lane, P50: v.P50}
 			candidates := make([]policy.Candidate, len(v.Candidates))
 			for i, c := range v.Candidates {
@@ -314,22 +316,27 @@ func TestFiresAgreeWithTheVectors(t *testing.T) {
 		Multiplier              math.LegacyDec
 		Ask                     policytest.Ask
 		GasLimit                uint64 `json:"gas_limit"`
-		MaxCells                uint64 `json:"max_cells"`
+		CellLimit               uint64 `json:"cell_limit"`
+		LaneCycles              uint64 `json:"lane_cycles"`
+		LaneCells               uint64 `json:"lane_cells"`
 		Cycles, Cells           uint64
 		Fires                   bool
-		Basefee, Priority       math.LegacyDec
+		Basefee, Fee, Priority  math.LegacyDec
 		Precharge, Charged, Tip math.Int
 		Burned, Refund          math.Int
 	}](t, "fires.json") {
 		t.Run(v.Name, func(t *testing.T) {
 			e := defaultMarket()
 			e.Multiplier = v.Multiplier
-			prices := policy.Prices{Cycle: v.Cycle, Cell: v.Cell, Lane: v.Lane, P50: v.P50}
+			prices := policy.Prices{
+				Capacity: lane.Capacity{Cycles: v.LaneCycles, Cells: v.LaneCells}, Cycle: v.Cycle, Cell: v.Cell, Lane: v.Lane, P50: v.P50,
+			}
 			price, fires := e.Price(prices, policy.Candidate{Ask: v.Ask.Policy(t)})
 			require.Equal(t, v.Fires, fires)
-			require.Equal(t, v.Basefee.String(), price.Basefee.String())
+			require.Equal(t, v.Basefee.String(), price.Cycle.String())
+			require.Equal(t, v.Fee.String(), price.Lane.String())
 			require.Equal(t, v.Priority.String(), price.Priority.String())
-			preCharge := price.Cost(v.GasLimit, v.MaxCells)
+			preCharge := price.Cost(v.GasLimit, v.CellLimit)
 			require.Equal(t, v.Precharge.String(), preCharge.String())
 			s := price.Settle(preCharge, v.Cycles, v.Cells)
 			require.Equal(t, []string{v.Charged.String(), v.Tip.String(), v.Burned.String(), v.Refund.String()},
@@ -360,7 +367,7 @@ func BenchmarkEIP1559Order(b *testing.B) {
 	}
 }
 
-// TestTipsOfTiersDoNotGrowWithoutEnd: a market in which all are urgent pays a thousand times the basefee at most.
+// TestTipsOfTiersDoNotGrowWithoutEnd: a market in which all are urgent pays ten times the basefee at most.
 func TestTipsOfTiersDoNotGrowWithoutEnd(t *testing.T) {
 	e, prices := defaultMarket(), policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("0.001"), P50: policytest.Dec("0.0001")}
 	for range 100 {
@@ -368,5 +375,5 @@ func TestTipsOfTiersDoNotGrowWithoutEnd(t *testing.T) {
 		require.True(t, ok)
 		prices.P50 = tip
 	}
-	require.Equal(t, "1.000000000000000000", prices.P50.String())
+	require.Equal(t, "0.010000000000000000", prices.P50.String())
 }

@@ -39,5 +39,5 @@ func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 // Price implements policy.Rules: the chain's basefees, without a tip. No candidate is priced out: bids are ignored, and
 // so are the max fees in them.
 func (Rules) Price(prices policy.Prices, _ policy.Candidate) (lane.Price, bool) {
-	return lane.Price{Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell}, true
+	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), true
 }

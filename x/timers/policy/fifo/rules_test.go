@@ -9,6 +9,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
@@ -69,7 +70,7 @@ func TestFIFOIgnoresBidsAndWeights(t *testing.T) {
 		candidates := policytest.DrawCandidates(t)
 		order := fifo.Rules{}.Order(policy.Prices{}, candidates)
 		for i := range candidates {
-			candidates[i].GasLimit = rapid.Uint64().Draw(t, "other gas limit")
+			candidates[i].Size = rapid.Uint64().Draw(t, "other gas limit")
 			candidates[i].Weight = rapid.Uint32().Draw(t, "weight")
 			candidates[i].Ask = policy.StatedAsk(math.LegacyNewDec(rapid.Int64Min(0).Draw(t, "max fee")), math.LegacyOneDec())
 		}
@@ -81,11 +82,11 @@ func TestFIFOIgnoresBidsAndWeights(t *testing.T) {
 // there are no tips.
 func TestFIFOChargesTheChainsPrices(t *testing.T) {
 	cycle, cell := math.LegacyNewDecWithPrec(1, 3), math.LegacyNewDecWithPrec(3, 2)
-	laneBasefee := fifo.Rules{}.LaneBasefee(cycle, policy.Last{Basefee: math.LegacyOneDec(), Cycles: 1_000_000})
+	laneBasefee := fifo.Rules{}.LaneBasefee(cycle, policy.Last{Basefee: math.LegacyOneDec(), Use: lane.Use{Size: 1_000_000}})
 	require.Equal(t, cycle, laneBasefee)
-	price, fires := fifo.Rules{}.Price(policy.Prices{Cycle: cycle, Cell: cell, Lane: laneBasefee}, policy.Candidate{GasLimit: 40_000})
+	price, fires := fifo.Rules{}.Price(policy.Prices{Cycle: cycle, Cell: cell, Lane: laneBasefee}, policy.Candidate{Size: 40_000})
 	require.True(t, fires)
-	require.Equal(t, cycle, price.Basefee)
+	require.Equal(t, cycle, price.Cycle)
 	require.Equal(t, cell, price.Cell)
 	require.True(t, price.Priority.IsZero())
 }

@@ -30,9 +30,9 @@ func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.Legacy
 // Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds. If bids
 // were free, every owner would state the largest one. No candidate is priced out.
 func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
-	return lane.Price{
-		Basefee: prices.Cycle, Priority: math.LegacyZeroDec(), Cell: prices.Cell, LumpSum: candidate.Ask.Price,
-	}, true
+	price := prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec())
+	price.LumpSum = candidate.Ask.Price
+	return price, true
 }
 
 // TimelessScore is the score less Age × height, in units of the 18th decimal. It is exact, since it is a sum of

@@ -11,6 +11,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
@@ -229,13 +230,13 @@ func TestScorePrices(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			price, willing := score.Rules{}.Price(prices, policy.Candidate{Ask: c.ask})
 			require.True(t, willing)
-			require.Equal(t, prices.Cycle.String(), price.Basefee.String())
+			require.Equal(t, prices.Cycle.String(), price.Cycle.String())
 			require.Equal(t, prices.Cell.String(), price.Cell.String())
 			require.True(t, price.Priority.IsZero())
 			require.Equal(t, c.lumpSum, price.LumpSum)
 		})
 	}
-	require.Equal(t, "0.001000000000000000", score.Rules{}.LaneBasefee(prices.Cycle, policy.Last{Basefee: policytest.Dec("9"), Cycles: 7}).String())
+	require.Equal(t, "0.001000000000000000", score.Rules{}.LaneBasefee(prices.Cycle, policy.Last{Basefee: policytest.Dec("9"), Use: lane.Use{Size: 7}}).String())
 }
 
 func BenchmarkScoreOrder(b *testing.B) {

@@ -53,7 +53,7 @@ func (r Rules) Effective(prices policy.Prices, ask policy.Ask) (math.LegacyDec, 
 // Price implements policy.Rules: the chain's basefees and the tip.
 func (r Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
 	tip, ok := r.Effective(prices, candidate.Ask)
-	return lane.Price{Basefee: prices.Cycle, Priority: tip, Cell: prices.Cell}, ok
+	return prices.Price(math.LegacyZeroDec(), tip), ok
 }
 
 // Order implements policy.Rules: by effective tip, then by weight, both descending, then by (due, seq). Candidates

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
@@ -19,7 +20,7 @@ func tipPrices(cycle, p50 string) policy.Prices {
 
 func TestTipPays(t *testing.T) {
 	p := defaultTip()
-	policytest.RequireDec(t, policytest.Dec("7"), p.LaneBasefee(policytest.Dec("7"), policy.Last{Basefee: policytest.Dec("3"), Cycles: 2_000_000}), "the chain's, whatever the use")
+	policytest.RequireDec(t, policytest.Dec("7"), p.LaneBasefee(policytest.Dec("7"), policy.Last{Basefee: policytest.Dec("3"), Use: lane.Use{Size: 2_000_000}}), "the chain's, whatever the use")
 	for name, c := range map[string]struct {
 		ask       policy.Ask
 		cycle     string
@@ -38,7 +39,7 @@ func TestTipPays(t *testing.T) {
 		require.Equal(t, c.want != "", willing, name)
 		if willing {
 			policytest.RequireDec(t, policytest.Dec(c.want), price.Priority, name)
-			policytest.RequireDec(t, policytest.Dec(c.cycle), price.Basefee, "%s: the lane's is not charged beside it", name)
+			policytest.RequireDec(t, policytest.Dec(c.cycle), price.Cycle, "%s: the lane's is not charged beside it", name)
 			policytest.RequireDec(t, policytest.Dec("0.03"), price.Cell, name)
 		}
 	}

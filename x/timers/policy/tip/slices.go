@@ -49,11 +49,11 @@ func NewSlices(capacity uint64, candidates []policy.Candidate, order []int) Slic
 	return s
 }
 
-// Admits reports whether the actor's slice leaves room for a fire of gasLimit cycles. An actor's first fire is always
+// Admits reports whether the actor's slice leaves room for a fire of size cycles. An actor's first fire is always
 // admitted: with many actors a slice may be smaller than any gas limit, and each actor shall be able to fire.
-func (s Slices) Admits(actor string, gasLimit uint64) bool {
+func (s Slices) Admits(actor string, size uint64) bool {
 	part := s[actor]
-	return part == nil || !part.fired || part.used+gasLimit <= part.cycles
+	return part == nil || !part.fired || part.used+size <= part.cycles
 }
 
 // Spend books a fire of the actor that used so many cycles: those used, not its gas limit.

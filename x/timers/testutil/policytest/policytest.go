@@ -45,7 +45,7 @@ func RequireDec(t require.TestingT, want, got math.LegacyDec, about ...any) {
 
 // Tiers are the default ones.
 func Tiers() policy.Tiers {
-	return policy.Tiers{Economy: Dec("0.8"), Standard: Dec("1"), Fast: Dec("1.5"), Urgent: Dec("2.5")}
+	return policy.Tiers{Economy: Dec("0.8"), Standard: Dec("1"), Fast: Dec("1.5"), Urgent: Dec("2.5"), TipCap: Dec("10")}
 }
 
 // DrawPrice draws a price that a config admits: often small, zero, the largest, or within two units of a given one.
@@ -81,7 +81,7 @@ func DrawCandidates(t *rapid.T) []policy.Candidate {
 	candidates := make([]policy.Candidate, len(seqs))
 	due := rapid.OneOf(rapid.Uint64Max(5), rapid.Uint64())
 	for i, seq := range seqs {
-		candidates[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, GasLimit: rapid.Uint64().Draw(t, "gas limit")}
+		candidates[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, Size: rapid.Uint64().Draw(t, "size")}
 	}
 	return candidates
 }
