@@ -36,6 +36,11 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 		}
 		b.tips = b.tips.Add(tips)
 	}
+	billed, err := b.Agents.Close(ctx)
+	if err != nil {
+		return err
+	}
+	b.burned = b.burned.Add(billed)
 	return e.Fees.PayOut(ctx, &b.Config, b.burned, b.tips)
 }
 
@@ -95,6 +100,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 		}
 	default:
 		b.Departed++
+		b.Agents.Fired(timer)
 		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
 		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority}
 		for _, f := range b.followers {

@@ -28,14 +28,14 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	b := &block{books: newBooks(), policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Config: config, Before: before, State: before, Prices: prices,
-		Lane: lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
-		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval}},
+		Lane:    lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
+		GC:      policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval}},
 		Pages:   e.Actors.FirstPages(),
 		Changes: &index.Changes{},
 		Waiting: !inForce.AsksAgents(),
 		Hands:   hands{e, b},
 	}
-	b.Agents = e.Agents.Open(agentTerms(b))
+	b.Agents = e.Agents.Open(agentTerms(b, e.Fees))
 	round, err := b.policy.Open(ctx, b.Block)
 	if err != nil {
 		return nil, err

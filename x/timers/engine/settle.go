@@ -14,8 +14,8 @@ import (
 // means that nothing was changed. fire runs in a sandbox of its own: any other error undoes everything, the pre-charge
 // included.
 func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
-	preCharge := price.Cost(timer.GasLimit, timer.CellLimit)
-	if err := e.Fees.PreCharge(ctx, &b.Config, timer, preCharge); err != nil {
+	preCharge, err := e.preCharge(ctx, b, timer, price.Cost(timer.GasLimit, timer.CellLimit))
+	if err != nil {
 		return fireResult{}, err
 	}
 	payload, err := e.Records.Payload(ctx, timer)
@@ -40,7 +40,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)
-	if err := e.Fees.Refund(ctx, &b.Config, timer, settlement); err != nil {
+	if err := e.refund(ctx, b, timer, settlement); err != nil {
 		return fireResult{}, err
 	}
 	receipt := types.Receipt{
@@ -57,6 +57,22 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	}
 	ctx.EventManager().EmitEvent(typedFired(e.firedEvent(b, timer, survivor, &receipt, settlement)))
 	return fireResult{receipt, price, settlement}, nil
+}
+
+// preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It
+// returns what is held for the fire, which may be more if the call cost more than the fire can.
+func (e *Engine) preCharge(ctx sdk.Context, b *block, timer *types.Timer, amount math.Int) (held math.Int, err error) {
+	charged := b.Agents.ChargedFor(timer)
+	if charged.GTE(amount) {
+		return charged, nil
+	}
+	return amount, e.Fees.PreCharge(ctx, &b.Config, timer, amount.Sub(charged))
+}
+
+// refund returns what is left of the pre-charge. An allowance has been drawn on for the call of the timer's agent.
+func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, s lane.Settlement) error {
+	s.Charged = math.MaxInt(math.ZeroInt(), s.Charged.Sub(b.Agents.ChargedFor(timer)))
+	return e.Fees.Refund(ctx, &b.Config, timer, s)
 }
 
 // lumpSumPaid is what a fire at this price pays for its place, nil for 0.

@@ -148,6 +148,11 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"no next seq":              {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
 		"no burned":                {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},
 		"negative burned":          {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
+		"no sum of agents' bills":  {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentBooks{} }, "lane.agents.billed is missing"},
+		"negative agents' bills":   {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentBooks{Billed: math.NewInt(-1)} }, "lane.agents.billed"},
+		"a long agents' payer": {func(g *types.GenesisState) {
+			g.Lane.Agents = &types.AgentBooks{Billed: math.ZeroInt(), Payer: make([]byte, 256)}
+		}, "lane.agents.payer has 256 bytes"},
 		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
 		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq = 7 }, "timer 6: seq 7 is not below next_seq 7"},

@@ -1617,7 +1617,8 @@ type LaneState struct {
 	Fairness FairnessState `protobuf:"bytes,14,opt,name=fairness,proto3" json:"fairness"`
 	// score_epoch counts the changes of policy score's weights: the ready index has a list for each.
 	ScoreEpoch uint64 `protobuf:"varint,25,opt,name=score_epoch,json=scoreEpoch,proto3" json:"score_epoch,omitempty"`
-	// agent_turn is the timer whose agent is asked first, after a block whose agents could not all be asked.
+	// agent_turn is the timer from which on, in queue order, each payer's timers have their agents called, after a block
+	// whose agents could not all be called.
 	AgentTurn QueueKey `protobuf:"bytes,15,opt,name=agent_turn,json=agentTurn,proto3" json:"agent_turn"`
 	// agents are the calls of bidding agents; absent before the first call.
 	Agents *AgentBooks `protobuf:"bytes,50,opt,name=agents,proto3" json:"agents,omitempty"`

@@ -22,7 +22,23 @@ func NewGenesis(feeDenom string) *GenesisState {
 	}
 }
 
-// Validate checks the totals and prices of the lane, and what the auction left.
+// validate checks the sum of the bills for agents' calls, and the payer whose turn it is.
+func (a *AgentBooks) validate() error {
+	switch {
+	case a == nil:
+		return nil
+	case a.Billed.IsNil() || a.Billed.IsNegative():
+		return ErrInvalidGenesis.Wrap("lane.agents.billed is missing or negative")
+	case len(a.Payer) > maxAddressBytes:
+		return ErrInvalidGenesis.Wrapf("lane.agents.payer has %d bytes, want at most %d", len(a.Payer), maxAddressBytes)
+	}
+	return nil
+}
+
+// maxAddressBytes bounds an address as the SDK does.
+const maxAddressBytes = 255
+
+// Validate checks the totals and prices of the lane, and what agents and the auction left.
 func (l *LaneState) Validate() error {
 	for _, total := range []struct {
 		name  string
@@ -43,6 +59,9 @@ func (l *LaneState) Validate() error {
 		if err := validatePrice(ErrInvalidGenesis, "lane."+price.name, *price.value); err != nil {
 			return err
 		}
+	}
+	if err := l.Agents.validate(); err != nil {
+		return err
 	}
 	return l.Auction.validate()
 }
