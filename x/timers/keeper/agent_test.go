@@ -92,7 +92,7 @@ func TestAnAgentPricesItsTimer(t *testing.T) {
 	require.Equal(t, before-73_425, f.balance(robot))
 	summary := only[*types.TimerLaneSummary](f, f.NextBlock())
 	require.Zero(t, summary.AgentCycles)
-	require.Equal(t, "0.750000000000000000", summary.P50)
+	require.Equal(t, "0.000000000000000000", summary.P50, "its tip bought nothing: nobody waited for room")
 }
 
 func TestACallIsBilledWithinTheGasLimit(t *testing.T) {

@@ -433,7 +433,7 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	f.blocksUntil(30)
 	require.Zero(t, f.total(robot))
 	require.Zero(t, f.balance(vault))
-	require.Equal(t, 2*rich-f.lane().Tips.Int64(), f.balance(robot)+f.balance(robot2))
+	require.Equal(t, 2*rich-f.lane().Tips.Add(f.lane().Burned).Int64(), f.balance(robot)+f.balance(robot2))
 }
 
 // TestWaitingTimerPassesAHighBidder that bids every block, in the keeper as in the policy's own tests.

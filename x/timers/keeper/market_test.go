@@ -96,20 +96,25 @@ func TestDeprecatedBid(t *testing.T) {
 // TestDefaultBidsFollowTheMarket: the default estimator is evaluated when a timer is considered; its tip is the median
 // of what the block before paid.
 func TestDefaultBidsFollowTheMarket(t *testing.T) {
-	f := newFixture(t, withConfig(dear))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		dear(c)
+		c.MaxFiresPerBlock = 4
+	}))
 	for i, tip := range []string{"0.1", "0.7", "0.4", "0.2"} {
 		f.schedule(robot, 3, f.noop(), bidding(stated(fmt.Sprint(5+i), tip)))
 	}
+	left := f.schedule(robot2, 3, f.noop(), bidding(stated("5", "0")))
 	def := f.schedule(robot2, 4, f.noop())
 	fast := f.schedule(robot2, 4, f.noop(), bidding(&types.Bid{Tier: types.TierFast}))
 	economy := f.schedule(robot2, 4, f.noop(), bidding(&types.Bid{Tier: types.TierEconomy}))
 	f.blocksUntil(3)
-	require.Equal(t, "0.200000000000000000", f.prices().P50, "the lower of the two middle ones")
+	require.Equal(t, "0.200000000000000000", f.prices().P50, "the lower of the two middle ones, as a timer waits for room")
 	events := f.NextBlock()
-	require.Equal(t, []string{fast, def, economy}, f.firedIDs(events))
+	require.Equal(t, []string{fast, def, economy, left}, f.firedIDs(events))
 	for i, tip := range []string{"6000", "4000", "3200"} {
 		require.Equal(t, tip, eventsOf[*types.TimerFired](f, events)[i].Tip, "20,000 cycles")
 	}
+	require.Equal(t, "0.100000000000000000", f.prices().P50, "nobody waits for room: half of what it was, below the median")
 	f.NextBlock()
 	require.Equal(t, "0.000000000000000000", f.prices().P50, "nothing fired")
 }
@@ -378,7 +383,7 @@ func TestEstimate(t *testing.T) {
 		return response
 	}
 	require.Equal(t, types.QueryEstimateResponse{
-		Height: 3, GasLimit: 50_000, CycleBasefee: "1.000000000000000000", LaneFee: "1.000000000000000000",
+		Height: 3, GasLimit: 50_000, CellLimit: 1, ReservedSize: 50_000, CycleBasefee: "1.000000000000000000", LaneFee: "1.000000000000000000",
 		Priority: "0.250000000000000000", CellBasefee: "0.000000000000000000", PreCharge: "112500", CostOfCycles: "112500",
 		FeeDenom: f.FeeDenom, Weight: "2.000000000000000000", Basis: types.BasisAllReady,
 		// 0.5, 0.4 and 0.3, each with a limit of 90,000 cycles, are ahead: 320,000 with its own.

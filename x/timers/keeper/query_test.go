@@ -332,8 +332,8 @@ func TestParamsAndLane(t *testing.T) {
 		Height: f.Height(), Policy: types.PolicyFIFO,
 		CycleBasefee: "1.000000000000000000", CellBasefee: "0.000000000000000000",
 		LaneBasefee: "1.000000000000000000", NextLaneBasefee: "1.000000000000000000",
-		Cycles: 25_000, LaneTimerCycles: config.LaneTimerCycles, LaneTimerCells: config.LaneTimerCells,
-		GcCyclesPerBlock: config.GcCyclesPerBlock, Burned: "25000", Tips: "0", FeeDenom: f.FeeDenom,
+		UsedSize: 25_000, Cycles: 25_000, LaneTimerCycles: config.LaneTimerCycles, LaneTimerCells: config.LaneTimerCells,
+		GcCyclesPerBlock: config.GcCyclesPerBlock, Burned: "25000", LaneBurned: "0", Tips: "0", FeeDenom: f.FeeDenom,
 		P50: "0.000000000000000000", MaxCyclesPerFire: config.MaxCyclesPerFire,
 	}, *lane)
 }

@@ -42,7 +42,7 @@ func TestAFireIsSettledToTheUnit(t *testing.T) {
 	// 0.001 a cycle and 0.03 a cell, rounded up once at the end, in the chain's favour.
 	thousandths := int64(fired.Cycles + 30*fired.Cells)
 	paid := (thousandths + 999) / 1_000
-	preCharge := int64(100_000+30*550_000) / 1_000
+	preCharge := int64(100_000+30*20_000) / 1_000
 	require.Equal(t, paid, number(t, fired.Paid))
 	require.Equal(t, preCharge-paid, number(t, fired.Refunded))
 	require.Equal(t, "0", fired.Tip)

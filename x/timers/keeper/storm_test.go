@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -151,13 +152,15 @@ func (m *stormModel) block() (fired []string) {
 	}
 	weightOf := m.weights()
 	contest, storm := m.compete(weightOf)
-	m.basefee, m.cycles, m.p50 = prices.Lane, 0, math.LegacyZeroDec()
+	m.basefee, m.cycles, m.p50 = prices.Lane, 0, m.p50.QuoInt64(2)
+	// waiting: a timer waits for room, so that tips bought something.
+	waiting := false
 	m.fires[m.height] = map[string]uint64{}
 	var tips []math.LegacyDec
-	for passedOver := 0; passedOver < 32 && m.cycles+m.config.FireBaseCycles < m.config.LaneTimerCycles; {
+	for passedOver := 0; passedOver < 32 && (m.cycles+m.config.FireBaseCycles <= m.config.LaneTimerCycles || !waiting); {
 		candidates := make([]policy.Candidate, len(contest))
 		for i, t := range contest {
-			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, GasLimit: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
+			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
 			if storm {
 				candidates[i].Weight = t.AdmittedWeight
 			}
@@ -173,6 +176,7 @@ func (m *stormModel) block() (fired []string) {
 		}
 		contest = slices.Delete(contest, order[0], order[0]+1)
 		if m.cycles+best.GasLimit > m.config.LaneTimerCycles {
+			waiting = waiting || best.GasLimit <= m.config.Eip1559.MaxCyclesPerFireAuction
 			if storm {
 				passedOver++
 			}
@@ -185,9 +189,14 @@ func (m *stormModel) block() (fired []string) {
 		m.cycles += m.config.FireBaseCycles
 		m.timers = slices.DeleteFunc(m.timers, func(t *types.Timer) bool { return t == best })
 	}
+	// All fires have one size, so that the median of the tips is that of the size.
+	median := math.LegacyZeroDec()
 	if len(tips) > 0 {
 		slices.SortFunc(tips, func(a, b math.LegacyDec) int { return a.BigInt().Cmp(b.BigInt()) })
-		m.p50 = tips[(len(tips)-1)/2]
+		median = tips[(len(tips)-1)/2]
+	}
+	if m.p50 = math.LegacyMinDec(m.p50, median); waiting {
+		m.p50 = median
 	}
 	return fired
 }

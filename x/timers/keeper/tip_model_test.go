@@ -102,6 +102,7 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 		before[actor] = last
 	}
 	var tips []math.LegacyDec
+	var sizes []uint64
 	for pass := range 2 {
 		for _, t := range competing {
 			slice := m.config.LaneTimerCycles * uint64(weights[t.actor]) / total
@@ -122,6 +123,7 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 			o := m.observed(t.actor, epoch)
 			w.Fire(o, tip.Fire{Tip: m.effective(t), P50: m.p50, Success: !t.fails, Late: height - t.due})
 			o.Starved = o.Starved || height >= max(t.due, before[t.actor])+w.StarvationBlocks
+			sizes = append(sizes, 20_000+t.burn)
 			used += 20_000 + t.burn
 			byActor[t.actor] += 20_000 + t.burn
 			firesOf[t.actor]++
@@ -131,12 +133,31 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 	for actor, cycles := range byActor {
 		w.EndBlock(m.observed(actor, epoch), cycles, m.config.LaneTimerCycles)
 	}
-	m.p50 = math.LegacyZeroDec()
-	if len(tips) > 0 {
-		slices.SortFunc(tips, func(a, b math.LegacyDec) int { return a.BigInt().Cmp(b.BigInt()) })
-		m.p50 = tips[(len(tips)-1)/2]
-	}
+	m.p50 = m.nextP50(competing, tips, sizes, used)
 	return fired, unfunded
+}
+
+// nextP50 counts out each unit of size that was fired, at its tip, and takes the middle one. Tips bought something if a
+// timer that competed and is no larger than the default was left.
+func (m *tipModel) nextP50(competing []*tipTimer, tips []math.LegacyDec, sizes []uint64, used uint64) math.LegacyDec {
+	median, waiting := math.LegacyZeroDec(), false
+	if len(tips) > 0 {
+		var all []math.LegacyDec
+		for i, size := range sizes {
+			for range size / 1_000 {
+				all = append(all, tips[i])
+			}
+		}
+		slices.SortFunc(all, func(a, b math.LegacyDec) int { return a.BigInt().Cmp(b.BigInt()) })
+		median = all[(len(all)-1)/2]
+	}
+	for _, t := range competing {
+		waiting = waiting || !t.gone && !t.waits && used+t.gas > m.config.LaneTimerCycles
+	}
+	if waiting {
+		return median
+	}
+	return math.LegacyMinDec(median, m.p50.QuoInt64(2))
 }
 
 // TestTipMatchesTheModel: random timers of a few actors, one of whom never has funds; what fires, in which order, and

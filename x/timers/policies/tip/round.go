@@ -210,7 +210,7 @@ func (r *round) checkFunds(ctx sdk.Context) {
 // checkFundsOf lets a timer compete again if its payer can cover it at this block's prices.
 func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
 	price, willing := r.rules.Price(r.Prices, r.Candidate(ctx, t))
-	if !willing || !r.Parts.Fees.Covers(ctx, &r.Config, t, price.Cost(t.GasLimit, r.Config.MaxCellsPerFire)) {
+	if !willing || !r.Parts.Fees.Covers(ctx, &r.Config, t, price.Cost(t.GasLimit, t.CellLimit)) {
 		return nil
 	}
 	t.UnfundedSince = 0
