@@ -179,14 +179,14 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 
 // ask calls the agent of a timer and charges the payer. It returns false if the payer can't cover the largest call.
 func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool, error) {
-	most := c.cost(c.config.AgentCyclesPerCall)
+	most, balance := c.cost(c.config.AgentCyclesPerCall), c.balance(ctx, t.Actor)
 	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.purse.PreCharge(ctx, c.config, t, most) })
 	if err != nil {
 		return false, nil
 	}
 	answer := &answer{timer: *t, agent: agent}
 	var failure error
-	answer.quote, answer.cycles, failure = c.call(ctx, t, agent)
+	answer.quote, answer.cycles, failure = c.call(ctx, t, agent, balance)
 	c.Cycles += answer.cycles
 	c.answers[t.Seq], c.order = answer, append(c.order, answer)
 	// The meter of the end of a block has no limit; a query pays for the calls that it makes.
@@ -217,12 +217,12 @@ func (c *Calls) cost(cycles uint64) math.Int {
 // call runs an agent on a branch of state that is dropped, with a meter of its own. It returns the agent's answer or
 // error, and the cycles used.
 func (c *Calls) call(
-	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress,
+	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress, balance math.Int,
 ) (quote *types.AgentQuote, cycles uint64, failure error) {
 	meter := newQuoteMeter(c.config.AgentCyclesPerCall - types.AgentBaseCycles)
 	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
 		about := types.BidContext{
-			TimerID: t.Id, Actor: t.Actor, Balance: c.balance(ctx, t.Actor),
+			TimerID: t.Id, Actor: t.Actor, Balance: balance,
 			Due: t.Due, Height: types.HeightOf(ctx), Prices: c.prices, LastCycles: c.before.Cycles,
 		}
 		ctx = ctx.WithGasMeter(meter)
