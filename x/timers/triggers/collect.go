@@ -1,8 +1,6 @@
 package triggers
 
 import (
-	"context"
-
 	"cosmossdk.io/collections"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -72,18 +70,6 @@ func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.Time
 		return err
 	}
 	return c.storeRounds(ctx)
-}
-
-// setCursors writes the cursors if they have changed. Cursors at the start have no entry.
-func (w *Watches) setCursors(ctx context.Context, before, after types.WatchCursors) error {
-	switch {
-	case after.Equal(before):
-		return nil
-	case after.Equal(types.WatchCursors{}):
-		return w.cursors.Remove(ctx)
-	default:
-		return w.cursors.Set(ctx, after)
-	}
 }
 
 // sweep finds timers that expired while they waited, at most SWEEP_PER_BLOCK: they are first in the order of expiry

@@ -307,6 +307,18 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 	return w.setCursors(ctx, types.WatchCursors{}, genesis.WatchCursors)
 }
 
+// setCursors writes the cursors if they have changed. Cursors at the start have no entry.
+func (w *Watches) setCursors(ctx context.Context, before, after types.WatchCursors) error {
+	switch {
+	case after.Equal(before):
+		return nil
+	case after.Equal(types.WatchCursors{}):
+		return w.cursors.Remove(ctx)
+	default:
+		return w.cursors.Set(ctx, after)
+	}
+}
+
 // file stores the round of an owner, and its turn.
 func (w *Watches) file(ctx context.Context, owner []byte, key types.WatchKey, pending *types.WatchPending) error {
 	if err := w.rounds.Set(ctx, collections.Join3(owner, key.Store, key.Prefix), *pending); err != nil {
