@@ -40,6 +40,7 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/authz/guard"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -90,7 +91,7 @@ func (app *App) wireModules() error {
 		staking.NewAppModule(cdc, k.Staking, k.Accounts, k.Bank, nil),
 		upgrade.NewAppModule(k.Upgrade, k.Accounts.AddressCodec()),
 		evidence.NewAppModule(k.Evidence),
-		authzmodule.NewAppModule(cdc, k.Authz, k.Accounts, k.Bank, registry),
+		guard.NewAppModule(authzmodule.NewAppModule(cdc, k.Authz, k.Accounts, k.Bank, registry), k.Accounts.AddressCodec()),
 		consensus.NewAppModule(cdc, k.Consensus),
 		wasm.NewAppModule(cdc, k.Wasm, k.Staking, k.Accounts, k.Bank, app.MsgServiceRouter(), nil),
 		timers.NewAppModule(cdc, k.Timers),

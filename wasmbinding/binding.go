@@ -91,8 +91,10 @@ type query struct {
 	response func() proto.Message
 }
 
-// queries are the ones that contracts may make, by their names in JSON: those whose answers come from the state alone and
-// whose work is bounded by what the contract itself has, or by a constant.
+// queries are the ones that contracts may make, by their names in JSON: those whose answers come from state alone, whose
+// work is bounded by a page or by a constant, and is charged as gas of the contract before it is done. Queries that run
+// the next block's steps are not among them: ranking thousands of timers takes longer than the reading, which is what
+// they are charged for.
 var queries = map[string]query{
 	"params": {
 		"/timers.v1.Query/Params",
@@ -131,7 +133,7 @@ func AcceptedQueries() wasmkeeper.AcceptedQueries {
 }
 
 // Queries answers {"timers": {"timer"|"timers_by_actor"|"agent"|"lane"|"params": {…}}}: requests and responses as protobuf writes
-// them in JSON, in which 64-bit numbers are strings. The gas of the reading is the contract's.
+// them in JSON, in which 64-bit numbers are strings. The contract pays for what is read, and for each byte of the answer.
 func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
 	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)
 	return func(ctx sdk.Context, custom json.RawMessage) ([]byte, error) {

@@ -2,6 +2,7 @@ package wasmbinding_test
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -9,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/wasmbinding"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
@@ -129,7 +132,12 @@ func TestQueriesInJSON(t *testing.T) {
 		require.Contains(t, string(answer), `"lane_timer_cycles":"2000000"`)
 	}
 	for name, custom := range map[string]string{
-		"not listed":       `{"timers":{"ready":{}}}`,
+		"ready":            `{"timers":{"ready":{}}}`,
+		"estimate":         `{"timers":{"estimate":{}}}`,
+		"due":              `{"timers":{"due":{"height":"5"}}}`,
+		"receipts":         `{"timers":{"receipts":{"height":"5"}}}`,
+		"set_aside":        `{"timers":{"set_aside":{}}}`,
+		"watches":          `{"timers":{"watches":{"store":"bank"}}}`,
 		"an unknown field": `{"timers":{"lane":{"height":3}}}`,
 		"no such timer":    `{"timers":{"timer":{"actor":"` + alice.String() + `","id":"abcdef0123456789"}}}`,
 		"no actor":         `{"timers":{"timer":{}}}`,
@@ -138,6 +146,46 @@ func TestQueriesInJSON(t *testing.T) {
 		_, err := query(chain.Ctx(), []byte(custom))
 		require.Error(t, err, name)
 	}
+}
+
+// TestAContractPaysForWhatItAsks: messages of tens of thousands of empty parts are short to store and long in JSON. A list
+// of them decodes none. One of them is decoded, and paid for by its length.
+func TestAContractPaysForWhatItAsks(t *testing.T) {
+	const n = 60
+	chain, router := newChain(t)
+	messages, err := types.NewAccountPayload(&banktypes.MsgMultiSend{
+		Inputs: []banktypes.Input{{Address: alice.String()}}, Outputs: make([]banktypes.Output, 24_000),
+	})
+	require.NoError(t, err)
+	payload, err := messages.Marshal()
+	require.NoError(t, err)
+	var id string
+	for range n {
+		timer, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
+			Actor: alice, Trigger: types.Trigger{Height: 100}, Payload: payload,
+			GasLimit: 250_000, CellLimit: 1_000,
+		})
+		require.NoError(t, err)
+		id = timer.IDHex()
+	}
+	ask := func(custom string) (answer []byte, gas uint64) {
+		meter := storetypes.NewInfiniteGasMeter()
+		answer, err := wasmbinding.Queries(chain.Codec, router)(chain.Ctx().WithGasMeter(meter), []byte(custom))
+		require.NoError(t, err)
+		return answer, meter.GasConsumed()
+	}
+	list, gas := ask(`{"timers":{"timers_by_actor":{"actor":"` + alice.String() + `"}}}`)
+	require.Contains(t, string(list), `"payload_bytes":"`+strconv.Itoa(len(payload))+`"`)
+	require.NotContains(t, string(list), "MsgMultiSend")
+	require.Less(t, len(list), n*1_000)
+	require.Greater(t, gas, uint64(n*10_000))
+
+	one, gas := ask(`{"timers":{"timer":{"actor":"` + alice.String() + `","id":"` + id + `"}}}`)
+	require.Contains(t, string(one), "MsgMultiSend")
+	require.Greater(t, gas, uint64((query.DecodeGasPerByte+2*query.GasPerByte)*len(payload)))
+
+	params, gas := ask(`{"timers":{"params":{}}}`)
+	require.Greater(t, gas, uint64(10*len(params)))
 }
 
 func TestEveryAcceptedQueryExists(t *testing.T) {

@@ -101,7 +101,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			RpcMethod: "SetAside",
 			Use:       "set-aside",
 			Short:     "List the timers that are set aside",
-			Long:      "List the timers that are set aside. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Owners resume suspended timers, whose payers lacked funds, and paused ones. All of them still expire at their expiry height.",
+			Long:      "List the timers that are set aside. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Unfunded ones, which their payers could not cover when their turn came, return by themselves when their payers can. Owners resume suspended timers, whose payers lacked funds too, and paused ones. All of them still expire at their expiry height.",
 			Example:   example("set-aside"),
 		},
 		{

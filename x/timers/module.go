@@ -15,6 +15,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module"
 
+	"github.com/cosmos-timers/timers/x/timers/authz"
 	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/query"
@@ -54,9 +55,10 @@ func (AppModule) Name() string { return types.ModuleName }
 // RegisterLegacyAminoCodec does nothing: messages are registered by their amino.name.
 func (AppModule) RegisterLegacyAminoCodec(*codec.LegacyAmino) {}
 
-// RegisterInterfaces registers the messages.
+// RegisterInterfaces registers the messages, and the authorization that grants them.
 func (AppModule) RegisterInterfaces(registry codectypes.InterfaceRegistry) {
 	types.RegisterInterfaces(registry)
+	authz.RegisterInterfaces(registry)
 }
 
 // RegisterGRPCGatewayRoutes registers REST for every query.

@@ -36,6 +36,8 @@ var mayImport = map[string][]string{
 	"types":        {},
 	"sandbox":      {"types"},
 	"actors":       {"types"},
+	"authz":        {"types"},
+	"authz/guard":  {"types", "authz"},
 	"genesis":      {"types"},
 	"watch":        {"types"},
 	"watch/stores": {"types", "watch"},
@@ -52,7 +54,7 @@ var mayImport = map[string][]string{
 	"policies/score":   room,
 	"policies/tip":     room,
 	"policies/registry": {
-		"types", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
+		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
 	"engine": {"types", "sandbox", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry"},
@@ -65,7 +67,7 @@ var mayImport = map[string][]string{
 	"client/plain":     {"types"},
 	"client/job":       {"types", "client/plain", "client/timespan"},
 	"client/bids":      {"types", "client/plain", "client/timespan", "client/job"},
-	"client/draft":     {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
+	"client/draft":     {"types", "authz", "client/plain", "client/timespan", "client/job", "client/bids"},
 	"client/outlook":   {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
 	"client/broadcast": {"types", "client/event", "client/job"},
 	"client/history":   {"types", "client/event", "client/job"},

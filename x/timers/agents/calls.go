@@ -219,7 +219,7 @@ func (c *Calls) cost(cycles uint64) math.Int {
 func (c *Calls) call(
 	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress, balance math.Int,
 ) (quote *types.AgentQuote, cycles uint64, failure error) {
-	meter := newQuoteMeter(c.config.AgentCyclesPerCall - types.AgentBaseCycles)
+	meter := sandbox.NewReadMeter(c.config.AgentCyclesPerCall-types.AgentBaseCycles, types.ErrAgentWrote)
 	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
 		about := types.BidContext{
 			TimerID: t.Id, Actor: t.Actor, Balance: balance,
@@ -238,8 +238,8 @@ func (c *Calls) call(
 		quote = &answer
 		return answer.Validate()
 	})
-	if meter.exceeded != nil {
-		failure = meter.exceeded
+	if meter.Exceeded() != nil {
+		failure = meter.Exceeded()
 	}
 	if failure != nil {
 		quote = nil

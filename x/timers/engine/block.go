@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -17,6 +18,11 @@ type block struct {
 	round  policies.Round
 	// followers are notified of each fire: those of other policies, and the round.
 	followers []policies.Follower
+	// basefees are the chain's part of the prices, and whether its fee market gave them.
+	basefees fees.Basefees
+
+	// funds of the payers.
+	funds funds
 	books
 }
 

@@ -7,12 +7,16 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// cleanUp removes expired timers in queue order while the GC lane lasts. The others are removed in later blocks;
-// meanwhile they can't fire.
+// cleanUp removes expired timers in queue order while the GC lane lasts, and after them unfunded ones that were set
+// aside. The others are removed in later blocks; meanwhile they can't fire.
 func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	for len(b.GC.Expired) > 0 && b.GC.Take() {
 		timer := b.GC.Expired[0]
 		b.GC.Expired = b.GC.Expired[1:]
+		if timer.SetAside == types.Unfunded && !timer.ExpiredAt(b.Height) {
+			e.removeUnfunded(ctx, b, &timer)
+			continue
+		}
 		if !e.expire(ctx, b, &timer) && timer.SetAside == types.NotSetAside && b.GC.Unswept == nil {
 			// It could not even be set aside, and stays in the queue. So the head of the queue stays before it.
 			key := state.KeyOf(timer.Due, timer.Seq)
@@ -24,7 +28,7 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 }
 
 // sweepSetAside examines SWEEP_PER_BLOCK timers that are set aside, in rounds over all of them. It removes those that
-// have expired, and returns those that the config can run again to the queue.
+// have expired, and returns those to the queue that the config can run again, or whose payers can cover them.
 func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 	limit := int(b.Config.SweepPerBlock)
 	timers, err := e.Records.SetAsideFrom(ctx, b.State.AsideCursor, limit)
@@ -42,6 +46,8 @@ func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 			b.GC.Meet(*t)
 		case t.SetAside == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
 			e.guard(ctx, b, t, func(ctx sdk.Context) error { return e.Release(ctx, t) })
+		case t.SetAside == types.Unfunded && !b.Config.LanePaused:
+			e.sweepUnfunded(ctx, b, t)
 		}
 	}
 	return nil

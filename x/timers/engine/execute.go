@@ -74,10 +74,17 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 	return nil
 }
 
-// attempt tries one timer: it fires, is removed for lack of funds, or stays ready.
+// attempt tries one timer: it fires, leaves the contest for lack of funds, or stays ready.
 func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	price, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer))
 	if !willing {
+		return
+	}
+	required := price.Cost(timer.GasLimit, timer.CellLimit)
+	// What the payer was charged for the call of the timer's agent counts toward the fire.
+	owed := required.Sub(b.Agents.ChargedFor(timer))
+	if b.funds.Known(timer, owed) {
+		e.lacksFunds(ctx, b, timer, required)
 		return
 	}
 	var result fireResult
@@ -94,11 +101,10 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	case !done:
 		b.Departed++
 	case unfunded:
-		required := price.Cost(timer.GasLimit, timer.CellLimit)
-		if b.round.Unfunded(ctx, timer, required) == policies.Leaves {
-			e.removeUnfunded(ctx, b, timer, required)
-		}
+		b.funds.Note(ctx, timer, owed)
+		e.lacksFunds(ctx, b, timer, required)
 	default:
+		b.funds.Forget()
 		b.Departed++
 		b.Agents.Fired(timer)
 		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)

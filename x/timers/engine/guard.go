@@ -47,7 +47,7 @@ func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason 
 // expire removes an expired timer, and reports whether it did.
 func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		if err := e.Records.Remove(ctx, timer); err != nil {
+		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
 		return types.Emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt})

@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,12 +23,9 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		return nil, err
 	}
 	height := types.HeightOf(ctx)
-	prices, err := e.Policies.Prices(ctx, &config, &before)
-	if err != nil {
-		return nil, err
-	}
+	prices, basefees := e.Policies.Prices(ctx, &config, &before)
 	inForce := e.Policies.At(&config, height)
-	b := &block{books: newBooks(), policy: inForce, rules: inForce.Rules(&config, &before)}
+	b := &block{books: newBooks(), basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Config: config, Before: before, State: before, Prices: prices,
 		Lane:    lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
@@ -35,12 +35,15 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		Waiting: !inForce.AsksAgents(),
 		Hands:   hands{e, b},
 	}
+	b.funds = funds{
+		Shortfalls: e.Fees.Shortfalls(&b.Config), least: policy.Least(b.rules, prices), promised: map[string]math.Int{},
+	}
 	b.Agents = e.Agents.Open(agentTerms(b, e.Fees))
 	round, err := b.policy.Open(ctx, b.Block)
 	if err != nil {
 		return nil, err
 	}
-	b.round = newTurns(round, b.Block)
+	b.round = newTurns(round, b, e.Records)
 	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
 	return b, nil
 }

@@ -57,6 +57,9 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
+	if err := b.keepBasefees(ctx); err != nil {
+		return err
+	}
 	if b.changed() {
 		if err := e.Lane.Set(ctx, b.State); err != nil {
 			return err

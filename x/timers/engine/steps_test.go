@@ -160,3 +160,35 @@ func TestReadyTimersAreReportedInAStormToo(t *testing.T) {
 		})
 	}
 }
+
+// closedMarket is a fee market without prices.
+type closedMarket struct{}
+
+func (closedMarket) Basefees(context.Context, *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
+	return cycle, cell, types.ErrInternal
+}
+
+func TestBlocksWithoutPricesAreCounted(t *testing.T) {
+	metrics, err := telemetry.New(telemetry.Config{Enabled: true})
+	require.NoError(t, err)
+	chain := newChain(t, 0, func(*types.TimerConfig) {}, keeper.WithBasefeeSource(closedMarket{}))
+	for range 4 {
+		require.NoError(t, chain.BeginBlock())
+		endBlock(t, chain)
+	}
+	gathered, err := metrics.Gather(telemetry.FormatText)
+	require.NoError(t, err)
+	var summary struct {
+		Counters []struct {
+			Name   string
+			Count  int
+			Labels map[string]string
+		}
+	}
+	require.NoError(t, json.Unmarshal(gathered.Metrics, &summary))
+	counted := map[string]int{}
+	for _, counter := range summary.Counters {
+		counted[counter.Name+" "+counter.Labels["outcome"]] = counter.Count
+	}
+	require.Equal(t, 5, counted["timers.outcomes.total basefee_source_failed"], "%v", counted)
+}

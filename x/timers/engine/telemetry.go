@@ -25,6 +25,8 @@ func countBlock(b *block) {
 
 func countLaneFailed() { count("lane_failed", 1) }
 
+func countBasefeeSourceFailed() { count("basefee_source_failed", 1) }
+
 func count(outcome string, n int) {
 	if n > 0 {
 		telemetry.IncrCounterWithLabels([]string{types.ModuleName, "outcomes", "total"}, float32(n), []metrics.Label{telemetry.NewLabel("outcome", outcome)})

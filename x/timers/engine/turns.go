@@ -9,34 +9,86 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// newcomersPart is the part of CANDIDATE_WINDOW that a block reads of its newcomers.
+const newcomersPart = 4
+
 // turns holds a policy's round to what the engine builds on: a timer has one turn in a block, and is ready when it has it.
 // So a block ends even if the policy hands out the same timers for ever, and no timer fires before its time. A round that
 // breaks this fails the step as a whole, until the authority selects another policy.
+//
+// It also holds a crowd of timers without funds to its share of a block. The round hands out timers until CANDIDATE_WINDOW
+// of them lacked funds. Where any did, and more timers are ready than the round looked at, what remains of the lane is
+// for newcomers, the timers that became due in this block, in queue order.
 type turns struct {
 	policies.Round
-	*policies.Block
+	b       *block
+	records *state.Records
 	// had are the places in the queue of the timers that had their turn. The map is looked up, never ranged over.
 	had map[calendar.Key]bool
+	// roundOver: the round has had its share. Newcomers are those that have their turn after it.
+	roundOver bool
+	newcomers []types.Timer
 }
 
-func newTurns(round policies.Round, b *policies.Block) *turns {
-	return &turns{round, b, map[calendar.Key]bool{}}
+func newTurns(round policies.Round, b *block, records *state.Records) *turns {
+	return &turns{Round: round, b: b, records: records, had: map[calendar.Key]bool{}}
 }
 
 // Next implements policies.Round.
 func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
-	turn, found, err := r.Round.Next(ctx)
-	if err != nil || !found {
-		return turn, false, err
+	if !r.roundOver {
+		if r.b.funds.lacking < r.b.Config.CandidateWindow {
+			turn, found, err := r.Round.Next(ctx)
+			if err != nil {
+				return turn, false, err
+			}
+			if found {
+				return turn, true, r.claim(turn.Timer)
+			}
+		}
+		r.roundOver = true
+		if err := r.readNewcomers(ctx); err != nil {
+			return policies.Turn{}, false, err
+		}
 	}
-	t := turn.Timer
-	if t.Due > r.Height || t.ExpiredAt(r.Height) || t.SetAside != types.NotSetAside {
-		return turn, false, types.ErrInternal.Wrapf("the policy handed out timer %s, which is not ready", t.IDHex())
+	turn, found := r.newcomer()
+	return turn, found, nil
+}
+
+// claim notes a timer's turn, and returns an error unless the timer is ready and had none.
+func (r *turns) claim(t *types.Timer) error {
+	if t.Due > r.b.Height || t.ExpiredAt(r.b.Height) || t.SetAside != types.NotSetAside {
+		return types.ErrInternal.Wrapf("the policy handed out timer %s, which is not ready", t.IDHex())
 	}
 	key := state.KeyOf(t.Due, t.Seq)
 	if r.had[key] {
-		return turn, false, types.ErrInternal.Wrapf("the policy handed out timer %s twice in a block", t.IDHex())
+		return types.ErrInternal.Wrapf("the policy handed out timer %s twice in a block", t.IDHex())
 	}
 	r.had[key] = true
-	return turn, true, nil
+	return nil
 }
+
+// readNewcomers reads the oldest timers that became due in this block and are still in the queue.
+func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
+	if r.b.funds.lacking == 0 || !r.b.Overfull || !r.hasRoom() {
+		return nil
+	}
+	first, end := calendar.Key{Due: r.b.Height}, calendar.Key{Due: r.b.Height + 1}
+	r.newcomers, _, err = r.b.ReadMore(ctx, r.records, first, end, max(1, r.b.Config.CandidateWindow/newcomersPart))
+	return err
+}
+
+// newcomer is the next newcomer that had no turn.
+func (r *turns) newcomer() (policies.Turn, bool) {
+	for len(r.newcomers) > 0 && r.hasRoom() {
+		t := &r.newcomers[0]
+		r.newcomers = r.newcomers[1:]
+		if r.b.Hands.Runnable(t) && r.claim(t) == nil {
+			return policies.Turn{Timer: t}, true
+		}
+	}
+	return policies.Turn{}, false
+}
+
+// hasRoom reports whether the lane has room for any fire.
+func (r *turns) hasRoom() bool { return r.b.Lane.Fits(r.b.Config.FireBaseCycles) }

@@ -5,23 +5,78 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// removeUnfunded removes or suspends a timer whose payer can't cover the pre-charge, within the budget of the GC lane.
-// If that is used up, the timer stays ready.
-func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
-	if !b.GC.Take() {
+// funds is what a block knows of timers whose payers can't cover them (x/timers/README.md, "5.2 Settlement").
+//
+// Such a timer has one try. If its payer could not cover it at the lowest price either, it is unfunded, and leaves while
+// the GC lane lasts. Otherwise it is set aside, so that no later block tries it. Timers set aside are looked at in
+// rounds: each returns, stays or leaves.
+type funds struct {
+	*fees.Shortfalls
+	// least is the lowest price of a fire.
+	least lane.Price
+	// lacking counts the tries of this block that found no funds.
+	lacking uint32
+	// promised is what the timers will need that this block returns to the queue, by payer. It is looked up, never
+	// ranged over.
+	promised map[string]math.Int
+}
+
+// hopeless reports whether the payer can't cover the timer at the lowest price either.
+func (f *funds) hopeless(ctx sdk.Context, t *types.Timer) bool {
+	return !f.Covers(ctx, t, f.leastCost(t))
+}
+
+func (f *funds) leastCost(t *types.Timer) math.Int { return f.least.Cost(t.GasLimit, t.CellLimit) }
+
+// lacksFunds takes a timer out of the contest whose payer can't cover the pre-charge, unless the policy lets it wait.
+func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
+	b.funds.lacking++
+	if b.round.Unfunded(ctx, timer, required) != policies.Leaves {
 		return
 	}
 	b.Departed++
-	available := e.Fees.Spendable(ctx, &b.Config, timer.Payer())
-	suspends := timer.OnUnfunded == types.OnUnfundedSuspend
-	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		if suspends {
-			return e.suspend(ctx, timer, required, available)
+	if b.funds.hopeless(ctx, timer) && b.GC.Take() {
+		e.removeUnfunded(ctx, b, timer)
+		return
+	}
+	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setUnfundedAside(ctx, b, timer, types.Unfunded, required) })
+}
+
+// sweepUnfunded looks at a timer that was set aside for lack of funds. It returns to the queue if its payer can cover it
+// now, in addition to the payer's others that return in this block. If it is hopeless, it is left to the cleanup.
+func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
+	if price, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer)); willing {
+		needed, payer := price.Cost(timer.GasLimit, timer.CellLimit), string(timer.Payer())
+		if promised, some := b.funds.promised[payer]; some {
+			needed = needed.Add(promised)
 		}
-		if err := e.Records.Remove(ctx, timer); err != nil {
+		if b.funds.Covers(ctx, timer, needed) {
+			b.funds.promised[payer] = needed
+			e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.Release(ctx, timer) })
+			return
+		}
+	}
+	if b.funds.hopeless(ctx, timer) {
+		b.GC.Meet(*timer)
+	}
+}
+
+// removeUnfunded removes or suspends an unfunded timer, for which the GC lane has been charged.
+func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
+	required := b.funds.leastCost(timer)
+	if timer.OnUnfunded == types.OnUnfundedSuspend {
+		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setUnfundedAside(ctx, b, timer, types.Suspended, required) })
+		return
+	}
+	available := b.funds.Spendable(ctx, timer.Payer())
+	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
 		return types.Emit(ctx, &types.TimerCancelledInsufficientFunds{
@@ -29,23 +84,31 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer, r
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 		})
 	})
-	switch {
-	case done && suspends:
-		b.setAside++
-	case done:
+	if done {
 		b.unfunded++
 	}
 }
 
-// suspend sets aside a timer whose payer can't cover the pre-charge, and reports the required and the available amount.
-func (e *Engine) suspend(ctx sdk.Context, timer *types.Timer, required, available math.Int) error {
-	if err := e.Records.PutAside(ctx, timer, types.Suspended); err != nil {
+// setUnfundedAside sets aside a timer whose payer can't cover it, and reports the required and the available amount.
+func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer, reason types.SetAsideReason, required math.Int) error {
+	if err := e.Records.PutAside(ctx, timer, reason); err != nil {
 		return err
 	}
+	available := b.funds.Spendable(ctx, timer.Payer())
 	event := &types.TimerSetAside{
-		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Payer: e.Addresses.Text(timer.Payer()),
+		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Payer: e.Addresses.Text(timer.Payer()),
 		Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 	}
 	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
-	return types.Emit(ctx, event)
+	if err := types.Emit(ctx, event); err != nil {
+		return err
+	}
+	b.setAside++
+	return nil
+}
+
+// remove removes a timer for good. Its departure may return what was locked for it.
+func (e *Engine) remove(ctx sdk.Context, b *block, timer *types.Timer) error {
+	b.funds.ForgetPayer(timer.Owner())
+	return e.Records.Remove(ctx, timer)
 }

@@ -28,20 +28,18 @@ type Fees struct {
 	Bank types.BankKeeper
 	// Feegrant is nil on a chain without fee allowances.
 	Feegrant types.FeegrantKeeper
-	// Tips collects the tips, and Basefees is the fee market; Defaults fills them in.
-	Tips     types.TipCollector
+	// Tips collects the tips; Defaults fills it in.
+	Tips types.TipCollector
+	// Basefees is the chain's fee market; nil on a chain without one, whose config has the prices.
 	Basefees types.BasefeeSource
 	// Account is the module's own.
 	Account sdk.AccAddress
 }
 
-// Defaults fills in the optional parts: tips go to the fee collector, and basefees are those of the config.
+// Defaults fills in the optional parts: tips go to the fee collector.
 func (f *Fees) Defaults() {
 	if f.Tips == nil {
 		f.Tips = feeCollectorTips{f.Bank}
-	}
-	if f.Basefees == nil {
-		f.Basefees = configBasefees{}
 	}
 }
 
@@ -166,14 +164,6 @@ func (f *Fees) drawAllowance(ctx context.Context, payer, actor sdk.AccAddress, f
 
 func coins(config *types.TimerConfig, amount math.Int) sdk.Coins {
 	return sdk.NewCoins(sdk.NewCoin(config.FeeDenom, amount))
-}
-
-// configBasefees is the built-in fee market: two parameters.
-type configBasefees struct{}
-
-// Basefees implements types.BasefeeSource.
-func (configBasefees) Basefees(_ context.Context, c *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
-	return c.CycleBasefee, c.CellBasefee, nil
 }
 
 // feeCollectorTips gives tips to the fee collector, which x/distribution shares out.

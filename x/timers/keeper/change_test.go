@@ -117,6 +117,7 @@ func TestUpdateChangesOnlyWhatIsStated(t *testing.T) {
 		t.Helper()
 		want := f.timer(robot, id)
 		change(&want)
+		want.PayloadBytes = uint64(len(want.Payload))
 		msg.Sender, msg.Id = robot.String(), id
 		f.run(&msg)
 		got := f.timer(robot, id)

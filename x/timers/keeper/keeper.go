@@ -59,7 +59,8 @@ func WithTipCollector(tips types.TipCollector) Option {
 }
 
 // WithBasefeeSource plugs in the chain's fee market, which is asked in each block. Without it cycle_basefee and
-// cell_basefee of the config hold.
+// cell_basefee of the config hold. In a block in which it fails its last good prices hold, and the config's if there are
+// none (x/timers/README.md, "5.2 Settlement").
 func WithBasefeeSource(source types.BasefeeSource) Option {
 	return func(o *options) { o.basefees = source }
 }

@@ -369,6 +369,7 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 				if !fails {
 					tc.want(&want, before)
 				}
+				want.PayloadBytes = uint64(len(want.Payload))
 				got := f.timer(robot, id)
 				require.Equal(t, fired.Success, got.LastOutcome.Success)
 				got.LastOutcome = nil
@@ -487,7 +488,13 @@ func TestSuspensionIsBoundedAsRemovalsAre(t *testing.T) {
 	}
 	f.blocksUntil(2)
 	for _, want := range []int{2, 2, 1, 0} {
-		require.Len(t, eventsOf[*types.TimerSetAside](f, f.NextBlock()), want)
+		suspended := 0
+		for _, aside := range eventsOf[*types.TimerSetAside](f, f.NextBlock()) {
+			if aside.Reason == types.Suspended {
+				suspended++
+			}
+		}
+		require.Equal(t, want, suspended)
 	}
 }
 
@@ -502,7 +509,9 @@ func TestPauseAndResume(t *testing.T) {
 	require.Equal(t, types.TimerSetAside{Id: id, Actor: alice.String(), Reason: types.Paused}, *only[*types.TimerSetAside](f, f.NextBlock()))
 	aside, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{})
 	require.NoError(t, err)
-	require.Equal(t, []types.TimerInfo{f.timer(alice, id)}, aside.Timers)
+	listed := f.timer(alice, id)
+	listed.Messages = nil // A list decodes nothing.
+	require.Equal(t, []types.TimerInfo{listed}, aside.Timers)
 	require.Equal(t, types.Paused, aside.Timers[0].SetAside)
 
 	// Before it is due it is due when it was.

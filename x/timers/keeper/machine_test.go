@@ -216,10 +216,13 @@ func (m *machine) block() {
 		got.setAside = append(got.setAside, e.Id)
 	}
 	for _, e := range eventsOf[*types.TimerReleased](m.fixture, events) {
-		if e.Reason != types.Unrunnable {
+		if e.Reason != types.Unrunnable && e.Reason != types.Unfunded {
 			continue
 		}
 		got.release = append(got.release, e.Id)
+	}
+	for _, release := range [][]string{want.release, got.release} {
+		slices.Sort(release)
 	}
 	require.Equal(m.t, want, got, "block %d", m.model.height)
 	m.model.beginBlock()

@@ -192,12 +192,17 @@ func (m *model) endBlock() (b modelBlock) {
 		m.release(timer)
 		b.release = append(b.release, timer.id)
 	}
+	unfunded := m.sweepUnfunded(&b)
 	removals := removalsPerBlock
-	for _, timer := range expired {
+	for _, timer := range m.inOrder(func(t *modelTimer) bool { return slices.Contains(expired, t) || slices.Contains(unfunded, t) }) {
 		if removals == 0 {
 			break
 		}
 		removals--
+		if slices.Contains(unfunded, timer) {
+			m.starve(timer, &b)
+			continue
+		}
 		m.remove(timer)
 		b.expired = append(b.expired, timer.id)
 	}
@@ -212,6 +217,27 @@ func (m *model) endBlock() (b modelBlock) {
 		m.fill(ready, removals, &b)
 	}
 	return b
+}
+
+// sweepUnfunded returns to the queue what was set aside for lack of funds and can be paid now, one after the other as far
+// as its payer's funds go. It returns what can't be paid at all.
+func (m *model) sweepUnfunded(b *modelBlock) (unfunded []*modelTimer) {
+	promised := map[string]int64{}
+	price := m.config.CycleBasefee.TruncateInt64()
+	for _, timer := range m.inOrder(func(t *modelTimer) bool {
+		return t.reason == types.Unfunded && m.height <= t.last && !m.config.LanePaused
+	}) {
+		cost, has := int64(timer.gas)*price, m.balances[timer.actor]
+		switch {
+		case promised[timer.actor]+cost <= has:
+			promised[timer.actor] += cost
+			m.release(timer)
+			b.release = append(b.release, timer.id)
+		case cost > has:
+			unfunded = append(unfunded, timer)
+		}
+	}
+	return unfunded
 }
 
 // fill fires what fits, in order.
@@ -233,7 +259,10 @@ func (m *model) fill(ready []*modelTimer, removals int, b *modelBlock) {
 			if removals > 0 {
 				removals--
 				m.starve(timer, b)
+				continue
 			}
+			m.putAside(timer, types.Unfunded)
+			b.setAside = append(b.setAside, timer.id)
 			continue
 		}
 		handler := modelHandlers[timer.payload]

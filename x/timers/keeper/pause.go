@@ -8,8 +8,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// This file holds the two states in which a timer waits for its owner: paused by the owner, or suspended for lack of
-// funds. Its expiry height does not change.
+// This file holds the states in which a timer waits for its owner: paused by the owner, or suspended or set aside for
+// lack of funds. Its expiry height does not change.
 
 // Pause sets one of the actor's timers aside until it is resumed or expires (x/timers/README.md, "3.4 MsgPauseTimer and
 // MsgResumeTimer"). Its time to live goes on.
@@ -29,8 +29,9 @@ func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) err
 	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(actor), Reason: types.Paused})
 }
 
-// Resume puts one of the actor's timers back that was paused or suspended, and returns the height at which it is due:
-// its own, or the next one if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and MsgResumeTimer").
+// Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns the
+// height at which it is due: its own, or the next one if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and
+// MsgResumeTimer").
 //
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotSetAside, ErrQuarantined for a timer
 // that only the authority can release, and ErrUnrunnable for one that returns by itself.
@@ -40,7 +41,7 @@ func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (u
 		return 0, err
 	}
 	switch timer.SetAside {
-	case types.Paused, types.Suspended:
+	case types.Paused, types.Suspended, types.Unfunded:
 		err := k.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
 		return timer.Due, err
 	case types.NotSetAside:

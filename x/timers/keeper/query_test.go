@@ -264,9 +264,11 @@ func TestBadPagesAreInvalidArguments(t *testing.T) {
 	}
 	_, err = f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: "robot"})
 	require.Equal(t, codes.InvalidArgument, status.Code(err))
-	vast, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &sdkquery.PageRequest{Limit: largest, Offset: largest}})
+	_, err = f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &sdkquery.PageRequest{Limit: largest, Offset: largest}})
+	require.Equal(t, codes.InvalidArgument, status.Code(err))
+	vast, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 2, Pagination: &sdkquery.PageRequest{Limit: largest, Offset: largest}})
 	require.NoError(t, err)
-	require.Empty(t, vast.Timers)
+	require.Empty(t, vast.Receipts)
 }
 
 func TestNilRequestsAreRefused(t *testing.T) {

@@ -8,29 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	corestore "cosmossdk.io/core/store"
-	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
-	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// market is a fee market that may fail.
-type market struct {
-	cycle, cell math.LegacyDec
-	fault       func() error
+// faulty is a policy in the order of the queue whose rounds do not open while fault fails.
+func faulty(fault *func() error) func(*lab.ChainOptions) {
+	return withBroken(&brokenPolicy{rules: fifo.Rules{}, open: func(w policies.Window) (policies.Round, error) {
+		return &w, (*fault)()
+	}})
 }
 
-func (m *market) Basefees(context.Context, *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
-	return m.cycle, m.cell, m.fault()
-}
-
-func withMarket(m *market) func(*lab.ChainOptions) {
-	return func(opts *lab.ChainOptions) { opts.Keeper = append(opts.Keeper, keeper.WithBasefeeSource(m)) }
-}
+func sound() error { return nil }
 
 func (f *fixture) export() *types.GenesisState {
 	f.t.Helper()
@@ -45,17 +40,17 @@ func TestFailedStepIsRolledBack(t *testing.T) {
 		run  func() error
 	}{
 		"registered error": {types.ErrInternal.ABCICode(), func() error { return types.ErrInternal }},
-		"error":            {1, func() error { return errors.New("no price today") }},
-		"panic":            {types.ErrPanicked.ABCICode(), func() error { panic("no price today") }},
+		"error":            {1, func() error { return errors.New("closed today") }},
+		"panic":            {types.ErrPanicked.ABCICode(), func() error { panic("closed today") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &market{cycle: math.LegacyOneDec(), cell: math.LegacyZeroDec(), fault: func() error { return nil }}
-			f := newFixture(t, withMarket(m))
+			now := sound
+			f := newFixture(t, faulty(&now), withConfig(plain))
 			live := f.schedule(robot, 2, f.noop())
 			f.schedule(robot, 2, f.noop(), expiring(2))
 			f.NextBlock()
 			before := f.export()
-			m.fault = fault.run
+			now = fault.run
 			for height := uint64(2); height < 5; height++ {
 				events := f.NextBlock()
 				require.Equal(t, height, only[*types.TimerLaneFailed](f, events).Height)
@@ -67,26 +62,13 @@ func TestFailedStepIsRolledBack(t *testing.T) {
 			}
 			// Transactions went on meanwhile, and so does the lane now.
 			f.schedule(robot, 9, f.noop())
-			m.fault = func() error { return nil }
+			now = sound
 			events := f.NextBlock()
 			require.Equal(t, []string{live}, f.firedIDs(events))
 			require.Len(t, eventsOf[*types.TimerExpired](f, events), 1)
 			require.Equal(t, int64(rich-20_000), f.balance(robot))
 		})
 	}
-}
-
-func TestPricesOfTheMarketAreTakenAndClampedAtZero(t *testing.T) {
-	m := &market{cycle: math.LegacyNewDec(2), cell: math.LegacyNewDec(3), fault: func() error { return nil }}
-	f := newFixture(t, withMarket(m))
-	for height := uint64(2); height < 5; height++ {
-		f.schedule(robot, height, f.noop())
-	}
-	require.Equal(t, "40000", only[*types.TimerFired](f, f.blocksUntil(2)).Paid)
-	m.cycle, m.cell = math.LegacyNewDec(-2), math.LegacyNewDec(-3)
-	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(3)).Paid)
-	m.cycle, m.cell = math.LegacyDec{}, math.LegacyDec{}
-	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(4)).Paid)
 }
 
 // brittle is a store that fails when told to.

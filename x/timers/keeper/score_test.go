@@ -95,14 +95,15 @@ func TestABidIsPaidAtEachFire(t *testing.T) {
 func TestABidIsAPartOfThePreCharge(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	poor := sdk.AccAddress("robot_poor__________")
-	f.fund(poor, 50_000+20_099+9_999)
+	f.fund(poor, 50_000+20_099+10_000)
 	enough := f.schedule(poor, 3, f.noop(), limited(50_000), bidding(price("20099")))
 	f.schedule(poor, 4, f.noop(), limited(40_000), bidding(price("1")))
 	events := f.blocksUntil(3)
 	require.Equal(t, []string{enough}, f.firedIDs(events))
 	left := f.balance(poor)
-	require.Equal(t, int64(80_098-20_000-20_099), left)
-	event := only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock())
+	require.Equal(t, int64(80_099-20_000-20_099), left)
+	event := only[*types.TimerSetAside](f, f.NextBlock())
+	require.Equal(t, types.Unfunded, event.Reason)
 	require.Equal(t, "40001", event.Required)
 	require.Equal(t, fmt.Sprint(left), event.Available)
 

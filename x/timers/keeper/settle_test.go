@@ -185,8 +185,10 @@ func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
 		ids = append(ids, f.schedule(dave, 2, f.pays(dave, bob, 1)))
 	}
 	f.NextBlock()
+	status := types.TimerStatusReady
 	for _, id := range ids {
-		require.Equal(t, types.TimerStatusReady, f.timer(dave, id).Status)
+		require.Equal(t, status, f.timer(dave, id).Status)
+		status = types.TimerStatusSetAside
 		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id, "one a block, in order")
 	}
 	require.Zero(t, f.total(dave))

@@ -1,7 +1,6 @@
 package keeper_test
 
 import (
-	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
-	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -439,30 +437,18 @@ func TestGenesisKeepsWhatIsPending(t *testing.T) {
 }
 
 func TestFailedStepKeepsWatchedChanges(t *testing.T) {
-	down := false
-	f := newFixture(t, func(opts *lab.ChainOptions) {
-		opts.Keeper = append(opts.Keeper, keeper.WithBasefeeSource(brittleBasefees{&down}))
-	})
+	fault := sound
+	f := newFixture(t, faulty(&fault))
 	id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)))
 	f.NextBlock()
-	down = true
+	fault = func() error { return errors.New("closed") }
 	f.run(f.send(alice, bob, 1))
 	only[*types.TimerLaneFailed](f, f.NextBlock())
 	only[*types.TimerLaneFailed](f, f.NextBlock())
-	down = false
+	fault = sound
 	events := f.NextBlock()
 	require.Equal(t, []string{id}, f.firedIDs(events))
 	require.Equal(t, []types.WatchedKey{matched(f.balanceOf(bob))}, only[*types.TimerFired](f, events).Matched)
-}
-
-// brittleBasefees is a fee market that can be down.
-type brittleBasefees struct{ down *bool }
-
-func (b brittleBasefees) Basefees(_ context.Context, c *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
-	if *b.down {
-		return cycle, cell, errors.New("no prices")
-	}
-	return c.CycleBasefee, c.CellBasefee, nil
 }
 
 func TestAWatchThatIsSetAsideWaitsOnOrFires(t *testing.T) {

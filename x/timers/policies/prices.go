@@ -12,14 +12,10 @@ import (
 // PricesOf are the prices of the block at ctx's height by the rules in force. They depend on the previous block and the
 // chain's fee market, and are known before any of the block's transactions run.
 func PricesOf(
-	ctx context.Context, purse *fees.Fees, rules policy.Rules, config *types.TimerConfig, last *types.LaneState,
-) (policy.Prices, error) {
-	cycle, cell, err := purse.Basefees.Basefees(ctx, config)
-	if err != nil {
-		return policy.Prices{}, err
-	}
+	ctx context.Context, basefees fees.Basefees, rules policy.Rules, config *types.TimerConfig, last *types.LaneState,
+) policy.Prices {
 	prices := policy.Prices{
-		Height: types.HeightOf(ctx), Capacity: config.LaneCapacity(), Cycle: types.ClampPrice(cycle), Cell: types.ClampPrice(cell), P50: last.P50,
+		Height: types.HeightOf(ctx), Capacity: config.LaneCapacity(), Cycle: basefees.Cycle, Cell: basefees.Cell, P50: last.P50,
 	}
 	// Before the first block the lane basefee is the cycle basefee, as under fifo. eip1559 starts from there.
 	before := policy.Last{Basefee: prices.Cycle, Use: lane.Use{Size: last.UsedSize, Fires: last.Fires}}
@@ -27,5 +23,5 @@ func PricesOf(
 		before.Basefee = *last.LaneBasefee
 	}
 	prices.Lane = rules.LaneBasefee(prices.Cycle, before)
-	return prices, nil
+	return prices
 }

@@ -83,3 +83,12 @@ type Rules interface {
 	// pay.
 	Price(prices Prices, candidate Candidate) (lane.Price, bool)
 }
+
+// Least is the least that a fire ever pays per unit at the chain's prices: with the lane basefee at its floor, without a
+// tip or a bid. A payer that can't cover a timer at this price can't cover it at any.
+func Least(rules Rules, prices Prices) lane.Price {
+	prices.Lane = rules.LaneBasefee(prices.Cycle, Last{Basefee: math.LegacyZeroDec()})
+	prices.P50 = math.LegacyZeroDec()
+	price, _ := rules.Price(prices, Candidate{})
+	return price
+}

@@ -11,7 +11,13 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
+	"github.com/cosmos-timers/timers/x/timers/policy/score"
+	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 )
 
@@ -139,3 +145,29 @@ func compareProperty(t *rapid.T) {
 func TestRanksCompareAsFractions(t *testing.T) { rapid.Check(t, compareProperty) }
 
 func FuzzRanksCompareAsFractions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(compareProperty)) }
+
+// TestLeast: the least price has the lane basefee at its floor, and neither tip nor bid, whatever the prices of the block.
+func TestLeast(t *testing.T) {
+	prices := policy.Prices{
+		Height: 9, Cycle: dec("0.002"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("5"),
+		Capacity: lane.Capacity{Cycles: 1_000_000, Cells: 1_000_000},
+	}
+	market := eip1559.Rules{
+		Basefee:    lane.Basefee{Capacity: 1_000_000, Target: dec("0.5"), MaxChange: dec("0.125"), Min: dec("0.004"), Max: dec("1000")},
+		Multiplier: dec("0.5"), Tiers: policytest.Tiers(),
+	}
+	for name, c := range map[string]struct {
+		rules policy.Rules
+		want  string
+	}{
+		"fifo":    {fifo.Rules{}, "1100"},
+		"score":   {score.Rules{Age: dec("1"), Bid: dec("1"), Rank: dec("0")}, "1100"},
+		"auction": {auction.Rules{Lambda: dec("0.05")}, "1100"},
+		"tip":     {tip.Rules{Tiers: policytest.Tiers()}, "1100"},
+		// 100,000 × 0.004 × 0.5 more.
+		"eip1559": {market, "1300"},
+	} {
+		least := policy.Least(c.rules, prices)
+		require.Equal(t, c.want, least.Cost(100_000, 30_000).String(), name)
+	}
+}

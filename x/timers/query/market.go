@@ -44,23 +44,27 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 		return nil, err
 	}
 	response := &types.QueryReadyResponse{Pagination: &sdkquery.PageResponse{}}
-	position := uint64(0)
+	left, position := newRoom(limit), uint64(0)
 	var failure error
 	err = candidates(ctx, next, func(t *types.Timer, _ policy.Candidate) bool {
 		if t.Due >= next.Height {
 			return true // Not ready yet: it becomes due in the next block.
 		}
-		if position >= first+limit {
+		if position < first {
+			position++
+			return true
+		}
+		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), t)
+		if failure = err; err != nil {
+			return false
+		}
+		if !left.take(ctx, &info) {
 			response.Pagination.NextKey = positionKey(position)
 			return false
 		}
-		if position++; position <= first {
-			return true
-		}
-		info, err := s.info(sdk.UnwrapSDKContext(goCtx), t)
+		position++
 		response.Timers = append(response.Timers, info)
-		failure = err
-		return err == nil
+		return true
 	})
 	if err == nil {
 		err = failure
@@ -83,10 +87,7 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 	if err != nil {
 		return nil, err
 	}
-	next, err := s.engine.Policies.Prices(branch, &config, &lane)
-	if err != nil {
-		return nil, err
-	}
+	next, basefees := s.engine.Policies.Prices(branch, &config, &lane)
 	basefee := next.Lane
 	if lane.LaneBasefee != nil {
 		basefee = *lane.LaneBasefee
@@ -110,7 +111,11 @@ func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.
 		agents = &types.AgentBooks{Billed: math.ZeroInt()}
 	}
 	response.AgentCycles, response.AgentsUnasked, response.AgentsBilled = agents.Cycles, agents.Unasked, agents.Billed.String()
+	if basefees.Failure != nil {
+		response.BasefeeCodespace, response.BasefeeCode = types.CodeOf(basefees.Failure)
+	}
 	inForce.Describe(response, &config, &lane)
+	charge(ctx, response)
 	return response, nil
 }
 
@@ -145,9 +150,12 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 		Median: of.Median, Smoothed: of.Smoothed.String(), Units: of.Units, WindowBlocks: config.FairnessWindowBlocks,
 	}
 	if p, weighs := s.engine.Policies.At(&config, types.HeightOf(ctx)+1).(standing); weighs {
-		response.Tip, err = p.Standing(ctx, &config, &lane, actor)
+		if response.Tip, err = p.Standing(ctx, &config, &lane, actor); err != nil {
+			return nil, err
+		}
 	}
-	return response, err
+	charge(ctx, response)
+	return response, nil
 }
 
 // Estimate implements types.QueryServer.

@@ -7,21 +7,60 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// MaxPageEntries bounds a page of a query, whatever the request asks for.
-const MaxPageEntries = 1_000
+const (
+	// MaxPageEntries bounds a page of a query, whatever the request asks for.
+	MaxPageEntries = 1_000
+	// MaxPageBytes bounds the entries of a page in bytes, as protobuf encodes them. A page that it cuts short has a
+	// next_key. An entry is always shorter.
+	MaxPageBytes = 1 << 20
+	// MaxPageOffset bounds the entries that a page may skip, since skipping reads them. A next_key skips nothing.
+	MaxPageOffset = 10_000
+	// GasPerByte is charged for each byte of an answer, in addition to what is read for it: it pays for encoding it, as a
+	// rule in JSON.
+	GasPerByte = 50
+	// DecodeGasPerByte is charged for each byte of messages that the query Timer decodes, before it does.
+	DecodeGasPerByte = 100
+)
+
+// sized is a message whose encoded length is known.
+type sized interface{ Size() int }
+
+// charge consumes gas for what an answer holds. Contracts and modules pay it; a node may limit it for queries from outside
+// (query-gas-limit).
+func charge(ctx context.Context, part sized) {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(GasPerByte*uint64(part.Size()), "bytes of an answer")
+}
+
+// room is what is left of a page.
+type room struct{ entries, bytes uint64 }
+
+func newRoom(entries uint64) *room { return &room{entries, MaxPageBytes} }
+
+// take reports whether an entry fits the page, and charges it. The first one always does, so that every page goes on.
+func (r *room) take(ctx context.Context, entry sized) bool {
+	size := uint64(entry.Size())
+	if r.entries == 0 || size > r.bytes && r.bytes < MaxPageBytes {
+		return false
+	}
+	charge(ctx, entry)
+	r.entries--
+	r.bytes -= min(size, r.bytes)
+	return true
+}
 
 // queuePage reads one page of the queue from a key to a height. The page's key is the queue key at which the next page
 // starts.
 func (s *server) queuePage(
 	ctx context.Context, from calendar.Key, height uint64, page *sdkquery.PageRequest, keep func(*types.Timer) bool,
 ) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
-	limit, offset, err := pageBounds(page)
+	limit, offset, err := walkBounds(page)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -34,28 +73,29 @@ func (s *server) queuePage(
 			from = key
 		}
 	}
-	found, next, complete, err := s.engine.Records.Page(ctx, from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	var infos []types.TimerInfo
+	var failure error
+	left := newRoom(limit)
+	_, next, complete, err := s.engine.Records.Page(ctx, from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		switch {
 		case !keep(&e.Value):
 			return calendar.Pass
 		case offset > 0:
 			offset--
 			return calendar.Pass
-		case limit == 0:
-			return calendar.Stop
-		default:
-			limit--
-			return calendar.Take
 		}
+		info, err := s.listed(ctx, &e.Value)
+		if failure = err; err != nil || !left.take(ctx, &info) {
+			return calendar.Stop
+		}
+		infos = append(infos, info)
+		return calendar.Pass
 	})
+	if err == nil {
+		err = failure
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	infos := make([]types.TimerInfo, len(found))
-	for i := range found {
-		if infos[i], err = s.info(ctx, &found[i].Value); err != nil {
-			return nil, nil, err
-		}
 	}
 	response := &sdkquery.PageResponse{}
 	if !complete {
@@ -86,34 +126,41 @@ func pageBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
 	return min(limit, MaxPageEntries), page.GetOffset(), nil
 }
 
-// boundedPage is the same for lists that the SDK paginates. The SDK has no bound on the limit, and no gRPC code for
-// what it refuses.
-func boundedPage(page *sdkquery.PageRequest) (*sdkquery.PageRequest, error) {
-	if len(page.GetKey()) > 0 && page.GetOffset() > 0 {
-		return nil, status.Error(codes.InvalidArgument, "state a page key or an offset, not both")
+// walkBounds is pageBounds for lists that are walked to reach an offset.
+func walkBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
+	limit, offset, err = pageBounds(page)
+	if err == nil && offset > MaxPageOffset {
+		err = status.Errorf(codes.InvalidArgument, "offset is %d, want at most %d; a next_key goes further", offset, MaxPageOffset)
 	}
-	if page.GetLimit() <= MaxPageEntries {
-		return page, nil
-	}
-	bounded := *page
-	bounded.Limit = MaxPageEntries
-	return &bounded, nil
+	return limit, offset, err
 }
 
-// pageOf takes a page of a list in memory. The page's key is the position at which the next page starts.
-func pageOf[T any](all []T, page *sdkquery.PageRequest) ([]T, *sdkquery.PageResponse, error) {
+// pageOf takes a page of a list in memory, whose entries are made as they are taken. The page's key is the position at
+// which the next page starts.
+func pageOf[T, E any, P interface {
+	*E
+	sized
+}](ctx context.Context, all []T, page *sdkquery.PageRequest, entry func(T) (E, error)) ([]E, *sdkquery.PageResponse, error) {
 	limit, first, err := pageStart(page)
 	if err != nil {
 		return nil, nil, err
 	}
 	total := uint64(len(all))
-	start := min(first, total)
-	end := min(start+limit, total)
 	response := &sdkquery.PageResponse{Total: total}
-	if end < total {
-		response.NextKey = positionKey(end)
+	var taken []E
+	left := newRoom(limit)
+	for position := first; position < total; position++ {
+		e, err := entry(all[position])
+		if err != nil {
+			return nil, nil, err
+		}
+		if !left.take(ctx, P(&e)) {
+			response.NextKey = positionKey(position)
+			break
+		}
+		taken = append(taken, e)
 	}
-	return all[start:end], response, nil
+	return taken, response, nil
 }
 
 // pageStart reads the limit of a page and the position that it begins at, for lists whose key is a position.
@@ -123,13 +170,19 @@ func pageStart(page *sdkquery.PageRequest) (limit, first uint64, err error) {
 		return 0, 0, err
 	}
 	if key := page.GetKey(); len(key) > 0 {
-		if len(key) != 8 {
-			return 0, 0, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want the 8 of a next_key", len(key))
+		if first, err = parsePosition(key); err != nil {
+			return 0, 0, err
 		}
-		first = binary.BigEndian.Uint64(key)
 	}
 	// A position beyond every list, small enough that the end of a page can be computed without overflow.
 	return limit, min(first, 1<<62), nil
 }
 
 func positionKey(position uint64) []byte { return binary.BigEndian.AppendUint64(nil, position) }
+
+func parsePosition(key []byte) (uint64, error) {
+	if len(key) != 8 {
+		return 0, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want the 8 of a next_key", len(key))
+	}
+	return binary.BigEndian.Uint64(key), nil
+}

@@ -52,10 +52,14 @@ func (s *server) Params(ctx context.Context, _ *types.QueryParamsRequest) (*type
 		Authority: s.authority,
 	}
 	next, found, err := s.engine.Configs.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if found {
 		response.NextConfig = &next
 	}
-	return response, err
+	charge(ctx, response)
+	return response, nil
 }
 
 // Timer implements types.QueryServer.
@@ -89,7 +93,7 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	case 0:
 		return nil, status.Error(codes.NotFound, types.ErrTimerNotFound.Wrapf("%s has no live timer %s", req.Actor, prefix).Error())
 	case 1:
-		info, err := s.info(ctx, &found[0])
+		info, err := s.whole(ctx, &found[0])
 		return &types.QueryTimerResponse{Timer: info}, err
 	default:
 		return nil, invalidArgument(types.ErrAmbiguousTimerID.Wrapf(
@@ -111,25 +115,14 @@ func (s *server) TimersByActor(
 	if err != nil {
 		return nil, err
 	}
-	entries, page, err := pageOf(entries, req.Pagination)
-	if err != nil {
-		return nil, err
-	}
-	response := &types.QueryTimersByActorResponse{Pagination: page}
-	for _, entry := range entries {
+	timers, page, err := pageOf(ctx, entries, req.Pagination, func(entry types.ActorEntry) (types.TimerInfo, error) {
 		timer, err := s.engine.Records.Load(ctx, entry)
 		if err != nil {
-			return nil, err
+			return types.TimerInfo{}, err
 		}
-		info, err := s.info(ctx, &timer)
-		if err != nil {
-			return nil, err
-		}
-		response.Timers = append(response.Timers, info)
-	}
-	first, err := s.engine.Actors.Page(ctx, actor, 0)
-	response.Total = first.Timers
-	return response, err
+		return s.listed(ctx, &timer)
+	})
+	return &types.QueryTimersByActorResponse{Timers: timers, Pagination: page, Total: uint32(len(entries))}, err
 }
 
 // Due implements types.QueryServer.
@@ -161,13 +154,35 @@ func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageReque
 func (s *server) SetAside(
 	ctx context.Context, req *types.QuerySetAsideRequest,
 ) (*types.QuerySetAsideResponse, error) {
-	bounded, err := boundedPage(req.GetPagination())
+	limit, offset, err := walkBounds(req.GetPagination())
 	if err != nil {
 		return nil, err
 	}
-	timers, page, err := sdkquery.CollectionPaginate(ctx, s.engine.Records.SetAside(), bounded,
-		func(_ uint64, t types.Timer) (types.TimerInfo, error) { return s.info(ctx, &t) })
-	return &types.QuerySetAsideResponse{Timers: timers, Pagination: page}, err
+	from := uint64(0)
+	if key := req.GetPagination().GetKey(); len(key) > 0 {
+		if from, err = parsePosition(key); err != nil {
+			return nil, err
+		}
+	}
+	response := &types.QuerySetAsideResponse{Pagination: &sdkquery.PageResponse{}}
+	left := newRoom(limit)
+	err = s.engine.Records.WalkSetAside(ctx, from, func(t *types.Timer) (bool, error) {
+		if offset > 0 {
+			offset--
+			return false, nil
+		}
+		info, err := s.listed(ctx, t)
+		if err != nil {
+			return true, err
+		}
+		if !left.take(ctx, &info) {
+			response.Pagination.NextKey = positionKey(t.Seq)
+			return true, nil
+		}
+		response.Timers = append(response.Timers, info)
+		return false, nil
+	})
+	return response, err
 }
 
 func invalidArgument(err error) error { return status.Error(codes.InvalidArgument, err.Error()) }
@@ -179,10 +194,12 @@ func (s *server) Agent(ctx context.Context, req *types.QueryAgentRequest) (*type
 		return nil, invalidArgument(err)
 	}
 	agent, err := s.engine.Agents.Of(ctx, actor)
-	if err != nil || len(agent) == 0 {
-		return &types.QueryAgentResponse{}, err
+	response := &types.QueryAgentResponse{}
+	if len(agent) > 0 {
+		response.Agent = s.text(agent)
 	}
-	return &types.QueryAgentResponse{Agent: s.text(agent)}, nil
+	charge(ctx, response)
+	return response, err
 }
 
 // Receipts implements types.QueryServer. A page's key is the position at which the next page starts.
@@ -193,16 +210,16 @@ func (s *server) Receipts(
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.engine.Receipts.Of(ctx, req.GetHeight(), from, limit)
-	if err != nil {
-		return nil, err
-	}
 	response := &types.QueryReceiptsResponse{Pagination: &sdkquery.PageResponse{}}
-	if uint64(len(found)) > limit {
-		response.Pagination.NextKey, found = positionKey(from+limit), found[:limit]
-	}
-	for i := range found {
-		response.Receipts = append(response.Receipts, s.receiptInfo(&found[i]))
-	}
-	return response, nil
+	left := newRoom(limit)
+	err = s.engine.Receipts.Walk(ctx, req.GetHeight(), from, func(r *types.Receipt) bool {
+		info := s.receiptInfo(r)
+		if !left.take(ctx, &info) {
+			response.Pagination.NextKey = positionKey(from + uint64(len(response.Receipts)))
+			return true
+		}
+		response.Receipts = append(response.Receipts, info)
+		return false
+	})
+	return response, err
 }

@@ -6,13 +6,41 @@ import (
 	"fmt"
 	"strings"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// info is a timer as queries show it.
-func (s *server) info(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
-	payload, err := s.engine.Records.Payload(ctx, t)
+// whole is a timer with its payload, whatever its length, and its messages.
+func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
+	info, err := s.listed(ctx, t)
+	if err != nil {
+		return info, err
+	}
+	if info.Payload, err = s.engine.Records.Payload(ctx, t); err != nil {
+		return info, err
+	}
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return info, err
+	}
+	if size := uint64(len(info.Payload)); size <= config.MaxMessagesBytes {
+		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(DecodeGasPerByte*size, "decode messages")
+		// Only an account's payload decodes; another actor's is shown as bytes alone.
+		var messages types.AccountPayload
+		if s.engine.Codec.Unmarshal(info.Payload, &messages) == nil {
+			info.Messages = messages.Messages
+		}
+	}
+	charge(ctx, &info)
+	return info, nil
+}
+
+// listed is a timer as lists show it: what its record holds. Nothing is decoded, so that a list takes no more time than
+// its length says.
+func (s *server) listed(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
+	size, err := s.engine.Records.PayloadBytes(ctx, t)
 	if err != nil {
 		return types.TimerInfo{}, err
 	}
@@ -20,21 +48,14 @@ func (s *server) info(ctx context.Context, t *types.Timer) (types.TimerInfo, err
 		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
 		Status: t.StatusAt(types.HeightOf(ctx)), Tier: tierOf(t.Due, types.HeightOf(ctx)),
 		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, CellLimit: t.CellLimit, Trigger: t.Trigger,
-		Handler: t.HandlerName(), Payload: payload, Bid: t.Bid,
+		Handler: t.HandlerName(), Payload: t.Payload, PayloadBytes: size, Bid: t.Bid,
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
 	recurrenceInfo(&info, t)
 	info.UnfundedSince = t.UnfundedSince
 	info.BidLocked = t.BidLocked
-	if info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t); err != nil {
-		return types.TimerInfo{}, err
-	}
-	// Only an account's payload decodes; another actor's is shown as bytes alone.
-	var messages types.AccountPayload
-	if s.engine.Codec.Unmarshal(payload, &messages) == nil {
-		info.Messages = messages.Messages
-	}
-	return info, nil
+	info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t)
+	return info, err
 }
 
 func tierOf(due, now uint64) types.TimerTier {

@@ -67,7 +67,7 @@ func (s *server) Watches(
 func (s *server) watchesFrom(
 	ctx context.Context, req *types.QueryWatchesRequest, from triggers.WatchPlace, wanted func(triggers.WatchPlace) bool,
 ) (*types.QueryWatchesResponse, error) {
-	limit, offset, err := pageBounds(req.Pagination)
+	limit, offset, err := walkBounds(req.Pagination)
 	if err != nil {
 		return nil, err
 	}
@@ -77,6 +77,7 @@ func (s *server) watchesFrom(
 		}
 	}
 	response := &types.QueryWatchesResponse{Pagination: &sdkquery.PageResponse{}}
+	left := newRoom(limit)
 	err = s.engine.Watches.WalkFrom(ctx, from, func(at triggers.WatchPlace) (bool, error) {
 		switch {
 		case at.K1() != req.Store || !wanted(at):
@@ -84,14 +85,18 @@ func (s *server) watchesFrom(
 		case offset > 0:
 			offset--
 			return false, nil
-		case uint64(len(response.Watches)) == limit:
-			response.Pagination.NextKey = pageOfPlace(at)
-			return true, nil
 		}
 		key := types.WatchKey{Store: req.Store, Prefix: slices.Clone(at.K2())}
 		info, err := s.watchInfo(ctx, key, slices.Clone(at.K3()), at.K4())
+		if err != nil {
+			return true, err
+		}
+		if !left.take(ctx, &info) {
+			response.Pagination.NextKey = pageOfPlace(at)
+			return true, nil
+		}
 		response.Watches = append(response.Watches, info)
-		return false, err
+		return false, nil
 	})
 	return response, err
 }
@@ -153,6 +158,6 @@ func (s *server) watchesOf(ctx context.Context, req *types.QueryWatchesRequest) 
 			all = append(all, s.watchOf(ctx, key, &timers[i]))
 		}
 	}
-	page, pagination, err := pageOf(all, req.Pagination)
+	page, pagination, err := pageOf(ctx, all, req.Pagination, func(w types.WatchInfo) (types.WatchInfo, error) { return w, nil })
 	return &types.QueryWatchesResponse{Watches: page, Pagination: pagination}, err
 }

@@ -37,7 +37,7 @@ func (f factory) resume(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgResumeTimer) {
 	owner, timer := f.timerThat(ctx, data, reporter, func(t *types.Timer) bool {
-		return t.SetAside == types.Paused || t.SetAside == types.Suspended
+		return t.SetAside == types.Paused || t.SetAside == types.Suspended || t.SetAside == types.Unfunded
 	})
 	if timer == nil {
 		return nil, nil

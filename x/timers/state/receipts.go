@@ -39,19 +39,21 @@ func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Rece
 	return nil
 }
 
-// Of reads at most limit receipts of a height from a position on, and one more, if there is one, for the caller to
-// know.
-func (r *Receipts) Of(ctx context.Context, height, from, limit uint64) (found []types.Receipt, err error) {
+// Walk passes the receipts of a height to fn, from a position on, until fn reports that it has enough.
+func (r *Receipts) Walk(ctx context.Context, height, from uint64, fn func(*types.Receipt) (enough bool)) error {
 	skip := from % receiptsPerSegment
 	ranger := new(collections.Range[heightSeq]).
 		StartInclusive(collections.Join(height, from-skip)).
 		EndExclusive(collections.Join(height, ^uint64(0)))
-	err = r.segments.Walk(ctx, ranger, func(_ heightSeq, segment types.HeightReceipts) (bool, error) {
-		found = append(found, segment.Receipts[min(skip, uint64(len(segment.Receipts))):]...)
+	return r.segments.Walk(ctx, ranger, func(_ heightSeq, segment types.HeightReceipts) (bool, error) {
+		for i := skip; i < uint64(len(segment.Receipts)); i++ {
+			if fn(&segment.Receipts[i]) {
+				return true, nil
+			}
+		}
 		skip = 0
-		return uint64(len(found)) > limit, nil
+		return false, nil
 	})
-	return found[:min(uint64(len(found)), limit+1)], err
 }
 
 // Prune removes receipts of the heights from `from` to `last`: sweep segments, and twice as many as `added` receipts

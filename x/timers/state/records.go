@@ -261,10 +261,10 @@ func (r *Records) SetExpiry(ctx context.Context, t *types.Timer, expiresAt uint6
 // StorePayload keeps a long payload at its own key, so that moving the record stays cheap.
 func (r *Records) StorePayload(ctx context.Context, t *types.Timer) error {
 	if len(t.Payload) <= types.InlinePayloadBytes {
-		t.PayloadSeq = 0
+		t.PayloadSeq, t.PayloadBytes = 0, 0
 		return nil
 	}
-	t.PayloadSeq = t.Seq
+	t.PayloadSeq, t.PayloadBytes = t.Seq, uint64(len(t.Payload))
 	payload := t.Payload
 	t.Payload = nil
 	return r.payloads.Set(ctx, t.PayloadSeq, payload)
@@ -284,6 +284,16 @@ func (r *Records) Payload(ctx context.Context, t *types.Timer) ([]byte, error) {
 		return t.Payload, nil
 	}
 	return r.payloads.Get(ctx, t.PayloadSeq)
+}
+
+// PayloadBytes is the length of the payload, which is not read for it; but for a record of an earlier version, which does
+// not hold the length.
+func (r *Records) PayloadBytes(ctx context.Context, t *types.Timer) (uint64, error) {
+	if t.PayloadSeq != 0 && t.PayloadBytes > 0 {
+		return t.PayloadBytes, nil
+	}
+	payload, err := r.Payload(ctx, t)
+	return uint64(len(payload)), err
 }
 
 // Lookup returns a live timer of the actor by its whole id, or ErrTimerNotFound.
@@ -331,18 +341,21 @@ func (r *Records) Load(ctx context.Context, entry types.ActorEntry) (types.Timer
 	return r.queue.Get(ctx, collections.Join(entry.Due, entry.Seq))
 }
 
-// SetAside is the collection of timers that are set aside, for lists.
-func (r *Records) SetAside() collections.Map[uint64, types.Timer] { return r.setAside }
-
 // SetAsideFrom reads at most limit timers that are set aside, from an insertion number on.
 func (r *Records) SetAsideFrom(ctx context.Context, seq uint64, limit int) ([]types.Timer, error) {
 	timers := make([]types.Timer, 0, 8)
-	ranger := new(collections.Range[uint64]).StartInclusive(seq)
-	err := r.setAside.Walk(ctx, ranger, func(_ uint64, t types.Timer) (bool, error) {
-		timers = append(timers, t)
+	err := r.WalkSetAside(ctx, seq, func(t *types.Timer) (bool, error) {
+		timers = append(timers, *t)
 		return len(timers) == limit, nil
 	})
 	return timers, err
+}
+
+// WalkSetAside passes the timers that are set aside to fn, from an insertion number on, until fn reports that it has
+// enough.
+func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types.Timer) (enough bool, err error)) error {
+	ranger := new(collections.Range[uint64]).StartInclusive(seq)
+	return r.setAside.Walk(ctx, ranger, func(_ uint64, t types.Timer) (bool, error) { return fn(&t) })
 }
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.

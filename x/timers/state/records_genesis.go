@@ -49,7 +49,7 @@ func (r *Records) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 		if t.Payload, err = r.Payload(ctx, t); err != nil {
 			return err
 		}
-		t.PayloadSeq = 0
+		t.PayloadSeq, t.PayloadBytes = 0, 0
 	}
 	genesis.Timers = timers
 	return nil

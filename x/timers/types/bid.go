@@ -78,7 +78,7 @@ func (b *Bid) Ask() policy.Ask {
 
 // price is the integer bid of a text that Validate accepts, and whether it is within what policy score counts.
 func (b *Bid) price() (math.Int, bool) {
-	price, ok := math.NewIntFromString(b.Price)
+	price, ok := ParseAmount(b.Price)
 	return price, ok && price.LTE(maxBid)
 }
 

@@ -106,13 +106,13 @@ func checkPairs(pairs []pair) error {
 	return nil
 }
 
-// ClampPrice brings a price from outside the module into its bounds: a fee market with a nonsensical answer must not make
-// arithmetic overflow.
-func ClampPrice(price math.LegacyDec) math.LegacyDec {
-	if price.IsNil() {
-		return math.LegacyZeroDec()
+// CheckBasefees returns ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's. Beyond
+// them fires would be free, or nobody could pay for one.
+func CheckBasefees(cycle, cell math.LegacyDec) error {
+	if err := validatePrice(ErrInvalidBasefee, "the price of a cycle", cycle); err != nil {
+		return err
 	}
-	return math.LegacyMinDec(math.LegacyMaxDec(price, math.LegacyZeroDec()), maxPrice)
+	return validatePrice(ErrInvalidBasefee, "the price of a cell", cell)
 }
 
 // validatePrice checks a price in fee denom per cycle or per cell: present, not negative, and small enough that price ×

@@ -106,4 +106,6 @@ var (
 	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
 	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
+	// ErrInvalidBasefee: the chain's fee market answered what is no price, or tried to write.
+	ErrInvalidBasefee = errors.Register(ModuleName, 80, "invalid basefee")
 )

@@ -39,7 +39,8 @@ type TipCollector interface {
 
 // BasefeeSource is the chain's fee market (x/timers/README.md, "5.2 Settlement").
 type BasefeeSource interface {
-	// Basefees returns the prices, in fee denom, of a cycle and of a cell in this block. They must be the same on every
-	// node; they are clamped to 0 from below and to 10^18 from above.
+	// Basefees returns the prices, in fee denom, of a cycle and of a cell in this block, each from 0 to 10^18. They must be
+	// the same on every node. The source only reads, and uses at most 200,000 gas. If it fails or answers anything else,
+	// its last good prices hold.
 	Basefees(ctx context.Context, config *TimerConfig) (cycle, cell math.LegacyDec, err error)
 }

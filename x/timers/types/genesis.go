@@ -48,11 +48,14 @@ func (l *LaneState) Validate() error {
 			return ErrInvalidGenesis.Wrapf("lane.%s is missing or negative", total.name)
 		}
 	}
-	// The lane basefee is absent before the first block.
+	// The lane basefee is absent before the first block, the other two without a fee market.
 	for _, price := range []struct {
 		name  string
 		value *math.LegacyDec
-	}{{"lane_basefee", l.LaneBasefee}, {"p50", &l.P50}, {"fairness.smoothed", &l.Fairness.Smoothed}} {
+	}{
+		{"lane_basefee", l.LaneBasefee}, {"cycle_basefee", l.CycleBasefee}, {"cell_basefee", l.CellBasefee},
+		{"p50", &l.P50}, {"fairness.smoothed", &l.Fairness.Smoothed},
+	} {
 		if price.value == nil {
 			continue
 		}

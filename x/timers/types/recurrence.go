@@ -101,12 +101,23 @@ func (t *Trigger) validate() error {
 	return nil
 }
 
+// Repetitions is how often a trigger makes its timer due from now on; 0 means until the timer expires.
+func (t *Trigger) Repetitions() uint64 {
+	switch {
+	case t.Interval != nil:
+		return t.Interval.Remaining
+	case t.Watch != nil:
+		return t.Watch.Remaining
+	}
+	return 1
+}
+
 // Repeats tells whether the timer may stay after a fire.
 func (t *Timer) Repeats() bool {
 	return t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Retry != nil
 }
 
-// Word is the reason as people write it: quarantined, unrunnable, suspended, paused.
+// Word is the reason as people write it: quarantined, unrunnable, suspended, paused, unfunded.
 func (r SetAsideReason) Word() string {
 	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
 }

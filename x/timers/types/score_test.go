@@ -31,7 +31,7 @@ func TestSameLooksAtEveryWeight(t *testing.T) {
 func TestAnAskOfAnIntegerBid(t *testing.T) {
 	const most = "79228162514264337593543950335"
 	for text, want := range map[string]string{
-		"0": "0", "7": "7", "007": "7", most: most, "79228162514264337593543950336": most,
+		"0": "0", "7": "7", "007": "7", "0010": "10", "0009": "9", most: most, "79228162514264337593543950336": most,
 		"115792089237316195423570985008687907853269984665640564039457584007913129639936": most,
 	} {
 		ask := (&types.Bid{Price: text}).Ask()

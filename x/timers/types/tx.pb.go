@@ -601,7 +601,7 @@ func (m *MsgPauseTimerResponse) XXX_DiscardUnknown() {
 
 var xxx_messageInfo_MsgPauseTimerResponse proto.InternalMessageInfo
 
-// MsgResumeTimer returns a paused or suspended timer to the queue. If its due height has passed, it is due in the next
+// MsgResumeTimer returns a paused, suspended or unfunded timer to the queue. If its due height has passed, it is due in the next
 // block.
 type MsgResumeTimer struct {
 	Sender string `protobuf:"bytes,1,opt,name=sender,proto3" json:"sender,omitempty"`
@@ -1454,7 +1454,7 @@ type MsgClient interface {
 	ExtendTimer(ctx context.Context, in *MsgExtendTimer, opts ...grpc.CallOption) (*MsgExtendTimerResponse, error)
 	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
 	PauseTimer(ctx context.Context, in *MsgPauseTimer, opts ...grpc.CallOption) (*MsgPauseTimerResponse, error)
-	// ResumeTimer returns one of the sender's paused or suspended timers to the queue.
+	// ResumeTimer returns one of the sender's paused, suspended or unfunded timers to the queue.
 	ResumeTimer(ctx context.Context, in *MsgResumeTimer, opts ...grpc.CallOption) (*MsgResumeTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(ctx context.Context, in *MsgCancelTimer, opts ...grpc.CallOption) (*MsgCancelTimerResponse, error)
@@ -1587,7 +1587,7 @@ type MsgServer interface {
 	ExtendTimer(context.Context, *MsgExtendTimer) (*MsgExtendTimerResponse, error)
 	// PauseTimer sets one of the sender's timers aside until it is resumed or expires.
 	PauseTimer(context.Context, *MsgPauseTimer) (*MsgPauseTimerResponse, error)
-	// ResumeTimer returns one of the sender's paused or suspended timers to the queue.
+	// ResumeTimer returns one of the sender's paused, suspended or unfunded timers to the queue.
 	ResumeTimer(context.Context, *MsgResumeTimer) (*MsgResumeTimerResponse, error)
 	// CancelTimer removes one of the sender's timers.
 	CancelTimer(context.Context, *MsgCancelTimer) (*MsgCancelTimerResponse, error)

@@ -124,8 +124,8 @@ func newPauseCmd() *cobra.Command {
 }
 
 func newResumeCmd() *cobra.Command {
-	return newNamedCmd("resume", "Put one of your timers back that was paused or suspended",
-		"Put one of your timers back that you paused, or that was suspended because its payer could not cover it. One that is overdue "+
+	return newNamedCmd("resume", "Put one of your timers back that was paused, or set aside for lack of funds",
+		"Put one of your timers back that you paused, or that was suspended or set aside because its payer could not cover it. One that is overdue "+
 			"is due in the next block.",
 		func(sender, id string) sdk.Msg { return &types.MsgResumeTimer{Sender: sender, Id: id} })
 }

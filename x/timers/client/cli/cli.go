@@ -22,7 +22,7 @@ func NewTxCmd() *cobra.Command {
 		RunE:                       client.ValidateCmd,
 	}
 	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
-		newUpdateConfigCmd())
+		newGrantCmd(), newUpdateConfigCmd())
 	return cmd
 }
 

@@ -43,3 +43,11 @@ const (
 	flagDefaultBid = "default-bid"
 	flagClear      = "clear"
 )
+
+// The flags of grants.
+const (
+	flagFor      = "for"
+	flagAllow    = "allow"
+	flagMaxFires = "max-fires"
+	flagUses     = "uses"
+)

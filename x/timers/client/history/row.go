@@ -81,7 +81,7 @@ func (r *row) words() [4]string {
 		return [4]string{e.Reason.Word(), "-", fmt.Sprint(e.Due), ""}
 	case *types.TimerSetAside:
 		more := ""
-		if e.Reason == types.Suspended {
+		if e.Reason == types.Suspended || e.Reason == types.Unfunded {
 			more = fmt.Sprintf("wants %s, has %s", e.Required, e.Available)
 		}
 		return [4]string{e.Reason.Word(), "-", "-", more}

@@ -8,6 +8,8 @@ import (
 
 	"cosmossdk.io/math"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -289,17 +291,37 @@ func (b *board) latelyRow(width int, height, what, id, actor, words string) stri
 	return tableRow([]int{-9, 11, 8, size, width}, []string{height, what, plain.Clip(id, 8), plain.Elide(plain.Clean(actor), size), words})
 }
 
-// does is what a timer does, in few words: the first message, or the handler.
+// does is what a timer does, in few words: the first message, or the handler. Lists leave out a long payload, of which
+// nothing can be told but its length.
 func does(t *types.TimerInfo) string {
-	if len(t.Messages) == 0 {
+	if uint64(len(t.Payload)) < t.PayloadBytes {
+		return fmt.Sprintf("%s, %s bytes", plain.Clean(t.Handler), plain.Thousands(t.PayloadBytes))
+	}
+	messages := messagesOf(t)
+	if len(messages) == 0 {
 		return plain.Clean(t.Handler)
 	}
-	url := t.Messages[0].GetTypeUrl()
+	url := messages[0].GetTypeUrl()
 	text := plain.Clean(url[strings.LastIndexAny(url, "./")+1:])
-	if more := len(t.Messages) - 1; more > 0 {
+	if more := len(messages) - 1; more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
 	return text
+}
+
+// messagesOf are the messages of an account's timer, read one level deep; none if the payload is something else. Each type
+// of a message begins with a slash, which tells it from bytes that only look like one.
+func messagesOf(t *types.TimerInfo) []*codectypes.Any {
+	var payload types.AccountPayload
+	if t.Handler != types.DefaultHandler || payload.Unmarshal(t.Payload) != nil {
+		return nil
+	}
+	for _, message := range payload.Messages {
+		if !strings.HasPrefix(message.GetTypeUrl(), "/") {
+			return nil
+		}
+	}
+	return payload.Messages
 }
 
 // tableRow sets texts in columns two spaces apart; a negative width aligns to the right, 0 leaves the column out.

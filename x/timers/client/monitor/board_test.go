@@ -16,6 +16,7 @@ import (
 	"cosmossdk.io/math"
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -48,11 +49,16 @@ func busyBoard() *board {
 		{height: 1_234, kind: "unfunded", actor: someActor, id: strings.Repeat("3d", 32), facts: []fact{{"required", "17000"}, {"available", "5"}}},
 		{height: 1_234, kind: "lane_failed", facts: []fact{{"code", "timers/9"}}},
 	}})
+	send := &codectypes.Any{TypeUrl: "/cosmos.bank.v1beta1.MsgSend"}
+	twoSends, err := (&types.AccountPayload{Messages: []*codectypes.Any{send, send}}).Marshal()
+	if err != nil {
+		panic(err)
+	}
 	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDecWithPrec(3, 3), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(1, 3)}}
 	for i, bid := range []*types.Bid{{Tier: types.TierUrgent}, static, nil, nil, nil, nil, nil, nil} {
 		b.ready = append(b.ready, types.TimerInfo{
 			Id: strings.Repeat(fmt.Sprintf("%02x", 0xa0+i), 32), Actor: someActor, Due: uint64(1_200 + i), GasLimit: 100_000, Bid: bid,
-			Messages: []*codectypes.Any{{TypeUrl: "/cosmos.bank.v1beta1.MsgSend"}, {TypeUrl: "/cosmos.bank.v1beta1.MsgSend"}},
+			Handler: "handle_timer", Payload: twoSends,
 		})
 	}
 	b.more = true
@@ -147,4 +153,72 @@ func TestChangesOfPrice(t *testing.T) {
 	} {
 		require.Equal(t, tc[2], change(tc[0], tc[1]), "%s to %s", tc[0], tc[1])
 	}
+}
+
+func TestWhatATimerDoes(t *testing.T) {
+	messages := func(urls ...string) (payload []byte) {
+		var account types.AccountPayload
+		for _, url := range urls {
+			account.Messages = append(account.Messages, &codectypes.Any{TypeUrl: url, Value: []byte{1}})
+		}
+		payload, err := account.Marshal()
+		require.NoError(t, err)
+		return payload
+	}
+	for want, timer := range map[string]types.TimerInfo{
+		"MsgSend":                    {Handler: "handle_timer", Payload: messages("/cosmos.bank.v1beta1.MsgSend")},
+		"MsgA +2":                    {Handler: "handle_timer", Payload: messages("/x.MsgA", "/x.MsgB", "/x.MsgC")},
+		"tick":                       {Handler: "tick", Payload: messages("/x.MsgA")},
+		"handle_timer":               {Handler: "handle_timer", Payload: messages("/x.MsgA", "no type")},
+		"handle_timer, 48,092 bytes": {Handler: "handle_timer", PayloadBytes: 48_092},
+	} {
+		timer.PayloadBytes = max(timer.PayloadBytes, uint64(len(timer.Payload)))
+		require.Equal(t, want, does(&timer))
+	}
+	for _, payload := range []string{"", "beat", `{"a":1}`, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
+		require.Equal(t, "handle_timer", does(&types.TimerInfo{Handler: "handle_timer", Payload: []byte(payload)}))
+	}
+}
+
+// TestThePagesOfAListAreJoined: a page that its bytes cut short is followed by the next, until the rows are full.
+func TestThePagesOfAListAreJoined(t *testing.T) {
+	for name, tc := range map[string]struct {
+		all, perPage int
+		rows         int
+		more         bool
+	}{
+		"one page":      {all: 7, perPage: 30, rows: 7},
+		"cut pages":     {all: 25, perPage: 4, rows: 25},
+		"more than fit": {all: 90, perPage: 4, rows: 30, more: true},
+		"none":          {rows: 0, perPage: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			timers, more, err := rows(func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+				from := 0
+				if len(page.Key) > 0 {
+					from = int(page.Key[0])
+				}
+				to := min(tc.all, from+min(tc.perPage, int(page.Limit)))
+				var found []types.TimerInfo
+				for i := from; i < to; i++ {
+					found = append(found, types.TimerInfo{Seq: uint64(i)})
+				}
+				response := &query.PageResponse{}
+				if to < tc.all {
+					response.NextKey = []byte{byte(to)}
+				}
+				return found, response, nil
+			})
+			require.NoError(t, err)
+			require.Len(t, timers, tc.rows)
+			for i := range timers {
+				require.Equal(t, uint64(i), timers[i].Seq)
+			}
+			require.Equal(t, tc.more, more)
+		})
+	}
+	_, _, err := rows(func(*query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+		return nil, nil, os.ErrClosed
+	})
+	require.ErrorIs(t, err, os.ErrClosed)
 }

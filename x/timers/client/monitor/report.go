@@ -201,6 +201,10 @@ func tell(message proto.Message) (happening, bool) {
 		h = happening{kind: "released", actor: e.Actor, id: e.Id, facts: []fact{{"reason", e.Reason.Word()}}}
 	case *types.TimerLaneFailed:
 		h = happening{kind: "lane_failed", facts: []fact{{"code", fmt.Sprintf("%s/%d", e.Codespace, e.Code)}}}
+	case *types.TimerBasefeeSourceFailed:
+		h = happening{kind: "no_basefee", facts: []fact{
+			{"code", fmt.Sprintf("%s/%d", e.Codespace, e.Code)}, {"cycle", e.CycleBasefee}, {"cell", e.CellBasefee},
+		}}
 	default:
 		return h, false
 	}

@@ -19,7 +19,7 @@ const (
 	// backlogBlocks is how many past blocks the view starts with, and how many it catches up with after an outage; the
 	// plain lines leave nothing out.
 	backlogBlocks = 20
-	// listRows is how many timers are asked for: their payloads come with them.
+	// listRows is how many timers are asked for: more than fit most screens.
 	listRows = 30
 )
 
@@ -97,21 +97,44 @@ func (v *view) collect(ctx context.Context) error {
 	if err != nil {
 		c.PaceErr = err
 	}
-	page := &query.PageRequest{Limit: listRows}
 	if b.actor != "" {
-		own, err := v.query.TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: b.actor, Pagination: page})
+		b.timers, _, err = rows(func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+			own, err := v.query.TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: b.actor, Pagination: page})
+			b.total = own.GetTotal()
+			return own.GetTimers(), own.GetPagination(), err
+		})
 		if err != nil {
 			return fmt.Errorf("ask for the actor's timers: %s", plain.ServerSays(err))
 		}
-		b.timers, b.total = own.Timers, own.Total
 		slices.SortStableFunc(b.timers, func(x, y types.TimerInfo) int { return cmp.Compare(x.Due, y.Due) })
 	} else {
-		ready, err := v.query.Ready(ctx, &types.QueryReadyRequest{Pagination: page})
+		b.ready, b.more, err = rows(func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
+			ready, err := v.query.Ready(ctx, &types.QueryReadyRequest{Pagination: page})
+			return ready.GetTimers(), ready.GetPagination(), err
+		})
 		if err != nil {
 			return fmt.Errorf("ask for the ready timers: %s", plain.ServerSays(err))
 		}
-		b.ready, b.more = ready.Timers, len(ready.GetPagination().GetNextKey()) > 0
 	}
 	b.lane, b.clock = lane, c
 	return nil
+}
+
+// rows asks for pages until it has listRows timers, or all: a page may be cut short by its bytes. It reports whether there
+// are more.
+func rows(
+	ask func(*query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error),
+) (timers []types.TimerInfo, more bool, err error) {
+	for page := (&query.PageRequest{Limit: listRows}); ; {
+		found, next, err := ask(page)
+		if err != nil {
+			return nil, false, err
+		}
+		timers = append(timers, found...)
+		more = len(next.GetNextKey()) > 0
+		if !more || len(found) == 0 || len(timers) >= listRows {
+			return timers, more, nil
+		}
+		page = &query.PageRequest{Limit: listRows - uint64(len(timers)), Key: next.NextKey}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/cosmos/cosmos-sdk/client"
 )
@@ -20,8 +21,9 @@ const (
 
 // Clock is what a node knows about now.
 type Clock struct {
-	// Height of the latest block.
+	// Height and Time of the latest block.
 	Height uint64
+	Time   time.Time
 	// Pace of the last blocks, where PaceErr is nil.
 	Pace    Pace
 	PaceErr error
@@ -41,7 +43,7 @@ func ReadClock(ctx context.Context, node client.CometRPC) (Clock, error) {
 	case latest < 1:
 		return Clock{}, errors.New("the chain has no block yet; state a height")
 	}
-	c := Clock{Height: uint64(latest)}
+	c := Clock{Height: uint64(latest), Time: status.SyncInfo.LatestBlockTime}
 	// The first block carries the time of genesis, which may lie days before the chain started.
 	from := max(latest-paceBlocks, status.SyncInfo.EarliestBlockHeight, 2)
 	if from >= latest {

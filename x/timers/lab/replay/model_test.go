@@ -28,6 +28,9 @@ type modelTimer struct {
 	op             *scenario.Op
 	seq            int
 	gas, expiresAt uint64
+	// due is when it is due, later than stated if it was set aside for lack of funds meanwhile.
+	due   uint64
+	aside bool
 }
 
 // modelLine is the part of a line that the model predicts.
@@ -58,7 +61,7 @@ func (m *model) op(op *scenario.Op) bool {
 			return false
 		}
 		m.seq++
-		m.alive = append(m.alive, &modelTimer{op, m.seq, op.GasLimit, cmp.Or(op.ExpiresAt, ^uint64(0))})
+		m.alive = append(m.alive, &modelTimer{op, m.seq, op.GasLimit, cmp.Or(op.ExpiresAt, ^uint64(0)), op.Trigger.Height, false})
 		return true
 	case "cancel", "sys_cancel":
 		if at >= 0 {
@@ -78,7 +81,7 @@ func (m *model) op(op *scenario.Op) bool {
 		timer.seq, timer.gas = m.seq, op.GasLimit
 		return true
 	}
-	if op.ExpiresAt <= m.height || op.ExpiresAt < timer.op.Trigger.Height {
+	if op.ExpiresAt <= m.height || op.ExpiresAt < timer.due {
 		return false
 	}
 	timer.expiresAt = op.ExpiresAt
@@ -89,20 +92,34 @@ func (m *model) op(op *scenario.Op) bool {
 func (m *model) endBlock(s *scenario.Scenario) {
 	config := &s.Config
 	removals := config.GcCyclesPerBlock / config.GcCyclesPerRemoval
+	// In queue order, those set aside last and by seq.
 	slices.SortFunc(m.alive, func(a, b *modelTimer) int {
-		return cmp.Or(cmp.Compare(a.op.Trigger.Height, b.op.Trigger.Height), cmp.Compare(a.seq, b.seq))
+		switch {
+		case a.aside && b.aside:
+			return cmp.Compare(a.seq, b.seq)
+		case a.aside != b.aside && a.aside:
+			return 1
+		case a.aside != b.aside:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
 	})
 	stay := func(fate func(*modelTimer) bool) {
 		m.alive = slices.DeleteFunc(m.alive, func(t *modelTimer) bool {
-			return t.op.Trigger.Height <= m.height && fate(t)
+			return t.due <= m.height && fate(t)
 		})
 	}
+	unfunded := m.sweep(config.LanePaused)
 	stay(func(t *modelTimer) bool {
-		if m.height <= t.expiresAt || removals == 0 {
+		switch expired := m.height > t.expiresAt; {
+		case removals == 0 || !expired && !slices.Contains(unfunded, t):
 			return false
+		case expired:
+			m.line.Expired = append(m.line.Expired, t.op.As)
+		default:
+			m.line.Unfunded = append(m.line.Unfunded, t.op.As)
 		}
 		removals--
-		m.line.Expired = append(m.line.Expired, t.op.As)
 		return true
 	})
 	var used uint64
@@ -110,7 +127,7 @@ func (m *model) endBlock(s *scenario.Scenario) {
 	stay(func(t *modelTimer) bool {
 		owner, fires := t.op.By, uint32(len(m.line.Fired))
 		switch {
-		case config.LanePaused, m.height > t.expiresAt, used+t.gas > config.LaneTimerCycles,
+		case t.aside, config.LanePaused, m.height > t.expiresAt, used+t.gas > config.LaneTimerCycles,
 			config.MaxFiresPerBlock != 0 && fires >= config.MaxFiresPerBlock,
 			config.MaxFiresPerActor != 0 && firesOf[owner] >= config.MaxFiresPerActor:
 			return false
@@ -120,16 +137,38 @@ func (m *model) endBlock(s *scenario.Scenario) {
 				m.line.Unfunded = append(m.line.Unfunded, t.op.As)
 				return true
 			}
+			t.aside = true
 			return false
 		}
 		fired := modelFire(t)
-		fired.Late = m.height - t.op.Trigger.Height
+		fired.Late = m.height - t.due
 		m.balances[owner] -= modelCost(fired.Cycles, fired.Cells)
 		used += fired.Cycles
 		firesOf[owner]++
 		m.line.Fired = append(m.line.Fired, fired)
 		return true
 	})
+}
+
+// sweep returns what was set aside to the queue, as far as the funds of its payer go, and returns what they do not suffice
+// for at all.
+func (m *model) sweep(paused bool) (unfunded []*modelTimer) {
+	if paused {
+		return nil
+	}
+	promised := map[string]uint64{}
+	for _, t := range m.alive {
+		cost, has := modelCost(t.gas, modelMaxCells), m.balances[t.op.By]
+		switch {
+		case !t.aside || m.height > t.expiresAt:
+		case promised[t.op.By]+cost <= has:
+			promised[t.op.By] += cost
+			t.aside, t.due = false, max(t.due, m.height+1)
+		case cost > has:
+			unfunded = append(unfunded, t)
+		}
+	}
+	return unfunded
 }
 
 // modelCost is 0.001 a cycle and 0.03 a cell, rounded up.

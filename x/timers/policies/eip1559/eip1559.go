@@ -69,10 +69,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 		return acceptDeprecated(config, &lane, types.HeightOf(ctx))
 	}
 	eip := config.Eip1559.Rules(config)
-	prices, err := policies.PricesOf(ctx, p.parts.Fees, eip, config, &lane)
-	if err != nil {
-		return policies.Accepted{}, err
-	}
+	prices := policies.PricesOf(ctx, p.parts.Fees.AskBasefees(ctx, config, &lane), eip, config, &lane)
 	return policies.AcceptAtMost(*bid.Static, eip.Fee(prices))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/auction"
 	"github.com/cosmos-timers/timers/x/timers/policies/eip1559"
@@ -103,10 +104,12 @@ func (r *Registry) CheckGasLimit(config *types.TimerConfig, height, gasLimit uin
 	return nil
 }
 
-// Prices are those of the block at ctx's height, given the lane's state after the previous block.
-func (r *Registry) Prices(ctx context.Context, config *types.TimerConfig, last *types.LaneState) (policy.Prices, error) {
+// Prices are those of the block at ctx's height, given the lane's state after the previous block. They come with the
+// basefees that they are made of.
+func (r *Registry) Prices(ctx context.Context, config *types.TimerConfig, last *types.LaneState) (policy.Prices, fees.Basefees) {
+	basefees := r.parts.Fees.AskBasefees(ctx, config, last)
 	rules := r.At(config, types.HeightOf(ctx)).Rules(config, last)
-	return policies.PricesOf(ctx, r.parts.Fees, rules, config, last)
+	return policies.PricesOf(ctx, basefees, rules, config, last), basefees
 }
 
 // Accept checks a bid by the policy in force. It locks nothing; Restate does.

@@ -60,11 +60,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	if err != nil {
 		return policies.Accepted{}, err
 	}
-	prices, err := policies.PricesOf(ctx, p.parts.Fees, config.Tip.Rules(config), config, &lane)
-	if err != nil {
-		return policies.Accepted{}, err
-	}
-	return policies.AcceptAtMost(*bid.Static, prices.Cycle)
+	return policies.AcceptAtMost(*bid.Static, p.parts.Fees.AskBasefees(ctx, config, &lane).Cycle)
 }
 
 // Detach implements policies.Policy: a timer that fires is funded.

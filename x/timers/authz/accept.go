@@ -1,0 +1,233 @@
+package authz
+
+import (
+	"context"
+	"slices"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
+	"github.com/cosmos/cosmos-sdk/x/authz"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// maxMessages bounds the messages of a payload, as the runtime of accounts does.
+	maxMessages = 128
+	// gasPerComparison is charged for each type that a message is compared with, as x/staking's authorization does.
+	gasPerComparison = 10
+)
+
+var _ authz.Authorization = (*TimerAuthorization)(nil)
+
+// MsgTypeURL implements authz.Authorization.
+func (a *TimerAuthorization) MsgTypeURL() string { return a.MsgTypeUrl }
+
+// Accept implements authz.Authorization. It reads no state but the height: what it accepts keeps to its limits whatever
+// the config is, and passes all checks of the message itself afterwards.
+func (a *TimerAuthorization) Accept(ctx context.Context, msg sdk.Msg) (authz.AcceptResponse, error) {
+	now := types.HeightOf(ctx)
+	switch url := sdk.MsgTypeURL(msg); {
+	case url != a.MsgTypeUrl:
+		return authz.AcceptResponse{}, refused("it is for %s, not for %s", a.MsgTypeUrl, url)
+	case now > a.ExpiresAt:
+		return authz.AcceptResponse{}, refused("it ended with height %d, now is %d", a.ExpiresAt, now)
+	case a.UsesLeft == 0:
+		return authz.AcceptResponse{}, refused("it is used up")
+	}
+	if err := a.checkMessage(ctx, msg); err != nil {
+		return authz.AcceptResponse{}, err
+	}
+	updated := *a
+	updated.UsesLeft--
+	return authz.AcceptResponse{Accept: true, Delete: updated.UsesLeft == 0, Updated: &updated}, nil
+}
+
+func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) error {
+	switch msg := msg.(type) {
+	case *types.MsgScheduleTimer:
+		return a.checkSchedule(ctx, msg)
+	case *types.MsgUpdateTimer:
+		return a.checkUpdate(msg)
+	case *types.MsgExtendTimer:
+		return a.checkExpiry(msg.ExpiresAt)
+	case *types.MsgPauseTimer, *types.MsgResumeTimer, *types.MsgCancelTimer:
+		return nil
+	default:
+		return refused("%s can't be granted", sdk.MsgTypeURL(msg))
+	}
+}
+
+func (a *TimerAuthorization) checkSchedule(ctx context.Context, msg *types.MsgScheduleTimer) error {
+	if err := a.checkExpiry(msg.ExpiresAt); err != nil {
+		return err
+	}
+	if err := a.checkFires(msg); err != nil {
+		return err
+	}
+	if msg.FeePayer != "" && msg.FeePayer != msg.Sender {
+		return refused("fee_payer is %.120s, want none: the granter pays", msg.FeePayer)
+	}
+	if msg.GasLimit == 0 {
+		return refused("gas_limit is missing: state at most %d", a.GasLimit)
+	}
+	if err := a.checkLimits(msg.GasLimit, msg.CellLimit); err != nil {
+		return err
+	}
+	if err := a.checkBid(msg.Bid); err != nil {
+		return err
+	}
+	if msg.Handler != "" && msg.Handler != types.DefaultHandler {
+		return refused("handler is %.80q, want %s", msg.Handler, types.DefaultHandler)
+	}
+	return a.checkPayload(ctx, msg.Payload)
+}
+
+// checkUpdate lets an update change what a fire may cost, not what it does: the timer may be one of the granter's own,
+// which lives on after the authorization.
+func (a *TimerAuthorization) checkUpdate(msg *types.MsgUpdateTimer) error {
+	if msg.Call != nil {
+		return refused("an update must not state a call: cancel the timer and schedule another")
+	}
+	if err := a.checkLimits(msg.GasLimit, msg.CellLimit); err != nil || msg.Bid == nil {
+		return err
+	}
+	return a.checkBid(msg.Bid)
+}
+
+// checkExpiry demands a stated height, since the default is as late as the config allows.
+func (a *TimerAuthorization) checkExpiry(height uint64) error {
+	switch {
+	case height == 0:
+		return refused("expires_at is missing: state a height up to %d, where the authorization ends", a.ExpiresAt)
+	case height > a.ExpiresAt:
+		return refused("expires_at is %d, want at most %d, where the authorization ends", height, a.ExpiresAt)
+	}
+	return nil
+}
+
+// checkFires bounds the repetitions of a timer, each with all its retries.
+func (a *TimerAuthorization) checkFires(msg *types.MsgScheduleTimer) error {
+	repetitions := msg.Trigger.Repetitions()
+	tries := uint64(1)
+	if msg.Retry != nil {
+		tries += uint64(msg.Retry.Max)
+	}
+	switch {
+	case repetitions == 0:
+		return refused("remaining is missing: the timer could fire without end, want at most %d fires", a.MaxFires)
+	case repetitions > a.MaxFires/tries:
+		return refused("%d repetitions of up to %d tries are more than %d fires", repetitions, tries, a.MaxFires)
+	}
+	return nil
+}
+
+func (a *TimerAuthorization) checkLimits(gas, cells uint64) error {
+	switch {
+	case gas > a.GasLimit:
+		return refused("gas_limit is %d, want at most %d", gas, a.GasLimit)
+	case cells > a.CellLimit && a.CellLimit == 0:
+		return refused("cell_limit is %d, want none: the default of the config holds", cells)
+	case cells > a.CellLimit:
+		return refused("cell_limit is %d, want at most %d", cells, a.CellLimit)
+	case cells == 0 && a.CellLimit > 0 && a.MsgTypeUrl == scheduleURL:
+		return refused("cell_limit is missing: state at most %d", a.CellLimit)
+	}
+	return nil
+}
+
+// bidKind is one of the ways to bid, which can't be compared with each other.
+type bidKind string
+
+const (
+	defaultBid bidKind = "no bid"
+	staticBid  bidKind = "static prices"
+	tierBid    bidKind = "a tier"
+	agentBid   bidKind = "an agent"
+	priceBid   bidKind = "a price"
+)
+
+func kindOf(bid *types.Bid) bidKind {
+	switch {
+	case bid == nil:
+		return defaultBid
+	case bid.Static != nil:
+		return staticBid
+	case bid.Tier != types.TierUnspecified:
+		return tierBid
+	case bid.Agent != "":
+		return agentBid
+	case bid.Price != "":
+		return priceBid
+	}
+	return defaultBid
+}
+
+// checkBid demands a bid of the kind of the highest one, and not above it.
+func (a *TimerAuthorization) checkBid(bid *types.Bid) error {
+	for _, stated := range []*types.Bid{bid, a.MaxBid} {
+		if err := stated.Validate(); err != nil {
+			return err
+		}
+	}
+	kind := kindOf(a.MaxBid)
+	if stated := kindOf(bid); stated != kind {
+		return refused("the bid states %s, want %s", stated, kind)
+	}
+	if (kind == staticBid && above(bid.Static, a.MaxBid.Static)) || (kind == tierBid && bid.Tier > a.MaxBid.Tier) ||
+		(kind == agentBid && bid.Agent != a.MaxBid.Agent) || (kind == priceBid && exceeds(bid.Price, a.MaxBid.Price)) {
+		return refused("the bid (%.200s) is not within %.200s", bid, a.MaxBid)
+	}
+	return nil
+}
+
+func above(bid, limit *types.StaticBid) bool {
+	return bid.MaxFeePerCycle.GT(limit.MaxFeePerCycle) || bid.MaxPriorityFeePerCycle.GT(limit.MaxPriorityFeePerCycle)
+}
+
+// exceeds compares integers in decimal; what does not parse exceeds every limit.
+func exceeds(price, limit string) bool {
+	stated, statedOK := types.ParseAmount(price)
+	most, mostOK := types.ParseAmount(limit)
+	return !statedOK || !mostOK || stated.GT(most)
+}
+
+// checkPayload reads the types of the messages that an account's timer runs. It decodes none of them, and stops at the
+// first that is not allowed. That each is well formed and signed by the granter alone is checked when the timer is
+// scheduled.
+func (a *TimerAuthorization) checkPayload(ctx context.Context, payload []byte) error {
+	meter := sdk.UnwrapSDKContext(ctx).GasMeter()
+	if len(payload) == 0 {
+		return refused("the payload has no messages")
+	}
+	for n := 1; len(payload) > 0; n++ {
+		if n > maxMessages {
+			return refused("the payload has more than %d messages", maxMessages)
+		}
+		field, kind, size := protowire.ConsumeTag(payload)
+		if size < 0 || field != 1 || kind != protowire.BytesType {
+			return refused("the payload is no timers.v1.AccountPayload")
+		}
+		packed, length := protowire.ConsumeBytes(payload[size:])
+		if length < 0 {
+			return refused("the payload is no timers.v1.AccountPayload")
+		}
+		payload = payload[size+length:]
+		var message codectypes.Any
+		if err := message.Unmarshal(packed); err != nil {
+			return refused("message %d of the payload: %v", n-1, err)
+		}
+		meter.ConsumeGas(gasPerComparison*uint64(len(a.AllowedMessages)), "timer authorization")
+		if !slices.Contains(a.AllowedMessages, message.TypeUrl) {
+			return refused("message %d of the payload is %.120q, which allowed_messages does not list", n-1, message.TypeUrl)
+		}
+	}
+	return nil
+}
+
+func refused(format string, args ...any) error {
+	return sdkerrors.ErrUnauthorized.Wrapf("timer authorization: "+format, args...)
+}

@@ -1,0 +1,106 @@
+package fees_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/log"
+	"cosmossdk.io/math"
+	"cosmossdk.io/store"
+	"cosmossdk.io/store/metrics"
+
+	dbm "github.com/cosmos/cosmos-db"
+
+	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// purse is a bank with one balance for all, and allowances up to a limit. It counts how often it is asked.
+type purse struct {
+	types.BankKeeper
+	spendable, limit int64
+	looks, probes    int
+}
+
+func (p *purse) SpendableCoin(_ context.Context, _ sdk.AccAddress, denom string) sdk.Coin {
+	p.looks++
+	return sdk.NewInt64Coin(denom, p.spendable)
+}
+
+func (p *purse) UseGrantedFees(_ context.Context, _, _ sdk.AccAddress, fee sdk.Coins, _ []sdk.Msg) error {
+	p.probes++
+	if fee.AmountOf("stake").GT(math.NewInt(p.limit)) {
+		return errors.New("beyond the limit")
+	}
+	return nil
+}
+
+func newContext() sdk.Context {
+	return sdk.NewContext(store.NewCommitMultiStore(dbm.NewMemDB(), log.NewNopLogger(), metrics.NewNoOpMetrics()), cmtproto.Header{}, false, log.NewNopLogger())
+}
+
+var (
+	own       = &types.Timer{Actor: sdk.AccAddress("actor_______________")}
+	sponsored = &types.Timer{Actor: sdk.AccAddress("actor_______________"), FeePayer: sdk.AccAddress("sponsor_____________")}
+	another   = &types.Timer{Actor: sdk.AccAddress("another_____________"), FeePayer: sdk.AccAddress("sponsor_____________")}
+)
+
+func newPurse(spendable, limit int64) (*purse, *fees.Shortfalls) {
+	p := &purse{spendable: spendable, limit: limit}
+	return p, (&fees.Fees{Bank: p, Feegrant: p}).Shortfalls(&types.TimerConfig{FeeDenom: "stake"})
+}
+
+func TestAPayerFoundShortIsLookedUpOnce(t *testing.T) {
+	ctx := newContext()
+	p, s := newPurse(100, 0)
+	require.True(t, s.Covers(ctx, own, math.NewInt(100)))
+	require.False(t, s.Known(own, math.NewInt(101)), "it was not found short yet")
+	require.False(t, s.Covers(ctx, own, math.NewInt(101)))
+	require.True(t, s.Known(own, math.NewInt(101)))
+	require.False(t, s.Known(own, math.NewInt(100)), "a smaller amount may be covered")
+	looks := p.looks
+	for amount := range int64(50) {
+		require.False(t, s.Covers(ctx, own, math.NewInt(101+amount)))
+	}
+	require.Equal(t, "100", s.Spendable(ctx, own.Payer()).String())
+	require.Equal(t, looks, p.looks)
+
+	p.spendable = 1_000
+	require.False(t, s.Covers(ctx, own, math.NewInt(101)), "whoever pays it in must say so")
+	s.ForgetPayer(sdk.AccAddress("somebody else_______"))
+	require.True(t, s.Known(own, math.NewInt(101)))
+	s.ForgetPayer(own.Payer())
+	require.True(t, s.Covers(ctx, own, math.NewInt(101)))
+}
+
+// TestARefusedAllowanceIsProbedOnce: a refusal holds for the amount and the actor for which it was given.
+func TestARefusedAllowanceIsProbedOnce(t *testing.T) {
+	ctx := newContext()
+	p, s := newPurse(1_000, 60)
+	require.True(t, s.Covers(ctx, sponsored, math.NewInt(60)))
+	require.False(t, s.Covers(ctx, sponsored, math.NewInt(61)))
+	probes := p.probes
+	require.True(t, s.Known(sponsored, math.NewInt(61)))
+	require.False(t, s.Covers(ctx, sponsored, math.NewInt(61)))
+	require.Equal(t, probes, p.probes)
+	require.False(t, s.Known(sponsored, math.NewInt(62)))
+	require.False(t, s.Known(another, math.NewInt(61)))
+	require.False(t, s.Known(own, math.NewInt(61)))
+
+	p.limit = 100
+	s.Forget()
+	require.True(t, s.Covers(ctx, sponsored, math.NewInt(61)))
+	// A payer without funds is not asked for its allowance.
+	p.spendable = 60
+	s.Forget()
+	probes = p.probes
+	require.False(t, s.Covers(ctx, sponsored, math.NewInt(61)))
+	require.True(t, s.Known(another, math.NewInt(61)), "its payer is the same")
+	require.Equal(t, probes, p.probes)
+}

@@ -1,0 +1,109 @@
+package keeper_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// besieged is a chain under a policy with a crowd of 600 timers that are due at height 2, and of which a block fires 16. A
+// later timer with the same bid comes after them. The crowd is a storm if the window is 32.
+func besieged(t *testing.T, policy types.Policy, window uint32, change func(*types.TimerConfig)) *fixture {
+	t.Helper()
+	return crowded(t, 600, func(timer *types.Timer) { timer.Due = 2 }, withConfig(func(c *types.TimerConfig) {
+		c.Policy, c.CandidateWindow, c.AdmissionsPerBlock = policy, window, window
+		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 340_000, 200_000, 200_000
+		c.ReservedActors, c.WeightMax = []string{robot2.String()}, c.WeightMin
+		c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier = math.LegacyZeroDec(), math.LegacyZeroDec()
+		change(c)
+	}))
+}
+
+// TestReservedActorsAreNotKeptOut: under every policy and in a storm, the timer of a reserved actor
+// fires in the block in which it is due. Without a share it waits.
+func TestReservedActorsAreNotKeptOut(t *testing.T) {
+	for _, policy := range []types.Policy{
+		types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
+	} {
+		for _, window := range []uint32{32, 2_048} {
+			name := strings.ToLower(strings.TrimPrefix(policy.String(), "POLICY_"))
+			t.Run(name, func(t *testing.T) {
+				wait := func(share string) (blocks int) {
+					f := besieged(t, policy, window, func(c *types.TimerConfig) { c.ReservedShare = dec(share) })
+					f.endBlock()
+					id := f.schedule(robot2, f.Height()+1, f.noop())
+					f.endBlock()
+					for blocks = range 100 {
+						if slices.Contains(f.firedIDs(f.endBlock()), id) {
+							break
+						}
+					}
+					require.NoError(t, f.Check())
+					return blocks
+				}
+				require.Zero(t, wait("0.1"))
+				if policy != types.PolicyTip {
+					require.Positive(t, wait("0"), "only slices of the lane help a newcomer without a share")
+				}
+			})
+		}
+	}
+}
+
+// TestTheReservedShareIsBounded: reserved timers come first while they used less than the share, the last of them may exceed
+// it, and the lane is for all then. What they leave goes to all.
+func TestTheReservedShareIsBounded(t *testing.T) {
+	f := besieged(t, types.PolicyFIFO, 2_048, func(c *types.TimerConfig) { c.ReservedShare = dec("0.3") })
+	f.endBlock()
+	var reserved []string
+	for range 4 {
+		reserved = append(reserved, f.schedule(robot2, f.Height()+1, f.burner(50_000), limited(100_000)))
+	}
+	f.endBlock()
+	// 0.3 of 340,000 is 102,000: after two fires of 70,000 each the share is used up. The crowd has the rest: nine of 20,000,
+	// as the last needs room for its limit of 40,000.
+	fired := f.firedIDs(f.endBlock())
+	require.Equal(t, reserved[:2], fired[:2])
+	require.Len(t, fired, 11)
+	require.NotContains(t, fired, reserved[2])
+	require.Equal(t, reserved[2:], f.firedIDs(f.endBlock())[:2], "they come first in the next block")
+	require.Len(t, f.firedIDs(f.endBlock()), 16, "without reserved timers the lane is for all")
+	require.NoError(t, f.Check())
+}
+
+// TestReservedActorsPayLikeAllOthers: the share is a place, no gift. One who can't pay or is priced out does not fire.
+func TestReservedActorsPayLikeAllOthers(t *testing.T) {
+	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.ReservedActors = []string{robot.String()} }))
+	low := f.schedule(robot, 3, f.noop(), bidding(stated("1.05", "0")))
+	id := f.schedule(robot, 3, f.noop(), bidding(stated("9", "0.5")))
+	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = dec("1.2") })
+	before := f.balance(robot)
+	events := f.blocksUntil(3)
+	require.Equal(t, []string{id}, f.firedIDs(events))
+	require.Equal(t, "54000", only[*types.TimerFired](f, events).Paid, "20,000 at 1, 1.2 and a tip of 0.5")
+	require.Equal(t, before-54_000, f.balance(robot))
+	require.Equal(t, types.TimerStatusReady, f.timer(robot, low).Status)
+}
+
+// TestTheAuthorityIsReservedByDefault: a passed proposal's timer is not kept out either.
+func TestTheAuthorityIsReservedByDefault(t *testing.T) {
+	f := newFixture(t)
+	require.Empty(t, f.config().ReservedActors)
+	require.Equal(t, f.Timers.Authority(), sdk.AccAddress(f.Timers.Engine().Authority).String())
+}
+
+func TestReservedActorsMustBeAddresses(t *testing.T) {
+	f := newFixture(t)
+	config := f.config()
+	config.ReservedActors = []string{govtypes.ModuleName}
+	f.refused(types.ErrInvalidConfig, &types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+}

@@ -1,0 +1,171 @@
+package keeper_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+var poorRobot = sdk.AccAddress("robot_and_poor______")
+
+// oneRemoval leaves the GC lane room for one removal a block.
+func oneRemoval(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 10, 10 }
+
+// unfundedAside is a chain on which poorRobot, with 50,000, has two timers that need 80,000 each: one was removed, one was
+// set aside as the GC lane had room for one removal.
+func unfundedAside(t *testing.T, changes ...func(*types.MsgScheduleTimer)) (f *fixture, id string) {
+	t.Helper()
+	f = newFixture(t, withConfig(plain), withConfig(oneRemoval))
+	f.fund(poorRobot, 50_000)
+	first := f.schedule(poorRobot, 2, f.noop(), limited(80_000))
+	id = f.schedule(poorRobot, 2, f.noop(), append(changes, limited(80_000))...)
+	events := f.blocksUntil(2)
+	require.Equal(t, first, only[*types.TimerCancelledInsufficientFunds](f, events).Id)
+	require.Equal(t, types.TimerSetAside{
+		Id: id, Actor: poorRobot.String(), Reason: types.Unfunded, Codespace: types.ModuleName,
+		Code: types.ErrInsufficientFunds.ABCICode(), Payer: poorRobot.String(), Required: "80000", Available: "50000",
+	}, *only[*types.TimerSetAside](f, events))
+	summaries := eventsOf[*types.TimerLaneSummary](f, events)
+	last := summaries[len(summaries)-1]
+	require.Equal(t, [3]uint32{1, 1, 0}, [3]uint32{last.Unfunded, last.SetAside, last.Deferred})
+	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).SetAside)
+	return f, id
+}
+
+func TestAnUnfundedTimerBeyondTheCleanUpBudgetIsSetAsideAndLeaves(t *testing.T) {
+	f, id := unfundedAside(t)
+	require.Equal(t, types.TimerStatusSetAside, f.timer(poorRobot, id).Status)
+	response, err := f.query().SetAside(f.Ctx(), &types.QuerySetAsideRequest{})
+	require.NoError(t, err)
+	require.Len(t, response.Timers, 1)
+	require.Equal(t, id, response.Timers[0].Id)
+	require.Equal(t, "unfunded", response.Timers[0].SetAside.Word())
+	require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.NextBlock()).Id)
+	require.Zero(t, f.total(poorRobot))
+}
+
+func TestAnUnfundedTimerReturnsWithItsPayersFunds(t *testing.T) {
+	f, id := unfundedAside(t)
+	f.fund(poorRobot, 30_000)
+	events := f.NextBlock()
+	require.Equal(t, types.TimerReleased{Id: id, Actor: poorRobot.String(), Reason: types.Unfunded, Due: f.Height()},
+		*only[*types.TimerReleased](f, events))
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+}
+
+// TestAnUnfundedTimerIsItsOwners: it is cancelled, resumed, extended and updated like any other that is set aside.
+func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
+	t.Run("cancel", func(t *testing.T) {
+		f, id := unfundedAside(t)
+		f.run(&types.MsgCancelTimer{Sender: poorRobot.String(), Id: id})
+		require.Zero(t, f.total(poorRobot))
+	})
+	t.Run("resume", func(t *testing.T) {
+		f, id := unfundedAside(t)
+		f.refused(types.ErrAlreadySetAside, pause(poorRobot, id))
+		f.run(resume(poorRobot, id))
+		require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(4)).Id, "it had another try")
+	})
+	t.Run("update", func(t *testing.T) {
+		f, id := unfundedAside(t)
+		f.run(&types.MsgUpdateTimer{Sender: poorRobot.String(), Id: id, GasLimit: 50_000})
+		require.Equal(t, types.Unfunded, f.timer(poorRobot, id).SetAside)
+		require.Equal(t, id, only[*types.TimerReleased](f, f.NextBlock()).Id, "it needs no more than its payer has")
+		require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+	})
+	t.Run("expire", func(t *testing.T) {
+		f, id := unfundedAside(t, expiring(2))
+		require.Equal(t, id, only[*types.TimerExpired](f, f.NextBlock()).Id)
+	})
+	t.Run("suspend", func(t *testing.T) {
+		f, id := unfundedAside(t, suspending)
+		require.Equal(t, types.Suspended, only[*types.TimerSetAside](f, f.NextBlock()).Reason)
+		f.fund(poorRobot, 30_000)
+		require.Empty(t, f.firedIDs(f.blocksUntil(6)), "it waits for its owner now")
+		require.Equal(t, types.Suspended, f.timer(poorRobot, id).SetAside)
+	})
+}
+
+// TestUnfundedTimersReturnAsFarAsTheirPayersFundsGo: no more of them return in a block than can fire.
+func TestUnfundedTimersReturnAsFarAsTheirPayersFundsGo(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(oneRemoval))
+	f.fund(poorRobot, 1)
+	const n = 6
+	for range n {
+		f.schedule(poorRobot, 2, f.noop(), limited(80_000))
+	}
+	require.Len(t, eventsOf[*types.TimerSetAside](f, f.blocksUntil(2)), n-1)
+	f.fund(poorRobot, 200_000)
+	require.Len(t, eventsOf[*types.TimerReleased](f, f.NextBlock()), 2)
+	events := f.NextBlock()
+	require.Len(t, f.firedIDs(events), 2)
+	require.Empty(t, eventsOf[*types.TimerSetAside](f, events))
+}
+
+// TestUnfundedTimersWaitWhileTheLaneIsPaused: what the lane would not have fired is not removed either.
+func TestUnfundedTimersWaitWhileTheLaneIsPaused(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(oneRemoval))
+	f.fund(poorRobot, 1)
+	for range 2 {
+		f.schedule(poorRobot, 2, f.noop(), limited(80_000))
+	}
+	f.NextBlock()
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+	id := only[*types.TimerSetAside](f, f.NextBlock()).Id
+	require.Empty(t, eventsOf[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(6)))
+	require.Equal(t, types.Unfunded, f.timer(poorRobot, id).SetAside)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	require.Equal(t, id, only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(8)).Id)
+}
+
+// TestALookAtAPayerIsForgottenWithAFire: the handler of a timer pays in what another one lacked when it was tried first.
+func TestALookAtAPayerIsForgottenWithAFire(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	f.fund(poorRobot, 50_000)
+	early := f.schedule(poorRobot, 2, f.noop(), limited(80_000))
+	pays := f.schedule(alice, 2, f.pays(alice, poorRobot, 1_000_000))
+	late := f.schedule(poorRobot, 2, f.noop(), limited(80_000))
+	events := f.blocksUntil(2)
+	require.Equal(t, early, only[*types.TimerCancelledInsufficientFunds](f, events).Id)
+	require.Equal(t, []string{pays, late}, f.firedIDs(events))
+}
+
+// TestAReturnedBidIsSeenAtOnce: under auction the departure of an unfunded timer returns its bid, which covers the next one.
+func TestAReturnedBidIsSeenAtOnce(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyAuction }))
+	f.fund(poorRobot, 100_000)
+	bidding := f.schedule(poorRobot, 2, f.noop(), limited(90_000), func(msg *types.MsgScheduleTimer) {
+		msg.Bid = &types.Bid{Price: "60000"}
+	})
+	next := f.schedule(poorRobot, 2, f.noop(), limited(90_000))
+	events := f.blocksUntil(2)
+	require.Equal(t, bidding, only[*types.TimerCancelledInsufficientFunds](f, events).Id)
+	require.Equal(t, []string{next}, f.firedIDs(events))
+}
+
+// TestUnfundedTimersSurviveExport: set aside for lack of funds, they go on in a chain that starts from the export.
+func TestUnfundedTimersSurviveExport(t *testing.T) {
+	f := newFixture(t, withConfig(plain), withConfig(oneRemoval))
+	f.fund(poorRobot, 1)
+	for range 4 {
+		f.schedule(poorRobot, 2, f.noop(), limited(80_000))
+	}
+	f.blocksUntil(2)
+	genesis := f.export()
+	aside := 0
+	for i := range genesis.Timers {
+		if genesis.Timers[i].SetAside == types.Unfunded {
+			aside++
+		}
+	}
+	require.Equal(t, 3, aside)
+	again := imported(t, f, genesis)
+	require.Equal(t, genesis.Timers, again.export().Timers)
+	again.fund(poorRobot, 80_000)
+	require.Len(t, eventsOf[*types.TimerReleased](again, again.NextBlock()), 1)
+	require.Len(t, again.firedIDs(again.NextBlock()), 1)
+}
