@@ -144,6 +144,9 @@ func genesisFromV1(t *testing.T, cdc codec.JSONCodec, old []byte) []byte {
 	var genesis types.GenesisState
 	require.NoError(t, cdc.UnmarshalJSON(renamed, &genesis))
 	addedRecords(&genesis)
+	for i := range genesis.WatchPending {
+		pendingFromV1(&genesis.WatchPending[i].Pending)
+	}
 	return jsonOf(t, cdc, &genesis)
 }
 

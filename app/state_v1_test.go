@@ -73,7 +73,7 @@ func readStateV1(t *testing.T, name string) *snapshot {
 		if bytes.Equal(p.key, types.PrefixConfig.Bytes()) || bytes.Equal(p.key, types.PrefixNextConfig.Bytes()) {
 			p.value = configFromV1(t, p.value)
 		}
-		s.pairs = append(s.pairs, recordFromV1(t, p))
+		s.pairs = append(s.pairs, recordFromV1(t, watchPairFromV1(t, p)))
 	}
 	return s
 }

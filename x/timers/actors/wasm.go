@@ -29,7 +29,7 @@ type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccA
 // WasmRuntime serves CosmWasm contracts (x/timers/docs/contracts.md). The default handler is called with what is known
 // of the delivery,
 //
-//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "matched"?}}
+//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "due"?, "matched"?}}
 //
 // any other by its name with the timer's payload unchanged, sudo {"<handler>": <payload>}. So contracts that were
 // written without timers in mind can be called. Sudo is privileged: a contract trusts its caller. The module calls it
@@ -96,6 +96,8 @@ type handleTimer struct {
 	// Payload in base64; "" if there is none.
 	Payload []byte `json:"payload"`
 	Height  uint64 `json:"height"`
+	// Due is absent unless the delivery is late: then it is the height at which the timer became due.
+	Due uint64 `json:"due,omitempty"`
 	// Matched is absent unless the timer watches.
 	Matched []matchedKey `json:"matched,omitempty"`
 }
@@ -115,6 +117,9 @@ func sudoMessage(delivery types.Delivery) ([]byte, error) {
 		known := handleTimer{
 			TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
 			FireSeq: delivery.FireSeq, Payload: append([]byte{}, delivery.Payload...), Height: delivery.Height,
+		}
+		if delivery.Due < delivery.Height {
+			known.Due = delivery.Due
 		}
 		for _, match := range delivery.Matched {
 			known.Matched = append(known.Matched, matchedKey{match.Store, match.Key})

@@ -95,10 +95,10 @@ func TestAContractIsToldWhatChanged(t *testing.T) {
 	k, runtime := wasmRuntime()
 	require.NoError(t, runtime.Deliver(chain.Ctx(), nil, types.Delivery{
 		Call:    types.Call{Actor: contract, Handler: types.DefaultHandler},
-		TimerID: []byte{10}, DeliverID: []byte{255}, FireSeq: 3, Height: 7,
+		TimerID: []byte{10}, DeliverID: []byte{255}, FireSeq: 3, Height: 7, Due: 5,
 		Matched: []types.WatchedKey{{Store: "bank", Key: []byte{2, 0, 255}}, {Store: "wasm", Key: []byte("key")}},
 	}))
-	require.Equal(t, `{"handle_timer":{"timer_id":"0a","deliver_id":"ff","fire_seq":3,"payload":"","height":7,`+
+	require.Equal(t, `{"handle_timer":{"timer_id":"0a","deliver_id":"ff","fire_seq":3,"payload":"","height":7,"due":5,`+
 		`"matched":[{"store":"bank","key":"AgD/"},{"store":"wasm","key":"a2V5"}]}}`, k.called)
 }
 

@@ -8,24 +8,26 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Calls are those of one block. Each timer's agent is called at most once a block, in the order of the queue, while
-// AGENT_CYCLES_PER_BLOCK has room for another call. The other timers compete with the default bid, and are first in the
-// next block. Under overload, agents are called when their timers are admitted, and again by the sweep; their timers
-// are indexed under the answer.
+// Calls are those of one block. Each timer's agent is called at most once a block, while AGENT_CYCLES_PER_BLOCK has room
+// for another call. The payers of the timers take turns (turns.go). The other timers compete with an earlier answer if
+// their record has one, or else with the default bid. Under overload, agents are called for the timers that the block
+// admitted or swept; these are indexed under the answer.
 //
-// A fire pays for the call that was made for it in its block: its cycles are added to those of the fire, up to the gas
-// limit, and so never exceed the pre-charge. Calls whose timers do not fire in their block are not billed;
-// AGENT_CYCLES_PER_BLOCK bounds them.
+// The payer is charged for the largest call before the call, and gets back what it did not use: a timer whose payer
+// can't cover that is not asked. If the timer fires in the block, the call's cycles are added to those of the fire, up
+// to the gas limit, and what was charged for the call counts toward the pre-charge. Otherwise the charge stands, is
+// burned, and an event reports it.
 type Calls struct {
 	// Cycles of all calls. Invariant: at most AGENT_CYCLES_PER_BLOCK.
 	Cycles uint64
-	// Unasked counts the timers for whose call the budget did not suffice.
+	// Unasked counts the timers with an agent that was not called for them.
 	Unasked uint32
 
 	registry *Registry
@@ -33,17 +35,40 @@ type Calls struct {
 	before   *types.LaneState
 	prices   policy.Prices
 	pages    *state.FirstPages
+	purse    Purse
 	// asks: the policy in force asks agents.
 	asks bool
 	// answers of this block, by the timers' seq. Looked up, never ranged over.
-	answers map[uint64]answer
+	answers map[uint64]*answer
+	// order is that of the calls.
+	order []*answer
+	// noted are timers to call agents for when all are known.
+	noted []*types.Timer
+	// nextPayer has the first turn in the next block.
+	nextPayer sdk.AccAddress
+	// refused are payers that could not cover a call. Looked up, never ranged over.
+	refused map[string]bool
+	// billed is the sum of the charges that stand.
+	billed math.Int
+}
+
+// Purse moves the money of calls. fees.Fees is one.
+type Purse interface {
+	PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error)
+	Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, s lane.Settlement) error
 }
 
 // answer is the result of one call.
 type answer struct {
+	timer types.Timer
+	agent sdk.AccAddress
 	// quote is nil if the agent failed: then the bid is the default one.
 	quote  *types.AgentQuote
 	cycles uint64
+	// charged is what the payer was charged for the call.
+	charged math.Int
+	// followed: the timer fired, and its fire is billed for the call.
+	followed bool
 }
 
 // Terms are the facts about a block that its agents receive.
@@ -53,6 +78,7 @@ type Terms struct {
 	Before *types.LaneState
 	Prices policy.Prices
 	Pages  *state.FirstPages
+	Purse  Purse
 	// Asked: the policy in force lets agents price timers.
 	Asked bool
 }
@@ -61,19 +87,20 @@ type Terms struct {
 func (r *Registry) Open(terms Terms) *Calls {
 	return &Calls{
 		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices, pages: terms.Pages,
-		asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0, answers: map[uint64]answer{},
+		purse: terms.Purse, asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0 && !terms.Config.LanePaused,
+		answers: map[uint64]*answer{}, refused: map[string]bool{}, billed: math.ZeroInt(),
 	}
 }
 
 // Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. Under overload the
-// answer is in the record.
+// answer is in the record; so is an earlier answer of a timer that was not asked in this block.
 func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 	if !c.asks {
 		return t.Bid.Ask()
 	}
 	quote := t.Quote
-	if !storm {
-		quote = c.answers[t.Seq].quote
+	if answer, asked := c.answers[t.Seq]; asked && !storm {
+		quote = answer.quote
 	}
 	if quote == nil {
 		return t.Bid.Ask()
@@ -82,74 +109,60 @@ func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 }
 
 // CyclesFor is what the call for a timer took in this block.
-func (c *Calls) CyclesFor(t *types.Timer) uint64 { return c.answers[t.Seq].cycles }
+func (c *Calls) CyclesFor(t *types.Timer) uint64 {
+	if answer, asked := c.answers[t.Seq]; asked {
+		return answer.cycles
+	}
+	return 0
+}
 
-// AskAll calls the agents of the timers of the window, starting with the timer whose turn it is. It returns the timer
-// to start with in the next block.
-func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (turn types.QueueKey, err error) {
-	if !c.asks || c.config.LanePaused {
-		return types.QueueKey{}, nil
+// ChargedFor is what a timer's payer was charged for the call in this block.
+func (c *Calls) ChargedFor(t *types.Timer) math.Int {
+	if answer, asked := c.answers[t.Seq]; asked {
+		return answer.charged
 	}
-	first := 0
-	for first < len(timers) && timers[first].IsBefore(c.before.AgentTurn) {
-		first++
+	return math.ZeroInt()
+}
+
+// Fired notes that a timer fired: its fire was billed for the call.
+func (c *Calls) Fired(t *types.Timer) {
+	if answer, asked := c.answers[t.Seq]; asked {
+		answer.followed = true
 	}
-	for i := range timers {
-		t := &timers[(first+i)%len(timers)]
-		if asked, err := c.ask(ctx, t); err != nil {
-			return turn, err
-		} else if !asked && turn == (types.QueueKey{}) {
-			turn = t.Key()
+}
+
+// Close emits an event for each call that no fire followed, and returns what they cost together.
+func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
+	for _, answer := range c.order {
+		if answer.followed {
+			continue
+		}
+		c.billed = c.billed.Add(answer.charged)
+		t, text := &answer.timer, c.registry.addresses.Text
+		if err := types.Emit(ctx, &types.TimerAgentBilled{
+			Id: t.IDHex(), Actor: text(t.Actor), Agent: text(answer.agent), Payer: text(t.Payer()),
+			Cycles: answer.cycles, Paid: answer.charged.String(),
+		}); err != nil {
+			return c.billed, err
 		}
 	}
-	return turn, nil
+	return c.billed, nil
 }
 
-// Quote calls the agent of a timer that is admitted or swept under overload, and returns the quote under which the
-// timer is to be indexed. If the agent can't be called in this block, that is the quote under which it is indexed now.
-func (c *Calls) Quote(ctx sdk.Context, t *types.Timer) (*types.AgentQuote, error) {
-	if !c.asks || c.config.LanePaused {
-		return t.Quote, nil
-	}
-	asked, err := c.ask(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	quote := t.Quote
-	if asked {
-		quote = c.answers[t.Seq].quote
-	}
-	return quote.At(c.prices.Cell), nil
-}
+// Billed is what the calls cost that no fire followed, after Close.
+func (c *Calls) Billed() math.Int { return c.billed }
 
-// ask calls the timer's agent, if it has one that was not called for it in this block. It returns false if the block
-// has no cycles left for the call.
-func (c *Calls) ask(ctx sdk.Context, t *types.Timer) (bool, error) {
-	agent, err := c.agentOf(ctx, t)
-	if err != nil || len(agent) == 0 {
-		return true, err
+// Books are the lane's state of agents after the block: nil until there has been a call.
+func (c *Calls) Books() *types.AgentBooks {
+	before := c.before.Agents
+	if before == nil && c.Cycles == 0 && c.Unasked == 0 {
+		return nil
 	}
-	if _, asked := c.answers[t.Seq]; asked {
-		return true, nil
+	books := &types.AgentBooks{Cycles: c.Cycles, Unasked: c.Unasked, Billed: c.billed, Payer: c.nextPayer}
+	if before != nil {
+		books.Billed = books.Billed.Add(before.Billed)
 	}
-	// An agent may itself query the order of the next block. That query calls no agents, so that calls do not nest.
-	if sandbox.IsWithinFire(ctx) || c.Cycles+c.config.AgentCyclesPerCall > c.config.AgentCyclesPerBlock {
-		c.Unasked++
-		return false, nil
-	}
-	quote, cycles, failure := c.call(ctx, t, agent)
-	c.Cycles += cycles
-	c.answers[t.Seq] = answer{quote, cycles}
-	// The meter of the end of a block has no limit; a query pays for the calls that it makes.
-	ctx.GasMeter().ConsumeGas(cycles, "bidding agent")
-	if failure == nil {
-		return true, nil
-	}
-	event := &types.TimerAgentFailed{
-		Id: t.IDHex(), Actor: c.registry.addresses.Text(t.Actor), Agent: c.registry.addresses.Text(agent),
-	}
-	event.Codespace, event.Code = types.CodeOf(failure)
-	return true, types.Emit(ctx, event)
+	return books
 }
 
 // agentOf is the agent that prices the timer: the one of its bid, or the actor's if it states no bid.
@@ -164,15 +177,56 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 	return page.Agent, err
 }
 
+// ask calls the agent of a timer and charges the payer. It returns false if the payer can't cover the largest call.
+func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool, error) {
+	most, balance := c.cost(c.config.AgentCyclesPerCall), c.balance(ctx, t.Actor)
+	// What the payer's records take is counted by the fire.
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+		_, err := c.purse.PreCharge(ctx, c.config, t, most)
+		return err
+	})
+	if err != nil {
+		return false, nil
+	}
+	answer := &answer{timer: *t, agent: agent}
+	var failure error
+	answer.quote, answer.cycles, failure = c.call(ctx, t, agent, balance)
+	c.Cycles += answer.cycles
+	c.answers[t.Seq], c.order = answer, append(c.order, answer)
+	// The meter of the end of a block has no limit; a query pays for the calls that it makes.
+	ctx.GasMeter().ConsumeGas(answer.cycles, "bidding agent")
+	answer.charged = c.cost(answer.cycles)
+	settlement := lane.Settlement{Charged: answer.charged, Refund: most.Sub(answer.charged)}
+	err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.purse.Refund(ctx, c.config, t, settlement) })
+	if err != nil {
+		// A payer that takes no refund is charged for the largest call, so that the module's account holds nothing.
+		answer.charged = most
+		ctx.Logger().Error("the refund of an agent's call failed", "module", types.ModuleName, "id", t.IDHex(), "err", err)
+	}
+	if failure == nil {
+		return true, nil
+	}
+	event := &types.TimerAgentFailed{
+		Id: t.IDHex(), Actor: c.registry.addresses.Text(t.Actor), Agent: c.registry.addresses.Text(agent),
+	}
+	event.Codespace, event.Code = types.CodeOf(failure)
+	return true, types.Emit(ctx, event)
+}
+
+// cost of cycles at the chain's basefee, rounded up.
+func (c *Calls) cost(cycles uint64) math.Int {
+	return c.prices.Cycle.MulInt(math.NewIntFromUint64(cycles)).Ceil().TruncateInt()
+}
+
 // call runs an agent on a branch of state that is dropped, with a meter of its own. It returns the agent's answer or
 // error, and the cycles used.
 func (c *Calls) call(
-	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress,
+	ctx sdk.Context, t *types.Timer, agent sdk.AccAddress, balance math.Int,
 ) (quote *types.AgentQuote, cycles uint64, failure error) {
 	meter := sandbox.NewReadMeter(c.config.AgentCyclesPerCall-types.AgentBaseCycles, types.ErrAgentWrote)
 	failure = sandbox.Probe(quoteContext(ctx), func(ctx sdk.Context) error {
 		about := types.BidContext{
-			TimerID: t.Id, Actor: t.Actor, Balance: c.balance(ctx, t.Actor),
+			TimerID: t.Id, Actor: t.Actor, Balance: balance,
 			Due: t.Due, Height: types.HeightOf(ctx), Prices: c.prices, LastCycles: c.before.Cycles,
 		}
 		ctx = ctx.WithGasMeter(meter)

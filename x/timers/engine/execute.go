@@ -36,6 +36,11 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 		}
 		b.tips = b.tips.Add(tips)
 	}
+	billed, err := b.Agents.Close(ctx)
+	if err != nil {
+		return err
+	}
+	b.burned = b.burned.Add(billed)
 	return e.Fees.PayOut(ctx, &b.Config, b.burned, b.tips)
 }
 
@@ -76,7 +81,9 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 		return
 	}
 	required := price.Cost(timer.GasLimit, timer.CellLimit)
-	if b.funds.Known(timer, required) {
+	// What the payer was charged for the call of the timer's agent counts toward the fire.
+	owed := required.Sub(b.Agents.ChargedFor(timer))
+	if b.funds.Known(timer, owed) {
 		e.lacksFunds(ctx, b, timer, required)
 		return
 	}
@@ -94,11 +101,12 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	case !done:
 		b.Departed++
 	case unfunded:
-		b.funds.Note(ctx, timer, required)
+		b.funds.Note(ctx, timer, owed)
 		e.lacksFunds(ctx, b, timer, required)
 	default:
 		b.funds.Forget()
 		b.Departed++
+		b.Agents.Fired(timer)
 		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
 		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority}
 		for _, f := range b.followers {

@@ -21,7 +21,7 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: e.Addresses.Text(t.Actor),
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
 		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: e.Addresses.Text(t.Payer()),
-		Late: b.Height - t.Due, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
+		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
 		FireSeq: t.FireSeq,
 	}
 	if survivor != nil {

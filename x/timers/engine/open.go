@@ -38,7 +38,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	b.funds = funds{
 		Shortfalls: e.Fees.Shortfalls(&b.Config), least: policy.Least(b.rules, prices), promised: map[string]math.Int{},
 	}
-	b.Agents = e.Agents.Open(agentTerms(b))
+	b.Agents = e.Agents.Open(agentTerms(b, e.Fees))
 	round, err := b.policy.Open(ctx, b.Block)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	b.State.Burned = b.Before.Burned.Add(b.burned)
 	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned)
 	b.State.Tips = b.Before.Tips.Add(b.tips)
+	b.State.Agents = b.Agents.Books()
 	basefee := b.Prices.Lane
 	b.State.LaneBasefee, b.State.P50 = &basefee, b.nextP50()
 	if err := e.Index.Flush(ctx, b.Changes); err != nil {
@@ -111,5 +112,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Storm:       b.Storm,
 		AgentCycles: b.Agents.Cycles,
 		Unasked:     b.Agents.Unasked,
+
+		AgentsBilled: b.Agents.Billed().String(),
 	}
 }

@@ -25,6 +25,14 @@ type nextDue struct {
 	hit types.WatchHit
 }
 
+// due is the height at which the timer became due this time: for a watch, that of the change.
+func (n *nextDue) due(t *types.Timer) uint64 {
+	if n.hit.Changed > 0 {
+		return min(n.hit.Changed, t.Due)
+	}
+	return t.Due
+}
+
 // setNextDue moves a timer that fires to its next due height, or detaches it.
 func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (n nextDue, err error) {
 	if n.hit, err = e.Watches.TakeHit(ctx, timer); err != nil {

@@ -14,8 +14,7 @@ import (
 // means that nothing was changed. fire runs in a sandbox of its own: any other error undoes everything, the pre-charge
 // included.
 func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
-	preCharge := price.Cost(timer.GasLimit, timer.CellLimit)
-	payerCycles, err := e.Fees.PreCharge(ctx, &b.Config, timer, preCharge)
+	preCharge, payerCycles, err := e.preCharge(ctx, b, timer, price.Cost(timer.GasLimit, timer.CellLimit))
 	if err != nil {
 		return fireResult{}, err
 	}
@@ -33,6 +32,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		TimerID:   timer.Id,
 		DeliverID: types.DeliverID(b.Height, ctx.BlockHeader().AppHash, timer.Id, timer.FireSeq),
 		Height:    b.Height,
+		Due:       next.due(timer),
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}
@@ -40,13 +40,13 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)
-	if err := e.Fees.Refund(ctx, &b.Config, timer, settlement); err != nil {
+	if err := e.refund(ctx, b, timer, settlement); err != nil {
 		return fireResult{}, err
 	}
 	receipt := types.Receipt{
 		TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
 		Success: failure == nil, Cycles: cycles, Cells: cells, Paid: settlement.Charged, Tip: settlement.Tip,
-		Matched: next.hit.Matched, ScoreBid: lumpSumPaid(price),
+		Matched: next.hit.Matched, Late: b.Height - delivery.Due, ScoreBid: lumpSumPaid(price),
 	}
 	if failure != nil {
 		receipt.Codespace, receipt.Code = types.CodeOf(failure)
@@ -57,6 +57,24 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	}
 	ctx.EventManager().EmitEvent(typedFired(e.firedEvent(b, timer, survivor, &receipt, settlement)))
 	return fireResult{receipt, price, settlement}, nil
+}
+
+// preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It
+// returns what is held for the fire, which may be more if the call cost more than the fire can, and the cycles that the
+// payer's records count.
+func (e *Engine) preCharge(
+	ctx sdk.Context, b *block, timer *types.Timer, amount math.Int,
+) (held math.Int, payerCycles uint64, err error) {
+	charged := b.Agents.ChargedFor(timer)
+	missing := math.MaxInt(math.ZeroInt(), amount.Sub(charged))
+	payerCycles, err = e.Fees.PreCharge(ctx, &b.Config, timer, missing)
+	return charged.Add(missing), payerCycles, err
+}
+
+// refund returns what is left of the pre-charge. An allowance has been drawn on for the call of the timer's agent.
+func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, s lane.Settlement) error {
+	s.Charged = math.MaxInt(math.ZeroInt(), s.Charged.Sub(b.Agents.ChargedFor(timer)))
+	return e.Fees.Refund(ctx, &b.Config, timer, s)
 }
 
 // lumpSumPaid is what a fire at this price pays for its place, nil for 0.

@@ -26,7 +26,7 @@ func Validate(g *types.GenesisState) error {
 	if g.NextSeq == 0 {
 		return types.ErrInvalidGenesis.Wrap("next_seq is 0, want at least 1")
 	}
-	if err := g.Lane.Validate(); err != nil {
+	if err := validateLane(&g.Lane); err != nil {
 		return err
 	}
 	for _, validate := range []func(*types.GenesisState) error{

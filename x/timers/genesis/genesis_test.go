@@ -81,9 +81,13 @@ func fullGenesis() *types.GenesisState {
 	g.WatchHits = []types.SeqWatchHit{{Seq: 6, Hit: types.WatchHit{Since: 2, Matched: []types.WatchedKey{matched}}}}
 	change := types.WatchChange{Key: key.Prefix, Height: 5}
 	g.WatchPending = []types.KeyWatchPending{{Key: key, Pending: types.WatchPending{
-		Round: types.WatchRound{Height: 5, From: 7, Changes: []types.WatchChange{change}}, Next: &types.WatchRound{Height: 6},
+		Round: types.WatchRound{Since: 4, Height: 5, FromOwner: waiting.Actor, Changes: []types.WatchChange{change}},
+		Next:  &types.WatchRound{Since: 6, Height: 6},
 	}}}
-	g.WatchCursors = types.WatchCursors{Turn: key, Expiry: types.QueueKey{Due: 4, Seq: 1}}
+	g.WatchRounds = []types.KeyWatchPending{{Owner: waiting.Actor, Key: key, Pending: types.WatchPending{
+		Round: types.WatchRound{Since: 5, Height: 5, From: 7, Changes: []types.WatchChange{change}}, Next: &types.WatchRound{Since: 6, Height: 6},
+	}}}
+	g.WatchCursors = types.WatchCursors{Turn: key, Owner: waiting.Actor, Expiry: types.QueueKey{Due: 4, Seq: 1}}
 	basefee := math.LegacyNewDecWithPrec(2, 3)
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
@@ -138,12 +142,17 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		change func(*types.GenesisState)
 		want   string
 	}{
-		"an invalid config":        {func(g *types.GenesisState) { g.Config.SweepPerBlock = 0 }, "sweep_per_block"},
-		"an invalid next config":   {func(g *types.GenesisState) { g.NextConfig.SweepPerBlock = 0 }, "sweep_per_block"},
-		"another fee denom":        {func(g *types.GenesisState) { g.NextConfig.FeeDenom = "other" }, "fee_denom is fixed"},
-		"no next seq":              {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
-		"no burned":                {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},
-		"negative burned":          {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
+		"an invalid config":       {func(g *types.GenesisState) { g.Config.SweepPerBlock = 0 }, "sweep_per_block"},
+		"an invalid next config":  {func(g *types.GenesisState) { g.NextConfig.SweepPerBlock = 0 }, "sweep_per_block"},
+		"another fee denom":       {func(g *types.GenesisState) { g.NextConfig.FeeDenom = "other" }, "fee_denom is fixed"},
+		"no next seq":             {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
+		"no burned":               {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},
+		"negative burned":         {func(g *types.GenesisState) { g.Lane.Burned = math.NewInt(-1) }, "lane.burned"},
+		"no sum of agents' bills": {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentBooks{} }, "lane.agents.billed is missing"},
+		"negative agents' bills":  {func(g *types.GenesisState) { g.Lane.Agents = &types.AgentBooks{Billed: math.NewInt(-1)} }, "lane.agents.billed"},
+		"a long agents' payer": {func(g *types.GenesisState) {
+			g.Lane.Agents = &types.AgentBooks{Billed: math.ZeroInt(), Payer: make([]byte, 256)}
+		}, "lane.agents.payer has 256 bytes"},
 		"no tips":                  {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":            {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
 		"a seq to come":            {func(g *types.GenesisState) { g.NextSeq = 7 }, "timer 6: seq 7 is not below next_seq 7"},
@@ -192,6 +201,15 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"pending twice":            {func(g *types.GenesisState) { g.WatchPending = append(g.WatchPending, g.WatchPending[0]) }, "watch_pending 1: keys must ascend"},
 		"pending at no height":     {func(g *types.GenesisState) { g.WatchPending[0].Pending.Next.Height = 0 }, "watch_pending 0: height 0"},
 		"too many changes":         {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.Changes = make([]types.WatchChange, 257) }, "watch_pending 0: height 5"},
+		"pending of an owner":      {func(g *types.GenesisState) { g.WatchPending[0].Owner = []byte{1} }, "watch_pending 0: owner 01, want none"},
+		"pending since later":      {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.Since = 6 }, "watch_pending 0: since 6, want 1 to the height 5"},
+		"pending since never":      {func(g *types.GenesisState) { g.WatchPending[0].Pending.Next.Since = 0 }, "watch_pending 0: since 0, want 1 to the height 6"},
+		"pending from too long":    {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.FromOwner = make([]byte, 256) }, "from_owner of 256 bytes"},
+		"a round of nobody":        {func(g *types.GenesisState) { g.WatchRounds[0].Owner = nil }, "watch_rounds 0: owner of 0 bytes, want 1 to 255"},
+		"a round twice":            {func(g *types.GenesisState) { g.WatchRounds = append(g.WatchRounds, g.WatchRounds[0]) }, "watch_rounds 1: owners and their keys must ascend"},
+		"a round of no store":      {func(g *types.GenesisState) { g.WatchRounds[0].Key.Store = "" }, "watch_rounds 0: "},
+		"a round without changes":  {func(g *types.GenesisState) { g.WatchRounds[0].Pending.Round.Height = 0 }, "watch_rounds 0: height 0"},
+		"an owner too long":        {func(g *types.GenesisState) { g.WatchCursors.Owner = make([]byte, 256) }, "watch_cursors.owner: 256 bytes"},
 		"a turn of no store":       {func(g *types.GenesisState) { g.WatchCursors.Turn.Store = "" }, "watch_cursors.turn: "},
 		"an expiry passed over":    {func(g *types.GenesisState) { g.WatchCursors.Expiry.Due = 108 }, "timer 6 waits and expires before watch_cursors.expiry"},
 		"no actor":                 {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},

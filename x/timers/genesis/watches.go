@@ -1,6 +1,12 @@
 package genesis
 
-import "github.com/cosmos-timers/timers/x/timers/types"
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
 
 // validateWatches checks what is kept of watches in addition to their timers.
 func validateWatches(g *types.GenesisState) error {
@@ -36,29 +42,71 @@ func validateWatches(g *types.GenesisState) error {
 	return validateWatchPending(g)
 }
 
-// validateWatchPending checks the watched keys that have changes to deliver, and the cursor over them.
+// validateWatchPending checks the watched keys that have changes to deliver, and the cursors over them.
 func validateWatchPending(g *types.GenesisState) error {
 	for i := range g.WatchPending {
 		p := &g.WatchPending[i]
-		if err := p.Key.Validate(); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("watch_pending %d: %v", i, err)
-		}
 		if i > 0 && g.WatchPending[i-1].Key.Compare(p.Key) >= 0 {
 			return types.ErrInvalidGenesis.Wrapf("watch_pending %d: keys must ascend", i)
 		}
-		for _, round := range []*types.WatchRound{&p.Pending.Round, p.Pending.Next} {
-			if round == nil {
-				continue
-			}
-			if round.Height == 0 || len(round.Changes) > int(types.MaxMatchedKeys) {
-				return types.ErrInvalidGenesis.Wrapf("watch_pending %d: height %d must not be 0, and %d changes not above %d",
-					i, round.Height, len(round.Changes), types.MaxMatchedKeys)
-			}
+		if len(p.Owner) > 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_pending %d: owner %x, want none: rounds of owners are in watch_rounds", i, p.Owner)
+		}
+		if err := validatePending(fmt.Sprintf("watch_pending %d", i), p); err != nil {
+			return err
+		}
+	}
+	for i := range g.WatchRounds {
+		p := &g.WatchRounds[i]
+		if i > 0 && !ownerAscends(&g.WatchRounds[i-1], p) {
+			return types.ErrInvalidGenesis.Wrapf("watch_rounds %d: owners and their keys must ascend", i)
+		}
+		if len(p.Owner) == 0 || len(p.Owner) > maxAddressBytes {
+			return types.ErrInvalidGenesis.Wrapf("watch_rounds %d: owner of %d bytes, want 1 to %d", i, len(p.Owner), maxAddressBytes)
+		}
+		if err := validatePending(fmt.Sprintf("watch_rounds %d", i), p); err != nil {
+			return err
 		}
 	}
 	if turn := g.WatchCursors.Turn; turn.Store != "" || len(turn.Prefix) != 0 {
 		if err := turn.Validate(); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("watch_cursors.turn: %v", err)
+		}
+	}
+	if length := len(g.WatchCursors.Owner); length > maxAddressBytes {
+		return types.ErrInvalidGenesis.Wrapf("watch_cursors.owner: %d bytes, want at most %d", length, maxAddressBytes)
+	}
+	return nil
+}
+
+// maxAddressBytes bounds an address as the SDK does.
+const maxAddressBytes = 255
+
+// ownerAscends: rounds are in the order of the owners' addresses, and those of one owner in that of their keys.
+func ownerAscends(before, after *types.KeyWatchPending) bool {
+	return cmp.Or(
+		cmp.Compare(len(before.Owner), len(after.Owner)), bytes.Compare(before.Owner, after.Owner), before.Key.Compare(after.Key),
+	) < 0
+}
+
+// validatePending checks a key and its changes.
+func validatePending(name string, p *types.KeyWatchPending) error {
+	if err := p.Key.Validate(); err != nil {
+		return types.ErrInvalidGenesis.Wrapf("%s: %v", name, err)
+	}
+	for _, round := range []*types.WatchRound{&p.Pending.Round, p.Pending.Next} {
+		if round == nil {
+			continue
+		}
+		if round.Height == 0 || len(round.Changes) > int(types.MaxMatchedKeys) {
+			return types.ErrInvalidGenesis.Wrapf("%s: height %d must not be 0, and %d changes not above %d",
+				name, round.Height, len(round.Changes), types.MaxMatchedKeys)
+		}
+		if round.Since == 0 || round.Since > round.Height {
+			return types.ErrInvalidGenesis.Wrapf("%s: since %d, want 1 to the height %d of the latest change", name, round.Since, round.Height)
+		}
+		if len(round.FromOwner) > maxAddressBytes {
+			return types.ErrInvalidGenesis.Wrapf("%s: from_owner of %d bytes, want at most %d", name, len(round.FromOwner), maxAddressBytes)
 		}
 	}
 	return nil

@@ -258,5 +258,6 @@ func TestEveryWatchIsNotifiedUnderASmallBound(t *testing.T) {
 			require.Zero(t, w.owing, "timer %s was never told of a change at height %d", id, w.owing)
 		}
 		require.Empty(t, r.export().WatchPending)
+		require.Empty(t, r.export().WatchRounds)
 	})
 }

@@ -22,7 +22,8 @@ type Indexer interface {
 	Weight(ctx sdk.Context, actor sdk.AccAddress) uint32
 	// Placement of a timer in this block, with its agent's answer from the record.
 	Placement(ctx sdk.Context, t *types.Timer) index.Placement
-	// Quoted is the same after a call of the timer's agent, if the policy calls agents.
+	// Quoted is the same for a timer that is admitted or swept. If the policy calls agents, the timer's is called when all
+	// are known.
 	Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error)
 	// Stale reads at most n entries of lists that are not those of this block.
 	Stale(ctx context.Context, n int) ([]merge.Entry, error)

@@ -51,19 +51,19 @@ func (s *server) Watches(
 		if err := key.Validate(); err != nil {
 			return nil, invalidArgument(err)
 		}
-		from := collections.Join3(req.Store, req.Prefix, uint64(0))
+		from := collections.Join4(req.Store, req.Prefix, []byte{}, uint64(0))
 		return s.watchesFrom(ctx, req, from, func(at triggers.WatchPlace) bool { return slices.Equal(at.K2(), req.Prefix) })
 	default:
 		if err := (types.WatchKey{Store: req.Store, Prefix: []byte{0}}).Validate(); err != nil {
 			return nil, invalidArgument(err)
 		}
-		from := collections.Join3(req.Store, []byte{}, uint64(0))
+		from := collections.Join4(req.Store, []byte{}, []byte{}, uint64(0))
 		return s.watchesFrom(ctx, req, from, func(triggers.WatchPlace) bool { return true })
 	}
 }
 
 // watchesFrom lists the watches of a store from a position on, while wanted. The page's key is the position at which
-// the next page starts: seq ‖ prefix.
+// the next page starts.
 func (s *server) watchesFrom(
 	ctx context.Context, req *types.QueryWatchesRequest, from triggers.WatchPlace, wanted func(triggers.WatchPlace) bool,
 ) (*types.QueryWatchesResponse, error) {
@@ -72,14 +72,13 @@ func (s *server) watchesFrom(
 		return nil, err
 	}
 	if key := req.Pagination.GetKey(); len(key) > 0 {
-		if len(key) <= 8 || len(key) > 8+types.MaxWatchKeyBytes {
-			return nil, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want those of a next_key", len(key))
+		if from, err = placeOfPage(req.Store, key); err != nil {
+			return nil, err
 		}
-		from = collections.Join3(req.Store, key[8:], binary.BigEndian.Uint64(key))
 	}
 	response := &types.QueryWatchesResponse{Pagination: &sdkquery.PageResponse{}}
 	left := newRoom(limit)
-	err = s.engine.Watches.WalkFrom(ctx, from, func(at triggers.WatchPlace, owner []byte) (bool, error) {
+	err = s.engine.Watches.WalkFrom(ctx, from, func(at triggers.WatchPlace) (bool, error) {
 		switch {
 		case at.K1() != req.Store || !wanted(at):
 			return true, nil
@@ -88,18 +87,33 @@ func (s *server) watchesFrom(
 			return false, nil
 		}
 		key := types.WatchKey{Store: req.Store, Prefix: slices.Clone(at.K2())}
-		info, err := s.watchInfo(ctx, key, owner, at.K3())
+		info, err := s.watchInfo(ctx, key, slices.Clone(at.K3()), at.K4())
 		if err != nil {
 			return true, err
 		}
 		if !left.take(ctx, &info) {
-			response.Pagination.NextKey = append(binary.BigEndian.AppendUint64(nil, at.K3()), at.K2()...)
+			response.Pagination.NextKey = pageOfPlace(at)
 			return true, nil
 		}
 		response.Watches = append(response.Watches, info)
 		return false, nil
 	})
 	return response, err
+}
+
+// pageOfPlace is the page key of a watch: seq ‖ length of owner ‖ owner ‖ prefix.
+func pageOfPlace(at triggers.WatchPlace) []byte {
+	key := append(binary.BigEndian.AppendUint64(nil, at.K4()), byte(len(at.K3())))
+	return append(append(key, at.K3()...), at.K2()...)
+}
+
+// placeOfPage reads a page key.
+func placeOfPage(store string, key []byte) (at triggers.WatchPlace, err error) {
+	if len(key) <= 9 || len(key) <= 9+int(key[8]) || len(key) > 9+int(key[8])+types.MaxWatchKeyBytes {
+		return at, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want those of a next_key", len(key))
+	}
+	owner, prefix := key[9:9+int(key[8])], key[9+int(key[8]):]
+	return collections.Join4(store, prefix, owner, binary.BigEndian.Uint64(key)), nil
 }
 
 // watchInfo finds the timer of a watch in its owner's record.

@@ -1,13 +1,11 @@
 package triggers
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
 	"cosmossdk.io/collections"
 
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -40,7 +38,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 		of   func(func()) error
 	}{
 		{"watches", watches, func(count func()) error {
-			return w.watches.Walk(ctx, nil, func(WatchPlace, []byte) (bool, error) { count(); return false, nil })
+			return w.watches.Walk(ctx, nil, func(WatchPlace) (bool, error) { count(); return false, nil })
 		}},
 		{"expiries of waiting timers", waiting, func(count func()) error {
 			return w.expiry.Walk(ctx, nil, func(collections.Pair[uint64, uint64]) (bool, error) { count(); return false, nil })
@@ -57,7 +55,31 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 			return fmt.Errorf("there are %d %s, the timers want %d", got, c.name, c.want)
 		}
 	}
+	if err := w.checkRounds(ctx); err != nil {
+		return err
+	}
 	return w.checkCounts(ctx, watches)
+}
+
+// checkRounds: each round has a turn, and there are no other turns.
+func (w *Watches) checkRounds(ctx context.Context) error {
+	rounds := 0
+	err := w.rounds.Walk(ctx, nil, func(at roundKey, p types.WatchPending) (bool, error) {
+		rounds++
+		found, err := w.turns.Has(ctx, collections.Join4(at.K1(), p.Round.Since, at.K2(), at.K3()))
+		if err == nil && !found {
+			err = fmt.Errorf("the round of %x for %s %x has no turn at %d", at.K1(), at.K2(), at.K3(), p.Round.Since)
+		}
+		return false, err
+	})
+	if err != nil {
+		return err
+	}
+	err = w.turns.Walk(ctx, nil, func(turnKey) (bool, error) { rounds--; return false, nil })
+	if err == nil && rounds != 0 {
+		err = fmt.Errorf("there are %d turns without a round", -rounds)
+	}
+	return err
 }
 
 // checkTimer checks the entries of one timer. It also reports whether the timer has a hit.
@@ -76,9 +98,9 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 		return hit, fmt.Errorf("timer %s waits for a change and watches nothing", t.IDHex())
 	}
 	for _, key := range t.WatchKeys() {
-		owner, found, err := state.Find(ctx, w.watches, collections.Join3(key.Store, key.Prefix, t.Seq))
-		if err != nil || !found || !bytes.Equal(owner, t.Actor) {
-			return hit, fmt.Errorf("timer %s watches %s %x, which has no entry or another's: %w", t.IDHex(), key.Store, key.Prefix, err)
+		found, err := w.watches.Has(ctx, placeOf(t, key))
+		if err != nil || !found {
+			return hit, fmt.Errorf("timer %s watches %s %x, which has no entry: %w", t.IDHex(), key.Store, key.Prefix, err)
 		}
 	}
 	if !waits {
@@ -95,15 +117,15 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 func (w *Watches) checkCounts(ctx context.Context, watches uint64) error {
 	var ofStores, ofPrefixes uint64
 	err := w.counts.Walk(ctx, nil, func(at collections.Pair[string, []byte], count uint64) (bool, error) {
-		ranger := collections.NewSuperPrefixedTripleRange[string, []byte, uint64](at.K1(), at.K2())
+		ranger := collections.NewSuperPrefixedQuadRange[string, []byte, []byte, uint64](at.K1(), at.K2())
 		if len(at.K2()) == 0 {
-			ranger = collections.NewPrefixedTripleRange[string, []byte, uint64](at.K1())
+			ranger = collections.NewPrefixedQuadRange[string, []byte, []byte, uint64](at.K1())
 			ofStores += count
 		} else {
 			ofPrefixes += count
 		}
 		got := uint64(0)
-		err := w.watches.Walk(ctx, ranger, func(WatchPlace, []byte) (bool, error) { got++; return false, nil })
+		err := w.watches.Walk(ctx, ranger, func(WatchPlace) (bool, error) { got++; return false, nil })
 		if err == nil && (got != count || count == 0) {
 			err = fmt.Errorf("%s %x has %d watches, its count says %d", at.K1(), at.K2(), got, count)
 		}

@@ -1,7 +1,6 @@
 package triggers
 
 import (
-	"context"
 	"slices"
 
 	"cosmossdk.io/collections"
@@ -13,208 +12,229 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Timers are notified of changes in rounds. A round belongs to one watched prefix below which something changed, and
-// visits the watches of that prefix by seq. A block visits MAX_WATCH_HITS_PER_BLOCK watches. Unfinished rounds are
-// stored and continue in the next block. Prefixes take turns, so that a prefix with very many watches does not delay
-// others.
+// A round belongs to one owner and one watched prefix below which something changed. It visits the owner's watches of
+// that prefix by seq. A block visits MAX_WATCH_HITS_PER_BLOCK watches. Owners take turns: each gets an equal share of
+// that before any gets more, and the next block starts with the owner at whom this one ended. An owner's own rounds come
+// in the order of their first changes. So a crowd of watches delays the fires of its owner alone. Unfinished rounds are
+// stored and continue in the next block.
 //
 // A change during a round is delivered to the timers that the round has not reached, and to the others by the next
 // round. The round does not restart. So even if a prefix changes in every block, its last watch is reached.
 
-// turnsPerBlock is the least number of prefixes that have a turn in a block, if so many have pending changes.
-const turnsPerBlock = 8
-
-// round is the round of one prefix in this block.
-type round struct {
+// ownerRound is the round of one owner and prefix in this block.
+type ownerRound struct {
+	owner   []byte
 	key     types.WatchKey
 	pending types.WatchPending
-	// stored: it is in state.
-	stored bool
-	done   bool
+	// filed is the height under which its turn is stored, 0 if it is not in state.
+	filed uint64
+	// changed: it differs from what is stored.
+	changed, done bool
 }
 
-// Guard runs the module's work on one timer in a sandbox of its own, and reports whether it succeeded.
-type Guard func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool
-
-// collector is the state of one block's collection.
-type collector struct {
-	*Watches
-	height uint64
-	config *types.TimerConfig
-	guard  Guard
+// ownerTurn is the turn of one owner in this block.
+type ownerTurn struct {
+	owner []byte
+	// after is where the owner's stored turns are read on. all: they have been read.
+	after turnKey
+	all   bool
+	// read are stored rounds, oldest first. fresh are those of this block, which come after them.
+	read, fresh []*ownerRound
 }
 
-// Collect makes due the timers that watch state that this block's transactions changed, and continues the rounds of
-// earlier blocks. It returns timers that expired while they waited.
-func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guard) (expired []types.Timer, err error) {
-	c := collector{Watches: w, height: types.HeightOf(ctx), config: config, guard: guard}
-	before, _, err := state.FindItem(ctx, w.cursors)
+// roundOf returns the round of an owner and prefix.
+func (c *collector) roundOf(ctx sdk.Context, owner []byte, key types.WatchKey) (*ownerRound, error) {
+	name := string(owner) + "\x00" + nameOf(key)
+	if r, known := c.named[name]; known {
+		return r, nil
+	}
+	pending, stored, err := state.Find(ctx, c.rounds, collections.Join3(owner, key.Store, key.Prefix))
 	if err != nil {
 		return nil, err
 	}
-	after := before
-	rounds, err := w.pendingRounds(ctx, before.Turn, int(config.MaxWatchHitsPerBlock)+1)
+	r := &ownerRound{owner: owner, key: key, pending: pending}
+	if stored {
+		r.filed = pending.Round.Since
+	}
+	c.named[name], c.all = r, append(c.all, r)
+	return r, nil
+}
+
+// enlist adds changes to the round of an owner.
+func (c *collector) enlist(ctx sdk.Context, owner []byte, key types.WatchKey, changes *types.WatchRound) error {
+	r, err := c.roundOf(ctx, owner, key)
+	if err != nil {
+		return err
+	}
+	if r.filed == 0 && !r.changed {
+		turn := c.turnOf(owner)
+		turn.fresh = append(turn.fresh, r)
+	}
+	r.changed = true
+	addToPending(&r.pending, changes, int(c.config.MaxMatchedKeys))
+	return nil
+}
+
+// turnOf returns the turn of an owner.
+func (c *collector) turnOf(owner []byte) *ownerTurn {
+	turn, known := c.byOwner[string(owner)]
+	if !known {
+		turn = &ownerTurn{owner: owner, after: collections.Join4(owner, uint64(0), "", []byte{})}
+		c.byOwner[string(owner)], c.ownerTurns = turn, append(c.ownerTurns, turn)
+	}
+	return turn
+}
+
+// runRounds gives the owners turns, from the given one on, up to the block's bound. It returns the owner who has the
+// first turn in the next block, none if nothing is left to do.
+func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err error) {
+	limit := int(c.config.MaxWatchHitsPerBlock)
+	// One owner more than there is room for, so that it is known who is next.
+	stored, err := c.storedOwners(ctx, first, limit+1)
 	if err != nil {
 		return nil, err
 	}
-	if rounds, err = w.addChanges(ctx, c.height, int(config.MaxMatchedKeys), rounds); err != nil {
+	for _, owner := range stored {
+		c.turnOf(owner)
+	}
+	slices.SortFunc(c.ownerTurns, func(a, b *ownerTurn) int {
+		return compareCyclic(first, a.owner, b.owner)
+	})
+	at, err := share(len(c.ownerTurns), limit, func(i, limit int) (int, bool, error) {
+		return c.serveOwner(ctx, c.ownerTurns[i], limit)
+	})
+	if err != nil || at == len(c.ownerTurns) {
 		return nil, err
 	}
-	if after.Turn, err = c.runRounds(ctx, rounds); err != nil {
-		return nil, err
-	}
-	if expired, err = c.sweep(ctx, &after); err != nil {
-		return nil, err
-	}
-	return expired, w.setCursors(ctx, before, after)
+	return c.ownerTurns[at].owner, nil
 }
 
-// setCursors writes the cursors if they have changed. Cursors at the start have no entry.
-func (w *Watches) setCursors(ctx context.Context, before, after types.WatchCursors) error {
-	switch {
-	case after.Equal(before):
-		return nil
-	case after.Equal(types.WatchCursors{}):
-		return w.cursors.Remove(ctx)
-	default:
-		return w.cursors.Set(ctx, after)
+// storedOwners returns owners with stored turns, from one on and around, at most limit.
+func (c *collector) storedOwners(ctx sdk.Context, first []byte, limit int) ([][]byte, error) {
+	walk := func(from, to []byte) func([]byte, uint64, func([]byte) bool) error {
+		return func(owner []byte, past uint64, fn func([]byte) bool) error {
+			ranger := new(collections.Range[turnKey]).
+				StartInclusive(collections.Join4(owner, past, "", []byte{})).
+				EndExclusive(collections.Join4(to, uint64(0), "", []byte{}))
+			return c.turns.Walk(ctx, ranger, func(at turnKey) (bool, error) { return fn(at.K1()), nil })
+		}
 	}
+	owners, err := distinct(first, limit, walk(first, lastOwner))
+	if err != nil || len(owners) >= limit || len(first) == 0 {
+		return owners, err
+	}
+	before, err := distinct(nil, limit-len(owners), walk(nil, first))
+	return append(owners, before...), err
 }
 
-// pendingRounds reads the stored rounds, from the prefix whose turn it is and then from the first one on.
-func (w *Watches) pendingRounds(ctx sdk.Context, turn types.WatchKey, limit int) (rounds []round, err error) {
-	read := func(at prefixKey, p types.WatchPending) (bool, error) {
-		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
-		rounds = append(rounds, round{key: key, pending: p, stored: true})
-		return len(rounds) >= limit, nil
+// serveOwner visits some watches of an owner, at least 1, oldest round first.
+func (c *collector) serveOwner(ctx sdk.Context, turn *ownerTurn, limit int) (used int, done bool, err error) {
+	for used < limit {
+		r, err := c.nextRound(ctx, turn, limit-used)
+		if err != nil || r == nil {
+			return max(1, used), r == nil, err
+		}
+		looked, err := c.serveRound(ctx, r, limit-used)
+		if err != nil {
+			return used, false, err
+		}
+		used += looked
 	}
-	if turn.Store == "" {
-		return rounds, w.pending.Walk(ctx, nil, read)
-	}
-	from := collections.Join(turn.Store, turn.Prefix)
-	ranges := []*collections.Range[prefixKey]{
-		new(collections.Range[prefixKey]).StartInclusive(from),
-		new(collections.Range[prefixKey]).EndExclusive(from),
-	}
-	for _, ranger := range ranges {
-		if len(rounds) >= limit {
+	// Whether anything is left need not be known exactly: an owner without rounds ends the turn with its next share.
+	return used, turn.all && !hasOpen(turn.read) && !hasOpen(turn.fresh), nil
+}
+
+func hasOpen(rounds []*ownerRound) bool {
+	return slices.ContainsFunc(rounds, func(r *ownerRound) bool { return !r.done })
+}
+
+// nextRound returns the oldest unfinished round of an owner, nil if there is none. It reads at most limit more.
+func (c *collector) nextRound(ctx sdk.Context, turn *ownerTurn, limit int) (*ownerRound, error) {
+	for {
+		for len(turn.read) > 0 {
+			if !turn.read[0].done {
+				return turn.read[0], nil
+			}
+			turn.read = turn.read[1:]
+		}
+		if turn.all {
 			break
 		}
-		if err := w.pending.Walk(ctx, ranger, read); err != nil {
+		if err := c.readRounds(ctx, turn, limit); err != nil {
 			return nil, err
 		}
 	}
-	return rounds, nil
+	for len(turn.fresh) > 0 {
+		if !turn.fresh[0].done {
+			return turn.fresh[0], nil
+		}
+		turn.fresh = turn.fresh[1:]
+	}
+	return nil, nil
 }
 
-// addChanges adds the changes that the watched stores noted since the last call, for timers of that height. For a
-// prefix whose round does not run in this block, they are added to the stored round.
-func (w *Watches) addChanges(ctx sdk.Context, height uint64, maxKeys int, rounds []round) ([]round, error) {
-	if w.watcher == nil {
-		return rounds, nil
-	}
-	changed, err := w.watcher.Take(ctx, maxKeys)
+// readRounds reads at most limit stored rounds of an owner.
+func (c *collector) readRounds(ctx sdk.Context, turn *ownerTurn, limit int) error {
+	var found []turnKey
+	ranger := new(collections.Range[turnKey]).
+		StartInclusive(turn.after).
+		EndInclusive(collections.Join4(turn.owner, ^uint64(0), "", []byte{}))
+	err := c.turns.Walk(ctx, ranger, func(at turnKey) (bool, error) {
+		found = append(found, at)
+		return len(found) > limit, nil
+	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	atWork := make(map[string]int, len(rounds))
-	name := func(key types.WatchKey) string { return key.Store + "\x00" + string(key.Prefix) }
-	for i := range rounds {
-		atWork[name(rounds[i].key)] = i
+	if turn.all = len(found) <= limit; !turn.all {
+		turn.after, found = found[limit], found[:limit]
 	}
-	for _, change := range changed {
-		if i, known := atWork[name(change.Key)]; known {
-			addToPending(&rounds[i].pending, change.Keys, height, maxKeys)
+	for _, at := range found {
+		r, err := c.roundOf(ctx, turn.owner, types.WatchKey{Store: at.K3(), Prefix: slices.Clone(at.K4())})
+		if err != nil {
+			return err
+		}
+		turn.read = append(turn.read, r)
+	}
+	return nil
+}
+
+// storeRounds writes the rounds that are unfinished, and removes the others.
+func (c *collector) storeRounds(ctx sdk.Context) error {
+	for _, r := range c.all {
+		if !r.changed {
 			continue
 		}
-		at := collections.Join(change.Key.Store, change.Key.Prefix)
-		pending, stored, err := state.Find(ctx, w.pending, at)
-		if err != nil {
-			return nil, err
-		}
-		addToPending(&pending, change.Keys, height, maxKeys)
-		if stored {
-			if err := w.pending.Set(ctx, at, pending); err != nil {
-				return nil, err
+		since := r.pending.Round.Since
+		if r.filed != 0 && (r.done || r.filed != since) {
+			if err := c.turns.Remove(ctx, collections.Join4(r.owner, r.filed, r.key.Store, r.key.Prefix)); err != nil {
+				return err
 			}
-			continue
 		}
-		rounds = append(rounds, round{key: change.Key, pending: pending})
-	}
-	return rounds, nil
-}
-
-// addToPending adds changes to the round if it has not begun, or else to the next one.
-func addToPending(pending *types.WatchPending, keys [][]byte, height uint64, maxKeys int) {
-	round := &pending.Round
-	if round.From > 0 {
-		if pending.Next == nil {
-			pending.Next = &types.WatchRound{}
-		}
-		round = pending.Next
-	}
-	round.Height = max(round.Height, height)
-	for _, key := range keys {
-		at := slices.IndexFunc(round.Changes, func(c types.WatchChange) bool { return string(c.Key) == string(key) })
+		var err error
 		switch {
-		case at >= 0:
-			round.Changes[at].Height = height
-		case len(round.Changes) < maxKeys:
-			round.Changes = append(round.Changes, types.WatchChange{Key: key, Height: height})
-		}
-	}
-}
-
-// runRounds gives the rounds turns up to the block's bound and stores the unfinished ones. It returns the prefix that
-// has the first turn in the next block.
-func (c *collector) runRounds(ctx sdk.Context, rounds []round) (turn types.WatchKey, err error) {
-	left := int(c.config.MaxWatchHitsPerBlock)
-	perTurn := max(1, left/turnsPerBlock)
-	open, next := len(rounds), 0
-	for open > 0 && left > 0 {
-		round := &rounds[next]
-		next = (next + 1) % len(rounds)
-		if round.done {
-			continue
-		}
-		looked, err := c.serveRound(ctx, round, min(perTurn, left))
-		if err != nil {
-			return turn, err
-		}
-		left -= looked
-		if round.done {
-			open--
-		}
-	}
-	for i := range rounds {
-		round := &rounds[i]
-		at := collections.Join(round.key.Store, round.key.Prefix)
-		switch {
-		case !round.done:
-			err = c.pending.Set(ctx, at, round.pending)
-		case round.stored:
-			err = c.pending.Remove(ctx, at)
+		case !r.done:
+			err = c.file(ctx, r.owner, r.key, &r.pending)
+		case r.filed != 0:
+			err = c.rounds.Remove(ctx, collections.Join3(r.owner, r.key.Store, r.key.Prefix))
 		}
 		if err != nil {
-			return turn, err
+			return err
 		}
 	}
-	if open > 0 {
-		turn = rounds[next].key
-	}
-	return turn, nil
+	return nil
 }
 
-// serveRound visits some watches of a prefix, and returns how many, at least 1. It reads one more, to know whether the
-// round has ended.
-func (c *collector) serveRound(ctx sdk.Context, w *round, limit int) (looked int, err error) {
+// serveRound visits some watches of an owner and prefix, and returns how many, at least 1. It reads one more, to know
+// whether the round has ended.
+func (c *collector) serveRound(ctx sdk.Context, w *ownerRound, limit int) (looked int, err error) {
 	round := &w.pending.Round
-	seqs := make([]uint64, 0, limit+1)
+	seqs := make([]uint64, 0, min(limit, 8)+1)
 	ranger := new(collections.Range[WatchPlace]).
-		StartInclusive(collections.Join3(w.key.Store, w.key.Prefix, round.From)).
-		EndInclusive(collections.Join3(w.key.Store, w.key.Prefix, ^uint64(0)))
-	err = c.watches.Walk(ctx, ranger, func(at WatchPlace, _ []byte) (bool, error) {
-		seqs = append(seqs, at.K3())
+		StartInclusive(collections.Join4(w.key.Store, w.key.Prefix, w.owner, round.From)).
+		EndInclusive(collections.Join4(w.key.Store, w.key.Prefix, w.owner, ^uint64(0)))
+	err = c.watches.Walk(ctx, ranger, func(at WatchPlace) (bool, error) {
+		seqs = append(seqs, at.K4())
 		return len(seqs) > limit, nil
 	})
 	if err != nil {
@@ -226,6 +246,7 @@ func (c *collector) serveRound(ctx sdk.Context, w *round, limit int) (looked int
 	for _, seq := range seqs {
 		c.notify(ctx, w.key.Store, &known, seq)
 	}
+	w.changed = true
 	switch {
 	case len(ahead) > 0:
 		round.From = ahead[0]
@@ -235,17 +256,6 @@ func (c *collector) serveRound(ctx sdk.Context, w *round, limit int) (looked int
 		w.done = true
 	}
 	return max(1, len(seqs)), nil
-}
-
-// allChanges are those of the round and those that came since. Timers notified now skip the next round, because they
-// will have begun to wait after its changes.
-func allChanges(pending *types.WatchPending) types.WatchRound {
-	known := pending.Round
-	if next := pending.Next; next != nil {
-		known.Height = max(known.Height, next.Height)
-		known.Changes = append(slices.Clone(known.Changes), next.Changes...)
-	}
-	return known
 }
 
 // notify makes one timer due by a change, or adds the change to the hit of a timer that is due already. An error
@@ -266,11 +276,12 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 	}
 }
 
-// markDue makes a waiting timer due in this block. Only here does a timer enter the queue when it is already due. This
-// is safe because it happens before the lane reads the queue, and because the queue's cursors do not pass the beginning
-// of a height before its block.
+// markDue makes a waiting timer due in this block, and notes since when it should have been. Only here does a timer
+// enter the queue when it is already due. This is safe because it happens before the lane reads the queue, and because
+// the queue's cursors do not pass the beginning of a height before its block. For the same reason its place in the queue
+// is that of this block, although its lateness counts from the change: the cursors have passed earlier heights.
 func (c *collector) markDue(ctx sdk.Context, store string, round *types.WatchRound, timer *types.Timer) error {
-	hit := types.WatchHit{Since: timer.Due}
+	hit := types.WatchHit{Since: timer.Due, Changed: max(round.Since, timer.Due)}
 	addMatches(&hit, store, round, int(c.config.MaxMatchedKeys))
 	if err := c.hits.Set(ctx, timer.Seq, hit); err != nil {
 		return err
@@ -288,7 +299,11 @@ func (c *collector) addToHit(ctx sdk.Context, store string, round *types.WatchRo
 	if err != nil || !found {
 		return err
 	}
-	if !addMatches(&hit, store, round, int(c.config.MaxMatchedKeys)) {
+	added := addMatches(&hit, store, round, int(c.config.MaxMatchedKeys))
+	if since := max(round.Since, hit.Since); since < hit.Changed && round.Height >= hit.Since {
+		hit.Changed, added = since, true
+	}
+	if !added {
 		return nil
 	}
 	return c.hits.Set(ctx, seq, hit)
@@ -305,53 +320,4 @@ func addMatches(hit *types.WatchHit, store string, round *types.WatchRound, maxK
 		hit.Matched, added = append(hit.Matched, key), true
 	}
 	return added
-}
-
-// sweep finds timers that expired while they waited, at most SWEEP_PER_BLOCK: they are first in the order of expiry
-// heights.
-func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired []types.Timer, err error) {
-	if cursors.Expiry.Due >= c.height {
-		return nil, nil
-	}
-	limit := int(c.config.SweepPerBlock)
-	var seqs []uint64
-	ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
-		StartInclusive(collections.Join(cursors.Expiry.Due, cursors.Expiry.Seq)).
-		EndExclusive(collections.Join(c.height, uint64(0)))
-	err = c.expiry.Walk(ctx, ranger, func(at collections.Pair[uint64, uint64]) (bool, error) {
-		if len(seqs) == 0 {
-			cursors.Expiry = types.QueueKey{Due: at.K1(), Seq: at.K2()}
-		}
-		seqs = append(seqs, at.K2())
-		return len(seqs) >= limit, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, seq := range seqs {
-		timer, found, err := state.Find(ctx, c.waiting, seq)
-		if err != nil {
-			ctx.Logger().Error("an expired watch can't be read", "module", types.ModuleName, "seq", seq, "err", err)
-		}
-		if found {
-			expired = append(expired, timer)
-		}
-	}
-	return expired, nil
-}
-
-// KeepChanges stores the changes that watched stores have noted and no timer has been notified of: the changes that
-// timers made at the end of this block count for the next.
-func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig) error {
-	rounds, err := w.addChanges(ctx, height, int(config.MaxMatchedKeys), nil)
-	if err != nil {
-		return err
-	}
-	for i := range rounds {
-		at := collections.Join(rounds[i].key.Store, rounds[i].key.Prefix)
-		if err := w.pending.Set(ctx, at, rounds[i].pending); err != nil {
-			return err
-		}
-	}
-	return nil
 }

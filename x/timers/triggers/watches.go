@@ -26,16 +26,20 @@ type Watches struct {
 	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every
 	// write to a watchable store.
 	counts watch.Counts
-	// watches: (store, prefix, seq) → owner of the timer with that seq.
-	watches collections.Map[WatchPlace, []byte]
+	// watches: (store, prefix, owner, seq) of each watch, by owner so that the owners take turns.
+	watches collections.KeySet[WatchPlace]
 	// waiting: seq → timer that waits for a change. Its due height is the first whose changes count.
 	waiting collections.Map[uint64, types.Timer]
 	// expiry: (expires_at, seq) of those that wait, so that the expired ones come first.
 	expiry collections.KeySet[collections.Pair[uint64, uint64]]
 	// hits: seq → the changes that a triggered timer will deliver.
 	hits collections.Map[uint64, types.WatchHit]
-	// pending: (store, prefix) → changes of which not all its watches have been notified.
+	// pending: (store, prefix) → changes of which not all owners of its watches have been visited.
 	pending collections.Map[prefixKey, types.WatchPending]
+	// rounds: (owner, store, prefix) → changes of which not all the owner's watches have been notified.
+	rounds collections.Map[roundKey, types.WatchPending]
+	// turns: (owner, height of the first change, store, prefix) of each round, so that each owner's oldest is first.
+	turns collections.KeySet[turnKey]
 	// cursors are the positions at which bounded work continues.
 	cursors collections.Item[types.WatchCursors]
 
@@ -51,24 +55,39 @@ var (
 	_ Kind              = (*Watches)(nil)
 )
 
-// WatchPlace is (store, prefix, seq).
-type WatchPlace = collections.Triple[string, []byte, uint64]
+// WatchPlace is (store, prefix, owner, seq).
+type WatchPlace = collections.Quad[string, []byte, []byte, uint64]
 
-// prefixKey is (store, prefix).
-type prefixKey = collections.Pair[string, []byte]
+type (
+	// prefixKey is (store, prefix).
+	prefixKey = collections.Pair[string, []byte]
+	// roundKey is (owner, store, prefix).
+	roundKey = collections.Triple[[]byte, string, []byte]
+	// turnKey is (owner, since, store, prefix).
+	turnKey = collections.Quad[[]byte, uint64, string, []byte]
+)
+
+// placeOf is the place of a timer's watch of a key.
+func placeOf(t *types.Timer, key types.WatchKey) WatchPlace {
+	return collections.Join4(key.Store, key.Prefix, t.Actor, t.Seq)
+}
 
 // NewWatches adds the component's collections to the schema.
 func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, watcher *watch.Watcher) *Watches {
 	w := &Watches{
 		counts: watch.NewCounts(sb),
-		watches: collections.NewMap(sb, types.PrefixWatches, "watches",
-			collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.Uint64Key), collections.BytesValue),
+		watches: collections.NewKeySet(sb, types.PrefixWatches, "watches",
+			collections.QuadKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey, collections.Uint64Key)),
 		waiting: collections.NewMap(sb, types.PrefixWatching, "watching", collections.Uint64Key, codec.CollValue[types.Timer](cdc)),
 		expiry: collections.NewKeySet(sb, types.PrefixWatchExpiry, "watch_expiry",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)),
 		hits: collections.NewMap(sb, types.PrefixWatchHits, "watch_hits", collections.Uint64Key, codec.CollValue[types.WatchHit](cdc)),
 		pending: collections.NewMap(sb, types.PrefixWatchPending, "watch_pending",
 			collections.PairKeyCodec(collections.StringKey, collections.BytesKey), codec.CollValue[types.WatchPending](cdc)),
+		rounds: collections.NewMap(sb, types.PrefixWatchRounds, "watch_rounds",
+			collections.TripleKeyCodec(collections.BytesKey, collections.StringKey, collections.BytesKey), codec.CollValue[types.WatchPending](cdc)),
+		turns: collections.NewKeySet(sb, types.PrefixWatchTurns, "watch_turns",
+			collections.QuadKeyCodec(collections.BytesKey, collections.Uint64Key, collections.StringKey, collections.BytesKey)),
 		cursors: collections.NewItem(sb, types.PrefixWatchCursors, "watch_cursors", codec.CollValue[types.WatchCursors](cdc)),
 		watcher: watcher, records: records,
 	}
@@ -149,7 +168,7 @@ func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 // Inserted implements state.Companion: it adds a timer's watches, of which the wrapped stores read the counts.
 func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
-		if err := w.watches.Set(ctx, collections.Join3(key.Store, key.Prefix, t.Seq), t.Actor); err != nil {
+		if err := w.watches.Set(ctx, placeOf(t, key)); err != nil {
 			return err
 		}
 		for _, prefix := range [][]byte{{}, key.Prefix} {
@@ -169,7 +188,7 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 // Departed implements state.Companion: it removes a timer's watches and its hit.
 func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
-		if err := w.watches.Remove(ctx, collections.Join3(key.Store, key.Prefix, t.Seq)); err != nil {
+		if err := w.watches.Remove(ctx, placeOf(t, key)); err != nil {
 			return err
 		}
 		for _, prefix := range [][]byte{{}, key.Prefix} {
@@ -196,16 +215,27 @@ func (w *Watches) dropCount(ctx context.Context, at prefixKey) error {
 	return w.counts.Set(ctx, at, count-1)
 }
 
-// Moved implements state.Companion: it follows a timer that took a fresh seq.
+// Moved implements state.Companion: it follows a timer that took a fresh seq. The lateness of one that returns to the
+// queue counts from its new due height.
 func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
-	if t.Trigger.Watch == nil || t.Seq == before.Seq {
+	if t.Trigger.Watch == nil {
 		return nil
 	}
-	for _, key := range t.WatchKeys() {
-		if err := w.watches.Remove(ctx, collections.Join3(key.Store, key.Prefix, before.Seq)); err != nil {
+	if t.Seq == before.Seq {
+		if t.SetAside != types.NotSetAside || before.SetAside == types.NotSetAside || before.SetAside == types.Watching {
+			return nil
+		}
+		hit, found, err := state.Find(ctx, w.hits, t.Seq)
+		if err != nil || !found {
 			return err
 		}
-		if err := w.watches.Set(ctx, collections.Join3(key.Store, key.Prefix, t.Seq), t.Actor); err != nil {
+		return w.PutHit(ctx, t, hit)
+	}
+	for _, key := range t.WatchKeys() {
+		if err := w.watches.Remove(ctx, placeOf(before, key)); err != nil {
+			return err
+		}
+		if err := w.watches.Set(ctx, placeOf(t, key)); err != nil {
 			return err
 		}
 	}
@@ -231,11 +261,13 @@ func (w *Watches) TakeHit(ctx context.Context, t *types.Timer) (types.WatchHit, 
 	return hit, w.hits.Remove(ctx, t.Seq)
 }
 
-// PutHit restores the hit of a watch timer for a retry.
+// PutHit restores the hit of a watch timer for a fire whose lateness counts from the timer's due height, such as a
+// retry.
 func (w *Watches) PutHit(ctx context.Context, t *types.Timer, hit types.WatchHit) error {
 	if t.Trigger.Watch == nil {
 		return nil
 	}
+	hit.Changed = 0
 	return w.hits.Set(ctx, t.Seq, hit)
 }
 
@@ -248,8 +280,8 @@ func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.Wat
 	return hit.Matched, err
 }
 
-// WalkFrom passes the watches from a position on, with their owners, to fn until fn reports that it has enough.
-func (w *Watches) WalkFrom(ctx context.Context, from WatchPlace, fn func(at WatchPlace, owner []byte) (bool, error)) error {
+// WalkFrom passes the watches from a position on to fn until fn reports that it has enough.
+func (w *Watches) WalkFrom(ctx context.Context, from WatchPlace, fn func(at WatchPlace) (bool, error)) error {
 	return w.watches.Walk(ctx, new(collections.Range[WatchPlace]).StartInclusive(from), fn)
 }
 
@@ -266,7 +298,33 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return err
 		}
 	}
+	for i := range genesis.WatchRounds {
+		p := &genesis.WatchRounds[i]
+		if err := w.file(ctx, p.Owner, p.Key, &p.Pending); err != nil {
+			return err
+		}
+	}
 	return w.setCursors(ctx, types.WatchCursors{}, genesis.WatchCursors)
+}
+
+// setCursors writes the cursors if they have changed. Cursors at the start have no entry.
+func (w *Watches) setCursors(ctx context.Context, before, after types.WatchCursors) error {
+	switch {
+	case after.Equal(before):
+		return nil
+	case after.Equal(types.WatchCursors{}):
+		return w.cursors.Remove(ctx)
+	default:
+		return w.cursors.Set(ctx, after)
+	}
+}
+
+// file stores the round of an owner, and its turn.
+func (w *Watches) file(ctx context.Context, owner []byte, key types.WatchKey, pending *types.WatchPending) error {
+	if err := w.rounds.Set(ctx, collections.Join3(owner, key.Store, key.Prefix), *pending); err != nil {
+		return err
+	}
+	return w.turns.Set(ctx, collections.Join4(owner, pending.Round.Since, key.Store, key.Prefix))
 }
 
 // ExportGenesis implements state.Component.
@@ -281,6 +339,14 @@ func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 	err = w.pending.Walk(ctx, nil, func(at prefixKey, p types.WatchPending) (bool, error) {
 		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
 		genesis.WatchPending = append(genesis.WatchPending, types.KeyWatchPending{Key: key, Pending: p})
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = w.rounds.Walk(ctx, nil, func(at roundKey, p types.WatchPending) (bool, error) {
+		key := types.WatchKey{Store: at.K2(), Prefix: slices.Clone(at.K3())}
+		genesis.WatchRounds = append(genesis.WatchRounds, types.KeyWatchPending{Owner: slices.Clone(at.K1()), Key: key, Pending: p})
 		return false, nil
 	})
 	if err != nil {

@@ -20,6 +20,9 @@ type Delivery struct {
 	DeliverID []byte
 	// Height at which it fires.
 	Height uint64
+	// Due is the height at which it became due; for a watch, that of the first change that it delivers. It is late if this
+	// is below Height.
+	Due uint64
 	// FireSeq is the number of the timer's earlier deliveries.
 	FireSeq uint32
 	// Matched are the watched keys whose change made it due, at most MAX_MATCHED_KEYS; none for other triggers.

@@ -47,7 +47,7 @@ func (q *AgentQuote) Validate() error {
 		{"max_priority_fee_per_cycle", q.MaxPriorityFeePerCycle},
 		{"max_fee_per_cell", q.MaxFeePerCell},
 	} {
-		if err := validatePrice(ErrInvalidQuote, price.name, price.value); err != nil {
+		if err := ValidatePrice(ErrInvalidQuote, price.name, price.value); err != nil {
 			return err
 		}
 	}

@@ -46,10 +46,10 @@ func (b *Bid) Validate() error {
 }
 
 func (b *StaticBid) validate() error {
-	if err := validatePrice(ErrInvalidBid, "max_fee_per_cycle", b.MaxFeePerCycle); err != nil {
+	if err := ValidatePrice(ErrInvalidBid, "max_fee_per_cycle", b.MaxFeePerCycle); err != nil {
 		return err
 	}
-	return validatePrice(ErrInvalidBid, "max_priority_fee_per_cycle", b.MaxPriorityFeePerCycle)
+	return ValidatePrice(ErrInvalidBid, "max_priority_fee_per_cycle", b.MaxPriorityFeePerCycle)
 }
 
 // Ask is what the bid asks of the lane; none asks for the default estimator.

@@ -112,15 +112,15 @@ func MaxPrice() math.LegacyDec { return maxPrice }
 // CheckBasefees returns ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's. Beyond
 // them fires would be free, or nobody could pay for one.
 func CheckBasefees(cycle, cell math.LegacyDec) error {
-	if err := validatePrice(ErrInvalidBasefee, "the price of a cycle", cycle); err != nil {
+	if err := ValidatePrice(ErrInvalidBasefee, "the price of a cycle", cycle); err != nil {
 		return err
 	}
-	return validatePrice(ErrInvalidBasefee, "the price of a cell", cell)
+	return ValidatePrice(ErrInvalidBasefee, "the price of a cell", cell)
 }
 
-// validatePrice checks a price in fee denom per cycle or per cell: present, not negative, and small enough that price ×
+// ValidatePrice checks a price in fee denom per cycle or per cell: present, not negative, and small enough that price ×
 // units can't leave the range of a decimal.
-func validatePrice(kind *errors.Error, name string, price math.LegacyDec) error {
+func ValidatePrice(kind *errors.Error, name string, price math.LegacyDec) error {
 	if price.IsNil() {
 		return kind.Wrapf("%s is missing", name)
 	}

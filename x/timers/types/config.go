@@ -77,30 +77,34 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// More than twice what the default lane can fire, so that watches wait for the lane and not for this; moving so
 		// many records costs a few milliseconds.
 		MaxWatchHitsPerBlock: 256,
-
-		// Setting up a contract's query costs 60,000 gas unless its code is pinned; what remains is sixteen times what a
-		// plain formula takes.
-		AgentCyclesPerCall: 150_000,
-		// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
-		// lane can fire. Calls whose timers do not fire are not billed, so that this is below the lane's own cycles.
-		AgentCyclesPerBlock: 1_500_000,
-
-		CandidateWindow:    2_048,
-		AdmissionsPerBlock: 2_048,
-		PriorityTiers: PriorityTiers{
-			Economy: math.LegacyNewDecWithPrec(8, 1), Standard: math.LegacyOneDec(),
-			Fast: math.LegacyNewDecWithPrec(15, 1), Urgent: math.LegacyNewDecWithPrec(25, 1),
-		},
-		// Tips buy a place in a full lane; ten basefees is far beyond what places cost when anybody bids for themselves.
-		TierTipCap:           math.LegacyNewDec(10),
-		FairnessWindowBlocks: 1_000,
-		FairnessUnit:         UnitActor,
-		WeightMin:            math.LegacyOneDec(),
-		WeightMax:            math.LegacyNewDec(2),
-		MedianSmoothing:      math.LegacyOneDec(),
 	}
+	config.setBidDefaults()
 	config.setPolicyDefaults()
 	return config
+}
+
+// setBidDefaults sets the parameters of agents, and those that several policies share.
+func (c *TimerConfig) setBidDefaults() {
+	// Setting up a contract's query costs 60,000 gas unless its code is pinned; what remains is sixteen times what a
+	// plain formula takes.
+	c.AgentCyclesPerCall = 150_000
+	// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
+	// lane can fire. Calls whose timers do not fire are not billed, so that this is below the lane's own cycles.
+	c.AgentCyclesPerBlock = 1_500_000
+
+	c.CandidateWindow = 2_048
+	c.AdmissionsPerBlock = 2_048
+	c.PriorityTiers = PriorityTiers{
+		Economy: math.LegacyNewDecWithPrec(8, 1), Standard: math.LegacyOneDec(),
+		Fast: math.LegacyNewDecWithPrec(15, 1), Urgent: math.LegacyNewDecWithPrec(25, 1),
+	}
+	// Tips buy a place in a full lane; ten basefees is far beyond what places cost when anybody bids for themselves.
+	c.TierTipCap = math.LegacyNewDec(10)
+	c.FairnessWindowBlocks = 1_000
+	c.FairnessUnit = UnitActor
+	c.WeightMin = math.LegacyOneDec()
+	c.WeightMax = math.LegacyNewDec(2)
+	c.MedianSmoothing = math.LegacyOneDec()
 }
 
 // Validate checks every bound, and that no parameter contradicts another.
@@ -177,10 +181,10 @@ func (c *TimerConfig) validateBounds() error {
 	}); err != nil {
 		return err
 	}
-	if err := validatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee); err != nil {
+	if err := ValidatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee); err != nil {
 		return err
 	}
-	if err := validatePrice(ErrInvalidConfig, "cell_basefee", c.CellBasefee); err != nil {
+	if err := ValidatePrice(ErrInvalidConfig, "cell_basefee", c.CellBasefee); err != nil {
 		return err
 	}
 	zero, mostOfTier, tiers := math.LegacyZeroDec(), math.LegacyNewDec(maxTierMultiplier), &c.PriorityTiers

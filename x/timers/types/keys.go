@@ -50,6 +50,8 @@ var (
 	PrefixWatchHits    = collections.NewPrefix(24)
 	PrefixWatchPending = collections.NewPrefix(25)
 	PrefixWatchCursors = collections.NewPrefix(26)
+	PrefixWatchRounds  = collections.NewPrefix(27)
+	PrefixWatchTurns   = collections.NewPrefix(28)
 
 	PrefixTipWeights = collections.NewPrefix(34)
 	PrefixTipEpochs  = collections.NewPrefix(35)

@@ -72,8 +72,8 @@ func (p *AuctionParams) Rules(state *AuctionState) auction.Rules {
 	return rules
 }
 
-// validate checks the state of the auction; absent is valid.
-func (s *AuctionState) validate() error {
+// Validate checks the state of the auction; absent is valid.
+func (s *AuctionState) Validate() error {
 	if s == nil {
 		return nil
 	}

@@ -153,6 +153,9 @@ var _ policies.Indexer = (*round)(nil)
 // Rank implements policies.Round.
 func (r *round) Rank(ctx sdk.Context) (err error) {
 	if r.Block.Storm {
+		if err := r.askAdmitted(ctx); err != nil {
+			return err
+		}
 		return r.OpenRanking(ctx)
 	}
 	r.DropUnrunnable(ctx)
@@ -160,6 +163,24 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 		return err
 	}
 	r.Sort(ctx, r.Candidate)
+	return nil
+}
+
+// askAdmitted calls the agents of timers that this block admitted or swept, and indexes them under the answers.
+func (r *round) askAdmitted(ctx sdk.Context) error {
+	asked, err := r.Agents.AskNoted(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range asked {
+		at := r.Placement(ctx, t)
+		if at.Quote = r.SponsoredQuote(t, r.Agents.QuoteOf(t)); at.Weight == t.AdmittedWeight && at.Quote.Equal(t.Quote) {
+			continue
+		}
+		if err := r.Parts.Index.Reindex(ctx, t, at); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -181,9 +202,8 @@ func (r *round) Placement(ctx sdk.Context, t *types.Timer) index.Placement {
 // Quoted implements policies.Indexer.
 func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (at index.Placement, err error) {
 	at = r.Placement(ctx, t)
-	quote, err := r.Agents.Quote(ctx, t)
-	at.Quote = r.SponsoredQuote(t, quote)
-	return at, err
+	at.Quote = r.SponsoredQuote(t, r.Agents.Note(t))
+	return at, nil
 }
 
 // Stale implements policies.Indexer: the lists of other policies are the wide ones, which come last.

@@ -1,0 +1,170 @@
+package agents
+
+import (
+	"bytes"
+	"slices"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// maxRefused bounds the payers of a block that turn out not to cover a call: each is found out by reading its account.
+const maxRefused = 256
+
+// turn is the turn of one payer.
+type turn struct {
+	payer sdk.AccAddress
+	// timers whose agents are to be called, and the agents.
+	timers []*types.Timer
+	agents []sdk.AccAddress
+}
+
+// AskAll calls the agents of the timers of the window. It returns the timer to start with in the next block.
+func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (next types.QueueKey, err error) {
+	if !c.asks {
+		return types.QueueKey{}, nil
+	}
+	first := 0
+	for first < len(timers) && timers[first].IsBefore(c.before.AgentTurn) {
+		first++
+	}
+	ordered := make([]*types.Timer, len(timers))
+	for i := range timers {
+		ordered[i] = &timers[(first+i)%len(timers)]
+	}
+	unasked, err := c.takeTurns(ctx, ordered)
+	if err == nil && unasked != nil {
+		next = unasked.Key()
+	}
+	return next, err
+}
+
+// Note adds a timer that is admitted or swept under overload to those that AskNoted calls agents for. It returns the
+// quote under which the timer is indexed until then.
+func (c *Calls) Note(t *types.Timer) *types.AgentQuote {
+	if !c.asks {
+		return t.Quote
+	}
+	c.noted = append(c.noted, t)
+	return t.Quote.At(c.prices.Cell)
+}
+
+// AskNoted calls the agents of the noted timers, and returns those timers whose agents were called.
+func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, err error) {
+	if !c.asks {
+		return nil, nil
+	}
+	if _, err := c.takeTurns(ctx, c.noted); err != nil {
+		return nil, err
+	}
+	for _, t := range c.noted {
+		if c.answers[t.Seq] != nil {
+			asked = append(asked, t)
+		}
+	}
+	c.noted = nil
+	return asked, nil
+}
+
+// QuoteOf is the answer to the call for a timer in this block, at today's price of cells.
+func (c *Calls) QuoteOf(t *types.Timer) *types.AgentQuote {
+	answer, asked := c.answers[t.Seq]
+	if !asked {
+		return t.Quote
+	}
+	return answer.quote.At(c.prices.Cell)
+}
+
+// takeTurns calls agents, one for each payer before a second one for any, while the block has cycles for another call.
+// The payers are in the order of their addresses, from the one on at whom the last block ended. So a crowd of timers of
+// one payer does not take the calls of others. It returns the first timer that was not asked for lack of cycles.
+func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *types.Timer, err error) {
+	turns, err := c.turnsOf(ctx, timers)
+	if err != nil {
+		return nil, err
+	}
+	for len(turns) > 0 {
+		rest := turns[:0:0]
+		for i, turn := range turns {
+			if !c.hasRoom(ctx) {
+				c.nextPayer = turn.payer
+				c.countUnasked(append(rest, turns[i:]...))
+				return c.firstUnasked(timers, append(rest, turns[i:]...)), nil
+			}
+			asked, err := c.ask(ctx, turn.timers[0], turn.agents[0])
+			if err != nil {
+				return nil, err
+			}
+			if !asked {
+				c.refused[string(turn.payer)] = true
+				c.countUnasked(turns[i : i+1])
+				continue
+			}
+			turn.timers, turn.agents = turn.timers[1:], turn.agents[1:]
+			if len(turn.timers) > 0 {
+				rest = append(rest, turn)
+			}
+		}
+		turns = rest
+	}
+	return nil, nil
+}
+
+// hasRoom reports whether another agent may be called. An agent may itself query the order of the next block. That query
+// calls no agents, so that calls do not nest.
+func (c *Calls) hasRoom(ctx sdk.Context) bool {
+	return !sandbox.IsWithinFire(ctx) && len(c.refused) < maxRefused &&
+		c.Cycles+c.config.AgentCyclesPerCall <= c.config.AgentCyclesPerBlock
+}
+
+// turnsOf groups timers that have an agent by payer.
+func (c *Calls) turnsOf(ctx sdk.Context, timers []*types.Timer) ([]*turn, error) {
+	var turns []*turn
+	byPayer := map[string]*turn{}
+	for _, t := range timers {
+		agent, err := c.agentOf(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if len(agent) == 0 || c.answers[t.Seq] != nil {
+			continue
+		}
+		payer := t.Payer()
+		of, known := byPayer[string(payer)]
+		if !known {
+			of = &turn{payer: payer}
+			byPayer[string(payer)], turns = of, append(turns, of)
+		}
+		of.timers, of.agents = append(of.timers, t), append(of.agents, agent)
+	}
+	slices.SortFunc(turns, func(a, b *turn) int { return bytes.Compare(a.payer, b.payer) })
+	if before := c.before.Agents; before != nil {
+		first, _ := slices.BinarySearchFunc(turns, before.Payer, func(t *turn, payer []byte) int { return bytes.Compare(t.payer, payer) })
+		turns = slices.Concat(turns[first:], turns[:first])
+	}
+	return turns, nil
+}
+
+func (c *Calls) countUnasked(turns []*turn) {
+	for _, turn := range turns {
+		c.Unasked += uint32(len(turn.timers))
+	}
+}
+
+// firstUnasked is the first of the timers, in their order, that still waits for its turn.
+func (c *Calls) firstUnasked(timers []*types.Timer, turns []*turn) *types.Timer {
+	waits := map[uint64]bool{}
+	for _, turn := range turns {
+		for _, t := range turn.timers {
+			waits[t.Seq] = true
+		}
+	}
+	for _, t := range timers {
+		if waits[t.Seq] {
+			return t
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package triggers
+
+import (
+	"cosmossdk.io/collections"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Guard runs the module's work on one timer in a sandbox of its own, and reports whether it succeeded.
+type Guard func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool
+
+// collector is the state of one block's collection. Its maps are looked up, never ranged over.
+type collector struct {
+	*Watches
+	height uint64
+	config *types.TimerConfig
+	guard  Guard
+
+	// all are the rounds that this block has read or begun, named the same by owner and prefix.
+	all   []*ownerRound
+	named map[string]*ownerRound
+	// ownerTurns are the turns of owners with rounds, byOwner the same.
+	ownerTurns []*ownerTurn
+	byOwner    map[string]*ownerTurn
+}
+
+func (w *Watches) collector(height uint64, config *types.TimerConfig, guard Guard) *collector {
+	return &collector{
+		Watches: w, height: height, config: config, guard: guard,
+		named: map[string]*ownerRound{}, byOwner: map[string]*ownerTurn{},
+	}
+}
+
+// Collect makes due the timers that watch state that this block's transactions changed, and continues the rounds of
+// earlier blocks. It returns timers that expired while they waited.
+func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guard) (expired []types.Timer, err error) {
+	c := w.collector(types.HeightOf(ctx), config, guard)
+	before, _, err := state.FindItem(ctx, w.cursors)
+	if err != nil {
+		return nil, err
+	}
+	after := before
+	if after.Turn, err = c.runPasses(ctx, before.Turn); err != nil {
+		return nil, err
+	}
+	if after.Owner, err = c.runRounds(ctx, before.Owner); err != nil {
+		return nil, err
+	}
+	if err := c.storeRounds(ctx); err != nil {
+		return nil, err
+	}
+	if expired, err = c.sweep(ctx, &after); err != nil {
+		return nil, err
+	}
+	return expired, w.setCursors(ctx, before, after)
+}
+
+// KeepChanges stores the changes that watched stores have noted and no timer has been notified of: the changes that
+// timers made at the end of this block count for the next.
+func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig) error {
+	c := w.collector(height, config, nil)
+	fresh, err := c.takeChanges(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := c.runFreshPasses(ctx, fresh); err != nil {
+		return err
+	}
+	return c.storeRounds(ctx)
+}
+
+// sweep finds timers that expired while they waited, at most SWEEP_PER_BLOCK: they are first in the order of expiry
+// heights.
+func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired []types.Timer, err error) {
+	if cursors.Expiry.Due >= c.height {
+		return nil, nil
+	}
+	limit := int(c.config.SweepPerBlock)
+	var seqs []uint64
+	ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
+		StartInclusive(collections.Join(cursors.Expiry.Due, cursors.Expiry.Seq)).
+		EndExclusive(collections.Join(c.height, uint64(0)))
+	err = c.expiry.Walk(ctx, ranger, func(at collections.Pair[uint64, uint64]) (bool, error) {
+		if len(seqs) == 0 {
+			cursors.Expiry = types.QueueKey{Due: at.K1(), Seq: at.K2()}
+		}
+		seqs = append(seqs, at.K2())
+		return len(seqs) >= limit, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, seq := range seqs {
+		timer, found, err := state.Find(ctx, c.waiting, seq)
+		if err != nil {
+			ctx.Logger().Error("an expired watch can't be read", "module", types.ModuleName, "seq", seq, "err", err)
+		}
+		if found {
+			expired = append(expired, timer)
+		}
+	}
+	return expired, nil
+}

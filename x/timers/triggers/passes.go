@@ -1,0 +1,287 @@
+package triggers
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"cosmossdk.io/collections"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// A pass visits the owners of the watches of one changed prefix, and adds the changes to their rounds. For each prefix
+// that the block changed it visits one owner in any case: whoever wrote there paid for a write, whose cost this is in
+// proportion to. In addition the changed prefixes share freshVisits × MAX_WATCH_HITS_PER_BLOCK visits, and the passes
+// that earlier blocks did not finish share MAX_WATCH_HITS_PER_BLOCK. So a block stores a bounded number of rounds, and
+// only a prefix that very many owners watch takes more than one block.
+
+const (
+	// freshVisits are the visits for changes of the block, as a multiple of MAX_WATCH_HITS_PER_BLOCK.
+	freshVisits = 3
+	// maxStreak is how many entries of one owner are read one by one, before the rest is passed over.
+	maxStreak = 8
+)
+
+// pass is the pass of one prefix in this block.
+type pass struct {
+	key     types.WatchKey
+	pending types.WatchPending
+	// stored: it is in state.
+	stored, done bool
+}
+
+func nameOf(key types.WatchKey) string { return key.Store + "\x00" + string(key.Prefix) }
+
+// runPasses visits the owners of changed prefixes. It returns the prefix that is first in the next block.
+func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.WatchKey, err error) {
+	limit := int(c.config.MaxWatchHitsPerBlock)
+	old, err := c.storedPasses(ctx, turn, limit+1)
+	if err != nil {
+		return next, err
+	}
+	fresh, err := c.takeChanges(ctx, old)
+	if err != nil {
+		return next, err
+	}
+	if err := c.runFreshPasses(ctx, fresh); err != nil {
+		return next, err
+	}
+	at, err := share(len(old), limit, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, old[i], limit) })
+	if err != nil {
+		return next, err
+	}
+	if at < len(old) {
+		next = old[at].key
+	}
+	return next, c.storePasses(ctx, old)
+}
+
+// runFreshPasses begins the passes of prefixes that changed in this block.
+func (c *collector) runFreshPasses(ctx sdk.Context, fresh []*pass) error {
+	budget := len(fresh) + freshVisits*int(c.config.MaxWatchHitsPerBlock)
+	_, err := share(len(fresh), budget, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, fresh[i], limit) })
+	if err != nil {
+		return err
+	}
+	return c.storePasses(ctx, fresh)
+}
+
+// storePasses writes the passes that are unfinished, and removes the others.
+func (c *collector) storePasses(ctx sdk.Context, passes []*pass) (err error) {
+	for _, p := range passes {
+		at := collections.Join(p.key.Store, p.key.Prefix)
+		switch {
+		case !p.done:
+			err = c.pending.Set(ctx, at, p.pending)
+		case p.stored:
+			err = c.pending.Remove(ctx, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// storedPasses reads the stored passes, from the prefix whose turn it is and then from the first one on.
+func (c *collector) storedPasses(ctx sdk.Context, turn types.WatchKey, limit int) (passes []*pass, err error) {
+	read := func(at prefixKey, p types.WatchPending) (bool, error) {
+		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
+		passes = append(passes, &pass{key: key, pending: p, stored: true})
+		return len(passes) >= limit, nil
+	}
+	if turn.Store == "" {
+		return passes, c.pending.Walk(ctx, nil, read)
+	}
+	from := collections.Join(turn.Store, turn.Prefix)
+	ranges := []*collections.Range[prefixKey]{
+		new(collections.Range[prefixKey]).StartInclusive(from),
+		new(collections.Range[prefixKey]).EndExclusive(from),
+	}
+	for _, ranger := range ranges {
+		if len(passes) >= limit {
+			break
+		}
+		if err := c.pending.Walk(ctx, ranger, read); err != nil {
+			return nil, err
+		}
+	}
+	return passes, nil
+}
+
+// takeChanges returns a pass for each prefix that changed since the last call. A prefix whose pass is not finished has
+// the changes added to that.
+func (c *collector) takeChanges(ctx sdk.Context, old []*pass) (fresh []*pass, err error) {
+	if c.watcher == nil {
+		return nil, nil
+	}
+	maxKeys := int(c.config.MaxMatchedKeys)
+	changed, err := c.watcher.Take(ctx, maxKeys)
+	if err != nil {
+		return nil, err
+	}
+	atWork := make(map[string]*pass, len(old))
+	for _, p := range old {
+		atWork[nameOf(p.key)] = p
+	}
+	for _, change := range changed {
+		news := types.WatchRound{Height: c.height, Since: c.height}
+		for _, key := range change.Keys {
+			news.Changes = append(news.Changes, types.WatchChange{Key: key, Height: c.height})
+		}
+		if p, known := atWork[nameOf(change.Key)]; known {
+			addToPending(&p.pending, &news, maxKeys)
+			continue
+		}
+		at := collections.Join(change.Key.Store, change.Key.Prefix)
+		pending, stored, err := state.Find(ctx, c.pending, at)
+		if err != nil {
+			return nil, err
+		}
+		addToPending(&pending, &news, maxKeys)
+		if stored {
+			if err := c.pending.Set(ctx, at, pending); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		fresh = append(fresh, &pass{key: change.Key, pending: pending})
+	}
+	return fresh, nil
+}
+
+// addToPending adds changes to the round if it has not begun, or else to the next one. If there are more than maxKeys,
+// the latest stay.
+func addToPending(pending *types.WatchPending, news *types.WatchRound, maxKeys int) {
+	round := &pending.Round
+	if round.From > 0 || len(round.FromOwner) > 0 {
+		if pending.Next == nil {
+			pending.Next = &types.WatchRound{}
+		}
+		round = pending.Next
+	}
+	if round.Since == 0 || news.Since < round.Since {
+		round.Since = news.Since
+	}
+	round.Height = max(round.Height, news.Height)
+	for _, change := range news.Changes {
+		addChange(round, change, maxKeys)
+	}
+}
+
+func addChange(round *types.WatchRound, change types.WatchChange, maxKeys int) {
+	at := slices.IndexFunc(round.Changes, func(c types.WatchChange) bool { return bytes.Equal(c.Key, change.Key) })
+	if at >= 0 {
+		round.Changes[at].Height = max(round.Changes[at].Height, change.Height)
+		return
+	}
+	if len(round.Changes) < maxKeys {
+		round.Changes = append(round.Changes, change)
+		return
+	}
+	oldest := 0
+	for i := range round.Changes {
+		if round.Changes[i].Height < round.Changes[oldest].Height {
+			oldest = i
+		}
+	}
+	if len(round.Changes) > 0 && round.Changes[oldest].Height < change.Height {
+		round.Changes[oldest] = change
+	}
+}
+
+// allChanges are those of the round and those that came since. Who is notified now will have begun to wait after the
+// changes of the next round, which therefore does not make it due again.
+func allChanges(pending *types.WatchPending) types.WatchRound {
+	known := pending.Round
+	if next := pending.Next; next != nil {
+		known.Height = max(known.Height, next.Height)
+		known.Changes = append(slices.Clone(known.Changes), next.Changes...)
+	}
+	return known
+}
+
+// visitOwners adds the changes of a prefix to the rounds of some owners, and returns how many, at least 1.
+func (c *collector) visitOwners(ctx sdk.Context, p *pass, limit int) (visited int, done bool, err error) {
+	owners, err := c.ownersOf(ctx, p.key, p.pending.Round.FromOwner, limit+1)
+	if err != nil {
+		return 0, false, err
+	}
+	ahead := owners[min(limit, len(owners)):]
+	owners = owners[:len(owners)-len(ahead)]
+	known := allChanges(&p.pending)
+	for _, owner := range owners {
+		if err := c.enlist(ctx, owner, p.key, &known); err != nil {
+			return 0, false, err
+		}
+	}
+	switch {
+	case len(ahead) > 0:
+		p.pending.Round.FromOwner = ahead[0]
+	case p.pending.Next != nil:
+		p.pending.Round, p.pending.Next = *p.pending.Next, nil
+	default:
+		p.done = true
+	}
+	return max(1, len(owners)), p.done, nil
+}
+
+// ownersOf returns owners of watches of a prefix, from one on, at most limit.
+func (c *collector) ownersOf(ctx sdk.Context, key types.WatchKey, from []byte, limit int) ([][]byte, error) {
+	end := collections.Join4(key.Store, key.Prefix, lastOwner, ^uint64(0))
+	return distinct(from, limit, func(owner []byte, past uint64, fn func([]byte) bool) error {
+		ranger := new(collections.Range[WatchPlace]).
+			StartInclusive(collections.Join4(key.Store, key.Prefix, owner, past)).
+			EndInclusive(end)
+		return c.watches.Walk(ctx, ranger, func(at WatchPlace) (bool, error) { return fn(at.K3()), nil })
+	})
+}
+
+// lastOwner comes after every address.
+var lastOwner = bytes.Repeat([]byte{0xff}, 255)
+
+// distinct returns the owners of entries that are ordered by owner, from one on, at most limit. walk passes the owners
+// of entries to a function until that has enough, from an owner's first entry on (past 0) or after its last (past
+// largest). Long runs of one owner are passed over.
+func distinct(from []byte, limit int, walk func(owner []byte, past uint64, fn func([]byte) bool) error) (owners [][]byte, err error) {
+	past, more := uint64(0), true
+	for more && len(owners) < limit {
+		streak := 0
+		more = false
+		err := walk(from, past, func(owner []byte) bool {
+			if len(owners) > 0 && bytes.Equal(owner, owners[len(owners)-1]) {
+				streak++
+				more = streak >= maxStreak
+				return more
+			}
+			streak = 0
+			owners = append(owners, slices.Clone(owner))
+			return len(owners) >= limit
+		})
+		if err != nil {
+			return nil, err
+		}
+		if more {
+			from, past = owners[len(owners)-1], ^uint64(0)
+		}
+	}
+	return owners, nil
+}
+
+// compareOwners orders owners as the store does: shorter addresses come first.
+func compareOwners(a, b []byte) int { return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b)) }
+
+// compareCyclic orders owners from the first on and around.
+func compareCyclic(first, a, b []byte) int {
+	before := func(owner []byte) int {
+		if compareOwners(owner, first) < 0 {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(before(a), before(b)), compareOwners(a, b))
+}
