@@ -31,8 +31,21 @@ func validateLane(l *types.LaneState) error {
 			return err
 		}
 	}
-	if err := l.Agents.Validate(); err != nil {
+	if err := validateAgentBooks(l.Agents); err != nil {
 		return err
 	}
 	return l.Auction.Validate()
+}
+
+// validateAgentBooks checks the sum of the bills for agents' calls, and the payer whose turn it is.
+func validateAgentBooks(a *types.AgentBooks) error {
+	switch {
+	case a == nil:
+		return nil
+	case a.Billed.IsNil() || a.Billed.IsNegative():
+		return types.ErrInvalidGenesis.Wrap("lane.agents.billed is missing or negative")
+	case len(a.Payer) > maxAddressBytes:
+		return types.ErrInvalidGenesis.Wrapf("lane.agents.payer has %d bytes, want at most %d", len(a.Payer), maxAddressBytes)
+	}
+	return nil
 }

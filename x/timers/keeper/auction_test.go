@@ -74,15 +74,18 @@ func TestABidIsLockedWhenItIsStated(t *testing.T) {
 	require.Equal(t, int64(700), f.balance(vault))
 }
 
-func TestAModuleLocksNoBid(t *testing.T) {
+func TestAModuleLocksItsOwnBid(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
 	gov := authtypes.NewModuleAddress(govtypes.ModuleName)
 	f.Accounts.GetModuleAccount(f.Ctx(), govtypes.ModuleName)
 	require.NoError(t, f.Bank.SendCoins(f.Ctx(), alice, gov, f.coins(500)))
 	f.Modules.Register(govtypes.ModuleName, types.DefaultHandler, func(context.Context, types.Delivery) error { return nil })
 	f.grant(alice, gov, unlimited())
-	f.refused(types.ErrInvalidFeePayer, scheduleMsg(gov, 50, nil, paidBy(alice), bidding(price("5"))))
-	f.run(scheduleMsg(gov, 50, nil, paidBy(alice)))
+	f.refused(types.ErrBidNotCovered, scheduleMsg(gov, 50, nil, paidBy(alice), bidding(price("501"))))
+	id := f.schedule(gov, 50, nil, paidBy(alice), bidding(price("5")))
+	require.Equal(t, int64(495), f.balance(gov))
+	f.run(&types.MsgCancelTimer{Sender: gov.String(), Id: id})
+	require.Equal(t, int64(500), f.balance(gov))
 }
 
 // TestEveryWayOutSettlesTheBid: a timer that has locked 700 of 1,000,000,000 leaves, and the module's account is empty.

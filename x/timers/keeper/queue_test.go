@@ -81,6 +81,8 @@ func drawBacklog(t *rapid.T) *backlog {
 	c.CandidateWindow = uint32(rapid.IntRange(60, 600).Draw(t, "window"))
 	c.LaneTimerCycles = uint64(rapid.IntRange(2, 40).Draw(t, "lane")) * 250_000
 	c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 250_000, 250_000, 1
+	// Payloads name the timers, and must not count.
+	c.PayloadCyclesPerByte = 0
 	c.MaxFiresPerActor = rapid.SampledFrom([]uint32{0, 0, 3}).Draw(t, "fires of an actor")
 	// The clean-up has hardly anything to spend: expired timers stand in the way as long as they can.
 	c.GcCyclesPerBlock = c.GcCyclesPerRemoval

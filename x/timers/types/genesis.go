@@ -21,19 +21,3 @@ func NewGenesis(feeDenom string) *GenesisState {
 		},
 	}
 }
-
-// validate checks the sum of the bills for agents' calls, and the payer whose turn it is.
-func (a *AgentBooks) Validate() error {
-	switch {
-	case a == nil:
-		return nil
-	case a.Billed.IsNil() || a.Billed.IsNegative():
-		return ErrInvalidGenesis.Wrap("lane.agents.billed is missing or negative")
-	case len(a.Payer) > maxAddressBytes:
-		return ErrInvalidGenesis.Wrapf("lane.agents.payer has %d bytes, want at most %d", len(a.Payer), maxAddressBytes)
-	}
-	return nil
-}
-
-// maxAddressBytes bounds an address as the SDK does.
-const maxAddressBytes = 255
