@@ -139,7 +139,7 @@ func TestAHostileContractIsContained(t *testing.T) {
 			require.Equal(t, [2]any{codespace, code}, [2]any{got.codespace, got.code}, got)
 			require.Empty(t, s.kept("mark"), "a failed fire's writes are dropped")
 			require.Equal(t, c.spentCycles, got.cycles == limit, got)
-			require.Equal(t, c.spentCells, got.cells == 550_000, got)
+			require.Equal(t, c.spentCells, got.cells == types.DefaultTimerConfig("").DefaultCellLimit, got)
 			require.Greater(t, got.cycles, uint64(80_000), "setting up a contract and the fire itself are charged: %v", got)
 			var timers types.QueryTimersByActorResponse
 			s.timersOf(s.hostile, &timers)

@@ -195,7 +195,7 @@ func kindsOf(g *types.GenesisState, height uint64) map[string]int {
 		countTimer(count, &g.Timers[i], height)
 	}
 	for _, pending := range g.WatchPending {
-		count("round under way", pending.Pending.Round.From > 0)
+		count("round under way", len(pending.Pending.Round.Changes) > 0)
 		count("next round", pending.Pending.Next != nil)
 	}
 	for _, segment := range g.Receipts {

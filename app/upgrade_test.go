@@ -75,7 +75,7 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 		return schedule(t, l.Chain, "alice", uint64(l.App.LastBlockHeight())+blocks, send("alice", "sink", 1))
 	}
 	broke := schedule(t, l.Chain, "pauper", uint64(l.App.LastBlockHeight())+3, send("pauper", "sink", 1))
-	broke.OnUnfunded = types.OnUnfundedSuspend
+	broke.OnUnfunded, broke.CellLimit = types.OnUnfundedSuspend, 550_000
 	l.book("suspended", "pauper", broke)
 	l.Deliver("pauper", send("pauper", "bob", appchain.Funds.Int64()-3*appchain.TxFee[0].Amount.Int64()))
 	l.NextBlock()

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/math"
+)
+
+// TestTheUsualTipIsWeightedBySize: nine small fires with high tips do not set it against seven large ones.
+func TestTheUsualTipIsWeightedBySize(t *testing.T) {
+	var fires []tipped
+	for range 9 {
+		fires = append(fires, tipped{math.LegacyNewDec(100), 20_000})
+	}
+	for range 7 {
+		fires = append(fires, tipped{math.LegacyOneDec(), 200_000})
+	}
+	require.Equal(t, math.LegacyOneDec().String(), medianTip(fires).String())
+	require.Equal(t, math.LegacyNewDec(100).String(), medianTip(fires[:9]).String())
+	require.True(t, medianTip(nil).IsZero())
+}
+
+// TestMedianTipMatchesTheModel counts out each unit of size at its tip, and takes the middle one, the lower of two.
+func TestMedianTipMatchesTheModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var fires []tipped
+		count := [6]int{}
+		total := 0
+		for range rapid.IntRange(1, 20).Draw(t, "fires") {
+			tip, size := rapid.IntRange(0, 5).Draw(t, "tip"), rapid.IntRange(1, 30).Draw(t, "size")
+			fires = append(fires, tipped{math.LegacyNewDec(int64(tip)), uint64(size)})
+			count[tip] += size
+			total += size
+		}
+		middle, reached := (total-1)/2, 0
+		for tip, units := range count {
+			if reached += units; reached > middle {
+				require.Equal(t, math.LegacyNewDec(int64(tip)).String(), medianTip(fires).String())
+				return
+			}
+		}
+	})
+}
