@@ -71,7 +71,7 @@ func addTimer(genesis *types.GenesisState, actor sdk.AccAddress, due uint64, pay
 	genesis.NextSeq++
 	genesis.Timers = append(genesis.Timers, types.Timer{
 		Id: types.TimerID(actor, due, payload, seq), Actor: actor, Trigger: types.Trigger{Height: due}, Payload: payload,
-		GasLimit: gas, ExpiresAt: due + genesis.Config.MaxTtlBlocks, Seq: seq, Due: due,
+		GasLimit: gas, CellLimit: genesis.Config.CellLimit(), ExpiresAt: due + genesis.Config.MaxTtlBlocks, Seq: seq, Due: due,
 	})
 	return &genesis.Timers[len(genesis.Timers)-1]
 }

@@ -94,7 +94,7 @@ func fires(t *testing.T, chain *lab.Chain, fired map[string]byte) (limits []byte
 		parsed, err := sdk.ParseTypedEvent(abci.Event(event))
 		require.NoError(t, err)
 		e := parsed.(*types.TimerFired)
-		require.Equal(t, "20", e.Paid, "20,000 cycles at the chain's basefee of a thousandth")
+		require.Equal(t, "21", e.Paid, "20,003 cycles at the chain's basefee of a thousandth: three for the byte of payload")
 		require.Equal(t, "0", e.Tip)
 		limits = append(limits, fired[e.Id])
 	}

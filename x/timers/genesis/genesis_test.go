@@ -185,7 +185,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"an outcome that earned":   {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
 		"a watch":                  {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "stated beside a watch"},
 		"a time":                   {timer(func(t *types.Timer) { t.Trigger.Time = &time.Time{} }), "want a height, an interval or a watch trigger"},
-		"an unknown reason":        {timer(func(t *types.Timer) { t.SetAside = 5 }), "set_aside 5 is unknown"},
+		"an unknown reason":        {timer(func(t *types.Timer) { t.SetAside = 9 }), "set_aside 9 is unknown"},
 		"a negative reason":        {timer(func(t *types.Timer) { t.SetAside = -1 }), "set_aside -1 is unknown"},
 		"a watch of nothing":       {func(g *types.GenesisState) { g.Timers[3].Trigger.Watch.Keys = nil }, "timer 3: 0 keys, want 1 to 256"},
 		"a watch of a key twice":   {func(g *types.GenesisState) { twice(&g.Timers[3]) }, "is stated twice"},
