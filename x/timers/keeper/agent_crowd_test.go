@@ -118,18 +118,22 @@ func TestACallAndItsFireAreChargedOnce(t *testing.T) {
 	f.schedule(robot, 3, f.noop(), byAgent(agent), limited(100_000), paidBy(payer))
 	events := f.blocksUntil(3)
 	fired := only[*types.TimerFired](f, events)
-	require.Equal(t, "60000", fired.Paid, "20,000 of the fire and 10,000 of the call, at 2")
+	require.Equal(t, uint64(10_000), fired.AgentCycles)
+	records := int64(fired.Cycles) - 30_000
+	require.Positive(t, records, "the allowance is read and written")
+	paid := 60_000 + 2*records
+	require.Equal(t, paid, number(t, fired.Paid), "20,000 of the fire, 10,000 of the call and the payer's records, at 2")
 	require.Empty(t, f.bills(events))
-	require.EqualValues(t, 140_000, f.balance(payer))
-	require.Equal(t, f.coins(140_000), f.allowance(payer, robot))
+	require.Equal(t, 200_000-paid, f.balance(payer))
+	require.Equal(t, f.coins(200_000-paid), f.allowance(payer, robot))
 
 	low := f.agent("low", answers(5_000, "0.5", "0", "0"))
 	f.schedule(robot, f.Height()+2, f.noop(), byAgent(low), limited(100_000), paidBy(payer))
 	f.setConfig(func(c *types.TimerConfig) { c.AgentCyclesPerCall = 20_000 })
 	f.blocksUntil(f.Height() + 1)
 	require.Equal(t, map[string]int64{payer.String(): 10_000}, f.bills(f.NextBlock()))
-	require.EqualValues(t, 130_000, f.balance(payer))
-	require.Equal(t, f.coins(130_000), f.allowance(payer, robot))
+	require.Equal(t, 190_000-paid, f.balance(payer))
+	require.Equal(t, f.coins(190_000-paid), f.allowance(payer, robot))
 }
 
 // allowance is what is left of a payer's allowance.
@@ -137,5 +141,9 @@ func (f *fixture) allowance(payer, actor sdk.AccAddress) sdk.Coins {
 	f.t.Helper()
 	allowance, err := f.Feegrant.GetAllowance(f.Ctx(), payer, actor)
 	require.NoError(f.t, err)
-	return allowance.(*feegrant.BasicAllowance).SpendLimit
+	named, ok := allowance.(*feegrant.AllowedMsgAllowance)
+	require.True(f.t, ok)
+	basic, err := named.GetAllowance()
+	require.NoError(f.t, err)
+	return basic.(*feegrant.BasicAllowance).SpendLimit
 }

@@ -335,7 +335,7 @@ func TestParamsAndLane(t *testing.T) {
 		CycleBasefee: "1.000000000000000000", CellBasefee: "0.000000000000000000",
 		LaneBasefee: "1.000000000000000000", NextLaneBasefee: "1.000000000000000000",
 		UsedSize: 25_000, Cycles: 25_000, LaneTimerCycles: config.LaneTimerCycles, LaneTimerCells: config.LaneTimerCells,
-		GcCyclesPerBlock: config.GcCyclesPerBlock, Burned: "25000", LaneBurned: "0", Tips: "0", FeeDenom: f.FeeDenom,
+		GcCyclesPerBlock: config.GcCyclesPerBlock, Burned: "25000", LaneBurned: "0", AgentsBilled: "0", Tips: "0", FeeDenom: f.FeeDenom,
 		P50: "0.000000000000000000", MaxCyclesPerFire: config.MaxCyclesPerFire,
 	}, *lane)
 }

@@ -128,7 +128,8 @@ func (c *chain) setConfig(change func(*types.TimerConfig)) {
 	c.must(&types.MsgUpdateTimerConfig{Authority: c.Authority, Config: config})
 }
 
-// end ends the open block. Its books must balance: what its fires paid is what was burned and what was tipped.
+// end ends the open block. Its books must balance: what its fires and the calls of agents paid is what was burned and what
+// was tipped.
 func (c *chain) end() sdk.Events {
 	c.t.Helper()
 	events, err := c.EndBlock()
@@ -143,7 +144,10 @@ func (c *chain) end() sdk.Events {
 	for _, fired := range eventsOf[*types.TimerFired](c.t, events) {
 		basefees = basefees.Add(amount(c.t, fired.Paid)).Sub(amount(c.t, fired.Tip))
 	}
-	require.Equal(c.t, summary.Burned, basefees.String(), "what fires paid and did not tip is burned")
+	for _, billed := range eventsOf[*types.TimerAgentBilled](c.t, events) {
+		basefees = basefees.Add(amount(c.t, billed.Paid))
+	}
+	require.Equal(c.t, summary.Burned, basefees.String(), "what fires paid and did not tip is burned, and calls without a fire")
 	c.burned, c.collected = burned, collected
 	return events
 }
