@@ -34,7 +34,8 @@ type ScheduleRequest struct {
 	// account.
 	FeePayer sdk.AccAddress
 	// GasLimit in cycles bounds one fire, intrinsic cycles included: from min_gas_limit to the largest that the policy
-	// in force allows, which is the default. What a fire does not use is refunded.
+	// in force allows. It defaults to the least cap of the policies in force and selected. What a fire does not use is
+	// refunded.
 	GasLimit uint64
 	// CellLimit bounds the cells that one fire may write, at most max_cells_per_fire. It defaults to default_cell_limit.
 	CellLimit uint64
@@ -113,7 +114,7 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 		return timer, policies.Accepted{}, err
 	}
 	if timer.GasLimit == 0 {
-		timer.GasLimit = k.engine.Policies.GasCap(config, now)
+		timer.GasLimit = k.engine.Policies.DefaultGasLimit(config, now)
 	}
 	if timer.CellLimit == 0 {
 		timer.CellLimit = config.CellLimit()

@@ -32,6 +32,7 @@ func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
 	} {
 		require.Equal(t, want, policies.Runnable(&c, 1, &types.Timer{GasLimit: gasLimit}), "%d", gasLimit)
 	}
+	require.Equal(t, uint64(250_000), policies.DefaultGasLimit(&c, 1), "fifo is in force, and eip1559 will be")
 	require.True(t, policies.Runnable(&c, 2, &types.Timer{GasLimit: 250_000}))
 	require.False(t, policies.Runnable(&c, 2, &types.Timer{GasLimit: 250_001}))
 }

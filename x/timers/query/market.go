@@ -210,7 +210,7 @@ type limits struct{ gas, cells uint64 }
 // limitsOf are those of a request; what it does not state has its default.
 func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest) (limits, error) {
 	asked := limits{
-		cmp.Or(req.GetGasLimit(), next.Policy.GasCap(&next.Config)), cmp.Or(req.GetCellLimit(), next.Config.CellLimit()),
+		cmp.Or(req.GetGasLimit(), s.engine.Policies.DefaultGasLimit(&next.Config, next.Height)), cmp.Or(req.GetCellLimit(), next.Config.CellLimit()),
 	}
 	return asked, s.engine.Policies.CheckLimits(&next.Config, next.Height, asked.gas, asked.cells)
 }

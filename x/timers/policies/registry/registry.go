@@ -77,9 +77,19 @@ func (r *Registry) Validate(config *types.TimerConfig) error {
 	return types.ErrInvalidConfig.Wrapf("policy %s is unknown to this chain; available: %v", config.Policy, known)
 }
 
-// GasCap is the largest gas limit that may fire at a height, and the default one.
+// GasCap is the largest gas limit that may fire at a height.
 func (r *Registry) GasCap(config *types.TimerConfig, height uint64) uint64 {
 	return r.At(config, height).GasCap(config)
+}
+
+// DefaultGasLimit is the gas limit of a timer that states none: the least of the caps of the policy in force at a height and
+// of the one that the config selects, which may start later. So such a timer can fire under both.
+func (r *Registry) DefaultGasLimit(config *types.TimerConfig, height uint64) uint64 {
+	least := r.GasCap(config, height)
+	if selected, found := r.find(config.Policy); found {
+		least = min(least, selected.GasCap(config))
+	}
+	return least
 }
 
 // Runnable reports whether a timer can fire within its limits at a height. One that can't is set aside until it can; it is
