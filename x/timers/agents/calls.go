@@ -181,11 +181,11 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool, error) {
 	most, balance := c.cost(c.config.AgentCyclesPerCall), c.balance(ctx, t.Actor)
 	// What the payer's records take is counted by the fire.
-	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+	covered := sandbox.Run(ctx, func(ctx sdk.Context) error {
 		_, err := c.purse.PreCharge(ctx, c.config, t, most)
 		return err
-	})
-	if err != nil {
+	}) == nil
+	if !covered {
 		return false, nil
 	}
 	answer := &answer{timer: *t, agent: agent}
@@ -197,7 +197,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 	ctx.GasMeter().ConsumeGas(answer.cycles, "bidding agent")
 	answer.charged = c.cost(answer.cycles)
 	settlement := lane.Settlement{Charged: answer.charged, Refund: most.Sub(answer.charged)}
-	err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.purse.Refund(ctx, c.config, t, settlement) })
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.purse.Refund(ctx, c.config, t, settlement) })
 	if err != nil {
 		// A payer that takes no refund is charged for the largest call, so that the module's account holds nothing.
 		answer.charged = most

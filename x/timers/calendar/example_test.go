@@ -41,7 +41,8 @@ func (s *shelf) Remove(_ context.Context, key calendar.Key) error {
 
 func (s *shelf) Scan(_ context.Context, from calendar.Key, fn func(calendar.Entry[string]) bool) error {
 	i, _ := s.find(from)
-	for ; i < len(s.entries) && fn(s.entries[i]); i++ {
+	for i < len(s.entries) && fn(s.entries[i]) {
+		i++
 	}
 	return nil
 }

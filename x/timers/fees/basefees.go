@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"cosmossdk.io/math"
-
 	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
+	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/log"
@@ -13,9 +15,6 @@ import (
 	"cosmossdk.io/store/metrics"
 	"cosmossdk.io/x/feegrant"
 
-	dbm "github.com/cosmos/cosmos-db"
-
-	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/fees"

@@ -21,8 +21,11 @@ func validateLane(l *types.LaneState) error {
 		name  string
 		value *math.LegacyDec
 	}{
-		{"lane_basefee", l.LaneBasefee}, {"cycle_basefee", l.CycleBasefee}, {"cell_basefee", l.CellBasefee},
-		{"p50", &l.P50}, {"fairness.smoothed", &l.Fairness.Smoothed},
+		{"lane_basefee", l.LaneBasefee},
+		{"cycle_basefee", l.CycleBasefee},
+		{"cell_basefee", l.CellBasefee},
+		{"p50", &l.P50},
+		{"fairness.smoothed", &l.Fairness.Smoothed},
 	} {
 		if price.value == nil {
 			continue

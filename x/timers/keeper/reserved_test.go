@@ -9,7 +9,6 @@ import (
 
 	"cosmossdk.io/math"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -98,7 +97,7 @@ func TestReservedActorsPayLikeAllOthers(t *testing.T) {
 func TestTheAuthorityIsReservedByDefault(t *testing.T) {
 	f := newFixture(t)
 	require.Empty(t, f.config().ReservedActors)
-	require.Equal(t, f.Timers.Authority(), sdk.AccAddress(f.Timers.Engine().Authority).String())
+	require.Equal(t, f.Timers.Authority(), f.Timers.Engine().Authority.String())
 }
 
 func TestReservedActorsMustBeAddresses(t *testing.T) {

@@ -25,6 +25,7 @@ const (
 
 // newWatchCrowd schedules the crowd's timers, of so many owners in turn. shared: each also watches bob's balance.
 func newWatchCrowd(t *testing.T, owners int, shared bool, change func(*types.TimerConfig)) *watchCrowd {
+	t.Helper()
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = crowdHits; change(c) }))
 	for i := range owners {
 		f.fund(crowdOwner(i), 10*rich)

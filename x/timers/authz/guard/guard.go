@@ -130,7 +130,7 @@ func (s msgServer) check(ctx context.Context, grantee sdk.AccAddress, msg sdk.Ms
 	}
 	// Without a grant there is nothing to check: x/authz refuses the message.
 	url := sdk.MsgTypeURL(msg)
-	authorization, _ := s.keeper.GetAuthorization(ctx, grantee, owner, url)
+	authorization, _ := s.GetAuthorization(ctx, grantee, owner, url)
 	if authorization == nil || bounded(authorization) {
 		return nil
 	}

@@ -120,7 +120,7 @@ func (d *Draft) expiration(height uint64) (*time.Time, error) {
 		return nil, fmt.Errorf("height %d has passed: the latest block is %d", height, c.Height)
 	}
 	d.Notef("lasts until height %d, and so does every timer under it: %s", height, c.Describe(height))
-	if c.PaceErr != nil {
+	if paceKnown := c.PaceErr == nil; !paceKnown {
 		return nil, nil
 	}
 	end := c.Time.Add(c.Pace.TimeFor(height - c.Height)).UTC()
