@@ -237,7 +237,7 @@ func TestRevokeThenCancel(t *testing.T) {
 		if cancels {
 			require.Zero(t, stolen.Int64())
 		} else {
-			require.Equal(t, int64(loot-appchain.TxFee[0].Amount.Int64()), stolen.Int64(), "a listed type is allowed with any content")
+			require.Equal(t, loot-appchain.TxFee[0].Amount.Int64(), stolen.Int64(), "a listed type is allowed with any content")
 		}
 	}
 }

@@ -223,8 +223,10 @@ func TestWhatCannotBeMeasured(t *testing.T) {
 			changed: files{"x/timers/lane/bad.go": "package lane\n\nimport _ \"example.test/other\"\n"},
 			message: "go list -export of what x/timers imports",
 		},
-		"import cycle": {changed: files{"x/timers/lane/bad.go": "package lane\n\nimport _ \"example.test/chain/x/timers/engine\"\n"},
-			message: "imports itself through others"},
+		"import cycle": {
+			changed: files{"x/timers/lane/bad.go": "package lane\n\nimport _ \"example.test/chain/x/timers/engine\"\n"},
+			message: "imports itself through others",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := small()
