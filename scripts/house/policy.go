@@ -342,8 +342,9 @@ func (s *policies) isOtherConstant(p *pkg, expression ast.Expr) bool {
 		return constant.Sign(value) != 0
 	case constant.String:
 		return constant.StringVal(value) != ""
+	default:
+		return false
 	}
-	return false
 }
 
 // isName reports whether the expression is a constant string that is the name of a policy.

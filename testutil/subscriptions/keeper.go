@@ -1,6 +1,6 @@
 // Package subscriptions is an example of a Go module that uses timers: it charges its subscribers every so many blocks.
-// x/timers/docs/modules.md explains it. A real module would have messages, queries and a genesis of its own; this one has
-// what concerns timers.
+// x/timers/docs/modules.md explains it. A real module would have messages, queries and a genesis of its own; this one
+// has what concerns timers.
 package subscriptions
 
 import (
@@ -77,8 +77,8 @@ var (
 	errSubscribed    = errors.New("the account subscribes already")
 )
 
-// Subscribe makes a subscription, whose first payment is so many blocks away. The payee pays for its timers: it has granted
-// the module a fee allowance.
+// Subscribe makes a subscription, whose first payment is so many blocks away. The payee pays for its timers: it has
+// granted the module a fee allowance.
 func (k Keeper) Subscribe(ctx context.Context, subscriber, payee sdk.AccAddress, price sdk.Coin, every uint64) error {
 	if k.bank.BlockedAddr(payee) {
 		return fmt.Errorf("%s can't be paid", payee)
@@ -124,7 +124,8 @@ func (k Keeper) charge(ctx context.Context, delivery timerstypes.Delivery) error
 	return k.scheduleNext(ctx, s)
 }
 
-// Unsubscribe ends a subscription: its timer never fires. It has none if its last fire failed or governance cancelled it.
+// Unsubscribe ends a subscription: its timer never fires. It has none if its last fire failed or governance cancelled
+// it.
 func (k Keeper) Unsubscribe(ctx context.Context, subscriber sdk.AccAddress) error {
 	s, err := k.Get(ctx, subscriber)
 	if err != nil {

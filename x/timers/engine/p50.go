@@ -42,7 +42,7 @@ func (b *block) nextP50() math.LegacyDec {
 // noteWaiting notes whether a timer that is passed over waits for room: one that is willing to pay, and no larger than
 // the default. A larger one could not fire even if nobody else bid.
 func (e *Engine) noteWaiting(ctx sdk.Context, b *block, turn policies.Turn, why policies.Skip) error {
-	if b.Waiting || !why.NoRoom || why.Capped || b.SizeOf(turn.Timer) > b.defaultSize() {
+	if b.Waiting || !why.NoRoom || why.Capped || b.SizeOf(turn.Timer) > e.defaultSize(b) {
 		return nil
 	}
 	timer := turn.Timer
@@ -58,6 +58,6 @@ func (e *Engine) noteWaiting(ctx sdk.Context, b *block, turn policies.Turn, why 
 }
 
 // defaultSize is the size that a timer reserves which states no limits.
-func (b *block) defaultSize() uint64 {
-	return b.Lane.Size(b.policy.GasCap(&b.Config), b.Config.CellLimit())
+func (e *Engine) defaultSize(b *block) uint64 {
+	return b.Lane.Size(e.Policies.DefaultGasLimit(&b.Config, b.Height), b.Config.CellLimit())
 }

@@ -48,8 +48,12 @@ func (e *Engine) fireReserved(ctx sdk.Context, b *block) error {
 
 // reservedReady are the ready timers of reserved actors that can fire, the oldest of them.
 func (e *Engine) reservedReady(ctx sdk.Context, b *block) ([]types.Timer, error) {
+	actors, err := e.reservedActors(&b.Config)
+	if err != nil {
+		return nil, err
+	}
 	var due []types.ActorEntry
-	for _, actor := range e.reservedActors(&b.Config) {
+	for _, actor := range actors {
 		first, err := b.Pages.Get(ctx, actor)
 		if err != nil {
 			return nil, err
@@ -88,25 +92,21 @@ func (e *Engine) CheckConfig(config *types.TimerConfig) error {
 	if err := e.Policies.Validate(config); err != nil {
 		return err
 	}
-	for _, actor := range config.ReservedActors {
-		if _, err := e.Addresses.Parse("reserved_actors", actor); err != nil {
-			return types.ErrInvalidConfig.Wrap(err.Error())
-		}
-	}
-	return nil
+	_, err := e.reservedActors(config)
+	return err
 }
 
-// reservedActors are RESERVED_ACTORS, or the authority if there are none. The config's addresses were checked when it was
-// accepted.
-func (e *Engine) reservedActors(config *types.TimerConfig) []sdk.AccAddress {
+// reservedActors are RESERVED_ACTORS, or the authority if there are none.
+func (e *Engine) reservedActors(config *types.TimerConfig) ([]sdk.AccAddress, error) {
 	if len(config.ReservedActors) == 0 {
-		return []sdk.AccAddress{e.Authority}
+		return []sdk.AccAddress{e.Authority}, nil
 	}
-	actors := make([]sdk.AccAddress, 0, len(config.ReservedActors))
-	for _, text := range config.ReservedActors {
-		if actor, err := e.Addresses.Parse("reserved_actors", text); err == nil {
-			actors = append(actors, actor)
+	actors := make([]sdk.AccAddress, len(config.ReservedActors))
+	for i, text := range config.ReservedActors {
+		var err error
+		if actors[i], err = e.Addresses.StringToBytes(text); err != nil {
+			return nil, types.ErrInvalidConfig.Wrapf("reserved_actors: %.120q is no address of this chain", text)
 		}
 	}
-	return actors
+	return actors, nil
 }

@@ -63,7 +63,7 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// pruning of receipts ahead of their writing.
 		SweepPerBlock: 256,
 
-		// Room for one governance timer of the largest kind in ten blocks' worth of lane, and for one of 200,000 in each.
+		// As the last timer may exceed the share, one of any size fires in each block, or several that use 200,000 together.
 		ReservedShare: math.LegacyNewDecWithPrec(1, 1),
 
 		CycleBasefee: math.LegacyNewDecWithPrec(1, 3),
@@ -89,7 +89,7 @@ func (c *TimerConfig) setBidDefaults() {
 	// plain formula takes.
 	c.AgentCyclesPerCall = 150_000
 	// Ten of the longest calls, twenty of the usual ones, a hundred of pinned contracts: about as many as the default
-	// lane can fire. Calls whose timers do not fire are not billed, so that this is below the lane's own cycles.
+	// lane can fire. Calls come on top of the lane's own cycles, so that this is below them.
 	c.AgentCyclesPerBlock = 1_500_000
 
 	c.CandidateWindow = 2_048

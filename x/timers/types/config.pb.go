@@ -664,7 +664,7 @@ type Eip1559Params struct {
 	Target cosmossdk_io_math.LegacyDec `protobuf:"bytes,3,opt,name=target,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"target"`
 	// max_change is the largest change of the lane basefee from one block to the next, as a fraction of it.
 	MaxChange cosmossdk_io_math.LegacyDec `protobuf:"bytes,4,opt,name=max_change,json=maxChange,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"max_change"`
-	// min_lane_basefee is the floor of the lane basefee, in fee_denom per cycle.
+	// min_lane_basefee is the floor of the lane basefee, in fee_denom per unit of size.
 	MinLaneBasefee cosmossdk_io_math.LegacyDec `protobuf:"bytes,5,opt,name=min_lane_basefee,json=minLaneBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"min_lane_basefee"`
 	// basefee_response is how the lane basefee follows the lane's use.
 	BasefeeResponse BasefeeResponse `protobuf:"varint,6,opt,name=basefee_response,json=basefeeResponse,proto3,enum=timers.v1.BasefeeResponse" json:"basefee_response,omitempty"`

@@ -1029,7 +1029,7 @@ func (m *Bid) GetPrice() string {
 	return ""
 }
 
-// StaticBid states the prices of a bid in fee denom per cycle.
+// StaticBid states the prices of a bid in fee denom per unit of size (x/timers/README.md, "1.1 Units").
 type StaticBid struct {
 	// max_fee_per_cycle is the most that the lane basefee and the tip together may cost.
 	MaxFeePerCycle cosmossdk_io_math.LegacyDec `protobuf:"bytes,1,opt,name=max_fee_per_cycle,json=maxFeePerCycle,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"max_fee_per_cycle"`
@@ -1625,7 +1625,7 @@ type LaneState struct {
 	// They hold while it gives none. Absent on a chain without a fee market, and until it has given prices.
 	CycleBasefee *cosmossdk_io_math.LegacyDec `protobuf:"bytes,50,opt,name=cycle_basefee,json=cycleBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"cycle_basefee,omitempty"`
 	CellBasefee  *cosmossdk_io_math.LegacyDec `protobuf:"bytes,51,opt,name=cell_basefee,json=cellBasefee,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"cell_basefee,omitempty"`
-	// p50 is the median tip per cycle that the last block's fires paid, 0 if there were none: the usual tip.
+	// p50 is the usual tip per unit of size in the next block (x/timers/README.md, "1.7 Policy").
 	P50 cosmossdk_io_math.LegacyDec `protobuf:"bytes,11,opt,name=p50,proto3,customtype=cosmossdk.io/math.LegacyDec" json:"p50"`
 	// market_since is the block since which policy eip1559 is in force; 0 while another policy is in force.
 	MarketSince uint64 `protobuf:"varint,12,opt,name=market_since,json=marketSince,proto3" json:"market_since,omitempty"`

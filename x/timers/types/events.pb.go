@@ -1782,7 +1782,7 @@ type TimerLaneSummary struct {
 	// lane_burned is the part of burned that was the lane's fee.
 	LaneBurned string `protobuf:"bytes,18,opt,name=lane_burned,json=laneBurned,proto3" json:"lane_burned,omitempty"`
 	Policy     Policy `protobuf:"varint,14,opt,name=policy,proto3,enum=timers.v1.Policy" json:"policy,omitempty"`
-	// p50 is the median tip per cycle that the fires of the previous block paid.
+	// p50 is the usual tip per unit of size that held in the block.
 	P50 string `protobuf:"bytes,15,opt,name=p50,proto3" json:"p50,omitempty"`
 	// storm reports overload: more timers were ready than compete at once, and the ready index ordered those that do.
 	Storm bool `protobuf:"varint,16,opt,name=storm,proto3" json:"storm,omitempty"`

@@ -29,11 +29,11 @@ func ExampleNewAccountPayload() {
 		Payload: packed,
 		Retry:   &types.Retry{Max: 3, After: 10},
 	}
+	fmt.Println(sdk.MsgTypeURL(&msg))
 	fmt.Println(payload.Messages[0].TypeUrl, "every", msg.Trigger.Interval.Every, "blocks")
-	fmt.Println(len(msg.Payload) == len(packed), msg.Sender == alice.String(), "retries:", msg.Retry.Max)
 	// Output:
+	// /timers.v1.MsgScheduleTimer
 	// /cosmos.bank.v1beta1.MsgSend every 100 blocks
-	// true true retries: 3
 }
 
 // The id of a timer follows from what was scheduled, so that a client can compute it.

@@ -1056,7 +1056,7 @@ type QueryLaneResponse struct {
 	// lane_burned is the part of burned that was the lane's fee.
 	LaneBurned string `protobuf:"bytes,20,opt,name=lane_burned,json=laneBurned,proto3" json:"lane_burned,omitempty"`
 	FeeDenom   string `protobuf:"bytes,15,opt,name=fee_denom,json=feeDenom,proto3" json:"fee_denom,omitempty"`
-	// p50 is the median tip per cycle of the last block's fires.
+	// p50 is the usual tip per unit of size in the next block.
 	P50 string `protobuf:"bytes,16,opt,name=p50,proto3" json:"p50,omitempty"`
 	// admitted is the number of timers in the ready index. Above 0, the lane is overloaded or was until recently.
 	Admitted uint64 `protobuf:"varint,17,opt,name=admitted,proto3" json:"admitted,omitempty"`
@@ -1659,7 +1659,7 @@ type QueryEstimateRequest struct {
 	CellLimit uint64 `protobuf:"varint,6,opt,name=cell_limit,json=cellLimit,proto3" json:"cell_limit,omitempty"`
 	// bid tier; the default estimator if unspecified. Not together with max_fee.
 	Tier PriorityTier `protobuf:"varint,2,opt,name=tier,proto3,enum=timers.v1.PriorityTier" json:"tier,omitempty"`
-	// max_fee per cycle of a static bid, with max_priority.
+	// max_fee per unit of size of a static bid, with max_priority.
 	MaxFee      string `protobuf:"bytes,3,opt,name=max_fee,json=maxFee,proto3" json:"max_fee,omitempty"`
 	MaxPriority string `protobuf:"bytes,4,opt,name=max_priority,json=maxPriority,proto3" json:"max_priority,omitempty"`
 	// actor that would schedule, for its fairness weight. Without one, the weight is that of an actor without recent

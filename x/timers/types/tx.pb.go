@@ -44,7 +44,8 @@ type MsgScheduleTimer struct {
 	// fee_payer is charged at each fire; empty means the sender. Any other account must have granted the sender a fee
 	// allowance that covers this message.
 	FeePayer string `protobuf:"bytes,5,opt,name=fee_payer,json=feePayer,proto3" json:"fee_payer,omitempty"`
-	// gas_limit is the cycles that one fire may use; 0 means the largest that the config allows.
+	// gas_limit is the cycles that one fire may use; 0 means the least cap of the policies in
+	// force and selected.
 	GasLimit uint64 `protobuf:"varint,6,opt,name=gas_limit,json=gasLimit,proto3" json:"gas_limit,omitempty"`
 	// cell_limit is the cells that one fire may write; 0 means the default of the config.
 	CellLimit uint64 `protobuf:"varint,9,opt,name=cell_limit,json=cellLimit,proto3" json:"cell_limit,omitempty"`

@@ -120,9 +120,9 @@ func (d *Draft) expiration(height uint64) (*time.Time, error) {
 		return nil, fmt.Errorf("height %d has passed: the latest block is %d", height, c.Height)
 	}
 	d.Notef("lasts until height %d, and so does every timer under it: %s", height, c.Describe(height))
-	if paceKnown := c.PaceErr == nil; !paceKnown {
-		return nil, nil
+	if c.PaceErr == nil {
+		end := c.Time.Add(c.Pace.TimeFor(height - c.Height)).UTC()
+		return &end, nil
 	}
-	end := c.Time.Add(c.Pace.TimeFor(height - c.Height)).UTC()
-	return &end, nil
+	return nil, nil
 }
