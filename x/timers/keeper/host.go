@@ -30,8 +30,8 @@ type ScheduleRequest struct {
 	// Payload is what the handler receives, at most max_payload_bytes.
 	Payload []byte
 	// FeePayer is charged for each fire. It defaults to the actor. Another account must have granted the actor a fee
-	// allowance that covers timers. Module accounts and blocked addresses never pay, so that a Go module names an
-	// account.
+	// allowance that names MsgScheduleTimer. Blocked addresses never pay, module accounts only for their own timers, so
+	// that a Go module without coins names an account.
 	FeePayer sdk.AccAddress
 	// GasLimit in cycles bounds one fire, intrinsic cycles included: from min_gas_limit to the largest that the policy
 	// in force allows. It defaults to the least cap of the policies in force and selected. What a fire does not use is
@@ -58,10 +58,11 @@ type ScheduleRequest struct {
 //
 // The errors are, in the order of the checks: of the trigger, ErrUnsupportedTimerType, ErrInvalidInterval,
 // ErrNotWatchable and ErrInvalidWatch; ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong
-// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and
-// ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as ErrInvalidPayload;
-// ErrInvalidFeePayer; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and
-// ErrBidNotCovered; ErrTooManyTimers and ErrActorPageFull.
+// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict,
+// ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as
+// ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that a fire uses up before its
+// handler; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and ErrBidNotCovered;
+// ErrTooManyTimers and ErrActorPageFull.
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
@@ -83,7 +84,8 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 		return types.Timer{}, err
 	}
 	if err := types.Emit(ctx, &types.TimerScheduled{
-		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt, GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
+		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
+		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
 		Seq: timer.Seq, FeePayer: k.text(timer.Payer()),
 	}); err != nil {
 		return types.Timer{}, err
@@ -96,7 +98,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, policies.Accepted, error) {
 	now := types.HeightOf(ctx)
 	timer := types.Timer{
-		Actor: req.Actor, Trigger: req.Trigger, GasLimit: req.GasLimit, CellLimit: req.CellLimit, ExpiresAt: req.ExpiresAt,
+		Actor: req.Actor, Trigger: req.Trigger, ExpiresAt: req.ExpiresAt, GasLimit: req.GasLimit, CellLimit: req.CellLimit,
 		ScheduleHeight: now,
 	}
 	err := k.engine.Triggers.Of(&timer.Trigger).Prepare(config, &timer, now)

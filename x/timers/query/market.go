@@ -179,7 +179,8 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	candidate.Size = next.Lane.Size(limits.gas, limits.cells)
 	price, willing := next.Rules.Price(next.Prices, candidate)
 	response := &types.QueryEstimateResponse{
-		Height: next.Height, GasLimit: limits.gas, CellLimit: limits.cells, ReservedSize: candidate.Size, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
+		Height: next.Height, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
+		GasLimit: limits.gas, CellLimit: limits.cells, ReservedSize: candidate.Size,
 		CycleBasefee: next.Prices.Cycle.String(), LaneFee: price.Lane.String(),
 		Priority: price.Priority.String(), CellBasefee: price.Cell.String(),
 		PreCharge:    price.Cost(limits.gas, limits.cells).String(),
@@ -210,7 +211,8 @@ type limits struct{ gas, cells uint64 }
 // limitsOf are those of a request; what it does not state has its default.
 func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest) (limits, error) {
 	asked := limits{
-		cmp.Or(req.GetGasLimit(), s.engine.Policies.DefaultGasLimit(&next.Config, next.Height)), cmp.Or(req.GetCellLimit(), next.Config.CellLimit()),
+		gas:   cmp.Or(req.GetGasLimit(), s.engine.Policies.DefaultGasLimit(&next.Config, next.Height)),
+		cells: cmp.Or(req.GetCellLimit(), next.Config.CellLimit()),
 	}
 	return asked, s.engine.Policies.CheckLimits(&next.Config, next.Height, asked.gas, asked.cells)
 }
