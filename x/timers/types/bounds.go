@@ -58,54 +58,6 @@ var (
 	integer = regexp.MustCompile(`^[0-9]{1,78}$`)
 )
 
-// uintBounds are the bounds of an integer among the parameters. The name is its whole path.
-type uintBounds struct {
-	name            string
-	value, min, max uint64
-}
-
-func checkUints(bounds []uintBounds) error {
-	for _, b := range bounds {
-		if b.value < b.min || b.value > b.max {
-			return ErrInvalidConfig.Wrapf("%s is %d, want %d to %d", b.name, b.value, b.min, b.max)
-		}
-	}
-	return nil
-}
-
-// decBounds are the bounds of a fraction or a factor among the parameters.
-type decBounds struct {
-	name            string
-	value, min, max math.LegacyDec
-}
-
-func checkDecs(bounds []decBounds) error {
-	for _, b := range bounds {
-		if b.value.IsNil() {
-			return ErrInvalidConfig.Wrapf("%s is missing", b.name)
-		}
-		if b.value.LT(b.min) || b.value.GT(b.max) {
-			return ErrInvalidConfig.Wrapf("%s is %s, want %s to %s", b.name, b.value, b.min, b.max)
-		}
-	}
-	return nil
-}
-
-// pair of parameters of which the first must not exceed the second.
-type pair struct {
-	small, large string
-	less, more   uint64
-}
-
-func checkPairs(pairs []pair) error {
-	for _, p := range pairs {
-		if p.less > p.more {
-			return ErrInvalidConfig.Wrapf("%s (%d) must not exceed %s (%d)", p.small, p.less, p.large, p.more)
-		}
-	}
-	return nil
-}
-
 // MaxPrice is the largest price.
 func MaxPrice() math.LegacyDec { return maxPrice }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 var typeURL = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_]*(\.[A-Za-z][A-Za-z0-9_]*)*$`)
@@ -148,39 +149,36 @@ func (c *TimerConfig) validatePolicy() error {
 }
 
 func (c *TimerConfig) validateBounds() error {
-	if err := checkUints([]uintBounds{
-		{"max_ttl_blocks", c.MaxTtlBlocks, 1, MaxBlocks},
-		{"max_timers_per_actor", uint64(c.MaxTimersPerActor), 1, uint64(maxTimersPerActor)},
-		{"max_payload_bytes", c.MaxPayloadBytes, 1, MaxPayloadBytes},
-		{"max_messages_bytes", c.MaxMessagesBytes, 1, MaxPayloadBytes},
-		{"max_retries", uint64(c.MaxRetries), 0, uint64(maxRetries)},
-		{"schedule_cycles", c.ScheduleCycles, 0, MaxUnits},
-		{"cancel_cycles", c.CancelCycles, 0, MaxUnits},
-		{"min_gas_limit", c.MinGasLimit, 1, MaxUnits},
-		{"fire_base_cycles", c.FireBaseCycles, 1, MaxUnits},
-		{"max_cycles_per_fire", c.MaxCyclesPerFire, 1, MaxUnits},
-		{"max_cells_per_fire", c.MaxCellsPerFire, 1, MaxUnits},
-		{"default_cell_limit", c.DefaultCellLimit, 1, MaxUnits},
-		{"payload_cycles_per_byte", c.PayloadCyclesPerByte, 0, maxCyclesPerByte},
-		{"message_cycles_per_byte", c.MessageCyclesPerByte, 0, maxCyclesPerByte},
-		{"max_payer_record_bytes", c.MaxPayerRecordBytes, leastPayerRecordBytes, MaxPayloadBytes},
-		{"receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, MaxBlocks},
-		{"lane_timer_cycles", c.LaneTimerCycles, 1, MaxUnits},
-		{"lane_timer_cells", c.LaneTimerCells, 1, MaxUnits},
-		{"gc_cycles_per_block", c.GcCyclesPerBlock, 1, MaxUnits},
-		{"gc_cycles_per_removal", c.GcCyclesPerRemoval, 1, MaxUnits},
-		{"sweep_per_block", uint64(c.SweepPerBlock), 1, uint64(maxWindow)},
-		{"max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys)},
-		{"max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys)},
-		{"max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow)},
-		{"agent_cycles_per_call", c.AgentCyclesPerCall, 2 * AgentBaseCycles, MaxUnits},
-		{"agent_cycles_per_block", c.AgentCyclesPerBlock, 0, MaxUnits},
-		{"candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow)},
-		{"admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow)},
-		{"fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow},
-	}); err != nil {
-		return err
-	}
+	check := bounds.Of(ErrInvalidConfig)
+	check.Uint("max_ttl_blocks", c.MaxTtlBlocks, 1, MaxBlocks)
+	check.Uint("max_timers_per_actor", uint64(c.MaxTimersPerActor), 1, uint64(maxTimersPerActor))
+	check.Uint("max_payload_bytes", c.MaxPayloadBytes, 1, MaxPayloadBytes)
+	check.Uint("max_messages_bytes", c.MaxMessagesBytes, 1, MaxPayloadBytes)
+	check.Uint("max_retries", uint64(c.MaxRetries), 0, uint64(maxRetries))
+	check.Uint("schedule_cycles", c.ScheduleCycles, 0, MaxUnits)
+	check.Uint("cancel_cycles", c.CancelCycles, 0, MaxUnits)
+	check.Uint("min_gas_limit", c.MinGasLimit, 1, MaxUnits)
+	check.Uint("fire_base_cycles", c.FireBaseCycles, 1, MaxUnits)
+	check.Uint("max_cycles_per_fire", c.MaxCyclesPerFire, 1, MaxUnits)
+	check.Uint("max_cells_per_fire", c.MaxCellsPerFire, 1, MaxUnits)
+	check.Uint("default_cell_limit", c.DefaultCellLimit, 1, MaxUnits)
+	check.Uint("payload_cycles_per_byte", c.PayloadCyclesPerByte, 0, maxCyclesPerByte)
+	check.Uint("message_cycles_per_byte", c.MessageCyclesPerByte, 0, maxCyclesPerByte)
+	check.Uint("max_payer_record_bytes", c.MaxPayerRecordBytes, leastPayerRecordBytes, MaxPayloadBytes)
+	check.Uint("receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, MaxBlocks)
+	check.Uint("lane_timer_cycles", c.LaneTimerCycles, 1, MaxUnits)
+	check.Uint("lane_timer_cells", c.LaneTimerCells, 1, MaxUnits)
+	check.Uint("gc_cycles_per_block", c.GcCyclesPerBlock, 1, MaxUnits)
+	check.Uint("gc_cycles_per_removal", c.GcCyclesPerRemoval, 1, MaxUnits)
+	check.Uint("sweep_per_block", uint64(c.SweepPerBlock), 1, uint64(maxWindow))
+	check.Uint("max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys))
+	check.Uint("max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys))
+	check.Uint("max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow))
+	check.Uint("agent_cycles_per_call", c.AgentCyclesPerCall, 2*AgentBaseCycles, MaxUnits)
+	check.Uint("agent_cycles_per_block", c.AgentCyclesPerBlock, 0, MaxUnits)
+	check.Uint("candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow))
+	check.Uint("admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow))
+	check.Uint("fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow)
 	if err := ValidatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee); err != nil {
 		return err
 	}
@@ -189,17 +187,16 @@ func (c *TimerConfig) validateBounds() error {
 	}
 	zero, mostOfTier, tiers := math.LegacyZeroDec(), math.LegacyNewDec(maxTierMultiplier), &c.PriorityTiers
 	leastWeight := math.LegacyOneDec().QuoInt64(fairness.One)
-	return checkDecs([]decBounds{
-		{"priority_tiers.economy", tiers.Economy, zero, mostOfTier},
-		{"priority_tiers.standard", tiers.Standard, zero, mostOfTier},
-		{"priority_tiers.fast", tiers.Fast, zero, mostOfTier},
-		{"priority_tiers.urgent", tiers.Urgent, zero, mostOfTier},
-		{"tier_tip_cap", c.TierTipCap, zero, mostOfTier},
-		{"reserved_share", c.ReservedShare, zero, math.LegacyNewDecWithPrec(5, 1)},
-		{"weight_min", c.WeightMin, leastWeight, math.LegacyNewDec(MaxWeight)},
-		{"weight_max", c.WeightMax, leastWeight, math.LegacyNewDec(MaxWeight)},
-		{"median_smoothing", c.MedianSmoothing, smallFraction, math.LegacyOneDec()},
-	})
+	check.Dec("priority_tiers.economy", tiers.Economy, zero, mostOfTier)
+	check.Dec("priority_tiers.standard", tiers.Standard, zero, mostOfTier)
+	check.Dec("priority_tiers.fast", tiers.Fast, zero, mostOfTier)
+	check.Dec("priority_tiers.urgent", tiers.Urgent, zero, mostOfTier)
+	check.Dec("tier_tip_cap", c.TierTipCap, zero, mostOfTier)
+	check.Dec("reserved_share", c.ReservedShare, zero, math.LegacyNewDecWithPrec(5, 1))
+	check.Dec("weight_min", c.WeightMin, leastWeight, math.LegacyNewDec(MaxWeight))
+	check.Dec("weight_max", c.WeightMax, leastWeight, math.LegacyNewDec(MaxWeight))
+	check.Dec("median_smoothing", c.MedianSmoothing, smallFraction, math.LegacyOneDec())
+	return check.Err()
 }
 
 // validateShared checks what several policies share beyond its bounds.
@@ -228,17 +225,16 @@ func (c *TimerConfig) validateParams() error {
 
 // validateCross checks parameters against each other: otherwise timers would be accepted that no block can run.
 func (c *TimerConfig) validateCross() error {
-	pairs := []pair{
-		{"fire_base_cycles + 1", "min_gas_limit", c.FireBaseCycles + 1, c.MinGasLimit},
-		{"min_gas_limit", "max_cycles_per_fire", c.MinGasLimit, c.MaxCyclesPerFire},
-		{"max_cycles_per_fire", "lane_timer_cycles", c.MaxCyclesPerFire, c.LaneTimerCycles},
-		{"max_cells_per_fire", "lane_timer_cells", c.MaxCellsPerFire, c.LaneTimerCells},
-		{"gc_cycles_per_removal", "gc_cycles_per_block", c.GcCyclesPerRemoval, c.GcCyclesPerBlock},
-	}
+	check := bounds.Of(ErrInvalidConfig)
+	check.Ascend("fire_base_cycles + 1", "min_gas_limit", c.FireBaseCycles+1, c.MinGasLimit)
+	check.Ascend("min_gas_limit", "max_cycles_per_fire", c.MinGasLimit, c.MaxCyclesPerFire)
+	check.Ascend("max_cycles_per_fire", "lane_timer_cycles", c.MaxCyclesPerFire, c.LaneTimerCycles)
+	check.Ascend("max_cells_per_fire", "lane_timer_cells", c.MaxCellsPerFire, c.LaneTimerCells)
+	check.Ascend("gc_cycles_per_removal", "gc_cycles_per_block", c.GcCyclesPerRemoval, c.GcCyclesPerBlock)
 	if c.AgentCyclesPerBlock > 0 {
-		pairs = append(pairs, pair{"agent_cycles_per_call", "agent_cycles_per_block", c.AgentCyclesPerCall, c.AgentCyclesPerBlock})
+		check.Ascend("agent_cycles_per_call", "agent_cycles_per_block", c.AgentCyclesPerCall, c.AgentCyclesPerBlock)
 	}
-	if err := checkPairs(pairs); err != nil {
+	if err := check.Err(); err != nil {
 		return err
 	}
 	for _, params := range c.policies() {

@@ -4,6 +4,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy/auction"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // minLambda and maxLambda bound λ. Below, hardly any timer would live to see its bias count. Above, one block of waiting
@@ -32,15 +33,13 @@ func (*AuctionParams) policy() Policy { return PolicyAuction }
 
 // Validate checks every bound.
 func (p *AuctionParams) Validate() error {
-	if err := checkUints([]uintBounds{{"auction.auction_window_blocks", p.AuctionWindowBlocks, 1, MaxBlocks}}); err != nil {
-		return err
-	}
-	if err := checkDecs([]decBounds{
-		{"auction.lambda_min", p.LambdaMin, minLambda, maxLambda},
-		{"auction.lambda_max", p.LambdaMax, minLambda, maxLambda},
-		{"auction.lambda_start", p.LambdaStart, minLambda, maxLambda},
-		{"auction.lambda_step", p.LambdaStep, math.LegacyZeroDec(), math.LegacyNewDecWithPrec(5, 1)},
-	}); err != nil {
+	check := bounds.Of(ErrInvalidConfig)
+	check.Uint("auction.auction_window_blocks", p.AuctionWindowBlocks, 1, MaxBlocks)
+	check.Dec("auction.lambda_min", p.LambdaMin, minLambda, maxLambda)
+	check.Dec("auction.lambda_max", p.LambdaMax, minLambda, maxLambda)
+	check.Dec("auction.lambda_start", p.LambdaStart, minLambda, maxLambda)
+	check.Dec("auction.lambda_step", p.LambdaStep, math.LegacyZeroDec(), math.LegacyNewDecWithPrec(5, 1))
+	if err := check.Err(); err != nil {
 		return err
 	}
 	if p.LambdaMin.GT(p.LambdaStart) || p.LambdaStart.GT(p.LambdaMax) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // DefaultEip1559Params returns the defaults of policy eip1559.
@@ -26,21 +27,17 @@ func (*Eip1559Params) policy() Policy { return PolicyEIP1559 }
 
 // Validate checks every bound.
 func (p *Eip1559Params) Validate() error {
-	if err := checkUints([]uintBounds{
-		{"eip1559.auction_activation_height", p.AuctionActivationHeight, 0, MaxBlocks},
-		{"eip1559.max_cycles_per_fire_auction", p.MaxCyclesPerFireAuction, 1, MaxUnits},
-		{"eip1559.bid_deprecation_blocks", p.BidDeprecationBlocks, 0, MaxBlocks},
-	}); err != nil {
-		return err
-	}
+	check := bounds.Of(ErrInvalidConfig)
+	check.Uint("eip1559.auction_activation_height", p.AuctionActivationHeight, 0, MaxBlocks)
+	check.Uint("eip1559.max_cycles_per_fire_auction", p.MaxCyclesPerFireAuction, 1, MaxUnits)
+	check.Uint("eip1559.bid_deprecation_blocks", p.BidDeprecationBlocks, 0, MaxBlocks)
 	one, percent := math.LegacyOneDec(), math.LegacyNewDecWithPrec(1, 2)
-	if err := checkDecs([]decBounds{
-		{"eip1559.target", p.Target, percent, one.Sub(percent)},
-		{"eip1559.max_change", p.MaxChange, smallFraction, one},
-		{"eip1559.min_lane_basefee", p.MinLaneBasefee, math.LegacyZeroDec(), maxPrice},
-		// The default estimator offers twice the lane basefee: with a larger factor it would price itself out.
-		{"eip1559.lane_fee_multiplier", p.LaneFeeMultiplier, math.LegacyZeroDec(), math.LegacyNewDec(2)},
-	}); err != nil {
+	check.Dec("eip1559.target", p.Target, percent, one.Sub(percent))
+	check.Dec("eip1559.max_change", p.MaxChange, smallFraction, one)
+	check.Dec("eip1559.min_lane_basefee", p.MinLaneBasefee, math.LegacyZeroDec(), maxPrice)
+	// The default estimator offers twice the lane basefee: with a larger factor it would price itself out.
+	check.Dec("eip1559.lane_fee_multiplier", p.LaneFeeMultiplier, math.LegacyZeroDec(), math.LegacyNewDec(2))
+	if err := check.Err(); err != nil {
 		return err
 	}
 	if p.BasefeeResponse != ResponseClip && p.BasefeeResponse != ResponseLinear {
@@ -51,10 +48,10 @@ func (p *Eip1559Params) Validate() error {
 }
 
 func (p *Eip1559Params) validateSelected(c *TimerConfig) error {
-	return checkPairs([]pair{
-		{"min_gas_limit", "eip1559.max_cycles_per_fire_auction", c.MinGasLimit, p.MaxCyclesPerFireAuction},
-		{"eip1559.max_cycles_per_fire_auction", "lane_timer_cycles", p.MaxCyclesPerFireAuction, c.LaneTimerCycles},
-	})
+	check := bounds.Of(ErrInvalidConfig)
+	check.Ascend("min_gas_limit", "eip1559.max_cycles_per_fire_auction", c.MinGasLimit, p.MaxCyclesPerFireAuction)
+	check.Ascend("eip1559.max_cycles_per_fire_auction", "lane_timer_cycles", p.MaxCyclesPerFireAuction, c.LaneTimerCycles)
+	return check.Err()
 }
 
 // Rules returns the policy with these parameters and the shared ones of c.

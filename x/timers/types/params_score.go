@@ -4,6 +4,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // maxScoreWeight bounds w_age, w_bid and w_fifo.
@@ -22,11 +23,11 @@ func (*ScoreParams) policy() Policy { return PolicyScore }
 // Validate checks every bound.
 func (p *ScoreParams) Validate() error {
 	zero, most := math.LegacyZeroDec(), math.LegacyNewDec(maxScoreWeight)
-	return checkDecs([]decBounds{
-		{"score.w_age", p.WAge, zero, most},
-		{"score.w_bid", p.WBid, zero, most},
-		{"score.w_fifo", p.WFifo, zero, most},
-	})
+	check := bounds.Of(ErrInvalidConfig)
+	check.Dec("score.w_age", p.WAge, zero, most)
+	check.Dec("score.w_bid", p.WBid, zero, most)
+	check.Dec("score.w_fifo", p.WFifo, zero, most)
+	return check.Err()
 }
 
 func (*ScoreParams) validateSelected(*TimerConfig) error { return nil }

@@ -4,6 +4,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // MaxTipBlocks bounds the numbers of blocks among the parameters of policy tip.
@@ -39,26 +40,22 @@ func (*TipParams) policy() Policy { return PolicyTip }
 
 // Validate checks every bound, and that the shares of the score are a whole.
 func (p *TipParams) Validate() error {
-	if err := checkUints([]uintBounds{
-		{"tip.epoch_blocks", p.EpochBlocks, 1, MaxTipBlocks},
-		{"tip.starvation_blocks", p.StarvationBlocks, 1, MaxTipBlocks},
-		{"tip.late_blocks", p.LateBlocks, 1, MaxTipBlocks},
-	}); err != nil {
-		return err
-	}
+	check := bounds.Of(ErrInvalidConfig)
+	check.Uint("tip.epoch_blocks", p.EpochBlocks, 1, MaxTipBlocks)
+	check.Uint("tip.starvation_blocks", p.StarvationBlocks, 1, MaxTipBlocks)
+	check.Uint("tip.late_blocks", p.LateBlocks, 1, MaxTipBlocks)
 	zero, one := math.LegacyZeroDec(), math.LegacyOneDec()
-	if err := checkDecs([]decBounds{
-		{"tip.decay", p.Decay, zero, one},
-		{"tip.inactivity_decay", p.InactivityDecay, zero, one},
-		{"tip.weight_max", p.WeightMax, minTipWeight, one},
-		{"tip.weight_min", p.WeightMin, minTipWeight, p.WeightMax},
-		{"tip.weight_neutral", p.WeightNeutral, p.WeightMin, p.WeightMax},
-		{"tip.starvation_floor", p.StarvationFloor, p.WeightMin, p.WeightMax},
-		{"tip.share_tip", p.ShareTip, zero, one},
-		{"tip.share_outcome", p.ShareOutcome, zero, one},
-		{"tip.share_lateness", p.ShareLateness, zero, one},
-		{"tip.share_budget", p.ShareBudget, zero, one},
-	}); err != nil {
+	check.Dec("tip.decay", p.Decay, zero, one)
+	check.Dec("tip.inactivity_decay", p.InactivityDecay, zero, one)
+	check.Dec("tip.weight_max", p.WeightMax, minTipWeight, one)
+	check.Dec("tip.weight_min", p.WeightMin, minTipWeight, p.WeightMax)
+	check.Dec("tip.weight_neutral", p.WeightNeutral, p.WeightMin, p.WeightMax)
+	check.Dec("tip.starvation_floor", p.StarvationFloor, p.WeightMin, p.WeightMax)
+	check.Dec("tip.share_tip", p.ShareTip, zero, one)
+	check.Dec("tip.share_outcome", p.ShareOutcome, zero, one)
+	check.Dec("tip.share_lateness", p.ShareLateness, zero, one)
+	check.Dec("tip.share_budget", p.ShareBudget, zero, one)
+	if err := check.Err(); err != nil {
 		return err
 	}
 	if sum := p.ShareTip.Add(p.ShareOutcome).Add(p.ShareLateness).Add(p.ShareBudget); !sum.Equal(one) {
