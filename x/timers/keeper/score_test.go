@@ -550,13 +550,14 @@ func TestScoreOverloadMatchesAFullSort(t *testing.T) {
 	require.Positive(t, storms, "the workloads were no storms")
 }
 
-// TestScoreOverloadReadsAreBounded drains a part of twenty thousand timers of one height, actors with a hundred each:
+// TestScoreOverloadReadsAreBounded drains a part of many timers of one height, actors with a hundred each:
 // all of one score, so that turns are read for as many as a block may, and of a score each.
 func TestScoreOverloadReadsAreBounded(t *testing.T) {
-	const n, fires = 20_000, 9
+	const fires = 9
+	n := sized(6_000, 20_000)
 	for name, change := range map[string]func(*types.Timer){
 		"of one score":    func(timer *types.Timer) { timer.Due = 2 },
-		"of a score each": func(timer *types.Timer) { timer.Due, timer.Bid = 2, price(fmt.Sprint(timer.Seq*7_919%n+1)) },
+		"of a score each": func(timer *types.Timer) { timer.Due, timer.Bid = 2, price(fmt.Sprint(timer.Seq*7_919%uint64(n)+1)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var counts *storecount.Counts

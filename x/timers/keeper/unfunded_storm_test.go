@@ -47,6 +47,9 @@ func unpayableCrowd(t *testing.T, p types.Policy, n int, balance int64) *fixture
 		})(opts)
 		opts.Genesis.Config = config
 		opts.Genesis.Config.Policy = p
+		// A smaller crowd storms a smaller window.
+		window := min(config.CandidateWindow, uint32(n)*2/5)
+		opts.Genesis.Config.CandidateWindow, opts.Genesis.Config.AdmissionsPerBlock = window, window
 		for i := 0; i < n; i += 100 {
 			opts.Balances = append(opts.Balances, lab.Balance{Address: robotOf(i), Amount: math.NewInt(balance)})
 		}
@@ -111,7 +114,7 @@ var everyPolicy = []types.Policy{
 }
 
 // crowdSize is the number of timers whose payers lack funds.
-var crowdSize = flag.Int("keeper.crowd", 5_000, "how many timers whose payers lack funds storm the lane; at least 4,000")
+var crowdSize = flag.Int("keeper.crowd", 1_250, "how many timers whose payers lack funds storm the lane; at least 1,000")
 
 // TestUnpayableBidsKeepNobodyOut: a crowd of timers has the best bids, and payers with one unit each. Before a timer without
 // funds left the contest, newcomers waited at 20,000 for 36 blocks under fifo, 21 under eip1559, 36 under auction and 32
@@ -141,7 +144,8 @@ func TestUnpayableBidsKeepNobodyOut(t *testing.T) {
 func TestBidsBeyondTheirFundsKeepNobodyOut(t *testing.T) {
 	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyScore, types.PolicyTip} {
 		t.Run(p.String(), func(t *testing.T) {
-			const n, blocks = 4_000, 12
+			const blocks = 12
+			n := *crowdSize * 4 / 5
 			f := unpayableCrowd(t, p, n, 100_000)
 			tries := map[string]int{}
 			var newcomers uint64
@@ -178,7 +182,7 @@ func TestBidsBeyondTheirFundsKeepNobodyOut(t *testing.T) {
 func TestDrainedPayersKeepNobodyOut(t *testing.T) {
 	for _, p := range everyPolicy {
 		t.Run(p.String(), func(t *testing.T) {
-			n := max(4_000, *crowdSize*2/5)
+			n := *crowdSize * 2 / 5
 			f := unpayableCrowd(t, p, n, rich)
 			f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
 			for range 6 {

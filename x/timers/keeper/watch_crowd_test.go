@@ -12,27 +12,32 @@ import (
 )
 
 // watchCrowd is an attack: a crowd of watches, of which every block changes many keys. The sizes are those of 1,000
-// timers with 8 keys each and 600 changes a block against the default bound, divided by four.
+// timers with 8 keys each and 600 changes a block against the default bound, divided by crowdPart.
 type watchCrowd struct {
 	*fixture
 	accounts []sdk.AccAddress
 	block    int
 }
 
-const (
-	crowdTimers, crowdKeys, crowdChanges, crowdHits = 250, 8, 150, 64
-)
+// crowdPart is 4 in the long form.
+func crowdPart() int { return sized(10, 4) }
+
+const crowdKeys = 8
+
+func crowdTimers() int  { return 1_000 / crowdPart() }
+func crowdChanges() int { return 600 / crowdPart() }
+func crowdHits() int    { return 256 / crowdPart() }
 
 // newWatchCrowd schedules the crowd's timers, of so many owners in turn. shared: each also watches bob's balance.
 func newWatchCrowd(t *testing.T, owners int, shared bool, change func(*types.TimerConfig)) *watchCrowd {
 	t.Helper()
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = crowdHits; change(c) }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = uint32(crowdHits()); change(c) }))
 	for i := range owners {
 		f.fund(crowdOwner(i), 10*rich)
 	}
 	c := &watchCrowd{fixture: f}
 	payload := f.noop()
-	for timer := range crowdTimers {
+	for timer := range crowdTimers() {
 		keys := make([]types.WatchKey, crowdKeys)
 		for i := range keys {
 			account := sdk.AccAddress(fmt.Sprintf("crowd_%014d", crowdKeys*timer+i))
@@ -51,9 +56,9 @@ func crowdOwner(i int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("robot
 
 // next changes some of the crowd's keys and ends the block.
 func (c *watchCrowd) next() sdk.Events {
-	msgs := make([]sdk.Msg, crowdChanges)
+	msgs := make([]sdk.Msg, crowdChanges())
 	for i := range msgs {
-		msgs[i] = c.send(alice, c.accounts[(crowdChanges*c.block+i)%len(c.accounts)], 1)
+		msgs[i] = c.send(alice, c.accounts[(crowdChanges()*c.block+i)%len(c.accounts)], 1)
 	}
 	c.run(msgs...)
 	c.block++
@@ -64,7 +69,7 @@ func (c *watchCrowd) next() sdk.Events {
 // even on the bystander's key. With very many owners, all wait for as many blocks as it takes to give each owner a
 // turn. A fire that came late says so.
 func TestACrowdOfWatchesDelaysItselfOnly(t *testing.T) {
-	const owners = 200
+	owners := 800 / crowdPart()
 	for name, c := range map[string]struct {
 		owners int
 		shared bool
@@ -76,7 +81,7 @@ func TestACrowdOfWatchesDelaysItselfOnly(t *testing.T) {
 		"eip1559":                         {1, false, inMarket, 0},
 		"fifo, on the bystander's key":    {1, true, func(*types.TimerConfig) {}, 0},
 		"eip1559, on the bystander's key": {1, true, inMarket, 0},
-		"fifo, of many owners":            {owners, false, func(*types.TimerConfig) {}, owners/crowdHits + 1},
+		"fifo, of many owners":            {owners, false, func(*types.TimerConfig) {}, uint64(owners/crowdHits()) + 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			crowd := newWatchCrowd(t, c.owners, c.shared, c.change)
