@@ -33,7 +33,8 @@ var room = []string{"types", "sandbox", "watch", "state", "state/index", "fees",
 // not know each other. So do the packages of the clients. What is not named here, such as client/cli and lab/replay, may import all
 // of the module.
 var mayImport = map[string][]string{
-	"types":        {},
+	"types":        {"types/bounds"},
+	"types/bounds": {},
 	"sandbox":      {"types"},
 	"actors":       {"types"},
 	"authz":        {"types"},
