@@ -1,4 +1,4 @@
-package bench
+package lifetime
 
 import (
 	"bytes"

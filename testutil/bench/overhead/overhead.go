@@ -1,9 +1,8 @@
-package bench
+package overhead
 
 import (
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"cosmossdk.io/math"
@@ -12,8 +11,9 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Overhead compares fires of a bank send with the same sends as transactions would run them: the end of a block, without
@@ -37,31 +37,25 @@ type sends struct {
 	msgs  []sdk.Msg
 }
 
-const (
-	sendGasLimit = 100_000
-	// recipients begin where the owners end.
-	firstRecipient = 1 << 20
-)
-
 // newSends makes the chain; free takes the basefees away, and changes are made to what it starts from.
 func newSends(n int, free bool, changes ...func(*lab.ChainOptions)) (*sends, error) {
-	genesis := wideGenesis()
+	genesis := workload.WideGenesis()
 	if free {
 		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
 		genesis.Config.Eip1559.LaneFeeMultiplier = math.LegacyZeroDec()
 	}
 	s := &sends{}
-	all := balances(n)
+	all := workload.Balances(n)
 	for i := range n {
-		to := owner(firstRecipient + i)
+		to := workload.Owner(workload.FirstRecipient + i)
 		all = append(all, lab.Balance{Address: to, Amount: math.OneInt()})
-		msg := banktypes.NewMsgSend(owner(i), to, sdk.NewCoins(sdk.NewInt64Coin(genesis.Config.FeeDenom, 1)))
-		payload, err := sendPayload(msg)
+		msg := banktypes.NewMsgSend(workload.Owner(i), to, sdk.NewCoins(sdk.NewInt64Coin(genesis.Config.FeeDenom, 1)))
+		payload, err := workload.SendPayload(msg)
 		if err != nil {
 			return nil, err
 		}
 		s.msgs = append(s.msgs, msg)
-		addTimer(genesis, owner(i), 1, payload, sendGasLimit)
+		workload.AddTimer(genesis, workload.Owner(i), 1, payload, workload.SendGasLimit)
 	}
 	opts := lab.ChainOptions{Genesis: genesis, Balances: all}
 	for _, change := range changes {
@@ -70,14 +64,6 @@ func newSends(n int, free bool, changes ...func(*lab.ChainOptions)) (*sends, err
 	var err error
 	s.chain, err = lab.NewChain(opts)
 	return s, err
-}
-
-func sendPayload(msgs ...sdk.Msg) ([]byte, error) {
-	payload, err := types.NewAccountPayload(msgs...)
-	if err != nil {
-		return nil, err
-	}
-	return payload.Marshal()
 }
 
 // fire times the end of a block in which every timer fires. The block is left open, and dropped by the next BeginBlock:
@@ -89,7 +75,7 @@ func (s *sends) fire() (time.Duration, error) {
 	start := time.Now()
 	err := s.chain.Timers.EndBlock(s.chain.Ctx())
 	took := time.Since(start)
-	if fired := countSuccesses(s.chain.Ctx().EventManager().Events()); err == nil && fired != len(s.msgs) {
+	if fired := workload.CountSuccesses(s.chain.Ctx().EventManager().Events()); err == nil && fired != len(s.msgs) {
 		err = fmt.Errorf("%d of %d timers fired well", fired, len(s.msgs))
 	}
 	return took, err
@@ -111,7 +97,7 @@ func (s *sends) send() (time.Duration, error) {
 
 func (s *sends) sendOne(ctx sdk.Context, msg sdk.Msg) error {
 	branch, commit := ctx.CacheContext()
-	result, err := s.chain.Messages.Handler(msg)(branch.WithGasMeter(storetypes.NewGasMeter(sendGasLimit)), msg)
+	result, err := s.chain.Messages.Handler(msg)(branch.WithGasMeter(storetypes.NewGasMeter(workload.SendGasLimit)), msg)
 	if err != nil {
 		return err
 	}
@@ -124,17 +110,6 @@ func (s *sends) open() error {
 	err := s.chain.BeginBlock()
 	runtime.GC()
 	return err
-}
-
-// countSuccesses counts the fires whose handler succeeded.
-func countSuccesses(events sdk.Events) int {
-	n := 0
-	for i := range events {
-		if attribute, found := events[i].GetAttribute("success"); found && attribute.Value == "true" {
-			n++
-		}
-	}
-	return n
 }
 
 // MeasureOverhead times rounds of fires and sends in turn, so that what else the machine does falls on both.
@@ -170,13 +145,37 @@ func MeasureOverhead(fires, rounds int) (Overhead, error) {
 		freeRatios = append(freeRatios, took[2]/took[1])
 	}
 	return Overhead{
-		Fires: fires, Rounds: rounds, FireMicros: median(times[0]), SendMicros: median(times[1]), FreeMicros: median(times[2]),
-		Ratio: median(ratios), FreeRatio: median(freeRatios),
+		Fires: fires, Rounds: rounds, FireMicros: workload.Median(times[0]), SendMicros: workload.Median(times[1]), FreeMicros: workload.Median(times[2]),
+		Ratio: workload.Median(ratios), FreeRatio: workload.Median(freeRatios),
 	}, nil
 }
 
-// median is the lower middle.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
+// Measure measures blocks of different sizes.
+func Measure(opts figure.Options) ([]Overhead, error) {
+	var all []Overhead
+	sizes, rounds := []int{100, 500}, 15
+	if opts.Quick {
+		sizes, rounds = []int{100}, 7
+	}
+	for _, fires := range sizes {
+		o, err := MeasureOverhead(fires, rounds)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// Table prints them.
+func Table(overheads []Overhead) *figure.Table {
+	t := &figure.Table{
+		Title:   "Time of a fire that sends coins, without commit, beside the same send through the message router",
+		Columns: []string{"fires", "rounds", "send us", "fire us", "ratio", "fire us at basefee 0", "its ratio"},
+	}
+	for _, o := range overheads {
+		t.Row(o.Fires, o.Rounds, o.SendMicros, o.FireMicros, o.Ratio, o.FreeMicros, o.FreeRatio)
+	}
+	t.Notes = []string{"Medians of rounds that take turns on the same state. A fire moves money twice beside its own send: pre-charge and refund."}
+	return t
 }

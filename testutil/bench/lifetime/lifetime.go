@@ -1,10 +1,9 @@
-package bench
+package lifetime
 
 import (
 	"fmt"
 
 	dbm "github.com/cosmos/cosmos-db"
-	"github.com/cosmos/gogoproto/proto"
 
 	"cosmossdk.io/log"
 	"cosmossdk.io/store"
@@ -13,6 +12,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -41,17 +42,17 @@ type Lifetime struct {
 
 // MeasureLifetime runs the workload and checks the module's invariants after it.
 func MeasureLifetime(w Workload) (Lifetime, error) {
-	f := &flow{w: w, rng: newRand(w.Seed)}
+	f := &flow{w: w, rng: workload.NewRand(w.Seed)}
 	genesis := f.preload()
 	size := 0
 	for i := range genesis.Timers {
 		size += genesis.Timers[i].Size()
 	}
-	recordBytes := size/len(genesis.Timers) + queueKeyBytes
+	recordBytes := size/len(genesis.Timers) + workload.QueueKeyBytes
 	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
 	var err error
 	f.chain, err = lab.NewChain(lab.ChainOptions{
-		Genesis: genesis, Balances: balances(w.owners()), Runtimes: []types.Runtime{idle{}}, DB: db,
+		Genesis: genesis, Balances: workload.Balances(w.owners()), Runtimes: []types.Runtime{workload.Idle{}}, DB: db,
 	})
 	if err != nil {
 		return Lifetime{}, err
@@ -81,9 +82,6 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 	l.Rest = l.Nodes - l.Queue - l.Actors - l.Receipts - l.Fairness
 	return l, nil
 }
-
-// queueKeyBytes is the length of a queue key: the region, due and seq.
-const queueKeyBytes = 1 + 8 + 8
 
 // run runs the warm-up and the counted blocks, and returns what the latter wrote.
 func (f *flow) run(db *CountingDB) (Writes, error) {
@@ -138,13 +136,51 @@ func measureFloor(w Workload, valueBytes int) (float64, error) {
 	return float64(written.Nodes) / float64(w.Schedules*w.Blocks), nil
 }
 
-// countEvents counts the typed events of one kind.
-func countEvents(events sdk.Events, kind proto.Message) int {
-	name, n := proto.MessageName(kind), 0
-	for i := range events {
-		if events[i].Type == name {
-			n++
+// Measure measures lifetimes of all sizes under the policies.
+func Measure(opts figure.Options) ([]Lifetime, error) {
+	var all []Lifetime
+	for _, pending := range opts.Pendings() {
+		for _, policy := range []workload.Policy{workload.FIFO, workload.EIP1559} {
+			receipts := []uint64{0, 4}
+			if opts.Quick {
+				receipts = receipts[1:]
+			}
+			for _, receiptBlocks := range receipts {
+				l, err := MeasureLifetime(DefaultWorkload(pending, policy, receiptBlocks, opts.Seed))
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, l)
+			}
 		}
 	}
-	return n
+	return all, nil
+}
+
+// Table prints them.
+func Table(lifetimes []Lifetime) *figure.Table {
+	t := &figure.Table{
+		Title: "IAVL nodes written to the timers store per timer lifetime (schedule, fire, 0.1 cancel)",
+		Columns: []string{
+			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "actors", "receipts", "fairness", "rest", "fast nodes",
+			"bytes", "record bytes", "floor",
+		},
+	}
+	for _, l := range lifetimes {
+		t.Row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Actors, l.Receipts,
+			l.Fairness, l.Rest, l.FastNodes, int(l.Bytes), l.RecordBytes, l.Floor)
+	}
+	if len(lifetimes) > 0 {
+		w := lifetimes[0].Workload
+		t.Notes = []string{
+			fmt.Sprintf("One commit a block; %d schedules, %d cancels a block; %d blocks after %d of warm-up; %d timers an owner on average,",
+				w.Schedules, w.Cancels, w.Blocks, w.Warmup, w.PerOwner),
+			fmt.Sprintf("owners drawn at random; %d-byte payloads; due in 1-%d blocks, 1-%d blocks, 1-MAX_TTL blocks, a third each; seed %d.",
+				workload.PayloadBytes, nearBlocks, hourBlocks, w.Seed),
+			"Quota, owner list and lane state are included. Where there are receipts, so is their removal, a few blocks later; under",
+			"eip1559, so is the count of fires by actor, and the rewrite of the actor's page when a fire leaves the fairness window.",
+			"The floor is one set and one delete in key order on a plain store of as many entries.",
+		}
+	}
+	return t
 }

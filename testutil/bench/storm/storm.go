@@ -1,4 +1,4 @@
-package bench
+package storm
 
 import (
 	"bytes"
@@ -14,15 +14,17 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// StormSpec is a backlog that is due at once. Each timer sends coins by the real bank and pays real fees.
-type StormSpec struct {
-	Policy Policy `json:"policy"`
-	Bids   Bids   `json:"-"`
+// Spec is a backlog that is due at once. Each timer sends coins by the real bank and pays real fees.
+type Spec struct {
+	Policy workload.Policy `json:"policy"`
+	Bids   Bids            `json:"-"`
 	// LaneCycles is LANE_TIMER_CYCLES.
 	LaneCycles uint64 `json:"lane_timer_cycles"`
 	// Due is the backlog, Owners how many actors it has, some with more and some with fewer.
@@ -33,8 +35,8 @@ type StormSpec struct {
 
 // Storm compares blocks in a storm with blocks of the same lane in which exactly those are due that fit.
 type Storm struct {
-	Spec StormSpec `json:"spec"`
-	Bids string    `json:"bids"`
+	Spec Spec   `json:"spec"`
+	Bids string `json:"bids"`
 	// Phase of the storm; see the phase constants.
 	Phase string `json:"phase"`
 	// Storm and Calm are sums over the blocks that were counted.
@@ -83,17 +85,19 @@ func (c BlockCost) PerFire(n int) float64 { return float64(n) / float64(c.Fires)
 
 // ModuleRatio is how many operations on the timers store a fire costs in the storm, against the calm.
 func (s Storm) ModuleRatio() float64 {
-	return s.Storm.PerFire(operations(s.Storm.Module)) / s.Calm.PerFire(operations(s.Calm.Module))
+	return s.Storm.PerFire(workload.Operations(s.Storm.Module)) / s.Calm.PerFire(workload.Operations(s.Calm.Module))
 }
 
 // AllRatio is the same of all stores.
 func (s Storm) AllRatio() float64 {
-	return s.Storm.PerFire(operations(s.Storm.All)) / s.Calm.PerFire(operations(s.Calm.All))
+	return s.Storm.PerFire(workload.Operations(s.Storm.All)) / s.Calm.PerFire(workload.Operations(s.Calm.All))
 }
 
 const (
 	// stormGasLimit holds a send with room.
 	stormGasLimit = 100_000
+	// calmDue is how many blocks later those timers of the calm are due that never are.
+	calmDue = 1_000
 	// stormReceipts is a retention so short that what leaves is counted with what enters, once stormWarmup blocks have
 	// passed.
 	stormReceipts, stormWarmup = 4, 5
@@ -107,7 +111,7 @@ const (
 
 // stormChain is a chain of a spec.
 type stormChain struct {
-	spec  StormSpec
+	spec  Spec
 	rng   *rand.Rand
 	chain *lab.Chain
 	// genesis and payloads are what the chain is made of.
@@ -118,24 +122,24 @@ type stormChain struct {
 // newStormChain makes the chain of the storm, or that of the calm beside it. flow timers become due in each of the first
 // blocks: all that is due in the calm, and in a storm beside which others fire; the rest of the calm's timers are due much
 // later.
-func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, error) {
-	s := &stormChain{spec: spec, rng: newRand(spec.Seed), genesis: types.DefaultGenesis()}
+func newStormChain(spec Spec, calm bool, flow, blocks int) (*stormChain, error) {
+	s := &stormChain{spec: spec, rng: workload.NewRand(spec.Seed), genesis: types.DefaultGenesis()}
 	config := &s.genesis.Config
-	config.Policy = spec.Policy.config()
+	config.Policy = spec.Policy.Config()
 	// Cells in proportion, so that cycles bound the lane.
 	config.LaneTimerCells = max(config.LaneTimerCells, spec.LaneCycles*2)
 	config.LaneTimerCycles = spec.LaneCycles
 	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = stormReceipts, stormFairness
-	if spec.Policy == EIP1559 {
+	if spec.Policy == workload.EIP1559 {
 		s.remember(flow)
 	}
 	config.Eip1559.MinLaneBasefee = sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee))
 	config.Eip1559.MaxChange = sdkmath.LegacyNewDecWithPrec(1, 6)
-	all := balances(spec.Owners)
+	all := workload.Balances(spec.Owners)
 	for i := range spec.Owners {
-		to := owner(firstRecipient + i)
+		to := workload.Owner(workload.FirstRecipient + i)
 		all = append(all, lab.Balance{Address: to, Amount: sdkmath.OneInt()})
-		payload, err := sendPayload(banktypes.NewMsgSend(owner(i), to, sdk.NewCoins(sdk.NewInt64Coin(config.FeeDenom, 1))))
+		payload, err := workload.SendPayload(banktypes.NewMsgSend(workload.Owner(i), to, sdk.NewCoins(sdk.NewInt64Coin(config.FeeDenom, 1))))
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +158,7 @@ func newStormChain(spec StormSpec, calm bool, flow, blocks int) (*stormChain, er
 		}
 	}
 	if calm {
-		s.add(spec.Due, stormFairness+firstDue, spec.Bids)
+		s.add(spec.Due, stormFairness+calmDue, spec.Bids)
 	}
 	var err error
 	s.chain, err = lab.NewChain(lab.ChainOptions{Genesis: s.genesis, Balances: all, Height: stormFairness})
@@ -172,7 +176,7 @@ func (s *stormChain) remember(perBlock int) {
 		from := len(s.genesis.Fairness)
 		for who, n := range fires {
 			if n > 0 {
-				s.genesis.Fairness = append(s.genesis.Fairness, types.HeightFires{Height: height + 1, Unit: owner(who), Fires: n})
+				s.genesis.Fairness = append(s.genesis.Fairness, types.HeightFires{Height: height + 1, Unit: workload.Owner(who), Fires: n})
 			}
 		}
 		slices.SortFunc(s.genesis.Fairness[from:], func(a, b types.HeightFires) int { return bytes.Compare(a.Unit, b.Unit) })
@@ -188,7 +192,7 @@ func (s *stormChain) drawOwner() int {
 func (s *stormChain) add(n int, due uint64, bids Bids) {
 	for range n {
 		who := s.drawOwner()
-		timer := addTimer(s.genesis, owner(who), due, s.payloads[who], stormGasLimit)
+		timer := workload.AddTimer(s.genesis, workload.Owner(who), due, s.payloads[who], stormGasLimit)
 		timer.Bid = bids.draw(s.rng)
 	}
 }
@@ -210,7 +214,7 @@ func (s *stormChain) count() (BlockCost, error) {
 	if err := s.chain.Timers.EndBlock(branch.WithMultiStore(multi)); err != nil {
 		return BlockCost{}, err
 	}
-	cost.Fires = countSuccesses(branch.EventManager().Events())
+	cost.Fires = workload.CountSuccesses(branch.EventManager().Events())
 	cost.Module, cost.All = counts.Store(types.StoreKey), counts.All()
 	return cost, nil
 }
@@ -220,7 +224,7 @@ func (s *stormChain) block() (took float64, fires int, err error) {
 	start := time.Now()
 	events, err := s.chain.EndBlock()
 	took = float64(time.Since(start).Microseconds()) / 1_000
-	return took, countSuccesses(events), err
+	return took, workload.CountSuccesses(events), err
 }
 
 // skip runs n blocks and counts nothing.
@@ -252,7 +256,7 @@ func (s *stormChain) sample() (cost BlockCost, took float64, err error) {
 }
 
 // firesPerBlock is how many sends fit the lane.
-func firesPerBlock(spec StormSpec) (int, error) {
+func firesPerBlock(spec Spec) (int, error) {
 	spec.Bids, spec.Due = DefaultBids, int(spec.LaneCycles/types.DefaultTimerConfig("x").FireBaseCycles)
 	s, err := newStormChain(spec, false, 0, 0)
 	if err != nil {
@@ -266,7 +270,7 @@ func firesPerBlock(spec StormSpec) (int, error) {
 }
 
 // MeasureStorm counts and times blocks in the phases of a storm, in turn with blocks of the calm.
-func MeasureStorm(spec StormSpec) ([]Storm, error) {
+func MeasureStorm(spec Spec) ([]Storm, error) {
 	flow, err := firesPerBlock(spec)
 	if err != nil {
 		return nil, err
@@ -291,7 +295,7 @@ func MeasureStorm(spec StormSpec) ([]Storm, error) {
 	if err := calm.skip(stormWarmup); err != nil {
 		return nil, err
 	}
-	if spec.Policy == FIFO {
+	if spec.Policy == workload.FIFO {
 		if err := storm.skip(stormWarmup); err != nil {
 			return nil, err
 		}
@@ -346,7 +350,7 @@ func compare(storm, calm *stormChain, phase string, gap int) (Storm, error) {
 			return Storm{}, err
 		}
 	}
-	s.Millis, s.CalmMillis, s.TimeRatio = median(times), median(calmTimes), median(ratios)
+	s.Millis, s.CalmMillis, s.TimeRatio = workload.Median(times), workload.Median(calmTimes), workload.Median(ratios)
 	return s, nil
 }
 
@@ -386,42 +390,45 @@ func (c BlockCost) scaled(blocks int) BlockCost {
 	}
 }
 
-func measureStorm(r *Report, opts Options) error {
+// Measure measures storms of all kinds.
+func Measure(opts figure.Options) ([]Storm, error) {
+	var all []Storm
 	defaultLane := types.DefaultTimerConfig("x").LaneTimerCycles
-	specs := []StormSpec{
-		{Policy: EIP1559, Bids: LognormalBids, LaneCycles: defaultLane},
-		{Policy: EIP1559, Bids: DefaultBids, LaneCycles: wideLaneCycles},
+	specs := []Spec{
+		{Policy: workload.EIP1559, Bids: LognormalBids, LaneCycles: defaultLane},
+		{Policy: workload.EIP1559, Bids: DefaultBids, LaneCycles: wideLaneCycles},
 	}
 	due := 20_000
 	if !opts.Quick {
 		specs, due = nil, 100_000
 		for _, lane := range []uint64{defaultLane, wideLaneCycles} {
-			specs = append(specs, StormSpec{Policy: FIFO, Bids: DefaultBids, LaneCycles: lane})
+			specs = append(specs, Spec{Policy: workload.FIFO, Bids: DefaultBids, LaneCycles: lane})
 			for _, bids := range AllBids {
-				specs = append(specs, StormSpec{Policy: EIP1559, Bids: bids, LaneCycles: lane})
+				specs = append(specs, Spec{Policy: workload.EIP1559, Bids: bids, LaneCycles: lane})
 			}
 		}
 	}
 	for _, spec := range specs {
-		opts.progress("storm: %s, %s bids, a lane of %d", spec.Policy, spec.Bids.Name, spec.LaneCycles)
+		opts.Tell("storm: %s, %s bids, a lane of %d", spec.Policy, spec.Bids.Name, spec.LaneCycles)
 		spec.Due, spec.Owners, spec.Seed = due, due/100, opts.Seed
 		phases, err := MeasureStorm(spec)
 		if err != nil {
-			return fmt.Errorf("%s, %s bids: %w", spec.Policy, spec.Bids.Name, err)
+			return nil, fmt.Errorf("%s, %s bids: %w", spec.Policy, spec.Bids.Name, err)
 		}
-		r.Storms = append(r.Storms, phases...)
+		all = append(all, phases...)
 	}
-	return nil
+	return all, nil
 }
 
-func (r *Report) stormTable() *table {
-	t := &table{
-		title: "A storm: blocks with so many due at once, beside blocks of the same lane in which exactly those are due that fit",
-		columns: []string{
+// Table prints them.
+func Table(storms []Storm) *figure.Table {
+	t := &figure.Table{
+		Title: "A storm: blocks with so many due at once, beside blocks of the same lane in which exactly those are due that fit",
+		Columns: []string{
 			"due", "policy", "bids", "phase", "fires", "calm", "heads/fire", "beyond/fire", "timers ops/fire", "calm", "ratio",
 			"all ops/fire", "calm", "ratio", "writes/fire", "calm", "block ms", "calm", "ratio",
 		},
-		notes: []string{
+		Notes: []string{
 			"Each timer sends coins by the real bank and pays real fees; fires are means of a block. Heads and beyond are entries of the",
 			"ready index that were read: the first of each list, and those after (target: 2 a fire). Ops are reads and writes of the",
 			"timers store and of all stores of the chain (target: 1.5 times those of the calm); writes are those of all stores. Block ms",
@@ -431,10 +438,10 @@ func (r *Report) stormTable() *table {
 			"become due in each block as in the calm.",
 		},
 	}
-	for _, s := range r.Storms {
+	for _, s := range storms {
 		perBlock := func(c BlockCost) int { return (c.Fires + c.Blocks/2) / c.Blocks }
-		ops := func(c BlockCost, counts storecount.Counts) float64 { return c.PerFire(operations(counts)) }
-		t.row(s.Spec.Due, s.Spec.Policy, s.Bids, s.Phase, perBlock(s.Storm), perBlock(s.Calm),
+		ops := func(c BlockCost, counts storecount.Counts) float64 { return c.PerFire(workload.Operations(counts)) }
+		t.Row(s.Spec.Due, s.Spec.Policy, s.Bids, s.Phase, perBlock(s.Storm), perBlock(s.Calm),
 			s.Storm.PerFire(s.Storm.Heads), s.Storm.PerFire(s.Storm.Beyond),
 			ops(s.Storm, s.Storm.Module), ops(s.Calm, s.Calm.Module), s.ModuleRatio(),
 			ops(s.Storm, s.Storm.All), ops(s.Calm, s.Calm.All), s.AllRatio(),

@@ -1,4 +1,4 @@
-package bench
+package storm
 
 import (
 	"encoding/hex"
@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -14,7 +16,7 @@ import (
 // Newcomers is how long those wait who come after a storm: a new actor's timer at the default bid is due in each of the
 // blocks after it.
 type Newcomers struct {
-	Policy Policy `json:"policy"`
+	Policy workload.Policy `json:"policy"`
 	// StormBids is what the storm bids.
 	StormBids string `json:"storm_bids"`
 	// Storm timers of Actors are due at once, each with the smallest gas limit and a handler that does nothing.
@@ -38,25 +40,25 @@ var RichBids = Bids{Name: "lognormal tips", draw: func(r *rand.Rand) *types.Bid 
 
 // MeasureNewcomers has a storm at one height, and a newcomer in each of the next blocks, under the default lane and its
 // moving fee. It runs until all newcomers have fired.
-func MeasureNewcomers(policy Policy, bids Bids, storm, actors, beside, newcomers int, seed uint64) (Newcomers, error) {
+func MeasureNewcomers(policy workload.Policy, bids Bids, storm, actors, beside, newcomers int, seed uint64) (Newcomers, error) {
 	n := Newcomers{Policy: policy, StormBids: bids.Name, Storm: storm, Actors: actors, Beside: beside, Newcomers: newcomers}
-	rng, genesis := newRand(seed), types.DefaultGenesis()
-	genesis.Config.Policy = policy.config()
+	rng, genesis := workload.NewRand(seed), types.DefaultGenesis()
+	genesis.Config.Policy = policy.Config()
 	genesis.Config.ReceiptRetentionBlocks = 0
-	payload := make([]byte, payloadBytes)
+	payload := make([]byte, workload.PayloadBytes)
 	for i := range storm {
-		addTimer(genesis, owner(i%actors), 1, payload, gasLimit).Bid = bids.draw(rng)
+		workload.AddTimer(genesis, workload.Owner(i%actors), 1, payload, workload.GasLimit).Bid = bids.draw(rng)
 	}
 	dues := map[string]int{}
 	for i := range newcomers {
 		for j := range beside {
-			addTimer(genesis, owner(actors+newcomers+j), uint64(2+i), payload, gasLimit).Bid = bids.draw(rng)
+			workload.AddTimer(genesis, workload.Owner(actors+newcomers+j), uint64(2+i), payload, workload.GasLimit).Bid = bids.draw(rng)
 		}
-		timer := addTimer(genesis, owner(actors+i), uint64(2+i), payload, gasLimit)
+		timer := workload.AddTimer(genesis, workload.Owner(actors+i), uint64(2+i), payload, workload.GasLimit)
 		dues[hex.EncodeToString(timer.Id)] = 2 + i
 	}
 	chain, err := lab.NewChain(lab.ChainOptions{
-		Genesis: genesis, Balances: balances(actors + newcomers + beside), Runtimes: []types.Runtime{idle{}},
+		Genesis: genesis, Balances: workload.Balances(actors + newcomers + beside), Runtimes: []types.Runtime{workload.Idle{}},
 	})
 	if err != nil {
 		return n, err
@@ -89,40 +91,43 @@ func MeasureNewcomers(policy Policy, bids Bids, storm, actors, beside, newcomers
 			return n, fmt.Errorf("%d of %d newcomers have not fired after %d blocks", newcomers-len(waits), newcomers, height)
 		}
 	}
-	n.Median = int(median(waits))
+	n.Median = int(workload.Median(waits))
 	return n, chain.Check()
 }
 
-func measureNewcomers(r *Report, opts Options) error {
+// MeasureAllNewcomers measures newcomers behind storms of different bids.
+func MeasureAllNewcomers(opts figure.Options) ([]Newcomers, error) {
+	var all []Newcomers
 	storm, newcomers := 20_000, 100
 	if opts.Quick {
 		storm, newcomers = 6_000, 20
 	}
 	for _, m := range []struct {
-		policy Policy
+		policy workload.Policy
 		bids   Bids
 		beside int
-	}{{EIP1559, DefaultBids, 0}, {EIP1559, RichBids, 0}, {EIP1559, DefaultBids, 1_500}, {FIFO, DefaultBids, 0}} {
+	}{{workload.EIP1559, DefaultBids, 0}, {workload.EIP1559, RichBids, 0}, {workload.EIP1559, DefaultBids, 1_500}, {workload.FIFO, DefaultBids, 0}} {
 		n, err := MeasureNewcomers(m.policy, m.bids, storm, 20, m.beside, newcomers, opts.Seed)
 		if err != nil {
-			return fmt.Errorf("%s, %s bids: %w", m.policy, m.bids.Name, err)
+			return nil, fmt.Errorf("%s, %s bids: %w", m.policy, m.bids.Name, err)
 		}
-		r.Newcomers = append(r.Newcomers, n)
+		all = append(all, n)
 	}
-	return nil
+	return all, nil
 }
 
-func (r *Report) newcomersTable() *table {
-	t := &table{
-		title:   "The wait of newcomers: a storm at one height, and one new actor's timer at the default bid due in each block after it",
-		columns: []string{"policy", "storm", "actors", "the storm bids", "beside each", "newcomers", "longest wait", "median wait", "last fired at"},
-		notes: []string{
+// NewcomersTable prints them.
+func NewcomersTable(newcomers []Newcomers) *figure.Table {
+	t := &figure.Table{
+		Title:   "The wait of newcomers: a storm at one height, and one new actor's timer at the default bid due in each block after it",
+		Columns: []string{"policy", "storm", "actors", "the storm bids", "beside each", "newcomers", "longest wait", "median wait", "last fired at"},
+		Notes: []string{
 			"In blocks, under the default lane and its moving fee; 0 is to fire in the block in which one is due (target: 2 at most",
 			"under eip1559, the storm at the default bid too). The usual tip, which the default bid pays, is the median of what was paid.",
 		},
 	}
-	for _, n := range r.Newcomers {
-		t.row(n.Policy, n.Storm, n.Actors, n.StormBids, n.Beside, n.Newcomers, n.Longest, n.Median, n.Last)
+	for _, n := range newcomers {
+		t.Row(n.Policy, n.Storm, n.Actors, n.StormBids, n.Beside, n.Newcomers, n.Longest, n.Median, n.Last)
 	}
 	return t
 }

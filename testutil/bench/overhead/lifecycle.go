@@ -1,12 +1,12 @@
-package bench
+package overhead
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
-	dbm "github.com/cosmos/cosmos-db"
-
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/lifetime"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -39,16 +39,6 @@ type Watchable struct {
 	Ratio         float64 `json:"ratio"`
 }
 
-// repeat makes the timers of a workload repeat.
-func repeat(every uint64) func(*lab.ChainOptions) {
-	return func(opts *lab.ChainOptions) {
-		for i := range opts.Genesis.Timers {
-			timer := &opts.Genesis.Timers[i]
-			timer.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: every, First: timer.Due}}
-		}
-	}
-}
-
 // inTurns runs both, so many times after a first time that is not counted, and returns what the fastest round of each
 // took, per one of n in microseconds: what else the machine does only slows a round, and the difference that is looked
 // for is small.
@@ -74,7 +64,7 @@ func MeasureRepeating(fires, rounds, pending int, seed uint64) (Repeating, error
 	if err != nil {
 		return Repeating{}, err
 	}
-	again, err := newSends(fires, false, repeat(1_000))
+	again, err := newSends(fires, false, workload.Repeat(1_000))
 	if err != nil {
 		return Repeating{}, err
 	}
@@ -83,55 +73,8 @@ func MeasureRepeating(fires, rounds, pending int, seed uint64) (Repeating, error
 		return Repeating{}, err
 	}
 	r.Ratio = r.AgainMicros / r.OnceMicros
-	r.Nodes, err = countRepeatingNodes(pending, seed)
+	r.Nodes, err = lifetime.CountRepeatingNodes(pending, seed)
 	return r, err
-}
-
-const (
-	// repeatEvery is how many blocks lie between two fires of a timer whose nodes are counted.
-	repeatEvery = 100
-	// receiptsKept is for how many blocks receipts are kept meanwhile, so that their removal is counted too.
-	receiptsKept = 4
-)
-
-// countRepeatingNodes fires each of the timers once in a hundred blocks, and counts over half of that.
-func countRepeatingNodes(pending int, seed uint64) (float64, error) {
-	rng, genesis := newRand(seed), wideGenesis()
-	genesis.Config.Policy = types.PolicyFIFO
-	genesis.Config.ReceiptRetentionBlocks = receiptsKept
-	w := DefaultWorkload(pending, FIFO, receiptsKept, seed)
-	f := &flow{w: w, rng: rng}
-	for range pending {
-		addTimer(genesis, owner(rng.IntN(w.owners())), 1+rng.Uint64N(repeatEvery), f.payload(), gasLimit)
-	}
-	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
-	opts := lab.ChainOptions{Genesis: genesis, Balances: balances(w.owners()), Runtimes: []types.Runtime{idle{}}, DB: db}
-	repeat(repeatEvery)(&opts)
-	var err error
-	if f.chain, err = lab.NewChain(opts); err != nil {
-		return 0, err
-	}
-	var before Writes
-	fires := 0
-	for i := range w.Warmup + repeatEvery/2 {
-		if i == w.Warmup {
-			before, fires = db.Writes(), 0
-		}
-		if err := f.chain.BeginBlock(); err != nil {
-			return 0, err
-		}
-		events, err := f.chain.EndBlock()
-		if err != nil {
-			return 0, err
-		}
-		fires += countEvents(events, &types.TimerFired{})
-	}
-	after := db.Writes()
-	written := after.Sub(&before)
-	if fires == 0 {
-		return 0, fmt.Errorf("none of %d timers fired", pending)
-	}
-	return float64(written.Nodes) / float64(fires), f.chain.Check()
 }
 
 // MeasureWatchable times rounds of sends in turn.
@@ -143,8 +86,8 @@ func MeasureWatchable(sends, rounds, watching int) (Watchable, error) {
 	wrapped, err := newSends(sends, false, func(opts *lab.ChainOptions) {
 		for i := range watching {
 			// The balance of an account that nobody in the workload is.
-			key := append([]byte{2, 20}, owner(2*firstRecipient+i)...)
-			timer := addTimer(opts.Genesis, owner(i%sends), 1, nil, gasLimit)
+			key := append([]byte{2, 20}, workload.Owner(2*workload.FirstRecipient+i)...)
+			timer := workload.AddTimer(opts.Genesis, workload.Owner(i%sends), 1, nil, workload.GasLimit)
 			timer.Trigger = types.Trigger{Watch: &types.WatchTrigger{
 				Keys: []types.WatchKey{{Store: "bank", Prefix: append(key, opts.Genesis.Config.FeeDenom...)}}, Remaining: 1,
 			}}
@@ -168,53 +111,55 @@ type Lifecycle struct {
 	Watchable []Watchable `json:"watchable"`
 }
 
-func measureLifecycle(r *Report, opts Options) error {
+// MeasureLifecycle measures both.
+func MeasureLifecycle(opts figure.Options) (*Lifecycle, error) {
 	fires, rounds := 200, 60
 	if opts.Quick {
 		fires, rounds = 100, 30
 	}
-	r.Lifecycle = &Lifecycle{}
-	for _, pending := range opts.pendings() {
+	l := &Lifecycle{}
+	for _, pending := range opts.Pendings() {
 		measured, err := MeasureRepeating(fires, rounds, pending, opts.Seed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Lifecycle.Repeating = append(r.Lifecycle.Repeating, measured)
+		l.Repeating = append(l.Repeating, measured)
 	}
 	for _, watching := range []int{0, 1, 1_000} {
 		measured, err := MeasureWatchable(fires, rounds, watching)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Lifecycle.Watchable = append(r.Lifecycle.Watchable, measured)
+		l.Watchable = append(l.Watchable, measured)
 	}
-	return nil
+	return l, nil
 }
 
-func (r *Report) lifecycleTables() []*table {
-	repeating := &table{
-		title:   "A fire of a repeating timer compared with one of a one-shot timer",
-		columns: []string{"fires", "rounds", "once us", "again us", "ratio", "pending", "nodes a fire"},
-		notes: []string{
+// Tables prints them.
+func (l *Lifecycle) Tables() []*figure.Table {
+	repeating := &figure.Table{
+		Title:   "A fire of a repeating timer compared with one of a one-shot timer",
+		Columns: []string{"fires", "rounds", "once us", "again us", "ratio", "pending", "nodes a fire"},
+		Notes: []string{
 			"Fires that send coins, without commit, in the fastest of rounds that take turns. Nodes are those that IAVL writes for the timers store,",
 			"receipts and their removal included; a timer that fires once writes those of its lifetime, above.",
 		},
 	}
-	watchable := &table{
-		title:   "A send on a bank that can be watched compared with one on a bank that can't",
-		columns: []string{"sends", "rounds", "others watch", "plain us", "wrapped us", "ratio"},
-		notes: []string{
+	watchable := &figure.Table{
+		Title:   "A send on a bank that can be watched compared with one on a bank that can't",
+		Columns: []string{"sends", "rounds", "others watch", "plain us", "wrapped us", "ratio"},
+		Notes: []string{
 			"The fastest of rounds that take turns; sends without ante handler and commit. Nobody watches who sends or receives. The gas",
 			"is the same to the unit, which tests hold.",
 		},
 	}
-	if r.Lifecycle != nil {
-		for _, m := range r.Lifecycle.Repeating {
-			repeating.row(m.Fires, m.Rounds, m.OnceMicros, m.AgainMicros, m.Ratio, m.Pending, m.Nodes)
+	if l != nil {
+		for _, m := range l.Repeating {
+			repeating.Row(m.Fires, m.Rounds, m.OnceMicros, m.AgainMicros, m.Ratio, m.Pending, m.Nodes)
 		}
-		for _, m := range r.Lifecycle.Watchable {
-			watchable.row(m.Sends, m.Rounds, m.Watching, m.PlainMicros, m.WrappedMicros, m.Ratio)
+		for _, m := range l.Watchable {
+			watchable.Row(m.Sends, m.Rounds, m.Watching, m.PlainMicros, m.WrappedMicros, m.Ratio)
 		}
 	}
-	return []*table{repeating, watchable}
+	return []*figure.Table{repeating, watchable}
 }

@@ -1,10 +1,12 @@
-package bench
+package blocks
 
 import (
 	"fmt"
 
 	corestore "cosmossdk.io/core/store"
 
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -42,14 +44,14 @@ func countedChain(opts lab.ChainOptions) (*lab.Chain, *storecount.Counts, error)
 
 // MeasureEmpty counts the operations of blocks in which nothing is due, with so many timers pending.
 func MeasureEmpty(pending int, seed uint64) (Empty, error) {
-	rng, genesis := newRand(seed), types.DefaultGenesis()
+	rng, genesis := workload.NewRand(seed), types.DefaultGenesis()
 	// So short that the sweep of old receipts, which has nothing to do, is counted too.
 	genesis.Config.ReceiptRetentionBlocks = 1
-	payload := make([]byte, payloadBytes)
+	payload := make([]byte, workload.PayloadBytes)
 	for i := range pending {
-		addTimer(genesis, owner(i/10), firstDue+rng.Uint64N(genesis.Config.MaxTtlBlocks-firstDue), payload, gasLimit)
+		workload.AddTimer(genesis, workload.Owner(i/10), firstDue+rng.Uint64N(genesis.Config.MaxTtlBlocks-firstDue), payload, workload.GasLimit)
 	}
-	chain, counts, err := countedChain(lab.ChainOptions{Genesis: genesis, Runtimes: []types.Runtime{idle{}}})
+	chain, counts, err := countedChain(lab.ChainOptions{Genesis: genesis, Runtimes: []types.Runtime{workload.Idle{}}})
 	if err != nil {
 		return Empty{}, err
 	}
@@ -79,35 +81,35 @@ func (e *Empty) add(block storecount.Counts) {
 	e.Sum.Deletes += block.Deletes
 	e.Sum.Iterators += block.Iterators
 	e.Sum.Nexts += block.Nexts
-	if operations(block) > operations(e.Most) {
+	if workload.Operations(block) > workload.Operations(e.Most) {
 		e.Most = block
 	}
 }
 
-// operations are all of them.
-func operations(c storecount.Counts) int { return c.Reads() + c.Writes() }
-
-func measureEmpty(r *Report, opts Options) error {
-	for _, pending := range append([]int{10}, opts.pendings()...) {
+// MeasureEmpties measures chains of all sizes.
+func MeasureEmpties(opts figure.Options) ([]Empty, error) {
+	var all []Empty
+	for _, pending := range append([]int{10}, opts.Pendings()...) {
 		e, err := MeasureEmpty(pending, opts.Seed)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.Empties = append(r.Empties, e)
+		all = append(all, e)
 	}
-	return nil
+	return all, nil
 }
 
-func (r *Report) emptyTable() *table {
-	t := &table{
-		title: "Store operations of a block in which nothing is due",
-		columns: []string{
+// EmptyTable prints them.
+func EmptyTable(empties []Empty) *figure.Table {
+	t := &figure.Table{
+		Title: "Store operations of a block in which nothing is due",
+		Columns: []string{
 			"pending", "reads at most", "scans of them", "sets", "deletes", fmt.Sprintf("all ops of %d blocks", emptyBlocks), "sets of them",
 		},
-		notes: []string{"The timers store, BeginBlock and EndBlock. Reads are keys read, scans opened and entries visited."},
+		Notes: []string{"The timers store, BeginBlock and EndBlock. Reads are keys read, scans opened and entries visited."},
 	}
-	for _, e := range r.Empties {
-		t.row(e.Pending, e.Most.Reads(), e.Most.Iterators, e.Most.Sets, e.Most.Deletes, operations(e.Sum), e.Sum.Sets)
+	for _, e := range empties {
+		t.Row(e.Pending, e.Most.Reads(), e.Most.Iterators, e.Most.Sets, e.Most.Deletes, workload.Operations(e.Sum), e.Sum.Sets)
 	}
 	return t
 }

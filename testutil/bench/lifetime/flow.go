@@ -1,80 +1,18 @@
-package bench
+package lifetime
 
 import (
-	"context"
-	"encoding/binary"
 	"math/rand/v2"
-
-	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-const (
-	// gasLimit of the workload's timers: the smallest that the default config takes.
-	gasLimit = 40_000
-	// payloadBytes of the workload's timers.
-	payloadBytes = 100
-	// nearBlocks and hourBlocks bound the first two thirds of the due distances; a block takes a second.
-	nearBlocks, hourBlocks = 100, 3_600
-	// ownerFunds pay for every fire of a run.
-	ownerFunds = 1_000_000_000
-)
-
-// idle serves every account and does nothing, so that what is counted is the module's own work.
-type idle struct{}
-
-var _ types.Runtime = idle{}
-
-// Serves implements types.Runtime.
-func (idle) Serves(context.Context, sdk.AccAddress) bool { return true }
-
-// Validate implements types.Runtime.
-func (idle) Validate(context.Context, *types.TimerConfig, types.Call) error { return nil }
-
-// Deliver implements types.Runtime.
-func (idle) Deliver(context.Context, *types.TimerConfig, types.Delivery) error { return nil }
-
-// Deployer implements types.Runtime.
-func (idle) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }
-
-// owner returns the address of the i-th owner. Its first bytes are spread, as those of hashes are.
-func owner(i int) sdk.AccAddress {
-	n := uint64(i)
-	address := binary.BigEndian.AppendUint64(make([]byte, 0, 20), n*0x9E3779B97F4A7C15)
-	return append(binary.BigEndian.AppendUint64(address, n), "ownr"...)
-}
-
-func balances(owners int) []lab.Balance {
-	all := make([]lab.Balance, owners)
-	for i := range all {
-		all[i] = lab.Balance{Address: owner(i), Amount: math.NewInt(ownerFunds)}
-	}
-	return all
-}
-
-// wideGenesis is an empty genesis with a lane that holds as many fires as the workload has due.
-func wideGenesis() *types.GenesisState {
-	genesis := types.DefaultGenesis()
-	genesis.Config.LaneTimerCycles = 10_000_000_000
-	genesis.Config.LaneTimerCells = 10_000_000_000
-	return genesis
-}
-
-// addTimer adds a timer to a genesis, as if it had been scheduled before the chain began.
-func addTimer(genesis *types.GenesisState, actor sdk.AccAddress, due uint64, payload []byte, gas uint64) *types.Timer {
-	seq := genesis.NextSeq
-	genesis.NextSeq++
-	genesis.Timers = append(genesis.Timers, types.Timer{
-		Id: types.TimerID(actor, due, payload, seq), Actor: actor, Trigger: types.Trigger{Height: due}, Payload: payload,
-		GasLimit: gas, CellLimit: genesis.Config.CellLimit(), ExpiresAt: due + genesis.Config.MaxTtlBlocks, Seq: seq, Due: due,
-	})
-	return &genesis.Timers[len(genesis.Timers)-1]
-}
+// nearBlocks and hourBlocks bound the first two thirds of the due distances; a block takes a second.
+const nearBlocks, hourBlocks = 100, 3_600
 
 // place names a live timer of the workload.
 type place struct {
@@ -107,7 +45,7 @@ type Workload struct {
 	Warmup int `json:"warmup_blocks"`
 	Blocks int `json:"blocks"`
 	// Policy that fires them. Under eip1559 fires are counted by actor.
-	Policy Policy `json:"policy"`
+	Policy workload.Policy `json:"policy"`
 	// ReceiptBlocks is RECEIPT_RETENTION_BLOCKS and FairnessBlocks FAIRNESS_WINDOW_BLOCKS. Both are shorter than Warmup, so
 	// that what leaves them is counted with what enters.
 	ReceiptBlocks  uint64 `json:"receipt_retention_blocks"`
@@ -116,33 +54,14 @@ type Workload struct {
 }
 
 // DefaultWorkload is the traffic of the published figures.
-func DefaultWorkload(pending int, policy Policy, receiptBlocks, seed uint64) Workload {
+func DefaultWorkload(pending int, policy workload.Policy, receiptBlocks, seed uint64) Workload {
 	return Workload{
 		Pending: pending, PerOwner: 10, Schedules: 500, Cancels: 50, Warmup: 6, Blocks: 10,
 		Policy: policy, ReceiptBlocks: receiptBlocks, FairnessBlocks: 4, Seed: seed,
 	}
 }
 
-// Policy is a policy by its short name.
-type Policy string
-
-// The policies that are measured.
-const (
-	FIFO    Policy = "fifo"
-	EIP1559 Policy = "eip1559"
-)
-
-// config is the policy as the config names it.
-func (p Policy) config() types.Policy {
-	if p == FIFO {
-		return types.PolicyFIFO
-	}
-	return types.PolicyEIP1559
-}
-
 func (w Workload) owners() int { return max(1, w.Pending/w.PerOwner) }
-
-func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 
 // distance draws how far ahead a timer is due: a third within nearBlocks, a third within an hour, a third within
 // MAX_TTL_BLOCKS.
@@ -160,8 +79,8 @@ func (f *flow) distance(maxTTL uint64) uint64 {
 // preload makes the genesis: in each block of the run as many timers are due as it schedules, counting those that the
 // run itself schedules for it; the rest lies beyond the run, at the distances of the workload.
 func (f *flow) preload() *types.GenesisState {
-	genesis := wideGenesis()
-	genesis.Config.Policy = f.w.Policy.config()
+	genesis := workload.WideGenesis()
+	genesis.Config.Policy = f.w.Policy.Config()
 	genesis.Config.ReceiptRetentionBlocks = f.w.ReceiptBlocks
 	genesis.Config.FairnessWindowBlocks = f.w.FairnessBlocks
 	run := f.w.Warmup + f.w.Blocks
@@ -187,13 +106,13 @@ func (f *flow) preload() *types.GenesisState {
 
 func (f *flow) preloadOne(genesis *types.GenesisState, due uint64) {
 	// Every owner is equally likely, which is the worst locality: neighbours in the queue are strangers.
-	actor := owner(f.rng.IntN(f.w.owners()))
-	timer := addTimer(genesis, actor, due, f.payload(), gasLimit)
+	actor := workload.Owner(f.rng.IntN(f.w.owners()))
+	timer := workload.AddTimer(genesis, actor, due, f.payload(), workload.GasLimit)
 	f.live = append(f.live, place{actor, timer.Id, due})
 }
 
 func (f *flow) payload() []byte {
-	bz := make([]byte, payloadBytes)
+	bz := make([]byte, workload.PayloadBytes)
 	for i := range bz {
 		bz[i] = byte(f.rng.Uint32())
 	}
@@ -207,10 +126,10 @@ func (f *flow) block() error {
 	}
 	height := f.chain.Height()
 	for range f.w.Schedules {
-		actor := owner(f.rng.IntN(f.w.owners()))
+		actor := workload.Owner(f.rng.IntN(f.w.owners()))
 		timer, err := f.chain.Timers.Schedule(f.chain.Ctx(), keeper.ScheduleRequest{
 			Actor: actor, Trigger: types.Trigger{Height: height + f.distance(types.DefaultTimerConfig("x").MaxTtlBlocks)},
-			Payload: f.payload(), GasLimit: gasLimit,
+			Payload: f.payload(), GasLimit: workload.GasLimit,
 		})
 		if err != nil {
 			return err
@@ -226,7 +145,7 @@ func (f *flow) block() error {
 	if err != nil {
 		return err
 	}
-	fired := countEvents(events, &types.TimerFired{})
+	fired := workload.CountEvents(events, &types.TimerFired{})
 	f.fires += fired
 	f.pending += f.w.Schedules - f.w.Cancels - fired
 	f.pendingSum += f.pending

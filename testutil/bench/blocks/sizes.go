@@ -1,17 +1,19 @@
-package bench
+package blocks
 
 import (
 	"fmt"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Sizes are bytes in state and gas of messages.
 type Sizes struct {
-	// RecordBytes is a timer with a payload of payloadBytes at its queue key; EntryBytes is its entry in its actor's
+	// RecordBytes is a timer with a payload of workload.PayloadBytes at its queue key; EntryBytes is its entry in its actor's
 	// record, which every schedule, fire and cancel of the actor rewrites.
 	RecordBytes int `json:"record_bytes"`
 	EntryBytes  int `json:"entry_bytes"`
@@ -39,52 +41,52 @@ type sizer struct {
 }
 
 // MeasureSizes schedules a hundred timers of one actor and, on the way, extends, updates and cancels some.
-func MeasureSizes() (Sizes, error) {
+func MeasureSizes() (*Sizes, error) {
 	genesis := types.DefaultGenesis()
 	// Heights and numbers of the length that they have on a chain that has run for months.
 	genesis.NextSeq = 10_000_000
 	chain, err := lab.NewChain(lab.ChainOptions{
-		Genesis: genesis, Height: sizesHeight, Balances: balances(1), Runtimes: []types.Runtime{idle{}},
+		Genesis: genesis, Height: sizesHeight, Balances: workload.Balances(1), Runtimes: []types.Runtime{workload.Idle{}},
 	})
 	if err != nil {
-		return Sizes{}, err
+		return nil, err
 	}
 	s := &sizer{chain: chain}
 	if err := chain.BeginBlock(); err != nil {
-		return Sizes{}, err
+		return nil, err
 	}
 	for _, step := range []struct {
 		name string
 		upTo int
 	}{{"1st", 1}, {"2nd", 2}, {"10th", 10}, {"17th", 17}, {"100th", 100}} {
 		if err := s.schedule(step.name, step.upTo); err != nil {
-			return Sizes{}, err
+			return nil, err
 		}
 		if step.upTo == 2 || step.upTo == 17 {
 			continue
 		}
 		if err := s.change(step.name); err != nil {
-			return Sizes{}, err
+			return nil, err
 		}
 	}
 	exported, err := chain.Timers.ExportGenesis(chain.Ctx())
 	if err != nil {
-		return Sizes{}, err
+		return nil, err
 	}
 	last := exported.Timers[len(exported.Timers)-1]
-	s.sizes.RecordBytes = queueKeyBytes + last.Size()
+	s.sizes.RecordBytes = workload.QueueKeyBytes + last.Size()
 	entry := types.ActorEntry{IdPrefix: types.IDPrefix64(last.Id), Due: last.Due, Seq: last.Seq}
 	// With the tag and the length of a repeated field.
 	s.sizes.EntryBytes = 2 + entry.Size()
-	return s.sizes, nil
+	return &s.sizes, nil
 }
 
 // schedule schedules until the actor has so many timers, and notes the gas of the last.
 func (s *sizer) schedule(name string, upTo int) error {
-	payload := make([]byte, payloadBytes)
+	payload := make([]byte, workload.PayloadBytes)
 	for len(s.ids) < upTo {
 		results, gas, err := s.chain.Tx(&types.MsgScheduleTimer{
-			Sender: owner(0).String(), Payload: payload, GasLimit: gasLimit,
+			Sender: workload.Owner(0).String(), Payload: payload, GasLimit: workload.GasLimit,
 			Trigger: types.Trigger{Height: sizesDue},
 		})
 		if err != nil {
@@ -117,9 +119,9 @@ func (s *sizer) change(name string) error {
 		verb string
 		msg  sdk.Msg
 	}{
-		{"extend", &types.MsgExtendTimer{Sender: owner(0).String(), Id: last, ExpiresAt: sizesDue + 1}},
-		{"update", &types.MsgUpdateTimer{Sender: owner(0).String(), Id: last, GasLimit: gasLimit + 1}},
-		{"cancel", &types.MsgCancelTimer{Sender: owner(0).String(), Id: last}},
+		{"extend", &types.MsgExtendTimer{Sender: workload.Owner(0).String(), Id: last, ExpiresAt: sizesDue + 1}},
+		{"update", &types.MsgUpdateTimer{Sender: workload.Owner(0).String(), Id: last, GasLimit: workload.GasLimit + 1}},
+		{"cancel", &types.MsgCancelTimer{Sender: workload.Owner(0).String(), Id: last}},
 	} {
 		_, gas, err := s.chain.Tx(step.msg)
 		if err != nil {
@@ -135,24 +137,19 @@ func (s *sizer) note(message string, gas uint64) {
 	s.sizes.Gas = append(s.sizes.Gas, MessageGas{message, gas})
 }
 
-func measureSizes(r *Report, _ Options) error {
-	sizes, err := MeasureSizes()
-	r.Sizes = &sizes
-	return err
-}
-
-func (r *Report) gasTable() *table {
-	t := &table{title: "Gas of messages, by how many timers the actor has", columns: []string{"message", "gas"}}
-	if r.Sizes == nil {
+// Table prints the gas.
+func (s *Sizes) Table() *figure.Table {
+	t := &figure.Table{Title: "Gas of messages, by how many timers the actor has", Columns: []string{"message", "gas"}}
+	if s == nil {
 		return t
 	}
-	for _, g := range r.Sizes.Gas {
-		t.row(g.Message, g.Gas)
+	for _, g := range s.Gas {
+		t.Row(g.Message, g.Gas)
 	}
-	t.notes = []string{
+	t.Notes = []string{
 		fmt.Sprintf("%d-byte payloads, an actor whose handler is not looked at; what the ante handler and the runtime's own check cost comes on top.",
-			payloadBytes),
-		fmt.Sprintf("In state a timer is %d bytes, key included, and %d bytes in its actor's record.", r.Sizes.RecordBytes, r.Sizes.EntryBytes),
+			workload.PayloadBytes),
+		fmt.Sprintf("In state a timer is %d bytes, key included, and %d bytes in its actor's record.", s.RecordBytes, s.EntryBytes),
 	}
 	return t
 }

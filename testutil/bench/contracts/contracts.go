@@ -1,4 +1,4 @@
-package bench
+package contracts
 
 import (
 	"encoding/json"
@@ -25,6 +25,8 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -117,8 +119,8 @@ func (c *contractChain) initChain() error {
 	accounts := make([]authtypes.GenesisAccount, c.calls)
 	funds := make([]banktypes.Balance, c.calls)
 	for i := range accounts {
-		accounts[i] = authtypes.NewBaseAccount(owner(i), nil, uint64(i), 0)
-		funds[i] = banktypes.Balance{Address: owner(i).String(), Coins: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, ownerFunds))}
+		accounts[i] = authtypes.NewBaseAccount(workload.Owner(i), nil, uint64(i), 0)
+		funds[i] = banktypes.Balance{Address: workload.Owner(i).String(), Coins: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, workload.OwnerFunds))}
 	}
 	state, err := simtestutil.GenesisStateWithValSet(c.app.AppCodec(), c.app.DefaultGenesis(),
 		cmttypes.NewValidatorSet([]*cmttypes.Validator{validator}), accounts, funds...)
@@ -126,7 +128,7 @@ func (c *contractChain) initChain() error {
 		return err
 	}
 	timers := types.NewGenesis(app.FeeDenom)
-	timers.Config.LaneTimerCycles, timers.Config.LaneTimerCells = wideGenesis().Config.LaneTimerCycles, wideGenesis().Config.LaneTimerCells
+	timers.Config.LaneTimerCycles, timers.Config.LaneTimerCells = workload.WideGenesis().Config.LaneTimerCycles, workload.WideGenesis().Config.LaneTimerCells
 	if state[types.ModuleName], err = c.app.AppCodec().MarshalJSON(timers); err != nil {
 		return err
 	}
@@ -174,14 +176,14 @@ func (c *contractChain) deployPinned(ctx sdk.Context) error {
 // deploy stores the heartbeat's code, as the first of the chain, and makes contracts whose first beat is at contractsDue.
 func (c *contractChain) deploy(ctx sdk.Context) error {
 	var stored wasmtypes.MsgStoreCodeResponse
-	if err := c.run(ctx, &wasmtypes.MsgStoreCode{Sender: owner(0).String(), WASMByteCode: contracts.Heartbeat}, &stored); err != nil {
+	if err := c.run(ctx, &wasmtypes.MsgStoreCode{Sender: workload.Owner(0).String(), WASMByteCode: contracts.Heartbeat}, &stored); err != nil {
 		return err
 	}
 	for i := range c.calls {
 		var made wasmtypes.MsgInstantiateContractResponse
 		if err := c.run(ctx, &wasmtypes.MsgInstantiateContract{
-			Sender: owner(i).String(), CodeID: stored.CodeID, Label: "heartbeat", Msg: []byte(`{"every":1,"start":true}`),
-			Funds: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, ownerFunds/2)),
+			Sender: workload.Owner(i).String(), CodeID: stored.CodeID, Label: "heartbeat", Msg: []byte(`{"every":1,"start":true}`),
+			Funds: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, workload.OwnerFunds/2)),
 		}, &made); err != nil {
 			return err
 		}
@@ -197,19 +199,19 @@ func (c *contractChain) deploy(ctx sdk.Context) error {
 // scheduleSends schedules a send of each account for contractsDue.
 func (c *contractChain) scheduleSends(ctx sdk.Context) error {
 	for i := range c.calls {
-		to := owner(firstRecipient + i)
+		to := workload.Owner(workload.FirstRecipient + i)
 		coin := sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1))
 		// A first send makes the account.
-		if err := c.app.Bank.SendCoins(ctx, owner(i), to, coin); err != nil {
+		if err := c.app.Bank.SendCoins(ctx, workload.Owner(i), to, coin); err != nil {
 			return err
 		}
-		msg := banktypes.NewMsgSend(owner(i), to, coin)
-		payload, err := sendPayload(msg)
+		msg := banktypes.NewMsgSend(workload.Owner(i), to, coin)
+		payload, err := workload.SendPayload(msg)
 		if err != nil {
 			return err
 		}
 		if err := c.run(ctx, &types.MsgScheduleTimer{
-			Sender: owner(i).String(), Trigger: types.Trigger{Height: contractsDue}, Payload: payload, GasLimit: sendGasLimit,
+			Sender: workload.Owner(i).String(), Trigger: types.Trigger{Height: contractsDue}, Payload: payload, GasLimit: workload.SendGasLimit,
 		}, &types.MsgScheduleTimerResponse{}); err != nil {
 			return err
 		}
@@ -255,7 +257,7 @@ func (c *contractChain) fire(ctx sdk.Context) (cycles, cells uint64, err error) 
 func (c *contractChain) send(ctx sdk.Context) (cycles, cells uint64, err error) {
 	for _, msg := range c.sends {
 		branch, commit := ctx.CacheContext()
-		meter := storetypes.NewGasMeter(sendGasLimit)
+		meter := storetypes.NewGasMeter(workload.SendGasLimit)
 		if _, err := c.app.MsgServiceRouter().Handler(msg)(branch.WithGasMeter(meter), msg); err != nil {
 			return 0, 0, err
 		}
@@ -271,7 +273,7 @@ func (c *contractChain) ask(ctx sdk.Context) (cycles, cells uint64, err error) {
 		`"basefee_cell":"0.03","basefee_lane_timer":"0.001","previous_block_p50_priority_tip_per_cycle":"0.0001",`+
 		`"last_block_cycle_usage":1000000,"owner_actor_balance":"1000000"}}`, 1, contractsDue, contractsDue+2)
 	for _, contract := range c.beating {
-		meter := storetypes.NewGasMeter(sendGasLimit * 10)
+		meter := storetypes.NewGasMeter(workload.SendGasLimit * 10)
 		answer, err := c.app.Wasm.QuerySmart(ctx.WithGasMeter(meter), contract, question)
 		if err != nil {
 			return 0, 0, err
@@ -308,7 +310,7 @@ func (m *measured) count() error {
 	}
 	each := func(n int) float64 { return float64(n) / float64(m.chain.calls) }
 	m.row.Cycles, m.row.Cells, m.row.Gas = each(int(cycles)), each(int(cells)), each(int(cycles+cells*cellGas))
-	m.row.Module, m.row.All = each(operations(counts.Store(types.StoreKey))), each(operations(counts.All()))
+	m.row.Module, m.row.All = each(workload.Operations(counts.Store(types.StoreKey))), each(workload.Operations(counts.All()))
 	return nil
 }
 
@@ -381,36 +383,37 @@ func timeRows(rows []*measured, calls, rounds int) (Contracts, error) {
 	}
 	result := Contracts{Calls: calls, Rounds: rounds}
 	for i, row := range rows {
-		row.row.Micros, row.row.Ratio = median(row.times), median(ratios[i])
+		row.row.Micros, row.row.Ratio = workload.Median(row.times), workload.Median(ratios[i])
 		result.Rows = append(result.Rows, row.row)
 	}
 	return result, nil
 }
 
-func measureContracts(r *Report, opts Options) error {
+// Measure measures all kinds of calls.
+func Measure(opts figure.Options) (*Contracts, error) {
 	calls, rounds := 100, 15
 	if opts.Quick {
 		calls, rounds = 50, 9
 	}
 	measured, err := MeasureContracts(calls, rounds)
-	r.Contracts = &measured
-	return err
+	return &measured, err
 }
 
-func (r *Report) contractsTable() *table {
-	t := &table{
-		title:   "A call of a contract, beside a bank send through the message router",
-		columns: []string{"call", "cycles", "cells", "gas", "ops timers store", "ops all stores", "us", "ratio"},
+// Table prints them.
+func (c *Contracts) Table() *figure.Table {
+	t := &figure.Table{
+		Title:   "A call of a contract, beside a bank send through the message router",
+		Columns: []string{"call", "cycles", "cells", "gas", "ops timers store", "ops all stores", "us", "ratio"},
 	}
-	if r.Contracts == nil {
+	if c == nil {
 		return t
 	}
-	for _, c := range r.Contracts.Rows {
-		t.row(c.What, int(c.Cycles), int(c.Cells), int(c.Gas), c.Module, c.All, c.Micros, c.Ratio)
+	for _, call := range c.Rows {
+		t.Row(call.What, int(call.Cycles), int(call.Cells), int(call.Gas), call.Module, call.All, call.Micros, call.Ratio)
 	}
-	t.notes = []string{
+	t.Notes = []string{
 		fmt.Sprintf("%d calls a block, the block's own work shared out among them; medians of %d rounds that take turns, without commit.",
-			r.Contracts.Calls, r.Contracts.Rounds),
+			c.Calls, c.Rounds),
 		"The contract is testutil/contracts/src/heartbeat.rs: a fire reads, writes and schedules the next with a reply. Fires pay pre-charge",
 		"and refund, and include FIRE_BASE_CYCLES. Gas counts 30 a cell. From disk is a node whose cache is off, or too small for its contracts.",
 	}

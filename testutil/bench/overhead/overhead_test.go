@@ -1,0 +1,33 @@
+package overhead
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/bench/lifetime"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+)
+
+func TestOverheadComparesFiresThatSendWithSends(t *testing.T) {
+	o, err := MeasureOverhead(5, 3)
+	require.NoError(t, err)
+	require.Positive(t, o.FireMicros)
+	require.Positive(t, o.SendMicros)
+	require.Positive(t, o.Ratio)
+}
+
+func TestWhatRepeatsAndWhatCanBeWatchedIsComparedWithWhatIsNot(t *testing.T) {
+	r, err := MeasureRepeating(5, 3, 2_000, 1)
+	require.NoError(t, err)
+	require.Positive(t, r.Ratio)
+	require.Greater(t, r.Nodes, 2.0)
+	once, err := lifetime.MeasureLifetime(lifetime.DefaultWorkload(2_000, workload.FIFO, 4, 1))
+	require.NoError(t, err)
+	require.Less(t, r.Nodes, 2*once.Nodes, "%+v", r)
+	for _, watching := range []int{0, 20} {
+		w, err := MeasureWatchable(5, 3, watching)
+		require.NoError(t, err)
+		require.Positive(t, w.Ratio)
+	}
+}

@@ -1,0 +1,111 @@
+package storm
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
+)
+
+func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
+	const due = 20_000
+	for _, c := range []struct {
+		policy workload.Policy
+		bids   Bids
+		lane   uint64
+		// most of the phases, by their names.
+		most map[string]stormBounds
+	}{
+		{workload.FIFO, DefaultBids, 2_000_000, map[string]stormBounds{phaseWindow: {0, 1.45, 1.2}}},
+		{workload.EIP1559, DefaultBids, 2_000_000, map[string]stormBounds{
+			phaseAdmitting: {9.5, 8.7, 4.4}, phaseSettling: {7.5, 2.9, 1.9}, phaseSettled: {4, 2.3, 1.6},
+		}},
+		{workload.EIP1559, PoisonBids, 2_000_000, map[string]stormBounds{
+			phaseAdmitting: {1.5, 9, 4.5}, phaseSettling: {2.15, 2.4, 1.65}, phaseSettled: {2.15, 2.4, 1.65},
+		}},
+		{workload.EIP1559, LognormalBids, wideLaneCycles, map[string]stormBounds{
+			phaseAdmitting: {1.6, 2.5, 1.5}, phaseSettling: {1.6, 1.5, 1.2}, phaseSettled: {1.6, 1.5, 1.2},
+		}},
+	} {
+		t.Run(fmt.Sprintf("%s, %s bids, a lane of %d", c.policy, c.bids.Name, c.lane), func(t *testing.T) {
+			phases, err := MeasureStorm(Spec{
+				Policy: c.policy, Bids: c.bids, LaneCycles: c.lane, Due: due, Owners: due / 100, Seed: 1,
+			})
+			require.NoError(t, err)
+			for _, s := range phases {
+				if s.Phase == phaseWhole {
+					continue
+				}
+				require.InDelta(t, float64(c.lane)/37_000, float64(s.Storm.Fires)/stormSamples, float64(c.lane)/370_000, "the lane is full")
+				require.InDelta(t, s.Calm.Fires, s.Storm.Fires, float64(s.Calm.Fires)/20)
+				require.Zero(t, s.Calm.Heads+s.Calm.Beyond, "no calm has a ready index")
+				require.Greater(t, workload.Operations(s.Storm.All), workload.Operations(s.Storm.Module))
+				most, known := c.most[s.Phase]
+				require.True(t, known, s.Phase)
+				require.LessOrEqual(t, s.Storm.PerFire(s.Storm.Heads+s.Storm.Beyond), most.entries, s.Phase)
+				require.LessOrEqual(t, s.ModuleRatio(), most.module, s.Phase)
+				require.LessOrEqual(t, s.AllRatio(), most.all, s.Phase)
+			}
+			if c.policy == workload.FIFO {
+				require.Len(t, phases, 1)
+				storm, calm := phases[0].Storm, phases[0].Calm
+				require.Equal(t, calm.All.Sets, storm.All.Sets, "what is deferred is not written")
+				require.Equal(t, calm.All.Deletes, storm.All.Deletes)
+				const windowAndSweep = 2_048 + 256
+				require.LessOrEqual(t, workload.Operations(storm.Module)-workload.Operations(calm.Module), stormSamples*(windowAndSweep+8))
+			}
+		})
+	}
+}
+
+// stormBounds are entries of the ready index per fire, heads and beyond, and ratios of operations to those of the calm:
+// on the timers store, and on all.
+type stormBounds struct{ entries, module, all float64 }
+
+func TestAStormTooSmallToCountIsRefused(t *testing.T) {
+	_, err := MeasureStorm(Spec{Policy: workload.EIP1559, Bids: DefaultBids, LaneCycles: 2_000_000, Due: 5_000, Owners: 50})
+	require.ErrorContains(t, err, "5000 due")
+}
+
+func TestStormTotalIsTheSumOfItsPhases(t *testing.T) {
+	cost := func(fires, gets int) BlockCost {
+		return BlockCost{Blocks: 4, Fires: fires, Module: storecount.Counts{Gets: gets}, All: storecount.Counts{Gets: 2 * gets}}
+	}
+	phase := func(gets int, millis float64) Storm {
+		return Storm{Spec: Spec{Due: 1_000}, Storm: cost(40, gets), Calm: cost(40, 400), Millis: millis}
+	}
+	w := whole([]Storm{phase(4_000, 30), phase(2_000, 20), phase(800, 10)}, 20, 10)
+	require.Equal(t, phaseWhole, w.Phase)
+	// 20 blocks of 10 fires at 1,000 operations, 10 at 500, and 70 at 200.
+	require.Equal(t, 1_000, w.Storm.Fires)
+	require.Equal(t, 20*1_000+10*500+70*200, w.Storm.Module.Gets)
+	require.InDelta(t, 3.9, w.ModuleRatio(), 1e-9)
+	require.InDelta(t, 3.9, w.AllRatio(), 1e-9)
+	require.InDelta(t, 15, w.Millis, 1e-9)
+}
+
+func TestNewcomersDoNotWaitForAStorm(t *testing.T) {
+	for _, c := range []struct {
+		policy  workload.Policy
+		bids    Bids
+		beside  int
+		longest int
+	}{
+		{workload.EIP1559, DefaultBids, 0, 2},
+		{workload.EIP1559, RichBids, 0, 2},
+		// More than half of what a block admits becomes due before each of them: now they wait until the backlog is
+		// admitted.
+		{workload.EIP1559, DefaultBids, 1_500, 15},
+	} {
+		n, err := MeasureNewcomers(c.policy, c.bids, 5_000, 20, c.beside, 10, 1)
+		require.NoError(t, err)
+		require.LessOrEqual(t, n.Longest, c.longest, "%+v", n)
+	}
+	fifo, err := MeasureNewcomers(workload.FIFO, DefaultBids, 5_000, 20, 0, 10, 1)
+	require.NoError(t, err)
+	// The storm takes 52 blocks of 98 fires, its first at height 1, and all of it is before the first newcomer.
+	require.Equal(t, 50, fifo.Longest)
+}
