@@ -12,6 +12,7 @@ BENCH ?= .
 FUZZTIME ?= 20s
 CONTRACTS ?= 50
 BLOCKS ?= 200
+TIMERS ?= 1000000
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 VERSION := $(or $(VERSION),0.1.0-dev)
@@ -78,6 +79,10 @@ test-long: ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
+
+.PHONY: genesis-memory
+genesis-memory: ## Measure the memory of importing and exporting TIMERS (1000000) timers, about half an hour
+	go test -timeout 4h -v ./app -run 'TestGenesisNeedsLittleMemory$$' -args -genesis.timers=$(TIMERS)
 
 .PHONY: cover
 cover: ## Print what share of each package the tests execute (PKG=./dir/... for some)

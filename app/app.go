@@ -31,6 +31,8 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/auth"
 	authsims "github.com/cosmos/cosmos-sdk/x/auth/simulation"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+
+	"github.com/cosmos-timers/timers/x/timers/genesis"
 )
 
 var (
@@ -120,14 +122,15 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 
 // InitChainer starts the chain from a genesis.
 func (app *App) InitChainer(ctx sdk.Context, req *abci.RequestInitChain) (*abci.ResponseInitChain, error) {
-	var genesis map[string]json.RawMessage
-	if err := json.Unmarshal(req.AppStateBytes, &genesis); err != nil {
+	// The modules' parts are not copied: the state may be large.
+	state, err := genesis.Fields(req.AppStateBytes)
+	if err != nil {
 		return nil, fmt.Errorf("app state: %w", err)
 	}
 	if err := app.Upgrade.SetModuleVersionMap(ctx, app.modules.GetVersionMap()); err != nil {
 		return nil, err
 	}
-	return app.modules.InitGenesis(ctx, app.encoding.Codec, genesis)
+	return app.modules.InitGenesis(ctx, app.encoding.Codec, state)
 }
 
 // BeginBlocker runs the modules' work at the beginning of a block.

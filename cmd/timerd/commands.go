@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"io"
 
 	"github.com/CosmWasm/wasmd/x/wasm"
 	wasmcli "github.com/CosmWasm/wasmd/x/wasm/client/cli"
 	dbm "github.com/cosmos/cosmos-db"
-	"github.com/spf13/cast"
 	"github.com/spf13/cobra"
 
 	"cosmossdk.io/log"
@@ -15,7 +13,6 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/debug"
-	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/client/keys"
 	"github.com/cosmos/cosmos-sdk/client/pruning"
 	"github.com/cosmos/cosmos-sdk/client/rpc"
@@ -45,7 +42,8 @@ func addCommands(root *cobra.Command, modules *app.App) {
 		snapshot.Cmd(newApp),
 		debug.Cmd(),
 	)
-	server.AddCommands(root, app.DefaultNodeHome, newApp, exportApp, wasm.AddModuleInitFlags)
+	server.AddCommands(root, app.DefaultNodeHome, newApp, nil, wasm.AddModuleInitFlags)
+	streamExport(root)
 	wasmcli.ExtendUnsafeResetAllCmd(root)
 }
 
@@ -77,21 +75,4 @@ func txCmd(modules *app.App) *cobra.Command {
 
 func newApp(logger log.Logger, db dbm.DB, trace io.Writer, appOpts servertypes.AppOptions) servertypes.Application {
 	return app.New(logger, db, trace, true, appOpts, server.DefaultBaseappOptions(appOpts)...)
-}
-
-// exportApp exports the state of a height, or of the latest if it is -1.
-func exportApp(
-	logger log.Logger, db dbm.DB, trace io.Writer, height int64, forZeroHeight bool, jailAllowed []string,
-	appOpts servertypes.AppOptions, modulesToExport []string,
-) (servertypes.ExportedApp, error) {
-	if cast.ToString(appOpts.Get(flags.FlagHome)) == "" {
-		return servertypes.ExportedApp{}, errors.New("the node's home is not set: state --home")
-	}
-	chain := app.New(logger, db, trace, height == -1, appOpts)
-	if height != -1 {
-		if err := chain.LoadHeight(height); err != nil {
-			return servertypes.ExportedApp{}, err
-		}
-	}
-	return chain.ExportAppStateAndValidators(forZeroHeight, jailAllowed, modulesToExport)
 }

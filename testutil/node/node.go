@@ -226,6 +226,66 @@ func (n *Node) AppHash(ctx context.Context, height int64) (string, error) {
 	return block.Block.Header.AppHash, err
 }
 
+// EarliestBlock returns the height of the first block that the node has.
+func (n *Node) EarliestBlock(ctx context.Context) (int64, error) {
+	var status struct {
+		SyncInfo struct {
+			Earliest string `json:"earliest_block_height"`
+		} `json:"sync_info"`
+	}
+	if err := n.rpc(ctx, "/status", &status); err != nil {
+		return 0, err
+	}
+	return strconv.ParseInt(status.SyncInfo.Earliest, 10, 64)
+}
+
+// ConsensusAddress returns the address with which the node's validator signs blocks.
+func (n *Node) ConsensusAddress(ctx context.Context) (string, error) {
+	var status struct {
+		Validator struct {
+			Address string `json:"address"`
+		} `json:"validator_info"`
+	}
+	err := n.rpc(ctx, "/status", &status)
+	return status.Validator.Address, err
+}
+
+// BlockHash returns the hash of a block.
+func (n *Node) BlockHash(ctx context.Context, height int64) (string, error) {
+	var block struct {
+		ID struct {
+			Hash string `json:"hash"`
+		} `json:"block_id"`
+	}
+	err := n.rpc(ctx, fmt.Sprintf("/block?height=%d", height), &block)
+	return block.ID.Hash, err
+}
+
+// Signers returns the addresses of the validators that signed a block.
+func (n *Node) Signers(ctx context.Context, height int64) (map[string]bool, error) {
+	var commit struct {
+		Header struct {
+			Commit struct {
+				Signatures []struct {
+					Flag    int    `json:"block_id_flag"`
+					Address string `json:"validator_address"`
+				} `json:"signatures"`
+			} `json:"commit"`
+		} `json:"signed_header"`
+	}
+	if err := n.rpc(ctx, fmt.Sprintf("/commit?height=%d", height), &commit); err != nil {
+		return nil, err
+	}
+	const forTheBlock = 2
+	signers := map[string]bool{}
+	for _, s := range commit.Header.Commit.Signatures {
+		if s.Flag == forTheBlock {
+			signers[s.Address] = true
+		}
+	}
+	return signers, nil
+}
+
 // BlockEvents returns the events of a block outside its transactions: those of the timers among them.
 func (n *Node) BlockEvents(ctx context.Context, height int64) ([]Event, error) {
 	var results struct {

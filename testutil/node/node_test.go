@@ -120,3 +120,17 @@ func TestPortsInUseAreLeftAlone(t *testing.T) {
 	require.Nil(t, claimAt(p.base, 2))
 	require.NoError(t, used.Close())
 }
+
+func TestConfigureSetsOneOptionOfOneSection(t *testing.T) {
+	n := &Node{Home: t.TempDir()}
+	path := filepath.Join(n.Home, "config", "app.toml")
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	require.NoError(t, os.WriteFile(path, []byte("enable = 1\n# enable = 2\n[a]\nenable=2\n[a.b]\nenable = 3 # 4\nenabled = 5\n"), 0o600))
+	require.NoError(t, n.Configure("app.toml", "a", "enable", `"x"`))
+	require.NoError(t, n.Configure("app.toml", "", "enable", "true"))
+	raw, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "enable = true\n# enable = 2\n[a]\nenable = \"x\"\n[a.b]\nenable = 3 # 4\nenabled = 5\n", string(raw))
+	require.ErrorContains(t, n.Configure("app.toml", "b", "enable", "true"), `no option "enable" in section "b"`)
+	require.Error(t, n.Configure("none.toml", "b", "enable", "true"))
+}

@@ -62,18 +62,22 @@ func start(ctx context.Context, t *testing.T, o node.Options) *node.Network {
 	network, err := node.New(ctx, o)
 	require.NoError(t, err)
 	require.NoError(t, network.Start())
-	t.Cleanup(func() {
-		network.Stop()
-		if !t.Failed() {
-			return
-		}
-		for _, n := range network.Nodes {
-			log, _ := os.ReadFile(n.LogFile())
-			t.Logf("%s:\n%s", n.Name, log[max(0, len(log)-3_000):])
-		}
-	})
+	t.Cleanup(func() { stopAndShow(t, network) })
 	require.NoError(t, network.WaitHeight(ctx, 2))
 	return network
+}
+
+// stopAndShow stops a network after its test, and shows the nodes' last words if the test failed.
+func stopAndShow(t *testing.T, network *node.Network) {
+	t.Helper()
+	network.Stop()
+	if !t.Failed() {
+		return
+	}
+	for _, n := range network.Nodes {
+		log, _ := os.ReadFile(n.LogFile())
+		t.Logf("%s:\n%s", n.Name, log[max(0, len(log)-3_000):])
+	}
 }
 
 // sendFile writes a payload of one bank send, as --msgs takes it.

@@ -1,9 +1,11 @@
 package timers
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	gwruntime "github.com/grpc-ecosystem/grpc-gateway/runtime"
 
@@ -81,29 +83,40 @@ func (m AppModule) DefaultGenesis(cdc codec.JSONCodec) json.RawMessage {
 
 // ValidateGenesis checks a genesis file.
 func (AppModule) ValidateGenesis(cdc codec.JSONCodec, _ client.TxEncodingConfig, raw json.RawMessage) error {
-	var g types.GenesisState
-	if err := cdc.UnmarshalJSON(raw, &g); err != nil {
-		return types.ErrInvalidGenesis.Wrapf("%v", err)
+	source, err := genesis.FromJSON(cdc, raw)
+	if err != nil {
+		return err
 	}
-	return genesis.Validate(&g)
+	return source.Validate()
 }
 
 // InitGenesis starts the module's state; a chain can't start from a state that contradicts itself.
 func (m AppModule) InitGenesis(ctx sdk.Context, cdc codec.JSONCodec, raw json.RawMessage) {
-	var genesis types.GenesisState
-	cdc.MustUnmarshalJSON(raw, &genesis)
-	if err := m.keeper.InitGenesis(ctx, &genesis); err != nil {
+	source, err := genesis.FromJSON(cdc, raw)
+	if err != nil {
+		panic(err)
+	}
+	if err := m.keeper.InitGenesisFrom(ctx, source); err != nil {
 		panic(err)
 	}
 }
 
 // ExportGenesis exports the module's state.
 func (m AppModule) ExportGenesis(ctx sdk.Context, cdc codec.JSONCodec) json.RawMessage {
-	genesis, err := m.keeper.ExportGenesis(ctx)
-	if err != nil {
+	var raw bytes.Buffer
+	if err := m.WriteGenesis(ctx, cdc, &raw); err != nil {
 		panic(err)
 	}
-	return cdc.MustMarshalJSON(genesis)
+	return raw.Bytes()
+}
+
+// WriteGenesis writes what ExportGenesis returns, without having it in memory: for apps that export to a file.
+func (m AppModule) WriteGenesis(ctx sdk.Context, cdc codec.JSONCodec, w io.Writer) error {
+	source, err := m.keeper.Export(ctx)
+	if err != nil {
+		return err
+	}
+	return genesis.Write(w, cdc, source)
 }
 
 // ConsensusVersion implements module.HasConsensusVersion.

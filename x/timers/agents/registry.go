@@ -104,16 +104,20 @@ func (r *Registry) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 			return err
 		}
 	}
-	for i := range genesis.Timers {
-		bid := genesis.Timers[i].Bid
-		if bid == nil || bid.Agent == "" {
-			continue
+	return nil
+}
+
+// ReadTimers implements state.TimerReader: it checks the addresses of the agents that timers name.
+func (r *Registry) ReadTimers(context.Context, *types.GenesisState) state.TimerReading {
+	return state.TimerReading{Timer: func(i int, t *types.Timer) error {
+		if t.Bid == nil || t.Bid.Agent == "" {
+			return nil
 		}
-		if _, err := r.addresses.Parse("bid.agent", bid.Agent); err != nil {
+		if _, err := r.addresses.Parse("bid.agent", t.Bid.Agent); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
-	}
-	return nil
+		return nil
+	}}
 }
 
 // ExportGenesis implements state.Component: the default agents of all actors, by actor.

@@ -12,29 +12,47 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Validate checks that a genesis state does not contradict itself. It does not ask whether its timers could be scheduled
-// under the config in force: they were, under an earlier one.
-func Validate(g *types.GenesisState) error {
-	if err := g.Config.Validate(); err != nil {
-		return err
+// Check checks a genesis state whose timers come one at a time, in order: NewCheck, Timer for each of them, Done. The
+// records of one kind are told apart by the number that they have in their list.
+type Check struct {
+	head *types.GenesisState
+	// seqs and ids are those of the timers so far; hits are the seqs in watch_hits of which no timer has come yet.
+	seqs map[uint64]struct{}
+	ids  map[[types.IDBytes]byte]struct{}
+	hits map[uint64]struct{}
+}
+
+// NewCheck checks all but the timers. Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
+func NewCheck(head *types.GenesisState) (*Check, error) {
+	if err := head.Config.Validate(); err != nil {
+		return nil, err
 	}
-	if g.NextConfig != nil {
-		if err := g.Config.ValidateChange(g.NextConfig); err != nil {
-			return err
+	if head.NextConfig != nil {
+		if err := head.Config.ValidateChange(head.NextConfig); err != nil {
+			return nil, err
 		}
 	}
-	if g.NextSeq == 0 {
-		return types.ErrInvalidGenesis.Wrap("next_seq is 0, want at least 1")
+	if head.NextSeq == 0 {
+		return nil, types.ErrInvalidGenesis.Wrap("next_seq is 0, want at least 1")
 	}
-	if err := validateLane(&g.Lane); err != nil {
-		return err
+	if err := validateLane(&head.Lane); err != nil {
+		return nil, err
 	}
 	for _, validate := range []func(*types.GenesisState) error{
-		validateTimers, validateAgents, validateFairness, validateWatches, validateTipMarket, validateReceipts,
+		validateAgents, validateFairness, validateWatchPending, validateTipMarket, validateReceipts,
 	} {
-		if err := validate(g); err != nil {
-			return err
+		if err := validate(head); err != nil {
+			return nil, err
 		}
+	}
+	hits, err := validateHits(head.WatchHits)
+	return &Check{head: head, seqs: map[uint64]struct{}{}, ids: map[[types.IDBytes]byte]struct{}{}, hits: hits}, err
+}
+
+// Done ends a check after the last timer.
+func (c *Check) Done() error {
+	if len(c.hits) > 0 {
+		return types.ErrInvalidGenesis.Wrapf("watch_hits has %d seqs that no timer has", len(c.hits))
 	}
 	return nil
 }

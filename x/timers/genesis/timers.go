@@ -11,30 +11,27 @@ import (
 // maxAdmittedWeight is the last that names a list of the ready index.
 const maxAdmittedWeight = 1<<16 - 1
 
-// validateTimers checks each timer, and that no two share a seq or an id.
-func validateTimers(g *types.GenesisState) error {
-	seqs := make(map[uint64]struct{}, len(g.Timers))
-	ids := make(map[string]struct{}, len(g.Timers))
-	for i := range g.Timers {
-		t := &g.Timers[i]
-		if err := validateTimer(t); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
-		}
-		if t.Seq >= g.NextSeq {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d is not below next_seq %d", i, t.Seq, g.NextSeq)
-		}
-		if t.SetAside == types.NotSetAside && t.IsBefore(g.Lane.HeadCursor) {
-			return types.ErrInvalidGenesis.Wrapf("timer %d is before the head of the queue", i)
-		}
-		if _, twice := seqs[t.Seq]; twice {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d stands twice", i, t.Seq)
-		}
-		if _, twice := ids[string(t.Id)]; twice {
-			return types.ErrInvalidGenesis.Wrapf("timer %d: id %x stands twice", i, t.Id)
-		}
-		seqs[t.Seq], ids[string(t.Id)] = struct{}{}, struct{}{}
+// Timer checks timer number i: by itself, that it shares no seq and no id with another one, and that it agrees with what
+// the state has of watches and cursors.
+func (c *Check) Timer(i int, t *types.Timer) error {
+	if err := validateTimer(t); err != nil {
+		return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 	}
-	return nil
+	if t.Seq >= c.head.NextSeq {
+		return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d is not below next_seq %d", i, t.Seq, c.head.NextSeq)
+	}
+	if t.SetAside == types.NotSetAside && t.IsBefore(c.head.Lane.HeadCursor) {
+		return types.ErrInvalidGenesis.Wrapf("timer %d is before the head of the queue", i)
+	}
+	id := [types.IDBytes]byte(t.Id)
+	if _, twice := c.seqs[t.Seq]; twice {
+		return types.ErrInvalidGenesis.Wrapf("timer %d: seq %d stands twice", i, t.Seq)
+	}
+	if _, twice := c.ids[id]; twice {
+		return types.ErrInvalidGenesis.Wrapf("timer %d: id %x stands twice", i, t.Id)
+	}
+	c.seqs[t.Seq], c.ids[id] = struct{}{}, struct{}{}
+	return c.watch(i, t)
 }
 
 // validateTimer checks one record by itself.

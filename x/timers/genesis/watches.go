@@ -8,38 +8,37 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// validateWatches checks what is kept of watches in addition to their timers.
-func validateWatches(g *types.GenesisState) error {
-	hits := make(map[uint64]struct{}, len(g.WatchHits))
+// validateHits checks the changes that triggered watches are to deliver, and returns the seqs of these watches.
+func validateHits(records []types.SeqWatchHit) (map[uint64]struct{}, error) {
+	hits := make(map[uint64]struct{}, len(records))
 	last := uint64(0)
-	for i := range g.WatchHits {
-		hit := &g.WatchHits[i]
+	for i := range records {
+		hit := &records[i]
 		if hit.Seq <= last {
-			return types.ErrInvalidGenesis.Wrapf("watch_hits %d: seq %d is not above %d", i, hit.Seq, last)
+			return nil, types.ErrInvalidGenesis.Wrapf("watch_hits %d: seq %d is not above %d", i, hit.Seq, last)
 		}
 		if len(hit.Hit.Matched) > int(types.MaxMatchedKeys) {
-			return types.ErrInvalidGenesis.Wrapf("watch_hits %d: %d keys, want at most %d", i, len(hit.Hit.Matched), types.MaxMatchedKeys)
+			return nil, types.ErrInvalidGenesis.Wrapf("watch_hits %d: %d keys, want at most %d", i, len(hit.Hit.Matched), types.MaxMatchedKeys)
 		}
 		last, hits[hit.Seq] = hit.Seq, struct{}{}
 	}
-	for i := range g.Timers {
-		t := &g.Timers[i]
-		_, hit := hits[t.Seq]
-		delete(hits, t.Seq)
-		watches := t.Trigger.Watch != nil
-		switch {
-		case hit && (!watches || t.SetAside == types.Watching):
-			return types.ErrInvalidGenesis.Wrapf("timer %d does not wait to be told what watch_hits has for its seq %d", i, t.Seq)
-		case t.SetAside == types.Watching && (types.QueueKey{Due: t.ExpiresAt, Seq: t.Seq}).Before(g.WatchCursors.Expiry):
-			return types.ErrInvalidGenesis.Wrapf("timer %d waits and expires before watch_cursors.expiry", i)
-		case !hit && watches && t.SetAside == types.NotSetAside:
-			return types.ErrInvalidGenesis.Wrapf("timer %d is to fire for a change, and watch_hits has nothing for its seq %d", i, t.Seq)
-		}
+	return hits, nil
+}
+
+// watch checks that a timer agrees with what the state has of watches.
+func (c *Check) watch(i int, t *types.Timer) error {
+	_, hit := c.hits[t.Seq]
+	delete(c.hits, t.Seq)
+	watches := t.Trigger.Watch != nil
+	switch {
+	case hit && (!watches || t.SetAside == types.Watching):
+		return types.ErrInvalidGenesis.Wrapf("timer %d does not wait to be told what watch_hits has for its seq %d", i, t.Seq)
+	case t.SetAside == types.Watching && (types.QueueKey{Due: t.ExpiresAt, Seq: t.Seq}).Before(c.head.WatchCursors.Expiry):
+		return types.ErrInvalidGenesis.Wrapf("timer %d waits and expires before watch_cursors.expiry", i)
+	case !hit && watches && t.SetAside == types.NotSetAside:
+		return types.ErrInvalidGenesis.Wrapf("timer %d is to fire for a change, and watch_hits has nothing for its seq %d", i, t.Seq)
 	}
-	if len(hits) > 0 {
-		return types.ErrInvalidGenesis.Wrapf("watch_hits has %d seqs that no timer has", len(hits))
-	}
-	return validateWatchPending(g)
+	return nil
 }
 
 // validateWatchPending checks the watched keys that have changes to deliver, and the cursors over them.

@@ -14,7 +14,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -176,47 +175,6 @@ func (k *Keeper) EndBlock(ctx context.Context) error {
 // tests and the lab call it between blocks; no block does.
 func (k *Keeper) CountTimers(ctx context.Context) (live, ready uint64, err error) {
 	return k.engine.CountTimers(ctx)
-}
-
-// InitGenesis validates a genesis state and writes it to an empty store. The module's account must hold the locked bids
-// already, so that the genesis of x/bank comes first (x/timers/README.md, "2.1 Genesis").
-func (k *Keeper) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	if err := k.ValidateGenesis(genesis); err != nil {
-		return err
-	}
-	// The account exists from the first block, so that the first pre-charge costs what every other does.
-	k.engine.Fees.Accounts.GetModuleAccount(ctx, types.ModuleName)
-	for _, c := range k.components {
-		if err := c.InitGenesis(ctx, genesis); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ValidateGenesis checks that a genesis state does not contradict itself, and that its policies are of this chain.
-// Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
-func (k *Keeper) ValidateGenesis(g *types.GenesisState) error {
-	if err := genesis.Validate(g); err != nil {
-		return err
-	}
-	if g.NextConfig != nil {
-		if err := k.engine.CheckConfig(g.NextConfig); err != nil {
-			return err
-		}
-	}
-	return k.engine.CheckConfig(&g.Config)
-}
-
-// ExportGenesis returns the whole state, in an order that depends on nothing but it.
-func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error) {
-	genesis := &types.GenesisState{}
-	for _, c := range k.components {
-		if err := c.ExportGenesis(ctx, genesis); err != nil {
-			return nil, err
-		}
-	}
-	return genesis, nil
 }
 
 // CheckInvariants returns the first broken invariant of the module's state, if any (x/timers/README.md, "2.2

@@ -383,22 +383,23 @@ func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough
 	return r.queue.Walk(ctx, nil, func(_ heightSeq, t types.Timer) (bool, error) { return fn(&t), nil })
 }
 
-// All reads every record: the queue by (due, seq), then those set aside by seq, then the waiting room by seq.
-func (r *Records) All(ctx context.Context) ([]types.Timer, error) {
-	var timers []types.Timer
-	add := func(t *types.Timer) bool {
-		timers = append(timers, *t)
-		return false
-	}
-	if err := r.WalkQueue(ctx, add); err != nil {
-		return nil, err
-	}
-	err := r.setAside.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) { return add(&t), nil })
+// Walk passes every record to fn: the queue by (due, seq), then those set aside by seq, then the waiting room by seq.
+func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
+	err := r.queue.Walk(ctx, nil, func(_ heightSeq, t types.Timer) (bool, error) { return false, fn(&t) })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	err = r.waiting.Walk(ctx, func(_ uint64, t types.Timer) error {
-		add(&t)
+	err = r.setAside.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) { return false, fn(&t) })
+	if err != nil {
+		return err
+	}
+	return r.waiting.Walk(ctx, func(_ uint64, t types.Timer) error { return fn(&t) })
+}
+
+// All reads every record into memory, in the order of Walk.
+func (r *Records) All(ctx context.Context) (timers []types.Timer, err error) {
+	err = r.Walk(ctx, func(t *types.Timer) error {
+		timers = append(timers, *t)
 		return nil
 	})
 	return timers, err

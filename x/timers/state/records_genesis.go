@@ -3,54 +3,86 @@ package state
 import (
 	"context"
 
+	"cosmossdk.io/collections"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// InitGenesis implements Component: it writes the timers, whose places must agree with the lane's cursors. Actors' pages and
-// the keys of payloads are derived.
+var _ TimerReader = (*Records)(nil)
+
+// InitGenesis implements Component.
 func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	if err := r.seq.Set(ctx, genesis.NextSeq); err != nil {
-		return err
-	}
+	return r.seq.Set(ctx, genesis.NextSeq)
+}
+
+// ReadTimers implements TimerReader: it writes the timers, whose places must agree with the lane's cursors. Actors' pages
+// and the keys of payloads are derived.
+func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) TimerReading {
 	now := types.HeightOf(ctx)
-	for i := range genesis.Timers {
-		timer := genesis.Timers[i]
-		if timer.AdmittedWeight > 0 && timer.Due > now {
-			return types.ErrInvalidGenesis.Wrapf("timer %d is admitted at height %d and due at %d", i, now, timer.Due)
+	return TimerReading{Timer: func(i int, t *types.Timer) error {
+		if err := checkImported(i, t, &head.Lane, now); err != nil {
+			return err
 		}
-		if timer.SetAside == types.NotSetAside && !timer.ExpiredAt(now) {
-			if timer.IsBefore(genesis.Lane.LiveCursor) {
-				return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and is stored before the live cursor", i, now)
-			}
-			// Admission does not come back to what it has passed.
-			if timer.IsBefore(genesis.Lane.AdmitCursor) && timer.AdmittedWeight == 0 {
-				return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and was passed by admission", i, now)
-			}
-		}
+		timer := *t
 		// The limit that holds at scheduling may have been lowered since: live timers stay.
 		if err := r.Insert(ctx, &timer, Unlimited); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
+		return nil
+	}}
+}
+
+// checkImported checks that a timer of a genesis state is where the cursors expect it at the height of the import.
+func checkImported(i int, t *types.Timer, lane *types.LaneState, now uint64) error {
+	if t.AdmittedWeight > 0 && t.Due > now {
+		return types.ErrInvalidGenesis.Wrapf("timer %d is admitted at height %d and due at %d", i, now, t.Due)
+	}
+	if t.SetAside != types.NotSetAside || t.ExpiredAt(now) {
+		return nil
+	}
+	if t.IsBefore(lane.LiveCursor) {
+		return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and is stored before the live cursor", i, now)
+	}
+	// Admission does not come back to what it has passed.
+	if t.IsBefore(lane.AdmitCursor) && t.AdmittedWeight == 0 {
+		return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and was passed by admission", i, now)
 	}
 	return nil
 }
 
-// ExportGenesis implements Component: every live timer with its payload.
+// ExportGenesis implements Component.
 func (r *Records) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (err error) {
-	if genesis.NextSeq, err = r.seq.Peek(ctx); err != nil {
-		return err
-	}
-	timers, err := r.All(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range timers {
-		t := &timers[i]
-		if t.Payload, err = r.Payload(ctx, t); err != nil {
+	genesis.NextSeq, err = r.seq.Peek(ctx)
+	return err
+}
+
+// ExportTimers passes every live timer to fn as a genesis state has it: with its payload, in the order of Walk.
+func (r *Records) ExportTimers(ctx context.Context, fn func(i int, t *types.Timer) error) error {
+	i := 0
+	return r.Walk(ctx, func(t *types.Timer) error {
+		payload, err := r.exportedPayload(ctx, t)
+		if err != nil {
 			return err
 		}
-		t.PayloadSeq, t.PayloadBytes = 0, 0
+		t.Payload, t.PayloadSeq, t.PayloadBytes = payload, 0, 0
+		i++
+		return fn(i-1, t)
+	})
+}
+
+// exportedPayload reads a payload by an iterator: what is read by its key stays in the cache of the context's branch, as
+// long as that lives.
+func (r *Records) exportedPayload(ctx context.Context, t *types.Timer) (payload []byte, err error) {
+	if t.PayloadSeq == 0 {
+		return t.Payload, nil
 	}
-	genesis.Timers = timers
-	return nil
+	found, one := false, new(collections.Range[uint64]).StartInclusive(t.PayloadSeq).EndInclusive(t.PayloadSeq)
+	err = r.payloads.Walk(ctx, one, func(_ uint64, bz []byte) (bool, error) {
+		payload, found = bz, true
+		return true, nil
+	})
+	if err == nil && !found {
+		err = types.ErrInternal.Wrapf("timer %s has no payload %d", t.IDHex(), t.PayloadSeq)
+	}
+	return payload, err
 }

@@ -23,13 +23,28 @@ import (
 
 // Component is a part of the module's state that owns its collections, genesis and invariants.
 type Component interface {
-	// InitGenesis writes the component's part of a genesis state that has been validated.
+	// InitGenesis writes the component's part of a genesis state that has been validated. The timers are not within: they
+	// come afterwards, one at a time (TimerReader).
 	InitGenesis(ctx context.Context, genesis *types.GenesisState) error
-	// ExportGenesis adds the component's part, in an order that depends on nothing but state.
+	// ExportGenesis adds the component's part but for the timers, in an order that depends on nothing but state.
 	ExportGenesis(ctx context.Context, genesis *types.GenesisState) error
 	// CheckInvariants returns the first broken invariant of the component's state. It may read everything: tests, the
 	// lab and simulations call it between blocks, no block does.
 	CheckInvariants(ctx context.Context) error
+}
+
+// TimerReader is a Component that reads the timers of a genesis state. There may be millions: none is kept.
+type TimerReader interface {
+	// ReadTimers begins to read. Head is the state without its timers.
+	ReadTimers(ctx context.Context, head *types.GenesisState) TimerReading
+}
+
+// TimerReading is the reading of the timers of one genesis state.
+type TimerReading struct {
+	// Timer is called for each timer after it has been validated, in order, with its position. The timer must stay as it is.
+	Timer func(i int, t *types.Timer) error
+	// Done is called after the last timer; nil for nothing to do.
+	Done func() error
 }
 
 // Find reads a map entry that may be absent.

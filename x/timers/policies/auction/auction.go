@@ -146,16 +146,23 @@ func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerCo
 	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
 }
 
-// InitGenesis implements state.Component. The module's account must hold at least the sum of the bids that the records
+// ReadTimers implements state.TimerReader. The module's account must hold at least the sum of the bids that the records
 // state as locked.
-func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	locked := lockedFor(genesis.Timers)
-	held := p.parts.Fees.Held(ctx, &genesis.Config)
-	if held.Amount.LT(locked) {
-		return types.ErrInvalidGenesis.Wrapf("the module's account %s holds %s, its timers have locked %s: want at least as much, "+
-			"and the genesis of bank before that of %s", p.parts.Addresses.Text(p.parts.Fees.Account), held, locked, types.ModuleName)
+func (p *Policy) ReadTimers(ctx context.Context, head *types.GenesisState) state.TimerReading {
+	locked := math.ZeroInt()
+	return state.TimerReading{
+		Timer: func(_ int, t *types.Timer) error {
+			locked = locked.Add(t.Locked())
+			return nil
+		},
+		Done: func() error {
+			if held := p.parts.Fees.Held(ctx, &head.Config); held.Amount.LT(locked) {
+				return types.ErrInvalidGenesis.Wrapf("the module's account %s holds %s, its timers have locked %s: want at least as "+
+					"much, and the genesis of bank before that of %s", p.parts.Addresses.Text(p.parts.Fees.Account), held, locked, types.ModuleName)
+			}
+			return nil
+		},
 	}
-	return nil
 }
 
 // CheckInvariants implements state.Component.
@@ -164,22 +171,18 @@ func (p *Policy) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	timers, err := p.parts.Records.All(ctx)
+	locked := math.ZeroInt()
+	err = p.parts.Records.Walk(ctx, func(t *types.Timer) error {
+		locked = locked.Add(t.Locked())
+		return nil
+	})
 	if err != nil {
 		return err
 	}
-	if held, locked := p.parts.Fees.Held(ctx, &config), lockedFor(timers); !held.Amount.Equal(locked) {
+	if held := p.parts.Fees.Held(ctx, &config); !held.Amount.Equal(locked) {
 		return fmt.Errorf("the module's account holds %s, its timers say %s", held, locked)
 	}
 	return nil
-}
-
-func lockedFor(timers []types.Timer) math.Int {
-	locked := math.ZeroInt()
-	for i := range timers {
-		locked = locked.Add(timers[i].Locked())
-	}
-	return locked
 }
 
 // Open implements policies.Policy.

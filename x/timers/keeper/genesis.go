@@ -1,0 +1,105 @@
+package keeper
+
+import (
+	"context"
+
+	"github.com/cosmos-timers/timers/x/timers/genesis"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// InitGenesis validates a genesis state and writes it to an empty store. The module's account must hold the locked bids
+// already, so that the genesis of x/bank comes first (x/timers/README.md, "2.1 Genesis").
+func (k *Keeper) InitGenesis(ctx context.Context, g *types.GenesisState) error {
+	return k.InitGenesisFrom(ctx, genesis.FromState(g))
+}
+
+// InitGenesisFrom is InitGenesis for a state whose timers are read one at a time. They are validated as they come: after
+// an error the store holds a part of the state.
+func (k *Keeper) InitGenesisFrom(ctx context.Context, source genesis.Source) error {
+	check, err := genesis.NewCheck(source.Head)
+	if err != nil {
+		return err
+	}
+	if err := k.checkConfigs(source.Head); err != nil {
+		return err
+	}
+	// The account exists from the first block, so that the first pre-charge costs what every other does.
+	k.engine.Fees.Accounts.GetModuleAccount(ctx, types.ModuleName)
+	readings := []state.TimerReading{{Timer: check.Timer, Done: check.Done}}
+	for _, c := range k.components {
+		if err := c.InitGenesis(ctx, source.Head); err != nil {
+			return err
+		}
+		if reader, ok := c.(state.TimerReader); ok {
+			readings = append(readings, reader.ReadTimers(ctx, source.Head))
+		}
+	}
+	return readTimers(source, readings)
+}
+
+// readTimers passes each timer to all readings.
+func readTimers(source genesis.Source, readings []state.TimerReading) error {
+	err := source.Timers(func(i int, t *types.Timer) error {
+		for _, reading := range readings {
+			if err := reading.Timer(i, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, reading := range readings {
+		if reading.Done == nil {
+			continue
+		}
+		if err := reading.Done(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ValidateGenesis checks that a genesis state does not contradict itself, and that its policies are of this chain.
+// Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
+func (k *Keeper) ValidateGenesis(g *types.GenesisState) error {
+	if err := genesis.Validate(g); err != nil {
+		return err
+	}
+	return k.checkConfigs(g)
+}
+
+// checkConfigs checks that the policies of a genesis state are of this chain.
+func (k *Keeper) checkConfigs(g *types.GenesisState) error {
+	if g.NextConfig != nil {
+		if err := k.engine.CheckConfig(g.NextConfig); err != nil {
+			return err
+		}
+	}
+	return k.engine.CheckConfig(&g.Config)
+}
+
+// ExportGenesis returns the whole state, in an order that depends on nothing but it.
+func (k *Keeper) ExportGenesis(ctx context.Context) (*types.GenesisState, error) {
+	source, err := k.Export(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return source.Collect()
+}
+
+// Export is ExportGenesis for a state of any size: the timers are read from the store when they are passed on. The store
+// must not change meanwhile.
+func (k *Keeper) Export(ctx context.Context) (genesis.Source, error) {
+	head := &types.GenesisState{}
+	for _, c := range k.components {
+		if err := c.ExportGenesis(ctx, head); err != nil {
+			return genesis.Source{}, err
+		}
+	}
+	return genesis.Source{Head: head, Timers: func(fn func(int, *types.Timer) error) error {
+		return k.engine.Records.ExportTimers(ctx, fn)
+	}}, nil
+}
