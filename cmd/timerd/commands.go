@@ -23,6 +23,7 @@ import (
 	genutilcli "github.com/cosmos/cosmos-sdk/x/genutil/client/cli"
 
 	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/x/timers/lab/load"
 	"github.com/cosmos-timers/timers/x/timers/lab/replay"
 )
 
@@ -36,7 +37,7 @@ func addCommands(root *cobra.Command, modules *app.App) {
 		queryCmd(modules),
 		txCmd(modules),
 		newTestnetCmd(modules),
-		replay.NewCommand(),
+		labCmd(),
 		confixcmd.ConfigCommand(),
 		pruning.Cmd(newApp, app.DefaultNodeHome),
 		snapshot.Cmd(newApp),
@@ -45,6 +46,12 @@ func addCommands(root *cobra.Command, modules *app.App) {
 	server.AddCommands(root, app.DefaultNodeHome, newApp, nil, wasm.AddModuleInitFlags)
 	streamExport(root)
 	wasmcli.ExtendUnsafeResetAllCmd(root)
+}
+
+func labCmd() *cobra.Command {
+	cmd := replay.NewCommand()
+	cmd.AddCommand(load.NewCommand())
+	return cmd
 }
 
 func queryCmd(modules *app.App) *cobra.Command {

@@ -43,7 +43,7 @@ func TestAFreshValidatorJoinsByStateSync(t *testing.T) {
 	require.NoError(t, old.WaitHeight(ctx, snapshot+3))
 	syncFrom(ctx, t, fresh, old.Nodes[0], old.Nodes[1])
 	require.NoError(t, fresh.Start())
-	require.NoError(t, fresh.WaitHeight(ctx, snapshot))
+	require.NoError(t, fresh.WaitHeight(ctx, snapshot+2))
 	earliest, err := fresh.EarliestBlock(ctx)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, earliest, snapshot, "it has no blocks from before: they came as a snapshot")
