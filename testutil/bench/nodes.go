@@ -73,9 +73,9 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		Workload: w, MeanPending: f.pendingSum / w.Blocks, FiresPerBlock: float64(f.fires) / float64(w.Blocks),
 		Nodes: float64(written.Nodes) / timers, FastNodes: float64(written.FastNodes) / timers,
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
-		Queue: region(types.PrefixQueue.Bytes()), Actors: region(types.PrefixActors.Bytes()),
+		Queue: region(types.PrefixQueue.Bytes()), Actors: region(types.PrefixOwners.Bytes()) + region(types.PrefixAgents.Bytes()),
 		Receipts:    region(types.PrefixReceipts.Bytes()),
-		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()),
+		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()) + region(types.PrefixRecents.Bytes()),
 		RecordBytes: recordBytes, Floor: floor,
 	}
 	l.Rest = l.Nodes - l.Queue - l.Actors - l.Receipts - l.Fairness

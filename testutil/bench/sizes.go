@@ -6,13 +6,14 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Sizes are bytes in state and gas of messages.
 type Sizes struct {
-	// RecordBytes is a timer with a payload of payloadBytes at its queue key; EntryBytes is its entry in its actor's
-	// record, which every schedule, fire and cancel of the actor rewrites.
+	// RecordBytes is a timer with a payload of payloadBytes at its queue key; EntryBytes is its entry in the
+	// owner index.
 	RecordBytes int `json:"record_bytes"`
 	EntryBytes  int `json:"entry_bytes"`
 	// Gas of messages, each in a transaction of its own.
@@ -73,9 +74,7 @@ func MeasureSizes() (Sizes, error) {
 	}
 	last := exported.Timers[len(exported.Timers)-1]
 	s.sizes.RecordBytes = queueKeyBytes + last.Size()
-	entry := types.ActorEntry{IdPrefix: types.IDPrefix64(last.Id), Due: last.Due, Seq: last.Seq}
-	// With the tag and the length of a repeated field.
-	s.sizes.EntryBytes = 2 + entry.Size()
+	s.sizes.EntryBytes = state.EntryBytes(&last)
 	return s.sizes, nil
 }
 
@@ -152,7 +151,7 @@ func (r *Report) gasTable() *table {
 	t.notes = []string{
 		fmt.Sprintf("%d-byte payloads, an actor whose handler is not looked at; what the ante handler and the runtime's own check cost comes on top.",
 			payloadBytes),
-		fmt.Sprintf("In state a timer is %d bytes, key included, and %d bytes in its actor's record.", r.Sizes.RecordBytes, r.Sizes.EntryBytes),
+		fmt.Sprintf("In state a timer is %d bytes, key included, and %d bytes in the owner index.", r.Sizes.RecordBytes, r.Sizes.EntryBytes),
 	}
 	return t
 }

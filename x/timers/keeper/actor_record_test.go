@@ -11,7 +11,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -123,29 +122,8 @@ func TestLongAddressesOwnTimers(t *testing.T) {
 	require.Zero(t, f.total(long))
 }
 
-func TestFullActorPageIsRefused(t *testing.T) {
-	f := newFixture(t)
-	ctx, _ := f.Ctx().CacheContext()
-	seq := uint64(0)
-	add := func(page uint64) error {
-		seq++
-		return f.Timers.AddEntry(ctx, robot, types.ActorEntry{IdPrefix: seq*state.OverflowPages + page, Due: 9, Seq: seq}, 2_048)
-	}
-	for range state.FirstPageEntries + state.OverflowPageEntries {
-		require.NoError(t, add(7))
-	}
-	require.ErrorIs(t, add(7), types.ErrActorPageFull)
-	require.NoError(t, add(8), "other pages have room")
-	page, err := f.Timers.ActorPage(ctx, robot, 1+7)
-	require.NoError(t, err)
-	require.Len(t, page.Entries, state.OverflowPageEntries)
-	first, err := f.Timers.ActorPage(ctx, robot, 0)
-	require.NoError(t, err)
-	require.Equal(t, uint32(state.FirstPageEntries+state.OverflowPageEntries+1), first.Timers, "the refused one is not counted")
-}
-
 func TestIDsWithCommonPrefix(t *testing.T) {
-	// Two timers whose ids agree in the 64 bits that the actor's record keeps, one on the first page, one on its own.
+	// Two timers whose ids agree in the bits that the owner index keeps.
 	genesis := types.DefaultGenesis()
 	var twins []string
 	for seq := uint64(1); seq <= 18; seq++ {

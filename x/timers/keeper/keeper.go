@@ -114,16 +114,16 @@ func NewKeeper(
 
 // wire makes the components of the state, the policies that use them and the engine over both.
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
-	configs, lane, actors := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewActors(cdc, sb)
-	records := state.NewRecords(cdc, sb, actors, lane)
+	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb)
+	records := state.NewRecords(cdc, sb, owners, lane)
 	index := index.New(sb, records)
 	records.Attend(index)
 	watches := triggers.NewWatches(cdc, sb, records, o.watcher)
-	fairness := state.NewFairness(cdc, sb, actors, lane, router)
+	fairness := state.NewFairness(cdc, sb, lane, router)
 	receipts := state.NewReceipts(cdc, sb)
-	agentRegistry := agents.NewRegistry(actors, records, router, purse.Bank, purse.Addresses)
+	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
 	parts := &policies.Parts{
-		Codec: cdc, Schema: sb, Configs: configs, Lane: lane, Actors: actors, Records: records, Index: index,
+		Codec: cdc, Schema: sb, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,
 		Fairness: fairness, Agents: agentRegistry, Fees: purse, Addresses: purse.Addresses,
 	}
 	k.engine = &engine.Engine{

@@ -24,7 +24,6 @@ func (m *Map) Check(ctx context.Context) error {
 	if err != nil || malformed != nil {
 		return cmpErr(err, malformed)
 	}
-	delete(values, string([]byte{turnPrefix}))
 	for _, r := range heads {
 		if err := m.checkRange(ctx, r, values); err != nil {
 			return fmt.Errorf("range %d: %w", r, err)

@@ -136,7 +136,6 @@ const (
 	directoryPrefix
 	chunkPrefix
 	queuePrefix
-	turnPrefix
 )
 
 // present is a value that says nothing but that it is there.

@@ -133,7 +133,8 @@ func mapProperty(t *rapid.T) {
 		"change": change,
 		"maintain": func(t *rapid.T) {
 			store.reads, store.writes = 0, 0
-			require.NoError(t, m.Maintain(ctx))
+			_, err := m.Maintain(ctx, rapid.Uint64Max(100).Draw(t, "height"))
+			require.NoError(t, err)
 		},
 		"failed transaction": func(t *rapid.T) {
 			store, entries = base.branch(), maps.Clone(kept)

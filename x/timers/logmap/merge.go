@@ -11,6 +11,8 @@ const (
 	mergeSteps = 6
 	// stepTargets is how many chunks of the level below one step rewrites at most.
 	stepTargets = 16
+	// queueScan is how many times Merges ranges Maintain chooses from.
+	queueScan = 8
 	// unbounded is a number of steps that never ends a merge.
 	unbounded = 1 << 30
 )
@@ -20,61 +22,38 @@ const (
 func (o Options) MaintainChunks() int {
 	withDefaults := New(nil, o).opts
 	levelOne := withDefaults.LevelChunks + 2*withDefaults.MergeLogs
-	return 2 + withDefaults.Merges*(8+2*withDefaults.MergeLogs+2*levelOne+mergeSteps*(4+2*stepTargets))
+	return 1 + withDefaults.Merges*(queueScan+8+2*withDefaults.MergeLogs+2*levelOne+mergeSteps*(4+2*stepTargets))
 }
 
-// Maintain merges ranges whose logs are full, in turn. It is called once a block.
-func (m *Map) Maintain(ctx context.Context) error {
-	bz, err := m.store.Get(ctx, []byte{turnPrefix})
+// Maintain merges ranges whose logs are full, at most Options.Merges of them. It is called once a block. idle reports
+// that none waits any more. If more ranges wait than it merges, the height decides which are first, so that all have
+// their turn.
+func (m *Map) Maintain(ctx context.Context, height uint64) (idle bool, err error) {
+	ranges, err := m.queued(ctx, queueScan*m.opts.Merges)
 	if err != nil {
-		return err
+		return false, err
 	}
-	from := []byte{queuePrefix}
-	if bz != nil {
-		from = bz
-	}
-	ranges, err := m.queued(ctx, from, m.opts.Merges)
-	if err != nil {
-		return err
-	}
-	if len(ranges) < m.opts.Merges && bz != nil {
-		// The ranges before the turn follow.
-		first, err := m.queued(ctx, []byte{queuePrefix}, m.opts.Merges-len(ranges))
-		if err != nil {
-			return err
-		}
-		for _, r := range first {
-			if !slices.Contains(ranges, r) {
-				ranges = append(ranges, r)
-			}
-		}
-	}
-	if len(ranges) == 0 {
-		return nil
-	}
-	for _, r := range ranges {
+	waiting := uint64(len(ranges))
+	for i := range min(waiting, uint64(m.opts.Merges)) {
+		r := ranges[(height%waiting*uint64(m.opts.Merges)+i)%waiting]
 		h, err := m.head(ctx, r)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if h, err = m.mergeRange(ctx, r, h, mergeSteps); err != nil {
-			return err
+			return false, err
 		}
 		if err := m.setHead(ctx, r, h); err != nil {
-			return err
+			return false, err
 		}
 	}
-	// The key that follows the last range's.
-	return m.store.Set(ctx, []byte{turnPrefix}, append(queueKey(ranges[len(ranges)-1]), 0))
+	return waiting == 0, nil
 }
 
-// queued returns at most limit ranges that wait for Maintain.
-func (m *Map) queued(ctx context.Context, from []byte, limit int) (ranges []uint64, err error) {
+// queued returns the first ranges that wait for Maintain, at most limit.
+func (m *Map) queued(ctx context.Context, limit int) (ranges []uint64, err error) {
 	var malformed error
-	err = m.store.Scan(ctx, from, func(key, _ []byte) bool {
-		if key[0] != queuePrefix {
-			return false
-		}
+	err = m.store.Scan(ctx, []byte{queuePrefix}, func(key, _ []byte) bool {
 		r, err := rangeOf(key)
 		if malformed = err; err == nil {
 			ranges = append(ranges, r)

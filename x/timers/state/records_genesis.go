@@ -6,8 +6,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// InitGenesis implements Component: it writes the timers, whose places must agree with the lane's cursors. Actors' pages and
-// the keys of payloads are derived.
+// InitGenesis implements Component: it writes the timers, whose places must agree with the lane's cursors. The owner
+// index and the keys of payloads are derived.
 func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	if err := r.seq.Set(ctx, genesis.NextSeq); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 	}
-	return nil
+	return settle(ctx, r.owners.entries)
 }
 
 // ExportGenesis implements Component: every live timer with its payload.
