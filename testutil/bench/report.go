@@ -134,7 +134,7 @@ func (r *Report) lifetimeTable() *table {
 			fmt.Sprintf("owners drawn at random; %d-byte payloads; due in 1-%d blocks, 1-%d blocks, 1-MAX_TTL blocks, a third each; seed %d.",
 				payloadBytes, nearBlocks, hourBlocks, w.Seed),
 			"Quota, owner list and lane state are included. Where there are receipts, so is their removal, a few blocks later; under",
-			"eip1559, so is the count of fires by actor, and the rewrite of the actor's page when a fire leaves the fairness window.",
+			"eip1559, so is the count of fires by actor, and its change when a fire leaves the fairness window.",
 			"The floor is one set and one delete in key order on a plain store of as many entries.",
 		}
 	}

@@ -54,15 +54,20 @@ func TestAnActorsTimersAreFoundWithoutLookingAtTheOthers(t *testing.T) {
 	}
 	f.refused(types.ErrTooManyTimers, scheduleMsg(robot, 50, nil))
 	require.Equal(t, uint32(1_024), f.total(robot))
-	for name, bound := range map[string]struct{ reads, writes int }{
-		"schedule": {5, 4}, "extend": {4, 1}, "update": {7, 4}, "cancel": {8, 3},
+	// The owner index reads at most the chunks of a full log, and a few of those into which it is merged. No block has
+	// ended, so that changes merge it themselves: some write more, and on average it is little.
+	for name, bound := range map[string]struct{ reads, writes, mean int }{
+		"schedule": {60, 60, 8}, "extend": {30, 1, 1}, "update": {90, 60, 12}, "cancel": {90, 60, 12},
 	} {
 		require.NotEmpty(t, cost[name])
+		writes := 0
 		for _, c := range cost[name] {
 			require.LessOrEqual(t, c.Reads(), bound.reads, "%s: %+v", name, c)
 			require.LessOrEqual(t, c.Writes(), bound.writes, "%s: %+v", name, c)
 			require.Zero(t, c.Iterators, name)
+			writes += c.Writes()
 		}
+		require.LessOrEqual(t, writes, bound.mean*len(cost[name]), name)
 	}
 	for _, id := range ids {
 		require.Equal(t, id, f.timer(robot, id).Id)
@@ -82,7 +87,7 @@ func TestAnActorsTimersAreFoundWithoutLookingAtTheOthers(t *testing.T) {
 		return taken
 	}
 	alone, crowded := fireCost(robot2), fireCost(robot)
-	require.LessOrEqual(t, crowded.Reads(), alone.Reads()+2, "one further page, read twice")
+	require.LessOrEqual(t, crowded.Reads(), alone.Reads()+2)
 	require.LessOrEqual(t, crowded.Writes(), alone.Writes()+1)
 }
 

@@ -152,6 +152,15 @@ func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) {
 	return k.engine.Configs.Get(ctx)
 }
 
+// DeriveIndexes writes the owner index and the counts of recent fires, which are empty, from the timers and the fairness
+// window: a migration from a format without them calls it. It reads and writes as much as an import.
+func (k *Keeper) DeriveIndexes(ctx context.Context) error {
+	if err := k.engine.Records.DeriveOwners(ctx); err != nil {
+		return err
+	}
+	return k.engine.Fairness.DeriveRecents(ctx)
+}
+
 // Schema returns the schema of the module's store, for tools that decode state.
 func (k *Keeper) Schema() collections.Schema { return k.schema }
 

@@ -68,31 +68,43 @@ func (m *Map) checkRange(ctx context.Context, r uint64, values map[string]bool) 
 			return fmt.Errorf("key %x belongs to range %d", message.key, of)
 		}
 	}
-	for level := 1; level <= h.levels; level++ {
-		if err := m.checkLevel(ctx, r, level, level == h.levels, values); err != nil {
-			return fmt.Errorf("level %d: %w", level, err)
+	for number := range h.levels + 1 {
+		if err := m.checkLevel(ctx, r, number, h, values); err != nil {
+			return fmt.Errorf("level %d: %w", number, err)
 		}
 	}
 	return nil
 }
 
-func (m *Map) checkLevel(ctx context.Context, r uint64, level int, bottom bool, values map[string]bool) error {
-	dir, err := m.directory(ctx, r, level)
+func (m *Map) checkLevel(ctx context.Context, r uint64, number int, h head, values map[string]bool) error {
+	l, err := m.level(ctx, r, number)
 	if err != nil {
 		return err
 	}
-	delete(values, string(directoryKey(r, level)))
-	if bottom && len(dir.chunks) == 0 {
-		return fmt.Errorf("the lowest level is empty")
+	delete(values, string(directoryKey(r, number)))
+	if number > 0 && number == h.levels && len(l.runs) == 0 || number == 0 && len(l.runs) > 1 {
+		return fmt.Errorf("it has %d runs", len(l.runs))
 	}
+	if waits := number > 0 && (l.moving > 0 || len(l.runs) >= m.opts.Runs); waits && !h.queued {
+		return fmt.Errorf("nothing moves its %d runs down", len(l.runs))
+	}
+	for _, chunks := range l.runs {
+		if err := m.checkRun(ctx, r, number, chunks, l.next, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Map) checkRun(ctx context.Context, r uint64, number int, chunks run, next uint32, values map[string]bool) error {
 	var last []byte
-	for i, ref := range dir.chunks {
-		chunk, err := m.chunk(ctx, r, level, ref)
+	for i, ref := range chunks {
+		chunk, err := m.chunk(ctx, r, number, ref)
 		if err != nil {
 			return err
 		}
-		key := string(chunkKey(r, level, ref.number))
-		if !values[key] || ref.number >= dir.next {
+		key := string(chunkKey(r, number, ref.number))
+		if !values[key] || ref.number >= next {
 			return fmt.Errorf("chunk %d is named twice, or has no number", ref.number)
 		}
 		delete(values, key)
@@ -106,8 +118,8 @@ func (m *Map) checkLevel(ctx context.Context, r uint64, level int, bottom bool, 
 			if of := m.opts.Range(message.key); of != r {
 				return fmt.Errorf("key %x belongs to range %d", message.key, of)
 			}
-			if bottom && message.kind != insert {
-				return fmt.Errorf("key %x waits for an older message on the lowest level", message.key)
+			if number == 0 && message.kind != insert {
+				return fmt.Errorf("key %x waits for an older message at the bottom", message.key)
 			}
 			last = message.key
 		}

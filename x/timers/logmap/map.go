@@ -1,7 +1,6 @@
 package logmap
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"math/bits"
@@ -29,12 +28,14 @@ type Options struct {
 	MergeLogs int
 	// ChunkBytes is the size of a sorted chunk. 4,096 by default.
 	ChunkBytes int
-	// LevelChunks is how many chunks level 1 holds. 8 by default.
-	LevelChunks int
-	// Ratio is how many times more a level holds than the one above. 8 by default.
+	// Runs is how many runs a level has when they move down. 8 by default, and 2 at least.
+	Runs int
+	// Ratio is how many times larger than the runs that move down the bottom may be if they are merged into it. 8 by
+	// default.
 	Ratio int
-	// Merges is how many ranges Maintain works on at most. 4 by default.
-	Merges int
+	// Merges is how many ranges Maintain works on at most, 4 by default, and Steps how many slices of the runs that move
+	// down it moves in each, 6 by default.
+	Merges, Steps int
 }
 
 // Entry is an entry of the map. Its bytes must not be changed.
@@ -59,8 +60,8 @@ func New(store Store, opts Options) *Map {
 		byDefault   int
 		leastUseful int
 	}{
-		{&opts.LogBytes, 1_024, 1}, {&opts.MergeLogs, 8, 1}, {&opts.ChunkBytes, 4_096, 1}, {&opts.LevelChunks, 8, 1},
-		{&opts.Ratio, 8, 2}, {&opts.Merges, 4, 1},
+		{&opts.LogBytes, 1_024, 1}, {&opts.MergeLogs, 8, 1}, {&opts.ChunkBytes, 4_096, 4}, {&opts.Runs, 8, 2},
+		{&opts.Ratio, 8, 1}, {&opts.Merges, 4, 1}, {&opts.Steps, 6, 1},
 	} {
 		if *option.value == 0 {
 			*option.value = option.byDefault
@@ -183,7 +184,7 @@ func chunkKey(r uint64, level int, number uint32) []byte {
 type head struct {
 	// first and last are the numbers of the first chunk of the log and of the one that is being written.
 	first, last uint32
-	// levels is the number of levels.
+	// levels is the number of levels above the bottom.
 	levels int
 	// queued: Maintain will come to the range.
 	queued bool
@@ -220,93 +221,6 @@ func (m *Map) setHead(ctx context.Context, r uint64, h head) error {
 		levels |= 1
 	}
 	return m.store.Set(ctx, headKey(r), binary.AppendUvarint(bz, levels))
-}
-
-// chunkRef is a chunk in the directory of its level.
-type chunkRef struct {
-	// first is at most the first key of the chunk, and above the last key of the chunk before.
-	first  []byte
-	number uint32
-	// net is what the messages of the chunk add to the number of entries.
-	net int64
-}
-
-// directory lists the chunks of a level, by key.
-type directory struct {
-	chunks []chunkRef
-	// next is a number that no chunk has, turn the place of the chunk that moves down next.
-	next uint32
-	turn int
-}
-
-func (m *Map) directory(ctx context.Context, r uint64, level int) (directory, error) {
-	bz, err := m.store.Get(ctx, directoryKey(r, level))
-	if err != nil || bz == nil {
-		return directory{}, err
-	}
-	return decodeDirectory(bz)
-}
-
-func decodeDirectory(bz []byte) (dir directory, err error) {
-	d := decoder{bz: bz}
-	dir.next, dir.turn = uint32(d.uvarint()), int(d.uvarint())
-	var last []byte
-	for len(d.bz) > 0 {
-		shared := d.sharing(last)
-		first := d.take(d.uvarint())
-		if len(shared) > 0 {
-			first = append(shared[:len(shared):len(shared)], first...)
-		}
-		dir.chunks = append(dir.chunks, chunkRef{first, uint32(d.uvarint()), d.varint()})
-		last = first
-	}
-	return dir, d.err()
-}
-
-func (m *Map) setDirectory(ctx context.Context, r uint64, level int, dir directory) error {
-	if len(dir.chunks) == 0 {
-		return m.store.Delete(ctx, directoryKey(r, level))
-	}
-	// The first chunk takes what comes before all others.
-	dir.chunks[0].first = nil
-	bz := binary.AppendUvarint(nil, uint64(dir.next))
-	bz = binary.AppendUvarint(bz, uint64(dir.turn))
-	var last []byte
-	for _, c := range dir.chunks {
-		shared := sharedPrefix(last, c.first)
-		bz = binary.AppendUvarint(bz, uint64(shared))
-		bz = binary.AppendUvarint(bz, uint64(len(c.first)-shared))
-		bz = append(bz, c.first[shared:]...)
-		bz = binary.AppendUvarint(bz, uint64(c.number))
-		bz = binary.AppendVarint(bz, c.net)
-		last = c.first
-	}
-	return m.store.Set(ctx, directoryKey(r, level), bz)
-}
-
-// find returns the place of the chunk in which the key belongs; the directory is not empty.
-func (d *directory) find(key []byte) int {
-	low, high := 0, len(d.chunks)
-	for high-low > 1 {
-		if middle := (low + high) / 2; bytes.Compare(d.chunks[middle].first, key) <= 0 {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
-}
-
-// chunk reads a sorted chunk.
-func (m *Map) chunk(ctx context.Context, r uint64, level int, ref chunkRef) ([]message, error) {
-	bz, err := m.store.Get(ctx, chunkKey(r, level, ref.number))
-	if err == nil && bz == nil {
-		err = errCorrupt
-	}
-	if err != nil {
-		return nil, err
-	}
-	return decodeChunk(bz)
 }
 
 // log reads the messages of a range's log, in the order in which they arrived.

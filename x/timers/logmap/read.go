@@ -25,23 +25,41 @@ func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, er
 			break
 		}
 	}
-	for level := 1; level <= h.levels; level++ {
-		dir, err := m.directory(ctx, r, level)
+	err = m.runs(ctx, r, h, interval{from: key}, func(number int, chunks run, within interval) (more bool, err error) {
+		if bytes.Compare(key, within.from) < 0 {
+			return true, nil
+		}
+		chunk, err := m.chunk(ctx, r, number, chunks[chunks.find(key)])
 		if err != nil {
-			return nil, false, err
+			return false, err
 		}
-		if len(dir.chunks) == 0 {
-			continue
+		at, known := search(chunk, key)
+		if known {
+			value, found = chunk[at].value, chunk[at].kind != remove
 		}
-		chunk, err := m.chunk(ctx, r, level, dir.chunks[dir.find(key)])
+		return !known, nil
+	})
+	return value, found, err
+}
+
+// runs passes the runs of a range to fn, the newest first, each with the part of the interval in which it counts.
+func (m *Map) runs(
+	ctx context.Context, r uint64, h head, within interval, fn func(number int, chunks run, within interval) (more bool, err error),
+) error {
+	for i := range h.levels + 1 {
+		// The bottom is the last.
+		number := (i + 1) % (h.levels + 1)
+		l, err := m.level(ctx, r, number)
 		if err != nil {
-			return nil, false, err
+			return err
 		}
-		if at, found := search(chunk, key); found {
-			return chunk[at].value, chunk[at].kind != remove, nil
+		for at := len(l.runs) - 1; at >= 0; at-- {
+			if more, err := fn(number, l.runs[at], l.visible(at, within)); err != nil || !more {
+				return err
+			}
 		}
 	}
-	return nil, false, nil
+	return nil
 }
 
 // lastOf returns the last message about a key in a chunk of a log.
@@ -144,34 +162,28 @@ func (m *Map) net(ctx context.Context, r uint64, h head, within interval) (net i
 		return 0, err
 	}
 	net = netOf(only(log, within))
-	for level := 1; level <= h.levels; level++ {
-		dir, err := m.directory(ctx, r, level)
+	err = m.runs(ctx, r, h, within, func(number int, chunks run, within interval) (bool, error) {
+		in, err := m.netOfRun(ctx, r, number, chunks, within)
+		net += in
+		return true, err
+	})
+	return net, err
+}
+
+// netOfRun is what the messages of a run in the interval add to the number of entries. It reads the chunks at both ends.
+func (m *Map) netOfRun(ctx context.Context, r uint64, number int, chunks run, within interval) (net int64, err error) {
+	for i := chunks.find(within.from); i < len(chunks) && !within.endsBefore(chunks[i].first); i++ {
+		fence, ok := chunks.fence(i)
+		ends := within.to == nil || ok && bytes.Compare(fence, within.to) <= 0
+		if within.contains(chunks[i].first) && ends {
+			net += chunks[i].net
+			continue
+		}
+		chunk, err := m.chunk(ctx, r, number, chunks[i])
 		if err != nil {
 			return 0, err
 		}
-		for i, ref := range dir.chunks {
-			begins := within.contains(ref.first)
-			ends := within.to == nil
-			if i+1 < len(dir.chunks) {
-				next := dir.chunks[i+1].first
-				if bytes.Compare(next, within.from) <= 0 {
-					continue
-				}
-				ends = within.to == nil || bytes.Compare(next, within.to) <= 0
-			}
-			if within.endsBefore(ref.first) {
-				break
-			}
-			if begins && ends {
-				net += ref.net
-				continue
-			}
-			chunk, err := m.chunk(ctx, r, level, ref)
-			if err != nil {
-				return 0, err
-			}
-			net += netOf(only(chunk, within))
-		}
+		net += netOf(only(chunk, within))
 	}
 	return net, nil
 }
@@ -188,19 +200,13 @@ func (m *Map) page(ctx context.Context, r uint64, h head, within interval, n int
 		return nil, err
 	}
 	sources := []*source{{ready: sortLog(only(log, within))}}
-	for level := 1; level <= h.levels; level++ {
-		dir, err := m.directory(ctx, r, level)
-		if err != nil {
-			return nil, err
-		}
-		if len(dir.chunks) == 0 {
-			continue
-		}
-		s := &source{m: m, r: r, level: level, rest: dir.chunks[dir.find(within.from):], within: within}
-		if err := s.fill(ctx); err != nil {
-			return nil, err
-		}
+	err = m.runs(ctx, r, h, within, func(number int, chunks run, within interval) (bool, error) {
+		s := &source{m: m, r: r, level: number, rest: chunks[chunks.find(within.from):], within: within}
 		sources = append(sources, s)
+		return true, s.fill(ctx)
+	})
+	if err != nil {
+		return nil, err
 	}
 	for len(entries) < n {
 		newest, err := least(ctx, sources)

@@ -182,17 +182,25 @@ func (w *window) note(fires types.BlockFires, sign int64) {
 	}
 }
 
-// settle changes each unit's count once, brings the median up to date and writes it to state.
-func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
+// sum passes the change of each unit to fn, once, by its hash.
+func (w *window) sum(fn func(unitChange) error) error {
 	slices.SortFunc(w.changes, func(a, b unitChange) int { return bytes.Compare(a.hash, b.hash) })
 	for i := 0; i < len(w.changes); {
 		of := w.changes[i]
 		for i++; i < len(w.changes) && bytes.Equal(w.changes[i].hash, of.hash); i++ {
 			of.fires += w.changes[i].fires
 		}
-		if err := w.add(ctx, of); err != nil {
+		if err := fn(of); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// settle changes the units' counts, brings the median up to date and writes it to state.
+func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
+	if err := w.sum(func(of unitChange) error { return w.add(ctx, of) }); err != nil {
+		return err
 	}
 	err := w.median.Settle(ctx, w.counts)
 	state.Units, state.Median, state.Below = w.median.Units, w.median.Value, w.median.Below
@@ -329,6 +337,24 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 		return err
 	}
 	return f.lane.Set(ctx, lane)
+}
+
+// DeriveRecents writes the units' counts, which are missing, from the fires of the window.
+func (f *Fairness) DeriveRecents(ctx context.Context) error {
+	window := f.window(fairness.Median{})
+	err := f.fires.Walk(ctx, nil, func(_ uint64, fires types.BlockFires) (bool, error) {
+		window.note(fires, 1)
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := window.sum(func(of unitChange) error {
+		return f.recents.Insert(ctx, of.hash, appendNumber(nil, uint64(of.fires)))
+	}); err != nil {
+		return err
+	}
+	return settle(ctx, f.recents)
 }
 
 // ExportGenesis implements Component.

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"cosmossdk.io/collections"
@@ -147,6 +148,10 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 			if err := c.Detached(ctx, t); err != nil {
 				return err
 			}
+		}
+		// The owner index counts what is taken, so that nothing must be taken twice.
+		if found, err := r.queue.Has(ctx, collections.Join(t.Due, t.Seq)); err != nil || !found {
+			return errors.Join(err, types.ErrInternal.Wrapf("timer %s is not at (%d, %d)", t.IDHex(), t.Due, t.Seq))
 		}
 		return r.calendar.Remove(ctx, KeyOf(t.Due, t.Seq))
 	case types.Watching:

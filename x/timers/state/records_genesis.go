@@ -35,6 +35,20 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 	return settle(ctx, r.owners.entries)
 }
 
+// DeriveOwners writes the owner index, which is empty, from the timers.
+func (r *Records) DeriveOwners(ctx context.Context) error {
+	timers, err := r.All(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range timers {
+		if err := r.owners.Add(ctx, timers[i].Actor, EntryOf(&timers[i]), Unlimited); err != nil {
+			return err
+		}
+	}
+	return settle(ctx, r.owners.entries)
+}
+
 // ExportGenesis implements Component: every live timer with its payload.
 func (r *Records) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (err error) {
 	if genesis.NextSeq, err = r.seq.Peek(ctx); err != nil {
