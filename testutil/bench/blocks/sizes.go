@@ -8,13 +8,14 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Sizes are bytes in state and gas of messages.
 type Sizes struct {
-	// RecordBytes is a timer with a payload of workload.PayloadBytes at its queue key; EntryBytes is its entry in its actor's
-	// record, which every schedule, fire and cancel of the actor rewrites.
+	// RecordBytes is a timer with a payload of workload.PayloadBytes at its queue key; EntryBytes is its entry in the
+	// owner index.
 	RecordBytes int `json:"record_bytes"`
 	EntryBytes  int `json:"entry_bytes"`
 	// Gas of messages, each in a transaction of its own.
@@ -75,9 +76,7 @@ func MeasureSizes() (*Sizes, error) {
 	}
 	last := exported.Timers[len(exported.Timers)-1]
 	s.sizes.RecordBytes = workload.QueueKeyBytes + last.Size()
-	entry := types.ActorEntry{IdPrefix: types.IDPrefix64(last.Id), Due: last.Due, Seq: last.Seq}
-	// With the tag and the length of a repeated field.
-	s.sizes.EntryBytes = 2 + entry.Size()
+	s.sizes.EntryBytes = state.EntryBytes(&last)
 	return &s.sizes, nil
 }
 
@@ -149,7 +148,7 @@ func (s *Sizes) Table() *figure.Table {
 	t.Notes = []string{
 		fmt.Sprintf("%d-byte payloads, an actor whose handler is not looked at; what the ante handler and the runtime's own check cost comes on top.",
 			workload.PayloadBytes),
-		fmt.Sprintf("In state a timer is %d bytes, key included, and %d bytes in its actor's record.", s.RecordBytes, s.EntryBytes),
+		fmt.Sprintf("In state a timer is %d bytes, key included, and %d bytes in the owner index.", s.RecordBytes, s.EntryBytes),
 	}
 	return t
 }

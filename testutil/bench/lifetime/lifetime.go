@@ -74,9 +74,9 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		Workload: w, MeanPending: f.pendingSum / w.Blocks, FiresPerBlock: float64(f.fires) / float64(w.Blocks),
 		Nodes: float64(written.Nodes) / timers, FastNodes: float64(written.FastNodes) / timers,
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
-		Queue: region(types.PrefixQueue.Bytes()), Actors: region(types.PrefixActors.Bytes()),
+		Queue: region(types.PrefixQueue.Bytes()), Actors: region(types.PrefixOwners.Bytes()) + region(types.PrefixAgents.Bytes()),
 		Receipts:    region(types.PrefixReceipts.Bytes()),
-		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()),
+		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()) + region(types.PrefixRecents.Bytes()),
 		RecordBytes: recordBytes, Floor: floor,
 	}
 	l.Rest = l.Nodes - l.Queue - l.Actors - l.Receipts - l.Fairness
@@ -178,7 +178,7 @@ func Table(lifetimes []Lifetime) *figure.Table {
 			fmt.Sprintf("owners drawn at random; %d-byte payloads; due in 1-%d blocks, 1-%d blocks, 1-MAX_TTL blocks, a third each; seed %d.",
 				workload.PayloadBytes, nearBlocks, hourBlocks, w.Seed),
 			"Quota, owner list and lane state are included. Where there are receipts, so is their removal, a few blocks later; under",
-			"eip1559, so is the count of fires by actor, and the rewrite of the actor's page when a fire leaves the fairness window.",
+			"eip1559, so is the count of fires by actor, and its change when a fire leaves the fairness window.",
 			"The floor is one set and one delete in key order on a plain store of as many entries.",
 		}
 	}

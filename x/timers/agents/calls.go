@@ -11,7 +11,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -34,10 +33,11 @@ type Calls struct {
 	config   *types.TimerConfig
 	before   *types.LaneState
 	prices   policy.Prices
-	pages    *state.FirstPages
 	purse    Purse
 	// asks: the policy in force asks agents.
 	asks bool
+	// defaults are the default agents of actors, as they were when first looked up. Looked up, never ranged over.
+	defaults map[string]sdk.AccAddress
 	// answers of this block, by the timers' seq. Looked up, never ranged over.
 	answers map[uint64]*answer
 	// order is that of the calls.
@@ -77,7 +77,6 @@ type Terms struct {
 	// Before is the lane's state after the previous block.
 	Before *types.LaneState
 	Prices policy.Prices
-	Pages  *state.FirstPages
 	Purse  Purse
 	// Asked: the policy in force lets agents price timers.
 	Asked bool
@@ -86,9 +85,9 @@ type Terms struct {
 // Open returns the calls of a block, at first without any.
 func (r *Registry) Open(terms Terms) *Calls {
 	return &Calls{
-		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices, pages: terms.Pages,
+		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices,
 		purse: terms.Purse, asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0 && !terms.Config.LanePaused,
-		answers: map[uint64]*answer{}, refused: map[string]bool{}, billed: math.ZeroInt(),
+		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, refused: map[string]bool{}, billed: math.ZeroInt(),
 	}
 }
 
@@ -173,8 +172,14 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 		}
 		return c.registry.addresses.Parse("bid.agent", t.Bid.Agent)
 	}
-	page, err := c.pages.Get(ctx, t.Actor)
-	return page.Agent, err
+	if agent, known := c.defaults[string(t.Actor)]; known {
+		return agent, nil
+	}
+	agent, err := c.registry.Of(ctx, t.Actor)
+	if err == nil {
+		c.defaults[string(t.Actor)] = agent
+	}
+	return agent, err
 }
 
 // ask calls the agent of a timer and charges the payer. It returns false if the payer can't cover the largest call.

@@ -9,16 +9,18 @@ import (
 	"context"
 	"fmt"
 
+	"cosmossdk.io/collections"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Registry holds the default agents of actors, on the first page of each actor's record. A block that computes the
-// actor's weight reads that page anyway.
+// Registry holds the default agents of actors.
 type Registry struct {
-	actors    *state.Actors
+	// agents: actor → default agent.
+	agents    collections.Map[sdk.AccAddress, []byte]
 	records   *state.Records
 	router    types.Router
 	bank      types.BankKeeper
@@ -27,27 +29,26 @@ type Registry struct {
 
 var _ state.Component = (*Registry)(nil)
 
-// NewRegistry returns the registry of a chain.
+// NewRegistry adds the registry's collection to the schema.
 func NewRegistry(
-	actors *state.Actors, records *state.Records, router types.Router, bank types.BankKeeper, addresses types.Addresses,
+	sb *collections.SchemaBuilder, records *state.Records, router types.Router, bank types.BankKeeper, addresses types.Addresses,
 ) *Registry {
-	return &Registry{actors, records, router, bank, addresses}
+	agents := collections.NewMap(sb, types.PrefixAgents, "agents", sdk.AccAddressKey, collections.BytesValue)
+	return &Registry{agents, records, router, bank, addresses}
 }
 
 // Set registers the default agent of an actor, or clears it if the agent is empty. The caller has checked it.
 func (r *Registry) Set(ctx context.Context, actor, agent sdk.AccAddress) error {
-	page, err := r.actors.Page(ctx, actor, 0)
-	if err != nil {
-		return err
+	if len(agent) == 0 {
+		return r.agents.Remove(ctx, actor)
 	}
-	page.Agent = agent
-	return r.actors.SetPage(ctx, actor, 0, page)
+	return r.agents.Set(ctx, actor, agent)
 }
 
 // Of returns the default agent of an actor, empty if it has none.
 func (r *Registry) Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress, error) {
-	page, err := r.actors.Page(ctx, actor, 0)
-	return page.Agent, err
+	agent, _, err := state.Find(ctx, r.agents, actor)
+	return agent, err
 }
 
 // Check refuses an address that can't be an agent. Anyone's contract or module may be named: an agent can only read,
@@ -122,26 +123,14 @@ func (r *Registry) ReadTimers(context.Context, *types.GenesisState) state.TimerR
 
 // ExportGenesis implements state.Component: the default agents of all actors, by actor.
 func (r *Registry) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	return r.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
-		if number == 0 && len(page.Agent) > 0 {
-			genesis.Agents = append(genesis.Agents, types.ActorAgent{Actor: actor, Agent: page.Agent})
-		}
-		return nil
+	return r.agents.Walk(ctx, nil, func(actor sdk.AccAddress, agent []byte) (bool, error) {
+		genesis.Agents = append(genesis.Agents, types.ActorAgent{Actor: actor, Agent: agent})
+		return false, nil
 	})
 }
 
-// CheckInvariants implements state.Component: an actor's agent is on its first page alone, and only admitted timers
-// have quotes, whose prices are within their bounds.
+// CheckInvariants implements state.Component: only admitted timers have quotes, whose prices are within their bounds.
 func (r *Registry) CheckInvariants(ctx context.Context) error {
-	err := r.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
-		if number > 0 && len(page.Agent) > 0 {
-			return fmt.Errorf("page %d of %s names an agent", number, actor)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
 	timers, err := r.records.All(ctx)
 	if err != nil {
 		return err

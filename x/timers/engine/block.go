@@ -62,7 +62,7 @@ func (b *block) billedCycles(t *types.Timer, cycles uint64) uint64 {
 // agentTerms are the facts about the block that its agents receive.
 func agentTerms(b *block, purse agents.Purse) agents.Terms {
 	return agents.Terms{
-		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Pages: b.Pages, Purse: purse,
+		Config: &b.Config, Before: &b.Before, Prices: b.Prices, Purse: purse,
 		Asked: b.policy.AsksAgents(),
 	}
 }

@@ -39,14 +39,10 @@ func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
 	return types.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due})
 }
 
-// CountTimers counts the live timers at the end of a block, and the ready ones among them. It reads every actor's first
-// page and the whole backlog: tests and the lab call it between blocks; no block does.
+// CountTimers counts the live timers at the end of a block, and the ready ones among them. It counts the
+// whole owner index and reads the backlog: tests and the lab call it between blocks; no block does.
 func (e *Engine) CountTimers(ctx context.Context) (live, ready uint64, err error) {
-	err = e.Actors.Walk(ctx, func(_ sdk.AccAddress, _ uint16, page types.ActorPage) error {
-		live += uint64(page.Timers)
-		return nil
-	})
-	if err != nil {
+	if live, err = e.Owners.Total(ctx); err != nil {
 		return 0, 0, err
 	}
 	now := types.HeightOf(ctx)

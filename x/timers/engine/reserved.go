@@ -52,16 +52,9 @@ func (e *Engine) reservedReady(ctx sdk.Context, b *block) ([]types.Timer, error)
 	if err != nil {
 		return nil, err
 	}
-	var due []types.ActorEntry
+	var due []state.Entry
 	for _, actor := range actors {
-		first, err := b.Pages.Get(ctx, actor)
-		if err != nil {
-			return nil, err
-		}
-		if first.Timers == 0 {
-			continue
-		}
-		entries, err := e.Actors.Entries(ctx, actor)
+		entries, err := e.Owners.Of(ctx, actor)
 		if err != nil {
 			return nil, err
 		}
@@ -71,7 +64,7 @@ func (e *Engine) reservedReady(ctx sdk.Context, b *block) ([]types.Timer, error)
 			}
 		}
 	}
-	slices.SortFunc(due, func(a, b types.ActorEntry) int {
+	slices.SortFunc(due, func(a, b state.Entry) int {
 		return state.KeyOf(a.Due, a.Seq).Compare(state.KeyOf(b.Due, b.Seq))
 	})
 	var ready []types.Timer

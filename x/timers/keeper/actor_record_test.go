@@ -11,7 +11,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -55,15 +54,20 @@ func TestAnActorsTimersAreFoundWithoutLookingAtTheOthers(t *testing.T) {
 	}
 	f.refused(types.ErrTooManyTimers, scheduleMsg(robot, 50, nil))
 	require.Equal(t, uint32(1_024), f.total(robot))
-	for name, bound := range map[string]struct{ reads, writes int }{
-		"schedule": {5, 4}, "extend": {4, 1}, "update": {7, 4}, "cancel": {8, 3},
+	// The owner index reads at most the chunks of a full log, and a few of those into which it is merged. No block has
+	// ended, so that changes merge it themselves: some write more, and on average it is little.
+	for name, bound := range map[string]struct{ reads, writes, mean int }{
+		"schedule": {60, 60, 8}, "extend": {30, 1, 1}, "update": {90, 60, 12}, "cancel": {90, 60, 12},
 	} {
 		require.NotEmpty(t, cost[name])
+		writes := 0
 		for _, c := range cost[name] {
 			require.LessOrEqual(t, c.Reads(), bound.reads, "%s: %+v", name, c)
 			require.LessOrEqual(t, c.Writes(), bound.writes, "%s: %+v", name, c)
 			require.Zero(t, c.Iterators, name)
+			writes += c.Writes()
 		}
+		require.LessOrEqual(t, writes, bound.mean*len(cost[name]), name)
 	}
 	for _, id := range ids {
 		require.Equal(t, id, f.timer(robot, id).Id)
@@ -83,7 +87,7 @@ func TestAnActorsTimersAreFoundWithoutLookingAtTheOthers(t *testing.T) {
 		return taken
 	}
 	alone, crowded := fireCost(robot2), fireCost(robot)
-	require.LessOrEqual(t, crowded.Reads(), alone.Reads()+2, "one further page, read twice")
+	require.LessOrEqual(t, crowded.Reads(), alone.Reads()+2)
 	require.LessOrEqual(t, crowded.Writes(), alone.Writes()+1)
 }
 
@@ -123,29 +127,8 @@ func TestLongAddressesOwnTimers(t *testing.T) {
 	require.Zero(t, f.total(long))
 }
 
-func TestFullActorPageIsRefused(t *testing.T) {
-	f := newFixture(t)
-	ctx, _ := f.Ctx().CacheContext()
-	seq := uint64(0)
-	add := func(page uint64) error {
-		seq++
-		return f.Timers.AddEntry(ctx, robot, types.ActorEntry{IdPrefix: seq*state.OverflowPages + page, Due: 9, Seq: seq}, 2_048)
-	}
-	for range state.FirstPageEntries + state.OverflowPageEntries {
-		require.NoError(t, add(7))
-	}
-	require.ErrorIs(t, add(7), types.ErrActorPageFull)
-	require.NoError(t, add(8), "other pages have room")
-	page, err := f.Timers.ActorPage(ctx, robot, 1+7)
-	require.NoError(t, err)
-	require.Len(t, page.Entries, state.OverflowPageEntries)
-	first, err := f.Timers.ActorPage(ctx, robot, 0)
-	require.NoError(t, err)
-	require.Equal(t, uint32(state.FirstPageEntries+state.OverflowPageEntries+1), first.Timers, "the refused one is not counted")
-}
-
 func TestIDsWithCommonPrefix(t *testing.T) {
-	// Two timers whose ids agree in the 64 bits that the actor's record keeps, one on the first page, one on its own.
+	// Two timers whose ids agree in the bits that the owner index keeps.
 	genesis := types.DefaultGenesis()
 	var twins []string
 	for seq := uint64(1); seq <= 18; seq++ {

@@ -608,5 +608,5 @@ func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
 	require.Equal(t, gets, manyGets)
 	require.LessOrEqual(t, manyNexts, nexts+256+16, "the sweep")
 	require.LessOrEqual(t, manyWrites, 4+2*4)
-	require.LessOrEqual(t, manyGets, 8+2*6+4)
+	require.LessOrEqual(t, manyGets, 8+2*10+4)
 }

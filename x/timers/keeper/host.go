@@ -62,7 +62,7 @@ type ScheduleRequest struct {
 // ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as
 // ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that a fire uses up before its
 // handler; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and ErrBidNotCovered;
-// ErrTooManyTimers and ErrActorPageFull.
+// ErrTooManyTimers.
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {

@@ -113,16 +113,16 @@ func NewKeeper(
 
 // wire makes the components of the state, the policies that use them and the engine over both.
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
-	configs, lane, actors := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewActors(cdc, sb)
-	records := state.NewRecords(cdc, sb, actors, lane)
+	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb)
+	records := state.NewRecords(cdc, sb, owners, lane)
 	index := index.New(sb, records)
 	records.Attend(index)
 	watches := triggers.NewWatches(cdc, sb, records, o.watcher)
-	fairness := state.NewFairness(cdc, sb, actors, lane, router)
+	fairness := state.NewFairness(cdc, sb, lane, router)
 	receipts := state.NewReceipts(cdc, sb)
-	agentRegistry := agents.NewRegistry(actors, records, router, purse.Bank, purse.Addresses)
+	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
 	parts := &policies.Parts{
-		Codec: cdc, Schema: sb, Configs: configs, Lane: lane, Actors: actors, Records: records, Index: index,
+		Codec: cdc, Schema: sb, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,
 		Fairness: fairness, Agents: agentRegistry, Fees: purse, Addresses: purse.Addresses,
 	}
 	k.engine = &engine.Engine{
@@ -149,6 +149,15 @@ func (k *Keeper) Authority() string { return k.authority }
 // Config returns the config in force in this block: one config holds throughout a block. Reading it costs no gas.
 func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) {
 	return k.engine.Configs.Get(ctx)
+}
+
+// DeriveIndexes writes the owner index and the counts of recent fires, which are empty, from the timers and the fairness
+// window: a migration from a format without them calls it. It reads and writes as much as an import.
+func (k *Keeper) DeriveIndexes(ctx context.Context) error {
+	if err := k.engine.Records.DeriveOwners(ctx); err != nil {
+		return err
+	}
+	return k.engine.Fairness.DeriveRecents(ctx)
 }
 
 // Schema returns the schema of the module's store, for tools that decode state.

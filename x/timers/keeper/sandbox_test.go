@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"testing"
 
@@ -183,10 +184,24 @@ func TestCorruptRecordAffectsItsTimerOnly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
+			var service corestore.KVStoreService
+			f := newFixture(t, func(opts *lab.ChainOptions) {
+				opts.WrapStore = func(of corestore.KVStoreService) corestore.KVStoreService {
+					service = of
+					return of
+				}
+			})
 			prepare(f)
 			good := f.schedule(robot2, 5, f.noop())
-			require.NoError(t, f.Timers.DropActorPage(f.Ctx(), robot))
+			// The head of the range of the owner index in which the robot's timers are, and the other's are not.
+			hash, other := sha256.Sum256(robot), sha256.Sum256(robot2)
+			require.NotEqual(t, hash[0]>>2, other[0]>>2)
+			head := append(types.PrefixOwners.Bytes(), 0, 1, hash[0]>>2)
+			store := service.OpenKVStore(f.Ctx())
+			intact, err := store.Get(head)
+			require.NoError(t, err)
+			require.NotEmpty(t, intact)
+			require.NoError(t, store.Set(head, []byte{0xff}))
 			var events sdk.Events
 			for f.Height() <= 6 {
 				more, err := f.EndBlock()
@@ -198,7 +213,7 @@ func TestCorruptRecordAffectsItsTimerOnly(t *testing.T) {
 			require.Empty(t, eventsOf[*types.TimerLaneFailed](f, events))
 			require.Equal(t, int64(rich), f.balance(robot))
 			require.Error(t, f.Check())
-			require.NoError(t, f.Timers.RestoreActorPages(f.Ctx()))
+			require.NoError(t, service.OpenKVStore(f.Ctx()).Set(head, intact))
 		})
 	}
 }

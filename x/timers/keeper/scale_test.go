@@ -97,10 +97,16 @@ func TestSchedulingAndCancellingCostAConstant(t *testing.T) {
 		f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
 		return scheduled, counts.Take()
 	}
-	few, fewCancelled := cost(10)
-	many, manyCancelled := cost(20_000)
-	require.Equal(t, few, many)
-	require.Equal(t, fewCancelled, manyCancelled)
+	// The owner index reads at most a full log and a chunk of each run; how many there are now is a matter of when it was
+	// merged last.
+	for _, pending := range []int{10, 20_000} {
+		scheduled, cancelled := cost(pending)
+		require.LessOrEqual(t, scheduled.Reads(), 30, "%+v", scheduled)
+		require.LessOrEqual(t, scheduled.Writes(), 5, "%+v", scheduled)
+		require.LessOrEqual(t, cancelled.Reads(), 40, "%+v", cancelled)
+		require.LessOrEqual(t, cancelled.Writes(), 4, "%+v", cancelled)
+		require.Zero(t, scheduled.Iterators+cancelled.Iterators)
+	}
 }
 
 // TestACrowdDueInOneBlock fires 100,000 timers of one height in its long form.

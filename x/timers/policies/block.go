@@ -25,8 +25,8 @@ type Block struct {
 	// Lane and GC are the two budgets.
 	Lane lane.Budget
 	GC   GC
-	// Pages are the actors' first pages that were read.
-	Pages *state.FirstPages
+	// Recents are the fires within the fairness window of the units that were looked up.
+	Recents *state.Recents
 	// Agents are the calls of bidding agents.
 	Agents *agents.Calls
 	// Changes to the ready index by the block's own steps.

@@ -31,7 +31,7 @@ type Parts struct {
 	Schema    *collections.SchemaBuilder
 	Configs   *state.Configs
 	Lane      *state.Lane
-	Actors    *state.Actors
+	Owners    *state.Owners
 	Records   *state.Records
 	Index     *index.Index
 	Fairness  *state.Fairness

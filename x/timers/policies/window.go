@@ -192,8 +192,8 @@ func (w *Weights) Of(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 	bounds := w.block.Config.WeightBounds()
 	weight := bounds.Min
 	unit := w.parts.Fairness.UnitOf(ctx, &w.block.Config, actor)
-	if page, err := w.block.Pages.Get(ctx, unit); err == nil {
-		weight = bounds.Weight(uint64(page.Recent), w.block.Before.Fairness.Smoothed)
+	if recent, err := w.block.Recents.Of(ctx, unit); err == nil {
+		weight = bounds.Weight(recent, w.block.Before.Fairness.Smoothed)
 	}
 	w.known[string(actor)] = weight
 	return weight

@@ -139,14 +139,14 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 		return nil, err
 	}
 	unit := s.engine.Fairness.UnitOf(ctx, &config, actor)
-	page, err := s.engine.Actors.Page(ctx, unit, 0)
+	recent, err := s.engine.Fairness.Recent(ctx, unit)
 	if err != nil {
 		return nil, err
 	}
 	of := lane.Fairness
-	weight := config.WeightBounds().Weight(uint64(page.Recent), of.Smoothed)
+	weight := config.WeightBounds().Weight(recent, of.Smoothed)
 	response := &types.QueryFairnessResponse{
-		Weight: policies.WeightDec(weight).String(), Unit: s.text(unit), Recent: page.Recent,
+		Weight: policies.WeightDec(weight).String(), Unit: s.text(unit), Recent: uint32(recent),
 		Median: of.Median, Smoothed: of.Smoothed.String(), Units: of.Units, WindowBlocks: config.FairnessWindowBlocks,
 	}
 	if p, weighs := s.engine.Policies.At(&config, types.HeightOf(ctx)+1).(standing); weighs {

@@ -72,20 +72,20 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
-	entries, err := s.engine.Actors.Entries(ctx, actor)
+	entries, err := s.engine.Owners.Of(ctx, actor)
 	if err != nil {
 		return nil, err
 	}
 	var found []types.Timer
 	for _, entry := range entries {
-		if !entryMayMatch(entry.IdPrefix, prefix) {
+		if !entryMayMatch(entry.ID, prefix) {
 			continue
 		}
 		timer, err := s.engine.Records.Load(ctx, entry)
 		if err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(timer.IDHex(), prefix) {
+		if strings.HasPrefix(timer.IDHex(), prefix) && timer.Owner().Equals(actor) {
 			found = append(found, timer)
 		}
 	}
@@ -111,11 +111,11 @@ func (s *server) TimersByActor(
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
-	entries, err := s.engine.Actors.Entries(ctx, actor)
+	entries, err := s.engine.Owners.Of(ctx, actor)
 	if err != nil {
 		return nil, err
 	}
-	timers, page, err := pageOf(ctx, entries, req.Pagination, func(entry types.ActorEntry) (types.TimerInfo, error) {
+	timers, page, err := pageOf(ctx, entries, req.Pagination, func(entry state.Entry) (types.TimerInfo, error) {
 		timer, err := s.engine.Records.Load(ctx, entry)
 		if err != nil {
 			return types.TimerInfo{}, err

@@ -80,9 +80,9 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 	}
 }
 
-// entryMayMatch compares the part of the id that the actor's record keeps with a hexadecimal prefix.
-func entryMayMatch(idPrefix uint64, prefix string) bool {
-	known := fmt.Sprintf("%016x", idPrefix)
+// entryMayMatch compares the part of the id that the owner index keeps with a hexadecimal prefix.
+func entryMayMatch(id uint32, prefix string) bool {
+	known := fmt.Sprintf("%08x", id)
 	return strings.HasPrefix(known, prefix) || strings.HasPrefix(prefix, known)
 }
 

@@ -118,7 +118,7 @@ func placeOfPage(store string, key []byte) (at triggers.WatchPlace, err error) {
 
 // watchInfo finds the timer of a watch in its owner's record.
 func (s *server) watchInfo(ctx context.Context, key types.WatchKey, owner sdk.AccAddress, seq uint64) (types.WatchInfo, error) {
-	entries, err := s.engine.Actors.Entries(ctx, owner)
+	entries, err := s.engine.Owners.Of(ctx, owner)
 	if err != nil {
 		return types.WatchInfo{}, err
 	}

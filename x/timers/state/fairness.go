@@ -12,20 +12,24 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Fairness counts fires by unit, which is the actor or its deployer, over FAIRNESS_WINDOW_BLOCKS. A unit's own count is
-// on its first page, which a fire writes anyway. A histogram of the counts, from which the median is computed, takes a
-// few keys. The cost of a block is proportional to its fires and to those that leave the window.
+// Fairness counts fires by unit, which is the actor or its deployer, over FAIRNESS_WINDOW_BLOCKS. The units' counts are
+// in a log-structured map, since a block changes those of units that have nothing in common. A histogram of the counts,
+// from which the median is computed, takes a few keys. The cost of a block is proportional to its fires and to those
+// that leave the window.
 type Fairness struct {
 	// fires: height → fires by unit within the fairness window. One value a block; they leave as the window moves.
 	fires collections.Map[uint64, types.BlockFires]
 	// counts: number of fires → number of units that had as many in the window. Few keys.
 	counts collections.Map[uint64, uint64]
+	// recents: hash of the unit → its fires within the window. Units that somebody made to have a hash in common share
+	// a count.
+	recents *logmap.Map
 
-	actors *Actors
 	lane   *Lane
 	router types.Router
 }
@@ -33,11 +37,12 @@ type Fairness struct {
 var _ Component = (*Fairness)(nil)
 
 // NewFairness adds the component's collections to the schema.
-func NewFairness(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, actors *Actors, lane *Lane, router types.Router) *Fairness {
+func NewFairness(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *Lane, router types.Router) *Fairness {
 	return &Fairness{
-		fires:  collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
-		counts: collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
-		actors: actors, lane: lane, router: router,
+		fires:   collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
+		counts:  collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
+		recents: logmap.New(newLogStore(sb, types.PrefixRecents, "recents"), logmap.Options{Range: hashRange}),
+		lane:    lane, router: router,
 	}
 }
 
@@ -73,15 +78,16 @@ type ActorFires struct {
 func (f *Fairness) Advance(
 	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, state *types.FairnessState,
 ) error {
+	if _, err := f.recents.Maintain(ctx, height); err != nil {
+		return err
+	}
 	window := f.window(fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
 	if len(fired) > 0 {
 		byUnit := f.byUnit(ctx, config, fired)
 		if err := f.fires.Set(ctx, height, byUnit); err != nil {
 			return err
 		}
-		if err := window.addAll(ctx, byUnit, 1); err != nil {
-			return err
-		}
+		window.note(byUnit, 1)
 	}
 	if err := f.drop(ctx, config, height, state, &window); err != nil {
 		return err
@@ -143,9 +149,7 @@ func (f *Fairness) drop(
 		if err := f.fires.Remove(ctx, block.height); err != nil {
 			return err
 		}
-		if err := window.addAll(ctx, block.fires, -1); err != nil {
-			return err
-		}
+		window.note(block.fires, -1)
 	}
 	if units >= int(config.SweepPerBlock) && len(old) >= 2 {
 		state.From = old[len(old)-1].height + 1
@@ -155,46 +159,108 @@ func (f *Fairness) drop(
 
 // window keeps units' fires, and the median over all of them, in step.
 type window struct {
-	actors *Actors
-	counts fireCounts
-	median fairness.Median
+	recents *logmap.Map
+	counts  fireCounts
+	median  fairness.Median
+	// changes to the counts of units, to be summed up.
+	changes []unitChange
+}
+
+type unitChange struct {
+	hash  []byte
+	fires int64
 }
 
 func (f *Fairness) window(median fairness.Median) window {
-	return window{actors: f.actors, counts: fireCounts{f.counts}, median: median}
+	return window{recents: f.recents, counts: fireCounts{f.counts}, median: median}
 }
 
-// settle brings the median up to date and writes it to state.
-func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
-	err := w.median.Settle(ctx, w.counts)
-	state.Units, state.Median, state.Below = w.median.Units, w.median.Value, w.median.Below
-	return err
-}
-
-// addAll adds the fires of a block, or takes them away if sign is -1.
-func (w *window) addAll(ctx context.Context, fires types.BlockFires, sign int64) error {
+// note adds the fires of a block, or takes them away if sign is -1.
+func (w *window) note(fires types.BlockFires, sign int64) {
 	for i := range fires.Units {
-		if err := w.add(ctx, fires.Units[i].Unit, sign*int64(fires.Units[i].Fires)); err != nil {
+		w.changes = append(w.changes, unitChange{hashOf(fires.Units[i].Unit), sign * int64(fires.Units[i].Fires)})
+	}
+}
+
+// sum passes the change of each unit to fn, once, by its hash.
+func (w *window) sum(fn func(unitChange) error) error {
+	slices.SortFunc(w.changes, func(a, b unitChange) int { return bytes.Compare(a.hash, b.hash) })
+	for i := 0; i < len(w.changes); {
+		of := w.changes[i]
+		for i++; i < len(w.changes) && bytes.Equal(w.changes[i].hash, of.hash); i++ {
+			of.fires += w.changes[i].fires
+		}
+		if err := fn(of); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add changes the fires of a unit. A record that can't be read stays as it is, and affects that unit only.
-func (w *window) add(ctx context.Context, unit sdk.AccAddress, change int64) error {
-	page, err := w.actors.Page(ctx, unit, 0)
-	if err != nil {
-		sdk.UnwrapSDKContext(ctx).Logger().Error("can't count fires", "module", types.ModuleName, "unit", unit, "err", err)
+// settle changes the units' counts, brings the median up to date and writes it to state.
+func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
+	if err := w.sum(func(of unitChange) error { return w.add(ctx, of) }); err != nil {
+		return err
+	}
+	err := w.median.Settle(ctx, w.counts)
+	state.Units, state.Median, state.Below = w.median.Units, w.median.Value, w.median.Below
+	return err
+}
+
+// add changes the fires of a unit.
+func (w *window) add(ctx context.Context, change unitChange) error {
+	if change.fires == 0 {
 		return nil
 	}
-	from := uint64(page.Recent)
-	to := from + uint64(change)
-	page.Recent = uint32(to)
-	if err := w.actors.SetPage(ctx, unit, 0, page); err != nil {
+	from, err := recent(ctx, w.recents, change.hash)
+	if err != nil {
+		return err
+	}
+	to := uint64(max(int64(from)+change.fires, 0))
+	switch value := appendNumber(nil, to); {
+	case from == 0:
+		err = w.recents.Insert(ctx, change.hash, value)
+	case to == 0:
+		err = w.recents.Delete(ctx, change.hash)
+	default:
+		err = w.recents.Replace(ctx, change.hash, value)
+	}
+	if err != nil {
 		return err
 	}
 	return w.median.Move(ctx, w.counts, from, to)
+}
+
+func recent(ctx context.Context, recents *logmap.Map, hash []byte) (uint64, error) {
+	value, _, err := recents.Get(ctx, hash)
+	return parseNumber(value), err
+}
+
+// Recent is how many fires the unit has within the window.
+func (f *Fairness) Recent(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
+	charge(ctx, ownerLookupCycles)
+	return recent(unmetered(ctx), f.recents, hashOf(unit))
+}
+
+// Recents caches the counts of the units that a block asked for. They change at its end only.
+type Recents struct {
+	fairness *Fairness
+	known    map[string]uint64
+}
+
+// Recents returns an empty cache.
+func (f *Fairness) Recents() *Recents { return &Recents{f, map[string]uint64{}} }
+
+// Of returns the fires of a unit within the window.
+func (r *Recents) Of(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
+	if fires, known := r.known[string(unit)]; known {
+		return fires, nil
+	}
+	fires, err := r.fairness.Recent(ctx, unit)
+	if err == nil {
+		r.known[string(unit)] = fires
+	}
+	return fires, err
 }
 
 // fireCounts is the histogram as package fairness reads it.
@@ -258,9 +324,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 		if err := f.fires.Set(ctx, height, fires); err != nil {
 			return err
 		}
-		if err := window.addAll(ctx, fires, 1); err != nil {
-			return err
-		}
+		window.note(fires, 1)
 	}
 	lane, err := f.lane.Get(ctx)
 	if err != nil {
@@ -269,7 +333,28 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	if err := window.settle(ctx, &lane.Fairness); err != nil {
 		return err
 	}
+	if err := settle(ctx, f.recents); err != nil {
+		return err
+	}
 	return f.lane.Set(ctx, lane)
+}
+
+// DeriveRecents writes the units' counts, which are missing, from the fires of the window.
+func (f *Fairness) DeriveRecents(ctx context.Context) error {
+	window := f.window(fairness.Median{})
+	err := f.fires.Walk(ctx, nil, func(_ uint64, fires types.BlockFires) (bool, error) {
+		window.note(fires, 1)
+		return false, nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := window.sum(func(of unitChange) error {
+		return f.recents.Insert(ctx, of.hash, appendNumber(nil, uint64(of.fires)))
+	}); err != nil {
+		return err
+	}
+	return settle(ctx, f.recents)
 }
 
 // ExportGenesis implements Component.

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"slices"
 
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// CheckInvariants implements Component: the counts on the actors' pages and in the lane's state are the sums of the
-// fires in the window.
+// CheckInvariants implements Component: the units' counts and those in the lane's state are the sums of the fires
+// in the window.
 func (f *Fairness) CheckInvariants(ctx context.Context) error {
 	lane, err := f.lane.Get(ctx)
 	if err != nil {
@@ -23,21 +21,27 @@ func (f *Fairness) CheckInvariants(ctx context.Context) error {
 			return true, fmt.Errorf("%d units fired at height %d; the window begins at %d", len(fires.Units), height, lane.Fairness.From)
 		}
 		for i := range fires.Units {
-			recent[string(fires.Units[i].Unit)] += uint64(fires.Units[i].Fires)
+			recent[string(hashOf(fires.Units[i].Unit))] += uint64(fires.Units[i].Fires)
 		}
 		return false, nil
 	})
 	if err != nil {
 		return err
 	}
-	err = f.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
-		if want := recent[string(actor)]; number == 0 && uint64(page.Recent) != want || number > 0 && page.Recent > 0 {
-			return fmt.Errorf("page %d of %s counts %d recent fires, the window %d", number, actor, page.Recent, want)
-		}
-		return nil
-	})
+	if err := f.recents.Check(ctx); err != nil {
+		return fmt.Errorf("recent fires: %w", err)
+	}
+	counted, err := f.recents.Page(ctx, nil, nil, 1<<30)
 	if err != nil {
 		return err
+	}
+	for _, unit := range counted {
+		if want, fires := recent[string(unit.Key)], parseNumber(unit.Value); fires != want {
+			return fmt.Errorf("unit %x has %d recent fires, the window %d", unit.Key, fires, want)
+		}
+	}
+	if len(counted) != len(recent) {
+		return fmt.Errorf("%d units have recent fires, in the window %d", len(counted), len(recent))
 	}
 	all := make([]uint64, 0, len(recent))
 	for _, fires := range recent {

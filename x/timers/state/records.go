@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"cosmossdk.io/collections"
@@ -53,9 +54,9 @@ type WaitingRoom interface {
 }
 
 // Records holds the live timers. The record of a timer is in one of three places: in the queue, set aside, or in the
-// waiting room. It is moved only by the methods of this type, which keep the actor's record consistent.
+// waiting room. It is moved only by the methods of this type, which keep the owner index consistent.
 //
-// Invariant: every timer has one record and one entry in its actor's pages, and every entry has its timer.
+// Invariant: every timer has one record and one entry in the owner index, and every entry has its timer.
 type Records struct {
 	// seq is the next insertion number, from 1. Written by schedule and update: one node a block.
 	seq collections.Sequence
@@ -67,7 +68,7 @@ type Records struct {
 	payloads collections.Map[uint64, []byte]
 
 	calendar   calendar.Flat[types.Timer]
-	actors     *Actors
+	owners     *Owners
 	lane       *Lane
 	waiting    WaitingRoom
 	companions []Companion
@@ -81,14 +82,14 @@ type heightSeq = collections.Pair[uint64, uint64]
 var heightSeqKey = collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)
 
 // NewRecords adds the component's collections to the schema.
-func NewRecords(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, actors *Actors, lane *Lane) *Records {
+func NewRecords(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, owners *Owners, lane *Lane) *Records {
 	timer := codec.CollValue[types.Timer](cdc)
 	r := &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		queue:    collections.NewMap(sb, types.PrefixQueue, "queue", heightSeqKey, timer),
 		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		actors:   actors, lane: lane,
+		owners:   owners, lane: lane,
 	}
 	r.calendar = calendar.NewFlat[types.Timer](queueStore{r.queue})
 	return r
@@ -106,8 +107,12 @@ func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Ne
 // PeekSeq returns the insertion number that no timer has reached.
 func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
 
-// Maintain does the bounded work of the calendar on its own order; the flat calendar has none.
+// Maintain does the bounded work of a block on the order of the calendar, of which the flat one has none, and on the
+// owner index.
 func (r *Records) Maintain(ctx context.Context, height uint64) error {
+	if err := r.owners.Maintain(ctx, height); err != nil {
+		return err
+	}
 	return r.calendar.Maintain(ctx, height)
 }
 
@@ -144,6 +149,10 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 				return err
 			}
 		}
+		// The owner index counts what is taken, so that nothing must be taken twice.
+		if found, err := r.queue.Has(ctx, collections.Join(t.Due, t.Seq)); err != nil || !found {
+			return errors.Join(err, types.ErrInternal.Wrapf("timer %s is not at (%d, %d)", t.IDHex(), t.Due, t.Seq))
+		}
 		return r.calendar.Remove(ctx, KeyOf(t.Due, t.Seq))
 	case types.Watching:
 		return r.waiting.Take(ctx, t)
@@ -154,7 +163,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 
 // Insert adds a new timer, whose payload is within. Its actor may have maxTimers with it.
 func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) error {
-	if err := r.actors.AddEntry(ctx, t.Actor, EntryOf(t), maxTimers); err != nil {
+	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), maxTimers); err != nil {
 		return err
 	}
 	if err := r.StorePayload(ctx, t); err != nil {
@@ -188,7 +197,7 @@ func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
 
 // Detach removes a timer's record and keeps its resources.
 func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
-	if err := r.actors.removeEntry(ctx, t.Actor, EntryOf(t)); err != nil {
+	if err := r.owners.remove(ctx, t.Actor, EntryOf(t)); err != nil {
 		return err
 	}
 	return r.take(ctx, t)
@@ -196,7 +205,7 @@ func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
 
 // Reattach puts back a record that was detached. The timer counted against its actor's limit before.
 func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
-	if err := r.actors.AddEntry(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {
+	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {
 		return err
 	}
 	return r.Put(ctx, t)
@@ -212,7 +221,7 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 		return err
 	}
 	if to := EntryOf(t); to != from {
-		if err := r.actors.moveEntry(ctx, t.Actor, from, to); err != nil {
+		if err := r.owners.move(ctx, t.Actor, from, to); err != nil {
 			return err
 		}
 	}
@@ -318,39 +327,40 @@ func (r *Records) PayloadBytes(ctx context.Context, t *types.Timer) (uint64, err
 
 // Lookup returns a live timer of the actor by its whole id, or ErrTimerNotFound.
 func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (found types.Timer, err error) {
-	missing := true
-	err = r.actors.candidates(ctx, actor, types.IDPrefix64(id), func(entry types.ActorEntry) (bool, error) {
-		timer, err := r.Load(ctx, entry)
-		if err == nil && !slices.Equal(timer.Id, id) {
-			return false, nil
-		}
-		found, missing = timer, false
-		return true, err
-	})
-	if err == nil && missing {
-		return types.Timer{}, types.ErrTimerNotFound.Wrapf("actor %s has no live timer %x", actor, id)
+	entries, err := r.owners.candidates(ctx, actor, id)
+	if err != nil {
+		return found, err
 	}
-	return found, err
+	for _, entry := range entries {
+		if found, err = r.Load(ctx, entry); err != nil || slices.Equal(found.Id, id) && found.Owner().Equals(actor) {
+			return found, err
+		}
+	}
+	return types.Timer{}, types.ErrTimerNotFound.Wrapf("actor %s has no live timer %x", actor, id)
 }
 
 // Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long
 // payload is not within.
 func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
-	entries, err := r.actors.Entries(ctx, actor)
+	entries, err := r.owners.Of(ctx, actor)
 	if err != nil {
 		return nil, err
 	}
-	timers := make([]types.Timer, len(entries))
-	for i, entry := range entries {
-		if timers[i], err = r.Load(ctx, entry); err != nil {
+	timers := make([]types.Timer, 0, len(entries))
+	for _, entry := range entries {
+		timer, err := r.Load(ctx, entry)
+		if err != nil {
 			return nil, err
+		}
+		if timer.Owner().Equals(actor) {
+			timers = append(timers, timer)
 		}
 	}
 	return timers, nil
 }
 
 // Load returns the timer that an entry names.
-func (r *Records) Load(ctx context.Context, entry types.ActorEntry) (types.Timer, error) {
+func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 	if entry.Due == 0 {
 		timer, waits, err := r.waiting.Get(ctx, entry.Seq)
 		if waits || err != nil {

@@ -15,7 +15,7 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 	return r.seq.Set(ctx, genesis.NextSeq)
 }
 
-// ReadTimers implements TimerReader: it writes the timers, whose places must agree with the lane's cursors. Actors' pages
+// ReadTimers implements TimerReader: it writes the timers, whose places must agree with the lane's cursors. The owner index
 // and the keys of payloads are derived.
 func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) TimerReading {
 	now := types.HeightOf(ctx)
@@ -29,7 +29,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 		return nil
-	}}
+	}, Done: func() error { return settle(ctx, r.owners.entries) }}
 }
 
 // checkImported checks that a timer of a genesis state is where the cursors expect it at the height of the import.
@@ -48,6 +48,20 @@ func checkImported(i int, t *types.Timer, lane *types.LaneState, now uint64) err
 		return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and was passed by admission", i, now)
 	}
 	return nil
+}
+
+// DeriveOwners writes the owner index, which is empty, from the timers.
+func (r *Records) DeriveOwners(ctx context.Context) error {
+	timers, err := r.All(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range timers {
+		if err := r.owners.Add(ctx, timers[i].Actor, EntryOf(&timers[i]), Unlimited); err != nil {
+			return err
+		}
+	}
+	return settle(ctx, r.owners.entries)
 }
 
 // ExportGenesis implements Component.

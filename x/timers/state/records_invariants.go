@@ -1,10 +1,9 @@
 package state
 
 import (
+	"bytes"
 	"context"
 	"fmt"
-
-	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -14,13 +13,13 @@ func (r *Records) CheckInvariants(ctx context.Context) error {
 	if err := r.checkTimers(ctx); err != nil {
 		return err
 	}
-	if err := r.checkActors(ctx); err != nil {
+	if err := r.checkOwners(ctx); err != nil {
 		return err
 	}
 	return r.checkPayloads(ctx)
 }
 
-// checkTimers: every record is stored where its fields say, within the cursors, and its actor's pages name it.
+// checkTimers: every record is stored where its fields say, within the cursors, and the owner index names it.
 func (r *Records) checkTimers(ctx context.Context) error {
 	lane, err := r.lane.Get(ctx)
 	if err != nil {
@@ -42,7 +41,7 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		}
 		found, err := r.Lookup(ctx, t.Actor, t.Id)
 		if err != nil || found.Seq != t.Seq {
-			return fmt.Errorf("timer %s is not what its actor's record says: %w", t.IDHex(), err)
+			return fmt.Errorf("timer %s is not what the owner index says: %w", t.IDHex(), err)
 		}
 		return nil
 	}
@@ -104,34 +103,37 @@ func checkRecurrence(t *types.Timer, now uint64) error {
 	return nil
 }
 
-// checkActors: every entry has its timer, counts are right, and no page is empty.
-func (r *Records) checkActors(ctx context.Context) error {
-	counts := map[string]int64{}
-	err := r.actors.Walk(ctx, func(actor sdk.AccAddress, number uint16, page types.ActorPage) error {
-		if isEmpty(page) {
-			return fmt.Errorf("page %d of %s is empty", number, actor)
-		}
-		counts[string(actor)] += int64(len(page.Entries)) - int64(page.Timers)
-		for _, entry := range page.Entries {
-			timer, err := r.Load(ctx, entry)
-			if err != nil {
-				return fmt.Errorf("entry (%d, %d) of %s has no timer: %w", entry.Due, entry.Seq, actor, err)
-			}
-			if !timer.Owner().Equals(actor) || EntryOf(&timer) != entry {
-				return fmt.Errorf("entry (%d, %d) of %s names another timer", entry.Due, entry.Seq, actor)
-			}
-		}
-		return nil
-	})
+// checkOwners: every entry has its timer, and there are as many as timers.
+func (r *Records) checkOwners(ctx context.Context) error {
+	if err := r.owners.entries.Check(ctx); err != nil {
+		return fmt.Errorf("owner index: %w", err)
+	}
+	found, err := r.owners.entries.Page(ctx, nil, nil, 1<<30)
 	if err != nil {
 		return err
 	}
-	for actor, excess := range counts {
-		if excess != 0 {
-			return fmt.Errorf("actor %s has %d entries more than its count says", sdk.AccAddress(actor), excess)
+	for i := range found {
+		entry, err := parseEntry(found[i])
+		if err != nil {
+			return err
+		}
+		timer, err := r.Load(ctx, entry)
+		if err != nil {
+			return fmt.Errorf("entry (%d, %d) of the owner index has no timer: %w", entry.Due, entry.Seq, err)
+		}
+		if EntryOf(&timer) != entry || !bytes.Equal(found[i].Key, entry.key(timer.Owner())) {
+			return fmt.Errorf("entry (%d, %d) of the owner index names another timer", entry.Due, entry.Seq)
 		}
 	}
-	return nil
+	timers, err := r.All(ctx)
+	if err != nil {
+		return err
+	}
+	total, err := r.owners.Total(ctx)
+	if err == nil && (total != uint64(len(timers)) || len(found) != len(timers)) {
+		err = fmt.Errorf("the owner index has %d entries and counts %d, of %d timers", len(found), total, len(timers))
+	}
+	return err
 }
 
 // checkPayloads: every payload at a key of its own belongs to a live timer, and the reverse.

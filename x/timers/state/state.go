@@ -3,7 +3,7 @@
 //
 //   - Configs: the config in force and the next one.
 //   - Lane: what one block passes to the next.
-//   - Actors: an actor's timers, recent fires and default agent, in pages.
+//   - Owners: the timers of each actor.
 //   - Records: the timers themselves, in the queue or set aside, and their long payloads.
 //   - index.Index, in a package of its own: the timers that compete in a storm.
 //   - Fairness: the number of fires of each actor or deployer within the fairness window.

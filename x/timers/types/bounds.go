@@ -16,7 +16,7 @@ const (
 	MaxUnits = uint64(1) << 50
 	// maxWindow bounds what a block reads.
 	maxWindow = uint32(1) << 16
-	// maxTimersPerActor is what the pages of an actor's record hold without crowding.
+	// maxTimersPerActor bounds what listing an actor's timers reads.
 	maxTimersPerActor = uint32(2048)
 	// MaxPayloadBytes bounds what scheduling stores and a fire reads.
 	MaxPayloadBytes = uint64(1) << 20

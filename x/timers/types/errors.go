@@ -45,8 +45,6 @@ var (
 	ErrInvalidFeePayer = errors.Register(ModuleName, 21, "invalid fee payer")
 	// ErrTooManyTimers: the actor has MAX_TIMERS_PER_ACTOR live timers.
 	ErrTooManyTimers = errors.Register(ModuleName, 22, "too many timers")
-	// ErrActorPageFull: too many ids of the actor's timers fall on one page. It does not happen by chance.
-	ErrActorPageFull = errors.Register(ModuleName, 23, "page of the actor's timers is full")
 	// ErrInvalidBid: prices that are negative, absurd, or stated in more than one way.
 	ErrInvalidBid = errors.Register(ModuleName, 24, "invalid bid")
 	// ErrNothingToUpdate: an update that changes nothing.

@@ -26,7 +26,7 @@ var _ = math.Inf
 const _ = proto.GoGoProtoPackageIsVersion3 // please upgrade the proto package
 
 // GenesisState holds the whole state, so that an export and an import change nothing (x/timers/README.md, "2.1
-// Genesis"). What can be derived (actor pages, payload keys) is left out.
+// Genesis"). What can be derived (owner index, payload keys) is left out.
 type GenesisState struct {
 	Config TimerConfig `protobuf:"bytes,1,opt,name=config,proto3" json:"config"`
 	// next_config is a change accepted in the exported block, in force from the first block of the new chain.

@@ -34,7 +34,6 @@ var (
 	PrefixSeq        = collections.NewPrefix(3)
 	PrefixLane       = collections.NewPrefix(4)
 	PrefixQueue      = collections.NewPrefix(5)
-	PrefixActors     = collections.NewPrefix(6)
 	PrefixPayloads   = collections.NewPrefix(7)
 	PrefixSetAside   = collections.NewPrefix(8)
 	PrefixReceipts   = collections.NewPrefix(9)
@@ -42,6 +41,9 @@ var (
 	PrefixFireCounts = collections.NewPrefix(11)
 	PrefixReady      = collections.NewPrefix(12)
 	PrefixAdmitted   = collections.NewPrefix(13)
+	PrefixOwners     = collections.NewPrefix(14)
+	PrefixRecents    = collections.NewPrefix(15)
+	PrefixAgents     = collections.NewPrefix(16)
 
 	PrefixWatched      = collections.NewPrefix(20)
 	PrefixWatches      = collections.NewPrefix(21)

@@ -105,9 +105,6 @@ func (t *Timer) StatusAt(height uint64) TimerStatus {
 	}
 }
 
-// IDPrefix64 is the part of an id that an actor's record keeps.
-func IDPrefix64(id []byte) uint64 { return binary.BigEndian.Uint64(id) }
-
 // Locked is how much of its bid is held for the timer, in fee denom.
 func (t *Timer) Locked() math.Int {
 	if t.BidLocked == "" {

@@ -84,7 +84,6 @@ func TestTimerDefaults(t *testing.T) {
 	require.Equal(t, actor, []byte(timer.Owner()))
 	require.Equal(t, actor, []byte(timer.Payer()))
 	require.Equal(t, types.QueueKey{Due: 9, Seq: 4}, timer.Key())
-	require.Equal(t, uint64(0x0102030405060708), types.IDPrefix64(timer.Id))
 
 	timer.Handler, timer.FeePayer = "tick", payer
 	require.Equal(t, "tick", timer.HandlerName())

@@ -172,8 +172,8 @@ func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy
 		unit := r.Parts.Fairness.UnitOf(ctx, &r.Config, actor)
 		of = recent{unit: string(unit)}
 		// A record that can't be read counts as one without fires; its timers can't fire anyway.
-		if page, err := r.Pages.Get(ctx, unit); err == nil {
-			of.fires = uint64(page.Recent)
+		if fires, err := r.Recents.Of(ctx, unit); err == nil {
+			of.fires = fires
 		}
 		r.recents[string(actor)] = of
 	}

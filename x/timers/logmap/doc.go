@@ -1,0 +1,33 @@
+// Package logmap is an ordered map for stores in which a write to a random key is dear and a write next to another one
+// is cheap, such as a Merkle tree. Changes are appended to logs and merged in bulk into sorted chunks, as in a
+// log-structured merge tree.
+//
+// # Layout
+//
+// The map is divided into ranges by Options.Range. Each range has:
+//
+//   - A log: messages in the order in which they arrived, in chunks of LogBytes. A change appends to the last of them.
+//   - Levels 1, 2, …: chunks of ChunkBytes, sorted by key. A level holds at most Ratio times the chunks of the one
+//     above. A directory for each level lists its chunks with the first key, and with the number of entries, that each
+//     stands for.
+//
+// A message inserts, replaces or deletes an entry. The newest message about a key is valid, and the log is newer than
+// level 1, level 1 newer than level 2. A message that deletes meets the one that inserted in a merge, and both vanish.
+//
+// # Cost
+//
+// All changes and merges are in state: nothing is remembered between calls, and what a transaction changed vanishes with
+// it. With n entries in a range:
+//
+//   - Insert, Replace and Delete read two values and write one. Each time that LogBytes are full they write one more.
+//   - Get, and Count of adjacent keys, read at most 2·MergeLogs chunks of the log, and a directory and at most two
+//     chunks for each of the log(n) levels.
+//   - Page reads that, and the chunks that hold what it returns.
+//   - Maintain merges a bounded number of ranges, each by a bounded number of chunks (MaintainChunks). It has
+//     nothing to do until a log has MergeLogs full chunks.
+//   - If changes arrive faster than Maintain merges, a change that finds 2·MergeLogs full chunks merges its range
+//     itself. So reads stay bounded, whatever one block changes.
+//
+// Chunks divide the keys by their number, not by their values. So keys that somebody chose to be close to each other
+// make more chunks, not longer ones.
+package logmap

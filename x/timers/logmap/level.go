@@ -1,0 +1,199 @@
+package logmap
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+)
+
+// chunkRef is a chunk in the directory of its level.
+type chunkRef struct {
+	// first is at most the first key of the chunk, and above the last key of the chunk before. It is empty for the first
+	// chunk of a run.
+	first  []byte
+	number uint32
+	// net is what the messages of the chunk add to the number of entries.
+	net int64
+}
+
+// run is a list of chunks sorted by key.
+type run []chunkRef
+
+// find returns the place of the chunk in which the key belongs; the run is not empty.
+func (r run) find(key []byte) int {
+	low, high := 0, len(r)
+	for high-low > 1 {
+		if middle := (low + high) / 2; bytes.Compare(r[middle].first, key) <= 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// fence is the key at which the chunk ends; ok is false for the last one, which has no end.
+func (r run) fence(chunk int) (key []byte, ok bool) {
+	if chunk+1 >= len(r) {
+		return nil, false
+	}
+	return r[chunk+1].first, true
+}
+
+// level is a directory: the runs of one level, the oldest first. The bottom, level 0, is one run.
+type level struct {
+	runs []run
+	// next is a number that no chunk has.
+	next uint32
+	// moving is how many of the oldest runs are moving down. Their messages below the key low have moved already.
+	moving int
+	low    []byte
+	// toBottom: they are merged into the bottom. Otherwise they become a run of the next level, the newest there; its
+	// chunks are there already if started is true.
+	toBottom, started bool
+}
+
+func (l *level) chunks(runs int) (n int) {
+	for _, r := range l.runs[:runs] {
+		n += len(r)
+	}
+	return n
+}
+
+// visible is the part of an interval in which a run of the level still counts.
+func (l *level) visible(run int, within interval) interval {
+	if run < l.moving && bytes.Compare(within.from, l.low) < 0 {
+		within.from = l.low
+	}
+	return within
+}
+
+func (m *Map) level(ctx context.Context, r uint64, number int) (*level, error) {
+	bz, err := m.store.Get(ctx, directoryKey(r, number))
+	if err != nil || bz == nil {
+		return &level{}, err
+	}
+	return decodeLevel(bz)
+}
+
+func decodeLevel(bz []byte) (*level, error) {
+	d := decoder{bz: bz}
+	l := &level{next: uint32(d.uvarint()), moving: int(d.uvarint())}
+	if l.moving > 0 {
+		flags := d.uvarint()
+		l.toBottom, l.started = flags&1 == 1, flags&2 == 2
+		l.low = d.take(d.uvarint())
+	}
+	for len(d.bz) > 0 {
+		n := d.uvarint()
+		if n > uint64(len(d.bz)) {
+			return nil, errCorrupt
+		}
+		chunks := make(run, n)
+		var last []byte
+		for i := range chunks {
+			shared := d.sharing(last)
+			first := d.take(d.uvarint())
+			if len(shared) > 0 {
+				first = append(slices.Clip(shared), first...)
+			}
+			chunks[i] = chunkRef{first, uint32(d.uvarint()), d.varint()}
+			last = first
+		}
+		l.runs = append(l.runs, chunks)
+	}
+	if l.moving > len(l.runs) {
+		return nil, errCorrupt
+	}
+	return l, d.err()
+}
+
+func (m *Map) setLevel(ctx context.Context, r uint64, number int, l *level) error {
+	// A run that lost its chunks is gone, and the first chunk of each takes what comes before all others.
+	kept := l.runs[:0]
+	for i, chunks := range l.runs {
+		if len(chunks) > 0 {
+			chunks[0].first = nil
+			kept = append(kept, chunks)
+		} else if i < l.moving {
+			l.moving--
+		}
+	}
+	l.runs = kept
+	if len(l.runs) == 0 {
+		return m.store.Delete(ctx, directoryKey(r, number))
+	}
+	bz := binary.AppendUvarint(nil, uint64(l.next))
+	bz = binary.AppendUvarint(bz, uint64(l.moving))
+	if l.moving > 0 {
+		flags := uint64(0)
+		if l.toBottom {
+			flags |= 1
+		}
+		if l.started {
+			flags |= 2
+		}
+		bz = binary.AppendUvarint(bz, flags)
+		bz = binary.AppendUvarint(bz, uint64(len(l.low)))
+		bz = append(bz, l.low...)
+	}
+	for _, chunks := range l.runs {
+		bz = binary.AppendUvarint(bz, uint64(len(chunks)))
+		var last []byte
+		for _, c := range chunks {
+			shared := sharedPrefix(last, c.first)
+			bz = binary.AppendUvarint(bz, uint64(shared))
+			bz = binary.AppendUvarint(bz, uint64(len(c.first)-shared))
+			bz = append(bz, c.first[shared:]...)
+			bz = binary.AppendUvarint(bz, uint64(c.number))
+			bz = binary.AppendVarint(bz, c.net)
+			last = c.first
+		}
+	}
+	return m.store.Set(ctx, directoryKey(r, number), bz)
+}
+
+// chunk reads a sorted chunk.
+func (m *Map) chunk(ctx context.Context, r uint64, number int, ref chunkRef) ([]message, error) {
+	bz, err := m.store.Get(ctx, chunkKey(r, number, ref.number))
+	if err == nil && bz == nil {
+		err = errCorrupt
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeChunk(bz)
+}
+
+// write writes sorted messages as chunks of a level, the first of them under the numbers given. It returns the numbers
+// that it did not need.
+func (m *Map) write(
+	ctx context.Context, r uint64, number int, l *level, messages []message, reuse []uint32,
+) (written run, unused []uint32, err error) {
+	var last []byte
+	for _, part := range pack(messages, m.opts.ChunkBytes) {
+		ref := chunkRef{net: netOf(part)}
+		if written != nil {
+			ref.first = separator(last, part[0].key)
+		}
+		last = part[len(part)-1].key
+		// A chunk that is rewritten keeps its place in the store, next to its neighbours.
+		if len(reuse) > 0 {
+			ref.number, reuse = reuse[0], reuse[1:]
+		} else {
+			ref.number = l.next
+			l.next++
+		}
+		if err := m.store.Set(ctx, chunkKey(r, number, ref.number), encodeChunk(part)); err != nil {
+			return nil, nil, err
+		}
+		written = append(written, ref)
+	}
+	return written, reuse, nil
+}
+
+// separator is the shortest key above last, and at most first.
+func separator(last, first []byte) []byte {
+	return first[:sharedPrefix(last, first)+1]
+}

@@ -1,0 +1,213 @@
+package state
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"cosmossdk.io/collections"
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Unlimited is a number of timers that no actor reaches.
+const Unlimited = ^uint32(0)
+
+const (
+	// ownerBytes is how much of the hash of an owner's address stands for the owner in keys. Nobody finds an address that
+	// has it in common with a given one. Two that somebody made to have it in common, from 2^40 tries, share the limit of
+	// timers per actor, and nothing else: the records name their owners.
+	ownerBytes = 10
+	// idBytes is how much of a timer's id its entry states.
+	idBytes = 4
+)
+
+// Entry names a timer of an actor and where its record is.
+type Entry struct {
+	// ID is the beginning of the timer's id.
+	ID uint32
+	// Due is the height part of its queue key; 0 while it is set aside or waits for a change.
+	Due uint64
+	// Seq is its insertion number.
+	Seq uint64
+}
+
+// EntryOf is the entry of a timer.
+func EntryOf(t *types.Timer) Entry {
+	entry := Entry{ID: binary.BigEndian.Uint32(t.Id), Due: t.Due, Seq: t.Seq}
+	if t.SetAside != types.NotSetAside {
+		entry.Due = 0
+	}
+	return entry
+}
+
+// Owners is the owner index: the timers of each actor, in a log-structured map. An owner's entries would lie at a random
+// key for every timer; so changes are collected, and merged in bulk.
+//
+// Invariant: every timer has one entry, and every entry has its timer.
+type Owners struct {
+	// entries: hash of the owner, beginning of the id, seq → due.
+	entries *logmap.Map
+}
+
+// NewOwners adds the component's collection to the schema.
+func NewOwners(sb *collections.SchemaBuilder) *Owners {
+	return &Owners{logmap.New(newLogStore(sb, types.PrefixOwners, "owners"), logmap.Options{Range: hashRange})}
+}
+
+// hashRange divides hashes into 64 ranges.
+func hashRange(hash []byte) uint64 {
+	if len(hash) == 0 {
+		return 0
+	}
+	return uint64(hash[0] >> 2)
+}
+
+// hashOf is what stands for an address in a log-structured map.
+func hashOf(address sdk.AccAddress) []byte {
+	hash := sha256.Sum256(address)
+	return hash[:ownerBytes]
+}
+
+// after is the first key above all that begin with the prefix; nil if there is none.
+func after(prefix []byte) []byte {
+	next := slices.Clone(prefix)
+	for i := len(next) - 1; i >= 0; i-- {
+		if next[i]++; next[i] != 0 {
+			return next[:i+1]
+		}
+	}
+	return nil
+}
+
+func (e Entry) key(owner sdk.AccAddress) []byte {
+	return appendNumber(binary.BigEndian.AppendUint32(hashOf(owner), e.ID), e.Seq)
+}
+
+func (e Entry) value() []byte { return appendNumber(nil, e.Due) }
+
+// EntryBytes is the length of a timer's entry, key and value.
+func EntryBytes(t *types.Timer) int {
+	entry := EntryOf(t)
+	return len(entry.key(t.Owner())) + len(entry.value())
+}
+
+func parseEntry(found logmap.Entry) (Entry, error) {
+	if len(found.Key) <= ownerBytes+idBytes || len(found.Key) > ownerBytes+idBytes+8 || len(found.Value) > 8 {
+		return Entry{}, types.ErrInternal.Wrapf("malformed entry %x of the owner index", found.Key)
+	}
+	id, seq := found.Key[ownerBytes:ownerBytes+idBytes], found.Key[ownerBytes+idBytes:]
+	return Entry{ID: binary.BigEndian.Uint32(id), Due: parseNumber(found.Value), Seq: parseNumber(seq)}, nil
+}
+
+// Of returns all entries of the actor by (due, seq), those set aside first. The config bounds their number. An entry of
+// another actor whose hash begins alike may be among them.
+func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) {
+	hash := hashOf(actor)
+	all, err := o.page(ctx, hash, after(hash))
+	slices.SortFunc(all, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
+	})
+	return all, err
+}
+
+// page reads the entries of an interval, and charges for each.
+func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
+	charge(ctx, ownerLookupCycles)
+	found, err := o.entries.Page(unmetered(ctx), from, to, 1<<30)
+	if err != nil {
+		return nil, err
+	}
+	charge(ctx, ownerEntryCycles*uint64(len(found)))
+	entries := make([]Entry, len(found))
+	for i := range found {
+		if entries[i], err = parseEntry(found[i]); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
+}
+
+// Add records a new timer of the actor, of which it may have maxTimers.
+func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, maxTimers uint32) error {
+	key := entry.key(actor)
+	charge(ctx, ownerAddCycles)
+	chargeCells(ctx, len(key)+len(entry.value()))
+	ctx = unmetered(ctx)
+	if maxTimers != Unlimited {
+		hash := key[:ownerBytes]
+		timers, err := o.entries.Count(ctx, hash, after(hash))
+		if err != nil {
+			return err
+		}
+		if timers >= uint64(maxTimers) {
+			return types.ErrTooManyTimers.Wrapf("the actor has %d live timers, the most allowed is %d", timers, maxTimers)
+		}
+	}
+	return o.entries.Insert(ctx, key, entry.value())
+}
+
+// move records a timer's new place.
+func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry) error {
+	charge(ctx, ownerChangeCycles)
+	ctx = unmetered(ctx)
+	before, after := from.key(actor), to.key(actor)
+	if bytes.Equal(before, after) {
+		return o.entries.Replace(ctx, after, to.value())
+	}
+	if err := o.entries.Delete(ctx, before); err != nil {
+		return err
+	}
+	return o.entries.Insert(ctx, after, to.value())
+}
+
+// remove drops a timer's entry.
+func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
+	charge(ctx, ownerChangeCycles)
+	return o.entries.Delete(unmetered(ctx), entry.key(actor))
+}
+
+// candidates returns the entries of the actor whose timers may have the id.
+func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte) ([]Entry, error) {
+	if len(id) < idBytes {
+		return nil, nil
+	}
+	prefix := append(hashOf(actor), id[:idBytes]...)
+	return o.page(ctx, prefix, after(prefix))
+}
+
+// Total counts the timers of all actors. It may read much: no block does it.
+func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.Count(ctx, nil, nil) }
+
+// Maintain merges a bounded part of what changed.
+func (o *Owners) Maintain(ctx context.Context, height uint64) error {
+	_, err := o.entries.Maintain(unmetered(ctx), height)
+	return err
+}
+
+// What a change of the owner index costs, in cycles: at least what it takes on average, merges included, at the rate of
+// a transfer of coins (testutil/bench measures both). It does not depend on what the change happened to read.
+const (
+	ownerAddCycles    = 6_000
+	ownerChangeCycles = 3_000
+	ownerLookupCycles = 4_000
+	// ownerEntryCycles are for each entry of a list.
+	ownerEntryCycles = 50
+)
+
+func charge(ctx context.Context, cycles uint64) {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(cycles, "owner index")
+}
+
+// chargeCells charges bytes that stay in state.
+func chargeCells(ctx context.Context, n int) {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	sdkCtx.GasMeter().ConsumeGas(sdkCtx.KVGasConfig().WriteCostPerByte*uint64(n), storetypes.GasWritePerByteDesc)
+}
