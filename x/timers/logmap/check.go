@@ -2,6 +2,7 @@ package logmap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 )
@@ -21,8 +22,8 @@ func (m *Map) Check(ctx context.Context) error {
 		}
 		return malformed == nil
 	})
-	if err != nil || malformed != nil {
-		return cmpErr(err, malformed)
+	if err := cmp.Or(err, malformed); err != nil {
+		return err
 	}
 	for _, r := range heads {
 		if err := m.checkRange(ctx, r, values); err != nil {
@@ -33,13 +34,6 @@ func (m *Map) Check(ctx context.Context) error {
 		return fmt.Errorf("%d values belong to no range", len(values))
 	}
 	return nil
-}
-
-func cmpErr(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // checkRange checks a range and takes its values out of those that are given.

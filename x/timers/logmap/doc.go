@@ -1,18 +1,21 @@
 // Package logmap is an ordered map for stores in which a write to a random key is dear and a write next to another one
 // is cheap, such as a Merkle tree. Changes are appended to logs and merged in bulk into sorted chunks, as in a
-// log-structured merge tree.
+// log-structured merge tree (x/timers/README.md, "2.3 Log-structured maps").
 //
 // # Layout
 //
 // The map is divided into ranges by Options.Range. Each range has:
 //
 //   - A log: messages in the order in which they arrived, in chunks of LogBytes. A change appends to the last of them.
-//   - Levels 1, 2, …: chunks of ChunkBytes, sorted by key. A level holds at most Ratio times the chunks of the one
-//     above. A directory for each level lists its chunks with the first key, and with the number of entries, that each
-//     stands for.
+//   - Levels 1, 2, …, of runs. A run is sorted by key and divided into chunks of ChunkBytes. A full log becomes a run of
+//     level 1; when a level has Runs runs, they become one run of the next level, a slice of their keys at a time.
+//   - The bottom, level 0: one run, into which the lowest level is merged while it is at most Ratio times larger.
 //
-// A message inserts, replaces or deletes an entry. The newest message about a key is valid, and the log is newer than
-// level 1, level 1 newer than level 2. A message that deletes meets the one that inserted in a merge, and both vanish.
+// A directory for each level lists the chunks with their first key, and with the number of entries that each stands for.
+//
+// A message inserts, replaces or deletes an entry. The newest message about a key is valid: the log is newer than level
+// 1, level 1 newer than level 2, the bottom the oldest. A message that deletes meets the one that inserted in a merge,
+// and both vanish; at the bottom there are entries alone.
 //
 // # Cost
 //
@@ -20,8 +23,8 @@
 // it. With n entries in a range:
 //
 //   - Insert, Replace and Delete read two values and write one. Each time that LogBytes are full they write one more.
-//   - Get, and Count of adjacent keys, read at most 2·MergeLogs chunks of the log, and a directory and at most two
-//     chunks for each of the log(n) levels.
+//   - Get, and Count of adjacent keys, read at most 2·MergeLogs chunks of the log, and a directory and for each run at
+//     most two chunks of the levels, of which there are log(n).
 //   - Page reads that, and the chunks that hold what it returns.
 //   - Maintain merges a bounded number of ranges, each by a bounded number of chunks (MaintainChunks). It has
 //     nothing to do until a log has MergeLogs full chunks.

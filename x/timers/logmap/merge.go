@@ -2,6 +2,7 @@ package logmap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 )
@@ -62,10 +63,7 @@ func (m *Map) queued(ctx context.Context, limit int) (ranges []uint64, err error
 		}
 		return err == nil && len(ranges) < limit
 	})
-	if err == nil {
-		err = malformed
-	}
-	return ranges, err
+	return ranges, cmp.Or(err, malformed)
 }
 
 // mergeRange merges the full chunks of a log if there are enough, and takes at most so many steps in levels that have

@@ -220,12 +220,19 @@ func encodeChunk(messages []message) []byte {
 // decodeChunk reads sorted messages.
 func decodeChunk(bz []byte) (messages []message, err error) {
 	d := decoder{bz: bz}
-	var last []byte
+	var last, keys []byte
+	messages = make([]message, 0, len(bz)/16+1)
 	for len(d.bz) > 0 {
 		shared := d.sharing(last)
 		m := d.message()
-		if len(shared) > 0 {
-			m.key = append(slices.Clip(shared), m.key...)
+		if n := len(shared) + len(m.key); len(shared) > 0 {
+			// Keys are put together in one piece of memory, which is replaced and never grows.
+			if cap(keys)-len(keys) < n {
+				keys = make([]byte, 0, max(n, 2*len(bz)))
+			}
+			begin := len(keys)
+			keys = append(append(keys, shared...), m.key...)
+			m.key = keys[begin:len(keys):len(keys)]
 		}
 		messages, last = append(messages, m), m.key
 	}

@@ -2,6 +2,7 @@ package logmap
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 )
@@ -149,10 +150,7 @@ func (m *Map) rangeAfter(ctx context.Context, r uint64) (next uint64, none bool,
 		}
 		return false
 	})
-	if err == nil {
-		err = malformed
-	}
-	return next, none, err
+	return next, none, cmp.Or(err, malformed)
 }
 
 // net is the number of entries of a range in the interval.

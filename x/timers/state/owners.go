@@ -195,9 +195,9 @@ func (o *Owners) Maintain(ctx context.Context, height uint64) error {
 // What a change of the owner index costs, in cycles: at least what it takes on average, merges included, at the rate of
 // a transfer of coins (testutil/bench measures both). It does not depend on what the change happened to read.
 const (
-	ownerAddCycles    = 6_000
-	ownerChangeCycles = 3_000
-	ownerLookupCycles = 4_000
+	ownerAddCycles    = 10_000
+	ownerChangeCycles = 5_000
+	ownerLookupCycles = 8_000
 	// ownerEntryCycles are for each entry of a list.
 	ownerEntryCycles = 50
 )

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"cosmossdk.io/collections"
@@ -150,8 +149,12 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 			}
 		}
 		// The owner index counts what is taken, so that nothing must be taken twice.
-		if found, err := r.queue.Has(ctx, collections.Join(t.Due, t.Seq)); err != nil || !found {
-			return errors.Join(err, types.ErrInternal.Wrapf("timer %s is not at (%d, %d)", t.IDHex(), t.Due, t.Seq))
+		found, err := r.queue.Has(ctx, collections.Join(t.Due, t.Seq))
+		if err != nil {
+			return err
+		}
+		if !found {
+			return types.ErrInternal.Wrapf("timer %s is not at (%d, %d)", t.IDHex(), t.Due, t.Seq)
 		}
 		return r.calendar.Remove(ctx, KeyOf(t.Due, t.Seq))
 	case types.Watching:
