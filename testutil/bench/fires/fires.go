@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -48,10 +49,13 @@ type Row struct {
 type Options struct {
 	// Fires of a block, and Rounds of each kind.
 	Fires, Rounds int
+	// Only measures the kinds whose name contains it, and no transactions, unless it is empty.
+	Only string
 }
 
 const (
-	gasLimit = 150_000
+	gasLimit   = 150_000
+	firedEvent = "timers.v1.TimerFired"
 	// due is when all timers of a chain are due.
 	due = 3
 )
@@ -168,10 +172,14 @@ func worst() cost { return cost{math.Inf(1), math.Inf(1)} }
 // Measure measures every kind of fire.
 func Measure(tb testing.TB, opts Options) []Row {
 	tb.Helper()
-	kinds := kinds(tb, opts.Fires)
-	rows := make([]Row, len(kinds))
-	for i, k := range kinds {
-		rows[i] = k.measure(tb, opts.Rounds)
+	var rows []Row
+	for _, k := range kinds() {
+		if strings.Contains(k.what, opts.Only) {
+			rows = append(rows, k.measure(tb, opts))
+		}
+	}
+	if opts.Only != "" {
+		return rows
 	}
 	return append(rows, transactions(tb, opts)...)
 }
@@ -216,6 +224,6 @@ func (c *chain) block(tb testing.TB, txs [][]byte, fires int) (took cost) {
 	for _, result := range response.TxResults {
 		require.Zero(tb, result.Code, result.Log)
 	}
-	require.Len(tb, appchain.Events(response, "timers.v1.TimerFired"), fires)
+	require.Len(tb, appchain.Events(response, firedEvent), fires)
 	return took
 }

@@ -12,6 +12,7 @@ var options = func() *fires.Options {
 	opts := &fires.Options{}
 	flag.IntVar(&opts.Fires, "fires", 40, "fires of a block")
 	flag.IntVar(&opts.Rounds, "rounds", 2, "rounds of each kind")
+	flag.StringVar(&opts.Only, "only", "", "measure only what contains this")
 	return opts
 }()
 

@@ -65,6 +65,9 @@ func (s watchedStore) Delete(key []byte) error {
 // While the store has no watch, this is one lookup. Otherwise it is one more lookup for each prefix of the key that can
 // be watched. The old value is read only if one of them is watched.
 func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]byte, error) {
+	if isMuted(ctx) {
+		return nil, nil
+	}
 	counts := s.watcher.timers.OpenKVStore(ctx)
 	watches, err := counts.Has(s.anyWatch)
 	if err != nil || !watches {
@@ -80,7 +83,7 @@ func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]b
 			watched = append(watched, prefix)
 		}
 	}
-	if len(watched) == 0 || isMuted(ctx) {
+	if len(watched) == 0 {
 		return nil, nil
 	}
 	before, err := s.inner.OpenKVStore(free(ctx)).Get(key)
