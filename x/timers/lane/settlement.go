@@ -65,11 +65,11 @@ func (p Price) decimalCost(cycles, cells, size uint64) math.Int {
 // then the refund is not negative. The tip is rounded down and the charge up. The difference, less than two units,
 // is burned, so that no party gains by rounding.
 func (p Price) Settle(preCharge math.Int, cycles, cells uint64) Settlement {
-	charged := p.Cost(cycles, cells)
 	size := p.Capacity.Size(cycles, cells)
-	tip := floor(p.Priority, size).Add(p.lumpSum())
-	return Settlement{
-		Charged: charged, Tip: tip, Burned: charged.Sub(tip), Refund: preCharge.Sub(charged),
-		LaneBurned: floor(p.Lane, size),
+	s := Settlement{Charged: p.Cost(cycles, cells), Tip: floor(p.Priority, size).Add(p.lumpSum()), LaneBurned: floor(p.Lane, size)}
+	s.Burned, s.Refund = s.Charged, preCharge.Sub(s.Charged)
+	if !s.Tip.IsZero() {
+		s.Burned = s.Charged.Sub(s.Tip)
 	}
+	return s
 }

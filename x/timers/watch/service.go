@@ -25,6 +25,9 @@ type watchedService struct {
 
 // OpenKVStore implements store.KVStoreService.
 func (s *watchedService) OpenKVStore(ctx context.Context) store.KVStore {
+	if isMuted(ctx) {
+		return s.inner.OpenKVStore(ctx)
+	}
 	return watchedStore{s.inner.OpenKVStore(ctx), s, ctx}
 }
 
@@ -65,9 +68,6 @@ func (s watchedStore) Delete(key []byte) error {
 // While the store has no watch, this is one lookup. Otherwise it is one more lookup for each prefix of the key that can
 // be watched. The old value is read only if one of them is watched.
 func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]byte, error) {
-	if isMuted(ctx) {
-		return nil, nil
-	}
 	counts := s.watcher.timers.OpenKVStore(ctx)
 	watches, err := counts.Has(s.anyWatch)
 	if err != nil || !watches {

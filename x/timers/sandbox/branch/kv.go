@@ -5,23 +5,26 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"unsafe"
 
 	"cosmossdk.io/store/cachekv"
 	"cosmossdk.io/store/tracekv"
 	storetypes "cosmossdk.io/store/types"
 )
 
-// few is how many entries a store keeps in its slice: a search of them takes no longer than one in a map.
+// few is up to how many entries a search takes no longer than one in a map.
 const few = 16
 
-// kv is a branch of one store. It keeps what was read and written in a slice, until that is full or somebody iterates.
-// Then the SDK's own cache takes its place.
+// kv is a branch of one store. It keeps what was read and written in a slice, with a map of their places when they are
+// more than a few, until somebody iterates. Then the SDK's own cache, which is sorted, takes its place.
 type kv struct {
 	mtx     sync.Mutex
 	parent  storetypes.KVStore
 	entries []entry
-	// full is nil while the entries suffice.
-	full *cachekv.Store
+	// places of the entries by their keys; nil while they are few. They are looked up, never ranged over.
+	places map[string]int
+	// sorted is nil until somebody iterates.
+	sorted *cachekv.Store
 }
 
 // entry is a value that was read, or written if it is dirty. A nil value is that of a key that is absent or removed.
@@ -50,14 +53,14 @@ func (s *kv) Get(key []byte) []byte {
 	storetypes.AssertValidKey(key)
 	s.mtx.Lock()
 	defer s.mtx.Unlock()
-	if at := find(s.entries, key); at >= 0 {
+	if s.sorted != nil {
+		return s.sorted.Get(key)
+	}
+	if at, found := s.find(key); found {
 		return s.entries[at].value
 	}
-	if !s.hasRoom() {
-		return s.full.Get(key)
-	}
 	value := s.parent.Get(key)
-	s.entries = append(s.entries, entry{key: key, value: value})
+	s.add(entry{key: key, value: value})
 	return value
 }
 
@@ -82,73 +85,96 @@ func (s *kv) write(key, value []byte) {
 	s.mtx.Lock()
 	defer s.mtx.Unlock()
 	e := entry{key, value, true}
-	if at := find(s.entries, key); at >= 0 {
+	if s.sorted != nil {
+		e.writeTo(s.sorted)
+		return
+	}
+	if at, found := s.find(key); found {
 		s.entries[at] = e
 		return
 	}
-	if s.hasRoom() {
-		s.entries = append(s.entries, e)
-		return
-	}
-	e.writeTo(s.full)
+	s.add(e)
 }
 
-// hasRoom reports whether the slice takes a further entry. If not, the SDK's cache has taken its place.
-func (s *kv) hasRoom() bool {
-	if s.full == nil && len(s.entries) < few {
-		if s.entries == nil {
-			s.entries = make([]entry, 0, few/4)
+// find is the place of a key among the entries.
+func (s *kv) find(key []byte) (at int, found bool) {
+	if s.places != nil {
+		at, found = s.places[string(key)]
+		return at, found
+	}
+	for at = range s.entries {
+		if bytes.Equal(s.entries[at].key, key) {
+			return at, true
 		}
-		return true
 	}
-	s.fill()
-	return false
+	return 0, false
 }
 
-// fill hands the entries over to the SDK's cache.
-func (s *kv) fill() {
-	if s.full != nil {
-		return
+// add adds an entry for a key that has none.
+func (s *kv) add(e entry) {
+	if s.entries == nil {
+		s.entries = make([]entry, 0, few/4)
 	}
-	s.full = cachekv.NewStore(readBefore{s.parent, s.entries})
-	for _, e := range s.entries {
-		e.writeTo(s.full)
+	s.entries = append(s.entries, e)
+	switch {
+	case s.places != nil:
+		s.places[text(e.key)] = len(s.entries) - 1
+	case len(s.entries) > few:
+		s.places = make(map[string]int, 4*few)
+		for at := range s.entries {
+			s.places[text(s.entries[at].key)] = at
+		}
 	}
-	s.entries = nil
+}
+
+// text is a key as that of a map. Nobody changes a key that a store was given; the SDK's cache takes it the same way.
+func text(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
+
+// sort hands the entries over to the SDK's cache. A key that was read keeps its value, as in a cache from the start.
+func (s *kv) sort() *cachekv.Store {
+	s.mtx.Lock()
+	defer s.mtx.Unlock()
+	if s.sorted != nil {
+		return s.sorted
+	}
+	before := readBefore{KVStore: s.parent, values: map[string][]byte{}}
+	s.sorted = cachekv.NewStore(before)
+	for i := range s.entries {
+		if e := &s.entries[i]; e.dirty {
+			e.writeTo(s.sorted)
+		} else {
+			before.values[text(e.key)] = e.value
+		}
+	}
+	s.entries, s.places = nil, nil
+	return s.sorted
 }
 
 // Write implements types.CacheKVStore: it writes to the parent in the order of keys, as the SDK's cache does.
 func (s *kv) Write() {
 	s.mtx.Lock()
 	defer s.mtx.Unlock()
-	if s.full != nil {
-		s.full.Write()
+	if s.sorted != nil {
+		s.sorted.Write()
 		// What was read before the write may have changed since.
-		s.full = nil
+		s.sorted = nil
 		return
 	}
 	slices.SortFunc(s.entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
-	for _, e := range s.entries {
-		e.writeTo(s.parent)
+	for i := range s.entries {
+		s.entries[i].writeTo(s.parent)
 	}
-	s.entries = nil
+	s.entries, s.places = nil, nil
 }
 
 // Iterator implements types.KVStore.
 func (s *kv) Iterator(start, end []byte) storetypes.Iterator {
-	return s.filled().Iterator(start, end)
+	return s.sort().Iterator(start, end)
 }
 
 // ReverseIterator implements types.KVStore.
 func (s *kv) ReverseIterator(start, end []byte) storetypes.Iterator {
-	return s.filled().ReverseIterator(start, end)
-}
-
-func (s *kv) filled() *cachekv.Store {
-	s.mtx.Lock()
-	defer s.mtx.Unlock()
-	s.fill()
-	return s.full
+	return s.sort().ReverseIterator(start, end)
 }
 
 // GetStoreType implements types.Store.
@@ -162,27 +188,17 @@ func (s *kv) CacheWrapWithTrace(w io.Writer, context storetypes.TraceContext) st
 	return newKV(tracekv.NewStore(s, w, context))
 }
 
-// readBefore is the parent of a cache that takes the place of a slice. A key that was read keeps its value, as in a cache
-// from the start.
+// readBefore is the parent of a cache that takes the place of a slice: it gives what was read before.
 type readBefore struct {
 	storetypes.KVStore
-	entries []entry
+	// values are looked up, never ranged over.
+	values map[string][]byte
 }
 
 // Get implements types.KVStore.
 func (r readBefore) Get(key []byte) []byte {
-	if at := find(r.entries, key); at >= 0 && !r.entries[at].dirty {
-		return r.entries[at].value
+	if value, read := r.values[string(key)]; read {
+		return value
 	}
 	return r.KVStore.Get(key)
-}
-
-// find is the place of a key, -1 if it is not there.
-func find(entries []entry, key []byte) int {
-	for i := range entries {
-		if bytes.Equal(entries[i].key, key) {
-			return i
-		}
-	}
-	return -1
 }

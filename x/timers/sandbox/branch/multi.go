@@ -1,8 +1,9 @@
 // Package branch makes branches of a multistore that are cheap while they are used little.
 //
 // The SDK's own branch makes a cache for every mounted store, and each cache consists of maps. A fire uses few stores and
-// writes few keys. A branch of this package makes the cache of a store when the store is first used, and keeps its first
-// entries in a slice. To those who use it, it is the SDK's branch: a property test holds the two to the same results.
+// writes few keys. A branch of this package makes the cache of a store when the store is first used, and keeps its entries
+// in a slice until somebody iterates. To those who use it, it is the SDK's branch: a property test holds the two to the same
+// results.
 package branch
 
 import (
