@@ -139,7 +139,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	timerActors := actors.NewRouter(k.TimerModules, actors.NewWasmRuntime(k.Wasm, k.Wasm, contractCreator(k.Wasm)),
 		actors.NewAccountRuntime(cdc, k.Accounts, router))
 	k.Timers = timerskeeper.NewKeeper(cdc, app.store(timerstypes.StoreKey), accounts, k.Accounts, k.Bank, timerActors, authority,
-		timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
+		timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 }
 

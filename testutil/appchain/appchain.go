@@ -169,12 +169,19 @@ func (c *Chain) start(state []byte, height int64, params *cmtproto.ConsensusPara
 // NextBlock runs one block with these transactions, commits it and checks the module's invariants.
 func (c *Chain) NextBlock(txs ...[]byte) *abci.ResponseFinalizeBlock {
 	c.tb.Helper()
+	response := c.UncheckedBlock(txs...)
+	require.NoError(c.tb, c.App.Timers.CheckInvariants(c.Ctx()))
+	return response
+}
+
+// UncheckedBlock runs one block with these transactions and commits it.
+func (c *Chain) UncheckedBlock(txs ...[]byte) *abci.ResponseFinalizeBlock {
+	c.tb.Helper()
 	request := c.nextRequest(txs...)
 	response := c.run(c.App, request)
 	c.Requests = append(c.Requests, request)
 	c.hashes = append(c.hashes, response.AppHash)
 	c.sequences = nil
-	require.NoError(c.tb, c.App.Timers.CheckInvariants(c.Ctx()))
 	return response
 }
 

@@ -43,13 +43,14 @@ type AccountRuntime struct {
 	cdc      codec.Codec
 	accounts Accounts
 	messages MessageRouter
+	checked  *verdicts
 }
 
 var _ types.MessageRuntime = (*AccountRuntime)(nil)
 
 // NewAccountRuntime returns the runtime of accounts. Register it last: contracts and modules are accounts too.
 func NewAccountRuntime(cdc codec.Codec, accounts Accounts, messages MessageRouter) *AccountRuntime {
-	return &AccountRuntime{cdc, accounts, messages}
+	return &AccountRuntime{cdc, accounts, messages, newVerdicts(rememberedBytes)}
 }
 
 // Serves implements types.Runtime: whether the account exists.
@@ -86,6 +87,9 @@ func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig,
 
 // MessageBytes implements types.MessageRuntime. Errors are ErrInvalidPayload and ErrMessageNotAllowed of package types.
 func (r *AccountRuntime) MessageBytes(call types.Call) (uint64, error) {
+	if known, found := r.checked.of(call.Payload); found {
+		return known.weight, nil
+	}
 	shape, err := envelope.Scan(call.Payload, func(typeURL []byte) error {
 		if CheckedByAnte(string(typeURL)) {
 			return errCheckedByAnte(string(typeURL))
@@ -94,6 +98,9 @@ func (r *AccountRuntime) MessageBytes(call types.Call) (uint64, error) {
 	})
 	if err != nil && !errors.Is(err, types.ErrMessageNotAllowed) {
 		err = types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
+	}
+	if err == nil {
+		r.checked.put(call.Payload, verdict{weight: shape.Weight()})
 	}
 	return shape.Weight(), err
 }
@@ -108,21 +115,40 @@ func errCheckedByAnte(typeURL string) error {
 	return types.ErrMessageNotAllowed.Wrapf("%.120s is checked in ante handlers alone, which no timer passes", typeURL)
 }
 
-// decode reads the payload and checks every message. It looks at the bytes before it decodes them.
+// decode reads the payload and checks every message. It looks at the bytes before it decodes them. What has passed before,
+// for this actor and under these lists of allowed types, is decoded alone: the messages are fresh, since handlers may
+// change them.
 func (r *AccountRuntime) decode(config *types.TimerConfig, call types.Call) ([]sdk.Msg, error) {
 	if call.Handler != types.DefaultHandler {
 		return nil, types.ErrInvalidHandler.Wrapf("an account has the handler %q alone, not %.80q", types.DefaultHandler, call.Handler)
 	}
-	if _, err := types.MessageBytes(config, r, call); err != nil {
+	weight, err := types.MessageBytes(config, r, call)
+	if err != nil {
 		return nil, err
+	}
+	if known, _ := r.checked.of(call.Payload); known.passed(config, call.Actor) {
+		return r.unmarshal(call.Payload)
 	}
 	var payload types.AccountPayload
 	// Unknown fields are rejected, as in a transaction: otherwise nodes that know different fields could disagree.
-	err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &payload, r.cdc.InterfaceRegistry())
-	if err != nil {
+	if err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &payload, r.cdc.InterfaceRegistry()); err != nil {
 		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
 	}
-	if err := r.cdc.Unmarshal(call.Payload, &payload); err != nil {
+	msgs, err := r.unmarshal(call.Payload)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.checkMessages(config, call.Actor, msgs); err != nil {
+		return nil, err
+	}
+	r.checked.put(call.Payload, passedBy(config, call.Actor, weight))
+	return msgs, nil
+}
+
+// unmarshal decodes the messages of a payload.
+func (r *AccountRuntime) unmarshal(bz []byte) ([]sdk.Msg, error) {
+	var payload types.AccountPayload
+	if err := r.cdc.Unmarshal(bz, &payload); err != nil {
 		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
 	}
 	if len(payload.Messages) == 0 {
@@ -135,9 +161,6 @@ func (r *AccountRuntime) decode(config *types.TimerConfig, call types.Call) ([]s
 			return nil, types.ErrInvalidPayload.Wrapf("message %d of type %.120q is not a message", i, packed.GetTypeUrl())
 		}
 		msgs[i] = msg
-	}
-	if err := r.checkMessages(config, call.Actor, msgs); err != nil {
-		return nil, err
 	}
 	return msgs, nil
 }

@@ -3,13 +3,16 @@ package actors_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/cosmos/gogoproto/proto"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos/cosmos-sdk/baseapp"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
@@ -276,5 +279,65 @@ func TestTheFirstRuntimeThatServesAnActorGetsIt(t *testing.T) {
 		got, err := router.Route(chain.Ctx(), sdk.AccAddress(actor))
 		require.NoError(t, err)
 		require.Same(t, want, got)
+	}
+}
+
+// TestRememberedChecksAreThoseOfEachTime: a runtime that remembers answers as one that checks anew, whatever payload, actor
+// and config come in whatever order.
+func TestRememberedChecksAreThoseOfEachTime(t *testing.T) {
+	chain, remembering := accounts(t)
+	url, execURL := sdk.MsgTypeURL(&banktypes.MsgSend{}), sdk.MsgTypeURL(&authz.MsgExec{})
+	exec := authz.NewMsgExec(alice, []sdk.Msg{send(chain, bob, alice, 1)})
+	negative := banktypes.NewMsgSend(alice, bob, sdk.Coins{{Denom: chain.FeeDenom, Amount: math.NewInt(-1)}})
+	payloads := [][]byte{
+		call(t, chain, send(chain, alice, bob, 1)).Payload, call(t, chain, send(chain, bob, alice, 1)).Payload,
+		call(t, chain, &exec).Payload, call(t, chain, negative).Payload,
+		call(t, chain).Payload, []byte("no messages"),
+		append(call(t, chain, send(chain, alice, bob, 1)).Payload, 0x50, 1),
+	}
+	lists := [][]string{{"*"}, {url}, {execURL}, {url, execURL}, {}}
+	rapid.Check(t, func(t *rapid.T) {
+		config := types.DefaultTimerConfig(chain.FeeDenom)
+		config.AllowedMessages = rapid.SampledFrom(lists).Draw(t, "allowed")
+		config.DeniedMessages = rapid.SampledFrom(lists[1:]).Draw(t, "denied")
+		about := types.Call{
+			Actor:   rapid.SampledFrom([]sdk.AccAddress{alice, bob}).Draw(t, "actor"),
+			Handler: types.DefaultHandler, Payload: rapid.SampledFrom(payloads).Draw(t, "payload"),
+		}
+		fresh := actors.NewAccountRuntime(chain.Codec, chain.Accounts, chain.Messages)
+		want, got := fresh.Validate(chain.Ctx(), &config, about), remembering.Validate(chain.Ctx(), &config, about)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got))
+		wantBytes, want := fresh.MessageBytes(about)
+		gotBytes, got := remembering.MessageBytes(about)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got))
+		require.Equal(t, wantBytes, gotBytes)
+	})
+}
+
+// TestADeliveryDecodesAfresh: what a handler does to its message is gone at the next fire.
+func TestADeliveryDecodesAfresh(t *testing.T) {
+	chain, _ := accounts(t)
+	router := &spoiling{MessageRouter: chain.Messages}
+	runtime := actors.NewAccountRuntime(chain.Codec, chain.Accounts, router)
+	config := types.DefaultTimerConfig(chain.FeeDenom)
+	delivery := types.Delivery{Call: call(t, chain, send(chain, alice, bob, 1))}
+	for range 3 {
+		require.NoError(t, runtime.Deliver(chain.Ctx(), &config, delivery))
+	}
+	require.Equal(t, []string{"1", "1", "1"}, router.amounts)
+}
+
+// spoiling changes every message that it handles.
+type spoiling struct {
+	actors.MessageRouter
+	amounts []string
+}
+
+func (s *spoiling) Handler(msg sdk.Msg) baseapp.MsgServiceHandler {
+	return func(_ sdk.Context, msg sdk.Msg) (*sdk.Result, error) {
+		sent := msg.(*banktypes.MsgSend)
+		s.amounts = append(s.amounts, sent.Amount[0].Amount.String())
+		sent.Amount[0].Amount = math.NewInt(77)
+		return &sdk.Result{}, nil
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -55,7 +54,7 @@ type Calls struct {
 // Purse moves the money of calls. fees.Fees is one.
 type Purse interface {
 	PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error)
-	Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, s lane.Settlement) error
+	Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error
 }
 
 // answer is the result of one call.
@@ -201,8 +200,8 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 	// The meter of the end of a block has no limit; a query pays for the calls that it makes.
 	ctx.GasMeter().ConsumeGas(answer.cycles, "bidding agent")
 	answer.charged = c.cost(answer.cycles)
-	settlement := lane.Settlement{Charged: answer.charged, Refund: most.Sub(answer.charged)}
-	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.purse.Refund(ctx, c.config, t, settlement) })
+	rest := most.Sub(answer.charged)
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return c.purse.Refund(ctx, c.config, t, most, rest) })
 	if err != nil {
 		// A payer that takes no refund is charged for the largest call, so that the module's account holds nothing.
 		answer.charged = most

@@ -23,6 +23,8 @@ type block struct {
 
 	// funds of the payers.
 	funds funds
+	// writes of records since the block began to read them.
+	writes *state.Writes
 	books
 }
 

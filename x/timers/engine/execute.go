@@ -3,6 +3,8 @@ package engine
 import (
 	"errors"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -29,19 +31,21 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
+	locked := math.ZeroInt()
 	for _, f := range b.followers {
 		tips, err := f.Close(ctx)
 		if err != nil {
 			return err
 		}
-		b.tips = b.tips.Add(tips)
+		locked = locked.Add(tips)
 	}
+	b.tips = b.tips.Add(locked)
 	billed, err := b.Agents.Close(ctx)
 	if err != nil {
 		return err
 	}
 	b.burned = b.burned.Add(billed)
-	return e.Fees.PayOut(ctx, &b.Config, b.burned, b.tips)
+	return e.Fees.PayOut(ctx, &b.Config, b.burned, b.tips, locked)
 }
 
 // try fires a timer if it fits the lane and its actor may fire.
@@ -54,11 +58,13 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 		}
 		return b.round.Skipped(ctx, timer, why)
 	}
-	if !turn.Fresh {
+	current := *timer
+	if !turn.Fresh && b.writes.Touched(timer) {
 		// Earlier handlers may have cancelled or changed it, so that its record is read again. This is not needed for a
 		// timer that does not fit: a record never changes its gas limit or its actor where it is stored.
-		current, found, err := e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq))
-		if err != nil {
+		var found bool
+		var err error
+		if current, found, err = e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq)); err != nil {
 			return err
 		}
 		if !found {
@@ -68,9 +74,8 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 		if current.ExpiredAt(b.Height) {
 			return nil
 		}
-		timer = &current
 	}
-	e.attempt(ctx, b, timer)
+	e.attempt(ctx, b, &current)
 	return nil
 }
 

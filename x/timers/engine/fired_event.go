@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/cosmos/gogoproto/proto"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -17,10 +18,15 @@ import (
 
 // firedEvent is the event of a fire. survivor is the timer after the fire, nil if it was removed.
 func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s lane.Settlement) *types.TimerFired {
+	actor := e.Addresses.Text(t.Actor)
+	payer := actor
+	if !t.Payer().Equals(t.Owner()) {
+		payer = e.Addresses.Text(t.Payer())
+	}
 	event := &types.TimerFired{
-		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: e.Addresses.Text(t.Actor),
+		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: actor,
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
-		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: e.Addresses.Text(t.Payer()),
+		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: payer,
 		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
 		FireSeq: t.FireSeq,
 	}
@@ -33,34 +39,45 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 // typedFired is sdk.TypedEventToEvent for the one event that every fire emits. The general function writes JSON by
 // reflection and reads it back into a map to sort it, which took a fifth of a fire's time. A test compares the two.
 func typedFired(e *types.TimerFired) sdk.Event {
-	return sdk.NewEvent(proto.MessageName(e),
-		sdk.NewAttribute("actor", jsonString(e.Actor)),
-		sdk.NewAttribute("agent_cycles", jsonUint64(e.AgentCycles)),
-		sdk.NewAttribute("cells", jsonUint64(e.Cells)),
-		sdk.NewAttribute("code", strconv.FormatUint(uint64(e.Code), 10)),
-		sdk.NewAttribute("codespace", jsonString(e.Codespace)),
-		sdk.NewAttribute("cycles", jsonUint64(e.Cycles)),
-		sdk.NewAttribute("deliver_id", jsonString(e.DeliverId)),
-		sdk.NewAttribute("fire_seq", strconv.FormatUint(uint64(e.FireSeq), 10)),
-		sdk.NewAttribute("id", jsonString(e.Id)),
-		sdk.NewAttribute("late", jsonUint64(e.Late)),
-		sdk.NewAttribute("matched", jsonWatchedKeys(e.Matched)),
-		sdk.NewAttribute("next_due", jsonUint64(e.NextDue)),
-		sdk.NewAttribute("paid", jsonString(e.Paid)),
-		sdk.NewAttribute("payer", jsonString(e.Payer)),
-		sdk.NewAttribute("refunded", jsonString(e.Refunded)),
-		sdk.NewAttribute("retries", strconv.FormatUint(uint64(e.Retries), 10)),
-		sdk.NewAttribute("score_bid", jsonString(e.ScoreBid)),
-		sdk.NewAttribute("success", strconv.FormatBool(e.Success)),
-		sdk.NewAttribute("tip", jsonString(e.Tip)),
-	)
+	return sdk.Event{Type: firedType, Attributes: []abci.EventAttribute{
+		{Key: "actor", Value: jsonString(e.Actor)},
+		{Key: "agent_cycles", Value: jsonUint64(e.AgentCycles)},
+		{Key: "cells", Value: jsonUint64(e.Cells)},
+		{Key: "code", Value: strconv.FormatUint(uint64(e.Code), 10)},
+		{Key: "codespace", Value: jsonString(e.Codespace)},
+		{Key: "cycles", Value: jsonUint64(e.Cycles)},
+		{Key: "deliver_id", Value: jsonString(e.DeliverId)},
+		{Key: "fire_seq", Value: strconv.FormatUint(uint64(e.FireSeq), 10)},
+		{Key: "id", Value: jsonString(e.Id)},
+		{Key: "late", Value: jsonUint64(e.Late)},
+		{Key: "matched", Value: jsonWatchedKeys(e.Matched)},
+		{Key: "next_due", Value: jsonUint64(e.NextDue)},
+		{Key: "paid", Value: jsonString(e.Paid)},
+		{Key: "payer", Value: jsonString(e.Payer)},
+		{Key: "refunded", Value: jsonString(e.Refunded)},
+		{Key: "retries", Value: strconv.FormatUint(uint64(e.Retries), 10)},
+		{Key: "score_bid", Value: jsonString(e.ScoreBid)},
+		{Key: "success", Value: strconv.FormatBool(e.Success)},
+		{Key: "tip", Value: jsonString(e.Tip)},
+	}}
 }
 
-// jsonUint64 is a 64-bit integer as protobuf's JSON has it: a string.
-func jsonUint64(n uint64) string { return `"` + strconv.FormatUint(n, 10) + `"` }
+// firedType is the name of the event.
+var firedType = proto.MessageName(&types.TimerFired{})
 
-// jsonString can't fail: every string has a JSON form.
+// jsonUint64 is a 64-bit integer as protobuf's JSON has it: a string.
+func jsonUint64(n uint64) string {
+	if n == 0 {
+		return `"0"`
+	}
+	return `"` + strconv.FormatUint(n, 10) + `"`
+}
+
+// jsonString can't fail: every string has a JSON form. Addresses, ids and amounts are their own.
 func jsonString(s string) string {
+	if isPlain(s) {
+		return `"` + s + `"`
+	}
 	bz, err := json.Marshal(s)
 	if err != nil {
 		return `""`
@@ -68,8 +85,22 @@ func jsonString(s string) string {
 	return string(bz)
 }
 
+// isPlain reports whether JSON writes a string as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
+}
+
 // jsonWatchedKeys writes them as protobuf's JSON does.
 func jsonWatchedKeys(keys []types.WatchedKey) string {
+	if len(keys) == 0 {
+		return "[]"
+	}
 	parts := make([]string, len(keys))
 	for i, key := range keys {
 		parts[i] = `{"store":` + jsonString(key.Store) + `,"key":"` + base64.StdEncoding.EncodeToString(key.Key) + `"}`

@@ -23,6 +23,8 @@ type nextDue struct {
 	detached *types.Timer
 	// hit holds the changes that a watch timer delivers.
 	hit types.WatchHit
+	// writes of records until then.
+	writes uint64
 }
 
 // due is the height at which the timer became due this time: for a watch, that of the change.
@@ -47,10 +49,20 @@ func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (
 		return n, e.Records.Detach(ctx, &next)
 	}
 	n.rolled = &next
-	return n, e.Records.Move(ctx, &next, func(t *types.Timer) error {
+	err = e.Records.Move(ctx, &next, func(t *types.Timer) error {
 		e.Triggers.Roll(t, b.Height)
 		return nil
 	})
+	n.writes = b.writes.Count
+	return n, err
+}
+
+// afterHandler is the record of a timer that was rolled, as its handler has left it.
+func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer, n nextDue) (types.Timer, error) {
+	if b.writes.Count == n.writes {
+		return *n.rolled, nil
+	}
+	return e.Records.Lookup(ctx, timer.Actor, timer.Id)
 }
 
 // afterFire applies the result of a fire to the timer, and returns the timer that remains; nil if it was removed.
@@ -73,7 +85,7 @@ func (e *Engine) afterFire(
 		}
 		return again, e.Records.Reattach(ctx, again)
 	}
-	survivor, err := e.Records.Lookup(ctx, timer.Actor, timer.Id)
+	survivor, err := e.afterHandler(ctx, b, timer, n)
 	if errors.Is(err, types.ErrTimerNotFound) {
 		// Its handler cancelled it.
 		return nil, nil

@@ -40,7 +40,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)
-	if err := e.refund(ctx, b, timer, settlement); err != nil {
+	if err := e.refund(ctx, b, timer, preCharge, settlement.Refund); err != nil {
 		return fireResult{}, err
 	}
 	receipt := types.Receipt{
@@ -71,10 +71,9 @@ func (e *Engine) preCharge(
 	return charged.Add(missing), payerCycles, err
 }
 
-// refund returns what is left of the pre-charge. An allowance has been drawn on for the call of the timer's agent.
-func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, s lane.Settlement) error {
-	s.Charged = math.MaxInt(math.ZeroInt(), s.Charged.Sub(b.Agents.ChargedFor(timer)))
-	return e.Fees.Refund(ctx, &b.Config, timer, s)
+// refund returns what is left of what was held for the fire. The call of the timer's agent has been settled.
+func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, held, refund math.Int) error {
+	return e.Fees.Refund(ctx, &b.Config, timer, held.Sub(b.Agents.ChargedFor(timer)), refund)
 }
 
 // lumpSumPaid is what a fire at this price pays for its place, nil for 0.

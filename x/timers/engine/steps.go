@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -38,7 +39,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx = index.WithChanges(ctx, b.Changes)
+	ctx, b.writes = state.WithWrites(index.WithChanges(ctx, b.Changes))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
-	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -26,6 +25,8 @@ type Fees struct {
 	Addresses types.Addresses
 	// Bank moves the coins.
 	Bank types.BankKeeper
+	// Balances debit payers without transfers; nil on a chain on which the bank moves what fires are charged.
+	Balances Balances
 	// Feegrant is nil on a chain without fee allowances.
 	Feegrant types.FeegrantKeeper
 	// Tips collects the tips; Defaults fills it in.
@@ -46,33 +47,41 @@ func (f *Fees) Defaults() {
 // PreCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds. It returns the cycles
 // that the fire counts for what reading and writing the payer's records takes.
 func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
-	payerCycles, covers := f.covers(ctx, config, t, amount)
+	funds, covers := f.covers(ctx, config, t, amount)
 	if !covers {
 		return 0, types.ErrInsufficientFunds
 	}
-	fee := coins(config, amount)
-	if fee.IsZero() {
-		return payerCycles, nil
+	switch {
+	case !amount.IsPositive():
+		return funds.cycles, nil
+	case f.Balances != nil:
+		return funds.cycles, f.setBalance(ctx, config, t.Payer(), funds.balance.Sub(amount))
+	default:
+		return funds.cycles, f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, coins(config, amount))
 	}
-	return payerCycles, f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, fee)
 }
 
-// Refund returns what the fire did not use, and draws the charge on the allowance if there is one. The charge is drawn,
-// and not the pre-charge, because an allowance limits what is paid.
-func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, s lane.Settlement) error {
+// Refund returns what the fire did not use of its pre-charge, and draws the charge on the allowance if there is one. The
+// charge is drawn, and not the pre-charge, because an allowance limits what is paid.
+func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error {
 	payer := t.Payer()
-	if s.Refund.IsPositive() {
-		if err := f.Bank.SendCoins(watch.Muted(ctx), f.Account, payer, coins(config, s.Refund)); err != nil {
+	if f.Balances != nil {
+		if err := f.settleDirectly(ctx, config, payer, preCharged, refund); err != nil {
+			return err
+		}
+	} else if refund.IsPositive() {
+		if err := f.Bank.SendCoins(watch.Muted(ctx), f.Account, payer, coins(config, refund)); err != nil {
 			return err
 		}
 	}
-	if payer.Equals(t.Owner()) || s.Charged.IsZero() {
+	charged := preCharged.Sub(refund)
+	if payer.Equals(t.Owner()) || !charged.IsPositive() {
 		return nil
 	}
 	// The allowance covered the pre-charge when the fire began. If the handler has spent or revoked it meanwhile, the
 	// fire stands: the payer had consented, and was charged once.
 	_ = sandbox.Run(ctx, func(ctx sdk.Context) error {
-		return f.drawAllowance(ctx, payer, t.Actor, coins(config, s.Charged))
+		return f.drawAllowance(ctx, payer, t.Actor, coins(config, charged))
 	})
 	return nil
 }
@@ -92,8 +101,12 @@ func (f *Fees) Held(ctx context.Context, config *types.TimerConfig) sdk.Coin {
 	return f.Bank.GetBalance(ctx, f.Account, config.FeeDenom)
 }
 
-// PayOut burns the basefees of a block's fires and pays their tips: one burn and one transfer a block.
-func (f *Fees) PayOut(ctx sdk.Context, config *types.TimerConfig, burned, tips math.Int) error {
+// PayOut burns the basefees of a block's fires and pays their tips: one burn and one transfer a block. What is locked is
+// the part of both that was taken from locked bids.
+func (f *Fees) PayOut(ctx sdk.Context, config *types.TimerConfig, burned, tips, locked math.Int) error {
+	if err := f.collect(ctx, config, burned.Add(tips).Sub(locked)); err != nil {
+		return err
+	}
 	if burned.IsPositive() {
 		if err := f.Bank.BurnCoins(watch.Muted(ctx), types.ModuleName, coins(config, burned)); err != nil {
 			return err

@@ -71,10 +71,21 @@ var scheduleURL = sdk.MsgTypeURL(&types.MsgScheduleTimer{})
 // Spendable is what an account can spend of the fee denom. It is 0 for an account whose record is too large to pay for
 // timers.
 func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
-	if _, _, err := f.readAccount(sdk.UnwrapSDKContext(ctx), config, addr); err != nil {
+	account, _, err := f.readAccount(sdk.UnwrapSDKContext(ctx), config, addr)
+	if err != nil {
 		return math.ZeroInt()
 	}
-	return f.Bank.SpendableCoin(ctx, addr, config.FeeDenom).Amount
+	spendable, _ := f.funds(sdk.UnwrapSDKContext(ctx), config, addr, account)
+	return math.MaxInt(math.ZeroInt(), spendable)
+}
+
+// funds are what an account can spend and what it has; the latter is read only if payers are debited directly.
+func (f *Fees) funds(ctx sdk.Context, config *types.TimerConfig, addr sdk.AccAddress, account sdk.AccountI) (spendable, balance math.Int) {
+	if f.Balances == nil {
+		return f.Bank.SpendableCoin(ctx, addr, config.FeeDenom).Amount, math.Int{}
+	}
+	balance = f.balanceOf(ctx, config, addr)
+	return f.spendableOf(ctx, config, account, balance), balance
 }
 
 // Covers reports whether the payer can be debited for the amount, and has consented to it.
@@ -83,19 +94,31 @@ func (f *Fees) Covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer
 	return covers
 }
 
-// covers reports as Covers does, and returns the cycles that the payer's records count. A payer whose records are too
-// large lacks funds.
-func (f *Fees) covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (cycles uint64, covers bool) {
+// payerFunds are what a check found of a payer: the cycles that its records count, and its balance if payers are debited
+// directly.
+type payerFunds struct {
+	cycles  uint64
+	balance math.Int
+}
+
+// covers reports as Covers does, and returns what it found. A payer whose records are too large lacks funds.
+func (f *Fees) covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (found payerFunds, covers bool) {
 	payer := t.Payer()
-	_, cycles, err := f.readAccount(ctx, config, payer)
-	if err != nil || f.Bank.SpendableCoin(ctx, payer, config.FeeDenom).Amount.LT(amount) {
-		return 0, false
+	account, cycles, err := f.readAccount(ctx, config, payer)
+	if err != nil {
+		return payerFunds{}, false
+	}
+	spendable, balance := f.funds(ctx, config, payer, account)
+	found = payerFunds{cycles, balance}
+	if spendable.LT(amount) {
+		return payerFunds{}, false
 	}
 	if payer.Equals(t.Owner()) {
-		return cycles, true
+		return found, true
 	}
 	more, err := f.readAllowance(ctx, config, payer, t.Actor)
-	return cycles + more, err == nil && f.allowanceCovers(ctx, payer, t.Actor, coins(config, amount)) == nil
+	found.cycles += more
+	return found, err == nil && f.allowanceCovers(ctx, payer, t.Actor, coins(config, amount)) == nil
 }
 
 // vesting is an account of which some coins are locked. The bank computes them anew whenever it is asked.

@@ -24,14 +24,17 @@ type refusal struct{ payer, actor, amount string }
 
 // Shortfalls returns an empty memory, which may last as long as the config.
 func (f *Fees) Shortfalls(config *types.TimerConfig) *Shortfalls {
-	s := &Shortfalls{fees: f, config: config}
-	s.Forget()
-	return s
+	return &Shortfalls{fees: f, config: config, spendable: map[string]math.Int{}, refused: map[refusal]bool{}}
 }
 
 // Forget forgets all: balances or allowances may have changed.
 func (s *Shortfalls) Forget() {
-	s.spendable, s.refused = map[string]math.Int{}, map[refusal]bool{}
+	if len(s.spendable) > 0 {
+		s.spendable = map[string]math.Int{}
+	}
+	if len(s.refused) > 0 {
+		s.refused = map[refusal]bool{}
+	}
 }
 
 // ForgetPayer forgets an account that may have received something.
@@ -42,7 +45,7 @@ func (s *Shortfalls) Known(t *types.Timer, amount math.Int) bool {
 	if has, known := s.spendable[string(t.Payer())]; known && has.LT(amount) {
 		return true
 	}
-	return s.refused[refusalOf(t, amount)]
+	return len(s.refused) > 0 && s.refused[refusalOf(t, amount)]
 }
 
 // Note remembers that the payer was found unable to cover the amount.

@@ -35,6 +35,7 @@ type Keeper struct {
 
 // options are the parts of a module that have safe defaults.
 type options struct {
+	balances fees.Balances
 	feegrant types.FeegrantKeeper
 	tips     types.TipCollector
 	basefees types.BasefeeSource
@@ -44,6 +45,12 @@ type options struct {
 
 // Option replaces a part that has a safe default.
 type Option func(*options)
+
+// WithBalances lets fires debit their payers without transfers, which costs a third of the time; see fees.Balances for what
+// it is given and for what chain it is not. Without it the bank's SendCoins moves what fires are charged.
+func WithBalances(balances fees.Balances) Option {
+	return func(o *options) { o.balances = balances }
+}
 
 // WithFeegrant lets an account pay for timers of others to whom it granted a fee allowance (x/timers/README.md, "1.11
 // Fee payer"). Without it only the actor itself can pay, which a module account never can.
@@ -101,7 +108,7 @@ func NewKeeper(
 		opt(&o)
 	}
 	purse := &fees.Fees{
-		Accounts: accounts, Addresses: types.Addresses{Codec: addresses}, Bank: bank, Feegrant: o.feegrant,
+		Accounts: accounts, Addresses: types.Addresses{Codec: addresses}, Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	purse.Defaults()

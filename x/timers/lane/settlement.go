@@ -42,25 +42,34 @@ func (p Price) lumpSum() math.Int {
 // up a single time, at the end, in favour of the chain, so that a charge is never below its formula. The products are
 // exact: a decimal times an integer loses nothing.
 func (p Price) Cost(cycles, cells uint64) math.Int {
-	perCycle := p.Cycle.MulInt(math.NewIntFromUint64(cycles))
-	perCell := p.Cell.MulInt(math.NewIntFromUint64(cells))
-	perSize := p.Lane.Add(p.Priority).MulInt(p.size(cycles, cells))
-	return perCycle.Add(perCell).Add(perSize).Ceil().TruncateInt().Add(p.lumpSum())
+	size := p.Capacity.Size(cycles, cells)
+	cost, ok := p.ceil(cycles, cells, size)
+	if !ok {
+		cost = p.decimalCost(cycles, cells, size)
+	}
+	if p.LumpSum.IsNil() || p.LumpSum.IsZero() {
+		return cost
+	}
+	return cost.Add(p.LumpSum)
 }
 
-func (p Price) size(cycles, cells uint64) math.Int {
-	return math.NewIntFromUint64(p.Capacity.Size(cycles, cells))
+// decimalCost is ceil in decimals, of any size.
+func (p Price) decimalCost(cycles, cells, size uint64) math.Int {
+	perCycle := p.Cycle.MulInt(math.NewIntFromUint64(cycles))
+	perCell := p.Cell.MulInt(math.NewIntFromUint64(cells))
+	perSize := p.Lane.Add(p.Priority).MulInt(math.NewIntFromUint64(size))
+	return perCycle.Add(perCell).Add(perSize).Ceil().TruncateInt()
 }
 
 // Settle divides the pre-charge of a fire that used cycles and cells. Both must be within what was pre-charged for;
 // then the refund is not negative. The tip is rounded down and the charge up. The difference, less than two units,
 // is burned, so that no party gains by rounding.
 func (p Price) Settle(preCharge math.Int, cycles, cells uint64) Settlement {
-	charged := p.Cost(cycles, cells)
-	size := p.size(cycles, cells)
-	tip := p.Priority.MulInt(size).TruncateInt().Add(p.lumpSum())
-	return Settlement{
-		Charged: charged, Tip: tip, Burned: charged.Sub(tip), Refund: preCharge.Sub(charged),
-		LaneBurned: p.Lane.MulInt(size).TruncateInt(),
+	size := p.Capacity.Size(cycles, cells)
+	s := Settlement{Charged: p.Cost(cycles, cells), Tip: floor(p.Priority, size).Add(p.lumpSum()), LaneBurned: floor(p.Lane, size)}
+	s.Burned, s.Refund = s.Charged, preCharge.Sub(s.Charged)
+	if !s.Tip.IsZero() {
+		s.Burned = s.Charged.Sub(s.Tip)
 	}
+	return s
 }

@@ -196,3 +196,37 @@ func BenchmarkSettle(b *testing.B) {
 		price.Settle(price.Cost(550_000, 550_000), 123_457, 8_191)
 	}
 }
+
+// equalDecimals: integers give what decimals do, to the unit, for prices and units of any size.
+func equalDecimals(t *rapid.T) {
+	price := drawPrices(t)
+	cycles, cells := drawUnits(t, "cycles", ^uint64(0)), drawUnits(t, "cells", ^uint64(0))
+	if price.Capacity.Size(cycles, cells) == ^uint64(0) {
+		cells = 0
+	}
+	cost := formula(price, cycles, cells).Ceil().TruncateInt()
+	require.Equal(t, cost.String(), price.Cost(cycles, cells).String())
+	size := math.NewIntFromUint64(price.Capacity.Size(cycles, cells))
+	s := price.Settle(cost, cycles, cells)
+	require.Equal(t, price.Priority.MulInt(size).TruncateInt().Add(lumpSum(price)).String(), s.Tip.String())
+	require.Equal(t, price.Lane.MulInt(size).TruncateInt().String(), s.LaneBurned.String())
+	require.True(t, s.Refund.IsZero())
+}
+
+func TestIntegersGiveWhatDecimalsDo(t *testing.T) { rapid.Check(t, equalDecimals) }
+
+func FuzzIntegersGiveWhatDecimalsDo(f *testing.F) { f.Fuzz(rapid.MakeFuzz(equalDecimals)) }
+
+// TestCostAtTheEdgeOf128Bits: the largest price of 64 bits, the largest units, and a unit of the last decimal more.
+func TestCostAtTheEdgeOf128Bits(t *testing.T) {
+	edge := math.LegacyNewDecFromBigIntWithPrec(new(big.Int).SetUint64(^uint64(0)), math.LegacyPrecision)
+	for _, extra := range []math.LegacyDec{math.LegacyZeroDec(), math.LegacySmallestDec(), math.LegacyOneDec()} {
+		for _, units := range []uint64{0, 1, 1<<50 + 1, ^uint64(0) - 1} {
+			price := lane.Price{
+				Capacity: lane.Capacity{Cycles: 1 << 50, Cells: 1 << 50},
+				Cycle:    edge.Add(extra), Cell: edge, Lane: edge, Priority: edge.Add(extra),
+			}
+			require.Equal(t, formula(price, units, 0).Ceil().TruncateInt().String(), price.Cost(units, 0).String(), "%s %d", extra, units)
+		}
+	}
+}

@@ -17,6 +17,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/sandbox/branch"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -24,19 +25,24 @@ import (
 // dropped and the error is returned: a panic of a gas meter as ErrOutOfCycles, any other panic as ErrPanicked.
 func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	defer recoverInto(ctx, &err)
-	branch, commit := ctx.CacheContext()
-	if err := fn(branch); err != nil {
+	own := branchOf(ctx)
+	if err := fn(own); err != nil {
 		return err
 	}
-	commit()
+	ctx.EventManager().EmitEvents(own.EventManager().Events())
+	own.MultiStore().(storetypes.CacheMultiStore).Write()
 	return nil
 }
 
 // Probe runs fn on a branch of ctx and always drops the branch. It reports whether fn would succeed.
 func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	defer recoverInto(ctx, &err)
-	branch, _ := ctx.CacheContext()
-	return fn(branch)
+	return fn(branchOf(ctx))
+}
+
+// branchOf is ctx.CacheContext with a branch that costs less while few keys are written.
+func branchOf(ctx sdk.Context) sdk.Context {
+	return ctx.WithMultiStore(branch.New(ctx.MultiStore())).WithEventManager(sdk.NewEventManager())
 }
 
 // ErrTooLarge is returned by ReadAtMost.

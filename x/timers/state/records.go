@@ -129,6 +129,7 @@ func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, b
 
 // Put writes the record where its SetAside says.
 func (r *Records) Put(ctx context.Context, t *types.Timer) error {
+	noteWrite(ctx, t)
 	switch t.SetAside {
 	case types.NotSetAside:
 		return r.calendar.Insert(ctx, KeyOf(t.Due, t.Seq), *t)
@@ -141,6 +142,7 @@ func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 
 // take removes the record from where its SetAside says.
 func (r *Records) take(ctx context.Context, t *types.Timer) error {
+	noteWrite(ctx, t)
 	switch t.SetAside {
 	case types.NotSetAside:
 		for _, c := range r.companions {

@@ -25,6 +25,9 @@ type watchedService struct {
 
 // OpenKVStore implements store.KVStoreService.
 func (s *watchedService) OpenKVStore(ctx context.Context) store.KVStore {
+	if isMuted(ctx) {
+		return s.inner.OpenKVStore(ctx)
+	}
 	return watchedStore{s.inner.OpenKVStore(ctx), s, ctx}
 }
 
@@ -80,7 +83,7 @@ func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]b
 			watched = append(watched, prefix)
 		}
 	}
-	if len(watched) == 0 || isMuted(ctx) {
+	if len(watched) == 0 {
 		return nil, nil
 	}
 	before, err := s.inner.OpenKVStore(free(ctx)).Get(key)

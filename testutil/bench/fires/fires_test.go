@@ -1,0 +1,44 @@
+package fires_test
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/bench/fires"
+)
+
+var options = func() *fires.Options {
+	opts := &fires.Options{}
+	flag.IntVar(&opts.Fires, "fires", 100, "fires of a block")
+	flag.IntVar(&opts.Rounds, "rounds", 3, "rounds of each kind")
+	flag.StringVar(&opts.Only, "only", "", "measure only what contains this")
+	return opts
+}()
+
+// most are what one fire may take: allocations, operations on the timers store, and those on every store. They are counts,
+// and the same on every machine but for what the runtime allocates now and then.
+var most = map[string]struct{ allocs, module, all int }{
+	"a send":                   {575, 17, 37},
+	"a send at prices of 0":    {490, 17, 31},
+	"a send that fails":        {500, 13, 27},
+	"an interval's send":       {600, 19, 39},
+	"a watch's send":           {980, 46, 68},
+	"a pinned contract's beat": {1_050, 22, 46},
+}
+
+// TestWhatAFireTakes holds the counts, and prints the times.
+func TestWhatAFireTakes(t *testing.T) {
+	for _, row := range fires.Measure(t, *options) {
+		t.Logf("%-40s %5.2f × %-30s allocs %6.0f (%4.0f) timers %+v all %+v",
+			row.What, row.Ratio, row.Floor, row.Allocs, row.FloorAllocs, row.Module, row.All)
+		limit, counted := most[row.What]
+		if !counted {
+			continue
+		}
+		require.LessOrEqual(t, int(row.Allocs), limit.allocs, row.What)
+		require.LessOrEqual(t, row.Module.Reads()+row.Module.Writes(), limit.module, row.What)
+		require.LessOrEqual(t, row.All.Reads()+row.All.Writes(), limit.all, row.What)
+	}
+}

@@ -1,0 +1,204 @@
+package branch
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"cosmossdk.io/store/cachekv"
+	"cosmossdk.io/store/tracekv"
+	storetypes "cosmossdk.io/store/types"
+)
+
+// few is up to how many entries a search takes no longer than one in a map.
+const few = 16
+
+// kv is a branch of one store. It keeps what was read and written in a slice, with a map of their places when they are
+// more than a few, until somebody iterates. Then the SDK's own cache, which is sorted, takes its place.
+type kv struct {
+	mtx     sync.Mutex
+	parent  storetypes.KVStore
+	entries []entry
+	// places of the entries by their keys; nil while they are few. They are looked up, never ranged over.
+	places map[string]int
+	// sorted is nil until somebody iterates.
+	sorted *cachekv.Store
+}
+
+// entry is a value that was read, or written if it is dirty. A nil value is that of a key that is absent or removed.
+type entry struct {
+	key, value []byte
+	dirty      bool
+}
+
+// writeTo writes the entry to another store if it was written.
+func (e *entry) writeTo(store storetypes.KVStore) {
+	switch {
+	case !e.dirty:
+	case e.value == nil:
+		store.Delete(e.key)
+	default:
+		store.Set(e.key, e.value)
+	}
+}
+
+var _ storetypes.CacheKVStore = (*kv)(nil)
+
+func newKV(parent storetypes.KVStore) *kv { return &kv{parent: parent} }
+
+// Get implements types.KVStore.
+func (s *kv) Get(key []byte) []byte {
+	storetypes.AssertValidKey(key)
+	s.mtx.Lock()
+	defer s.mtx.Unlock()
+	if s.sorted != nil {
+		return s.sorted.Get(key)
+	}
+	if at, found := s.find(key); found {
+		return s.entries[at].value
+	}
+	value := s.parent.Get(key)
+	s.add(entry{key: key, value: value})
+	return value
+}
+
+// Has implements types.KVStore.
+func (s *kv) Has(key []byte) bool { return s.Get(key) != nil }
+
+// Set implements types.KVStore.
+func (s *kv) Set(key, value []byte) {
+	storetypes.AssertValidKey(key)
+	storetypes.AssertValidValue(value)
+	s.write(key, value)
+}
+
+// Delete implements types.KVStore.
+func (s *kv) Delete(key []byte) {
+	storetypes.AssertValidKey(key)
+	s.write(key, nil)
+}
+
+// write notes a value, nil for a removal.
+func (s *kv) write(key, value []byte) {
+	s.mtx.Lock()
+	defer s.mtx.Unlock()
+	e := entry{key, value, true}
+	if s.sorted != nil {
+		e.writeTo(s.sorted)
+		return
+	}
+	if at, found := s.find(key); found {
+		s.entries[at] = e
+		return
+	}
+	s.add(e)
+}
+
+// find is the place of a key among the entries.
+func (s *kv) find(key []byte) (at int, found bool) {
+	if s.places != nil {
+		at, found = s.places[string(key)]
+		return at, found
+	}
+	for at = range s.entries {
+		if bytes.Equal(s.entries[at].key, key) {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
+// add adds an entry for a key that has none.
+func (s *kv) add(e entry) {
+	if s.entries == nil {
+		s.entries = make([]entry, 0, few/4)
+	}
+	s.entries = append(s.entries, e)
+	switch {
+	case s.places != nil:
+		s.places[text(e.key)] = len(s.entries) - 1
+	case len(s.entries) > few:
+		s.places = make(map[string]int, 4*few)
+		for at := range s.entries {
+			s.places[text(s.entries[at].key)] = at
+		}
+	}
+}
+
+// text is a key as that of a map. Nobody changes a key that a store was given; the SDK's cache takes it the same way.
+func text(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
+
+// sort hands the entries over to the SDK's cache. A key that was read keeps its value, as in a cache from the start.
+func (s *kv) sort() *cachekv.Store {
+	s.mtx.Lock()
+	defer s.mtx.Unlock()
+	if s.sorted != nil {
+		return s.sorted
+	}
+	before := readBefore{KVStore: s.parent, values: map[string][]byte{}}
+	s.sorted = cachekv.NewStore(before)
+	for i := range s.entries {
+		if e := &s.entries[i]; e.dirty {
+			e.writeTo(s.sorted)
+		} else {
+			before.values[text(e.key)] = e.value
+		}
+	}
+	s.entries, s.places = nil, nil
+	return s.sorted
+}
+
+// Write implements types.CacheKVStore: it writes to the parent in the order of keys, as the SDK's cache does.
+func (s *kv) Write() {
+	s.mtx.Lock()
+	defer s.mtx.Unlock()
+	if s.sorted != nil {
+		s.sorted.Write()
+		// What was read before the write may have changed since.
+		s.sorted = nil
+		return
+	}
+	slices.SortFunc(s.entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
+	for i := range s.entries {
+		s.entries[i].writeTo(s.parent)
+	}
+	s.entries, s.places = nil, nil
+}
+
+// Iterator implements types.KVStore.
+func (s *kv) Iterator(start, end []byte) storetypes.Iterator {
+	return s.sort().Iterator(start, end)
+}
+
+// ReverseIterator implements types.KVStore.
+func (s *kv) ReverseIterator(start, end []byte) storetypes.Iterator {
+	return s.sort().ReverseIterator(start, end)
+}
+
+// GetStoreType implements types.Store.
+func (s *kv) GetStoreType() storetypes.StoreType { return s.parent.GetStoreType() }
+
+// CacheWrap implements types.CacheWrapper.
+func (s *kv) CacheWrap() storetypes.CacheWrap { return newKV(s) }
+
+// CacheWrapWithTrace implements types.CacheWrapper.
+func (s *kv) CacheWrapWithTrace(w io.Writer, context storetypes.TraceContext) storetypes.CacheWrap {
+	return newKV(tracekv.NewStore(s, w, context))
+}
+
+// readBefore is the parent of a cache that takes the place of a slice: it gives what was read before.
+type readBefore struct {
+	storetypes.KVStore
+	// values are looked up, never ranged over.
+	values map[string][]byte
+}
+
+// Get implements types.KVStore.
+func (r readBefore) Get(key []byte) []byte {
+	if value, read := r.values[string(key)]; read {
+		return value
+	}
+	return r.KVStore.Get(key)
+}
