@@ -78,6 +78,7 @@ test-long: ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
 	cd x/timers && go test -timeout 60m ./keeper -run 'KeepNobodyOut$$' -args -keeper.crowd=20000
+	cd x/timers && go test -timeout 60m ./keeper -run 'ExpiredBacklog|OwnersWithAFullQuota' -args -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 
 .PHONY: genesis-memory
