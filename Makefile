@@ -77,7 +77,7 @@ test-short: ## Run the tests without simulation, real nodes and benchmarks
 test-long: ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
-	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000
+	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 
 .PHONY: genesis-memory

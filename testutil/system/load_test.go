@@ -26,23 +26,28 @@ func loadCommand(ctx context.Context, n *node.Node, args ...string) *exec.Cmd {
 
 // watched is an output that says when it first has a text.
 type watched struct {
-	sync.Mutex
-	bytes.Buffer
-
-	text  string
-	found chan struct{}
+	mutex  sync.Mutex
+	output bytes.Buffer
+	text   string
+	found  chan struct{}
 }
 
 // Write implements io.Writer.
 func (w *watched) Write(p []byte) (int, error) {
-	w.Lock()
-	defer w.Unlock()
-	before := bytes.Contains(w.Bytes(), []byte(w.text))
-	n, err := w.Buffer.Write(p)
-	if !before && bytes.Contains(w.Bytes(), []byte(w.text)) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	before := bytes.Contains(w.output.Bytes(), []byte(w.text))
+	n, err := w.output.Write(p)
+	if !before && bytes.Contains(w.output.Bytes(), []byte(w.text)) {
 		close(w.found)
 	}
 	return n, err
+}
+
+func (w *watched) String() string {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	return w.output.String()
 }
 
 // TestLabLoadDrivesANode runs the command to its end, and interrupts it: the table comes in either case, and the second run

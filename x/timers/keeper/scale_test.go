@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"testing"
 
@@ -171,9 +172,8 @@ func TestFireCostUnderOverload(t *testing.T) {
 	calm, _ := drain(4_990, func(seq uint64) uint64 { return 2 + (seq-1)/499 })
 	storm, most := drain(sized(20_000, 100_000), func(uint64) uint64 { return 2 })
 	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
-	// Admission costs a scan and two writes, and the index a read and a delete. What is done in a calm too does not
-	// matter: receipts, which share values, are next to nothing in both.
-	// The owner index has more to merge where it is larger.
+	// Admission costs a scan and two writes, and the index a read and a delete; reading the summary is little more, and the owner index has more to merge where it is larger. What is
+	// done in a calm too does not matter: receipts, which share values, are next to nothing in both.
 	require.LessOrEqual(t, storm-calm, 5.5)
 	require.LessOrEqual(t, storm, 13.0)
 	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
@@ -181,16 +181,25 @@ func TestFireCostUnderOverload(t *testing.T) {
 	require.LessOrEqual(t, most.Writes(), 3*2_048+15*499)
 }
 
+// Sizes of the long forms of these tests; `make test-long` sets larger ones.
+var (
+	expiredSize = flag.Int("keeper.expired", 8_000, "how many timers have expired while the chain was halted")
+	ownersSize  = flag.Int("keeper.owners", 5, "how many owners have a full quota")
+)
+
+// While a chain is halted, or its lane paused, timers expire. What a block does with them is bounded, whatever their number,
+// and a live one behind them waits for no more blocks than it takes to pass over them.
 func TestExpiredBacklogDoesNotDelayLiveTimers(t *testing.T) {
-	expired := sized(8_000, 20_000)
 	const halt = 30
+	expired := *expiredSize
+	var counts *storecount.Counts
 	// All but the last were due at 2 and expired while the lane was paused; the last lies behind them all.
 	f := crowded(t, expired+1, func(timer *types.Timer) {
 		timer.Due, timer.ExpiresAt = 2, halt
 		if timer.Seq == uint64(expired)+1 {
-			timer.Due, timer.ExpiresAt = halt, 1_000
+			timer.Due, timer.ExpiresAt = halt, 1_000_000
 		}
-	}, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	}, counted(&counts), withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	for f.Height() < halt {
 		require.Empty(t, f.firedIDs(f.endBlock()))
 	}
@@ -200,24 +209,74 @@ func TestExpiredBacklogDoesNotDelayLiveTimers(t *testing.T) {
 	// A block passes over a window's worth of expired timers, so that a live one behind 20,000 waits for ten at most.
 	window := int(f.config().CandidateWindow)
 	bound := (expired + window - 1) / window
+	perBlock := int(f.config().GcCyclesPerBlock / f.config().GcCyclesPerRemoval)
 	blocks, removed := 0, 0
-	for fired := false; !fired; blocks++ {
-		require.Less(t, blocks, bound)
+	block := func() sdk.Events {
+		counts.Reset()
 		events := f.endBlock()
 		removed += len(eventsOf[*types.TimerExpired](f, events))
-		fired = len(f.firedIDs(events)) > 0
+		require.LessOrEqual(t, counts.Nexts, 3*window+perBlock+256+16)
+		require.LessOrEqual(t, counts.Gets, 16+4*perBlock)
+		require.LessOrEqual(t, counts.Writes(), 16+4*perBlock)
+		return events
+	}
+	for fired := false; !fired; blocks++ {
+		require.Less(t, blocks, bound)
+		fired = len(f.firedIDs(block())) > 0
 	}
 	require.Less(t, removed, expired, "it did not wait for the clean-up")
 	require.NoError(t, f.Check())
 
 	// The clean-up goes on at its own pace and misses none.
-	perBlock := int(f.config().GcCyclesPerBlock / f.config().GcCyclesPerRemoval)
 	for ; removed < expired; blocks++ {
 		require.LessOrEqual(t, blocks, expired/perBlock)
-		removed += len(eventsOf[*types.TimerExpired](f, f.endBlock()))
+		block()
 	}
 	require.Equal(t, expired, removed)
 	require.Empty(t, f.export().Timers)
+}
+
+// TestOwnersWithAFullQuota: what owners cost who have as many timers as they may does not depend on how many such owners
+// there are, nor on whose turn it is.
+func TestOwnersWithAFullQuota(t *testing.T) {
+	const fires = 3
+	owner := func(i int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("robot_%014d", i)) }
+	type costs struct{ empty, refused, cancelled, scheduled, fired storecount.Counts }
+	cost := func(owners int) (c costs) {
+		var counts *storecount.Counts
+		quota := int(types.DefaultTimerConfig("stake").MaxTimersPerActor)
+		f := crowded(t, owners*quota, func(timer *types.Timer) {
+			timer.Actor = owner(int(timer.Seq-1) / quota)
+			if int(timer.Seq-1)%quota < fires && timer.Seq <= uint64(quota) {
+				timer.Due = 8
+			}
+		}, counted(&counts))
+		f.endBlock()
+		counts.Reset()
+		f.endBlock()
+		c.empty = counts.Take()
+		last := owner(owners - 1)
+		one := scheduleMsg(last, 500, []byte("noop"))
+		f.refused(types.ErrTooManyTimers, one)
+		c.refused = counts.Take()
+		id := types.TimerID(last, 500, []byte("noop"), uint64(owners*quota))
+		f.run(&types.MsgCancelTimer{Sender: last.String(), Id: fmt.Sprintf("%x", id)})
+		c.cancelled = counts.Take()
+		f.run(one)
+		c.scheduled = counts.Take()
+		f.refused(types.ErrTooManyTimers, one)
+		for f.Height() < 8 {
+			f.endBlock()
+		}
+		counts.Reset()
+		require.Len(t, f.firedIDs(f.endBlock()), fires)
+		c.fired = counts.Take()
+		return c
+	}
+	few, many := cost(2), cost(*ownersSize)
+	require.Equal(t, few, many)
+	require.LessOrEqual(t, many.fired.Reads()+many.fired.Writes(), 40+20*fires)
+	t.Logf("%d owners with a full quota: %+v", *ownersSize, many)
 }
 
 func TestExpiredTimersBehindALongBacklogLeaveToo(t *testing.T) {

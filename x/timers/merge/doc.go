@@ -19,6 +19,9 @@
 // This is the threshold algorithm of top-k queries. It is correct because a source only gets worse: its bound never
 // moves to a better rank as it is read.
 //
+// A source may be announced by its bound alone. It is opened when that bound is the best: in a storm of different bids there
+// are hundreds of lists, of which few hold a timer that fires.
+//
 // # Cost
 //
 // Let there be s sources whose lists are in the order of the ranks. To return n timers, at most s heads are read, and

@@ -74,3 +74,15 @@ type Store interface {
 	// longer be in the list: its place is known from its fields. No entries mean that the list has ended.
 	After(ctx context.Context, entry Entry, n int) ([]Entry, error)
 }
+
+// Summary is what an index keeps of its lists, so that most of them need not be opened: of each a bound on its prices.
+type Summary interface {
+	Store
+	// Bounds passes every list that may hold an entry and is summarized to fn, in the order of their names, with a price
+	// that is at or above all of its entries'. What fn does must not change the index.
+	Bounds(ctx context.Context, fn func(list List, price math.LegacyDec)) error
+	// Lower replaces the bound of a list by a lower one, which must hold as well.
+	Lower(ctx context.Context, list List, price math.LegacyDec) error
+	// Drop forgets a list that is empty.
+	Drop(ctx context.Context, list List) error
+}

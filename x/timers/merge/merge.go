@@ -52,7 +52,9 @@ type Merge[R Rank[R]] struct {
 // source is one list, or several that hold the same timers in different orders. Several are needed where no single
 // order is that of the ranks. A timer that none of the lists has shown yet is behind the bound of each of them.
 type source[R Rank[R]] struct {
-	// cursors has one for each list. Invariant: there is at least one.
+	// open reads the heads of a source that was only announced; nil once it is open.
+	open func(ctx context.Context) ([]Entry, error)
+	// cursors has one for each list. Invariant: there is at least one in an open source.
 	cursors []cursor[R]
 	// since is the number of pages read from the list that bounds the source since a page of another list was read.
 	// Invariant: at most turnPages.
@@ -84,8 +86,8 @@ func (m *Merge[R]) Head(ctx context.Context, from List) (Entry, bool, error) {
 }
 
 // Open adds a source that starts at the heads of its lists. It reads nothing itself. Several lists must hold the same
-// timers: at the end of one of them, the source has shown all its timers and is dropped. All sources must be opened
-// before the first call of Next, since a later one could hold a timer that ranks before those already returned.
+// timers: at the end of one of them, the source has shown all its timers and is dropped. All sources must be opened or
+// announced before the first call of Next, since a later one could hold a timer that ranks before those already returned.
 func (m *Merge[R]) Open(heads ...Entry) {
 	if len(heads) == 0 {
 		return
@@ -101,13 +103,22 @@ func (m *Merge[R]) Open(heads ...Entry) {
 	m.follow(s)
 }
 
+// Announce adds a source that is opened only if a timer at its bound would be the next. The bound is at or before the rank
+// of each of its timers. Open reads its heads, as Open takes them, or none if its lists turn out to be empty. Heads are
+// read however many entries were read beyond them: their number is that of the lists.
+func (m *Merge[R]) Announce(bound R, open func(ctx context.Context) ([]Entry, error)) {
+	if !bound.Negative() {
+		m.sources.push(bound, &source[R]{open: open})
+	}
+}
+
 // Next returns the best remaining timer, by the entry of one of its lists. If no more may be read, it is the best of
 // those read. It is false if there is none.
 func (m *Merge[R]) Next(ctx context.Context) (Entry, bool, error) {
-	// A source whose bound equals the best rank read holds no better timer, since ranks differ by seq. Each round
-	// reads an entry or drops a source, so that the loop ends.
-	for m.readsLeft > 0 && len(m.sources) > 0 && (len(m.found) == 0 || m.sources[0].rank.Compare(m.found[0].rank) < 0) {
-		if err := m.advance(ctx, m.sources.pop()); err != nil {
+	// A source whose bound equals the best rank read holds no better timer, since ranks differ by seq. Each round opens a
+	// source, reads an entry or drops a source, so that the loop ends.
+	for len(m.sources) > 0 && (len(m.found) == 0 || m.sources[0].rank.Compare(m.found[0].rank) < 0) {
+		if err := m.proceed(ctx, m.sources.pop()); err != nil {
 			return Entry{}, false, err
 		}
 	}
@@ -122,6 +133,20 @@ func (m *Merge[R]) Next(ctx context.Context) (Entry, bool, error) {
 func (m *Merge[R]) Return(entry Entry) {
 	m.returned[entry.Seq] = true
 	m.take(entry)
+}
+
+// proceed opens a source, or reads on in one that is open. One in which no more may be read is dropped.
+func (m *Merge[R]) proceed(ctx context.Context, s *source[R]) error {
+	switch {
+	case s.open != nil:
+		heads, err := s.open(ctx)
+		m.Open(heads...)
+		return err
+	case m.readsLeft > 0:
+		return m.advance(ctx, s)
+	default:
+		return nil
+	}
 }
 
 // advance reads the next page of one list of the source. A source of which a list has ended is dropped: its lists hold

@@ -44,6 +44,7 @@ var (
 	PrefixOwners     = collections.NewPrefix(14)
 	PrefixRecents    = collections.NewPrefix(15)
 	PrefixAgents     = collections.NewPrefix(16)
+	PrefixBounds     = collections.NewPrefix(17)
 
 	PrefixWatched      = collections.NewPrefix(20)
 	PrefixWatches      = collections.NewPrefix(21)

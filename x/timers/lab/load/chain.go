@@ -52,8 +52,9 @@ type node struct {
 	options Options
 	denom   string
 	workers []worker
-	// addresses of the workers, by which timers are told from those of others.
-	addresses map[string]bool
+	// addresses of the workers, and the timers that they have scheduled in this run: others are not counted, nor what an
+	// earlier run left.
+	addresses, timers map[string]bool
 }
 
 var _ Chain = (*node)(nil)
@@ -65,7 +66,7 @@ func newNode(clientCtx client.Context, o Options, denom string, workers int) (*n
 	if err != nil {
 		return nil, fmt.Errorf("deriving the workers' keys from %s: %w", clientCtx.FromName, err)
 	}
-	n := &node{Context: clientCtx, options: o, denom: denom, addresses: map[string]bool{}}
+	n := &node{Context: clientCtx, options: o, denom: denom, addresses: map[string]bool{}, timers: map[string]bool{}}
 	for i := range workers {
 		seed := sha256.Sum256(fmt.Appendf(nil, "%x/%d", secret, i))
 		key := secp256k1.GenPrivKeyFromSecret(seed[:])
@@ -185,7 +186,7 @@ func (n *node) Block(ctx context.Context, height int64) (Block, error) {
 	return block, nil
 }
 
-// count adds what events say of the workers' timers.
+// count adds what events say of the run's timers.
 func (n *node) count(block *Block, events []abci.Event) {
 	for i := range events {
 		kind, found := strings.CutPrefix(events[i].Type, "timers.v1.")
@@ -196,21 +197,32 @@ func (n *node) count(block *Block, events []abci.Event) {
 		for _, a := range events[i].Attributes {
 			attributes[a.Key] = strings.Trim(a.Value, `"`)
 		}
-		if !n.addresses[attributes["actor"]] {
-			continue
-		}
-		switch kind {
-		case "TimerScheduled":
-			block.Scheduled++
-		case "TimerFired":
-			block.Fired++
-			if late := attributes["late"]; late != "" && late != "0" {
-				block.Late++
-			}
-		case "TimerExpired", "TimerCancelledInsufficientFunds":
-			block.Left++
-		}
+		n.countOne(block, kind, attributes)
 	}
+}
+
+// countOne adds what an event says of a timer of this run.
+func (n *node) countOne(block *Block, kind string, attributes map[string]string) {
+	id := attributes["id"]
+	if kind == "TimerScheduled" && n.addresses[attributes["actor"]] {
+		n.timers[id] = true
+		block.Scheduled++
+	}
+	if !n.timers[id] {
+		return
+	}
+	switch kind {
+	case "TimerFired":
+		block.Fired++
+		if late := attributes["late"]; late != "" && late != "0" {
+			block.Late++
+		}
+	case "TimerExpired", "TimerCancelledInsufficientFunds":
+		block.Left++
+	default:
+		return
+	}
+	delete(n.timers, id)
 }
 
 // Resync implements Chain.

@@ -30,7 +30,6 @@ const (
 	flagPID      = "pid"
 	flagData     = "data"
 	flagMetrics  = "metrics"
-	flagRemote   = "remote"
 )
 
 // NewCommand returns the command `load`.

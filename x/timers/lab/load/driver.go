@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	phaseIdle, phaseSends, phaseFill, phaseHold = "idle", "sends", "fill", "hold"
 	// idleBlocks are observed before anything is sent.
 	idleBlocks = 5
 	// pollEvery is the pause between two questions for the next block.

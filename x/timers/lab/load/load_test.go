@@ -154,7 +154,7 @@ func (c *fakeChain) Resync(context.Context, int) error {
 
 func runFake(t *testing.T, c *fakeChain, o Options) (*Report, error) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	c.cancel = cancel
 	d := newDriver(o, c, 20, o.Fires, io.Discard)
@@ -252,7 +252,7 @@ func TestWhatAMachineSays(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }))
 	defer server.Close()
 	o := Options{PIDs: []int{os.Getpid()}, Data: []string{dir}, Metrics: []string{server.URL, "http://127.0.0.1:1"}}
-	s := o.sample(t.Context())
+	s := o.sample(context.Background())
 	require.Positive(t, s.RSSBytes)
 	require.Equal(t, int64(700+len("Name:\tx\nVmRSS:\t    12 kB\n")), s.DataBytes)
 	require.InDelta(t, 20, s.Finalized, 0)

@@ -17,6 +17,8 @@ const (
 	maxTxs, maxBatch = 1_000, 200
 )
 
+const flagRemote = "remote"
+
 // Options of a run.
 type Options struct {
 	// Pending is how many timers are kept pending, 1 to MaxPending.

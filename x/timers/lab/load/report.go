@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Names of the phases.
+const phaseIdle, phaseSends, phaseFill, phaseHold = "idle", "sends", "fill", "hold"
+
 // Block is what a block says of the load.
 type Block struct {
 	Height int64

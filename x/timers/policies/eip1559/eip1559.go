@@ -120,6 +120,9 @@ var _ index.ListOwner = lists{}
 // Owns implements index.ListOwner.
 func (lists) Owns(weight uint32) bool { return !merge.ListOfWeight(weight).Wide() }
 
+// Summarized implements index.ListOwner.
+func (lists) Summarized(list merge.List) bool { return rules.Leads(list) }
+
 // Entries implements index.ListOwner.
 func (lists) Entries(t *types.Timer) []merge.Entry {
 	return rules.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)

@@ -85,6 +85,9 @@ func (p *Policy) Adopt(ctx context.Context, before, after *types.TimerConfig) er
 // Owns implements index.ListOwner.
 func (*Policy) Owns(weight uint32) bool { return merge.ListOfWeight(weight).Wide() }
 
+// Summarized implements index.ListOwner: there is one list, which is read from its head.
+func (*Policy) Summarized(merge.List) bool { return false }
+
 // Entries implements index.ListOwner.
 func (*Policy) Entries(t *types.Timer) []merge.Entry {
 	return []merge.Entry{rules.EntryOf(merge.ListOfWeight(t.AdmittedWeight), t.AdmittedScore, t.Due, t.Seq)}

@@ -15,56 +15,100 @@ type Index struct {
 	*merge.Merge[policy.Rank]
 }
 
-// OpenIndex opens the lists at the prices of a block. At most maxReads entries are read beyond the heads of the
-// lists. After that, only timers already read are returned. So an actor can overtake the best timer of a class by
-// filling the class with timers that hide it, at the price of the lane's fee for each. It can't prevent the lane from
-// being filled.
+// OpenIndex announces the lists at the prices of a block, and opens those that can still win as Next comes to them. At most
+// maxReads entries are read beyond the heads of the lists. After that, only timers already read are returned, and heads.
+// So an actor can overtake the best timer of a class by filling the class with timers that hide it, at the price of the
+// lane's fee for each. It can't prevent the lane from being filled.
 //
 // A class has two lists. If its slacks are at or above the lane's fee, only the list by tip is read. If they are
 // below it, only the list by max fee is read. If the lane's fee is within the class, both are read: some of its
 // timers pay their tip and others what the fee leaves, and neither order alone is that of their ranks.
 //
-// The number of heads is bounded by the number of lists: at most two for each weight and class in use.
-func OpenIndex(ctx context.Context, store merge.Store, rules Rules, prices policy.Prices, maxReads int) (*Index, error) {
-	m := merge.New(store, ranker{rules, prices}, maxReads)
-	fee := rules.Fee(prices)
-	for from := merge.List(0); ; {
-		head, found, err := m.Head(ctx, from)
-		if err != nil {
-			return nil, err
-		}
-		// Wide lists belong to other policies, and are stored after all narrow ones.
-		if !found || head.List.Wide() {
-			return &Index{m}, nil
-		}
-		// All timers of such a list ask for the same, so that the list alone is in the order of their ranks.
-		if !isStated(head.List) {
-			m.Open(head)
-			from = head.List + 1
-			continue
-		}
-		// A class that is not empty has both lists, and the one by tip is stored first.
-		weight, class := head.List.Weight(), classOf(head.List)
-		from = statedList(weight, class+1, byTip)
-		least, most := slackEdges(class)
-		if least.GTE(fee) {
-			m.Open(head)
-			continue
-		}
-		second, found, err := m.Head(ctx, statedList(weight, class, byFee))
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		// Neither the second list nor any later one: only an inconsistent store is so, and there is no more to open.
-		case !found:
-			return &Index{m}, nil
-		case most.LT(fee):
-			m.Open(second)
-		default:
-			m.Open(head, second)
-		}
+// The summary is read whole; it has at most one entry for each weight and class in use. The number of heads is bounded by
+// the number of lists, and is usually that of the lists that win.
+func OpenIndex(ctx context.Context, store merge.Summary, rules Rules, prices policy.Prices, maxReads int) (*Index, error) {
+	ranker := ranker{rules, prices}
+	o := &opener{store: store, merge: merge.New(store, ranker, maxReads), fee: rules.Fee(prices)}
+	err := store.Bounds(ctx, func(list merge.List, price math.LegacyDec) {
+		o.merge.Announce(o.bound(ranker, list, price), func(ctx context.Context) ([]merge.Entry, error) {
+			return o.open(ctx, list, price)
+		})
+	})
+	return &Index{o.merge}, err
+}
+
+// opener opens the sources of an index when their turn comes.
+type opener struct {
+	store merge.Summary
+	merge *merge.Merge[policy.Rank]
+	// fee of the lane.
+	fee math.LegacyDec
+}
+
+// bound is at or before the rank of every timer of a source, by the list that stands for it and a bound on its prices. A
+// stated ask pays at most its tip, and at most what the lane's fee leaves of tip and slack.
+func (o *opener) bound(r ranker, list merge.List, price math.LegacyDec) policy.Rank {
+	if !isStated(list) {
+		return r.Bound(merge.Entry{List: list})
 	}
+	_, most := slackEdges(classOf(list))
+	priority := price
+	if rest := price.Add(most).Sub(o.fee); rest.LT(priority) {
+		priority = rest
+	}
+	return policy.NewRank(priority, list.Weight(), 0, 0)
+}
+
+// open reads the heads of a source, and corrects the summary where it bounds the source badly.
+func (o *opener) open(ctx context.Context, list merge.List, price math.LegacyDec) ([]merge.Entry, error) {
+	least, most := math.LegacyZeroDec(), math.LegacyZeroDec()
+	if isStated(list) {
+		least, most = slackEdges(classOf(list))
+	}
+	// All timers of a list that is not stated ask for the same, so that the list alone is in the order of their ranks.
+	if !isStated(list) || least.GTE(o.fee) {
+		head, err := o.head(ctx, list, list)
+		if err != nil || head == nil {
+			return nil, err
+		}
+		return []merge.Entry{*head}, o.correct(ctx, list, price, head.Price)
+	}
+	byFeeHead, err := o.head(ctx, list+1, list)
+	if err != nil || byFeeHead == nil {
+		return nil, err
+	}
+	if most.LT(o.fee) {
+		return []merge.Entry{*byFeeHead}, o.correct(ctx, list, price, byFeeHead.Price.Sub(least))
+	}
+	head, err := o.head(ctx, list, list)
+	if err != nil || head == nil {
+		return nil, err
+	}
+	return []merge.Entry{*head, *byFeeHead}, o.correct(ctx, list, price, head.Price)
+}
+
+// head reads the first entry of a list. If there is none, the source that a list stands for is forgotten: the two lists of
+// a class hold the same timers.
+func (o *opener) head(ctx context.Context, list, source merge.List) (*merge.Entry, error) {
+	head, found, err := o.merge.Head(ctx, list)
+	if err != nil {
+		return nil, err
+	}
+	if !found || head.List != list {
+		return nil, o.store.Drop(ctx, source)
+	}
+	return &head, nil
+}
+
+// badBound is the part of a bound by which it must be too high to be worth a write: 1 in so many. A list is then corrected
+// a few times on its way down, not each time that its first timer fires.
+const badBound = 8
+
+func (o *opener) correct(ctx context.Context, list merge.List, bound, price math.LegacyDec) error {
+	if price.GTE(bound.Sub(bound.QuoInt64(badBound))) {
+		return nil
+	}
+	return o.store.Lower(ctx, list, price)
 }
 
 // Return puts back a timer that was returned under an outdated weight. Next returns it once more by its current

@@ -43,6 +43,10 @@ func isStated(l merge.List) bool { return l.Kind() >= firstStated }
 // isByFee reports whether the list is one of stated asks by max fee.
 func isByFee(l merge.List) bool { return isStated(l) && order((l.Kind()-firstStated)&1) == byFee }
 
+// Leads reports whether a list stands for a source in a summary of the index: the one by tip for both lists of a class, as
+// no timer pays more than its tip.
+func Leads(l merge.List) bool { return !isStated(l) || !isByFee(l) }
+
 // classOf is the slack class of a list of stated asks. It inverts statedList.
 func classOf(l merge.List) uint32 { return (l.Kind() - firstStated) >> 1 }
 

@@ -2,6 +2,7 @@ package eip1559_test
 
 import (
 	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"math"
@@ -14,6 +15,7 @@ import (
 
 	sdkmath "cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/testutil/mergetest"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
@@ -220,4 +222,28 @@ func BenchmarkIndex(b *testing.B) {
 			b.ReportMetric(float64(beyond)/float64(taken), "reads/taken")
 		})
 	}
+}
+
+// TestFewListsAreOpened: of the hundreds of lists that different bids make, a block with a small lane opens little more
+// than those that win, and the summary is corrected little oftener than that.
+func TestFewListsAreOpened(t *testing.T) {
+	const take, blocks = 14, 12
+	e := defaultMarket()
+	r := rand.New(rand.NewPCG(1, 2))
+	b := gather(storms()[0], r, 20_000)
+	lists := 0
+	require.NoError(t, b.store.Bounds(context.Background(), func(merge.List, sdkmath.LegacyDec) { lists++ }))
+	require.Greater(t, lists, 100)
+	heads, taken, fee := 0, 0, startFee
+	for range blocks {
+		prices := pricesAt(price(fee), sdkmath.LegacyZeroDec())
+		m := openIndex(t, b.store, e, prices, enough)
+		got := takeSome(t, m, take)
+		require.Equal(t, inOrder(e, prices, b.timers)[:take], got)
+		b.drop(got)
+		heads, taken, fee = heads+m.Heads, taken+len(got), laneFee(r, fee)
+	}
+	t.Logf("%d lists; %d heads read and %d bounds lowered for %d timers", lists, heads, b.store.Lowered, taken)
+	require.LessOrEqual(t, heads, 3*taken)
+	require.LessOrEqual(t, b.store.Lowered, 2*taken)
 }

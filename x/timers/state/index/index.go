@@ -22,13 +22,16 @@ import (
 // what the lists mean, and register with Own.
 //
 // Invariant: an admitted timer has exactly the entries that the owner of its weight makes of its record; there are no
-// others, and `admitted` counts the timers.
+// others, and `admitted` counts the timers. If `bounds` is complete, it has every list of which its owner wants a bound and
+// that is not empty, with a price at or above its entries'.
 type Index struct {
 	state.NoCompanion
 	// ready: (list, complement of the price, due, seq) → the other stated price. Timers that wait in a storm.
 	ready collections.Map[indexKey, math.LegacyDec]
 	// admitted is the number of timers in ready; absent for none.
 	admitted collections.Item[uint64]
+	// bounds: list → a price that no entry of the list is above. Incomplete without the entry of allLists.
+	bounds collections.Map[uint32, math.LegacyDec]
 
 	records *state.Records
 	owners  []ListOwner
@@ -37,13 +40,15 @@ type Index struct {
 var (
 	_ state.Component = (*Index)(nil)
 	_ state.Companion = (*Index)(nil)
-	_ merge.Store     = (*Index)(nil)
+	_ merge.Summary   = (*Index)(nil)
 )
 
 // ListOwner is a policy that keeps timers in the index.
 type ListOwner interface {
 	// Owns reports whether timers with this indexed weight are the owner's. No two owners share a weight.
 	Owns(weight uint32) bool
+	// Summarized reports whether the index keeps a bound on the prices of a list.
+	Summarized(list merge.List) bool
 	// Entries are those of an indexed timer, by its record.
 	Entries(t *types.Timer) []merge.Entry
 	// Relocated is the placement of an indexed timer that was changed where it is stored, by a transaction or a handler
@@ -76,6 +81,7 @@ func New(sb *collections.SchemaBuilder, records *state.Records) *Index {
 	return &Index{
 		ready:    collections.NewMap(sb, types.PrefixReady, "ready", indexKeyCodec, sdk.LegacyDecValue),
 		admitted: collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
+		bounds:   collections.NewMap(sb, types.PrefixBounds, "bounds", collections.Uint32Key, sdk.LegacyDecValue),
 		records:  records,
 	}
 }
@@ -189,6 +195,12 @@ func (x *Index) addEntries(ctx context.Context, t *types.Timer, at Placement) er
 		if err := x.ready.Set(ctx, indexKeyOf(entry), entry.Other); err != nil {
 			return err
 		}
+		if !owner.Summarized(entry.List) {
+			continue
+		}
+		if err := x.raise(ctx, entry); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -241,25 +253,52 @@ func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 }
 
 // Changes sums up by how many timers the steps of one block change the index. They are written once, with Flush.
-type Changes struct{ Admitted int64 }
+type Changes struct {
+	Admitted int64
+	// bounded are bounds of lists that the steps have read, so that a block reads each once and not for each timer that it
+	// admits. Invariant: a list's bound in the store is at least this.
+	bounded map[merge.List]math.LegacyDec
+	// unsummarized: the steps have seen that there is no summary, and have not made one.
+	unsummarized bool
+}
 
 type changesKey struct{}
 
 // WithChanges marks the context of a block's own steps.
 func WithChanges(ctx sdk.Context, c *Changes) sdk.Context { return ctx.WithValue(changesKey{}, c) }
 
+// ownChanges are those of the block whose own steps run under the context; nil for transactions and handlers.
+func ownChanges(ctx context.Context) *Changes {
+	if c, _ := ctx.Value(changesKey{}).(*Changes); c != nil && !sandbox.IsWithinFire(ctx) {
+		return c
+	}
+	return nil
+}
+
 // Count changes the number of timers in the index. What transactions and handlers change may be undone with them, and
 // is written at once; what a block's own steps change is summed up.
 func (x *Index) Count(ctx context.Context, change int64) error {
-	if c, _ := ctx.Value(changesKey{}).(*Changes); c != nil && !sandbox.IsWithinFire(ctx) {
+	if c := ownChanges(ctx); c != nil {
 		c.Admitted += change
 		return nil
 	}
 	return x.change(ctx, change)
 }
 
-// Flush writes what a block's own steps changed.
-func (x *Index) Flush(ctx context.Context, c *Changes) error { return x.change(ctx, c.Admitted) }
+// Flush writes what a block's own steps changed. When they have emptied the index, it forgets the summary.
+func (x *Index) Flush(ctx context.Context, c *Changes) error {
+	if c.Admitted == 0 {
+		return nil
+	}
+	if err := x.change(ctx, c.Admitted); err != nil {
+		return err
+	}
+	admitted, err := x.Admitted(ctx)
+	if err != nil || admitted > 0 {
+		return err
+	}
+	return x.forgetBounds(ctx)
+}
 
 func (x *Index) change(ctx context.Context, change int64) error {
 	if change == 0 {
@@ -303,6 +342,9 @@ func (x *Index) CheckInvariants(ctx context.Context) error {
 		return false, nil
 	})
 	if err != nil {
+		return err
+	}
+	if err := x.checkBounds(ctx); err != nil {
 		return err
 	}
 	counted, found, err := state.FindItem(ctx, x.admitted)

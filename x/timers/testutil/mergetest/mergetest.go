@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/tidwall/btree"
 
@@ -22,17 +25,23 @@ var beyondAll = math.LegacyMustNewDecFromStr("1000000000000000000000000000000000
 // Store is an index in a B-tree. It counts what it hands out.
 type Store struct {
 	tree *btree.BTreeG[merge.Entry]
+	// bounds of the summarized lists; Summarized says which these are.
+	bounds map[merge.List]math.LegacyDec
 	// Firsts and Reads count the entries that First and After handed out, Calls the calls of either.
 	Firsts, Reads, Calls int
 	// Fail is how many calls are left until one fails; negative means that none does.
 	Fail int
+	// Summarized says which lists have a bound; nil for all.
+	Summarized func(merge.List) bool
+	// Lowered and Dropped count the bounds that were corrected.
+	Lowered, Dropped int
 }
 
-var _ merge.Store = (*Store)(nil)
+var _ merge.Summary = (*Store)(nil)
 
 // New is a store of some entries.
 func New(entries ...merge.Entry) *Store {
-	s := &Store{Fail: -1, tree: btree.NewBTreeGOptions(func(a, b merge.Entry) bool {
+	s := &Store{Fail: -1, bounds: map[merge.List]math.LegacyDec{}, tree: btree.NewBTreeGOptions(func(a, b merge.Entry) bool {
 		return cmp.Or(
 			cmp.Compare(a.List, b.List), b.Price.BigIntMut().Cmp(a.Price.BigIntMut()),
 			cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq),
@@ -46,10 +55,13 @@ func New(entries ...merge.Entry) *Store {
 func (s *Store) Add(entries ...merge.Entry) {
 	for _, entry := range entries {
 		s.tree.Set(entry)
+		if bound, found := s.bounds[entry.List]; !found || bound.LT(entry.Price) {
+			s.bounds[entry.List] = entry.Price
+		}
 	}
 }
 
-// Remove removes entries; those that it does not hold are ignored.
+// Remove removes entries; those that it does not hold are ignored. The bounds of their lists stay.
 func (s *Store) Remove(entries ...merge.Entry) {
 	for _, entry := range entries {
 		s.tree.Delete(entry)
@@ -95,4 +107,47 @@ func (s *Store) After(_ context.Context, entry merge.Entry, n int) (page []merge
 	})
 	s.Reads += len(page)
 	return page, s.call()
+}
+
+// Bounds implements merge.Summary.
+func (s *Store) Bounds(_ context.Context, fn func(merge.List, math.LegacyDec)) error {
+	for _, list := range slices.Sorted(maps.Keys(s.bounds)) {
+		if s.Summarized == nil || s.Summarized(list) {
+			fn(list, s.bounds[list])
+		}
+	}
+	return s.call()
+}
+
+// Lower implements merge.Summary. A bound that does not hold, or that is not lower, is an error.
+func (s *Store) Lower(_ context.Context, list merge.List, price math.LegacyDec) error {
+	before, found := s.bounds[list]
+	above := 0
+	s.tree.Ascend(merge.Entry{List: list, Price: beyondAll}, func(entry merge.Entry) bool {
+		if entry.List == list && entry.Price.GT(price) {
+			above++
+		}
+		return false
+	})
+	if !found || !price.LT(before) || above > 0 {
+		return fmt.Errorf("list %d: bound %s lowered to %s", list, before, price)
+	}
+	s.bounds[list] = price
+	s.Lowered++
+	return s.call()
+}
+
+// Drop implements merge.Summary. To drop a list that is not empty is an error.
+func (s *Store) Drop(_ context.Context, list merge.List) error {
+	empty := true
+	s.tree.Ascend(merge.Entry{List: list, Price: beyondAll}, func(entry merge.Entry) bool {
+		empty = entry.List != list
+		return false
+	})
+	if !empty {
+		return fmt.Errorf("list %d is dropped and not empty", list)
+	}
+	delete(s.bounds, list)
+	s.Dropped++
+	return s.call()
 }
