@@ -57,6 +57,8 @@ type Policy interface {
 	GasCap(config *types.TimerConfig) uint64
 	// CountsFires reports whether the order depends on the fairness window, so that fires are counted.
 	CountsFires() bool
+	// DefersUnfunded reports whether a timer whose payer lacks funds waits for as long as it may live, and is not removed.
+	DefersUnfunded() bool
 	// AsksAgents reports whether a timer's bid decides its place and its price per cycle, so that agents are called.
 	AsksAgents() bool
 

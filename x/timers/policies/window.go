@@ -59,8 +59,8 @@ func (w *Window) Compete(timers []types.Timer) {
 // Rank implements Round.
 func (w *Window) Rank(ctx sdk.Context) error {
 	w.DropUnrunnable(ctx)
-	w.Sort(ctx, w.Candidate)
-	return nil
+	candidates := w.Sort(ctx, w.Candidate)
+	return w.DropPricedOut(ctx, candidates)
 }
 
 // DropUnrunnable sets aside what the config can't run.
@@ -71,7 +71,7 @@ func (w *Window) DropUnrunnable(ctx sdk.Context) {
 			runnable = append(runnable, w.Ready[i])
 			continue
 		}
-		w.Hands.SetUnrunnableAside(ctx, &w.Ready[i])
+		w.Hands.SetAside(ctx, &w.Ready[i], types.Unrunnable)
 	}
 	w.Ready, w.Competing = runnable, uint32(len(runnable))
 }
@@ -84,6 +84,21 @@ func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Time
 	}
 	w.Order, w.Turn = w.Rules.Order(w.Prices, candidates), 0
 	return candidates
+}
+
+// DropPricedOut sets aside the candidates that can't fire at the prices of the block, if more timers are ready than the
+// window holds. Otherwise they would fill it, and keep out those behind them. They are not in the order.
+func (w *Window) DropPricedOut(ctx sdk.Context, candidates []policy.Candidate) error {
+	if !w.Overfull {
+		return nil
+	}
+	var priced []types.Timer
+	for i := range candidates {
+		if _, willing := w.Rules.Price(w.Prices, candidates[i]); !willing {
+			priced = append(priced, w.Ready[i])
+		}
+	}
+	return w.SetPricedOutAside(ctx, priced)
 }
 
 // HasRoom reports whether the lane has room for any fire. Until a timer is known to wait for room, more are handed out.

@@ -16,7 +16,7 @@ import (
 
 // Request asks for the price and the wait of a timer with these limits and a bid; 0 and nil are the defaults.
 func Request(limits bids.Limits, bid *types.Bid) *types.QueryEstimateRequest {
-	request := &types.QueryEstimateRequest{GasLimit: limits.Gas, CellLimit: limits.Cells}
+	request := &types.QueryEstimateRequest{GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
 	if bid == nil {
 		return request
 	}
@@ -50,6 +50,7 @@ func Write(out io.Writer, e *types.QueryEstimateResponse, c timespan.Clock) erro
 		{"price per cell", plain.Dec(e.CellBasefee) + unit + " for a byte written"},
 		{"gas limit", plain.Count(e.GasLimit, "cycle")},
 		{"cell limit", plain.Count(e.CellLimit, "cell")},
+		{"intrinsic", plain.Count(e.IntrinsicCycles, "cycle") + " of the gas limit, before the handler runs"},
 		{"size", plain.Thousands(e.ReservedSize) + " of the lane"},
 		{"pre-charge", e.PreCharge + unit + ", which the payer must have at the fire"},
 		{"cost of cycles", e.CostOfCycles + unit + " if it uses all of them and writes nothing"},
@@ -112,6 +113,8 @@ func waitNote(e *types.QueryEstimateResponse, c timespan.Clock) string {
 		return "the lane is paused: nothing fires until governance lets it go on"
 	case types.BasisPricedOut:
 		return "priced out at today's prices: an idle lane would be cheap enough in " + waitText(e, c)
+	case types.BasisCrowded:
+		return fmt.Sprintf("if it were due now: %s ahead, which return in every block and leave no room; wait at least: %s", aheadText(e), waitText(e, c))
 	case types.BasisStorm:
 		return fmt.Sprintf("if it were due now: a storm, %s known to be ahead; wait at least: %s", aheadText(e), waitText(e, c))
 	default:
@@ -130,6 +133,8 @@ func basisText(basis types.EstimateBasis) string {
 		return "priced out; the wait is for an idle lane's fee to fall that far"
 	case types.BasisPaused:
 		return "the lane is paused"
+	case types.BasisCrowded:
+		return "timers ahead return in every block and leave no room; the wait counts them once"
 	default:
 		return "not stated"
 	}
