@@ -173,7 +173,7 @@ type Estimator interface {
 	LockedBid(bid string) (math.Int, error)
 	// Bidding adds what the round can say of the bid itself.
 	Bidding(ctx sdk.Context, c policy.Candidate, response *types.QueryEstimateResponse) error
-	// Affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, or an
-	// error if that can't be predicted.
+	// Affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, or, with an
+	// error that says why that can't be predicted, the number of blocks that were looked at.
 	Affordable(c policy.Candidate) (blocks uint64, err error)
 }

@@ -348,6 +348,9 @@ func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate
 
 // Affordable implements policies.Estimator: there is no lane basefee that could fall.
 func (r *round) Affordable(c policy.Candidate) (uint64, error) {
+	if c.Ask.Ceiling.Exhausted() {
+		return 0, policies.TooLowCharge(r.Prices)
+	}
 	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",
 		c.Ask.Stated.MaxFee, r.Prices.Cycle)
 }
