@@ -50,7 +50,6 @@ func Write(out io.Writer, e *types.QueryEstimateResponse, c timespan.Clock) erro
 		{"price per cell", plain.Dec(e.CellBasefee) + unit + " for a byte written"},
 		{"gas limit", plain.Count(e.GasLimit, "cycle")},
 		{"cell limit", plain.Count(e.CellLimit, "cell")},
-		{"intrinsic", plain.Count(e.IntrinsicCycles, "cycle") + " of the gas limit before the handler runs; a payload counts more"},
 		{"size", plain.Thousands(e.ReservedSize) + " of the lane"},
 		{"pre-charge", e.PreCharge + unit + ", which the payer must have at the fire"},
 		{"cost of cycles", e.CostOfCycles + unit + " if it uses all of them and writes nothing"},
