@@ -91,10 +91,9 @@ type query struct {
 	response func() proto.Message
 }
 
-// queries are the ones that contracts may make, by their names in JSON: those whose answers come from state alone, whose
-// work is bounded by a page or by a constant, and is charged as gas of the contract before it is done. Queries that run
-// the next block's steps are not among them: ranking thousands of timers takes longer than the reading, which is what
-// they are charged for.
+// queries are the ones that contracts may make, by their names in JSON: those whose work is bounded by a page or by what a
+// block reads, and is charged as gas of the contract. The estimate runs the next block's steps, and charges for each timer
+// that competes. Lists of what others own are not among them: a contract has no need of them that is worth their gas.
 var queries = map[string]query{
 	"params": {
 		"/timers.v1.Query/Params",
@@ -121,6 +120,11 @@ var queries = map[string]query{
 		func() proto.Message { return &types.QueryLaneRequest{} },
 		func() proto.Message { return &types.QueryLaneResponse{} },
 	},
+	"estimate": {
+		"/timers.v1.Query/Estimate",
+		func() proto.Message { return &types.QueryEstimateRequest{} },
+		func() proto.Message { return &types.QueryEstimateResponse{} },
+	},
 }
 
 // AcceptedQueries are the paths that contracts may ask by protobuf.
@@ -132,7 +136,7 @@ func AcceptedQueries() wasmkeeper.AcceptedQueries {
 	return accepted
 }
 
-// Queries answers {"timers": {"timer"|"timers_by_actor"|"agent"|"lane"|"params": {…}}}: requests and responses as protobuf writes
+// Queries answers {"timers": {"timer"|"timers_by_actor"|"agent"|"lane"|"estimate"|"params": {…}}}: requests and responses as protobuf writes
 // them in JSON, in which 64-bit numbers are strings. The contract pays for what is read, and for each byte of the answer.
 func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
 	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)
@@ -143,7 +147,7 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 		}
 		q, found := queries[name]
 		if !found {
-			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, agent, lane or params, not %.80q", name)
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, agent, lane, estimate or params, not %.80q", name)
 		}
 		request := q.request()
 		if err := cdc.UnmarshalJSON(body, request); err != nil {

@@ -114,7 +114,7 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 		}
 		understood++
 	}
-	require.Equal(t, 11, understood, "messages and queries")
+	require.Equal(t, 12, understood, "messages and queries")
 }
 
 func TestQueriesInJSON(t *testing.T) {
@@ -131,9 +131,11 @@ func TestQueriesInJSON(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, string(answer), `"lane_timer_cycles":"2000000"`)
 	}
+	answer, err = query(chain.Ctx(), []byte(`{"timers":{"estimate":{"gas_limit":"100000","payload_bytes":"100","max_charge":"5000"}}}`))
+	require.NoError(t, err)
+	require.Contains(t, string(answer), `"intrinsic_cycles":"20300"`)
 	for name, custom := range map[string]string{
 		"ready":            `{"timers":{"ready":{}}}`,
-		"estimate":         `{"timers":{"estimate":{}}}`,
 		"due":              `{"timers":{"due":{"height":"5"}}}`,
 		"receipts":         `{"timers":{"receipts":{"height":"5"}}}`,
 		"set_aside":        `{"timers":{"set_aside":{}}}`,
@@ -191,7 +193,7 @@ func TestAContractPaysForWhatItAsks(t *testing.T) {
 func TestEveryAcceptedQueryExists(t *testing.T) {
 	_, router := newChain(t)
 	accepted := wasmbinding.AcceptedQueries()
-	require.Len(t, accepted, 5)
+	require.Len(t, accepted, 6)
 	for path := range accepted {
 		require.NotNil(t, router.Route(path), path)
 	}

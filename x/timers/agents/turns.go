@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -128,7 +129,7 @@ func (c *Calls) turnsOf(ctx sdk.Context, timers []*types.Timer) ([]*turn, error)
 		if err != nil {
 			return nil, err
 		}
-		if len(agent) == 0 || c.answers[t.Seq] != nil {
+		if len(agent) == 0 || c.answers[t.Seq] != nil || !c.mayCost(t) {
 			continue
 		}
 		payer := t.Payer()
@@ -145,6 +146,16 @@ func (c *Calls) turnsOf(ctx sdk.Context, timers []*types.Timer) ([]*turn, error)
 		turns = slices.Concat(turns[first:], turns[:first])
 	}
 	return turns, nil
+}
+
+// mayCost reports whether a timer's max_charge covers the largest call and, whatever the agent answers, a fire. Otherwise
+// the call could cost more than the fire may, or be of no use.
+func (c *Calls) mayCost(t *types.Timer) bool {
+	if t.MaxCharge == "" {
+		return true
+	}
+	most, _ := types.ParseAmount(t.MaxCharge)
+	return c.cost(c.config.AgentCyclesPerCall).LTE(most) && !policy.CeilingOf(most, c.prices, t.GasLimit, t.CellLimit).Exhausted()
 }
 
 func (c *Calls) countUnasked(turns []*turn) {

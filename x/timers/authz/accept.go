@@ -92,6 +92,9 @@ func (a *TimerAuthorization) checkUpdate(msg *types.MsgUpdateTimer) error {
 	if msg.Call != nil {
 		return refused("an update must not state a call: cancel the timer and schedule another")
 	}
+	if msg.MaxCharge != "" {
+		return refused("an update must not state max_charge: it bounds what the granter's timer may cost")
+	}
 	if err := a.checkLimits(msg.GasLimit, msg.CellLimit); err != nil || msg.Bid == nil {
 		return err
 	}

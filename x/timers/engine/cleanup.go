@@ -28,7 +28,8 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 }
 
 // sweepSetAside examines SWEEP_PER_BLOCK timers that are set aside, in rounds over all of them. It removes those that
-// have expired, and returns those to the queue that the config can run again, or whose payers can cover them.
+// have expired, and returns those to the queue that the config can run again, whose payers can cover them, or that can fire
+// at the prices of the block.
 func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 	limit := int(b.Config.SweepPerBlock)
 	timers, err := e.Records.SetAsideFrom(ctx, b.State.AsideCursor, limit)
@@ -48,6 +49,8 @@ func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 			e.guard(ctx, b, t, func(ctx sdk.Context) error { return e.Release(ctx, t) })
 		case t.SetAside == types.Unfunded && !b.Config.LanePaused:
 			e.sweepUnfunded(ctx, b, t)
+		case t.SetAside == types.PricedOut && !b.Config.LanePaused:
+			e.sweepPricedOut(ctx, b, t)
 		}
 	}
 	return nil

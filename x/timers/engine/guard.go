@@ -71,9 +71,9 @@ func (h hands) Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error
 	return h.guard(ctx, h.b, t, fn)
 }
 
-// SetUnrunnableAside implements policies.Hands.
-func (h hands) SetUnrunnableAside(ctx sdk.Context, t *types.Timer) {
-	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.setAside(ctx, h.b, t, types.Unrunnable, nil) })
+// SetAside implements policies.Hands.
+func (h hands) SetAside(ctx sdk.Context, t *types.Timer, reason types.SetAsideReason) {
+	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.setAside(ctx, h.b, t, reason, nil) })
 }
 
 // Expire implements policies.Hands.

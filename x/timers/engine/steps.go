@@ -66,6 +66,10 @@ type Preview struct {
 	Round  policies.Round
 }
 
+// RankGas is what a preview charges for each timer that competes, before it ranks them: ranking takes time that the reading
+// does not pay for.
+const RankGas = 1_000
+
 // Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
 // what the block will do if no transaction changes it.
 func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
@@ -78,7 +82,12 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 		return ctx, nil, err
 	}
 	ctx = index.WithChanges(ctx, b.Changes)
-	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting)
+	last := len(selecting) - 1
+	if err := e.run(ctx, b, selecting[:last]); err != nil {
+		return ctx, nil, err
+	}
+	ctx.GasMeter().ConsumeGas(RankGas*uint64(b.Competing), "rank timers")
+	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting[last:])
 }
 
 // AdoptedBranch is the beginning of the next block, on a branch of state that is dropped.

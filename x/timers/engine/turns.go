@@ -16,8 +16,8 @@ const newcomersPart = 4
 // So a block ends even if the policy hands out the same timers for ever, and no timer fires before its time. A round that
 // breaks this fails the step as a whole, until the authority selects another policy.
 //
-// It also holds a crowd of timers without funds to its share of a block. The round hands out timers until CANDIDATE_WINDOW
-// of them lacked funds. Where any did, and more timers are ready than the round looked at, what remains of the lane is
+// It also holds a crowd of timers without funds, or priced out, to its share of a block. The round hands out timers until
+// CANDIDATE_WINDOW of them lacked funds. Where any did, or was set aside as priced out, and more timers are ready than the round looked at, what remains of the lane is
 // for newcomers, the timers that became due in this block, in queue order.
 type turns struct {
 	policies.Round
@@ -70,7 +70,7 @@ func (r *turns) claim(t *types.Timer) error {
 
 // readNewcomers reads the oldest timers that became due in this block and are still in the queue.
 func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
-	if r.b.funds.lacking == 0 || !r.b.Overfull || !r.hasRoom() {
+	if r.b.funds.lacking+r.b.PricedOut == 0 || !r.b.Overfull || !r.hasRoom() {
 		return nil
 	}
 	first, end := calendar.Key{Due: r.b.Height}, calendar.Key{Due: r.b.Height + 1}

@@ -41,11 +41,24 @@ func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, requi
 		return
 	}
 	b.Departed++
-	if b.funds.hopeless(ctx, timer) && b.GC.Take() {
+	if b.removable(ctx, timer) && b.GC.Take() {
 		e.removeUnfunded(ctx, b, timer)
 		return
 	}
 	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setUnfundedAside(ctx, b, timer, types.Unfunded, required) })
+}
+
+// removable reports whether a timer that lacks funds is removed or suspended, and not only set aside.
+func (b *block) removable(ctx sdk.Context, timer *types.Timer) bool {
+	return (!b.policy.DefersUnfunded() || timer.OnUnfunded == types.OnUnfundedSuspend) && b.funds.hopeless(ctx, timer)
+}
+
+// sweepPricedOut looks at a timer that was set aside as priced out. It returns to the queue if it can fire at the prices of
+// the block.
+func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
+	if _, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer)); willing {
+		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.Release(ctx, timer) })
+	}
 }
 
 // sweepUnfunded looks at a timer that was set aside for lack of funds. It returns to the queue if its payer can cover it
@@ -62,7 +75,7 @@ func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 			return
 		}
 	}
-	if b.funds.hopeless(ctx, timer) {
+	if b.removable(ctx, timer) {
 		b.GC.Meet(*timer)
 	}
 }

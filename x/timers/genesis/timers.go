@@ -1,6 +1,8 @@
 package genesis
 
 import (
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
@@ -67,8 +69,10 @@ func validateTimer(t *types.Timer) error {
 	if err := t.ValidateRecurrence(); err != nil {
 		return err
 	}
-	if err := validateLock(t); err != nil {
-		return err
+	for _, amount := range []struct{ name, text string }{{"bid_locked", t.BidLocked}, {"max_charge", t.MaxCharge}} {
+		if err := validateAmount(amount.name, amount.text); err != nil {
+			return err
+		}
 	}
 	if _, known := types.SetAsideReason_name[int32(t.SetAside)]; !known {
 		return types.ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
@@ -84,14 +88,14 @@ func validateTimer(t *types.Timer) error {
 	return t.Bid.Validate()
 }
 
-// validateLock checks that what is locked is an amount above 0 in canonical form, that waiting can pass.
-func validateLock(t *types.Timer) error {
-	if t.BidLocked == "" {
+// validateAmount checks that a record states an amount above 0 in canonical form and of at most the bits of a bid, or none.
+func validateAmount(name, text string) error {
+	if text == "" {
 		return nil
 	}
-	amount, ok := types.ParseAmount(t.BidLocked)
-	if !ok || amount.String() != t.BidLocked || amount.IsZero() || amount.BigIntMut().BitLen() > types.MaxBidBits {
-		return types.ErrInvalidBid.Wrapf("bid_locked %.80q, want 1 to 2^%d - 1, or nothing", t.BidLocked, types.MaxBidBits)
+	amount, ok := types.ParseAmount(text)
+	if !ok || amount.String() != text || amount.IsZero() || amount.BigIntMut().BitLen() > types.MaxBidBits {
+		return types.ErrInvalidBid.Wrapf("%s %.80q, want 1 to 2^%d - 1, or nothing", name, text, types.MaxBidBits)
 	}
 	return nil
 }
@@ -106,6 +110,10 @@ func validateAdmission(t *types.Timer) error {
 	case wide && len(t.AdmittedScore) != merge.WideBytes, !wide && len(t.AdmittedScore) != 0:
 		return types.ErrInvalidGenesis.Wrapf("admitted_score has %d bytes, want %d in a wide list and none elsewhere",
 			len(t.AdmittedScore), merge.WideBytes)
+	case t.AdmittedCeiling == nil:
+		return nil
+	case t.AdmittedWeight == 0, t.AdmittedCeiling.IsNil(), t.AdmittedCeiling.LT(math.LegacyOneDec().Neg()), t.AdmittedCeiling.GT(types.MaxPrice()):
+		return types.ErrInvalidGenesis.Wrapf("admitted_ceiling is %s, want -1 to %s, and none outside of the ready index", t.AdmittedCeiling, types.MaxPrice())
 	}
 	return nil
 }

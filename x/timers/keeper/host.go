@@ -5,6 +5,7 @@ import (
 	"context"
 	"unicode/utf8"
 
+	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -47,6 +48,10 @@ type ScheduleRequest struct {
 	Retry *types.Retry
 	// OnUnfunded says what happens when the payer can't cover a fire: the timer is removed, by default, or suspended.
 	OnUnfunded types.OnUnfunded
+	// MaxCharge is the most that one fire may cost, in fee denom, whatever the prices: all that it may be charged for its
+	// limits, its tip, its bid and its agent. While that would be more it is priced out: it stays, and is not tried. Nil or
+	// 0 is no bound.
+	MaxCharge math.Int
 }
 
 // Schedule schedules a timer and returns it (x/timers/README.md, "3.1 MsgScheduleTimer"). Store the Id of the timer: it
@@ -135,6 +140,10 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	if err = k.checkIntrinsic(ctx, config, &timer, call); err != nil {
 		return timer, policies.Accepted{}, err
 	}
+	if err = policies.CheckMaxCharge(req.MaxCharge); err != nil {
+		return timer, policies.Accepted{}, err
+	}
+	timer.MaxCharge = storedMaxCharge(req.MaxCharge)
 	bid, err := k.engine.Policies.Accept(ctx, config, req.Bid)
 	timer.Bid = bid.Bid
 	return timer, bid, err
@@ -153,6 +162,8 @@ type UpdateRequest struct {
 	GasLimit, CellLimit uint64
 	// Bid replaces the bid; an empty one restores the default estimator.
 	Bid *types.Bid
+	// MaxCharge replaces the most that one fire may cost. Nil keeps it, 0 removes the bound.
+	MaxCharge math.Int
 }
 
 // Update changes one of the actor's timers and returns it (x/timers/README.md, "3.2 MsgUpdateTimer"). The id and the
@@ -219,8 +230,11 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 func (k *Keeper) checkUpdate(
 	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, bid *types.Bid,
 ) (func(*types.Timer), error) {
-	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil {
-		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit or a bid")
+	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil && req.MaxCharge.IsNil() {
+		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit, a bid or a max_charge")
+	}
+	if err := policies.CheckMaxCharge(req.MaxCharge); err != nil {
+		return nil, err
 	}
 	if req.GasLimit != 0 {
 		if err := k.engine.Policies.CheckGasLimit(config, types.HeightOf(ctx), req.GasLimit); err != nil {
@@ -255,6 +269,9 @@ func (k *Keeper) checkUpdate(
 		}
 		if req.Bid != nil {
 			t.Bid = bid
+		}
+		if !req.MaxCharge.IsNil() {
+			t.MaxCharge = storedMaxCharge(req.MaxCharge)
 		}
 	}, nil
 }
@@ -454,6 +471,14 @@ func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleR
 		timer.OnUnfunded = types.OnUnfundedSuspend
 	}
 	return nil
+}
+
+// storedMaxCharge is the most that a fire may cost as the record holds it: empty for nil and 0, which bound nothing.
+func storedMaxCharge(amount math.Int) string {
+	if amount.IsNil() || amount.IsZero() {
+		return ""
+	}
+	return amount.String()
 }
 
 // reportBid emits an event if the bid was not stored as stated.

@@ -387,7 +387,7 @@ func TestEstimate(t *testing.T) {
 		Priority: "0.250000000000000000", CellBasefee: "0.000000000000000000", PreCharge: "112500", CostOfCycles: "112500",
 		FeeDenom: f.FeeDenom, Weight: "2.000000000000000000", Basis: types.BasisAllReady,
 		// 0.5, 0.4 and 0.3, each with a limit of 90,000 cycles, are ahead: 320,000 with its own.
-		Ahead: 3, AheadSize: 270_000, WaitBlocks: 3, Policy: types.PolicyEIP1559,
+		Ahead: 3, AheadSize: 270_000, WaitBlocks: 3, Policy: types.PolicyEIP1559, IntrinsicCycles: 20_000,
 	}, *estimate(types.QueryEstimateRequest{GasLimit: 50_000, MaxFee: "9", MaxPriority: "0.25"}))
 	require.Equal(t, uint64(6), estimate(types.QueryEstimateRequest{Tier: types.TierUrgent}).Ahead, "p50 is 0: so is any multiple")
 	require.Equal(t, uint64(0), estimate(types.QueryEstimateRequest{MaxFee: "9", MaxPriority: "1"}).WaitBlocks)

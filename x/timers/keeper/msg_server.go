@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -30,9 +31,14 @@ func (m msgServer) ScheduleTimer(
 			return nil, err
 		}
 	}
+	most, err := policies.ParseMaxCharge(msg.MaxCharge)
+	if err != nil {
+		return nil, err
+	}
 	timer, err := m.Schedule(ctx, ScheduleRequest{
 		Actor: actor, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, FeePayer: payer,
 		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded,
+		MaxCharge: most,
 	})
 	if err != nil {
 		return nil, err
@@ -46,8 +52,12 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 	if err != nil {
 		return nil, err
 	}
+	most, err := policies.ParseMaxCharge(msg.MaxCharge)
+	if err != nil {
+		return nil, err
+	}
 	timer, err := m.Update(ctx, UpdateRequest{
-		Actor: actor, ID: id, Call: msg.Call, GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, Bid: msg.Bid,
+		Actor: actor, ID: id, Call: msg.Call, GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, Bid: msg.Bid, MaxCharge: most,
 	})
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (u
 		return 0, err
 	}
 	switch timer.SetAside {
-	case types.Paused, types.Suspended, types.Unfunded:
+	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
 		err := k.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
 		return timer.Due, err
 	case types.NotSetAside:

@@ -31,6 +31,9 @@ func (Base) GasCap(config *types.TimerConfig) uint64 { return config.MaxCyclesPe
 // CountsFires implements Policy.
 func (Base) CountsFires() bool { return false }
 
+// DefersUnfunded implements Policy.
+func (Base) DefersUnfunded() bool { return false }
+
 // AsksAgents implements Policy.
 func (Base) AsksAgents() bool { return false }
 

@@ -38,6 +38,8 @@ type Block struct {
 	// Storm: more timers are ready than the window holds, and those in the ready index compete. Overfull: more are
 	// ready than compete.
 	Storm, Overfull bool
+	// PricedOut is how many timers the block took out of the queue because they were priced out.
+	PricedOut uint32
 
 	// Waiting: a timer that is willing to pay and no larger than the default waits for room in this block's lane. It is set
 	// from the start under policies whose tips decide nothing.
@@ -55,8 +57,9 @@ type Hands interface {
 	// Guard runs a policy's work on one timer in a sandbox of its own, and reports whether it succeeded. If it fails
 	// unexpectedly, the timer is quarantined.
 	Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) (done bool)
-	// SetUnrunnableAside sets a timer aside that the config can't run.
-	SetUnrunnableAside(ctx sdk.Context, t *types.Timer)
+	// SetAside takes a timer out of the queue, for a reason that ends by itself: what the sweep of the timers set aside looks
+	// at.
+	SetAside(ctx sdk.Context, t *types.Timer, reason types.SetAsideReason)
 	// Expire removes an expired timer, for which the GC lane has been charged.
 	Expire(ctx sdk.Context, t *types.Timer)
 	// Runnable reports whether the timer can fire within its limits.

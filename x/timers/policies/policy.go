@@ -57,6 +57,8 @@ type Policy interface {
 	GasCap(config *types.TimerConfig) uint64
 	// CountsFires reports whether the order depends on the fairness window, so that fires are counted.
 	CountsFires() bool
+	// DefersUnfunded reports whether a timer whose payer lacks funds waits for as long as it may live, and is not removed.
+	DefersUnfunded() bool
 	// AsksAgents reports whether a timer's bid decides its place and its price per cycle, so that agents are called.
 	AsksAgents() bool
 
@@ -171,7 +173,7 @@ type Estimator interface {
 	LockedBid(bid string) (math.Int, error)
 	// Bidding adds what the round can say of the bid itself.
 	Bidding(ctx sdk.Context, c policy.Candidate, response *types.QueryEstimateResponse) error
-	// Affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, or an
-	// error if that can't be predicted.
+	// Affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, or, with an
+	// error that says why that can't be predicted, the number of blocks that were looked at.
 	Affordable(c policy.Candidate) (blocks uint64, err error)
 }

@@ -11,10 +11,11 @@ import (
 // agree with a proposer to turn the payer's allowance into tips (x/timers/README.md, "1.11 Fee payer").
 func (b *Block) AskOf(t *types.Timer) policy.Ask {
 	ask := b.Agents.Ask(t, b.Storm)
-	if t.Payer().Equals(t.Owner()) {
-		return ask
+	if !t.Payer().Equals(t.Owner()) {
+		ask = ask.WithTipAtMost(b.sponsoredTip())
 	}
-	return ask.WithTipAtMost(b.sponsoredTip())
+	ask.Ceiling = b.CeilingOf(t)
+	return ask
 }
 
 // sponsoredTip is the most per unit of size that a payer other than the actor tips: TIER_TIP_CAP × the lane basefee.

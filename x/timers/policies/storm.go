@@ -18,8 +18,6 @@ const MaxIndexReads = 4_096
 
 // Indexer is a policy whose order is kept in the ready index.
 type Indexer interface {
-	// Weight under which the actor's timers are indexed in this block.
-	Weight(ctx sdk.Context, actor sdk.AccAddress) uint32
 	// Placement of a timer in this block, with its agent's answer from the record.
 	Placement(ctx sdk.Context, t *types.Timer) index.Placement
 	// Quoted is the same for a timer that is admitted or swept. If the policy calls agents, the timer's is called when all
@@ -37,8 +35,8 @@ type Indexer interface {
 // Ranking returns indexed timers, best first, by one of their entries.
 type Ranking interface {
 	Next(ctx context.Context) (merge.Entry, bool, error)
-	// Return puts back a timer that was returned under an outdated weight.
-	Return(entry merge.Entry, weight uint32)
+	// Return puts back a timer that was returned under an outdated placement, with the entry that it has now.
+	Return(entry merge.Entry)
 }
 
 // Storm is a Window that uses the ready index under overload, when more timers are ready than the window holds. Then a
@@ -130,16 +128,21 @@ func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 }
 
 // admitFresh admits timers that became due in this block while older ones still wait for admission, up to half of what
-// a block admits. Otherwise newcomers could not compete until the whole backlog is admitted.
+// a block admits. Otherwise newcomers could not compete until the whole backlog is admitted. Those that are priced out are
+// passed over, so that they take no admission from those that can pay; they are admitted when they are the oldest.
 func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 	from := calendar.Key{Due: s.Height}
 	if state.CalendarKey(s.State.AdmitCursor).Compare(from) >= 0 {
 		return 0, nil
 	}
-	left := s.Config.AdmissionsPerBlock / 2
-	found, _, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(calendar.Entry[types.Timer]) calendar.Verdict {
-		if left == 0 {
+	left, reads := s.Config.AdmissionsPerBlock/2, 2*s.Config.AdmissionsPerBlock
+	found, _, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		if left == 0 || reads == 0 {
 			return calendar.Stop
+		}
+		reads--
+		if _, willing := s.Rules.Price(s.Prices, s.Candidate(ctx, &e.Value)); !willing {
+			return calendar.Pass
 		}
 		left--
 		return calendar.Take
@@ -190,7 +193,7 @@ func (s *Storm) admit(ctx sdk.Context, found []types.Timer) (admitted uint32, er
 			s.GC.Meet(*t)
 			continue
 		case !s.Hands.Runnable(t):
-			s.Hands.SetUnrunnableAside(ctx, t)
+			s.Hands.SetAside(ctx, t, types.Unrunnable)
 			continue
 		case t.AdmittedWeight > 0:
 			continue
@@ -253,7 +256,7 @@ func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 		return nil
 	}
 	at, err := s.Indexer.Quoted(ctx, t)
-	if err != nil || t.AdmittedWeight == at.Weight && at.Quote.Equal(t.Quote) {
+	if err != nil || t.AdmittedWeight == at.Weight && at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
 		return err
 	}
 	return s.Parts.Index.Reindex(ctx, t, at)
@@ -270,7 +273,7 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 	if !s.Storm {
 		return s.Window.Next(ctx)
 	}
-	for s.passedOver < MaxPassedOver && s.HasRoom() {
+	for s.passedOver < MaxPassedOver && s.PricedOut < s.Config.CandidateWindow && s.HasRoom() {
 		entry, found, err := s.ranking.Next(ctx)
 		if err != nil || !found {
 			return Turn{}, false, err
@@ -296,14 +299,19 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 // check reports whether a timer that the ranking returned can be tried. Otherwise it corrects the timer's placement, or
 // removes the timer.
 func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool, error) {
-	if weight := s.Indexer.Weight(ctx, t.Actor); weight != entry.List.Weight() {
-		if t.AdmittedWeight != weight {
-			if err := s.Parts.Index.Reindex(ctx, t, s.Indexer.Placement(ctx, t)); err != nil {
+	at := s.Indexer.Placement(ctx, t)
+	outdated := at.Weight != t.AdmittedWeight || !at.HasCeiling(t.AdmittedCeiling)
+	if outdated || at.Weight != entry.List.Weight() {
+		if outdated {
+			if err := s.Parts.Index.Reindex(ctx, t, at); err != nil {
 				return false, err
 			}
 		}
-		s.ranking.Return(entry, weight)
-		return false, nil
+		entries, err := s.Parts.Index.EntriesOf(t)
+		if err == nil {
+			s.ranking.Return(entries[0])
+		}
+		return false, err
 	}
 	if at, blocked := s.Indexer.Blocked(t); blocked {
 		return false, s.Parts.Index.Reindex(ctx, t, at)
@@ -312,9 +320,14 @@ func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool,
 	case t.ExpiredAt(s.Height):
 		s.expireOnSight(ctx, t)
 	case !s.Hands.Runnable(t):
-		s.Hands.SetUnrunnableAside(ctx, t)
+		s.Hands.SetAside(ctx, t, types.Unrunnable)
 	default:
-		return true, nil
+		if _, willing := s.Rules.Price(s.Prices, s.Candidate(ctx, t)); willing {
+			return true, nil
+		}
+		// The index of a policy whose order does not depend on prices returns also those that are priced out.
+		s.PricedOut++
+		s.Hands.SetAside(ctx, t, types.PricedOut)
 	}
 	return false, nil
 }

@@ -59,8 +59,8 @@ func (w *Window) Compete(timers []types.Timer) {
 // Rank implements Round.
 func (w *Window) Rank(ctx sdk.Context) error {
 	w.DropUnrunnable(ctx)
-	w.Sort(ctx, w.Candidate)
-	return nil
+	candidates := w.Sort(ctx, w.Candidate)
+	return w.DropPricedOut(ctx, candidates)
 }
 
 // DropUnrunnable sets aside what the config can't run.
@@ -71,7 +71,7 @@ func (w *Window) DropUnrunnable(ctx sdk.Context) {
 			runnable = append(runnable, w.Ready[i])
 			continue
 		}
-		w.Hands.SetUnrunnableAside(ctx, &w.Ready[i])
+		w.Hands.SetAside(ctx, &w.Ready[i], types.Unrunnable)
 	}
 	w.Ready, w.Competing = runnable, uint32(len(runnable))
 }
@@ -84,6 +84,21 @@ func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Time
 	}
 	w.Order, w.Turn = w.Rules.Order(w.Prices, candidates), 0
 	return candidates
+}
+
+// DropPricedOut sets aside the candidates that can't fire at the prices of the block, if more timers are ready than the
+// window holds. Otherwise they would fill it, and keep out those behind them. They are not in the order.
+func (w *Window) DropPricedOut(ctx sdk.Context, candidates []policy.Candidate) error {
+	if !w.Overfull {
+		return nil
+	}
+	var priced []types.Timer
+	for i := range candidates {
+		if _, willing := w.Rules.Price(w.Prices, candidates[i]); !willing {
+			priced = append(priced, w.Ready[i])
+		}
+	}
+	return w.SetPricedOutAside(ctx, priced)
 }
 
 // HasRoom reports whether the lane has room for any fire. Until a timer is known to wait for room, more are handed out.
@@ -156,21 +171,29 @@ func (w *Window) Bidding(sdk.Context, policy.Candidate, *types.QueryEstimateResp
 	return nil
 }
 
-// maxIdleBlocks bounds how long a basefee is followed as it falls: by then it fell by far more than any price can
-// differ.
-const maxIdleBlocks = 10_000
-
-// Affordable implements Estimator: it follows the lane basefee as it falls.
-func (w *Window) Affordable(c policy.Candidate) (uint64, error) {
+// Affordable implements Estimator: it follows the lane basefee as it falls to its floor, in a few hundred blocks at most.
+func (w *Window) Affordable(c policy.Candidate) (blocks uint64, err error) {
 	prices := w.Prices
-	for blocks := uint64(1); blocks <= maxIdleBlocks; blocks++ {
-		prices.Lane = w.Rules.LaneBasefee(prices.Cycle, policy.Last{Basefee: prices.Lane})
+	for falls := true; falls; {
+		before := prices.Lane
+		prices.Lane = w.Rules.LaneBasefee(prices.Cycle, policy.Last{Basefee: before})
+		falls = prices.Lane.LT(before)
+		blocks++
 		if _, willing := w.Rules.Price(prices, c); willing {
 			return blocks, nil
 		}
 	}
-	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is too low even for a lane basefee of %s: such a timer can't fire",
+	if !c.Ask.Ceiling.Unbounded() {
+		return blocks, TooLowCharge(prices)
+	}
+	return blocks, status.Errorf(codes.InvalidArgument, "max_fee %s is too low even for a lane basefee of %s: such a timer can't fire",
 		c.Ask.Stated.MaxFee, prices.Lane)
+}
+
+// TooLowCharge says that a max_charge is below what a fire costs, however low the lane's fee is.
+func TooLowCharge(prices policy.Prices) error {
+	return status.Errorf(codes.InvalidArgument, "max_charge is below the pre-charge, or below that and the bid, even for a lane basefee of %s: "+
+		"such a timer waits until the chain's prices fall", prices.Lane)
 }
 
 // Weights are the fairness weights of a block, in sixteenths. They are looked up once for each actor.

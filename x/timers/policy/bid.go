@@ -9,6 +9,8 @@ type Ask struct {
 	Stated Bid
 	// Price is the integer bid, a lump sum for a fire; nil if there is none. Invariant: it is not negative.
 	Price math.Int
+	// Ceiling bounds what a fire pays, whatever is asked.
+	Ceiling Ceiling
 }
 
 // Kind determines how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted
@@ -25,7 +27,8 @@ const (
 	Urgent
 	// Stated has prices of its own.
 	Stated
-	// CellPricedOut does not fire in this block: a cell costs more than its agent allows.
+	// CellPricedOut does not fire in this block: a cell costs more than its agent allows, or the chain's prices alone exceed
+	// its max_charge.
 	CellPricedOut
 )
 

@@ -10,16 +10,23 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/envelope"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
+
+// CompareGas is charged for each timer that a query takes from the order of the next block, in addition to
+// engine.RankGas. Contracts and modules pay it.
+const CompareGas = 500
 
 // candidates passes the timers of the next block to fn in the order in which they are tried, until fn reports that it
 // has enough.
 func candidates(ctx sdk.Context, next *engine.Preview, fn func(t *types.Timer, c policy.Candidate) (more bool)) error {
 	for {
 		turn, found, err := next.Round.Next(ctx)
+		ctx.GasMeter().ConsumeGas(CompareGas, "compare timers")
 		if err != nil || !found || !fn(turn.Timer, next.Round.Candidate(ctx, turn.Timer)) {
 			return err
 		}
@@ -158,9 +165,13 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 	return response, nil
 }
 
-// Estimate implements types.QueryServer.
+// Estimate implements types.QueryServer. It runs the next block's steps on a branch, reads what a block reads, and charges
+// for that, so that contracts may ask it.
 func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest) (*types.QueryEstimateResponse, error) {
 	ask, err := askOf(req)
+	if err == nil {
+		_, err = policies.ParseMaxCharge(req.GetMaxCharge())
+	}
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
@@ -177,6 +188,7 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 		return nil, invalidArgument(err)
 	}
 	candidate.Size = next.Lane.Size(limits.gas, limits.cells)
+	candidate.Ask.Ceiling = next.CeilingOf(&types.Timer{MaxCharge: req.GetMaxCharge(), GasLimit: limits.gas, CellLimit: limits.cells})
 	price, willing := next.Rules.Price(next.Prices, candidate)
 	response := &types.QueryEstimateResponse{
 		Height: next.Height, FeeDenom: next.Config.FeeDenom, Policy: next.Policy.ID(),
@@ -186,7 +198,10 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 		PreCharge:    price.Cost(limits.gas, limits.cells).String(),
 		CostOfCycles: price.Cost(limits.gas, 0).String(),
 		Weight:       weight.String(),
+
+		IntrinsicCycles: limits.intrinsic,
 	}
+	defer func() { charge(ctx, response) }()
 	if !price.LumpSum.IsNil() && !price.LumpSum.IsZero() {
 		response.ScoreBid = price.LumpSum.String()
 	}
@@ -197,6 +212,7 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	case !willing:
 		response.Basis = types.BasisPricedOut
 		response.WaitBlocks, err = next.Round.Affordable(candidate)
+		ctx.GasMeter().ConsumeGas(CompareGas*response.WaitBlocks, "follow the basefee")
 		return response, err
 	}
 	if err := next.Round.Bidding(ctx, candidate, response); err != nil {
@@ -205,8 +221,8 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	return response, estimateWait(ctx, next, candidate, response)
 }
 
-// limits of a fire, in cycles and in cells.
-type limits struct{ gas, cells uint64 }
+// limits of a fire, in cycles and in cells. Intrinsic are the cycles that it counts before its handler runs.
+type limits struct{ gas, cells, intrinsic uint64 }
 
 // limitsOf are those of a request; what it does not state has its default.
 func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest) (limits, error) {
@@ -214,7 +230,22 @@ func (s *server) limitsOf(next *engine.Preview, req *types.QueryEstimateRequest)
 		gas:   cmp.Or(req.GetGasLimit(), s.engine.Policies.DefaultGasLimit(&next.Config, next.Height)),
 		cells: cmp.Or(req.GetCellLimit(), next.Config.CellLimit()),
 	}
-	return asked, s.engine.Policies.CheckLimits(&next.Config, next.Height, asked.gas, asked.cells)
+	config := &next.Config
+	if err := s.engine.Policies.CheckLimits(config, next.Height, asked.gas, asked.cells); err != nil {
+		return asked, err
+	}
+	payload, messages := req.GetPayloadBytes(), req.GetMessageBytes()
+	if payload > config.MaxPayloadBytes {
+		return asked, types.ErrPayloadTooLong.Wrapf("payload_bytes is %d, want at most %d", payload, config.MaxPayloadBytes)
+	}
+	if most := envelope.FieldBytes * config.MaxMessagesBytes; messages > most {
+		return asked, types.ErrPayloadTooLong.Wrapf("message_bytes is %d, want at most %d", messages, most)
+	}
+	asked.intrinsic = config.Intrinsic().Cycles(lane.FireWork{PayloadBytes: payload, MessageBytes: messages})
+	if asked.gas <= asked.intrinsic {
+		return asked, types.ErrGasLimitOutOfBounds.Wrapf("%d cycles leave nothing to the handler: want at least %d", asked.gas, asked.intrinsic+1)
+	}
+	return asked, nil
 }
 
 // estimated is the timer that an estimate is asked for, as the next block's round would see it.
@@ -243,22 +274,45 @@ func (s *server) estimated(
 	return c, next.Round.Weigh(ctx, actor, &c), nil
 }
 
-// estimateWait counts the timers ahead of the candidate.
+// estimateWait counts the timers ahead of the candidate. Those that return in every block take their room in each block
+// of the wait, as much as they used last.
 func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candidate, response *types.QueryEstimateResponse) error {
-	err := candidates(ctx, next, func(_ *types.Timer, c policy.Candidate) bool {
+	// once is the size of what is ahead and will be gone, always that of what returns.
+	once, always := uint64(0), uint64(0)
+	err := candidates(ctx, next, func(t *types.Timer, c policy.Candidate) bool {
 		if order := next.Rules.Order(next.Prices, []policy.Candidate{candidate, c}); order[0] == 0 {
 			return false
 		}
 		response.Ahead++
 		response.AheadSize += c.Size
+		if returns(t, next.Height) {
+			response.Returning++
+			always += next.Lane.Size(t.LastOutcome.Cycles, t.CellLimit)
+		} else {
+			once += c.Size
+		}
 		return true
 	})
 	response.Basis = types.BasisAllReady
-	if next.Overfull {
+	room := next.Config.LaneTimerCycles
+	switch {
+	case always+candidate.Size > room:
+		response.Basis = types.BasisCrowded
+	case next.Overfull:
 		response.Basis = types.BasisStorm
+		room -= always
+	default:
+		room -= always
 	}
-	response.WaitBlocks = (response.AheadSize + candidate.Size - 1) / next.Config.LaneTimerCycles
+	response.WaitBlocks = (once + candidate.Size - 1) / room
 	return err
+}
+
+// returns reports whether a timer is due in every block: it fired in the latest block and is due again in the one after.
+// That is the block at the height, or within a transaction the one before, which has not ended.
+func returns(t *types.Timer, height uint64) bool {
+	every := t.Trigger.Interval
+	return every != nil && every.Every == 1 && t.Due+1 >= height && t.LastOutcome != nil && t.LastOutcome.Height+1 == t.Due
 }
 
 // askOf reads the bid of a request.

@@ -55,7 +55,7 @@ func (s *server) listed(ctx context.Context, t *types.Timer) (types.TimerInfo, e
 	}
 	recurrenceInfo(&info, t)
 	info.UnfundedSince = t.UnfundedSince
-	info.BidLocked = t.BidLocked
+	info.BidLocked, info.MaxCharge = t.BidLocked, t.MaxCharge
 	info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t)
 	return info, err
 }

@@ -71,11 +71,3 @@ func (q *AgentQuote) At(cell math.LegacyDec) *AgentQuote {
 	at.CellPricedOut = cell.GT(q.MaxFeePerCell)
 	return &at
 }
-
-// RecordedAsk is what the timer asks for by its record alone, with which it lies in the ready index.
-func (t *Timer) RecordedAsk() policy.Ask {
-	if t.Quote != nil {
-		return t.Quote.Ask()
-	}
-	return t.Bid.Ask()
-}

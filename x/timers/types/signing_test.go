@@ -46,7 +46,7 @@ func signedMessages() []signed {
 	return []signed{
 		{"schedule_all", &types.MsgScheduleTimer{
 			Sender: alice, Trigger: types.Trigger{Height: 1<<64 - 1}, Handler: "tick", Payload: []byte("<payload>&\u2028"), FeePayer: bob,
-			GasLimit: 550_000, CellLimit: 30_000, ExpiresAt: 99, Bid: static,
+			GasLimit: 550_000, CellLimit: 30_000, ExpiresAt: 99, Bid: static, MaxCharge: "5000",
 		}},
 		{"schedule_least", &types.MsgScheduleTimer{Sender: alice}},
 		{"schedule_tier", &types.MsgScheduleTimer{
@@ -65,7 +65,7 @@ func signedMessages() []signed {
 		}},
 		{"schedule_time", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Time: &when}}},
 		{"update_all", &types.MsgUpdateTimer{
-			Sender: alice, Id: someID, Call: &types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static,
+			Sender: alice, Id: someID, Call: &types.TimerCall{Handler: "tock", Payload: []byte{0, 255}}, GasLimit: 40_000, CellLimit: 1, Bid: static, MaxCharge: "0",
 		}},
 		{"update_least", &types.MsgUpdateTimer{Sender: alice}},
 		{"update_to_nothing", &types.MsgUpdateTimer{Sender: alice, Id: someID, Call: &types.TimerCall{}, Bid: &types.Bid{}}},

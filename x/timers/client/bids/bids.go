@@ -24,6 +24,7 @@ var wholeNumber = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
 func AddFlags(f *pflag.FlagSet) {
 	f.String(FlagGasLimit, "", "cycles that one fire may use (default: the most that the chain allows)")
 	f.String(FlagCellLimit, "", "bytes of state that one fire may write, keys included (default: the chain's)")
+	f.String(FlagMaxCharge, "", "most that one fire may cost, a whole amount in the fee denom; 0 for no bound")
 	f.String(FlagMaxFee, "", "most that the lane's fee and the tip for a unit of size may be together, in the fee denom; with --"+FlagMaxPriority)
 	f.String(FlagMaxPriority, "", "most that the tip for a unit of size may be, in the fee denom; with --"+FlagMaxFee)
 	f.String(FlagBid, "", "bid for one fire, a whole amount in the fee denom: "+sumHelp())
@@ -69,16 +70,26 @@ func agentBid(j *job.Job) (*types.Bid, error) {
 	return &types.Bid{Agent: agent.Text}, nil
 }
 
-// Limits are what one fire may use; 0 where none is stated.
-type Limits struct{ Gas, Cells uint64 }
+// Limits are what one fire may use; 0 where none is stated. MaxCharge is the most that it may cost, empty if none is stated.
+type Limits struct {
+	Gas, Cells uint64
+	MaxCharge  string
+}
 
-// ReadLimits returns what --gas-limit and --cell-limit say.
+// ReadLimits returns what --gas-limit, --cell-limit and --max-charge say.
 func ReadLimits(j *job.Job) (limits Limits, err error) {
 	if limits.Gas, err = limit(j, FlagGasLimit, "number of cycles"); err != nil {
 		return limits, err
 	}
-	limits.Cells, err = limit(j, FlagCellLimit, "number of cells")
-	return limits, err
+	if limits.Cells, err = limit(j, FlagCellLimit, "number of cells"); err != nil {
+		return limits, err
+	}
+	text, given := j.Stated(FlagMaxCharge)
+	if given && !wholeNumber.MatchString(text) {
+		return limits, fmt.Errorf("--%s %.80q is no whole amount such as 5000", FlagMaxCharge, text)
+	}
+	limits.MaxCharge = text
+	return limits, nil
 }
 
 // limit is what a flag says, or 0.

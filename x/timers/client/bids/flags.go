@@ -4,6 +4,7 @@ package bids
 const (
 	FlagGasLimit    = "gas-limit"
 	FlagCellLimit   = "cell-limit"
+	FlagMaxCharge   = "max-charge"
 	FlagMaxFee      = "max-fee"
 	FlagMaxPriority = "max-priority"
 	FlagTier        = "tier"

@@ -57,14 +57,14 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	if ahead == nil {
 		return nil
 	}
-	limits := bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit}
+	limits := bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}
 	if err := ahead.CheckLimits(limits); err != nil {
 		return err
 	}
 	if err := ahead.CheckCall(msg.Call, d.Messages); err != nil {
 		return err
 	}
-	if msg.GasLimit == 0 && msg.CellLimit == 0 && msg.Bid == nil {
+	if limits == (bids.Limits{}) && msg.Bid == nil {
 		return nil
 	}
 	timer, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), d.Signer.Text, msg.Id)
@@ -79,6 +79,9 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	}
 	if p.Limits.Gas == 0 {
 		p.Limits.Gas = timer.GasLimit
+	}
+	if p.Limits.MaxCharge == "" {
+		p.Limits.MaxCharge = timer.MaxCharge
 	}
 	if p.Bid == nil {
 		p.Bid = timer.Bid

@@ -91,7 +91,7 @@ func takeFlag(cmd *cobra.Command, name string) (string, error) {
 
 // adviseSchedule checks a timer against the chain's config and says what it will cost.
 func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) error {
-	if err := ahead.CheckLimits(bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit}); err != nil {
+	if err := ahead.CheckLimits(bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}); err != nil {
 		return err
 	}
 	call := &types.TimerCall{Handler: msg.Handler, Payload: msg.Payload}
@@ -120,6 +120,6 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 		payer = msg.Sender
 	}
 	return ahead.Advise(d.Job, outlook.Plan{
-		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit}, Bid: msg.Bid, BidStated: msg.Bid != nil, Payer: payer, Repeats: draft.Repeats(msg),
+		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}, Bid: msg.Bid, BidStated: msg.Bid != nil, Payer: payer, Repeats: draft.Repeats(msg),
 	})
 }

@@ -23,7 +23,7 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells}
+	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	}
 	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil {
 		return nil, errors.New("nothing to change: want one of " + job.ListFlags([]string{
-			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
+			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
 		}))
 	}
 	msg.Id, err = d.OwnTimer(timer)

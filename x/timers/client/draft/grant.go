@@ -34,6 +34,7 @@ func AddGrantFlags(f *pflag.FlagSet) {
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
 	f.String(bids.FlagAgent, "", "the only agent that may be named for the bid")
 	bids.AddFlags(f)
+	f.Lookup(bids.FlagMaxCharge).Hidden = true
 	f.Lookup(bids.FlagGasLimit).Usage = "most cycles that a fire may be allowed to use"
 	f.Lookup(bids.FlagCellLimit).Usage = "most cells that a fire may be allowed to write (default: a timer may state no cell limit)"
 }
@@ -91,6 +92,9 @@ func (d *Draft) authorization() (*timersauthz.TimerAuthorization, error) {
 	limits, err := bids.ReadLimits(d.Job)
 	if err != nil {
 		return nil, err
+	}
+	if limits.MaxCharge != "" {
+		return nil, fmt.Errorf("--%s: an authorization bounds limits and bids, and no charge", bids.FlagMaxCharge)
 	}
 	a.GasLimit, a.CellLimit = limits.Gas, limits.Cells
 	a.MaxBid, err = bids.Read(d.Job)

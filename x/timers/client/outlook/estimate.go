@@ -16,7 +16,7 @@ import (
 
 // Request asks for the price and the wait of a timer with these limits and a bid; 0 and nil are the defaults.
 func Request(limits bids.Limits, bid *types.Bid) *types.QueryEstimateRequest {
-	request := &types.QueryEstimateRequest{GasLimit: limits.Gas, CellLimit: limits.Cells}
+	request := &types.QueryEstimateRequest{GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
 	if bid == nil {
 		return request
 	}
@@ -112,6 +112,8 @@ func waitNote(e *types.QueryEstimateResponse, c timespan.Clock) string {
 		return "the lane is paused: nothing fires until governance lets it go on"
 	case types.BasisPricedOut:
 		return "priced out at today's prices: an idle lane would be cheap enough in " + waitText(e, c)
+	case types.BasisCrowded:
+		return fmt.Sprintf("if it were due now: %s ahead, which return in every block and leave no room; wait at least: %s", aheadText(e), waitText(e, c))
 	case types.BasisStorm:
 		return fmt.Sprintf("if it were due now: a storm, %s known to be ahead; wait at least: %s", aheadText(e), waitText(e, c))
 	default:
@@ -130,6 +132,8 @@ func basisText(basis types.EstimateBasis) string {
 		return "priced out; the wait is for an idle lane's fee to fall that far"
 	case types.BasisPaused:
 		return "the lane is paused"
+	case types.BasisCrowded:
+		return "timers ahead return in every block and leave no room; the wait counts them once"
 	default:
 		return "not stated"
 	}

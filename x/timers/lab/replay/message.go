@@ -42,7 +42,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 	case scenario.OpExtend:
 		return &types.MsgExtendTimer{Sender: by, Id: id, ExpiresAt: op.ExpiresAt}, err
 	case scenario.OpUpdate:
-		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid}
+		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid, MaxCharge: op.MaxCharge}
 		if op.Do != nil {
 			msg.Call = &types.TimerCall{Handler: op.Do.Name}
 		}
@@ -64,6 +64,7 @@ func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
 		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
 		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
+		MaxCharge: op.MaxCharge,
 	}
 	if op.Do != nil {
 		msg.Handler = op.Do.Name

@@ -36,6 +36,8 @@ type Op struct {
 	ExpiresAt uint64
 	Bid       *types.Bid
 	FeePayer  string
+	// MaxCharge is the most that a fire may cost, an integer; empty if none is stated.
+	MaxCharge string
 	// Retry and OnUnfunded say what happens when a fire fails and when its payer lacks funds.
 	Retry      *types.Retry
 	OnUnfunded types.OnUnfunded

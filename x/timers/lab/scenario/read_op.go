@@ -145,6 +145,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	if payer := o.get("fee_payer"); payer.present() {
 		op.FeePayer = p.account(payer)
 	}
+	op.MaxCharge = p.amount(o.get("max_charge"))
 	readRecovery(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }
@@ -155,7 +156,21 @@ func (p *parser) update(o *object, op *Op, who actingFor) {
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
 	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
+	op.MaxCharge = p.amount(o.get("max_charge"))
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
+}
+
+// amount reads an integer from 0; empty if the field is absent.
+func (p *parser) amount(v value) string {
+	if !v.present() {
+		return ""
+	}
+	n := v.integer()
+	if n.IsNil() || n.IsNegative() {
+		p.fail(v.path, "want an integer from 0")
+		return ""
+	}
+	return n.String()
 }
 
 // handler reads a handler, and enters it into the scenario's table.

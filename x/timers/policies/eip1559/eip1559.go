@@ -125,13 +125,17 @@ func (lists) Summarized(list merge.List) bool { return rules.Leads(list) }
 
 // Entries implements index.ListOwner.
 func (lists) Entries(t *types.Timer) []merge.Entry {
-	return rules.EntriesOf(t.RecordedAsk(), t.AdmittedWeight, t.Due, t.Seq)
+	return rules.EntriesOf(policies.RecordedAsk(t), t.AdmittedWeight, t.Due, t.Seq)
 }
 
-// Relocated implements index.ListOwner: a quote is dropped with the bid for which it was given.
-func (lists) Relocated(at index.Placement, bidChanged bool) index.Placement {
-	if bidChanged {
+// Relocated implements index.ListOwner: a quote is dropped with the bid for which it was given. A ceiling is dropped with
+// what it follows from. So the timer is met as soon as its bid allows, and is then given the ceiling of that block.
+func (lists) Relocated(at index.Placement, before, t *types.Timer) index.Placement {
+	if !t.Bid.Equal(before.Bid) {
 		at.Quote = nil
+	}
+	if t.MaxCharge != before.MaxCharge || t.GasLimit != before.GasLimit || t.CellLimit != before.CellLimit {
+		at.Ceiling = nil
 	}
 	return at
 }
@@ -177,7 +181,7 @@ func (r *round) askAdmitted(ctx sdk.Context) error {
 	}
 	for _, t := range asked {
 		at := r.Placement(ctx, t)
-		if at.Quote = r.SponsoredQuote(t, r.Agents.QuoteOf(t)); at.Weight == t.AdmittedWeight && at.Quote.Equal(t.Quote) {
+		if at.Quote = r.SponsoredQuote(t, r.Agents.QuoteOf(t)); at.Weight == t.AdmittedWeight && at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
 			continue
 		}
 		if err := r.Parts.Index.Reindex(ctx, t, at); err != nil {
@@ -194,12 +198,9 @@ func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
 	return candidate
 }
 
-// Weight implements policies.Indexer.
-func (r *round) Weight(ctx sdk.Context, actor sdk.AccAddress) uint32 { return r.weights.Of(ctx, actor) }
-
 // Placement implements policies.Indexer.
 func (r *round) Placement(ctx sdk.Context, t *types.Timer) index.Placement {
-	return index.Placement{Weight: r.weights.Of(ctx, t.Actor), Quote: t.Quote}
+	return index.Placement{Weight: r.weights.Of(ctx, t.Actor), Quote: t.Quote, Ceiling: r.IndexCeiling(t)}
 }
 
 // Quoted implements policies.Indexer.

@@ -53,6 +53,8 @@ type round struct {
 	end uint64
 	// passedOver counts timers that did not fit.
 	passedOver int
+	// pricedOut are the timers that were read and can't fire at the prices of the block.
+	pricedOut []types.Timer
 }
 
 // Collect implements policies.Round: it reads the first page.
@@ -82,7 +84,22 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 			return err
 		}
 	}
-	return r.Window.Rank(ctx)
+	if err := r.Window.Rank(ctx); err != nil {
+		return err
+	}
+	for i := range r.Ready {
+		r.tryOrNote(i)
+	}
+	return nil
+}
+
+// tryOrNote notes a timer that was read if it is priced out, and reports whether it can be tried.
+func (r *round) tryOrNote(i int) bool {
+	if !r.CeilingOf(&r.Ready[i]).Exhausted() {
+		return true
+	}
+	r.pricedOut = append(r.pricedOut, r.Ready[i])
+	return false
 }
 
 // Next implements policies.Round: it reads on at the end of a page.
@@ -132,11 +149,16 @@ func (r *round) readOn(ctx sdk.Context) error {
 	for i := range found {
 		t := &found[i].Value
 		if !r.Hands.Runnable(t) {
-			r.Hands.SetUnrunnableAside(ctx, t)
+			r.Hands.SetAside(ctx, t, types.Unrunnable)
 			continue
 		}
-		r.Order = append(r.Order, len(r.Ready))
 		r.Compete([]types.Timer{*t})
+		if last := len(r.Ready) - 1; r.tryOrNote(last) {
+			r.Order = append(r.Order, last)
+		}
+	}
+	if r.Overfull {
+		return r.SetPricedOutAside(ctx, r.pricedOut)
 	}
 	return nil
 }

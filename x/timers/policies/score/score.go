@@ -95,7 +95,7 @@ func (*Policy) Entries(t *types.Timer) []merge.Entry {
 
 // Relocated implements index.ListOwner. The end of a block computes the score after a change, since a transaction need
 // not know the weights.
-func (*Policy) Relocated(index.Placement, bool) index.Placement {
+func (*Policy) Relocated(index.Placement, *types.Timer, *types.Timer) index.Placement {
 	return index.Placement{Weight: rules.UnsortedList().Weight(), Score: make([]byte, rules.KeyBytes)}
 }
 
@@ -182,9 +182,6 @@ func (r *round) setTurn(ctx sdk.Context, actor sdk.AccAddress, candidate *policy
 	}
 	candidate.Unit, candidate.Recent = of.unit, of.fires
 }
-
-// Weight implements policies.Indexer.
-func (r *round) Weight(sdk.Context, sdk.AccAddress) uint32 { return r.list.Weight() }
 
 // Placement implements policies.Indexer.
 func (r *round) Placement(_ sdk.Context, t *types.Timer) index.Placement {

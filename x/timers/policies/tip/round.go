@@ -118,9 +118,29 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 			r.known[string(t.Actor)] = floor
 		}
 	}
+	r.restUnfunded(ctx)
 	candidates := r.Sort(ctx, r.Candidate)
 	r.slices = r.rules.Slices(candidates, r.Order)
-	return nil
+	return r.DropPricedOut(ctx, candidates)
+}
+
+// restUnfunded sets the unfunded timers of the window aside, if more are ready than it holds. So they don't fill it. They
+// return when their payers can cover them.
+func (r *round) restUnfunded(ctx sdk.Context) {
+	if !r.Overfull {
+		return
+	}
+	funded := r.Ready[:0]
+	for i := range r.Ready {
+		t := r.Ready[i]
+		if t.UnfundedSince == 0 {
+			funded = append(funded, t)
+			continue
+		}
+		t.UnfundedSince = 0
+		r.Hands.SetAside(ctx, &t, types.Unfunded)
+	}
+	r.Ready, r.Competing = funded, uint32(len(funded))
 }
 
 // Next implements policies.Round: first the timers that fit their actors' slices of the lane, then those that were put
@@ -218,9 +238,14 @@ func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
 }
 
 // Unfunded implements policies.Round: lack of funds defers a timer. It does not compete again until its payer can cover
-// it, so that it costs one try. The GC lane bounds how many timers are marked so in a block; the others stay as they
-// are. With on_unfunded suspend the timer is suspended instead.
+// it, so that it costs one try. If more timers are ready than the window holds, it is set aside meanwhile. Otherwise it
+// stays in the queue, and the GC lane bounds how many timers are marked so in a block; the others stay as they are. With
+// on_unfunded suspend the timer is suspended instead.
 func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) policies.Disposition {
+	if r.Overfull {
+		r.note(t.Actor).unfunded++
+		return policies.Leaves
+	}
 	if r.GC.Remaining() == 0 {
 		return policies.Waits
 	}
@@ -323,6 +348,9 @@ func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate
 
 // Affordable implements policies.Estimator: there is no lane basefee that could fall.
 func (r *round) Affordable(c policy.Candidate) (uint64, error) {
+	if c.Ask.Ceiling.Exhausted() {
+		return 0, policies.TooLowCharge(r.Prices)
+	}
 	return 0, status.Errorf(codes.InvalidArgument, "max_fee %s is below the chain's cycle basefee %s: such a timer waits until that falls",
 		c.Ask.Stated.MaxFee, r.Prices.Cycle)
 }

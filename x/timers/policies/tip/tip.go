@@ -44,6 +44,9 @@ func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules
 	return config.Tip.Rules(config)
 }
 
+// DefersUnfunded implements policies.Policy.
+func (*Policy) DefersUnfunded() bool { return true }
+
 // AsksAgents implements policies.Policy.
 func (*Policy) AsksAgents() bool { return true }
 

@@ -7,6 +7,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/fifo"
 )
@@ -98,7 +99,13 @@ func (s Standing) compareAge(other Standing) int {
 	return cmp.Or(cmp.Compare(s.due, other.due), cmp.Compare(s.seq, other.seq))
 }
 
-// Order implements policy.Rules: by standing. No candidate is left out. A bias is computed once for each due height,
+// Price implements policy.Rules: as under fifo. A ceiling that does not cover the locked bid prices a candidate out, since
+// the fire may cost that in addition.
+func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
+	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), candidate.Ask.Ceiling.Covers(candidate.Locked)
+}
+
+// Order implements policy.Rules: by standing. Candidates that are priced out are left out. A bias is computed once for each due height,
 // since candidates of one height share it. Exp is by far the most expensive step, and a backlog has fewer due heights
 // than timers.
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
@@ -106,15 +113,19 @@ func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int 
 		value math.LegacyDec
 		aged  bool
 	}
-	standings, order := make([]Standing, len(candidates)), make([]int, len(candidates))
+	standings, order := make([]Standing, len(candidates)), make([]int, 0, len(candidates))
 	biases := map[uint64]bias{}
 	for i, c := range candidates {
+		if !c.Ask.Ceiling.Covers(c.Locked) {
+			continue
+		}
 		known, found := biases[c.Due]
 		if !found {
 			known.value, known.aged = r.Bias(deferred(prices.Height, c))
 			biases[c.Due] = known
 		}
-		standings[i], order[i] = standingOf(c, known.value, known.aged), i
+		standings[i] = standingOf(c, known.value, known.aged)
+		order = append(order, i)
 	}
 	// One pair of scratch integers serves all comparisons of the sort.
 	own, others := new(big.Int), new(big.Int)

@@ -112,9 +112,26 @@ func drawTimers(t *rapid.T, fee math.LegacyDec, most int) []policy.Candidate {
 			}
 			ask = policy.StatedAsk(maxFee, stated)
 		}
+		switch rapid.IntRange(0, 5).Draw(t, "ceiling") {
+		case 0:
+			ask.Ceiling.PerSize = near.Draw(t, "near the fee")
+		case 1:
+			ask.Ceiling.PerSize = fee.Add(tip.Draw(t, "above the fee"))
+		case 2:
+			ask.Ceiling.PerSize = policytest.Dec(rapid.SampledFrom([]string{"-1", "0", policytest.MaxPrice}).Draw(t, "edge"))
+		}
+		ask.Ceiling.PerSize = atMostLargest(ask.Ceiling.PerSize)
 		timers[i] = policy.Candidate{Due: due.Draw(t, "due"), Seq: seq, Ask: ask, Weight: weight.Draw(t, "weight")}
 	}
 	return timers
+}
+
+// atMostLargest is a ceiling within what policy.CeilingOf returns.
+func atMostLargest(ceiling math.LegacyDec) math.LegacyDec {
+	if ceiling.IsNil() {
+		return ceiling
+	}
+	return math.LegacyMinDec(ceiling, policytest.Dec(policytest.MaxPrice))
 }
 
 // indexProperty: all that a full sort puts in order, the index hands out in that order, once each; block after block,
@@ -239,10 +256,13 @@ func returnProperty(t *rapid.T) {
 				store.Remove(entriesOf(left[best])...)
 			}
 			left[best].Weight = weight
+			if rapid.IntRange(0, 3).Draw(t, "new ceiling") == 0 {
+				left[best].Ask.Ceiling = policy.Ceiling{PerSize: policytest.Units(drawUnits(t, "ceiling"))}
+			}
 			if refile {
 				store.Add(entriesOf(left[best])...)
 			}
-			m.Return(entry, weight)
+			m.Return(entriesOf(left[best])[0])
 			continue
 		}
 		fired[entry.Seq] = true

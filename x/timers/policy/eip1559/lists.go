@@ -17,15 +17,24 @@ import (
 // by tip, which the timers pay while their slack covers the lane's fee. The other is ordered by max fee, of which
 // they pay what the lane's fee leaves when it does not.
 
-// firstStated is the first kind of lists of stated asks; the kinds below are those of policy.Kind.
-const firstStated = 16
+// Asks without prices of their own that have a ceiling pay the lesser of what all of their kind pay and of what the
+// ceiling leaves. They are sorted into classes by their ceiling, as stated asks are by their slack. Each class has two
+// lists as well: by age, for the ceilings that do not bind, and by ceiling, for those that do.
+
+const (
+	// firstStated is the first kind of lists of stated asks; the kinds below are those of policy.Kind.
+	firstStated = 16
+	// firstCapped is the first kind of lists of asks with a ceiling, cappedKinds the number of lists for each policy.Kind.
+	firstCapped = 1 << 10
+	cappedKinds = 1 << 10
+)
 
 // order of a list of stated asks: the lowest bit of its kind.
 type order uint32
 
 const (
-	// byTip orders by the whole tip, byFee by the max fee. They are part of the names of lists, and so of the
-	// state.
+	// byTip orders by the whole tip, and asks with a ceiling by age alone. byFee orders by the max fee or the ceiling. They
+	// are part of the names of lists, and so of the state.
 	byTip order = iota
 	byFee
 )
@@ -37,18 +46,34 @@ func statedList(weight, class uint32, by order) merge.List {
 	return merge.MakeList(weight, firstStated+class<<1|uint32(by))
 }
 
-// isStated reports whether the list is one of stated asks.
-func isStated(l merge.List) bool { return l.Kind() >= firstStated }
+// cappedList is the list of the asks of a kind with ceilings of a class. The classes of a kind are adjacent, in the order
+// of their ceilings, as are the two lists of a class.
+func cappedList(weight uint32, kind policy.Kind, class uint32, by order) merge.List {
+	return merge.MakeList(weight, firstCapped+uint32(kind)*cappedKinds+class<<1|uint32(by))
+}
 
-// isByFee reports whether the list is one of stated asks by max fee.
-func isByFee(l merge.List) bool { return isStated(l) && order((l.Kind()-firstStated)&1) == byFee }
+// isStated reports whether the list is one of stated asks, isCapped whether it is one of asks with a ceiling.
+func isStated(l merge.List) bool { return l.Kind() >= firstStated && l.Kind() < firstCapped }
 
-// Leads reports whether a list stands for a source in a summary of the index: the one by tip for both lists of a class, as
-// no timer pays more than its tip.
-func Leads(l merge.List) bool { return !isStated(l) || !isByFee(l) }
+func isCapped(l merge.List) bool { return l.Kind() >= firstCapped }
 
-// classOf is the slack class of a list of stated asks. It inverts statedList.
-func classOf(l merge.List) uint32 { return (l.Kind() - firstStated) >> 1 }
+// cappedKind is the kind of the asks of a list of asks with a ceiling.
+func cappedKind(l merge.List) policy.Kind { return policy.Kind((l.Kind() - firstCapped) / cappedKinds) }
+
+// isByFee reports whether the list is ordered by max fee or by ceiling: the second of a class.
+func isByFee(l merge.List) bool { return l.Kind() >= firstStated && order(l.Kind()&1) == byFee }
+
+// Leads reports whether a list stands for a source in a summary of the index: the first of a class stands for both, as no
+// timer pays more than what that one is ordered by.
+func Leads(l merge.List) bool { return !isByFee(l) }
+
+// classOf is the class of a list of stated asks or of asks with a ceiling. It inverts statedList and cappedList.
+func classOf(l merge.List) uint32 {
+	if isCapped(l) {
+		return (l.Kind() - firstCapped) % cappedKinds >> 1
+	}
+	return (l.Kind() - firstStated) >> 1
+}
 
 // slackClass is the class of a slack, in units of the 18th decimal. There are four classes to each power of two;
 // below 4, each value is a class. So a class is at most a quarter of its least slack wide, and at any price few
@@ -79,33 +104,52 @@ func slackEdges(class uint32) (least, most math.LegacyDec) {
 		math.LegacyNewDecFromBigIntWithPrec(high, math.LegacyPrecision)
 }
 
-// EntriesOf are the entries of a timer at its place in the queue: two for a stated ask, by tip and by max fee, and one
-// for any other. An ask that is not stated has the price 0 in its list, so that the list is ordered by age alone. Each
-// entry of a stated ask holds both of its prices, so that one entry is enough to rank the timer. The weight is in
-// sixteenths. Invariant: it is below merge.WideWeight.
+// EntriesOf are the entries of a timer at its place in the queue: two for a stated ask, by tip and by max fee, two for
+// another ask with a ceiling, by age and by ceiling, and one for any other. An entry without a price of its own has the
+// price 0, so that its list is ordered by age alone. Each of two entries holds the prices of both, so that one entry is
+// enough to rank the timer. A ceiling lowers the max fee of a stated ask. An ask that a ceiling prices out at any fee of the
+// lane is of kind CellPricedOut. The weight is in sixteenths. Invariant: it is below merge.WideWeight.
 func EntriesOf(ask policy.Ask, weight uint32, due, seq uint64) []merge.Entry {
-	if ask.Kind != policy.Stated {
-		zero := math.LegacyZeroDec()
-		return []merge.Entry{{List: merge.MakeList(weight, uint32(ask.Kind)), Price: zero, Other: zero, Due: due, Seq: seq}}
+	zero := math.LegacyZeroDec()
+	kind := ask.Kind
+	if ask.Ceiling.Exhausted() {
+		kind = policy.CellPricedOut
 	}
-	fee, tip := ask.Stated.MaxFee, ask.Stated.MaxPriority
-	class := slackClass(fee.Sub(tip).BigInt())
-	return []merge.Entry{
-		{List: statedList(weight, class, byTip), Price: tip, Other: fee, Due: due, Seq: seq},
-		{List: statedList(weight, class, byFee), Price: fee, Other: tip, Due: due, Seq: seq},
+	switch {
+	case kind == policy.Stated:
+		fee := ask.Ceiling.Lower(ask.Stated.MaxFee)
+		tip := math.LegacyMinDec(ask.Stated.MaxPriority, fee)
+		class := slackClass(fee.Sub(tip).BigInt())
+		return []merge.Entry{
+			{List: statedList(weight, class, byTip), Price: tip, Other: fee, Due: due, Seq: seq},
+			{List: statedList(weight, class, byFee), Price: fee, Other: tip, Due: due, Seq: seq},
+		}
+	case kind == policy.CellPricedOut || ask.Ceiling.Unbounded():
+		return []merge.Entry{{List: merge.MakeList(weight, uint32(kind)), Price: zero, Other: zero, Due: due, Seq: seq}}
+	default:
+		ceiling := ask.Ceiling.PerSize
+		class := slackClass(ceiling.BigInt())
+		return []merge.Entry{
+			{List: cappedList(weight, kind, class, byTip), Price: zero, Other: ceiling, Due: due, Seq: seq},
+			{List: cappedList(weight, kind, class, byFee), Price: ceiling, Other: zero, Due: due, Seq: seq},
+		}
 	}
 }
 
 // AskOf is what the timer of the entry asks for. It inverts EntriesOf: an entry has all that ranks its timer, so
 // that no record is read for timers that are not taken.
 func AskOf(entry merge.Entry) policy.Ask {
+	first, second := entry.Price, entry.Other
+	if isByFee(entry.List) {
+		first, second = second, first
+	}
 	switch {
-	case !isStated(entry.List):
-		return policy.Ask{Kind: policy.Kind(entry.List.Kind())}
-	case isByFee(entry.List):
-		return policy.Ask{Kind: policy.Stated, Stated: policy.Bid{MaxFee: entry.Price, MaxPriority: entry.Other}}
+	case isCapped(entry.List):
+		return policy.Ask{Kind: cappedKind(entry.List), Ceiling: policy.Ceiling{PerSize: second}}
+	case isStated(entry.List):
+		return policy.Ask{Kind: policy.Stated, Stated: policy.Bid{MaxFee: second, MaxPriority: first}}
 	default:
-		return policy.Ask{Kind: policy.Stated, Stated: policy.Bid{MaxFee: entry.Other, MaxPriority: entry.Price}}
+		return policy.Ask{Kind: policy.Kind(entry.List.Kind())}
 	}
 }
 

@@ -41,14 +41,14 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 }
 
 // Priority is the tip per unit of size that the ask pays: what its max fee leaves above the lane's fee, and at most what
-// it states. It is false if the ask is priced out, because its max fee is below the lane's fee or cells price it out.
-// Invariant: the lane's fee and the tip together never exceed the max fee.
+// it states. It is false if the ask is priced out, because its max fee or its ceiling is below the lane's fee, or cells
+// price it out. Invariant: the lane's fee and the tip together exceed neither the max fee nor the ceiling.
 func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
 	if ask.Kind == policy.CellPricedOut {
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	remaining := bid.MaxFee.Sub(r.Fee(prices))
+	remaining := ask.Ceiling.Lower(bid.MaxFee).Sub(r.Fee(prices))
 	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}

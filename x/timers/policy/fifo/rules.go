@@ -22,12 +22,14 @@ func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.Legacy
 	return cycleBasefee
 }
 
-// Order implements policy.Rules: by (due, seq). No two candidates share a seq, so that the order is total. No
-// candidate is left out.
+// Order implements policy.Rules: by (due, seq). No two candidates share a seq, so that the order is total. Candidates that
+// are priced out are left out.
 func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
-	order := make([]int, len(candidates))
-	for i := range order {
-		order[i] = i
+	order := make([]int, 0, len(candidates))
+	for i := range candidates {
+		if !candidates[i].Ask.Ceiling.Exhausted() {
+			order = append(order, i)
+		}
 	}
 	slices.SortFunc(order, func(i, j int) int {
 		a, b := candidates[i], candidates[j]
@@ -36,8 +38,8 @@ func (Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	return order
 }
 
-// Price implements policy.Rules: the chain's basefees, without a tip. No candidate is priced out: bids are ignored, and
-// so are the max fees in them.
-func (Rules) Price(prices policy.Prices, _ policy.Candidate) (lane.Price, bool) {
-	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), true
+// Price implements policy.Rules: the chain's basefees, without a tip. Bids are ignored, and so are the max fees in them.
+// Only a ceiling prices a candidate out.
+func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
+	return prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec()), !candidate.Ask.Ceiling.Exhausted()
 }

@@ -105,9 +105,9 @@ func (q *Queue) Next(ctx context.Context) (merge.Entry, bool, error) {
 	return first, true, nil
 }
 
-// Return does nothing. Other policies use it for timers that were returned under an outdated weight of their actor. A
-// score contains no such weight.
-func (*Queue) Return(merge.Entry, uint32) {}
+// Return does nothing. Other policies use it for timers that were returned under an outdated placement. A score does not
+// become outdated.
+func (*Queue) Return(merge.Entry) {}
 
 // gather moves the best entries that were read to next: those of one score. It reads on until it has all of them, or
 // as many as may be put in turns.

@@ -28,11 +28,11 @@ func (Rules) LaneBasefee(cycleBasefee math.LegacyDec, _ policy.Last) math.Legacy
 }
 
 // Price implements policy.Rules. The bid is paid at each fire, whatever the fire uses and whether it succeeds. If bids
-// were free, every owner would state the largest one. No candidate is priced out.
+// were free, every owner would state the largest one. Only a ceiling prices a candidate out.
 func (Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
 	price := prices.Price(math.LegacyZeroDec(), math.LegacyZeroDec())
 	price.LumpSum = candidate.Ask.Price
-	return price, true
+	return price, candidate.Ask.Ceiling.Covers(candidate.Ask.Price)
 }
 
 // TimelessScore is the score less Age × height, in units of the 18th decimal. It is exact, since it is a sum of
@@ -48,13 +48,17 @@ func (r Rules) TimelessScore(candidate policy.Candidate) *big.Int {
 	return score.Sub(score, part.Mul(part, r.Rank.BigIntMut()))
 }
 
-// Order implements policy.Rules: by score, descending, and by turns among equal scores. No candidate is left out.
+// Order implements policy.Rules: by score, descending, and by turns among equal scores. Candidates that are priced out are
+// left out.
 // The first sort need not be stable, since TakeTurns gives the timers of each score an order of their own.
 func (r Rules) Order(_ policy.Prices, candidates []policy.Candidate) []int {
 	scores := make([]*big.Int, len(candidates))
-	order := make([]int, len(candidates))
+	order := make([]int, 0, len(candidates))
 	for i := range candidates {
-		scores[i], order[i] = r.TimelessScore(candidates[i]), i
+		if c := &candidates[i]; c.Ask.Ceiling.Covers(c.Ask.Price) {
+			scores[i] = r.TimelessScore(candidates[i])
+			order = append(order, i)
+		}
 	}
 	slices.SortFunc(order, func(i, j int) int { return scores[j].Cmp(scores[i]) })
 	// Each round is one run of equal scores: order[from:to].

@@ -52,23 +52,32 @@ type ListOwner interface {
 	// Entries are those of an indexed timer, by its record.
 	Entries(t *types.Timer) []merge.Entry
 	// Relocated is the placement of an indexed timer that was changed where it is stored, by a transaction or a handler
-	// that does not know the weights of the block. BidChanged: its bid was changed too.
-	Relocated(at Placement, bidChanged bool) Placement
+	// that does not know the weights and the prices of the block. Before is the timer as it was.
+	Relocated(at Placement, before, t *types.Timer) Placement
 	// Check returns what is wrong with the placement that a record of the owner's states.
 	Check(ctx context.Context, t *types.Timer) error
 }
 
-// Placement is where in the index a timer is: under a weight, with a score where the list orders by one, and with what
-// its agent answered. Of weight 0 it is not in the index.
+// Placement is where in the index a timer is: under a weight, with a score where the list orders by one, with what
+// its agent answered, and with what its max_charge left at the chain's prices. Of weight 0 it is not in the index.
 type Placement struct {
-	Weight uint32
-	Score  []byte
-	Quote  *types.AgentQuote
+	Weight  uint32
+	Score   []byte
+	Quote   *types.AgentQuote
+	Ceiling *math.LegacyDec
+}
+
+// HasCeiling reports whether the placement is one with this ceiling; nil for none.
+func (p Placement) HasCeiling(ceiling *math.LegacyDec) bool {
+	if p.Ceiling == nil || ceiling == nil {
+		return p.Ceiling == ceiling
+	}
+	return p.Ceiling.Equal(*ceiling)
 }
 
 // PlacementOf is the placement that the record states.
 func PlacementOf(t *types.Timer) Placement {
-	return Placement{t.AdmittedWeight, t.AdmittedScore, t.Quote}
+	return Placement{t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling}
 }
 
 // indexKey is (list, complement of the price, due, seq): entries of a list are stored by price descending, then by age.
@@ -184,13 +193,22 @@ func (x *Index) Deindex(ctx context.Context, t *types.Timer) error {
 	return x.Count(ctx, -1)
 }
 
+// EntriesOf are the entries of an admitted timer.
+func (x *Index) EntriesOf(t *types.Timer) ([]merge.Entry, error) {
+	owner, err := x.ownerOf(t.AdmittedWeight)
+	if err != nil {
+		return nil, err
+	}
+	return owner.Entries(t), nil
+}
+
 // addEntries adds a timer that is in the queue. The record must be written and the timer counted afterwards.
 func (x *Index) addEntries(ctx context.Context, t *types.Timer, at Placement) error {
 	owner, err := x.ownerOf(at.Weight)
 	if err != nil {
 		return err
 	}
-	t.AdmittedWeight, t.AdmittedScore, t.Quote = at.Weight, at.Score, at.Quote
+	t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling = at.Weight, at.Score, at.Quote, at.Ceiling
 	for _, entry := range owner.Entries(t) {
 		if err := x.ready.Set(ctx, indexKeyOf(entry), entry.Other); err != nil {
 			return err
@@ -208,16 +226,16 @@ func (x *Index) addEntries(ctx context.Context, t *types.Timer, at Placement) er
 // removeEntries takes an admitted timer out. The record must be written or removed, and the timer no longer counted,
 // afterwards.
 func (x *Index) removeEntries(ctx context.Context, t *types.Timer) error {
-	owner, err := x.ownerOf(t.AdmittedWeight)
+	entries, err := x.EntriesOf(t)
 	if err != nil {
 		return err
 	}
-	for _, entry := range owner.Entries(t) {
+	for _, entry := range entries {
 		if err := x.ready.Remove(ctx, indexKeyOf(entry)); err != nil {
 			return err
 		}
 	}
-	t.AdmittedWeight, t.AdmittedScore, t.Quote = 0, nil, nil
+	t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling = 0, nil, nil, nil
 	return nil
 }
 
@@ -245,7 +263,7 @@ func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 	if err != nil {
 		return err
 	}
-	at := owner.Relocated(PlacementOf(before), !t.Bid.Equal(before.Bid))
+	at := owner.Relocated(PlacementOf(before), before, t)
 	if err := x.addEntries(ctx, t, at); err != nil {
 		return err
 	}
@@ -369,8 +387,8 @@ func (x *Index) wanted(ctx context.Context) (want map[string]bool, admitted uint
 	for i := range timers {
 		t := &timers[i]
 		if t.AdmittedWeight == 0 {
-			if len(t.AdmittedScore) > 0 || t.Quote != nil {
-				return nil, 0, fmt.Errorf("timer %s has a score or a quote and is not admitted", t.IDHex())
+			if len(t.AdmittedScore) > 0 || t.Quote != nil || t.AdmittedCeiling != nil {
+				return nil, 0, fmt.Errorf("timer %s has a score, a quote or a ceiling and is not admitted", t.IDHex())
 			}
 			continue
 		}

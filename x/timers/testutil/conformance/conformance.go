@@ -21,4 +21,5 @@ func Run(t *testing.T, s Subject) {
 	t.Run("an idle block is free", s.testIdle)
 	t.Run("timers that can't fire stop no others", s.testObstacles)
 	t.Run("a paused lane", s.testPaused)
+	t.Run("max_charge", s.testMaxCharge)
 }

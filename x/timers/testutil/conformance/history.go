@@ -125,6 +125,9 @@ func bids() []*types.Bid {
 	}
 }
 
+// maxCharges are none, some about what a fire costs, and one that nothing can be fired for.
+var maxCharges = []string{"", "", "0", "5", "700", "800", "900", "3000"}
+
 func (h *history) key(text string) types.WatchKey {
 	key, err := h.Watcher.Parse(text)
 	require.NoError(h.t, err)
@@ -159,6 +162,7 @@ func (h *history) schedule() {
 		Payload:   pick(h.draw, "payload", []byte("noop"), []byte("pays"), make([]byte, 700), []byte("fails")),
 		ExpiresAt: h.Height() + uint64(h.draw("ttl", 1, 40)), Bid: pick(h.draw, "bid", bids()...),
 		OnUnfunded: pick(h.draw, "on unfunded", types.OnUnfundedDestroy, types.OnUnfundedSuspend),
+		MaxCharge:  pick(h.draw, "max charge", maxCharges...),
 	}
 	if h.draw("retries", 0, 1) == 1 {
 		msg.Retry = &types.Retry{Max: uint32(h.draw("max", 1, 3)), After: uint64(h.draw("after", 1, 4))}
@@ -188,7 +192,7 @@ func (h *history) act() {
 		h.try(&types.MsgCancelTimer{Sender: owner, Id: id})
 	case 3:
 		gas, bid := uint64(h.draw("gas", 40_000, 210_000)), pick(h.draw, "bid", bids()...)
-		h.try(&types.MsgUpdateTimer{Sender: owner, Id: id, GasLimit: gas, Bid: bid})
+		h.try(&types.MsgUpdateTimer{Sender: owner, Id: id, GasLimit: gas, Bid: bid, MaxCharge: pick(h.draw, "max charge", maxCharges...)})
 	case 4:
 		h.try(&types.MsgExtendTimer{Sender: owner, Id: id, ExpiresAt: last})
 	case 5:
@@ -261,8 +265,8 @@ func (h *history) block() sdk.Events {
 	for id, was := range before {
 		now, stays := after[id]
 		require.Equal(h.t, !stays, left[id] == 1, "%s: stays or leaves in one way", id)
-		// What is unrunnable or unfunded returns by itself.
-		returns := was.SetAside == types.Unrunnable || was.SetAside == types.Unfunded
+		// What is unrunnable, unfunded or priced out returns by itself.
+		returns := was.SetAside == types.Unrunnable || was.SetAside == types.Unfunded || was.SetAside == types.PricedOut
 		aside := was.SetAside != types.NotSetAside && was.SetAside != types.Watching && !returns
 		if aside && stays {
 			h.seen[was.SetAside.String()]++
@@ -293,6 +297,11 @@ func (h *history) checkFires(before map[string]types.Timer, events sdk.Events, l
 		require.False(h.t, h.delivered[event.DeliverId], "delivered twice")
 		require.False(h.t, amount(h.t, event.Refunded).IsNegative(), event.Id)
 		h.delivered[event.DeliverId] = true
+		if was.MaxCharge != "" {
+			h.seen["max charge"]++
+			precharge := amount(h.t, event.Paid).Add(amount(h.t, event.Refunded))
+			require.LessOrEqual(h.t, precharge.Uint64(), amount(h.t, was.MaxCharge).Uint64(), event.Id)
+		}
 		h.seen[kindOf(&was)]++
 		if event.Retries > 0 {
 			h.seen["retried"]++
@@ -349,7 +358,7 @@ func (s Subject) testHistories(t *testing.T) {
 		h.clear()
 	})
 	for _, what := range []string{
-		"height", "interval", "watch", "retried", "expired", "unfunded",
+		"height", "interval", "watch", "retried", "expired", "unfunded", "max charge",
 		types.Paused.String(), types.Suspended.String(), types.Quarantined.String(),
 	} {
 		require.Positive(t, seen[what], "no history shows %s", what)

@@ -211,8 +211,45 @@ func (s Subject) testPaused(t *testing.T) {
 	require.LessOrEqual(t, most[1].Writes(), most[0].Writes()*5/4+64)
 }
 
-// testObstacles: timers whose payers have nothing, and timers whose bids are too low, come first; those behind them fire all
-// the same.
+// testMaxCharge: a timer fires if its pre-charge is within its max_charge, and waits at no cost while it is not.
+func (s Subject) testMaxCharge(t *testing.T) {
+	c := start(t, s.options())
+	schedule := func(most string) string {
+		results, _, err := c.Tx(&types.MsgScheduleTimer{
+			Sender: robot.String(), Trigger: types.Trigger{Height: c.Height() + 1}, Payload: []byte("noop"),
+			GasLimit: 100_000, ExpiresAt: 1_000, MaxCharge: most,
+		})
+		require.NoError(t, err)
+		response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
+		require.True(t, ok)
+		return response.Id
+	}
+	// fired is what the fires of two blocks were charged in advance, by timer.
+	fired := func() map[string]math.Int {
+		charges := map[string]math.Int{}
+		for range 2 {
+			for _, event := range eventsOf[*types.TimerFired](t, c.next()) {
+				charges[event.Id] = amount(t, event.Paid).Add(amount(t, event.Refunded))
+			}
+		}
+		return charges
+	}
+	probe := schedule("")
+	cost := fired()[probe]
+	require.True(t, cost.IsPositive())
+	within, below := schedule(cost.String()), schedule(cost.SubRaw(1).String())
+	charges := fired()
+	require.Equal(t, cost, charges[within])
+	require.NotContains(t, charges, below)
+	balance := c.balance(robot)
+	fired()
+	require.Equal(t, balance, c.balance(robot), "it waits at no cost")
+	c.must(&types.MsgUpdateTimer{Sender: robot.String(), Id: below, MaxCharge: "0"})
+	require.Contains(t, fired(), below, "0 removes the bound")
+}
+
+// testObstacles: timers whose payers have nothing, timers whose bids are too low, and timers whose max_charge is, come
+// first; those behind them fire all the same.
 func (s Subject) testObstacles(t *testing.T) {
 	const window, obstacles, good, removals = 16, 96, 20, 8
 	opts := s.options()
@@ -225,8 +262,10 @@ func (s Subject) testObstacles(t *testing.T) {
 		switch {
 		case timer.Seq > obstacles:
 			timer.Actor = robot
-		case timer.Seq%2 == 0:
+		case timer.Seq%3 == 0:
 			timer.Actor = pauper
+		case timer.Seq%3 == 1:
+			timer.MaxCharge = "5"
 		default:
 			timer.Bid = low
 		}

@@ -1,0 +1,82 @@
+package policies
+
+import (
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// ParseMaxCharge reads a max_charge, in fee denom: nil for an empty text, which states none.
+func ParseMaxCharge(text string) (math.Int, error) {
+	if text == "" {
+		return math.Int{}, nil
+	}
+	amount, ok := types.ParseAmount(text)
+	if !ok {
+		return amount, types.ErrInvalidBid.Wrapf("max_charge %.80q is no amount of the fee denom", text)
+	}
+	return amount, CheckMaxCharge(amount)
+}
+
+// CheckMaxCharge refuses an amount that is no max_charge; nil and 0 stand for none.
+func CheckMaxCharge(amount math.Int) error {
+	if !amount.IsNil() && (amount.IsNegative() || amount.BigIntMut().BitLen() > types.MaxBidBits) {
+		return types.ErrInvalidBid.Wrapf("max_charge %s, want 0 to 2^%d - 1", amount, types.MaxBidBits)
+	}
+	return nil
+}
+
+// CeilingOf is what a timer's max_charge leaves above the chain's prices of the block.
+func (b *Block) CeilingOf(t *types.Timer) policy.Ceiling {
+	if t.MaxCharge == "" {
+		return policy.Ceiling{}
+	}
+	amount, _ := types.ParseAmount(t.MaxCharge)
+	return policy.CeilingOf(amount, b.Prices, t.GasLimit, t.CellLimit)
+}
+
+// IndexCeiling is the ceiling under which a timer is placed in the ready index in this block; nil for none.
+func (b *Block) IndexCeiling(t *types.Timer) *math.LegacyDec {
+	ceiling := b.CeilingOf(t)
+	if ceiling.Unbounded() {
+		return nil
+	}
+	return &ceiling.PerSize
+}
+
+// RecordedAsk is what the timer asks for by its record alone, with which it is stored in the ready index.
+func RecordedAsk(t *types.Timer) policy.Ask {
+	ask := t.Bid.Ask()
+	if t.Quote != nil {
+		ask = t.Quote.Ask()
+	}
+	if t.AdmittedCeiling != nil {
+		ask.Ceiling.PerSize = *t.AdmittedCeiling
+	}
+	return ask
+}
+
+// SetPricedOutAside takes timers out of the queue that can't fire at the prices of the block, so that a crowd of them does
+// not fill the windows of later blocks. They were read in this block, and handlers may have changed them since.
+func (w *Window) SetPricedOutAside(ctx sdk.Context, timers []types.Timer) error {
+	for i := range timers {
+		t, found, err := w.Parts.Records.InQueue(ctx, state.KeyOf(timers[i].Due, timers[i].Seq))
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		if _, willing := w.Rules.Price(w.Prices, w.Candidate(ctx, &t)); willing {
+			continue
+		}
+		w.PricedOut++
+		w.Departed++
+		w.Hands.SetAside(ctx, &t, types.PricedOut)
+	}
+	return nil
+}
