@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"cosmossdk.io/store/cachekv"
 	"cosmossdk.io/store/tracekv"
@@ -118,17 +117,14 @@ func (s *kv) add(e entry) {
 	s.entries = append(s.entries, e)
 	switch {
 	case s.places != nil:
-		s.places[text(e.key)] = len(s.entries) - 1
+		s.places[string(e.key)] = len(s.entries) - 1
 	case len(s.entries) > few:
 		s.places = make(map[string]int, 4*few)
 		for at := range s.entries {
-			s.places[text(s.entries[at].key)] = at
+			s.places[string(s.entries[at].key)] = at
 		}
 	}
 }
-
-// text is a key as that of a map. Nobody changes a key that a store was given; the SDK's cache takes it the same way.
-func text(key []byte) string { return unsafe.String(unsafe.SliceData(key), len(key)) }
 
 // sort hands the entries over to the SDK's cache. A key that was read keeps its value, as in a cache from the start.
 func (s *kv) sort() *cachekv.Store {
@@ -143,7 +139,7 @@ func (s *kv) sort() *cachekv.Store {
 		if e := &s.entries[i]; e.dirty {
 			e.writeTo(s.sorted)
 		} else {
-			before.values[text(e.key)] = e.value
+			before.values[string(e.key)] = e.value
 		}
 	}
 	s.entries, s.places = nil, nil
