@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/lifetime"
 	"github.com/cosmos-timers/timers/testutil/bench/overhead"
+	"github.com/cosmos-timers/timers/testutil/bench/prices"
 	"github.com/cosmos-timers/timers/testutil/bench/storm"
 )
 
@@ -35,6 +36,7 @@ type Report struct {
 	Newcomers []storm.Newcomers    `json:"newcomers"`
 	Sizes     *blocks.Sizes        `json:"sizes,omitempty"`
 	Contracts *contracts.Contracts `json:"contracts,omitempty"`
+	Prices    *prices.Prices       `json:"prices,omitempty"`
 }
 
 // part is one part of the report.
@@ -58,6 +60,7 @@ var parts = []part{
 	}},
 	{"sizes", func(r *Report, _ figure.Options) (err error) { r.Sizes, err = blocks.MeasureSizes(); return err }},
 	{"contracts", func(r *Report, o figure.Options) (err error) { r.Contracts, err = contracts.Measure(o); return err }},
+	{"prices", func(r *Report, o figure.Options) (err error) { r.Prices, err = prices.Measure(o); return err }},
 }
 
 // Figures names all figures.
@@ -106,6 +109,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if r.Contracts != nil {
 		tables = append(tables, r.Contracts.Table())
+	}
+	if r.Prices != nil {
+		tables = append(tables, r.Prices.Table())
 	}
 	for _, t := range tables {
 		if err := t.Write(w); err != nil {

@@ -3,29 +3,20 @@ package contracts
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"time"
 
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
-	abci "github.com/cometbft/cometbft/abci/types"
-	"github.com/cometbft/cometbft/crypto/ed25519"
-	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
-	cmttypes "github.com/cometbft/cometbft/types"
-	dbm "github.com/cosmos/cosmos-db"
 
-	"cosmossdk.io/log"
 	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
-	"github.com/cosmos/cosmos-sdk/baseapp"
-	"github.com/cosmos/cosmos-sdk/client/flags"
-	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/realapp"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
@@ -57,112 +48,41 @@ type ContractCall struct {
 
 const (
 	// contractsDue is when all timers are due; chains are set up in the block before.
-	contractsDue = 2
+	contractsDue = realapp.Height
 	// cellGas is what the store charges for a byte.
 	cellGas = 30
-	// benchChainID and the memory cache that a node has by default, in MiB.
-	benchChainID, usualCache = "bench", 100
 )
 
 // contractChain is timerd's application, with so many heartbeats due at contractsDue, or as many accounts' sends. Its state
 // stays as it is: what is measured runs on branches that are dropped.
 type contractChain struct {
-	app      *app.App
-	home     string
-	proposer []byte
-	calls    int
-	beating  []sdk.AccAddress
+	*realapp.Chain
+	calls   int
+	beating []sdk.AccAddress
 	// sends are messages, and what the accounts' timers are to run.
 	sends []sdk.Msg
 }
 
 // newContractChain makes a chain, on a node with so many MiB of memory for code that is not pinned, and sets it up.
-func newContractChain(calls int, cache uint32, setUp func(*contractChain, sdk.Context) error) (_ *contractChain, err error) {
-	home, err := os.MkdirTemp("", "timersbench-")
-	if err != nil {
-		return nil, err
-	}
-	c := &contractChain{home: home, calls: calls}
-	defer func() {
-		if err != nil {
-			_ = c.close()
-		}
-	}()
-	c.app = app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true,
-		simtestutil.AppOptionsMap{flags.FlagHome: home, "wasm.memory_cache_size": cache}, baseapp.SetChainID(benchChainID), baseapp.SetIAVLSyncPruning(true))
-	if err := c.initChain(); err != nil {
-		return nil, err
-	}
-	if err := setUp(c, c.at(contractsDue-1)); err != nil {
-		return nil, err
-	}
-	c.app.CommitMultiStore().Commit()
-	return c, nil
-}
-
-func (c *contractChain) close() error {
-	var err error
-	if c.app != nil {
-		err = c.app.Close()
-	}
-	if removed := os.RemoveAll(c.home); err == nil {
-		err = removed
-	}
-	return err
-}
-
-// initChain starts the chain from a genesis with a validator, a wide lane and accounts with funds.
-func (c *contractChain) initChain() error {
-	key := ed25519.GenPrivKeyFromSecret([]byte("timers/bench/validator")).PubKey()
-	validator := cmttypes.NewValidator(key, 1)
-	c.proposer = validator.Address
-	accounts := make([]authtypes.GenesisAccount, c.calls)
-	funds := make([]banktypes.Balance, c.calls)
+func newContractChain(calls int, cache uint32, setUp func(*contractChain, sdk.Context) error) (*contractChain, error) {
+	c := &contractChain{calls: calls}
+	accounts := make([]*authtypes.BaseAccount, calls)
 	for i := range accounts {
 		accounts[i] = authtypes.NewBaseAccount(workload.Owner(i), nil, uint64(i), 0)
-		funds[i] = banktypes.Balance{Address: workload.Owner(i).String(), Coins: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, workload.OwnerFunds))}
 	}
-	state, err := simtestutil.GenesisStateWithValSet(c.app.AppCodec(), c.app.DefaultGenesis(),
-		cmttypes.NewValidatorSet([]*cmttypes.Validator{validator}), accounts, funds...)
-	if err != nil {
-		return err
-	}
-	timers := types.NewGenesis(app.FeeDenom)
-	timers.Config.LaneTimerCycles, timers.Config.LaneTimerCells = workload.WideGenesis().Config.LaneTimerCycles, workload.WideGenesis().Config.LaneTimerCells
-	if state[types.ModuleName], err = c.app.AppCodec().MarshalJSON(timers); err != nil {
-		return err
-	}
-	raw, err := json.Marshal(state)
-	if err != nil {
-		return err
-	}
-	genesisTime := time.Unix(1_700_000_000, 0).UTC()
-	if _, err := c.app.InitChain(&abci.RequestInitChain{
-		ChainId: benchChainID, Time: genesisTime, InitialHeight: 1, ConsensusParams: simtestutil.DefaultConsensusParams, AppStateBytes: raw,
-	}); err != nil {
-		return err
-	}
-	if _, err := c.app.FinalizeBlock(&abci.RequestFinalizeBlock{Height: 1, Time: genesisTime, ProposerAddress: c.proposer}); err != nil {
-		return err
-	}
-	_, err = c.app.Commit()
-	return err
-}
-
-// at is a context of the committed state in a block of this height.
-func (c *contractChain) at(height int64) sdk.Context {
-	return c.app.NewUncachedContext(false, cmtproto.Header{
-		ChainID: benchChainID, Height: height, Time: time.Unix(1_700_000_000+height, 0).UTC(), ProposerAddress: c.proposer,
+	var err error
+	c.Chain, err = realapp.New(realapp.Options{
+		Accounts: accounts, Funds: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, workload.OwnerFunds)), CacheMiB: cache,
+		Timers: func(genesis *types.GenesisState) {
+			wide := workload.WideGenesis().Config
+			genesis.Config.LaneTimerCycles, genesis.Config.LaneTimerCells = wide.LaneTimerCycles, wide.LaneTimerCells
+		},
+		SetUp: func(chain *realapp.Chain, ctx sdk.Context) error {
+			c.Chain = chain
+			return setUp(c, ctx)
+		},
 	})
-}
-
-// run runs a message through the router and reads its response.
-func (c *contractChain) run(ctx sdk.Context, msg sdk.Msg, response interface{ Unmarshal([]byte) error }) error {
-	result, err := c.app.MsgServiceRouter().Handler(msg)(ctx, msg)
-	if err != nil {
-		return fmt.Errorf("%s: %w", sdk.MsgTypeURL(msg), err)
-	}
-	return response.Unmarshal(result.MsgResponses[0].Value)
+	return c, err
 }
 
 // deployPinned is deploy of a code that is pinned, by the message that governance pins with.
@@ -170,18 +90,18 @@ func (c *contractChain) deployPinned(ctx sdk.Context) error {
 	if err := c.deploy(ctx); err != nil {
 		return err
 	}
-	return c.run(ctx, &wasmtypes.MsgPinCodes{Authority: c.app.Wasm.GetAuthority(), CodeIDs: []uint64{1}}, &wasmtypes.MsgPinCodesResponse{})
+	return c.Run(ctx, &wasmtypes.MsgPinCodes{Authority: c.App.Wasm.GetAuthority(), CodeIDs: []uint64{1}}, &wasmtypes.MsgPinCodesResponse{})
 }
 
 // deploy stores the heartbeat's code, as the first of the chain, and makes contracts whose first beat is at contractsDue.
 func (c *contractChain) deploy(ctx sdk.Context) error {
 	var stored wasmtypes.MsgStoreCodeResponse
-	if err := c.run(ctx, &wasmtypes.MsgStoreCode{Sender: workload.Owner(0).String(), WASMByteCode: contracts.Heartbeat}, &stored); err != nil {
+	if err := c.Run(ctx, &wasmtypes.MsgStoreCode{Sender: workload.Owner(0).String(), WASMByteCode: contracts.Heartbeat}, &stored); err != nil {
 		return err
 	}
 	for i := range c.calls {
 		var made wasmtypes.MsgInstantiateContractResponse
-		if err := c.run(ctx, &wasmtypes.MsgInstantiateContract{
+		if err := c.Run(ctx, &wasmtypes.MsgInstantiateContract{
 			Sender: workload.Owner(i).String(), CodeID: stored.CodeID, Label: "heartbeat", Msg: []byte(`{"every":1,"start":true}`),
 			Funds: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, workload.OwnerFunds/2)),
 		}, &made); err != nil {
@@ -202,7 +122,7 @@ func (c *contractChain) scheduleSends(ctx sdk.Context) error {
 		to := workload.Owner(workload.FirstRecipient + i)
 		coin := sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1))
 		// A first send makes the account.
-		if err := c.app.Bank.SendCoins(ctx, workload.Owner(i), to, coin); err != nil {
+		if err := c.App.Bank.SendCoins(ctx, workload.Owner(i), to, coin); err != nil {
 			return err
 		}
 		msg := banktypes.NewMsgSend(workload.Owner(i), to, coin)
@@ -210,7 +130,7 @@ func (c *contractChain) scheduleSends(ctx sdk.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := c.run(ctx, &types.MsgScheduleTimer{
+		if err := c.Run(ctx, &types.MsgScheduleTimer{
 			Sender: workload.Owner(i).String(), Trigger: types.Trigger{Height: contractsDue}, Payload: payload, GasLimit: workload.SendGasLimit,
 		}, &types.MsgScheduleTimerResponse{}); err != nil {
 			return err
@@ -220,15 +140,9 @@ func (c *contractChain) scheduleSends(ctx sdk.Context) error {
 	return nil
 }
 
-// block is a branch of the state that is dropped, in the block of contractsDue, which has begun.
-func (c *contractChain) block() (sdk.Context, error) {
-	branch, _ := c.at(contractsDue).CacheContext()
-	return branch, c.app.Timers.BeginBlock(branch)
-}
-
 // fire runs the end of a block in which exactly the timers that are meant are due.
 func (c *contractChain) fire(ctx sdk.Context) (cycles, cells uint64, err error) {
-	if err := c.app.Timers.EndBlock(ctx); err != nil {
+	if err := c.App.Timers.EndBlock(ctx); err != nil {
 		return 0, 0, err
 	}
 	fired := 0
@@ -258,7 +172,7 @@ func (c *contractChain) send(ctx sdk.Context) (cycles, cells uint64, err error) 
 	for _, msg := range c.sends {
 		branch, commit := ctx.CacheContext()
 		meter := storetypes.NewGasMeter(workload.SendGasLimit)
-		if _, err := c.app.MsgServiceRouter().Handler(msg)(branch.WithGasMeter(meter), msg); err != nil {
+		if _, err := c.App.MsgServiceRouter().Handler(msg)(branch.WithGasMeter(meter), msg); err != nil {
 			return 0, 0, err
 		}
 		commit()
@@ -274,7 +188,7 @@ func (c *contractChain) ask(ctx sdk.Context) (cycles, cells uint64, err error) {
 		`"last_block_cycle_usage":1000000,"owner_actor_balance":"1000000"}}`, 1, contractsDue, contractsDue+2)
 	for _, contract := range c.beating {
 		meter := storetypes.NewGasMeter(workload.SendGasLimit * 10)
-		answer, err := c.app.Wasm.QuerySmart(ctx.WithGasMeter(meter), contract, question)
+		answer, err := c.App.Wasm.QuerySmart(ctx.WithGasMeter(meter), contract, question)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -299,7 +213,7 @@ type measured struct {
 
 // count runs the calls once, and counts what they do to stores.
 func (m *measured) count() error {
-	ctx, err := m.chain.block()
+	ctx, err := m.chain.Block()
 	if err != nil {
 		return err
 	}
@@ -316,7 +230,7 @@ func (m *measured) count() error {
 
 // time runs the calls once more, and returns microseconds of one.
 func (m *measured) time() (float64, error) {
-	ctx, err := m.chain.block()
+	ctx, err := m.chain.Block()
 	if err != nil {
 		return 0, err
 	}
@@ -331,7 +245,7 @@ func MeasureContracts(calls, rounds int) (_ Contracts, err error) {
 	var chains []*contractChain
 	defer func() {
 		for _, chain := range chains {
-			if closed := chain.close(); err == nil {
+			if closed := chain.Close(); err == nil {
 				err = closed
 			}
 		}
@@ -342,9 +256,9 @@ func MeasureContracts(calls, rounds int) (_ Contracts, err error) {
 		cache uint32
 		setUp func(*contractChain, sdk.Context) error
 	}{
-		{"a bank send", usualCache, (*contractChain).scheduleSends},
-		{"a contract, pinned", usualCache, (*contractChain).deployPinned},
-		{"a contract, not pinned", usualCache, (*contractChain).deploy},
+		{"a bank send", realapp.UsualCache, (*contractChain).scheduleSends},
+		{"a contract, pinned", realapp.UsualCache, (*contractChain).deployPinned},
+		{"a contract, not pinned", realapp.UsualCache, (*contractChain).deploy},
 		{"a contract, not pinned, from disk", 0, (*contractChain).deploy},
 	} {
 		chain, err := newContractChain(calls, o.cache, o.setUp)

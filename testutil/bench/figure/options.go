@@ -10,6 +10,8 @@ type Options struct {
 	Quick, Million bool
 	// Seed of the workloads.
 	Seed uint64
+	// Kind keeps to the kinds of work whose names contain it, where prices are measured.
+	Kind string
 	// Progress is told what is measured next, unless it is nil.
 	Progress func(string)
 }

@@ -249,6 +249,16 @@ func TestSafeQueriesAreCharged(t *testing.T) {
 		meter := storetypes.NewInfiniteGasMeter()
 		response, err := ask(f.Ctx().WithGasMeter(meter))
 		require.NoError(t, err, name)
-		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.GasPerByte*proto.Size(response)), name)
+		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.QueryGas+query.GasPerByte*proto.Size(response)), name)
+		// A query is charged before it does anything.
+		require.PanicsWithValue(t, storetypes.ErrorOutOfGas{Descriptor: "query"}, func() {
+			_, _ = ask(f.Ctx().WithGasMeter(storetypes.NewGasMeter(query.QueryGas - 1)))
+		}, name)
+	}
+	// An answer without an entry, and none at all, are charged too: they took as long as 630 times their gas.
+	for _, request := range []*types.QueryTimersByActorRequest{{Actor: alice.String()}, {Actor: "nobody"}} {
+		meter := storetypes.NewInfiniteGasMeter()
+		_, _ = q.TimersByActor(f.Ctx().WithGasMeter(meter), request)
+		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.QueryGas))
 	}
 }

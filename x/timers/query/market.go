@@ -81,6 +81,7 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 
 // Lane implements types.QueryServer.
 func (s *server) Lane(goCtx context.Context, _ *types.QueryLaneRequest) (*types.QueryLaneResponse, error) {
+	begin(goCtx)
 	ctx := sdk.UnwrapSDKContext(goCtx)
 	lane, err := s.engine.Lane.Get(ctx)
 	if err != nil {
@@ -133,6 +134,7 @@ type standing interface {
 
 // Fairness implements types.QueryServer.
 func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) (*types.QueryFairnessResponse, error) {
+	begin(ctx)
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)

@@ -25,12 +25,18 @@ const (
 	// GasPerByte is charged for each byte of an answer, in addition to what is read for it: it pays for encoding it, as a
 	// rule in JSON.
 	GasPerByte = 50
+	// QueryGas is charged for each query that contracts and modules may make, before it reads anything, whatever comes of
+	// it: it pays for the request, the look-up and the answer's frame.
+	QueryGas = 10_000
 	// DecodeGasPerByte is charged for each byte of messages that the query Timer decodes, before it does.
 	DecodeGasPerByte = 100
 )
 
 // sized is a message whose encoded length is known.
 type sized interface{ Size() int }
+
+// begin charges a query as such.
+func begin(ctx context.Context) { sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(QueryGas, "query") }
 
 // charge consumes gas for what an answer holds. Contracts and modules pay it; a node may limit it for queries from outside
 // (query-gas-limit).

@@ -38,6 +38,7 @@ func (s *server) text(addr sdk.AccAddress) string { return s.engine.Addresses.Te
 
 // Params implements types.QueryServer.
 func (s *server) Params(ctx context.Context, _ *types.QueryParamsRequest) (*types.QueryParamsResponse, error) {
+	begin(ctx)
 	config, err := s.engine.Configs.Get(ctx)
 	if err != nil {
 		return nil, err
@@ -64,6 +65,7 @@ func (s *server) Params(ctx context.Context, _ *types.QueryParamsRequest) (*type
 
 // Timer implements types.QueryServer.
 func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*types.QueryTimerResponse, error) {
+	begin(ctx)
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -107,6 +109,7 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 func (s *server) TimersByActor(
 	ctx context.Context, req *types.QueryTimersByActorRequest,
 ) (*types.QueryTimersByActorResponse, error) {
+	begin(ctx)
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -189,6 +192,7 @@ func invalidArgument(err error) error { return status.Error(codes.InvalidArgumen
 
 // Agent implements types.QueryServer.
 func (s *server) Agent(ctx context.Context, req *types.QueryAgentRequest) (*types.QueryAgentResponse, error) {
+	begin(ctx)
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)

@@ -24,6 +24,7 @@ func run() error {
 	flag.BoolVar(&opts.Million, "million", false, "measure with 1,000,000 pending timers too; takes minutes and 16 GB of memory")
 	flag.Uint64Var(&opts.Seed, "seed", 1, "seed of the workload")
 	flag.StringVar(&opts.Only, "only", "", "comma-separated figures to measure: "+bench.Figures())
+	flag.StringVar(&opts.Kind, "kind", "", "measure only the prices of kinds of work whose names contain this")
 	asJSON := flag.Bool("json", false, "print JSON")
 	flag.Parse()
 	start := time.Now()

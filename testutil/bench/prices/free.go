@@ -1,0 +1,147 @@
+package prices
+
+import (
+	"fmt"
+	"strings"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/testutil/bench/realapp"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// free is work that nobody is billed for, of timers that a genesis holds; most is how much of it one block does.
+func free(name, unit, remark string, most int, timers func(*types.GenesisState), read func(sdk.Context) (int, error)) kind {
+	options := usual(nil)
+	options.Timers = timers
+	return kind{
+		name: name, unit: unit, remark: remark, free: most, options: options, floor: sends,
+		subject: endOfBlock(func(ctx sdk.Context) (work, error) {
+			n, err := read(ctx)
+			return work{n: n}, err
+		}),
+	}
+}
+
+// crowd is n timers of as many actors as that makes hundred, due in the measured block.
+func crowd(n int, change func(i int, t *types.Timer)) func(*types.GenesisState) {
+	return func(genesis *types.GenesisState) {
+		for i := range n {
+			t := workload.AddTimer(genesis, workload.Owner(i/100), realapp.Height, nil, 100_000)
+			change(i, t)
+		}
+	}
+}
+
+// counted counts events, of which there must be some.
+func counted[E interface {
+	Reset()
+	String() string
+	ProtoMessage()
+}](kind E) func(sdk.Context) (int, error) {
+	return func(ctx sdk.Context) (int, error) {
+		found, err := events(ctx, kind)
+		if err == nil && len(found) == 0 {
+			err = fmt.Errorf("there is no %T", kind)
+		}
+		return len(found), err
+	}
+}
+
+// block is what a block does for a crowd at most. Nothing fires, so that nobody is billed.
+func block(name, remark string, timers func(*types.GenesisState)) kind {
+	k := free(name, "block", remark, 1, timers, func(ctx sdk.Context) (int, error) {
+		fired, err := events(ctx, &types.TimerFired{})
+		if err == nil && len(fired) > 0 {
+			err = fmt.Errorf("%d timers fired", len(fired))
+		}
+		return 1, err
+	})
+	return k
+}
+
+// paused stops firing, and nothing else.
+func paused(timers func(*types.GenesisState)) func(*types.GenesisState) {
+	return func(genesis *types.GenesisState) {
+		genesis.Config.LanePaused = true
+		timers(genesis)
+	}
+}
+
+// under selects a policy.
+func under(policy types.Policy, timers func(*types.GenesisState)) func(*types.GenesisState) {
+	return func(genesis *types.GenesisState) {
+		genesis.Config.Policy = policy
+		timers(genesis)
+	}
+}
+
+// everyPolicy are the module's.
+var everyPolicy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
+
+// name is a policy's short name.
+func name(policy types.Policy) string {
+	return strings.ToLower(strings.TrimPrefix(policy.String(), "POLICY_"))
+}
+
+// watchCrowd is a block in which a key changed that n timers of as many owners as that makes hundred watch.
+func watchCrowd(n int) kind {
+	key := balanceKey(realapp.KeyedAccount(firstPlain).Address)
+	k := block(fmt.Sprintf("a change that %d timers watch", n), "max_watch_hits_per_block", paused(func(genesis *types.GenesisState) {
+		for i := range n {
+			t := workload.AddTimer(genesis, workload.Owner(i/100), 1, nil, 100_000)
+			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}
+			t.SetAside = types.Watching
+		}
+	}))
+	k.subject = func(c *realapp.Chain) (round, error) {
+		ctx, err := c.Block()
+		if err != nil {
+			return round{}, err
+		}
+		// The change belongs to a transaction, which pays for it.
+		msg := sendOf(firstPlain)
+		if _, err := c.App.MsgServiceRouter().Handler(msg)(ctx, msg); err != nil {
+			return round{}, err
+		}
+		return round{
+			run:  func() error { return c.App.Timers.EndBlock(ctx) },
+			done: func() (work, error) { return work{n: 1}, nil },
+		}, nil
+	}
+	return k
+}
+
+func freeKinds() []kind {
+	config := types.DefaultTimerConfig(app.FeeDenom)
+	removals := int(config.GcCyclesPerBlock / config.GcCyclesPerRemoval)
+	expired := func(_ int, t *types.Timer) { t.ExpiresAt, t.Due = realapp.Height-1, realapp.Height-1 }
+	same := func(int, *types.Timer) {}
+	kinds := []kind{
+		free("expiry", "timer", "gc_cycles_per_block", removals, crowd(1_000, expired), counted(&types.TimerExpired{})),
+		block("a block of expired timers", "gc_cycles_per_block", crowd(1_000, expired)),
+		block("a sweep of timers set aside", "sweep_per_block", crowd(1_000, func(_ int, t *types.Timer) { t.SetAside = types.Unfunded })),
+		watchCrowd(1_000),
+	}
+	for _, policy := range everyPolicy {
+		kinds = append(kinds, block("reading 6,000 ready timers, under "+name(policy), "candidate_window, admissions_per_block",
+			under(policy, paused(crowd(6_000, same)))))
+	}
+	for _, policy := range everyPolicy {
+		for _, each := range []int{1, 100} {
+			kinds = append(kinds, block(fmt.Sprintf("4,000 unfunded timers, %d a payer, under %s", each, name(policy)),
+				"a part of candidate_window", under(policy, func(genesis *types.GenesisState) {
+					for i := range 4_000 {
+						workload.AddTimer(genesis, workload.Owner(i/each), realapp.Height, nil, 100_000)
+					}
+				})))
+		}
+	}
+	return kinds
+}
+
+func kinds() []kind {
+	return append(append(append(transactionKinds(), fireKinds()...), queryKinds()...), freeKinds()...)
+}

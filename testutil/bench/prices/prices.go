@@ -1,0 +1,256 @@
+// Package prices measures what each kind of work that a user can cause takes in processor time, for what is billed for it,
+// relative to a bank send through the same application. Floor and subject take turns in one run, and the least time of each
+// counts, so that a loaded machine gives the same ratios.
+package prices
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/testutil/bench/cputime"
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/realapp"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+)
+
+// Price is one kind of work.
+type Price struct {
+	Kind string `json:"kind"`
+	// Unit is what N of were measured together.
+	Unit string `json:"unit"`
+	N    int    `json:"n"`
+	// Gas that one of them is billed, cells included; 0 for what nobody is billed for.
+	Gas float64 `json:"gas"`
+	// Micros of one, in the fastest round.
+	Micros float64 `json:"us"`
+	// Ratio is its time by billed unit to that of a send. For what nobody is billed for it is the time of as many as one
+	// block does at most, to that of a block of sends that fill the lane.
+	Ratio float64 `json:"ratio"`
+	// Remark says what bounds it.
+	Remark string `json:"remark,omitempty"`
+}
+
+// Prices are all kinds.
+type Prices struct {
+	Rounds int     `json:"rounds"`
+	Rows   []Price `json:"rows"`
+}
+
+// work is what a round did.
+type work struct {
+	// n is how many units, gas what all of them were billed.
+	n   int
+	gas uint64
+}
+
+// kind is one kind of work, and how it is caused.
+type kind struct {
+	name, unit, remark string
+	// free is how many of it one block does at most, where nobody is billed.
+	free int
+	// options of the chain, whose SetUp prepares it.
+	options realapp.Options
+	// floor and subject make a round on the chain, after what prepare made for it. Only their work is timed.
+	floor, subject func(*realapp.Chain) (round, error)
+}
+
+// round is one measurement that is ready to run: its work is all that is timed.
+type round struct {
+	run  func() error
+	done func() (work, error)
+}
+
+const (
+	// units of most kinds are measured together.
+	units = 24
+	// cellGas is what the store charges for a byte.
+	cellGas = 30
+)
+
+// measure times rounds of the floor and of the subject in turns.
+func (k *kind) measure(rounds int) (Price, error) {
+	chain, err := realapp.New(k.options)
+	if err != nil {
+		return Price{}, err
+	}
+	defer func() { _ = chain.Close() }()
+	var least [2]time.Duration
+	var did [2]work
+	for i := range rounds + 1 {
+		for at, prepare := range []func(*realapp.Chain) (round, error){k.floor, k.subject} {
+			r, err := prepare(chain)
+			if err != nil {
+				return Price{}, err
+			}
+			took, err := cputime.Of(r.run)
+			if err != nil {
+				return Price{}, err
+			}
+			if did[at], err = r.done(); err != nil {
+				return Price{}, err
+			}
+			// The first round warms caches.
+			if i == 1 || i > 1 && took < least[at] {
+				least[at] = took
+			}
+		}
+	}
+	return k.price(least, did)
+}
+
+func (k *kind) price(took [2]time.Duration, did [2]work) (Price, error) {
+	if did[0].gas == 0 || did[1].n == 0 {
+		return Price{}, fmt.Errorf("a round did nothing: %+v", did)
+	}
+	micros := func(at int) float64 { return float64(took[at].Nanoseconds()) / 1_000 }
+	p := Price{
+		Kind: k.name, Unit: k.unit, N: did[1].n, Remark: k.remark,
+		Gas: float64(did[1].gas) / float64(did[1].n), Micros: micros(1) / float64(did[1].n),
+	}
+	if k.free > 0 {
+		// The sends that fill the lane: as many as its cycles hold.
+		sends := float64(laneCycles) / sendCycles
+		p.Ratio = p.Micros * float64(k.free) / (micros(0) / float64(did[0].n) * sends)
+		p.Gas = 0
+		return p, nil
+	}
+	if did[1].gas == 0 {
+		return Price{}, fmt.Errorf("nothing was billed")
+	}
+	p.Ratio = micros(1) / float64(did[1].gas) / (micros(0) / float64(did[0].gas))
+	return p, nil
+}
+
+const (
+	// laneCycles is LANE_TIMER_CYCLES of the default config, sendCycles what a bank send to a known account takes.
+	laneCycles, sendCycles = 2_000_000, 15_771
+)
+
+// sends is the floor of what the end of a block does: sends through the router, each in a branch of its own.
+func sends(c *realapp.Chain) (round, error) {
+	ctx, err := c.Block()
+	if err != nil {
+		return round{}, err
+	}
+	did := work{n: units}
+	return round{
+		run: func() error {
+			for i := range units {
+				msg := sendOf(firstPlain + i)
+				branch, commit := ctx.CacheContext()
+				meter := storetypes.NewGasMeter(workload.SendGasLimit)
+				if _, err := c.App.MsgServiceRouter().Handler(msg)(branch.WithGasMeter(meter), msg); err != nil {
+					return err
+				}
+				commit()
+				did.gas += meter.GasConsumed()
+			}
+			return nil
+		},
+		done: func() (work, error) { return did, nil },
+	}, nil
+}
+
+// sendOf is a coin from the i-th keyed account to the next.
+func sendOf(i int) sdk.Msg {
+	return banktypes.NewMsgSend(realapp.KeyedAccount(i).Address, realapp.KeyedAccount(i+1).Address, coin(1))
+}
+
+func coin(n int64) sdk.Coins { return sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, n)) }
+
+// transactions are rounds of a block of signed transactions, one for each of n keyed accounts from the first.
+func transactions(first, n int, msgs func(i int) ([]sdk.Msg, error)) func(*realapp.Chain) (round, error) {
+	var txs [][]byte
+	return func(c *realapp.Chain) (round, error) {
+		for i := first + len(txs); i < first+n; i++ {
+			of, err := msgs(i)
+			if err != nil {
+				return round{}, err
+			}
+			tx, err := c.Sign(i, of...)
+			if err != nil {
+				return round{}, err
+			}
+			txs = append(txs, tx)
+		}
+		ctx, err := c.Block()
+		if err != nil {
+			return round{}, err
+		}
+		did := work{n: n}
+		return round{
+			run: func() error {
+				for _, tx := range txs {
+					gas, err := c.Deliver(ctx, tx)
+					if err != nil {
+						return err
+					}
+					did.gas += gas
+				}
+				return nil
+			},
+			done: func() (work, error) { return did, nil },
+		}, nil
+	}
+}
+
+// endOfBlock is the end of the measured block; read says what it did.
+func endOfBlock(read func(sdk.Context) (work, error)) func(*realapp.Chain) (round, error) {
+	return func(c *realapp.Chain) (round, error) {
+		ctx, err := c.Block()
+		if err != nil {
+			return round{}, err
+		}
+		return round{
+			run:  func() error { return c.App.Timers.EndBlock(ctx) },
+			done: func() (work, error) { return read(ctx) },
+		}, nil
+	}
+}
+
+// Measure measures all kinds.
+func Measure(opts figure.Options) (*Prices, error) {
+	p := &Prices{Rounds: 15}
+	if opts.Quick {
+		p.Rounds = 4
+	}
+	for _, k := range kinds() {
+		if !strings.Contains(k.name, opts.Kind) {
+			continue
+		}
+		opts.Tell("prices: %s", k.name)
+		price, err := k.measure(p.Rounds)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", k.name, err)
+		}
+		p.Rows = append(p.Rows, price)
+	}
+	return p, nil
+}
+
+// Limit is the ratio above which a kind is a defect, or has a bound that its remark names.
+const Limit = 3
+
+// Table prints them.
+func (p *Prices) Table() *figure.Table {
+	t := &figure.Table{
+		Title:   "What each kind of work takes for what is billed, relative to a bank send",
+		Columns: []string{"kind", "unit", "n", "gas", "us", "ratio", "bound"},
+		Notes: []string{
+			fmt.Sprintf("Processor time, the least of %d rounds that take turns with sends through the same application, without commit. Transactions are", p.Rounds),
+			"compared with signed sends, the rest with sends through the message router. Gas counts 30 for each cell. Where nobody is billed (gas 0)",
+			"the ratio is that of as many as one block does at most, to sends that fill the default lane's cycles.",
+		},
+	}
+	for _, r := range p.Rows {
+		t.Row(r.Kind, r.Unit, r.N, int(r.Gas), r.Micros, r.Ratio, r.Remark)
+	}
+	return t
+}

@@ -1,0 +1,61 @@
+package prices
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+)
+
+// Every kind can be caused, and is billed or has a bound. Times are the benchmark's business.
+func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
+	seen := map[string]bool{}
+	for _, k := range kinds() {
+		t.Run(k.name, func(t *testing.T) {
+			require.False(t, seen[k.name], "two kinds have this name")
+			seen[k.name] = true
+			price, err := k.measure(1)
+			require.NoError(t, err)
+			require.Positive(t, price.Ratio)
+			if k.free > 0 {
+				require.NotEmpty(t, price.Remark, "nobody is billed: what bounds it?")
+			} else {
+				require.Positive(t, price.Gas)
+			}
+		})
+	}
+}
+
+func TestRatiosAreOfTimeByGas(t *testing.T) {
+	k := kind{name: "k"}
+	took := [2]time.Duration{100 * time.Microsecond, 600 * time.Microsecond}
+	price, err := k.price(took, [2]work{{n: 10, gas: 1_000}, {n: 5, gas: 2_000}})
+	require.NoError(t, err)
+	require.InDelta(t, 3, price.Ratio, 1e-9)
+	require.InDelta(t, 400, price.Gas, 1e-9)
+	require.InDelta(t, 120, price.Micros, 1e-9)
+
+	// 50 units of 120 us in a block, whose lane of sends takes 10 us for each 15,771 cycles.
+	k.free = 50
+	price, err = k.price(took, [2]work{{n: 10, gas: 1_000}, {n: 5, gas: 2_000}})
+	require.NoError(t, err)
+	require.InDelta(t, 6_000/(10*2_000_000.0/15_771), price.Ratio, 1e-9)
+	require.Zero(t, price.Gas)
+
+	for _, did := range [][2]work{{{n: 1}, {n: 1, gas: 1}}, {{n: 1, gas: 1}, {}}} {
+		_, err = k.price(took, did)
+		require.ErrorContains(t, err, "did nothing")
+	}
+	k.free = 0
+	_, err = k.price(took, [2]work{{n: 1, gas: 1}, {n: 1}})
+	require.ErrorContains(t, err, "nothing was billed")
+}
+
+func TestOnlyNamedKindsAreMeasured(t *testing.T) {
+	prices, err := Measure(figure.Options{Quick: true, Kind: "query of a contract: agent"})
+	require.NoError(t, err)
+	require.Len(t, prices.Rows, 1)
+	require.Len(t, prices.Table().Columns, 7)
+}
