@@ -62,6 +62,11 @@ func (f Flat[V]) Insert(ctx context.Context, key Key, value V) error {
 	return f.store.Set(ctx, key, value)
 }
 
+// Replace changes the entry at the key. The caller makes sure that there is one.
+func (f Flat[V]) Replace(ctx context.Context, key Key, value V) error {
+	return f.store.Set(ctx, key, value)
+}
+
 // Get returns the entry at the key.
 func (f Flat[V]) Get(ctx context.Context, key Key) (V, bool, error) { return f.store.Get(ctx, key) }
 
