@@ -45,7 +45,10 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err := e.run(ctx, b, firing); err != nil {
 		return err
 	}
-	return e.Watches.KeepChanges(ctx, b.Height+1, &b.Config)
+	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
+		return err
+	}
+	return e.Records.Calendar().Close(ctx)
 }
 
 func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
@@ -98,8 +101,10 @@ func (e *Engine) adoptConfig(ctx sdk.Context) error {
 	})
 }
 
-// maintain lets the calendar maintain its order, by a bounded amount of work.
-func (e *Engine) maintain(ctx sdk.Context, b *block) error { return e.Records.Maintain(ctx, b.Height) }
+// maintain lets the calendar move what becomes due between its tiers, by a bounded amount of work.
+func (e *Engine) maintain(ctx sdk.Context, b *block) error {
+	return e.Records.Calendar().Maintain(ctx, b.Height, &b.Config)
+}
 
 // collect reads what is due.
 func (e *Engine) collect(ctx sdk.Context, b *block) error {

@@ -12,6 +12,11 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 	if err := r.seq.Set(ctx, genesis.NextSeq); err != nil {
 		return err
 	}
+	if genesis.Config.Calendar == types.CalendarTiered {
+		if err := r.calendar.Begin(ctx); err != nil {
+			return err
+		}
+	}
 	now := types.HeightOf(ctx)
 	for i := range genesis.Timers {
 		timer := genesis.Timers[i]
@@ -32,7 +37,7 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 	}
-	return nil
+	return r.calendar.Close(ctx)
 }
 
 // ExportGenesis implements Component: every live timer with its payload.

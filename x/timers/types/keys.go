@@ -42,6 +42,7 @@ var (
 	PrefixFireCounts = collections.NewPrefix(11)
 	PrefixReady      = collections.NewPrefix(12)
 	PrefixAdmitted   = collections.NewPrefix(13)
+	PrefixFarTimers  = collections.NewPrefix(14)
 
 	PrefixWatched      = collections.NewPrefix(20)
 	PrefixWatches      = collections.NewPrefix(21)
