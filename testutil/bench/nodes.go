@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/cosmos/gogoproto/proto"
@@ -27,8 +28,11 @@ type Lifetime struct {
 	Nodes     float64 `json:"nodes"`
 	FastNodes float64 `json:"fast_nodes"`
 	Bytes     float64 `json:"bytes"`
+	// Worst is the most nodes that a block wrote, as a multiple of the median block's.
+	Worst float64 `json:"worst_block"`
 	// Shares of Nodes, by region of the store.
 	Queue    float64 `json:"queue_nodes"`
+	Runs     float64 `json:"run_nodes"`
 	Actors   float64 `json:"actor_nodes"`
 	Receipts float64 `json:"receipt_nodes"`
 	Fairness float64 `json:"fairness_nodes"`
@@ -73,12 +77,13 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		Workload: w, MeanPending: f.pendingSum / w.Blocks, FiresPerBlock: float64(f.fires) / float64(w.Blocks),
 		Nodes: float64(written.Nodes) / timers, FastNodes: float64(written.FastNodes) / timers,
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
-		Queue: region(types.PrefixQueue.Bytes()), Actors: region(types.PrefixActors.Bytes()),
+		Worst: f.worst(),
+		Queue: region(types.PrefixQueue.Bytes()), Runs: region(types.PrefixFarTimers.Bytes()), Actors: region(types.PrefixActors.Bytes()),
 		Receipts:    region(types.PrefixReceipts.Bytes()),
 		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()),
 		RecordBytes: recordBytes, Floor: floor,
 	}
-	l.Rest = l.Nodes - l.Queue - l.Actors - l.Receipts - l.Fairness
+	l.Rest = l.Nodes - l.Queue - l.Runs - l.Actors - l.Receipts - l.Fairness
 	return l, nil
 }
 
@@ -91,14 +96,22 @@ func (f *flow) run(db *CountingDB) (Writes, error) {
 	for i := range f.w.Warmup + f.w.Blocks {
 		if i == f.w.Warmup {
 			before = db.Writes()
-			f.fires, f.pendingSum = 0, 0
+			f.fires, f.pendingSum, f.nodes = 0, 0, nil
 		}
+		nodes := db.Writes().Nodes
 		if err := f.block(); err != nil {
 			return Writes{}, fmt.Errorf("block %d: %w", i+1, err)
 		}
+		f.nodes = append(f.nodes, db.Writes().Nodes-nodes)
 	}
 	after := db.Writes()
 	return after.Sub(&before), nil
+}
+
+// worst is the most nodes that a block wrote, as a multiple of the median block's.
+func (f *flow) worst() float64 {
+	sorted := slices.Sorted(slices.Values(f.nodes))
+	return float64(sorted[len(sorted)-1]) / float64(sorted[len(sorted)/2])
 }
 
 // measureFloor counts the nodes per entry of the cheapest layout there is: entries that come and go in key order.

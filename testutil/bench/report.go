@@ -118,13 +118,13 @@ func (r *Report) lifetimeTable() *table {
 	t := &table{
 		title: "IAVL nodes written to the timers store per timer lifetime (schedule, fire, 0.1 cancel)",
 		columns: []string{
-			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "actors", "receipts", "fairness", "rest", "fast nodes",
+			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "runs", "actors", "receipts", "fairness", "rest", "fast nodes",
 			"bytes", "record bytes", "floor",
 		},
 	}
 	for _, l := range r.Lifetimes {
-		t.row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Actors, l.Receipts,
-			l.Fairness, l.Rest, l.FastNodes, int(l.Bytes), l.RecordBytes, l.Floor)
+		t.row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Runs, l.Actors, l.Receipts,
+			l.Fairness, l.Rest, l.FastNodes, int(l.Bytes), l.Worst, l.RecordBytes, l.Floor)
 	}
 	if len(r.Lifetimes) > 0 {
 		w := r.Lifetimes[0].Workload

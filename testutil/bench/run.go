@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Options say what to measure.
 type Options struct {
 	// Quick keeps to 10,000 pending timers, Million adds a run with a million.
 	Quick, Million bool
+	// Calendar under which lifetimes are measured.
+	Calendar types.Calendar
 	// Seed of the workloads.
 	Seed uint64
 	// Only names the figures to measure, separated by commas; all if empty.
@@ -91,7 +95,9 @@ func measureNodes(r *Report, opts Options) error {
 				receipts = receipts[1:]
 			}
 			for _, receiptBlocks := range receipts {
-				l, err := MeasureLifetime(DefaultWorkload(pending, policy, receiptBlocks, opts.Seed))
+				w := DefaultWorkload(pending, policy, receiptBlocks, opts.Seed)
+				w.Calendar = opts.Calendar
+				l, err := MeasureLifetime(w)
 				if err != nil {
 					return err
 				}

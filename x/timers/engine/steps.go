@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -38,7 +39,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx = index.WithChanges(ctx, b.Changes)
+	ctx = withBlock(ctx, b)
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -49,6 +50,11 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	return e.Records.Calendar().Close(ctx)
+}
+
+// withBlock tells state what holds throughout the block.
+func withBlock(ctx sdk.Context, b *block) sdk.Context {
+	return state.WithCalendar(index.WithChanges(ctx, b.Changes), b.Config.Calendar)
 }
 
 func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
@@ -79,7 +85,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
-	ctx = index.WithChanges(ctx, b.Changes)
+	ctx = withBlock(ctx, b)
 	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting)
 }
 

@@ -44,18 +44,33 @@ func newCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Calendar
 // Begin makes the calendar a tiered one. What is in the queue stays there until it leaves. It is no error if the calendar
 // is tiered already.
 func (c *Calendar) Begin(ctx context.Context) error {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	if isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Begin(free)
+	return c.tiered.Begin(free(ctx))
 }
 
-// mode returns a context in which the calendar's own operations cost no gas, and reports whether it is tiered.
-func (c *Calendar) mode(ctx context.Context) (free context.Context, isTiered bool, err error) {
-	free = sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
-	isTiered, err = c.tiered.Begun(free)
-	return free, isTiered, err
+// calendarKey is the key of the calendar's kind in the context of a block.
+type calendarKey struct{}
+
+// WithCalendar tells the end of a block which calendar is in use, so that it is not read for each timer. It does not change
+// within a block.
+func WithCalendar(ctx sdk.Context, kind types.Calendar) sdk.Context {
+	return ctx.WithValue(calendarKey{}, kind)
+}
+
+// free is a context in which the calendar's own operations cost no gas.
+func free(ctx context.Context) context.Context {
+	return sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
+}
+
+// IsTiered reports whether the calendar is tiered.
+func (c *Calendar) IsTiered(ctx context.Context) (bool, error) {
+	if kind, known := ctx.Value(calendarKey{}).(types.Calendar); known {
+		return kind == types.CalendarTiered, nil
+	}
+	return c.tiered.Begun(free(ctx))
 }
 
 // Insert adds a timer at a place where there is none.
@@ -72,7 +87,7 @@ func (c *Calendar) write(
 	ctx context.Context, t *types.Timer, flat, tiered func(context.Context, calendar.Key, types.Timer) error,
 ) error {
 	key := KeyOf(t.Due, t.Seq)
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -80,12 +95,12 @@ func (c *Calendar) write(
 		return flat(ctx, key, *t)
 	}
 	chargeWrite(ctx, queueKeyBytes+t.Size())
-	return tiered(free, key, *t)
+	return tiered(free(ctx), key, *t)
 }
 
 // Remove removes the timer at a place.
 func (c *Calendar) Remove(ctx context.Context, key calendar.Key) error {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -93,19 +108,19 @@ func (c *Calendar) Remove(ctx context.Context, key calendar.Key) error {
 		return c.flat.Remove(ctx, key)
 	}
 	chargeRemoval(ctx)
-	return c.tiered.Remove(free, key)
+	return c.tiered.Remove(free(ctx), key)
 }
 
 // Get returns the timer at a place; false if there is none.
 func (c *Calendar) Get(ctx context.Context, key calendar.Key) (t types.Timer, found bool, err error) {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
 		return t, false, err
 	case !isTiered:
 		return c.flat.Get(ctx, key)
 	}
-	t, found, err = c.tiered.Get(free, key)
+	t, found, err = c.tiered.Get(free(ctx), key)
 	size := queueKeyBytes
 	if found {
 		size += t.Size()
@@ -118,14 +133,14 @@ func (c *Calendar) Get(ctx context.Context, key calendar.Key) (t types.Timer, fo
 func (c *Calendar) Page(
 	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
 ) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
 		return nil, next, false, err
 	case !isTiered:
 		return c.flat.Page(ctx, from, height, fn)
 	}
-	return c.tiered.Page(free, from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	return c.tiered.Page(free(ctx), from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		chargeStep(ctx, queueKeyBytes+e.Value.Size())
 		return fn(e)
 	})
@@ -133,41 +148,41 @@ func (c *Calendar) Page(
 
 // Walk passes all timers to fn in order, until fn returns false.
 func (c *Calendar) Walk(ctx context.Context, fn func(calendar.Entry[types.Timer]) (more bool)) error {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
 		return err
 	case !isTiered:
 		return queueStore{c.queue}.Scan(ctx, calendar.Key{}, fn)
 	}
-	return c.tiered.Walk(free, fn)
+	return c.tiered.Walk(free(ctx), fn)
 }
 
 // Maintain moves timers between the tiers, within the bounds of the config.
 func (c *Calendar) Maintain(ctx context.Context, height uint64, config *types.TimerConfig) error {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	if !isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Maintain(free, height, tiered.Work{Migrations: int(config.MigrationsPerBlock), AheadBlocks: config.RingSize})
+	return c.tiered.Maintain(free(ctx), height, tiered.Work{Migrations: int(config.MigrationsPerBlock), AheadBlocks: config.RingSize})
 }
 
 // Close ends a block: what it inserted is written as a run, and merges go on.
 func (c *Calendar) Close(ctx context.Context) error {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	if !isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Close(free)
+	return c.tiered.Close(free(ctx))
 }
 
 // check returns the first broken invariant of the far tier.
 func (c *Calendar) check(ctx context.Context) error {
-	free, isTiered, err := c.mode(ctx)
+	isTiered, err := c.IsTiered(ctx)
 	if !isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Check(free)
+	return c.tiered.Check(free(ctx))
 }
 
 // queueKeyBytes is the length of a queue key: the prefix, due and seq.
