@@ -16,7 +16,7 @@ type shape struct {
 	fanIn int
 	// levelEntries is the most that a run of level 0 holds when it is written.
 	levelEntries uint64
-	// crowdEntries makes a crowd: so many entries of a run are due at one height.
+	// crowdEntries makes a crowd of a run: so many of its entries are due at one height.
 	crowdEntries uint64
 	// mergesPerBlock is how many entries a block merges in any case, and mergesPerInsert how many more for each that it
 	// inserted: one for each level, so that merges keep up with runs.
@@ -26,10 +26,10 @@ type shape struct {
 // defaultShape is that of every chain. Larger chunks take fewer nodes of the tree for each entry, and longer to read for
 // one; beyond 64 entries the nodes saved are few.
 var defaultShape = shape{
-	chunkEntries: 64, fanIn: 16, levelEntries: 512, crowdEntries: 1_024, mergesPerBlock: 256, mergesPerInsert: 5,
+	chunkEntries: 64, fanIn: 16, levelEntries: 512, crowdEntries: 256, mergesPerBlock: 256, mergesPerInsert: 5,
 }
 
-// maxCrowds bounds the crowds that are known of a run. Of what is not known the migration is not begun ahead of need.
+// maxCrowds bounds the crowds that are known of a run, the largest. The migration of others is not begun ahead of need.
 const maxCrowds = 16
 
 // run is a list of entries in order of their keys, in chunks. It is written once, from its beginning to its end, and
@@ -219,13 +219,31 @@ func (r *run) wrote(key calendar.Key, s *shape) {
 		r.lastDue, r.lastCount = key.Due, 0
 	}
 	r.lastCount++
-	switch n := len(r.crowds); {
-	case r.lastCount < s.crowdEntries:
-	case n > 0 && r.crowds[n-1].due == key.Due:
-		r.crowds[n-1].count = r.lastCount
-	case n < maxCrowds:
-		r.crowds = append(r.crowds, crowd{key.Due, r.lastCount})
+	if r.lastCount >= s.crowdEntries {
+		r.crowd(crowd{key.Due, r.lastCount})
 	}
+}
+
+// crowd notes a crowd at the last height. Of too many the smallest is forgotten.
+func (r *run) crowd(last crowd) {
+	n := len(r.crowds)
+	if n > 0 && r.crowds[n-1].due == last.due {
+		r.crowds[n-1] = last
+		return
+	}
+	if n == maxCrowds {
+		least := 0
+		for i, c := range r.crowds {
+			if c.count < r.crowds[least].count {
+				least = i
+			}
+		}
+		if r.crowds[least].count >= last.count {
+			return
+		}
+		r.crowds = slices.Delete(r.crowds, least, least+1)
+	}
+	r.crowds = append(r.crowds, last)
 }
 
 // took notes that the first entry was consumed.
@@ -240,15 +258,16 @@ func (r *run) took(key calendar.Key) {
 // hasWork reports whether a merge is under way.
 func (d *directory) hasWork() bool { return len(d.merges) > 0 }
 
-// crowdAhead returns the last height after the given one whose crowd must be migrated from now on, at a number of
-// entries a block, for all of it to be in the near tier in time; 0 if there is none.
-func (d *directory) crowdAhead(height, perBlock, aheadBlocks uint64) (last uint64) {
+// crowdAhead returns the last height after the given one whose crowd is more than one block migrates, and must be migrated
+// from now on, with a share of the migrations of each block, to be in the near tier in time; 0 if there is none.
+func (d *directory) crowdAhead(height uint64, work Work) (last uint64) {
 	for _, r := range d.runs {
 		for _, c := range r.crowds {
-			if c.due <= height || c.due-height > aheadBlocks || c.due <= last {
+			if c.due <= height || c.due-height > work.AheadBlocks || c.due <= last {
 				continue
 			}
-			if c.due-height <= d.crowdAt(c.due)/perBlock+1 {
+			entries := d.crowdAt(c.due)
+			if entries >= uint64(work.Migrations-work.share()) && c.due-height <= entries/uint64(work.share())+1 {
 				last = c.due
 			}
 		}

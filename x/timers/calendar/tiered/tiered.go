@@ -163,17 +163,16 @@ type Work struct {
 	AheadBlocks uint64
 }
 
-// aheadShare is the part of the migrations of a block that is for crowds of later heights. The rest is left to what is
-// due.
-const aheadShare = 4
+// share is the part of a block's migrations that is for crowds of later heights, a quarter. The rest is left to what is due.
+func (w Work) share() int { return max(1, w.Migrations/4) }
 
 // Maintain moves what is due at the height to the near tier, at most work.Migrations entries. What exceeds that is found
 // where it is.
 //
-// If so many entries are due at one later height that moving them takes several blocks, it begins ahead of time, with a
-// quarter of the migrations of each block: early enough for all of them, but not before AheadBlocks.
+// If more entries are due at one later height than a block moves, it begins ahead of time, with a quarter of the migrations
+// of each block: early enough for all of them, but not before AheadBlocks.
 //
-// It reads and writes the entries that it moves, one chunk more for each run, and removes as many dead keys at most.
+// It reads and writes the entries that it moves, one chunk more for each run, and forgets as many dead keys at most.
 func (t *Tiered[V]) Maintain(ctx context.Context, height uint64, work Work) error {
 	d, err := t.far.directory(ctx)
 	if err != nil {
@@ -183,14 +182,12 @@ func (t *Tiered[V]) Maintain(ctx context.Context, height uint64, work Work) erro
 	if err != nil {
 		return err
 	}
-	if share := work.Migrations / aheadShare; moved <= work.Migrations-share {
-		if ahead := d.crowdAhead(height, uint64(max(1, share)), work.AheadBlocks); ahead > height {
-			more, end, err := t.migrate(ctx, d, ahead, max(1, share))
-			if err != nil {
-				return err
-			}
-			moved, until = moved+more, end
+	if ahead := d.crowdAhead(height, work); ahead > height && moved <= work.Migrations-work.share() {
+		more, end, err := t.migrate(ctx, d, ahead, work.share())
+		if err != nil {
+			return err
 		}
+		moved, until = moved+more, end
 	}
 	if moved == 0 {
 		return nil
