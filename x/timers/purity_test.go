@@ -41,7 +41,8 @@ var mayImport = map[string][]string{
 	"genesis":      {"types"},
 	"watch":        {"types"},
 	"watch/stores": {"types", "watch"},
-	"state":        {"types", "sandbox"},
+	"state":        {"types", "sandbox", "state/queue"},
+	"state/queue":  {"types"},
 	"state/index":  {"types", "sandbox", "state"},
 	"fees":         {"types", "sandbox", "watch"},
 	"triggers":     {"types", "sandbox", "watch", "state"},
@@ -57,7 +58,7 @@ var mayImport = map[string][]string{
 		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine": {"types", "sandbox", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine": {"types", "sandbox", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"keeper": {"types", "genesis", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "state", "triggers", "agents", "policies", "policies/registry", "engine"},
 

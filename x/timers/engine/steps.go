@@ -7,8 +7,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
+	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -54,7 +54,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 
 // withBlock tells state what holds throughout the block.
 func withBlock(ctx sdk.Context, b *block) sdk.Context {
-	return state.WithCalendar(index.WithChanges(ctx, b.Changes), b.Config.Calendar)
+	return queue.WithKind(index.WithChanges(ctx, b.Changes), b.Config.Calendar)
 }
 
 func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {

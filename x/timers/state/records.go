@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -65,7 +66,7 @@ type Records struct {
 	payloads collections.Map[uint64, []byte]
 
 	// calendar holds the timers that have a due height, the queue.
-	calendar   *Calendar
+	calendar   *queue.Calendar
 	actors     *Actors
 	lane       *Lane
 	waiting    WaitingRoom
@@ -86,7 +87,7 @@ func NewRecords(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, actors *Ac
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		calendar: newCalendar(cdc, sb),
+		calendar: queue.NewCalendar(cdc, sb),
 		actors:   actors, lane: lane,
 	}
 }
@@ -104,7 +105,7 @@ func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Ne
 func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
 
 // Calendar is where the queue is stored.
-func (r *Records) Calendar() *Calendar { return r.calendar }
+func (r *Records) Calendar() *queue.Calendar { return r.calendar }
 
 // Page reads the queue from a key to a height, as calendar.Flat.Page does.
 func (r *Records) Page(

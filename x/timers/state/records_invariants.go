@@ -60,7 +60,7 @@ func (r *Records) checkTimers(ctx context.Context) error {
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
-	if err := r.calendar.check(ctx); err != nil {
+	if err := r.calendar.Check(ctx); err != nil {
 		return err
 	}
 	asideAs := func(waiting bool) func(uint64, types.Timer) error {

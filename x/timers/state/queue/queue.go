@@ -1,8 +1,11 @@
-package state
+// Package queue stores the records of the timers that have a due height, flat or tiered (x/timers/README.md, "2.3
+// Calendar").
+package queue
 
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"cosmossdk.io/collections"
 	storetypes "cosmossdk.io/store/types"
@@ -15,8 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Calendar holds the records of the timers that have a due height, flat or tiered (x/timers/README.md, "2.3 Calendar").
-// It is tiered if its far tier was begun. Reading which costs no gas.
+// Calendar holds the records. It is tiered if its far tier was begun. To read whether it was costs no gas.
 //
 // Under the tiered calendar each operation costs the gas that it costs under the flat one, whatever it does to runs and
 // chunks: of the same timers it is the same on all nodes, before and after a merge, an export and an import.
@@ -30,7 +32,8 @@ type Calendar struct {
 	tiered *tiered.Tiered[types.Timer]
 }
 
-func newCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Calendar {
+// NewCalendar adds its collections to the schema.
+func NewCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Calendar {
 	timer := codec.CollValue[types.Timer](cdc)
 	c := &Calendar{
 		queue: collections.NewMap(sb, types.PrefixQueue, "queue", heightSeqKey, timer),
@@ -51,13 +54,13 @@ func (c *Calendar) Begin(ctx context.Context) error {
 	return c.tiered.Begin(free(ctx))
 }
 
-// calendarKey is the key of the calendar's kind in the context of a block.
-type calendarKey struct{}
+// kindKey is the key of the calendar's kind in the context of a block.
+type kindKey struct{}
 
-// WithCalendar tells the end of a block which calendar is in use, so that it is not read for each timer. It does not change
+// WithKind tells the end of a block which calendar is in use, so that it is not read for each timer. It does not change
 // within a block.
-func WithCalendar(ctx sdk.Context, kind types.Calendar) sdk.Context {
-	return ctx.WithValue(calendarKey{}, kind)
+func WithKind(ctx sdk.Context, kind types.Calendar) sdk.Context {
+	return ctx.WithValue(kindKey{}, kind)
 }
 
 // free is a context in which the calendar's own operations cost no gas.
@@ -67,7 +70,7 @@ func free(ctx context.Context) context.Context {
 
 // IsTiered reports whether the calendar is tiered.
 func (c *Calendar) IsTiered(ctx context.Context) (bool, error) {
-	if kind, known := ctx.Value(calendarKey{}).(types.Calendar); known {
+	if kind, known := ctx.Value(kindKey{}).(types.Calendar); known {
 		return kind == types.CalendarTiered, nil
 	}
 	return c.tiered.Begun(free(ctx))
@@ -86,7 +89,7 @@ func (c *Calendar) Replace(ctx context.Context, t *types.Timer) error {
 func (c *Calendar) write(
 	ctx context.Context, t *types.Timer, flat, tiered func(context.Context, calendar.Key, types.Timer) error,
 ) error {
-	key := KeyOf(t.Due, t.Seq)
+	key := calendar.Key{Due: t.Due, Seq: t.Seq}
 	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
@@ -176,8 +179,8 @@ func (c *Calendar) Close(ctx context.Context) error {
 	return c.tiered.Close(free(ctx))
 }
 
-// check returns the first broken invariant of the far tier.
-func (c *Calendar) check(ctx context.Context) error {
+// Check returns the first broken invariant of the far tier. It reads everything.
+func (c *Calendar) Check(ctx context.Context) error {
 	isTiered, err := c.IsTiered(ctx)
 	if !isTiered || err != nil {
 		return err
@@ -228,6 +231,20 @@ func (timerCodec) Encode(t types.Timer) ([]byte, error) { return t.Marshal() }
 // Decode implements tiered.Codec.
 func (timerCodec) Decode(bz []byte) (t types.Timer, err error) { return t, t.Unmarshal(bz) }
 
+// heightSeq is (due, seq).
+type heightSeq = collections.Pair[uint64, uint64]
+
+var heightSeqKey = collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)
+
+// find reads a map entry that may be absent.
+func find[K, V any](ctx context.Context, m collections.Map[K, V], key K) (V, bool, error) {
+	value, err := m.Get(ctx, key)
+	if errors.Is(err, collections.ErrNotFound) {
+		return value, false, nil
+	}
+	return value, err == nil, err
+}
+
 // queueStore is the queue as the calendar's store.
 type queueStore struct {
 	queue collections.Map[heightSeq, types.Timer]
@@ -242,7 +259,7 @@ func (q queueStore) Set(ctx context.Context, key calendar.Key, timer types.Timer
 
 // Get implements calendar.Store.
 func (q queueStore) Get(ctx context.Context, key calendar.Key) (types.Timer, bool, error) {
-	return Find(ctx, q.queue, collections.Join(key.Due, key.Seq))
+	return find(ctx, q.queue, collections.Join(key.Due, key.Seq))
 }
 
 // Remove implements calendar.Store.
@@ -270,7 +287,7 @@ var _ tiered.Store = farStore{}
 
 // Get implements tiered.Store.
 func (f farStore) Get(ctx context.Context, key []byte) ([]byte, error) {
-	value, _, err := Find(ctx, f.far, key)
+	value, _, err := find(ctx, f.far, key)
 	return value, err
 }
 
