@@ -21,7 +21,7 @@ const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
 var pureRank = map[string]int{
-	"envelope": 0, "fixed": 0, "logmap": 0, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2, "merge": 2,
+	"envelope": 0, "fixed": 0, "logmap": 0, "lane": 1, "fairness": 1, "calendar": 1, "calendar/tiered": 2, "policy": 2, "merge": 2,
 	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4,
 }
 
@@ -43,7 +43,8 @@ var mayImport = map[string][]string{
 	"genesis":        {"types"},
 	"watch":          {"types"},
 	"watch/stores":   {"types", "watch"},
-	"state":          {"types", "sandbox"},
+	"state":          {"types", "sandbox", "state/queue"},
+	"state/queue":    {"types"},
 	"state/index":    {"types", "sandbox", "state"},
 	"fees":           {"types", "sandbox", "watch"},
 	"triggers":       {"types", "sandbox", "watch", "state"},
@@ -59,7 +60,7 @@ var mayImport = map[string][]string{
 		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine": {"types", "sandbox", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine": {"types", "sandbox", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"keeper": {"types", "genesis", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "state", "triggers", "agents", "policies", "policies/registry", "engine"},
 

@@ -2,12 +2,18 @@
 // they are printed as.
 package figure
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
 
 // Options say what to measure.
 type Options struct {
 	// Quick keeps to 10,000 pending timers, Million adds a run with a million.
 	Quick, Million bool
+	// Calendar under which lifetimes are measured.
+	Calendar types.Calendar
 	// Seed of the workloads.
 	Seed uint64
 	// Kind keeps to the kinds of work whose names contain it, where prices are measured.

@@ -30,6 +30,8 @@ type flow struct {
 	live []place
 	// fires and pendingSum add up over the measured blocks.
 	fires, pendingSum, pending int
+	// nodes that each measured block wrote.
+	nodes []int
 }
 
 // Workload is the traffic that nodes are counted under.
@@ -50,7 +52,9 @@ type Workload struct {
 	// that what leaves them is counted with what enters.
 	ReceiptBlocks  uint64 `json:"receipt_retention_blocks"`
 	FairnessBlocks uint64 `json:"fairness_window_blocks"`
-	Seed           uint64 `json:"seed"`
+	// Calendar is how the timers are stored.
+	Calendar types.Calendar `json:"calendar"`
+	Seed     uint64         `json:"seed"`
 }
 
 // DefaultWorkload is the traffic of the published figures.
@@ -81,6 +85,7 @@ func (f *flow) distance(maxTTL uint64) uint64 {
 func (f *flow) preload() *types.GenesisState {
 	genesis := workload.WideGenesis()
 	genesis.Config.Policy = f.w.Policy.Config()
+	genesis.Config.Calendar = f.w.Calendar
 	genesis.Config.ReceiptRetentionBlocks = f.w.ReceiptBlocks
 	genesis.Config.FairnessWindowBlocks = f.w.FairnessBlocks
 	run := f.w.Warmup + f.w.Blocks

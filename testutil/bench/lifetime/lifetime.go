@@ -2,6 +2,7 @@ package lifetime
 
 import (
 	"fmt"
+	"slices"
 
 	dbm "github.com/cosmos/cosmos-db"
 
@@ -28,8 +29,11 @@ type Lifetime struct {
 	Nodes     float64 `json:"nodes"`
 	FastNodes float64 `json:"fast_nodes"`
 	Bytes     float64 `json:"bytes"`
+	// Worst is the most nodes that a block wrote, as a multiple of the median block's.
+	Worst float64 `json:"worst_block"`
 	// Shares of Nodes, by region of the store.
 	Queue    float64 `json:"queue_nodes"`
+	Runs     float64 `json:"run_nodes"`
 	Actors   float64 `json:"actor_nodes"`
 	Receipts float64 `json:"receipt_nodes"`
 	Fairness float64 `json:"fairness_nodes"`
@@ -74,12 +78,14 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		Workload: w, MeanPending: f.pendingSum / w.Blocks, FiresPerBlock: float64(f.fires) / float64(w.Blocks),
 		Nodes: float64(written.Nodes) / timers, FastNodes: float64(written.FastNodes) / timers,
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
-		Queue: region(types.PrefixQueue.Bytes()), Actors: region(types.PrefixOwners.Bytes()) + region(types.PrefixAgents.Bytes()),
+		Worst: f.worst(),
+		Queue: region(types.PrefixQueue.Bytes()), Runs: region(types.PrefixFarTimers.Bytes()),
+		Actors:      region(types.PrefixOwners.Bytes()) + region(types.PrefixAgents.Bytes()),
 		Receipts:    region(types.PrefixReceipts.Bytes()),
 		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()) + region(types.PrefixRecents.Bytes()),
 		RecordBytes: recordBytes, Floor: floor,
 	}
-	l.Rest = l.Nodes - l.Queue - l.Actors - l.Receipts - l.Fairness
+	l.Rest = l.Nodes - l.Queue - l.Runs - l.Actors - l.Receipts - l.Fairness
 	return l, nil
 }
 
@@ -89,14 +95,22 @@ func (f *flow) run(db *CountingDB) (Writes, error) {
 	for i := range f.w.Warmup + f.w.Blocks {
 		if i == f.w.Warmup {
 			before = db.Writes()
-			f.fires, f.pendingSum = 0, 0
+			f.fires, f.pendingSum, f.nodes = 0, 0, nil
 		}
+		nodes := db.Writes().Nodes
 		if err := f.block(); err != nil {
 			return Writes{}, fmt.Errorf("block %d: %w", i+1, err)
 		}
+		f.nodes = append(f.nodes, db.Writes().Nodes-nodes)
 	}
 	after := db.Writes()
 	return after.Sub(&before), nil
+}
+
+// worst is the most nodes that a block wrote, as a multiple of the median block's.
+func (f *flow) worst() float64 {
+	sorted := slices.Sorted(slices.Values(f.nodes))
+	return float64(sorted[len(sorted)-1]) / float64(sorted[len(sorted)/2])
 }
 
 // measureFloor counts the nodes per entry of the cheapest layout there is: entries that come and go in key order.
@@ -146,7 +160,9 @@ func Measure(opts figure.Options) ([]Lifetime, error) {
 				receipts = receipts[1:]
 			}
 			for _, receiptBlocks := range receipts {
-				l, err := MeasureLifetime(DefaultWorkload(pending, policy, receiptBlocks, opts.Seed))
+				w := DefaultWorkload(pending, policy, receiptBlocks, opts.Seed)
+				w.Calendar = opts.Calendar
+				l, err := MeasureLifetime(w)
 				if err != nil {
 					return nil, err
 				}
@@ -162,13 +178,13 @@ func Table(lifetimes []Lifetime) *figure.Table {
 	t := &figure.Table{
 		Title: "IAVL nodes written to the timers store per timer lifetime (schedule, fire, 0.1 cancel)",
 		Columns: []string{
-			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "actors", "receipts", "fairness", "rest", "fast nodes",
-			"bytes", "record bytes", "floor",
+			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "runs", "actors", "receipts", "fairness", "rest", "fast nodes",
+			"bytes", "most/median block", "record bytes", "floor",
 		},
 	}
 	for _, l := range lifetimes {
-		t.Row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Actors, l.Receipts,
-			l.Fairness, l.Rest, l.FastNodes, int(l.Bytes), l.RecordBytes, l.Floor)
+		t.Row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Runs, l.Actors, l.Receipts,
+			l.Fairness, l.Rest, l.FastNodes, int(l.Bytes), l.Worst, l.RecordBytes, l.Floor)
 	}
 	if len(lifetimes) > 0 {
 		w := lifetimes[0].Workload

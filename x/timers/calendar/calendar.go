@@ -1,6 +1,6 @@
 // Package calendar keeps entries by the height at which they become due (x/timers/README.md, "5.4 Candidates"). Flat is
-// the calendar: an algorithm over a small ordered store, which is a collection in package state and a slice in tests.
-// Entries are read in pages, so that no reader holds an iterator open while state changes.
+// one ordered index over a small store, which is a collection in package state and a slice in tests. Package tiered has
+// a calendar that behaves the same and writes less. Entries are read in pages, so that no reader holds an iterator open while state changes.
 //
 // A Key is (due, seq). Seq is the order of insertion, so that of two entries due at one height the earlier one is
 // first. The order is total and does not depend on the current height. So an entry that is due and not taken keeps its
@@ -49,9 +49,7 @@ type Store[V any] interface {
 	Scan(ctx context.Context, from Key, fn func(Entry[V]) (more bool)) error
 }
 
-// Flat is the calendar as one ordered index. The usual alternative, a ring of buckets for the near future and coarser
-// tiers behind it, has to move every entry between tiers as its height comes near. On a Merkleized ordered store that
-// saves nothing: the key begins with the height, so that the entries of the near future are adjacent anyway.
+// Flat is the calendar as one ordered index.
 type Flat[V any] struct{ store Store[V] }
 
 // NewFlat returns a flat calendar over the store.
@@ -59,6 +57,11 @@ func NewFlat[V any](store Store[V]) Flat[V] { return Flat[V]{store} }
 
 // Insert stores an entry at its key. It replaces an entry with the same key; the caller keeps keys unique.
 func (f Flat[V]) Insert(ctx context.Context, key Key, value V) error {
+	return f.store.Set(ctx, key, value)
+}
+
+// Replace changes the entry at the key. The caller makes sure that there is one.
+func (f Flat[V]) Replace(ctx context.Context, key Key, value V) error {
 	return f.store.Set(ctx, key, value)
 }
 
@@ -95,9 +98,6 @@ func (f Flat[V]) Page(
 	})
 	return entries, next, complete, err
 }
-
-// Maintain is the hook of each block in which a calendar of tiers moves entries between them. A flat one has no tiers.
-func (Flat[V]) Maintain(context.Context, uint64) error { return nil }
 
 // Verdict is the decision of a reader about an entry.
 type Verdict int

@@ -126,6 +126,13 @@ func flatProperty(t *rapid.T) {
 			m.insert(key, value)
 			require.NoError(t, flat.Insert(ctx, key, value))
 		},
+		"replace": func(t *rapid.T) {
+			if len(*m) > 0 {
+				key, value := rapid.SampledFrom(*m).Draw(t, "entry").Key, rapid.Int().Draw(t, "value")
+				m.insert(key, value)
+				require.NoError(t, flat.Replace(ctx, key, value))
+			}
+		},
 		"remove": func(t *rapid.T) {
 			key := drawKey(t)
 			m.remove(key)
@@ -149,9 +156,6 @@ func flatProperty(t *rapid.T) {
 			require.Equal(t, want, taken)
 			require.Equal(t, wantNext, next)
 			require.Equal(t, wantComplete, complete)
-		},
-		"maintain": func(t *rapid.T) {
-			require.NoError(t, flat.Maintain(ctx, rapid.Uint64().Draw(t, "height")))
 		},
 	})
 }

@@ -1,16 +1,15 @@
 package calendar
 
-// Sizes of the tiers in which queries report the distance of a timer.
-const (
+// Sizes are those of the tiers in which queries and events report the distance of a timer. The product of the two sizes
+// of epochs must not overflow.
+type Sizes struct {
 	// RingSize is the number of blocks of the near tier.
-	RingSize = 256
-	// EpochBlocks is the number of blocks of an epoch: an hour at a block a second.
-	EpochBlocks = 3_600
-	// EpochHorizon is the number of epochs of the middle tier: 30 days at a block a second.
-	EpochHorizon = 24 * 30
-)
+	RingSize uint64
+	// EpochBlocks is the number of blocks of an epoch, and EpochHorizon the number of epochs of the middle tier.
+	EpochBlocks, EpochHorizon uint64
+}
 
-// Tier is the distance of an entry's due height, in three steps. It is a function of (due, now) alone. It is not
+// Tier is the distance of an entry's due height, in three steps. It is a function of (due, now) and the sizes alone. It is not
 // stored, so that the passing of time changes no state.
 type Tier int
 
@@ -24,11 +23,11 @@ const (
 )
 
 // TierOf returns the tier of an entry that is due at one height, seen from the height now. An overdue entry is near.
-func TierOf(due, now uint64) Tier {
+func (s Sizes) TierOf(due, now uint64) Tier {
 	switch {
-	case due <= now || due-now <= RingSize:
+	case due <= now || due-now <= s.RingSize:
 		return Near
-	case due-now <= EpochBlocks*EpochHorizon:
+	case due-now <= s.EpochBlocks*s.EpochHorizon:
 		return Epoch
 	default:
 		return Far

@@ -10,8 +10,12 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 )
 
+// sizes are the default ones.
+var sizes = calendar.Sizes{RingSize: 256, EpochBlocks: 3_600, EpochHorizon: 720}
+
 func TestTierOfAtItsEdges(t *testing.T) {
-	const now, horizon = 1_000_000, uint64(calendar.EpochBlocks) * calendar.EpochHorizon
+	const now = 1_000_000
+	horizon := sizes.EpochBlocks * sizes.EpochHorizon
 	for name, c := range map[string]struct {
 		due, now uint64
 		want     calendar.Tier
@@ -19,8 +23,8 @@ func TestTierOfAtItsEdges(t *testing.T) {
 		"overdue":                       {1, now, calendar.Near},
 		"due now":                       {now, now, calendar.Near},
 		"due next":                      {now + 1, now, calendar.Near},
-		"the last of the ring":          {now + calendar.RingSize, now, calendar.Near},
-		"the first of the epochs":       {now + calendar.RingSize + 1, now, calendar.Epoch},
+		"the last of the ring":          {now + sizes.RingSize, now, calendar.Near},
+		"the first of the epochs":       {now + sizes.RingSize + 1, now, calendar.Epoch},
 		"the last of the epochs":        {now + horizon, now, calendar.Epoch},
 		"beyond":                        {now + horizon + 1, now, calendar.Far},
 		"at the end of all heights":     {math.MaxUint64, now, calendar.Far},
@@ -28,24 +32,24 @@ func TestTierOfAtItsEdges(t *testing.T) {
 		"overdue at the end of heights": {0, math.MaxUint64, calendar.Near},
 		"due at the end of heights":     {math.MaxUint64, math.MaxUint64 - 1, calendar.Near},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, calendar.TierOf(c.due, c.now)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, sizes.TierOf(c.due, c.now)) })
 	}
 }
 
 // tierProperty: the tier follows from the distance alone, an entry only ever comes nearer as blocks pass, and of two
 // entries the later is never nearer.
 func tierProperty(t *rapid.T) {
-	height := rapid.OneOf(rapid.Uint64(), rapid.Uint64Max(2*calendar.EpochBlocks*calendar.EpochHorizon))
+	height := rapid.OneOf(rapid.Uint64(), rapid.Uint64Max(2*sizes.EpochBlocks*sizes.EpochHorizon))
 	due, now := height.Draw(t, "due"), height.Draw(t, "now")
-	tier := calendar.TierOf(due, now)
+	tier := sizes.TierOf(due, now)
 	require.Contains(t, []calendar.Tier{calendar.Near, calendar.Epoch, calendar.Far}, tier)
 	if due > now {
-		require.Equal(t, calendar.TierOf(due-now, 0), tier, "another tier at the same distance")
+		require.Equal(t, sizes.TierOf(due-now, 0), tier, "another tier at the same distance")
 	}
 	later := now + rapid.Uint64Max(math.MaxUint64-now).Draw(t, "blocks that pass")
-	require.LessOrEqual(t, calendar.TierOf(due, later), tier, "it went away as blocks passed")
+	require.LessOrEqual(t, sizes.TierOf(due, later), tier, "it went away as blocks passed")
 	further := due + rapid.Uint64Max(math.MaxUint64-due).Draw(t, "further away")
-	require.GreaterOrEqual(t, calendar.TierOf(further, now), tier, "what is further away is nearer")
+	require.GreaterOrEqual(t, sizes.TierOf(further, now), tier, "what is further away is nearer")
 }
 
 func TestTierFollowsFromTheDistance(t *testing.T) { rapid.Check(t, tierProperty) }

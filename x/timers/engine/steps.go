@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
+	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -39,14 +40,22 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, b.writes = state.WithWrites(index.WithChanges(ctx, b.Changes))
+	ctx, b.writes = state.WithWrites(withBlock(ctx, b))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
 	if err := e.run(ctx, b, firing); err != nil {
 		return err
 	}
-	return e.Watches.KeepChanges(ctx, b.Height+1, &b.Config)
+	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
+		return err
+	}
+	return e.Records.Calendar().Close(ctx)
+}
+
+// withBlock tells state what holds throughout the block.
+func withBlock(ctx sdk.Context, b *block) sdk.Context {
+	return queue.WithKind(index.WithChanges(ctx, b.Changes), b.Config.Calendar)
 }
 
 func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
@@ -81,7 +90,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
-	ctx = index.WithChanges(ctx, b.Changes)
+	ctx = withBlock(ctx, b)
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err
@@ -108,8 +117,13 @@ func (e *Engine) adoptConfig(ctx sdk.Context) error {
 	})
 }
 
-// maintain lets the calendar maintain its order, by a bounded amount of work.
-func (e *Engine) maintain(ctx sdk.Context, b *block) error { return e.Records.Maintain(ctx, b.Height) }
+// maintain lets the owner index merge, and the calendar move what becomes due between its tiers, by a bounded amount of work.
+func (e *Engine) maintain(ctx sdk.Context, b *block) error {
+	if err := e.Records.Maintain(ctx, b.Height); err != nil {
+		return err
+	}
+	return e.Records.Calendar().Maintain(ctx, b.Height, &b.Config)
+}
 
 // collect reads what is due.
 func (e *Engine) collect(ctx sdk.Context, b *block) error {

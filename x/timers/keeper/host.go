@@ -91,7 +91,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := types.Emit(ctx, &types.TimerScheduled{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
-		Seq: timer.Seq, FeePayer: k.text(timer.Payer()),
+		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)),
 	}); err != nil {
 		return types.Timer{}, err
 	}

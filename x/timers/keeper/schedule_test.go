@@ -145,6 +145,7 @@ func TestScheduleFillsInDefaults(t *testing.T) {
 	scheduled := only[*types.TimerScheduled](f, f.NextBlock())
 	require.Equal(t, types.TimerScheduled{
 		Id: id, Actor: alice.String(), Due: 9, ExpiresAt: info.ExpiresAt, GasLimit: info.GasLimit, CellLimit: config.DefaultCellLimit, Seq: seq, FeePayer: alice.String(),
+		Tier: types.TimerTierNear,
 	}, *scheduled)
 	require.Equal(t, int64(rich), f.balance(alice), "nothing is escrowed")
 }

@@ -61,7 +61,7 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 			position++
 			return true
 		}
-		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), t)
+		info, err := s.listed(sdk.UnwrapSDKContext(goCtx), &next.Config, t)
 		if failure = err; err != nil {
 			return false
 		}

@@ -66,6 +66,10 @@ func (r *room) take(ctx context.Context, entry sized) bool {
 func (s *server) queuePage(
 	ctx context.Context, from calendar.Key, height uint64, page *sdkquery.PageRequest, keep func(*types.Timer) bool,
 ) ([]types.TimerInfo, *sdkquery.PageResponse, error) {
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	limit, offset, err := walkBounds(page)
 	if err != nil {
 		return nil, nil, err
@@ -90,7 +94,7 @@ func (s *server) queuePage(
 			offset--
 			return calendar.Pass
 		}
-		info, err := s.listed(ctx, &e.Value)
+		info, err := s.listed(ctx, &config, &e.Value)
 		if failure = err; err != nil || !left.take(ctx, &info) {
 			return calendar.Stop
 		}

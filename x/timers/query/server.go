@@ -118,12 +118,16 @@ func (s *server) TimersByActor(
 	if err != nil {
 		return nil, err
 	}
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
 	timers, page, err := pageOf(ctx, entries, req.Pagination, func(entry state.Entry) (types.TimerInfo, error) {
 		timer, err := s.engine.Records.Load(ctx, entry)
 		if err != nil {
 			return types.TimerInfo{}, err
 		}
-		return s.listed(ctx, &timer)
+		return s.listed(ctx, &config, &timer)
 	})
 	return &types.QueryTimersByActorResponse{Timers: timers, Pagination: page, Total: uint32(len(entries))}, err
 }
@@ -167,6 +171,10 @@ func (s *server) SetAside(
 			return nil, err
 		}
 	}
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
 	response := &types.QuerySetAsideResponse{Pagination: &sdkquery.PageResponse{}}
 	left := newRoom(limit)
 	err = s.engine.Records.WalkSetAside(ctx, from, func(t *types.Timer) (bool, error) {
@@ -174,7 +182,7 @@ func (s *server) SetAside(
 			offset--
 			return false, nil
 		}
-		info, err := s.listed(ctx, t)
+		info, err := s.listed(ctx, &config, t)
 		if err != nil {
 			return true, err
 		}

@@ -8,22 +8,21 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // whole is a timer with its payload, whatever its length, and its messages.
 func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
-	info, err := s.listed(ctx, t)
+	config, err := s.engine.Configs.Get(ctx)
+	if err != nil {
+		return types.TimerInfo{}, err
+	}
+	info, err := s.listed(ctx, &config, t)
 	if err != nil {
 		return info, err
 	}
 	if info.Payload, err = s.engine.Records.Payload(ctx, t); err != nil {
-		return info, err
-	}
-	config, err := s.engine.Configs.Get(ctx)
-	if err != nil {
 		return info, err
 	}
 	if size := uint64(len(info.Payload)); size <= config.MaxMessagesBytes {
@@ -41,14 +40,14 @@ func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, er
 
 // listed is a timer as lists show it: what its record holds. Nothing is decoded, so that a list takes no more time than
 // its length says.
-func (s *server) listed(ctx context.Context, t *types.Timer) (types.TimerInfo, error) {
+func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types.Timer) (types.TimerInfo, error) {
 	size, err := s.engine.Records.PayloadBytes(ctx, t)
 	if err != nil {
 		return types.TimerInfo{}, err
 	}
 	info := types.TimerInfo{
 		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
-		Status: t.StatusAt(types.HeightOf(ctx)), Tier: tierOf(t.Due, types.HeightOf(ctx)),
+		Status: t.StatusAt(types.HeightOf(ctx)), Tier: config.TierOf(t.Due, types.HeightOf(ctx)),
 		Due: t.Due, ExpiresAt: t.ExpiresAt, GasLimit: t.GasLimit, CellLimit: t.CellLimit, Trigger: t.Trigger,
 		Handler: t.HandlerName(), Payload: t.Payload, PayloadBytes: size, Bid: t.Bid,
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
@@ -58,17 +57,6 @@ func (s *server) listed(ctx context.Context, t *types.Timer) (types.TimerInfo, e
 	info.BidLocked, info.MaxCharge = t.BidLocked, t.MaxCharge
 	info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t)
 	return info, err
-}
-
-func tierOf(due, now uint64) types.TimerTier {
-	switch calendar.TierOf(due, now) {
-	case calendar.Near:
-		return types.TimerTierNear
-	case calendar.Epoch:
-		return types.TimerTierEpoch
-	default:
-		return types.TimerTierFar
-	}
 }
 
 func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {

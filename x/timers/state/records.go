@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"cosmossdk.io/collections"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -59,14 +61,13 @@ type WaitingRoom interface {
 type Records struct {
 	// seq is the next insertion number, from 1. Written by schedule and update: one node a block.
 	seq collections.Sequence
-	// queue: (due, seq) → timer. The record is the queue entry, so that collecting is one contiguous scan.
-	queue collections.Map[heightSeq, types.Timer]
 	// setAside: seq → timer that is neither in the queue nor gone.
 	setAside collections.Map[uint64, types.Timer]
 	// payloads: seq → payload longer than InlinePayloadBytes. Written once, removed with its timer.
 	payloads collections.Map[uint64, []byte]
 
-	calendar   calendar.Flat[types.Timer]
+	// calendar holds the timers that have a due height, the queue.
+	calendar   *queue.Calendar
 	owners     *Owners
 	lane       *Lane
 	waiting    WaitingRoom
@@ -83,15 +84,13 @@ var heightSeqKey = collections.PairKeyCodec(collections.Uint64Key, collections.U
 // NewRecords adds the component's collections to the schema.
 func NewRecords(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, owners *Owners, lane *Lane) *Records {
 	timer := codec.CollValue[types.Timer](cdc)
-	r := &Records{
+	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
-		queue:    collections.NewMap(sb, types.PrefixQueue, "queue", heightSeqKey, timer),
 		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
+		calendar: queue.NewCalendar(cdc, sb),
 		owners:   owners, lane: lane,
 	}
-	r.calendar = calendar.NewFlat[types.Timer](queueStore{r.queue})
-	return r
 }
 
 // Attend registers a companion. Companions are called in the order in which they registered.
@@ -106,14 +105,13 @@ func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Ne
 // PeekSeq returns the insertion number that no timer has reached.
 func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
 
-// Maintain does the bounded work of a block on the order of the calendar, of which the flat one has none, and on the
-// owner index.
+// Maintain does the bounded work of a block on the owner index.
 func (r *Records) Maintain(ctx context.Context, height uint64) error {
-	if err := r.owners.Maintain(ctx, height); err != nil {
-		return err
-	}
-	return r.calendar.Maintain(ctx, height)
+	return r.owners.Maintain(ctx, height)
 }
+
+// Calendar is where the queue is stored.
+func (r *Records) Calendar() *queue.Calendar { return r.calendar }
 
 // Page reads the queue from a key to a height, as calendar.Flat.Page does.
 func (r *Records) Page(
@@ -127,12 +125,21 @@ func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, b
 	return r.calendar.Get(ctx, key)
 }
 
-// Put writes the record where its SetAside says.
+// Put writes the record of a live timer again, at the same place.
 func (r *Records) Put(ctx context.Context, t *types.Timer) error {
+	if t.SetAside == types.NotSetAside {
+		noteWrite(ctx, t)
+		return r.calendar.Replace(ctx, t)
+	}
+	return r.place(ctx, t)
+}
+
+// place writes a record that is nowhere where its SetAside says.
+func (r *Records) place(ctx context.Context, t *types.Timer) error {
 	noteWrite(ctx, t)
 	switch t.SetAside {
 	case types.NotSetAside:
-		return r.calendar.Insert(ctx, KeyOf(t.Due, t.Seq), *t)
+		return r.calendar.Insert(ctx, t)
 	case types.Watching:
 		return r.waiting.Put(ctx, t)
 	default:
@@ -151,7 +158,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 			}
 		}
 		// The owner index counts what is taken, so that nothing must be taken twice.
-		found, err := r.queue.Has(ctx, collections.Join(t.Due, t.Seq))
+		found, err := r.calendar.Has(ctx, KeyOf(t.Due, t.Seq))
 		if err != nil {
 			return err
 		}
@@ -179,7 +186,7 @@ func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) 
 			return err
 		}
 	}
-	return r.Put(ctx, t)
+	return r.place(ctx, t)
 }
 
 // Remove removes a timer for good, with all its resources.
@@ -213,7 +220,7 @@ func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {
 		return err
 	}
-	return r.Put(ctx, t)
+	return r.place(ctx, t)
 }
 
 // Move changes a timer whose place may change with it; its payload stays.
@@ -235,7 +242,7 @@ func (r *Records) Move(ctx context.Context, t *types.Timer, change func(*types.T
 			return err
 		}
 	}
-	return r.Put(ctx, t)
+	return r.place(ctx, t)
 }
 
 // PutAside moves a timer from its place to those that are set aside.
@@ -373,7 +380,11 @@ func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 		}
 		return r.setAside.Get(ctx, entry.Seq)
 	}
-	return r.queue.Get(ctx, collections.Join(entry.Due, entry.Seq))
+	timer, found, err := r.calendar.Get(ctx, KeyOf(entry.Due, entry.Seq))
+	if err == nil && !found {
+		err = collections.ErrNotFound
+	}
+	return timer, err
 }
 
 // SetAsideFrom reads at most limit timers that are set aside, from an insertion number on.
@@ -395,13 +406,17 @@ func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
 func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
-	return r.queue.Walk(ctx, nil, func(_ heightSeq, t types.Timer) (bool, error) { return fn(&t), nil })
+	return r.calendar.Walk(ctx, func(e calendar.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
 // Walk passes every record to fn: the queue by (due, seq), then those set aside by seq, then the waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
-	err := r.queue.Walk(ctx, nil, func(_ heightSeq, t types.Timer) (bool, error) { return false, fn(&t) })
-	if err != nil {
+	var failed error
+	err := r.calendar.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
+		failed = fn(&e.Value)
+		return failed == nil
+	})
+	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
 	err = r.setAside.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) { return false, fn(&t) })
@@ -418,37 +433,4 @@ func (r *Records) All(ctx context.Context) (timers []types.Timer, err error) {
 		return nil
 	})
 	return timers, err
-}
-
-// queueStore is the queue as the calendar's store.
-type queueStore struct {
-	queue collections.Map[heightSeq, types.Timer]
-}
-
-var _ calendar.Store[types.Timer] = queueStore{}
-
-// Set implements calendar.Store.
-func (q queueStore) Set(ctx context.Context, key calendar.Key, timer types.Timer) error {
-	return q.queue.Set(ctx, collections.Join(key.Due, key.Seq), timer)
-}
-
-// Get implements calendar.Store.
-func (q queueStore) Get(ctx context.Context, key calendar.Key) (types.Timer, bool, error) {
-	return Find(ctx, q.queue, collections.Join(key.Due, key.Seq))
-}
-
-// Remove implements calendar.Store.
-func (q queueStore) Remove(ctx context.Context, key calendar.Key) error {
-	return q.queue.Remove(ctx, collections.Join(key.Due, key.Seq))
-}
-
-// Scan implements calendar.Store.
-func (q queueStore) Scan(
-	ctx context.Context, from calendar.Key, fn func(calendar.Entry[types.Timer]) bool,
-) error {
-	ranger := new(collections.Range[heightSeq]).StartInclusive(collections.Join(from.Due, from.Seq))
-	return q.queue.Walk(ctx, ranger, func(key heightSeq, timer types.Timer) (bool, error) {
-		entry := calendar.Entry[types.Timer]{Key: calendar.Key{Due: key.K1(), Seq: key.K2()}, Value: timer}
-		return !fn(entry), nil
-	})
 }

@@ -12,7 +12,13 @@ var _ TimerReader = (*Records)(nil)
 
 // InitGenesis implements Component.
 func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	return r.seq.Set(ctx, genesis.NextSeq)
+	if err := r.seq.Set(ctx, genesis.NextSeq); err != nil {
+		return err
+	}
+	if genesis.Config.Calendar != types.CalendarTiered {
+		return nil
+	}
+	return r.calendar.Begin(ctx)
 }
 
 // ReadTimers implements TimerReader: it writes the timers, whose places must agree with the lane's cursors. The owner index
@@ -29,7 +35,12 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 		return nil
-	}, Done: func() error { return settle(ctx, r.owners.entries) }}
+	}, Done: func() error {
+		if err := r.calendar.Close(ctx); err != nil {
+			return err
+		}
+		return settle(ctx, r.owners.entries)
+	}}
 }
 
 // checkImported checks that a timer of a genesis state is where the cursors expect it at the height of the import.

@@ -3,8 +3,12 @@ package state
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -41,13 +45,19 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		}
 		return nil
 	}
-	err = r.queue.Walk(ctx, nil, func(key heightSeq, t types.Timer) (bool, error) {
-		if KeyOf(t.Due, t.Seq) != KeyOf(key.K1(), key.K2()) {
-			return true, fmt.Errorf("timer %s is stored at (%d, %d), not at (%d, %d)", t.IDHex(), key.K1(), key.K2(), t.Due, t.Seq)
+	var wrong error
+	err = r.calendar.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
+		if t := &e.Value; KeyOf(t.Due, t.Seq) != e.Key {
+			wrong = fmt.Errorf("timer %s is stored at (%d, %d), not at (%d, %d)", t.IDHex(), e.Key.Due, e.Key.Seq, t.Due, t.Seq)
+		} else {
+			wrong = check(t, false)
 		}
-		return false, check(&t, false)
+		return wrong == nil
 	})
-	if err != nil {
+	if err = errors.Join(err, wrong); err != nil {
+		return err
+	}
+	if err := r.calendar.Check(ctx); err != nil {
 		return err
 	}
 	asideAs := func(waiting bool) func(uint64, types.Timer) error {

@@ -78,6 +78,12 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// More than twice what the default lane can fire, so that watches wait for the lane and not for this; moving so
 		// many records costs a few milliseconds.
 		MaxWatchHitsPerBlock: 256,
+
+		RingSize:     256,
+		EpochBlocks:  3_600,
+		EpochHorizon: 720,
+		// Twice what a block lets compete or admits, so that what is due is moved before it is read.
+		MigrationsPerBlock: 4_096,
 	}
 	config.setBidDefaults()
 	config.setPolicyDefaults()
@@ -121,13 +127,16 @@ func (c *TimerConfig) Validate() error {
 }
 
 // ValidateChange checks what may follow c in a running chain: FEE_DENOM stays, since nobody is charged in a denom that
-// they did not agree to.
+// they did not agree to, and CALENDAR, since state is stored by it.
 func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 	if err := next.Validate(); err != nil {
 		return err
 	}
 	if c.FeeDenom != next.FeeDenom {
 		return ErrInvalidConfig.Wrapf("fee_denom is fixed at genesis: it is %q and can't become %q", c.FeeDenom, next.FeeDenom)
+	}
+	if c.Calendar != next.Calendar {
+		return ErrInvalidConfig.Wrapf("calendar is %s and can only be changed by an upgrade of the chain", c.Calendar)
 	}
 	return nil
 }
@@ -179,6 +188,11 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow))
 	check.Uint("admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow))
 	check.Uint("fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow)
+	check.Uint("calendar", uint64(c.Calendar), 0, uint64(CalendarTiered))
+	check.Uint("ring_size", c.RingSize, 1, maxDistance)
+	check.Uint("epoch_blocks", c.EpochBlocks, 1, maxDistance)
+	check.Uint("epoch_horizon", c.EpochHorizon, 1, maxDistance)
+	check.Uint("migrations_per_block", uint64(c.MigrationsPerBlock), 1, uint64(maxWindow))
 	if err := ValidatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee); err != nil {
 		return err
 	}

@@ -112,6 +112,10 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"AgentCyclesPerBlock":             {0, maxUnits},
 	"MaxMatchedKeys":                  {1, 256},
 	"MaxWatchHitsPerBlock":            {1, 1 << 16},
+	"RingSize":                        {1, 1 << 30},
+	"EpochBlocks":                     {1, 1 << 30},
+	"EpochHorizon":                    {1, 1 << 30},
+	"MigrationsPerBlock":              {1, 1 << 16},
 
 	"Tip.EpochBlocks":      {1, 1 << 20},
 	"Tip.StarvationBlocks": {1, 1 << 20},
@@ -146,6 +150,7 @@ var unbounded = map[string]string{
 	"Score.WFifo":               "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"Eip1559.BasefeeResponse":   "TestConfigRefusesUnknownChoices",
 	"FairnessUnit":              "TestConfigRefusesUnknownChoices",
+	"Calendar":                  "TestConfigRefusesUnknownCalendars",
 
 	"Tip.Decay":            "TestTipRefusesDecimalsOutOfTheirBounds",
 	"Tip.InactivityDecay":  "TestTipRefusesDecimalsOutOfTheirBounds",
@@ -387,6 +392,17 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestConfigRefusesUnknownCalendars(t *testing.T) {
+	for _, value := range []int32{-1, 2} {
+		c := validConfig()
+		c.Calendar = types.Calendar(value)
+		require.ErrorIs(t, c.Validate(), types.ErrInvalidConfig, "%d", value)
+	}
+	c := validConfig()
+	c.Calendar = types.CalendarTiered
+	require.NoError(t, c.Validate())
 }
 
 func TestConfigRefusesUnknownChoices(t *testing.T) {

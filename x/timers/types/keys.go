@@ -45,6 +45,7 @@ var (
 	PrefixRecents    = collections.NewPrefix(15)
 	PrefixAgents     = collections.NewPrefix(16)
 	PrefixBounds     = collections.NewPrefix(17)
+	PrefixFarTimers  = collections.NewPrefix(18)
 
 	PrefixWatched      = collections.NewPrefix(20)
 	PrefixWatches      = collections.NewPrefix(21)

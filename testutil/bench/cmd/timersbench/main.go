@@ -6,9 +6,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/cosmos-timers/timers/testutil/bench"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 func main() {
@@ -25,6 +27,14 @@ func run() error {
 	flag.Uint64Var(&opts.Seed, "seed", 1, "seed of the workload")
 	flag.StringVar(&opts.Only, "only", "", "comma-separated figures to measure: "+bench.Figures())
 	flag.StringVar(&opts.Kind, "kind", "", "measure only the prices of kinds of work whose names contain this")
+	flag.Func("calendar", "calendar of the lifetimes: flat (the default) or tiered", func(name string) error {
+		number, known := types.Calendar_value["CALENDAR_"+strings.ToUpper(name)]
+		if !known {
+			return fmt.Errorf("there is no calendar %q", name)
+		}
+		opts.Calendar = types.Calendar(number)
+		return nil
+	})
 	asJSON := flag.Bool("json", false, "print JSON")
 	flag.Parse()
 	start := time.Now()
