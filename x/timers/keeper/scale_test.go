@@ -317,19 +317,24 @@ func TestNothingIsLeftBehindWhenTimersAreGone(t *testing.T) {
 	require.NotEmpty(t, eventsOf[*types.TimerExpired](f, events))
 	require.Zero(t, f.total(robot))
 
+	require.Equal(t, [][]byte{types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes()}, keysLeft(f, service))
+}
+
+// keysLeft returns all keys of the store but those of the log in which the owner index keeps changes, which came to
+// nothing, until it is merged: they are of one range.
+func keysLeft(f *fixture, service corestore.KVStoreService) (keys [][]byte) {
+	f.t.Helper()
 	iterator, err := service.OpenKVStore(f.Ctx()).Iterator(nil, nil)
-	require.NoError(t, err)
+	require.NoError(f.t, err)
 	defer iterator.Close()
-	var keys [][]byte
 	logged := 0
 	for ; iterator.Valid(); iterator.Next() {
 		if key := iterator.Key(); bytes.HasPrefix(key, types.PrefixOwners.Bytes()) {
-			// Changes that came to nothing stay in the log until it is merged.
 			logged++
 		} else {
 			keys = append(keys, key)
 		}
 	}
-	require.LessOrEqual(t, logged, 2+8, "the head of the robot's range, and less than a full log")
-	require.Equal(t, [][]byte{types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes()}, keys)
+	require.LessOrEqual(f.t, logged, 1+8, "the head of the range, and less than a full log")
+	return keys
 }

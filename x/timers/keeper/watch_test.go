@@ -660,16 +660,9 @@ func TestNothingIsLeftBehindWhenWatchesAreGone(t *testing.T) {
 		}
 	}
 	require.Zero(t, f.total(robot))
-	iterator, err := service.OpenKVStore(f.Ctx()).Iterator(nil, nil)
-	require.NoError(t, err)
-	defer iterator.Close()
-	var keys [][]byte
-	for ; iterator.Valid(); iterator.Next() {
-		keys = append(keys, iterator.Key())
-	}
 	require.Equal(t, [][]byte{
 		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(), types.PrefixWatchCursors.Bytes(),
-	}, keys)
+	}, keysLeft(f, service))
 }
 
 // TestCursorsAreClampedForTriggeredWatches: a genesis file may say that the lane has read further than its height.
