@@ -89,7 +89,6 @@ type exemption struct {
 
 var exemptions = []exemption{
 	{"engine/telemetry.go", ruleFloat, "metrics are floats; they are written and never read back"},
-	{"state/records_invariants.go", ruleMapRange, "invariants are checked between blocks by tests, the lab and simulations, never in one"},
 	{"state/fairness_invariants.go", ruleMapRange, "invariants are checked between blocks by tests, the lab and simulations, never in one"},
 }
 

@@ -88,9 +88,9 @@ func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 		fields []string
 	}{
 		{&types.MsgScheduleTimer{}, []string{
-			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "Bid", "Retry", "OnUnfunded",
+			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "Bid", "Retry", "OnUnfunded", "MaxCharge",
 		}},
-		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid"}},
+		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge"}},
 		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt"}},
 		{&types.MsgPauseTimer{}, []string{"Sender", "Id"}},
 		{&types.MsgResumeTimer{}, []string{"Sender", "Id"}},

@@ -7,7 +7,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// MigrateCalendar changes the calendar of a running chain from flat to tiered (x/timers/README.md, "2.3 Calendar"). It is
+// MigrateCalendar changes the calendar of a running chain from flat to tiered (x/timers/README.md, "2.4 Calendar"). It is
 // called by the handler of an upgrade, before the transactions of a block. It is no error if the calendar is tiered
 // already.
 //

@@ -313,8 +313,7 @@ func estimateWait(ctx sdk.Context, next *engine.Preview, candidate policy.Candid
 // returns reports whether a timer is due in every block: it fired in the latest block and is due again in the one after.
 // That is the block at the height, or within a transaction the one before, which has not ended.
 func returns(t *types.Timer, height uint64) bool {
-	every := t.Trigger.Interval
-	return every != nil && every.Every == 1 && t.Due+1 >= height && t.LastOutcome != nil && t.LastOutcome.Height+1 == t.Due
+	return t.Trigger.InEveryBlock() && t.Due+1 >= height && t.LastOutcome != nil && t.LastOutcome.Height+1 == t.Due
 }
 
 // askOf reads the bid of a request.

@@ -193,6 +193,9 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("epoch_blocks", c.EpochBlocks, 1, maxDistance)
 	check.Uint("epoch_horizon", c.EpochHorizon, 1, maxDistance)
 	check.Uint("migrations_per_block", uint64(c.MigrationsPerBlock), 1, uint64(maxWindow))
+	if err := check.Err(); err != nil {
+		return err
+	}
 	if err := ValidatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee); err != nil {
 		return err
 	}

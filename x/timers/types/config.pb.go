@@ -169,7 +169,7 @@ func (PaymentRule) EnumDescriptor() ([]byte, []int) {
 	return fileDescriptor_d9fb5c334fc86c4d, []int{3}
 }
 
-// Calendar is how pending timers are stored (x/timers/README.md, "2.3 Calendar"). Which timers fire, when, and what they pay
+// Calendar is how pending timers are stored (x/timers/README.md, "2.4 Calendar"). Which timers fire, when, and what they pay
 // does not depend on it.
 type Calendar int32
 

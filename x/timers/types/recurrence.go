@@ -112,6 +112,9 @@ func (t *Trigger) Repetitions() uint64 {
 	return 1
 }
 
+// InEveryBlock reports whether a fire makes the timer due in the next block.
+func (t *Trigger) InEveryBlock() bool { return t.Interval != nil && t.Interval.Every == 1 }
+
 // Repeats tells whether the timer may stay after a fire.
 func (t *Timer) Repeats() bool {
 	return t.Trigger.Interval != nil || t.Trigger.Watch != nil || t.Retry != nil

@@ -1,4 +1,4 @@
-// Package tiered is the calendar of two tiers (x/timers/README.md, "2.3 Calendar"). It behaves as calendar.Flat does, and
+// Package tiered is the calendar of two tiers (x/timers/README.md, "2.4 Calendar"). It behaves as calendar.Flat does, and
 // writes fewer and larger values to the store: on a Merkleized store a write at a place of its own costs as many nodes as
 // the tree is deep there, a write next to another hardly any.
 //

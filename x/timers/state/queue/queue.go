@@ -1,4 +1,4 @@
-// Package queue stores the records of the timers that have a due height, flat or tiered (x/timers/README.md, "2.3
+// Package queue stores the records of the timers that have a due height, flat or tiered (x/timers/README.md, "2.4
 // Calendar").
 package queue
 
