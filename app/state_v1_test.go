@@ -21,7 +21,6 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
-	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -195,7 +194,7 @@ func kindsOf(g *types.GenesisState, height uint64) map[string]int {
 		}
 	}
 	for i := range g.Timers {
-		countTimer(count, &g.Timers[i], height)
+		countTimer(count, &g.Timers[i], &g.Config, height)
 	}
 	for _, pending := range g.WatchPending {
 		count("round under way", len(pending.Pending.Round.Changes) > 0)
@@ -227,11 +226,11 @@ func kindsOf(g *types.GenesisState, height uint64) map[string]int {
 	return seen
 }
 
-func countTimer(count func(string, bool), timer *types.Timer, height uint64) {
+func countTimer(count func(string, bool), timer *types.Timer, config *types.TimerConfig, height uint64) {
 	count(timer.SetAside.String(), timer.SetAside != types.NotSetAside)
 	queued, admitted := timer.SetAside == types.NotSetAside, timer.AdmittedWeight > 0
 	if queued && timer.Due > height {
-		count("pending "+[]string{"near", "epoch", "far"}[calendar.TierOf(timer.Due, height)], true)
+		count("pending "+strings.ToLower(strings.TrimPrefix(config.TierOf(timer.Due, height).String(), "TIMER_TIER_")), true)
 	}
 	count("ready", queued && timer.Due <= height)
 	count("ready, not admitted", queued && timer.Due <= height && !admitted)

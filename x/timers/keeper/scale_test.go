@@ -172,9 +172,10 @@ func TestFireCostUnderOverload(t *testing.T) {
 	calm, _ := drain(4_990, func(seq uint64) uint64 { return 2 + (seq-1)/499 })
 	storm, most := drain(sized(20_000, 100_000), func(uint64) uint64 { return 2 })
 	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
-	// Admission costs a scan and two writes, and the index a read and a delete; reading the summary is little more, and the owner index has more to merge where it is larger. What is
-	// done in a calm too does not matter: receipts, which share values, are next to nothing in both.
-	require.LessOrEqual(t, storm-calm, 5.5)
+	// Admission costs a scan and two writes, and the index a read and a delete, and a record that was admitted is read again.
+	// Reading the summary is little more, and the owner index has more to merge where it is larger. What is done in a calm
+	// too does not matter: receipts, which share values, are next to nothing in both.
+	require.LessOrEqual(t, storm-calm, 6.5)
 	require.LessOrEqual(t, storm, 13.0)
 	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
 	require.LessOrEqual(t, most.Nexts, 2*2_048+256+3*499+400)
@@ -274,7 +275,13 @@ func TestOwnersWithAFullQuota(t *testing.T) {
 		return c
 	}
 	few, many := cost(2), cost(*ownersSize)
-	require.Equal(t, few, many)
+	require.Equal(t, few.empty, many.empty)
+	require.Equal(t, few.fired, many.fired)
+	// How many chunks the owner index has differs from range to range, within its bounds.
+	for _, c := range []storecount.Counts{few.refused, many.refused, few.cancelled, many.cancelled, few.scheduled, many.scheduled} {
+		require.LessOrEqual(t, c.Reads(), 40)
+		require.LessOrEqual(t, c.Writes(), 10)
+	}
 	require.LessOrEqual(t, many.fired.Reads()+many.fired.Writes(), 40+20*fires)
 	t.Logf("%d owners with a full quota: %+v", *ownersSize, many)
 }

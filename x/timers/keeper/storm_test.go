@@ -79,8 +79,9 @@ func admitted(timers []*types.Timer) []*types.Timer {
 	return slices.DeleteFunc(slices.Clone(timers), func(t *types.Timer) bool { return t.AdmittedWeight == 0 })
 }
 
-// compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits.
-func (m *stormModel) compete(weightOf func([]byte) uint32) ([]*types.Timer, bool) {
+// compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits. Timers that become
+// due in this block are admitted ahead of their turn only if they are willing to pay its prices.
+func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.Timer) bool) ([]*types.Timer, bool) {
 	ready := m.ready()
 	window := int(m.config.CandidateWindow)
 	if len(ready) <= window {
@@ -92,8 +93,12 @@ func (m *stormModel) compete(weightOf func([]byte) uint32) ([]*types.Timer, bool
 	}
 	left := int(m.config.AdmissionsPerBlock)
 	if m.admit.Compare(calendar.Key{Due: m.height}) < 0 {
+		reads := 0
 		for _, t := range ready {
-			if t.Due == m.height && left > (int(m.config.AdmissionsPerBlock)+1)/2 {
+			if t.Due == m.height && left > (int(m.config.AdmissionsPerBlock)+1)/2 && reads < 2*int(m.config.AdmissionsPerBlock) {
+				if reads++; !willing(t) {
+					continue
+				}
 				t.AdmittedWeight = weightOf(t.Actor)
 				left--
 			}
@@ -151,7 +156,10 @@ func (m *stormModel) block() (fired []string) {
 		Lane: market.LaneBasefee(m.config.CycleBasefee, policy.Last{Basefee: m.basefee, Use: lane.Use{Size: m.cycles}}),
 	}
 	weightOf := m.weights()
-	contest, storm := m.compete(weightOf)
+	contest, storm := m.compete(weightOf, func(t *types.Timer) bool {
+		_, pays := market.Priority(prices, t.Bid.Ask())
+		return pays
+	})
 	m.basefee, m.cycles, m.p50 = prices.Lane, 0, m.p50.QuoInt64(2)
 	// waiting: a timer waits for room, so that tips bought something.
 	waiting := false

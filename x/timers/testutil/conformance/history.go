@@ -385,6 +385,10 @@ func (h *history) clear() {
 	require.NoError(h.t, entries.Close())
 	for _, prefix := range [][]byte{
 		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(), types.PrefixWatchCursors.Bytes(),
+		// Log-structured maps keep the logs of what they forgot until these are merged.
+		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(),
+		// Bounds of lists that a transaction emptied stay until the lists are opened.
+		types.PrefixBounds.Bytes(),
 	} {
 		delete(kept, prefix[0])
 	}
