@@ -20,6 +20,8 @@ func addedConfig(config *types.TimerConfig) {
 	config.MaxMessagesBytes, config.DefaultCellLimit = added.MaxMessagesBytes, added.DefaultCellLimit
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = added.PayloadCyclesPerByte, added.MessageCyclesPerByte
 	config.MaxPayerRecordBytes, config.TierTipCap, config.ReservedShare = added.MaxPayerRecordBytes, added.TierTipCap, added.ReservedShare
+	config.RingSize, config.EpochBlocks, config.EpochHorizon = added.RingSize, added.EpochBlocks, added.EpochHorizon
+	config.MigrationsPerBlock = added.MigrationsPerBlock
 }
 
 // cellLimitV1 is what a fire could write on the chain of the fixture.

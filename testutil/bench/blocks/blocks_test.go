@@ -14,7 +14,7 @@ func TestAnEmptyBlockCostsTheSameWhateverIsPending(t *testing.T) {
 	many, err := MeasureEmpty(10_000, 1)
 	require.NoError(t, err)
 	require.Equal(t, few.PerBlock, many.PerBlock)
-	require.LessOrEqual(t, few.Most.Reads(), 12)
+	require.LessOrEqual(t, few.Most.Reads(), 14)
 	require.Zero(t, few.Sum.Deletes)
 	require.LessOrEqual(t, few.Sum.Sets, 1+emptyBlocks/100, "a quiet block writes nothing, but for the cursors from time to time")
 }
@@ -27,7 +27,7 @@ func TestGasOfSchedulingIsBoundedWhateverTheActorHas(t *testing.T) {
 		gas[g.Message] = g.Gas
 	}
 	require.Len(t, gas, 14)
-	require.Less(t, gas["schedule the 1st"], gas["schedule the 10th"])
+	require.Equal(t, gas["schedule the 1st"], gas["schedule the 10th"])
 	require.Less(t, gas["schedule the 100th"], uint64(40_000))
 	require.Less(t, gas["cancel the 100th"], uint64(32_000))
 	require.Greater(t, sizes.RecordBytes, workload.PayloadBytes)

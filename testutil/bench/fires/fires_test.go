@@ -4,7 +4,7 @@ import (
 	"flag"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/stretchr/testify/assert"
 
 	"github.com/cosmos-timers/timers/testutil/bench/fires"
 )
@@ -20,12 +20,12 @@ var options = func() *fires.Options {
 // most are what one fire may take: allocations, operations on the timers store, and those on every store. They are counts,
 // and the same on every machine but for what the runtime allocates now and then.
 var most = map[string]struct{ allocs, module, all int }{
-	"a send":                   {610, 17, 37},
-	"a send at prices of 0":    {525, 17, 31},
-	"a send that fails":        {535, 13, 27},
-	"an interval's send":       {635, 19, 39},
-	"a watch's send":           {1_020, 46, 68},
-	"a pinned contract's beat": {1_090, 22, 46},
+	"a send":                   {680, 26, 46},
+	"a send at prices of 0":    {590, 26, 40},
+	"a send that fails":        {600, 22, 36},
+	"an interval's send":       {710, 28, 48},
+	"a watch's send":           {1_090, 56, 78},
+	"a pinned contract's beat": {1_210, 35, 59},
 }
 
 // TestWhatAFireTakes holds the counts, and prints the times.
@@ -37,8 +37,8 @@ func TestWhatAFireTakes(t *testing.T) {
 		if !counted {
 			continue
 		}
-		require.LessOrEqual(t, int(row.Allocs), limit.allocs, row.What)
-		require.LessOrEqual(t, row.Module.Reads()+row.Module.Writes(), limit.module, row.What)
-		require.LessOrEqual(t, row.All.Reads()+row.All.Writes(), limit.all, row.What)
+		assert.LessOrEqual(t, int(row.Allocs), limit.allocs, row.What)
+		assert.LessOrEqual(t, row.Module.Reads()+row.Module.Writes(), limit.module, row.What)
+		assert.LessOrEqual(t, row.All.Reads()+row.All.Writes(), limit.all, row.What)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/sandbox/meter"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -20,8 +21,8 @@ func (e *Engine) deliver(
 	if intrinsic >= timer.GasLimit {
 		return timer.GasLimit, 0, types.ErrOutOfCycles
 	}
-	meter := newFireMeter(timer.GasLimit-intrinsic, timer.CellLimit, ctx.KVGasConfig().WriteCostPerByte)
-	failure = sandbox.Run(handlerContext(ctx, meter), func(ctx sdk.Context) error {
+	fire := meter.New(timer.GasLimit-intrinsic, timer.CellLimit, ctx.KVGasConfig().WriteCostPerByte)
+	failure = sandbox.Run(handlerContext(ctx, fire), func(ctx sdk.Context) error {
 		runtime, err := e.Router.Route(ctx, delivery.Actor)
 		if errors.Is(err, types.ErrUnknownActor) {
 			return types.ErrActorGone
@@ -33,21 +34,21 @@ func (e *Engine) deliver(
 		if err != nil {
 			return err
 		}
-		meter.ConsumeGas(b.Config.MessageCyclesPerByte*messages, "messages")
+		fire.ConsumeGas(b.Config.MessageCyclesPerByte*messages, "messages")
 		if err := runtime.Deliver(ctx, &b.Config, delivery); err != nil {
 			return err
 		}
-		return meter.exceeded
+		return fire.Exceeded()
 	})
-	if failure != nil && meter.exceeded != nil {
-		failure = meter.exceeded
+	if failure != nil && fire.Exceeded() != nil {
+		failure = fire.Exceeded()
 	}
-	cycles, cells = meter.used()
+	cycles, cells = fire.Used()
 	return intrinsic + cycles, cells, failure
 }
 
 // handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes
 // the module refuse a handler that tries to run timers.
-func handlerContext(ctx sdk.Context, meter *fireMeter) sdk.Context {
-	return sandbox.WithinFire(ctx).WithGasMeter(meter).WithBlockGasMeter(storetypes.NewInfiniteGasMeter()).WithTxBytes(nil)
+func handlerContext(ctx sdk.Context, fire *meter.Meter) sdk.Context {
+	return sandbox.WithinFire(ctx).WithGasMeter(fire).WithBlockGasMeter(storetypes.NewInfiniteGasMeter()).WithTxBytes(nil)
 }

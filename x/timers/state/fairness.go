@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -41,7 +42,7 @@ func NewFairness(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *Lan
 	return &Fairness{
 		fires:   collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
 		counts:  collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
-		recents: logmap.New(newLogStore(sb, types.PrefixRecents, "recents"), logmap.Options{Range: hashRange}),
+		recents: logmap.New(logstore.New(sb, types.PrefixRecents, "recents"), logmap.Options{Range: hashRange}),
 		lane:    lane, router: router,
 	}
 }
@@ -217,7 +218,7 @@ func (w *window) add(ctx context.Context, change unitChange) error {
 		return err
 	}
 	to := uint64(max(int64(from)+change.fires, 0))
-	switch value := appendNumber(nil, to); {
+	switch value := logstore.AppendNumber(nil, to); {
 	case from == 0:
 		err = w.recents.Insert(ctx, change.hash, value)
 	case to == 0:
@@ -233,13 +234,13 @@ func (w *window) add(ctx context.Context, change unitChange) error {
 
 func recent(ctx context.Context, recents *logmap.Map, hash []byte) (uint64, error) {
 	value, _, err := recents.Get(ctx, hash)
-	return parseNumber(value), err
+	return logstore.ParseNumber(value), err
 }
 
 // Recent is how many fires the unit has within the window.
 func (f *Fairness) Recent(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
 	charge(ctx, ownerLookupCycles)
-	return recent(unmetered(ctx), f.recents, hashOf(unit))
+	return recent(logstore.Unmetered(ctx), f.recents, hashOf(unit))
 }
 
 // Recents caches the counts of the units that a block asked for. They change at its end only.
@@ -333,7 +334,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	if err := window.settle(ctx, &lane.Fairness); err != nil {
 		return err
 	}
-	if err := settle(ctx, f.recents); err != nil {
+	if err := logstore.Settle(ctx, f.recents); err != nil {
 		return err
 	}
 	return f.lane.Set(ctx, lane)
@@ -350,11 +351,11 @@ func (f *Fairness) DeriveRecents(ctx context.Context) error {
 		return err
 	}
 	if err := window.sum(func(of unitChange) error {
-		return f.recents.Insert(ctx, of.hash, appendNumber(nil, uint64(of.fires)))
+		return f.recents.Insert(ctx, of.hash, logstore.AppendNumber(nil, uint64(of.fires)))
 	}); err != nil {
 		return err
 	}
-	return settle(ctx, f.recents)
+	return logstore.Settle(ctx, f.recents)
 }
 
 // ExportGenesis implements Component.

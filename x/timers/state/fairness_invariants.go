@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -36,7 +37,7 @@ func (f *Fairness) CheckInvariants(ctx context.Context) error {
 		return err
 	}
 	for _, unit := range counted {
-		if want, fires := recent[string(unit.Key)], parseNumber(unit.Value); fires != want {
+		if want, fires := recent[string(unit.Key)], logstore.ParseNumber(unit.Value); fires != want {
 			return fmt.Errorf("unit %x has %d recent fires, the window %d", unit.Key, fires, want)
 		}
 	}

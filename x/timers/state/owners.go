@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -59,7 +60,7 @@ type Owners struct {
 
 // NewOwners adds the component's collection to the schema.
 func NewOwners(sb *collections.SchemaBuilder) *Owners {
-	return &Owners{logmap.New(newLogStore(sb, types.PrefixOwners, "owners"), logmap.Options{Range: hashRange})}
+	return &Owners{logmap.New(logstore.New(sb, types.PrefixOwners, "owners"), logmap.Options{Range: hashRange})}
 }
 
 // hashRange divides hashes into 64 ranges.
@@ -88,10 +89,10 @@ func after(prefix []byte) []byte {
 }
 
 func (e Entry) key(owner sdk.AccAddress) []byte {
-	return appendNumber(binary.BigEndian.AppendUint32(hashOf(owner), e.ID), e.Seq)
+	return logstore.AppendNumber(binary.BigEndian.AppendUint32(hashOf(owner), e.ID), e.Seq)
 }
 
-func (e Entry) value() []byte { return appendNumber(nil, e.Due) }
+func (e Entry) value() []byte { return logstore.AppendNumber(nil, e.Due) }
 
 // EntryBytes is the length of a timer's entry, key and value.
 func EntryBytes(t *types.Timer) int {
@@ -104,7 +105,7 @@ func parseEntry(found logmap.Entry) (Entry, error) {
 		return Entry{}, types.ErrInternal.Wrapf("malformed entry %x of the owner index", found.Key)
 	}
 	id, seq := found.Key[ownerBytes:ownerBytes+idBytes], found.Key[ownerBytes+idBytes:]
-	return Entry{ID: binary.BigEndian.Uint32(id), Due: parseNumber(found.Value), Seq: parseNumber(seq)}, nil
+	return Entry{ID: binary.BigEndian.Uint32(id), Due: logstore.ParseNumber(found.Value), Seq: logstore.ParseNumber(seq)}, nil
 }
 
 // Of returns all entries of the actor by (due, seq), those set aside first. The config bounds their number. An entry of
@@ -121,7 +122,7 @@ func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) 
 // page reads the entries of an interval, and charges for each.
 func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
 	charge(ctx, ownerLookupCycles)
-	found, err := o.entries.Page(unmetered(ctx), from, to, 1<<30)
+	found, err := o.entries.Page(logstore.Unmetered(ctx), from, to, 1<<30)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 	key := entry.key(actor)
 	charge(ctx, ownerAddCycles)
 	chargeCells(ctx, len(key)+len(entry.value()))
-	ctx = unmetered(ctx)
+	ctx = logstore.Unmetered(ctx)
 	if maxTimers != Unlimited {
 		hash := key[:ownerBytes]
 		timers, err := o.entries.Count(ctx, hash, after(hash))
@@ -157,7 +158,7 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 // move records a timer's new place.
 func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry) error {
 	charge(ctx, ownerChangeCycles)
-	ctx = unmetered(ctx)
+	ctx = logstore.Unmetered(ctx)
 	before, after := from.key(actor), to.key(actor)
 	if bytes.Equal(before, after) {
 		return o.entries.Replace(ctx, after, to.value())
@@ -171,7 +172,7 @@ func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry)
 // remove drops a timer's entry.
 func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
 	charge(ctx, ownerChangeCycles)
-	return o.entries.Delete(unmetered(ctx), entry.key(actor))
+	return o.entries.Delete(logstore.Unmetered(ctx), entry.key(actor))
 }
 
 // candidates returns the entries of the actor whose timers may have the id.
@@ -188,7 +189,7 @@ func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.C
 
 // Maintain merges a bounded part of what changed.
 func (o *Owners) Maintain(ctx context.Context, height uint64) error {
-	_, err := o.entries.Maintain(unmetered(ctx), height)
+	_, err := o.entries.Maintain(logstore.Unmetered(ctx), height)
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"cosmossdk.io/collections"
 
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -39,7 +40,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		if err := r.calendar.Close(ctx); err != nil {
 			return err
 		}
-		return settle(ctx, r.owners.entries)
+		return logstore.Settle(ctx, r.owners.entries)
 	}}
 }
 
@@ -72,7 +73,7 @@ func (r *Records) DeriveOwners(ctx context.Context) error {
 			return err
 		}
 	}
-	return settle(ctx, r.owners.entries)
+	return logstore.Settle(ctx, r.owners.entries)
 }
 
 // ExportGenesis implements Component.

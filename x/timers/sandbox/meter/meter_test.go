@@ -1,4 +1,4 @@
-package engine
+package meter
 
 import (
 	"testing"
@@ -13,13 +13,13 @@ import (
 
 const largest = ^uint64(0)
 
-func used(m *fireMeter) [2]uint64 {
-	cycles, cells := m.used()
+func used(m *Meter) [2]uint64 {
+	cycles, cells := m.Used()
 	return [2]uint64{cycles, cells}
 }
 
 func TestWritesPerByteAreCellsAndAllElseIsCycles(t *testing.T) {
-	m := newFireMeter(10_000, 100, 30)
+	m := New(10_000, 100, 30)
 	m.ConsumeGas(2_000, storetypes.GasWriteCostFlatDesc)
 	m.ConsumeGas(90, storetypes.GasReadPerByteDesc)
 	m.ConsumeGas(7*30, storetypes.GasWritePerByteDesc)
@@ -37,7 +37,7 @@ func TestWritesPerByteAreCellsAndAllElseIsCycles(t *testing.T) {
 }
 
 func TestAMeterWithoutWriteCostCountsCyclesAlone(t *testing.T) {
-	m := newFireMeter(100, 0, 0)
+	m := New(100, 0, 0)
 	m.ConsumeGas(60, storetypes.GasWritePerByteDesc)
 	require.Equal(t, [2]uint64{60, 0}, used(m))
 }
@@ -55,7 +55,7 @@ func TestALimitPassedIsRemembered(t *testing.T) {
 		"all cells at once":   {largest, storetypes.GasWritePerByteDesc, types.ErrOutOfCells, [2]uint64{largest % 30, 10}},
 		"cells keep the rest": {30*11 + 29, storetypes.GasWritePerByteDesc, types.ErrOutOfCells, [2]uint64{29, 10}},
 	} {
-		m := newFireMeter(100, 10, 30)
+		m := New(100, 10, 30)
 		require.PanicsWithValue(t, storetypes.ErrorOutOfGas{Descriptor: tc.descriptor}, func() { m.ConsumeGas(tc.amount, tc.descriptor) }, name)
 		require.ErrorIs(t, m.exceeded, tc.want, name)
 		require.Equal(t, tc.billed, used(m), name)
@@ -72,7 +72,7 @@ func TestALimitPassedIsRemembered(t *testing.T) {
 }
 
 func TestMeterAtItsLimit(t *testing.T) {
-	m := newFireMeter(100, 10, 30)
+	m := New(100, 10, 30)
 	m.ConsumeGas(100, "x")
 	m.ConsumeGas(300, storetypes.GasWritePerByteDesc)
 	require.NoError(t, m.exceeded)
@@ -85,7 +85,7 @@ func TestMeterAtItsLimit(t *testing.T) {
 }
 
 func TestAMeterSaturates(t *testing.T) {
-	m := newFireMeter(1_000, 10, 1)
+	m := New(1_000, 10, 1)
 	for range 3 {
 		require.Panics(t, func() { m.ConsumeGas(largest, "x") })
 		require.Panics(t, func() { m.ConsumeGas(largest, storetypes.GasWritePerByteDesc) })
@@ -96,7 +96,7 @@ func TestAMeterSaturates(t *testing.T) {
 }
 
 func TestRefundsGiveBackCyclesUsed(t *testing.T) {
-	m := newFireMeter(100, 10, 30)
+	m := New(100, 10, 30)
 	m.ConsumeGas(60, "x")
 	m.RefundGas(20, "x")
 	require.Equal(t, uint64(40), m.GasConsumed())
@@ -110,14 +110,14 @@ func TestRefundsGiveBackCyclesUsed(t *testing.T) {
 func TestGasIsCyclesAndCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		perByte := rapid.Uint64Range(1, 100).Draw(t, "per byte")
-		m := newFireMeter(1<<50, 1<<50, perByte)
+		m := New(1<<50, 1<<50, perByte)
 		total := uint64(0)
 		for _, amount := range rapid.SliceOf(rapid.Uint64Range(0, 1<<40)).Draw(t, "amounts") {
 			descriptor := rapid.SampledFrom([]string{storetypes.GasWritePerByteDesc, "other"}).Draw(t, "descriptor")
 			m.ConsumeGas(amount, descriptor)
 			total += amount
 		}
-		cycles, cells := m.used()
+		cycles, cells := m.Used()
 		if total != cycles+perByte*cells {
 			t.Fatalf("consumed %d, booked %d cycles and %d cells at %d", total, cycles, cells, perByte)
 		}

@@ -1,4 +1,5 @@
-package engine
+// Package meter counts the cycles and cells of a fire.
+package meter
 
 import (
 	"fmt"
@@ -8,13 +9,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fireMeter counts cycles and cells of one fire on one gas meter (x/timers/README.md, "1.1 Units"). The gas that the
+// Meter counts cycles and cells of one fire on one gas meter (x/timers/README.md, "1.1 Units"). The gas that the
 // store charges per written byte is booked as cells, all other gas as cycles, so that gas = cycles + WriteCostPerByte ×
 // cells holds exactly.
 //
 // As a gas meter it reports cycles only: limit, use and rest are cycles. Otherwise a virtual machine that asks for the
 // rest could compute with the gas of the cells.
-type fireMeter struct {
+type Meter struct {
 	cycles, cells       uint64
 	maxCycles, maxCells uint64
 	costPerByte         uint64
@@ -22,20 +23,24 @@ type fireMeter struct {
 	exceeded error
 }
 
-var _ storetypes.GasMeter = (*fireMeter)(nil)
+var _ storetypes.GasMeter = (*Meter)(nil)
 
-func newFireMeter(maxCycles, maxCells, writeCostPerByte uint64) *fireMeter {
-	return &fireMeter{maxCycles: maxCycles, maxCells: maxCells, costPerByte: writeCostPerByte}
+// New returns a meter with these limits, for a store that charges so much gas for a written byte.
+func New(maxCycles, maxCells, writeCostPerByte uint64) *Meter {
+	return &Meter{maxCycles: maxCycles, maxCells: maxCells, costPerByte: writeCostPerByte}
 }
 
-// used returns what is billed. It is never more than the limits, although the last charge, which stops the handler, may
+// Exceeded is the error of the limit that was passed, nil if none was.
+func (m *Meter) Exceeded() error { return m.exceeded }
+
+// Used returns what is billed. It is never more than the limits, although the last charge, which stops the handler, may
 // exceed them.
-func (m *fireMeter) used() (cycles, cells uint64) {
+func (m *Meter) Used() (cycles, cells uint64) {
 	return min(m.cycles, m.maxCycles), min(m.cells, m.maxCells)
 }
 
 // ConsumeGas books the amount by its descriptor and panics, as gas meters do, when a limit is passed.
-func (m *fireMeter) ConsumeGas(amount storetypes.Gas, descriptor string) {
+func (m *Meter) ConsumeGas(amount storetypes.Gas, descriptor string) {
 	cycles := amount
 	if descriptor == storetypes.GasWritePerByteDesc && m.costPerByte > 0 {
 		cells := amount / m.costPerByte
@@ -55,7 +60,7 @@ func (m *fireMeter) ConsumeGas(amount storetypes.Gas, descriptor string) {
 }
 
 // RefundGas gives cycles back.
-func (m *fireMeter) RefundGas(amount storetypes.Gas, descriptor string) {
+func (m *Meter) RefundGas(amount storetypes.Gas, descriptor string) {
 	if amount > m.cycles {
 		panic(storetypes.ErrorNegativeGasConsumed{Descriptor: descriptor})
 	}
@@ -63,25 +68,25 @@ func (m *fireMeter) RefundGas(amount storetypes.Gas, descriptor string) {
 }
 
 // GasConsumed returns the cycles consumed, beyond the limit if the last charge overshot it.
-func (m *fireMeter) GasConsumed() storetypes.Gas { return m.cycles }
+func (m *Meter) GasConsumed() storetypes.Gas { return m.cycles }
 
 // GasConsumedToLimit returns the cycles consumed, at most the limit.
-func (m *fireMeter) GasConsumedToLimit() storetypes.Gas { return min(m.cycles, m.maxCycles) }
+func (m *Meter) GasConsumedToLimit() storetypes.Gas { return min(m.cycles, m.maxCycles) }
 
 // GasRemaining returns the cycles left.
-func (m *fireMeter) GasRemaining() storetypes.Gas { return m.maxCycles - m.GasConsumedToLimit() }
+func (m *Meter) GasRemaining() storetypes.Gas { return m.maxCycles - m.GasConsumedToLimit() }
 
 // Limit returns the most cycles that may be consumed.
-func (m *fireMeter) Limit() storetypes.Gas { return m.maxCycles }
+func (m *Meter) Limit() storetypes.Gas { return m.maxCycles }
 
 // IsPastLimit reports whether a limit was passed.
-func (m *fireMeter) IsPastLimit() bool { return m.exceeded != nil }
+func (m *Meter) IsPastLimit() bool { return m.exceeded != nil }
 
 // IsOutOfGas reports whether a limit was reached.
-func (m *fireMeter) IsOutOfGas() bool { return m.exceeded != nil || m.cycles >= m.maxCycles }
+func (m *Meter) IsOutOfGas() bool { return m.exceeded != nil || m.cycles >= m.maxCycles }
 
-func (m *fireMeter) String() string {
-	return fmt.Sprintf("fireMeter: cycles %d of %d, cells %d of %d", m.cycles, m.maxCycles, m.cells, m.maxCells)
+func (m *Meter) String() string {
+	return fmt.Sprintf("fire meter: cycles %d of %d, cells %d of %d", m.cycles, m.maxCycles, m.cells, m.maxCells)
 }
 
 func addSaturating(a, b uint64) uint64 {
