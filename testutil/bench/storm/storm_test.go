@@ -19,7 +19,7 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 		// most of the phases, by their names.
 		most map[string]stormBounds
 	}{
-		{workload.FIFO, DefaultBids, 2_000_000, map[string]stormBounds{phaseWindow: {0, 1.45, 1.2}}},
+		{workload.FIFO, DefaultBids, 2_000_000, map[string]stormBounds{phaseWindow: {0, 1.7, 1.3}}},
 		{workload.EIP1559, DefaultBids, 2_000_000, map[string]stormBounds{
 			phaseAdmitting: {9.5, 8.7, 4.4}, phaseSettling: {7.5, 2.9, 1.9}, phaseSettled: {4, 2.3, 1.6},
 		}},
@@ -27,7 +27,7 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 			phaseAdmitting: {1.5, 9, 4.5}, phaseSettling: {2.15, 2.4, 1.65}, phaseSettled: {2.15, 2.4, 1.65},
 		}},
 		{workload.EIP1559, LognormalBids, wideLaneCycles, map[string]stormBounds{
-			phaseAdmitting: {1.6, 2.5, 1.5}, phaseSettling: {1.6, 1.5, 1.2}, phaseSettled: {1.6, 1.5, 1.2},
+			phaseAdmitting: {1.6, 2.7, 1.6}, phaseSettling: {1.6, 1.6, 1.3}, phaseSettled: {1.6, 1.6, 1.3},
 		}},
 	} {
 		t.Run(fmt.Sprintf("%s, %s bids, a lane of %d", c.policy, c.bids.Name, c.lane), func(t *testing.T) {
