@@ -25,7 +25,7 @@ func TestPinningMakesContractsCheaperAndTheirCostIsBounded(t *testing.T) {
 	require.Less(t, beat.Cycles, 65_000.0)
 	require.LessOrEqual(t, beat.Cells, 570.0)
 	require.Less(t, send.Cycles, 39_000.0)
-	require.Less(t, beat.All, send.All+10)
+	require.Less(t, beat.All, send.All+14)
 	require.Less(t, rows["bid query of a contract, pinned"].Cycles, 7_000.0)
 	require.LessOrEqual(t, rows["bid query of a contract, pinned"].All, 3.0)
 	require.Less(t, rows["a bank send through the router"].All, send.All/2)
