@@ -52,7 +52,7 @@ clean: ## Remove build output, but not the tools, which take minutes to build (r
 # Test
 
 # The packages of the module that know nothing of the SDK.
-pure_packages := lane fairness calendar policy merge envelope watch
+pure_packages := lane fairness calendar policy merge envelope watch logmap packed
 # Prints a package if its tests draw properties: only these know the flags of rapid.
 with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p.ImportPath}}{{end}}{{end}}
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"slices"
+
+	"github.com/cosmos-timers/timers/x/timers/packed"
 )
 
 // chunkRef is a chunk in the directory of its level.
@@ -78,27 +80,23 @@ func (m *Map) level(ctx context.Context, r uint64, number int) (*level, error) {
 }
 
 func decodeLevel(bz []byte) (*level, error) {
-	d := decoder{bz: bz}
-	l := &level{next: uint32(d.uvarint()), moving: int(d.uvarint())}
+	d := decoder{packed.NewReader(bz)}
+	l := &level{next: uint32(d.Uvarint()), moving: int(d.Uvarint())}
 	if l.moving > 0 {
-		flags := d.uvarint()
+		flags := d.Uvarint()
 		l.toBottom, l.started = flags&1 == 1, flags&2 == 2
-		l.low = d.take(d.uvarint())
+		l.low = d.Bytes(d.Uvarint())
 	}
-	for len(d.bz) > 0 {
-		n := d.uvarint()
-		if n > uint64(len(d.bz)) {
-			return nil, errCorrupt
-		}
-		chunks := make(run, n)
+	for d.More() {
+		chunks := make(run, d.Len())
 		var last []byte
 		for i := range chunks {
 			shared := d.sharing(last)
-			first := d.take(d.uvarint())
+			first := d.Bytes(d.Uvarint())
 			if len(shared) > 0 {
 				first = append(slices.Clip(shared), first...)
 			}
-			chunks[i] = chunkRef{first, uint32(d.uvarint()), d.varint()}
+			chunks[i] = chunkRef{first, uint32(d.Uvarint()), d.Varint()}
 			last = first
 		}
 		l.runs = append(l.runs, chunks)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/cosmos-timers/timers/x/timers/packed"
 )
 
 // Store is the ordered store beneath a map. The map writes keys of its own, of at most 15 bytes, and no empty values. It
@@ -206,8 +208,8 @@ func (m *Map) head(ctx context.Context, r uint64) (head, error) {
 }
 
 func decodeHead(bz []byte) (head, error) {
-	d := decoder{bz: bz}
-	first, full, levels := d.uvarint(), d.uvarint(), d.uvarint()
+	d := decoder{packed.NewReader(bz)}
+	first, full, levels := d.Uvarint(), d.Uvarint(), d.Uvarint()
 	return head{
 		first: uint32(first), last: uint32(first) + uint32(full), levels: int(levels >> 1), queued: levels&1 == 1, stored: true,
 	}, d.err()

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+
+	"github.com/cosmos-timers/timers/x/timers/packed"
 )
 
 // kind says what a message does to the entry of its key.
@@ -134,43 +136,10 @@ func sharedPrefix(a, b []byte) int {
 }
 
 // decoder reads what the append functions wrote.
-type decoder struct {
-	bz  []byte
-	bad bool
-}
-
-func (d *decoder) uvarint() uint64 {
-	value, n := binary.Uvarint(d.bz)
-	if n <= 0 {
-		d.bz, d.bad = nil, true
-		return 0
-	}
-	d.bz = d.bz[n:]
-	return value
-}
-
-func (d *decoder) varint() int64 {
-	value, n := binary.Varint(d.bz)
-	if n <= 0 {
-		d.bz, d.bad = nil, true
-		return 0
-	}
-	d.bz = d.bz[n:]
-	return value
-}
-
-func (d *decoder) take(n uint64) []byte {
-	if n > uint64(len(d.bz)) {
-		d.bz, d.bad = nil, true
-		return nil
-	}
-	taken := d.bz[:n:n]
-	d.bz = d.bz[n:]
-	return taken
-}
+type decoder struct{ packed.Reader }
 
 func (d *decoder) err() error {
-	if d.bad {
+	if d.Failed() {
 		return errCorrupt
 	}
 	return nil
@@ -178,21 +147,21 @@ func (d *decoder) err() error {
 
 // message reads a message as appendLogged writes it.
 func (d *decoder) message() (m message) {
-	m.key = d.take(d.uvarint())
-	tag := d.uvarint()
+	m.key = d.Bytes(d.Uvarint())
+	tag := d.Uvarint()
 	m.kind = kind(tag & 3)
-	m.value = d.take(tag >> 2)
+	m.value = d.Bytes(tag >> 2)
 	if m.kind == 0 {
-		d.bz, d.bad = nil, true
+		d.Fail()
 	}
 	return m
 }
 
 // sharing reads a key that states what it shares with the one before.
 func (d *decoder) sharing(last []byte) (shared []byte) {
-	n := d.uvarint()
+	n := d.Uvarint()
 	if n > uint64(len(last)) {
-		d.bz, d.bad = nil, true
+		d.Fail()
 		return nil
 	}
 	return last[:n]
@@ -200,8 +169,8 @@ func (d *decoder) sharing(last []byte) (shared []byte) {
 
 // decodeLog reads the messages of a chunk of a log. They share the memory of bz.
 func decodeLog(bz []byte, into []message) ([]message, error) {
-	d := decoder{bz: bz}
-	for len(d.bz) > 0 {
+	d := decoder{packed.NewReader(bz)}
+	for d.More() {
 		into = append(into, d.message())
 	}
 	return into, d.err()
@@ -219,10 +188,10 @@ func encodeChunk(messages []message) []byte {
 
 // decodeChunk reads sorted messages.
 func decodeChunk(bz []byte) (messages []message, err error) {
-	d := decoder{bz: bz}
+	d := decoder{packed.NewReader(bz)}
 	var last, keys []byte
 	messages = make([]message, 0, len(bz)/16+1)
-	for len(d.bz) > 0 {
+	for d.More() {
 		shared := d.sharing(last)
 		m := d.message()
 		if n := len(shared) + len(m.key); len(shared) > 0 {

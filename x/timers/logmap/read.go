@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/cosmos-timers/timers/x/timers/packed"
 )
 
 // Get returns the value of a key.
@@ -65,8 +67,8 @@ func (m *Map) runs(
 
 // lastOf returns the last message about a key in a chunk of a log.
 func lastOf(bz, key []byte) (last message, found bool, err error) {
-	d := decoder{bz: bz}
-	for len(d.bz) > 0 {
+	d := decoder{packed.NewReader(bz)}
+	for d.More() {
 		if m := d.message(); bytes.Equal(m.key, key) {
 			last, found = m, true
 		}

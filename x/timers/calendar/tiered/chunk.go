@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/packed"
 )
 
 // entry is an entry of the far tier as it is stored.
@@ -43,21 +44,21 @@ func encodeChunk(entries []entry) []byte {
 
 // decodeChunk reads what encodeChunk wrote. The values are parts of the given bytes.
 func decodeChunk(bz []byte) ([]entry, error) {
-	r := reader{bz: bz}
-	n := r.uvarint()
-	if r.failed || n > maxChunkEntries {
+	r := packed.NewReader(bz)
+	n := r.Uvarint()
+	if r.Failed() || n > maxChunkEntries {
 		return nil, errCorrupt
 	}
 	entries, lengths, due := make([]entry, n), make([]uint64, n), uint64(0)
 	for i := range entries {
-		due += r.uvarint()
-		entries[i].key = calendar.Key{Due: due, Seq: r.uvarint()}
-		lengths[i] = r.uvarint()
+		due += r.Uvarint()
+		entries[i].key = calendar.Key{Due: due, Seq: r.Uvarint()}
+		lengths[i] = r.Uvarint()
 	}
 	for i := range entries {
-		entries[i].value = r.bytes(lengths[i])
+		entries[i].value = r.Bytes(lengths[i])
 	}
-	if r.failed || len(r.bz) > 0 {
+	if r.Failed() || r.More() {
 		return nil, errCorrupt
 	}
 	return entries, nil
@@ -71,40 +72,4 @@ func from(entries []entry, key calendar.Key) []entry {
 
 func search(entries []entry, key calendar.Key) (int, bool) {
 	return slices.BinarySearchFunc(entries, key, func(e entry, key calendar.Key) int { return e.key.Compare(key) })
-}
-
-// reader reads numbers and bytes, and notes if they are cut off.
-type reader struct {
-	bz     []byte
-	failed bool
-}
-
-func (r *reader) uvarint() uint64 {
-	value, n := binary.Uvarint(r.bz)
-	if n <= 0 {
-		r.failed, r.bz = true, nil
-		return 0
-	}
-	r.bz = r.bz[n:]
-	return value
-}
-
-func (r *reader) bytes(n uint64) []byte {
-	if n > uint64(len(r.bz)) {
-		r.failed, r.bz = true, nil
-		return nil
-	}
-	bz := r.bz[:n:n]
-	r.bz = r.bz[n:]
-	return bz
-}
-
-// list reads the length of a list whose elements take at least one byte each.
-func (r *reader) list() int {
-	n := r.uvarint()
-	if n > uint64(len(r.bz)) {
-		r.failed = true
-		return 0
-	}
-	return int(n)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/packed"
 )
 
 // shape are the sizes of the far tier. They are the same on all nodes.
@@ -109,31 +110,31 @@ func (d *directory) encode() []byte {
 }
 
 func decodeDirectory(bz []byte) (*directory, error) {
-	r := reader{bz: bz}
-	d := &directory{nextRun: uint32(r.uvarint()), maxSeq: r.uvarint()}
-	d.runs = make([]*run, r.list())
+	r := packed.NewReader(bz)
+	d := &directory{nextRun: uint32(r.Uvarint()), maxSeq: r.Uvarint()}
+	d.runs = make([]*run, r.Len())
 	for i := range d.runs {
-		it := &run{id: uint32(r.uvarint())}
-		flags := r.uvarint()
+		it := &run{id: uint32(r.Uvarint())}
+		flags := r.Uvarint()
 		it.level, it.returned = uint8(flags>>1), flags&1 == 1
-		it.minSeq, it.maxSeq = r.uvarint(), r.uvarint()
-		it.first = calendar.Key{Due: r.uvarint(), Seq: r.uvarint()}
-		it.remaining, it.lastDue, it.lastCount = r.uvarint(), r.uvarint(), r.uvarint()
-		it.crowds = make([]crowd, r.list())
+		it.minSeq, it.maxSeq = r.Uvarint(), r.Uvarint()
+		it.first = calendar.Key{Due: r.Uvarint(), Seq: r.Uvarint()}
+		it.remaining, it.lastDue, it.lastCount = r.Uvarint(), r.Uvarint(), r.Uvarint()
+		it.crowds = make([]crowd, r.Len())
 		for j := range it.crowds {
-			it.crowds[j] = crowd{r.uvarint(), r.uvarint()}
+			it.crowds[j] = crowd{r.Uvarint(), r.Uvarint()}
 		}
 		d.runs[i] = it
 	}
-	d.merges = make([]merging, r.list())
+	d.merges = make([]merging, r.Len())
 	for i := range d.merges {
-		d.merges[i].output = uint32(r.uvarint())
-		d.merges[i].inputs = make([]uint32, r.list())
+		d.merges[i].output = uint32(r.Uvarint())
+		d.merges[i].inputs = make([]uint32, r.Len())
 		for j := range d.merges[i].inputs {
-			d.merges[i].inputs[j] = uint32(r.uvarint())
+			d.merges[i].inputs[j] = uint32(r.Uvarint())
 		}
 	}
-	if r.failed || len(r.bz) > 0 {
+	if r.Failed() || r.More() {
 		return nil, errCorrupt
 	}
 	return d, nil

@@ -1,0 +1,68 @@
+// Package packed reads numbers and bytes that package encoding/binary appended one after another. It is for values that
+// are encoded by hand because a block reads many of them: chunks of entries, directories of chunks.
+package packed
+
+import "encoding/binary"
+
+// Reader reads from the front. What is cut off or malformed makes it fail: then it has nothing left, and reads zeros.
+type Reader struct {
+	rest   []byte
+	failed bool
+}
+
+// NewReader returns a reader of bz. What it reads are parts of bz.
+func NewReader(bz []byte) Reader { return Reader{rest: bz} }
+
+// Uvarint reads a number that AppendUvarint wrote.
+func (r *Reader) Uvarint() uint64 {
+	value, n := binary.Uvarint(r.rest)
+	r.skip(n)
+	return value
+}
+
+// Varint reads a number that AppendVarint wrote.
+func (r *Reader) Varint() int64 {
+	value, n := binary.Varint(r.rest)
+	r.skip(n)
+	return value
+}
+
+// skip passes over a number of so many bytes; none is a number that is malformed.
+func (r *Reader) skip(n int) {
+	if n <= 0 {
+		r.Fail()
+		return
+	}
+	r.rest = r.rest[n:]
+}
+
+// Bytes reads n bytes.
+func (r *Reader) Bytes(n uint64) []byte {
+	if n > uint64(len(r.rest)) {
+		r.Fail()
+		return nil
+	}
+	bz := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return bz
+}
+
+// Len reads the length of a list whose elements take at least one byte each, so that a malformed one allocates no more
+// than what was read.
+func (r *Reader) Len() int {
+	n := r.Uvarint()
+	if n > uint64(len(r.rest)) {
+		r.Fail()
+		return 0
+	}
+	return int(n)
+}
+
+// Fail makes the reader fail: what it read can't be.
+func (r *Reader) Fail() { r.rest, r.failed = nil, true }
+
+// Failed reports whether anything could not be read.
+func (r *Reader) Failed() bool { return r.failed }
+
+// More reports whether anything is left to read.
+func (r *Reader) More() bool { return len(r.rest) > 0 }
