@@ -4,10 +4,8 @@ import (
 	"context"
 
 	"cosmossdk.io/collections"
-	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/codec"
-	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -35,7 +33,7 @@ func NewConfigs(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Configs {
 // new version of the module with more parameters would make schedules dearer, and handlers could exceed their gas
 // limits.
 func (c *Configs) Get(ctx context.Context) (types.TimerConfig, error) {
-	return c.current.Get(sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter()))
+	return c.current.Get(types.Unmetered(ctx))
 }
 
 // Next returns the config that is in force from the next block on, if one was accepted.

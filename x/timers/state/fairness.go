@@ -240,7 +240,7 @@ func recent(ctx context.Context, recents *logmap.Map, hash []byte) (uint64, erro
 // Recent is how many fires the unit has within the window.
 func (f *Fairness) Recent(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
 	charge(ctx, ownerLookupCycles)
-	return recent(logstore.Unmetered(ctx), f.recents, hashOf(unit))
+	return recent(types.Unmetered(ctx), f.recents, hashOf(unit))
 }
 
 // Recents caches the counts of the units that a block asked for. They change at its end only.

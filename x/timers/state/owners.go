@@ -122,7 +122,7 @@ func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) 
 // page reads the entries of an interval, and charges for each.
 func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
 	charge(ctx, ownerLookupCycles)
-	found, err := o.entries.Page(logstore.Unmetered(ctx), from, to, 1<<30)
+	found, err := o.entries.Page(types.Unmetered(ctx), from, to, 1<<30)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 	key := entry.key(actor)
 	charge(ctx, ownerAddCycles)
 	chargeCells(ctx, len(key)+len(entry.value()))
-	ctx = logstore.Unmetered(ctx)
+	ctx = types.Unmetered(ctx)
 	if maxTimers != Unlimited {
 		hash := key[:ownerBytes]
 		timers, err := o.entries.Count(ctx, hash, after(hash))
@@ -158,7 +158,7 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 // move records a timer's new place.
 func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry) error {
 	charge(ctx, ownerChangeCycles)
-	ctx = logstore.Unmetered(ctx)
+	ctx = types.Unmetered(ctx)
 	before, after := from.key(actor), to.key(actor)
 	if bytes.Equal(before, after) {
 		return o.entries.Replace(ctx, after, to.value())
@@ -172,7 +172,7 @@ func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry)
 // remove drops a timer's entry.
 func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
 	charge(ctx, ownerChangeCycles)
-	return o.entries.Delete(logstore.Unmetered(ctx), entry.key(actor))
+	return o.entries.Delete(types.Unmetered(ctx), entry.key(actor))
 }
 
 // candidates returns the entries of the actor whose timers may have the id.
@@ -189,7 +189,7 @@ func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.C
 
 // Maintain merges a bounded part of what changed.
 func (o *Owners) Maintain(ctx context.Context, height uint64) error {
-	_, err := o.entries.Maintain(logstore.Unmetered(ctx), height)
+	_, err := o.entries.Maintain(types.Unmetered(ctx), height)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"cosmossdk.io/core/address"
 	errorsmod "cosmossdk.io/errors"
+	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
@@ -15,6 +16,12 @@ import (
 
 // HeightOf is the height of the block that ctx belongs to.
 func HeightOf(ctx context.Context) uint64 { return uint64(sdk.UnwrapSDKContext(ctx).BlockHeight()) }
+
+// Unmetered is a context in which the store charges nothing: for reads and writes of which the cost must not depend on
+// what they happen to meet, and is charged apart or covered by another charge.
+func Unmetered(ctx context.Context) sdk.Context {
+	return sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
+}
 
 // Emit emits a typed event.
 func Emit(ctx context.Context, event proto.Message) error {

@@ -86,7 +86,7 @@ func (s *watchedService) changing(ctx context.Context, key, value []byte) ([][]b
 	if len(watched) == 0 {
 		return nil, nil
 	}
-	before, err := s.inner.OpenKVStore(free(ctx)).Get(key)
+	before, err := s.inner.OpenKVStore(types.Unmetered(ctx)).Get(key)
 	if err != nil || (before == nil) == (value == nil) && bytes.Equal(before, value) {
 		return nil, err
 	}
@@ -100,12 +100,6 @@ func (s *watchedService) note(ctx context.Context, prefixes [][]byte, key []byte
 		}
 	}
 	return nil
-}
-
-// free is the context for a read without gas, so that a write costs its sender the same whether the key is watched or
-// not.
-func free(ctx context.Context) context.Context {
-	return sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
 }
 
 // prefixes returns the prefixes of a key that can be watched: the whole key, unless it is too long, and those that the

@@ -8,9 +8,6 @@ import (
 	"math/bits"
 
 	"cosmossdk.io/collections"
-	storetypes "cosmossdk.io/store/types"
-
-	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 )
@@ -51,13 +48,6 @@ func (s Store) Scan(ctx context.Context, from []byte, fn func(key, value []byte)
 		ranger = new(collections.Range[[]byte]).StartInclusive(from)
 	}
 	return s.values.Walk(ctx, ranger, func(key, value []byte) (bool, error) { return !fn(key, value), nil })
-}
-
-// Unmetered is a context in which the store charges nothing. What one change of a log-structured map reads and writes
-// depends on what others have changed before, and on whether the chain was exported since. So whoever causes a change
-// is charged a fixed price for it.
-func Unmetered(ctx context.Context) context.Context {
-	return sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
 }
 
 // Settle merges all that waits to be merged, at genesis.

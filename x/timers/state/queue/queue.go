@@ -51,7 +51,7 @@ func (c *Calendar) Begin(ctx context.Context) error {
 	if isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Begin(free(ctx))
+	return c.tiered.Begin(types.Unmetered(ctx))
 }
 
 // kindKey is the key of the calendar's kind in the context of a block.
@@ -63,17 +63,12 @@ func WithKind(ctx sdk.Context, kind types.Calendar) sdk.Context {
 	return ctx.WithValue(kindKey{}, kind)
 }
 
-// free is a context in which the calendar's own operations cost no gas.
-func free(ctx context.Context) context.Context {
-	return sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
-}
-
 // IsTiered reports whether the calendar is tiered.
 func (c *Calendar) IsTiered(ctx context.Context) (bool, error) {
 	if kind, known := ctx.Value(kindKey{}).(types.Calendar); known {
 		return kind == types.CalendarTiered, nil
 	}
-	return c.tiered.Begun(free(ctx))
+	return c.tiered.Begun(types.Unmetered(ctx))
 }
 
 // Insert adds a timer at a place where there is none.
@@ -98,7 +93,7 @@ func (c *Calendar) write(
 		return flat(ctx, key, *t)
 	}
 	chargeWrite(ctx, queueKeyBytes+t.Size())
-	return tiered(free(ctx), key, *t)
+	return tiered(types.Unmetered(ctx), key, *t)
 }
 
 // Remove removes the timer at a place.
@@ -111,7 +106,7 @@ func (c *Calendar) Remove(ctx context.Context, key calendar.Key) error {
 		return c.flat.Remove(ctx, key)
 	}
 	chargeRemoval(ctx)
-	return c.tiered.Remove(free(ctx), key)
+	return c.tiered.Remove(types.Unmetered(ctx), key)
 }
 
 // Get returns the timer at a place; false if there is none.
@@ -123,7 +118,7 @@ func (c *Calendar) Get(ctx context.Context, key calendar.Key) (t types.Timer, fo
 	case !isTiered:
 		return c.flat.Get(ctx, key)
 	}
-	t, found, err = c.tiered.Get(free(ctx), key)
+	t, found, err = c.tiered.Get(types.Unmetered(ctx), key)
 	size := queueKeyBytes
 	if found {
 		size += t.Size()
@@ -142,7 +137,7 @@ func (c *Calendar) Has(ctx context.Context, key calendar.Key) (bool, error) {
 		return c.queue.Has(ctx, collections.Join(key.Due, key.Seq))
 	}
 	chargeLookup(ctx)
-	_, found, err := c.tiered.Get(free(ctx), key)
+	_, found, err := c.tiered.Get(types.Unmetered(ctx), key)
 	return found, err
 }
 
@@ -157,7 +152,7 @@ func (c *Calendar) Page(
 	case !isTiered:
 		return c.flat.Page(ctx, from, height, fn)
 	}
-	return c.tiered.Page(free(ctx), from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	return c.tiered.Page(types.Unmetered(ctx), from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		chargeStep(ctx, queueKeyBytes+e.Value.Size())
 		return fn(e)
 	})
@@ -172,7 +167,7 @@ func (c *Calendar) Walk(ctx context.Context, fn func(calendar.Entry[types.Timer]
 	case !isTiered:
 		return queueStore{c.queue}.Scan(ctx, calendar.Key{}, fn)
 	}
-	return c.tiered.Walk(free(ctx), fn)
+	return c.tiered.Walk(types.Unmetered(ctx), fn)
 }
 
 // Maintain moves timers between the tiers, within the bounds of the config.
@@ -181,7 +176,7 @@ func (c *Calendar) Maintain(ctx context.Context, height uint64, config *types.Ti
 	if !isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Maintain(free(ctx), height, tiered.Work{Migrations: int(config.MigrationsPerBlock), AheadBlocks: config.RingSize})
+	return c.tiered.Maintain(types.Unmetered(ctx), height, tiered.Work{Migrations: int(config.MigrationsPerBlock), AheadBlocks: config.RingSize})
 }
 
 // Close ends a block: what it inserted is written as a run, and merges go on.
@@ -190,7 +185,7 @@ func (c *Calendar) Close(ctx context.Context) error {
 	if !isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Close(free(ctx))
+	return c.tiered.Close(types.Unmetered(ctx))
 }
 
 // Check returns the first broken invariant of the far tier. It reads everything.
@@ -199,7 +194,7 @@ func (c *Calendar) Check(ctx context.Context) error {
 	if !isTiered || err != nil {
 		return err
 	}
-	return c.tiered.Check(free(ctx))
+	return c.tiered.Check(types.Unmetered(ctx))
 }
 
 // queueKeyBytes is the length of a queue key: the prefix, due and seq.
