@@ -1,6 +1,7 @@
 // Package calendar keeps entries by the height at which they become due (x/timers/README.md, "5.4 Candidates"). Flat is
 // one ordered index over a small store, which is a collection in package state and a slice in tests. Package tiered has
-// a calendar that behaves the same and writes less. Entries are read in pages, so that no reader holds an iterator open while state changes.
+// a calendar that behaves the same and writes less. Entries are read in pages, so that no reader holds an iterator open
+// while state changes.
 //
 // A Key is (due, seq). Seq is the order of insertion, so that of two entries due at one height the earlier one is
 // first. The order is total and does not depend on the current height. So an entry that is due and not taken keeps its

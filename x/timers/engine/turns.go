@@ -17,8 +17,8 @@ const newcomersPart = 4
 // breaks this fails the step as a whole, until the authority selects another policy.
 //
 // It also holds a crowd of timers without funds, or priced out, to its share of a block. The round hands out timers until
-// CANDIDATE_WINDOW of them lacked funds. Where any did, or was set aside as priced out, and more timers are ready than the round looked at, what remains of the lane is
-// for newcomers, the timers that became due in this block, in queue order.
+// CANDIDATE_WINDOW of them lacked funds. Where any did, or was set aside as priced out, and more timers are ready than the
+// round looked at, what remains of the lane is for newcomers, the timers that became due in this block, in queue order.
 type turns struct {
 	policies.Round
 	b       *block

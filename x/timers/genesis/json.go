@@ -19,7 +19,7 @@ const timersField = "timers"
 func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	fields, err := Fields(raw)
 	if err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrap(err.Error())
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%v", err)
 	}
 	head := &types.GenesisState{}
 	lists := listsOf(cdc, head)
@@ -30,10 +30,10 @@ func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	timers := takeArray(fields, timersField, timersField)
 	rest, err := json.Marshal(fields)
 	if err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrap(err.Error())
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%v", err)
 	}
 	if err := cdc.UnmarshalJSON(rest, head); err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrap(err.Error())
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%v", err)
 	}
 	for i := range lists {
 		if err := eachElement(elements[i], lists[i].add); err != nil {

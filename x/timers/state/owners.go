@@ -193,8 +193,8 @@ func (o *Owners) Maintain(ctx context.Context, height uint64) error {
 	return err
 }
 
-// What a change of the owner index costs, in cycles: at least what it takes on average, merges included, at the rate of
-// a transfer of coins (testutil/bench measures both). It does not depend on what the change happened to read.
+// What a change of the owner index costs, in cycles. It is an estimate of what the change takes on average, merges
+// included, at the rate of a transfer of coins. It does not depend on what the change happened to read.
 const (
 	ownerAddCycles    = 10_000
 	ownerChangeCycles = 5_000
