@@ -20,12 +20,12 @@ var options = func() *fires.Options {
 // most are what one fire may take: allocations, operations on the timers store, and those on every store. They are counts,
 // and the same on every machine but for what the runtime allocates now and then.
 var most = map[string]struct{ allocs, module, all int }{
-	"a send":                   {680, 26, 46},
-	"a send at prices of 0":    {590, 26, 40},
-	"a send that fails":        {600, 22, 36},
-	"an interval's send":       {710, 28, 48},
-	"a watch's send":           {1_090, 56, 78},
-	"a pinned contract's beat": {1_210, 35, 59},
+	"a send":                   {655, 23, 43},
+	"a send at prices of 0":    {570, 23, 37},
+	"a send that fails":        {580, 19, 33},
+	"an interval's send":       {685, 25, 45},
+	"a watch's send":           {1_060, 53, 75},
+	"a pinned contract's beat": {1_180, 32, 56},
 }
 
 // TestWhatAFireTakes holds the counts, and prints the times.

@@ -28,7 +28,7 @@ func (e *Engine) countFires(ctx sdk.Context, b *block) error {
 	if !b.policy.CountsFires() {
 		fired = nil
 	}
-	return e.Fairness.Advance(ctx, &b.Config, b.Height, fired, &b.State.Fairness)
+	return e.Fairness.Advance(ctx, &b.Config, b.Height, fired, b.Recents, &b.State.Fairness)
 }
 
 // record writes the state that the next block starts from.

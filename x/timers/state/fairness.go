@@ -75,14 +75,16 @@ type ActorFires struct {
 }
 
 // Advance counts the fires of a block and drops those that leave the window, so that the state is that of the next
-// block. A policy that does not count fires passes none: fairness begins with the same weight for all.
+// block. A policy that does not count fires passes none: fairness begins with the same weight for all. It reads no count
+// again that the block looked up; recents must not be used afterwards.
 func (f *Fairness) Advance(
-	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, state *types.FairnessState,
+	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, recents *Recents,
+	state *types.FairnessState,
 ) error {
 	if _, err := f.recents.Maintain(ctx, height); err != nil {
 		return err
 	}
-	window := f.window(fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
+	window := f.window(recents, fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
 	if len(fired) > 0 {
 		byUnit := f.byUnit(ctx, config, fired)
 		if err := f.fires.Set(ctx, height, byUnit); err != nil {
@@ -160,7 +162,7 @@ func (f *Fairness) drop(
 
 // window keeps units' fires, and the median over all of them, in step.
 type window struct {
-	recents *logmap.Map
+	recents *Recents
 	counts  fireCounts
 	median  fairness.Median
 	// changes to the counts of units, to be summed up.
@@ -172,8 +174,8 @@ type unitChange struct {
 	fires int64
 }
 
-func (f *Fairness) window(median fairness.Median) window {
-	return window{recents: f.recents, counts: fireCounts{f.counts}, median: median}
+func (f *Fairness) window(recents *Recents, median fairness.Median) window {
+	return window{recents: recents, counts: fireCounts{f.counts}, median: median}
 }
 
 // note adds the fires of a block, or takes them away if sign is -1.
@@ -213,18 +215,18 @@ func (w *window) add(ctx context.Context, change unitChange) error {
 	if change.fires == 0 {
 		return nil
 	}
-	from, err := recent(ctx, w.recents, change.hash)
+	from, err := w.recents.ofHash(ctx, change.hash)
 	if err != nil {
 		return err
 	}
-	to := uint64(max(int64(from)+change.fires, 0))
+	recents, to := w.recents.fairness.recents, uint64(max(int64(from)+change.fires, 0))
 	switch value := logstore.AppendNumber(nil, to); {
 	case from == 0:
-		err = w.recents.Insert(ctx, change.hash, value)
+		err = recents.Insert(ctx, change.hash, value)
 	case to == 0:
-		err = w.recents.Delete(ctx, change.hash)
+		err = recents.Delete(ctx, change.hash)
 	default:
-		err = w.recents.Replace(ctx, change.hash, value)
+		err = recents.Replace(ctx, change.hash, value)
 	}
 	if err != nil {
 		return err
@@ -232,21 +234,16 @@ func (w *window) add(ctx context.Context, change unitChange) error {
 	return w.median.Move(ctx, w.counts, from, to)
 }
 
-func recent(ctx context.Context, recents *logmap.Map, hash []byte) (uint64, error) {
-	value, _, err := recents.Get(ctx, hash)
-	return logstore.ParseNumber(value), err
-}
-
 // Recent is how many fires the unit has within the window.
 func (f *Fairness) Recent(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
-	charge(ctx, ownerLookupCycles)
-	return recent(types.Unmetered(ctx), f.recents, hashOf(unit))
+	return f.Recents().Of(ctx, unit)
 }
 
 // Recents caches the counts of the units that a block asked for. They change at its end only.
 type Recents struct {
 	fairness *Fairness
-	known    map[string]uint64
+	// known counts by the hash of their unit.
+	known map[string]uint64
 }
 
 // Recents returns an empty cache.
@@ -254,14 +251,25 @@ func (f *Fairness) Recents() *Recents { return &Recents{f, map[string]uint64{}} 
 
 // Of returns the fires of a unit within the window.
 func (r *Recents) Of(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
-	if fires, known := r.known[string(unit)]; known {
+	hash := hashOf(unit)
+	if fires, known := r.known[string(hash)]; known {
 		return fires, nil
 	}
-	fires, err := r.fairness.Recent(ctx, unit)
-	if err == nil {
-		r.known[string(unit)] = fires
+	charge(ctx, ownerLookupCycles)
+	return r.ofHash(types.Unmetered(ctx), hash)
+}
+
+func (r *Recents) ofHash(ctx context.Context, hash []byte) (uint64, error) {
+	if fires, known := r.known[string(hash)]; known {
+		return fires, nil
 	}
-	return fires, err
+	value, _, err := r.fairness.recents.Get(ctx, hash)
+	if err != nil {
+		return 0, err
+	}
+	fires := logstore.ParseNumber(value)
+	r.known[string(hash)] = fires
+	return fires, nil
 }
 
 // fireCounts is the histogram as package fairness reads it.
@@ -316,7 +324,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	if n := len(genesis.Fairness); n > 0 && genesis.Fairness[n-1].Height > now {
 		return types.ErrInvalidGenesis.Wrapf("fairness %d: height %d is above %d", n-1, genesis.Fairness[n-1].Height, now)
 	}
-	window := f.window(fairness.Median{})
+	window := f.window(f.Recents(), fairness.Median{})
 	for i := 0; i < len(genesis.Fairness); {
 		height, fires := genesis.Fairness[i].Height, types.BlockFires{}
 		for ; i < len(genesis.Fairness) && genesis.Fairness[i].Height == height; i++ {
@@ -342,7 +350,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 
 // DeriveRecents writes the units' counts, which are missing, from the fires of the window.
 func (f *Fairness) DeriveRecents(ctx context.Context) error {
-	window := f.window(fairness.Median{})
+	window := f.window(f.Recents(), fairness.Median{})
 	err := f.fires.Walk(ctx, nil, func(_ uint64, fires types.BlockFires) (bool, error) {
 		window.note(fires, 1)
 		return false, nil
