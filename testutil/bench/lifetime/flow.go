@@ -6,8 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
-	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -21,17 +20,20 @@ type place struct {
 	due   uint64
 }
 
-// flow is a chain in the steady traffic of the workload: every block schedules, cancels and fires.
+// flow is the steady traffic of the workload: every block schedules, cancels and fires.
 type flow struct {
-	w     Workload
-	rng   *rand.Rand
-	chain *lab.Chain
+	w       Workload
+	rng     *rand.Rand
+	subject subject
+	height  uint64
 	// live holds every live timer, and some that are gone; see cancel.
 	live []place
 	// fires and pendingSum add up over the measured blocks.
 	fires, pendingSum, pending int
 	// nodes that each measured block wrote.
 	nodes []int
+	// before are the store operations before the measured blocks.
+	before storecount.Counts
 }
 
 // Workload is the traffic that nodes are counted under.
@@ -63,6 +65,12 @@ func DefaultWorkload(pending int, policy workload.Policy, receiptBlocks, seed ui
 		Pending: pending, PerOwner: 10, Schedules: 500, Cancels: 50, Warmup: 6, Blocks: 10,
 		Policy: policy, ReceiptBlocks: receiptBlocks, FairnessBlocks: 4, Seed: seed,
 	}
+}
+
+// steady is the workload over so many blocks that each kind of work that is put off is done in proportion.
+func (w Workload) steady() Workload {
+	w.Warmup, w.Blocks = 64, 64
+	return w
 }
 
 func (w Workload) owners() int { return max(1, w.Pending/w.PerOwner) }
@@ -112,8 +120,12 @@ func (f *flow) preload() *types.GenesisState {
 func (f *flow) preloadOne(genesis *types.GenesisState, due uint64) {
 	// Every owner is equally likely, which is the worst locality: neighbours in the queue are strangers.
 	actor := workload.Owner(f.rng.IntN(f.w.owners()))
-	timer := workload.AddTimer(genesis, actor, due, f.payload(), workload.GasLimit)
+	timer := addTimer(genesis, actor, due, f.payload())
 	f.live = append(f.live, place{actor, timer.Id, due})
+}
+
+func addTimer(genesis *types.GenesisState, owner sdk.AccAddress, due uint64, payload []byte) *types.Timer {
+	return workload.AddTimer(genesis, owner, due, payload, workload.GasLimit)
 }
 
 func (f *flow) payload() []byte {
@@ -126,31 +138,28 @@ func (f *flow) payload() []byte {
 
 // block runs one block of the workload.
 func (f *flow) block() error {
-	if err := f.chain.BeginBlock(); err != nil {
+	if err := f.subject.begin(); err != nil {
 		return err
 	}
-	height := f.chain.Height()
+	f.height++
 	for range f.w.Schedules {
-		actor := workload.Owner(f.rng.IntN(f.w.owners()))
-		timer, err := f.chain.Timers.Schedule(f.chain.Ctx(), keeper.ScheduleRequest{
-			Actor: actor, Trigger: types.Trigger{Height: height + f.distance(types.DefaultTimerConfig("x").MaxTtlBlocks)},
-			Payload: f.payload(), GasLimit: workload.GasLimit,
-		})
+		owner := workload.Owner(f.rng.IntN(f.w.owners()))
+		due := f.height + f.distance(types.DefaultTimerConfig("x").MaxTtlBlocks)
+		id, err := f.subject.schedule(owner, due, f.payload())
 		if err != nil {
 			return err
 		}
-		f.live = append(f.live, place{actor, timer.Id, timer.Due})
+		f.live = append(f.live, place{owner, id, due})
 	}
 	for range f.w.Cancels {
-		if err := f.cancel(height); err != nil {
+		if err := f.cancel(); err != nil {
 			return err
 		}
 	}
-	events, err := f.chain.EndBlock()
+	fired, err := f.subject.end()
 	if err != nil {
 		return err
 	}
-	fired := workload.CountEvents(events, &types.TimerFired{})
 	f.fires += fired
 	f.pending += f.w.Schedules - f.w.Cancels - fired
 	f.pendingSum += f.pending
@@ -158,14 +167,14 @@ func (f *flow) block() error {
 }
 
 // cancel cancels a live timer that is not due yet. Those that have fired meanwhile are dropped from the list when drawn.
-func (f *flow) cancel(height uint64) error {
+func (f *flow) cancel() error {
 	for {
 		at := f.rng.IntN(len(f.live))
 		drawn := f.live[at]
 		f.live[at] = f.live[len(f.live)-1]
 		f.live = f.live[:len(f.live)-1]
-		if drawn.due > height {
-			return f.chain.Timers.Cancel(f.chain.Ctx(), drawn.owner, drawn.id)
+		if drawn.due > f.height {
+			return f.subject.cancel(drawn)
 		}
 	}
 }

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
-	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -54,18 +53,16 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 	}
 	recordBytes := size/len(genesis.Timers) + workload.QueueKeyBytes
 	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
-	var err error
-	f.chain, err = lab.NewChain(lab.ChainOptions{
-		Genesis: genesis, Balances: workload.Balances(w.owners()), Runtimes: []types.Runtime{workload.Idle{}}, DB: db,
-	})
+	m, err := newModule(genesis, w.owners(), db)
 	if err != nil {
 		return Lifetime{}, err
 	}
+	f.subject = m
 	written, err := f.run(db)
 	if err != nil {
 		return Lifetime{}, err
 	}
-	if err := f.chain.Check(); err != nil {
+	if err := m.check(); err != nil {
 		return Lifetime{}, err
 	}
 	floor, err := measureFloor(w, recordBytes)
@@ -94,7 +91,7 @@ func (f *flow) run(db *CountingDB) (Writes, error) {
 	var before Writes
 	for i := range f.w.Warmup + f.w.Blocks {
 		if i == f.w.Warmup {
-			before = db.Writes()
+			before, f.before = db.Writes(), f.subject.operations()
 			f.fires, f.pendingSum, f.nodes = 0, 0, nil
 		}
 		nodes := db.Writes().Nodes

@@ -24,6 +24,7 @@ func CountRepeatingNodes(pending int, seed uint64) (float64, error) {
 	genesis.Config.ReceiptRetentionBlocks = receiptsKept
 	w := DefaultWorkload(pending, workload.FIFO, receiptsKept, seed)
 	f := &flow{w: w, rng: rng}
+	var chain *lab.Chain
 	for range pending {
 		workload.AddTimer(genesis, workload.Owner(rng.IntN(w.owners())), 1+rng.Uint64N(repeatEvery), f.payload(), workload.GasLimit)
 	}
@@ -31,7 +32,7 @@ func CountRepeatingNodes(pending int, seed uint64) (float64, error) {
 	opts := lab.ChainOptions{Genesis: genesis, Balances: workload.Balances(w.owners()), Runtimes: []types.Runtime{workload.Idle{}}, DB: db}
 	workload.Repeat(repeatEvery)(&opts)
 	var err error
-	if f.chain, err = lab.NewChain(opts); err != nil {
+	if chain, err = lab.NewChain(opts); err != nil {
 		return 0, err
 	}
 	var before Writes
@@ -40,10 +41,10 @@ func CountRepeatingNodes(pending int, seed uint64) (float64, error) {
 		if i == w.Warmup {
 			before, fires = db.Writes(), 0
 		}
-		if err := f.chain.BeginBlock(); err != nil {
+		if err := chain.BeginBlock(); err != nil {
 			return 0, err
 		}
-		events, err := f.chain.EndBlock()
+		events, err := chain.EndBlock()
 		if err != nil {
 			return 0, err
 		}
@@ -54,5 +55,5 @@ func CountRepeatingNodes(pending int, seed uint64) (float64, error) {
 	if fires == 0 {
 		return 0, fmt.Errorf("none of %d timers fired", pending)
 	}
-	return float64(written.Nodes) / float64(fires), f.chain.Check()
+	return float64(written.Nodes) / float64(fires), chain.Check()
 }

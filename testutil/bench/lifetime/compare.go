@@ -1,0 +1,125 @@
+package lifetime
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+
+	dbm "github.com/cosmos/cosmos-db"
+
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Compared is what a timer's lifetime costs in the module, or in a layout, under the same workload.
+type Compared struct {
+	Name        string  `json:"name"`
+	MeanPending int     `json:"mean_pending"`
+	Nodes       float64 `json:"nodes"`
+	Bytes       float64 `json:"bytes"`
+	// Reads and Writes of the store, as the code makes them.
+	Reads  float64 `json:"reads"`
+	Writes float64 `json:"writes"`
+	// Worst is the most nodes that a block wrote, as a multiple of the median block's.
+	Worst float64 `json:"worst_block"`
+	// fires of the run.
+	fires int
+}
+
+// scanned is the most pending timers with which the layout that reads all of them in every block is measured.
+const scanned = 100_000
+
+// inMemory is the most pending timers whose database is kept in memory.
+const inMemory = 100_000
+
+// Compare measures the module and the layouts at all sizes.
+func Compare(opts figure.Options) (all []Compared, err error) {
+	for _, pending := range opts.Pendings() {
+		for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
+			for _, policy := range []workload.Policy{workload.EIP1559, workload.FIFO} {
+				name := fmt.Sprintf("x/timers, %s, %s", calendarNames[calendar], policy)
+				opts.Tell("layouts: %s, %d", name, pending)
+				w := DefaultWorkload(pending, policy, 4, opts.Seed).steady()
+				w.Calendar = calendar
+				row, err := w.compare(name, func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
+					return newModule(genesis, w.owners(), db)
+				})
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, row)
+			}
+		}
+		for _, layout := range Layouts {
+			if layout.Name == scan.Name && pending > scanned {
+				continue
+			}
+			opts.Tell("layouts: %s, %d", layout.Name, pending)
+			row, err := compareLayout(DefaultWorkload(pending, workload.FIFO, 0, opts.Seed).steady(), layout)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, row)
+		}
+	}
+	return all, nil
+}
+
+var calendarNames = map[types.Calendar]string{types.CalendarFlat: "flat", types.CalendarTiered: "tiered"}
+
+func compareLayout(w Workload, layout Layout) (Compared, error) {
+	return w.compare(layout.Name, func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
+		return newLaidOut(layout, genesis, db)
+	})
+}
+
+// compare runs the workload on what open makes of its genesis.
+func (w Workload) compare(name string, open func(*types.GenesisState, dbm.DB) (subject, error)) (c Compared, err error) {
+	var beneath dbm.DB = dbm.NewMemDB()
+	if w.Pending > inMemory {
+		dir, err := os.MkdirTemp("", "layouts")
+		if err != nil {
+			return c, err
+		}
+		defer os.RemoveAll(dir)
+		if beneath, err = dbm.NewGoLevelDB("layouts", dir, nil); err != nil {
+			return c, err
+		}
+	}
+	db := NewCountingDB(beneath, types.StoreKey)
+	defer func() { err = cmp.Or(err, beneath.Close()) }()
+	f := &flow{w: w, rng: workload.NewRand(w.Seed)}
+	if f.subject, err = open(f.preload(), db); err != nil {
+		return c, err
+	}
+	written, err := f.run(db)
+	if err != nil {
+		return c, err
+	}
+	timers, after := float64(w.Schedules*w.Blocks), f.subject.operations()
+	return Compared{
+		Name: name, MeanPending: f.pendingSum / w.Blocks, Nodes: float64(written.Nodes) / timers,
+		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
+		Reads: float64(after.Reads()-f.before.Reads()) / timers, Writes: float64(after.Writes()-f.before.Writes()) / timers,
+		Worst: f.worst(), fires: f.fires,
+	}, f.subject.check()
+}
+
+// CompareTable prints them.
+func CompareTable(all []Compared) *figure.Table {
+	t := &figure.Table{
+		Title:   "One timer's lifetime (schedule, fire, 0.1 cancel) in the module, and in layouts that others use",
+		Columns: []string{"pending", "layout", "nodes", "bytes", "reads", "writes", "most/median block"},
+		Notes: []string{
+			"Nodes and bytes that IAVL writes, and the store operations of the code, each per timer; 64 blocks after 64 of warm-up; the workload is",
+			"that of the lifetimes above. The module's rows hold an owner's list and quota, receipts and their removal, a lane and its prices, and",
+			"under eip1559 fairness. A layout holds the record and its keys and nothing else. Each was written anew from published sources; modules",
+			"that keep their jobs so are in brackets. What reads all timers in every block is not measured above 100,000.",
+		},
+	}
+	for _, c := range all {
+		t.Row(c.MeanPending, c.Name, c.Nodes, int(c.Bytes), c.Reads, c.Writes, c.Worst)
+	}
+	return t
+}
