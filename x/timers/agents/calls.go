@@ -1,7 +1,9 @@
 package agents
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
@@ -45,6 +47,8 @@ type Calls struct {
 	noted []*types.Timer
 	// nextPayer has the first turn in the next block.
 	nextPayer sdk.AccAddress
+	// unasked are the timers, by their seq, whose agent the block had no room to call. Looked up, never ranged over.
+	unasked map[uint64]bool
 	// refused are payers that could not cover a call. Looked up, never ranged over.
 	refused map[string]bool
 	// billed is the sum of the charges that stand.
@@ -86,7 +90,7 @@ func (r *Registry) Open(terms Terms) *Calls {
 	return &Calls{
 		registry: r, config: terms.Config, before: terms.Before, prices: terms.Prices,
 		purse: terms.Purse, asks: terms.Asked && terms.Config.AgentCyclesPerBlock > 0 && !terms.Config.LanePaused,
-		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, refused: map[string]bool{}, billed: math.ZeroInt(),
+		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, unasked: map[uint64]bool{}, refused: map[string]bool{}, billed: math.ZeroInt(),
 	}
 }
 
@@ -97,8 +101,12 @@ func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {
 		return t.Bid.Ask()
 	}
 	quote := t.Quote
-	if answer, asked := c.answers[t.Seq]; asked && !storm {
-		quote = answer.quote
+	if !storm {
+		if answer, asked := c.answers[t.Seq]; asked {
+			quote = answer.quote
+		} else if c.unasked[t.Seq] {
+			quote = cmp.Or(quote, t.LastAnswer)
+		}
 	}
 	if quote == nil {
 		return t.Bid.Ask()
@@ -129,9 +137,12 @@ func (c *Calls) Fired(t *types.Timer) {
 	}
 }
 
-// Close emits an event for each call that no fire followed, and returns what they cost together.
+// Close keeps the answers, emits an event for each call that no fire followed, and returns what these cost together.
 func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
 	for _, answer := range c.order {
+		if err := c.keep(ctx, answer); err != nil {
+			return c.billed, err
+		}
 		if answer.followed {
 			continue
 		}
@@ -145,6 +156,24 @@ func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
 		}
 	}
 	return c.billed, nil
+}
+
+// keep writes an answer to the record of its timer, if the timer is still there, was not given another bid since, and last
+// heard something else.
+func (c *Calls) keep(ctx sdk.Context, a *answer) error {
+	if a.quote.Equal(a.timer.LastAnswer) {
+		return nil
+	}
+	records := c.registry.records
+	t, err := records.Lookup(ctx, a.timer.Actor, a.timer.Id)
+	if errors.Is(err, types.ErrTimerNotFound) {
+		return nil
+	}
+	if err != nil || t.Seq != a.timer.Seq {
+		return err
+	}
+	t.LastAnswer = a.quote
+	return records.Put(ctx, &t)
 }
 
 // Billed is what the calls cost that no fire followed, after Close.

@@ -137,6 +137,11 @@ func (r *Registry) CheckInvariants(ctx context.Context) error {
 	}
 	for i := range timers {
 		t := &timers[i]
+		if t.LastAnswer != nil {
+			if err := t.LastAnswer.Validate(); err != nil {
+				return fmt.Errorf("last answer of timer %s: %w", t.IDHex(), err)
+			}
+		}
 		if t.Quote == nil {
 			continue
 		}

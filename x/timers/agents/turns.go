@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -49,7 +50,7 @@ func (c *Calls) Note(t *types.Timer) *types.AgentQuote {
 		return t.Quote
 	}
 	c.noted = append(c.noted, t)
-	return t.Quote.At(c.prices.Cell)
+	return cmp.Or(t.Quote, t.LastAnswer).At(c.prices.Cell)
 }
 
 // AskNoted calls the agents of the noted timers, and returns those timers whose agents were called.
@@ -161,6 +162,9 @@ func (c *Calls) mayCost(t *types.Timer) bool {
 func (c *Calls) countUnasked(turns []*turn) {
 	for _, turn := range turns {
 		c.Unasked += uint32(len(turn.timers))
+		for _, t := range turn.timers {
+			c.unasked[t.Seq] = true
+		}
 	}
 }
 

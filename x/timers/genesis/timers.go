@@ -66,6 +66,11 @@ func validateTimer(t *types.Timer) error {
 			return err
 		}
 	}
+	if t.LastAnswer != nil {
+		if err := t.LastAnswer.Validate(); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("last_answer: %v", err)
+		}
+	}
 	if err := t.ValidateRecurrence(); err != nil {
 		return err
 	}

@@ -359,6 +359,28 @@ func TestAgentBudgetRotates(t *testing.T) {
 	summary = only[*types.TimerLaneSummary](f, f.NextBlock())
 	require.Equal(t, map[string]int{ids[0]: 1, ids[1]: 1, ids[3]: 1, ids[4]: 1}, asked)
 	require.Equal(t, uint32(2), summary.Unasked)
+	// Who was asked before and is not asked now bids its last answer, not the default, in a chain from genesis too.
+	require.Zero(t, summary.Fired)
+	genesis, err := f.Timers.ExportGenesis(f.Ctx())
+	require.NoError(t, err)
+	next := newFixture(t, func(opts *lab.ChainOptions) { opts.Genesis, opts.Height = genesis, int64(f.Height())-1 })
+	next.robots.agents, next.robots.scripts = f.robots.agents, f.robots.scripts
+	for _, f := range []*fixture{f, next} {
+		summary = only[*types.TimerLaneSummary](f, f.NextBlock())
+		require.Equal(t, uint32(2), summary.Unasked)
+		require.Zero(t, summary.Fired)
+	}
+	// An update of the bid forgets the answer.
+	f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: ids[0], Bid: &types.Bid{Agent: agent.String()}})
+	exported, err := f.Timers.ExportGenesis(f.Ctx())
+	require.NoError(t, err)
+	answered := 0
+	for i := range exported.Timers {
+		if exported.Timers[i].LastAnswer != nil {
+			answered++
+		}
+	}
+	require.Equal(t, 3, answered)
 }
 
 func TestACellThatIsTooDearPricesOut(t *testing.T) {

@@ -154,7 +154,7 @@ var historyPolicies = []types.Policy{
 // changes from one to the other on the way, and on one that is exported and imported on the way, gives the same results,
 // gas and events, and the same fires block by block.
 func TestTheCalendarShowsNowhere(t *testing.T) {
-	blocks := sized(36, 120)
+	blocks := sized(24, 120)
 	for i, policy := range historyPolicies {
 		t.Run(policy.String(), func(t *testing.T) {
 			seed := uint64(i)
@@ -172,7 +172,7 @@ func TestTheCalendarShowsNowhere(t *testing.T) {
 			flat := run(nothing)
 			require.Greater(t, len(slices.DeleteFunc(slices.Clone(flat), func(line string) bool {
 				return len(line) < 30 || line[:24] != "block: timers.v1.TimerFi"
-			})), sized(60, 300), "fires")
+			})), sized(40, 300), "fires")
 			for name, other := range map[string][]string{
 				"tiered": run(nothing, withConfig(inTiers)),
 				"migrated": run(func(h *history) {

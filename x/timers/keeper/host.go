@@ -268,7 +268,7 @@ func (k *Keeper) checkUpdate(
 			t.CellLimit = req.CellLimit
 		}
 		if req.Bid != nil {
-			t.Bid = bid
+			t.Bid, t.LastAnswer = bid, nil
 		}
 		if !req.MaxCharge.IsNil() {
 			t.MaxCharge = storedMaxCharge(req.MaxCharge)

@@ -113,7 +113,7 @@ func TestSchedulingAndCancellingCostAConstant(t *testing.T) {
 
 // TestACrowdDueInOneBlock fires 100,000 timers of one height in its long form.
 func TestACrowdDueInOneBlock(t *testing.T) {
-	n := sized(20_000, 100_000)
+	n := sized(8_000, 100_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) { timer.Due = 2 }, counted(&counts), withConfig(func(c *types.TimerConfig) {
 		c.LaneTimerCycles, c.CandidateWindow, c.ReceiptRetentionBlocks = 20_000_000, 1_024, 0
@@ -170,7 +170,7 @@ func TestFireCostUnderOverload(t *testing.T) {
 		return float64(all.Reads()+all.Writes()) / float64(n), most
 	}
 	calm, _ := drain(4_990, func(seq uint64) uint64 { return 2 + (seq-1)/499 })
-	storm, most := drain(sized(20_000, 100_000), func(uint64) uint64 { return 2 })
+	storm, most := drain(sized(10_000, 100_000), func(uint64) uint64 { return 2 })
 	t.Logf("%.1f operations for a fire in a calm, %.1f in a storm; at most %+v in a block", calm, storm, most)
 	// Admission costs a scan and two writes, and the index a read and a delete, and a record that was admitted is read again.
 	// Reading the summary is little more, and the owner index has more to merge where it is larger. What is done in a calm
