@@ -27,6 +27,9 @@ ldflags := -X $(version_pkg).Name=timerd \
 # No VCS stamping: the version above carries the commit.
 build_flags := -buildvcs=false -ldflags '$(ldflags)'
 
+# Without debug information a test's binary is linked in half the time, and there are dozens.
+test_flags := -ldflags=-w
+
 proto_image := proto/timers-v1.binpb
 
 .PHONY: help
@@ -59,11 +62,11 @@ with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/ra
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
 	@# Together: the tests with real nodes wait for blocks most of the time.
-	@scripts/gomods.sh run -together $(PKG) -- go test -timeout $(TEST_TIMEOUT)
+	@scripts/gomods.sh run -together $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT)
 
 .PHONY: sims
 sims: ## Simulate the whole application for a few blocks with random messages
-	go test -tags sims -timeout $(TEST_TIMEOUT) ./app -run 'TestSimulation$$' -NumBlocks=30 -BlockSize=80
+	go test $(test_flags) -tags sims -timeout $(TEST_TIMEOUT) ./app -run 'TestSimulation$$' -NumBlocks=30 -BlockSize=80
 
 .PHONY: sims-long
 sims-long: ## Simulate for long, with many seeds
@@ -77,6 +80,7 @@ test-short: ## Run the tests without simulation, real nodes and benchmarks
 test-long: ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
+	go test -timeout 60m ./testutil/bench/storm -args -storm.every
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 

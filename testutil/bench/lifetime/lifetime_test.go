@@ -26,8 +26,6 @@ func TestNodesPerLifetimeStayWithinTheirBound(t *testing.T) {
 		nodes, receipt float64
 	}{
 		{workload.FIFO, 0, 10, 0},
-		{workload.FIFO, 4, 12, 2.2},
-		{workload.EIP1559, 0, 12, 0},
 		{workload.EIP1559, 4, 14, 2.2},
 	} {
 		t.Run(fmt.Sprintf("%s, receipts of %d blocks", c.policy, c.receiptBlocks), func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 // Bids is what the timers of a storm bid while the lane's fee stays at laneFee. Floats draw it; nothing of the module does.
 type Bids struct {
 	Name string
-	draw func(r *rand.Rand) *types.Bid
+	Draw func(r *rand.Rand) *types.Bid
 	// aside: the storm itself never fires; as many as a calm block fires become due beside it in every block.
 	aside bool
 }
@@ -26,13 +26,13 @@ const (
 
 var (
 	// DefaultBids leave the price to the estimator.
-	DefaultBids = Bids{Name: "default", draw: func(*rand.Rand) *types.Bid { return nil }}
+	DefaultBids = Bids{Name: "default", Draw: func(*rand.Rand) *types.Bid { return nil }}
 	// LognormalBids are what people make: tips about the usual one, slacks about the lane's fee, none below it.
-	LognormalBids = Bids{Name: "lognormal", draw: lognormalBid}
+	LognormalBids = Bids{Name: "lognormal", Draw: lognormalBid}
 	// EqualBids are all stated alike.
-	EqualBids = Bids{Name: "equal", draw: func(*rand.Rand) *types.Bid { return statedBid(2*laneFee, usualTip) }}
+	EqualBids = Bids{Name: "equal", Draw: func(*rand.Rand) *types.Bid { return statedBid(2*laneFee, usualTip) }}
 	// MixedBids are tiers, defaults and stated prices.
-	MixedBids = Bids{Name: "mixed tiers", draw: func(r *rand.Rand) *types.Bid {
+	MixedBids = Bids{Name: "mixed tiers", Draw: func(r *rand.Rand) *types.Bid {
 		switch tier := r.Int32N(7); {
 		case tier == 0:
 			return nil
@@ -43,7 +43,7 @@ var (
 		}
 	}}
 	// PoisonBids lie a hair below the lane's fee and are all tip: first in the order of tips, and never to fire.
-	PoisonBids = Bids{Name: "poison", aside: true, draw: func(r *rand.Rand) *types.Bid {
+	PoisonBids = Bids{Name: "poison", aside: true, Draw: func(r *rand.Rand) *types.Bid {
 		fee := laneFee * (1 - 1e-3*(0.1+r.Float64()))
 		return statedBid(fee, fee)
 	}}

@@ -34,7 +34,7 @@ type Newcomers struct {
 }
 
 // RichBids are lognormal tips with fees that no lane's fee reaches in the run: a storm that outbids whoever pays the usual.
-var RichBids = Bids{Name: "lognormal tips", draw: func(r *rand.Rand) *types.Bid {
+var RichBids = Bids{Name: "lognormal tips", Draw: func(r *rand.Rand) *types.Bid {
 	return statedBid(1e6*laneFee, usualTip*math.Exp(r.NormFloat64()))
 }}
 
@@ -47,12 +47,12 @@ func MeasureNewcomers(policy workload.Policy, bids Bids, storm, actors, beside, 
 	genesis.Config.ReceiptRetentionBlocks = 0
 	payload := make([]byte, workload.PayloadBytes)
 	for i := range storm {
-		workload.AddTimer(genesis, workload.Owner(i%actors), 1, payload, workload.GasLimit).Bid = bids.draw(rng)
+		workload.AddTimer(genesis, workload.Owner(i%actors), 1, payload, workload.GasLimit).Bid = bids.Draw(rng)
 	}
 	dues := map[string]int{}
 	for i := range newcomers {
 		for j := range beside {
-			workload.AddTimer(genesis, workload.Owner(actors+newcomers+j), uint64(2+i), payload, workload.GasLimit).Bid = bids.draw(rng)
+			workload.AddTimer(genesis, workload.Owner(actors+newcomers+j), uint64(2+i), payload, workload.GasLimit).Bid = bids.Draw(rng)
 		}
 		timer := workload.AddTimer(genesis, workload.Owner(actors+i), uint64(2+i), payload, workload.GasLimit)
 		dues[hex.EncodeToString(timer.Id)] = 2 + i

@@ -193,7 +193,7 @@ func (s *stormChain) add(n int, due uint64, bids Bids) {
 	for range n {
 		who := s.drawOwner()
 		timer := workload.AddTimer(s.genesis, workload.Owner(who), due, s.payloads[who], stormGasLimit)
-		timer.Bid = bids.draw(s.rng)
+		timer.Bid = bids.Draw(s.rng)
 	}
 }
 
