@@ -15,8 +15,13 @@ import (
 const envPrefix = "TIMERD"
 
 func main() {
-	if err := svrcmd.Execute(newRootCmd(homeOf(os.Args[1:])), envPrefix, app.DefaultNodeHome); err != nil {
-		fmt.Fprintln(os.Stderr, "Error:", err)
+	root := newRootCmd(homeOf(os.Args[1:]))
+	err := knownCommand(root, os.Args[1:])
+	if err == nil {
+		err = svrcmd.Execute(root, envPrefix, app.DefaultNodeHome)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", explain(root, os.Args[1:], err))
 		os.Exit(exitCode(err))
 	}
 }

@@ -1,4 +1,4 @@
-// Package broadcast sends a timer and, if wanted, waits until it is there.
+// Package broadcast sends transactions, says what became of them, and waits for them if wanted.
 package broadcast
 
 import (
@@ -18,10 +18,10 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/event"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -34,17 +34,8 @@ const (
 
 // AddFlags adds the flags of waiting.
 func AddFlags(f *pflag.FlagSet) {
-	f.Bool(flagWait, false, "wait until the transaction is included, and print the timer's name instead of the broadcast's answer")
+	f.Bool(flagWait, false, "wait until the transaction is included, and print what it did instead of the broadcast's answer")
 	f.Duration(flagWaitTimeout, time.Minute, "for how long --"+flagWait+" waits")
-}
-
-// WaitWanted tells whether to wait, and refuses to wait for what will not come.
-func WaitWanted(j *job.Job) (bool, error) {
-	wanted, err := j.Flags.GetBool(flagWait)
-	if err != nil || !wanted {
-		return false, err
-	}
-	return true, mayBroadcast(j)
 }
 
 // mayBroadcast tells whether the command ends in a broadcast.
@@ -74,21 +65,69 @@ type scheduled struct {
 	TxHash string `json:"txhash"`
 }
 
-// SendAndTell sends and tells where the timer's name is to be found.
-func SendAndTell(j *job.Job, msg *types.MsgScheduleTimer) error {
-	sent, err := sendVia(j, j.Output, msg)
-	if err == nil && sent.hash != nil && sent.code == 0 {
-		j.Notef("once it is included, the timer's name is in its event timers.v1.TimerScheduled: %s query tx %X (--%s waits and prints it)",
-			version.AppName, sent.hash, flagWait)
-	}
-	return err
+// Send signs and broadcasts a message, or prints it, as the flags of transactions say. A transaction that the node or the
+// chain refuses is an error. With --wait it prints that the transaction is included.
+func Send(j *job.Job, msg sdk.Msg) error {
+	return send(j, msg, "--"+flagWait+" waits until it is included", printIncluded)
 }
 
-// sendVia sends, prints what the SDK prints to output, and returns what was broadcast.
-func sendVia(j *job.Job, output io.Writer, msg sdk.Msg) (*sentTx, error) {
+// SendTimer does the same with a timer that is scheduled. With --wait it prints the timer's name. Standard output carries
+// the name alone, so that a script can read it.
+func SendTimer(j *job.Job, msg *types.MsgScheduleTimer) error {
+	return send(j, msg, "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
+		func(j *job.Job, included *coretypes.ResultTx) error {
+			found, err := scheduledIn(included)
+			if err != nil {
+				return err
+			}
+			return printScheduled(j, found, included)
+		})
+}
+
+func send(j *job.Job, msg sdk.Msg, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
+	waiting, err := j.Flags.GetBool(flagWait)
+	if err != nil {
+		return err
+	}
+	if waiting {
+		if err := mayBroadcast(j); err != nil {
+			return err
+		}
+	}
+	sent, err := sendVia(j, waiting, msg)
+	switch {
+	case err != nil:
+		return err
+	case sent.hash == nil && waiting:
+		return errors.New("nothing was broadcast")
+	case sent.hash == nil:
+		return nil
+	case sent.code != 0:
+		return fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, plain.NoPaths(sent.log), sent.codespace, sent.code)
+	case !waiting:
+		j.Notef("transaction %X is broadcast: %s", sent.hash, next)
+		return nil
+	}
+	included, err := await(j, sent.hash)
+	if err != nil {
+		return err
+	}
+	if result := included.TxResult; result.Code != 0 {
+		return fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
+			included.Hash, included.Height, plain.NoPaths(result.Log), result.Codespace, result.Code)
+	}
+	return answer(j, included)
+}
+
+// sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
+// answer to the broadcast is printed where JSON is wanted and nothing else comes.
+func sendVia(j *job.Job, waiting bool, msg sdk.Msg) (*sentTx, error) {
 	sent := &sentTx{CometRPC: j.Client}
-	via := *j
-	via.Context = j.WithOutput(output)
+	via, output := *j, j.Output
+	if waiting {
+		output = j.Notes
+	}
+	via.Context = j.WithOutput(&beforeSent{Writer: output, sent: sent, answers: j.OutputFormat != flags.OutputFormatText})
 	// Without a node there is nothing to remember, and the SDK says so where it needs one.
 	if j.Client != nil {
 		via.Context = via.WithClient(sent)
@@ -96,38 +135,51 @@ func sendVia(j *job.Job, output io.Writer, msg sdk.Msg) (*sentTx, error) {
 	return sent, via.Send(msg)
 }
 
-// SendAndWait broadcasts and prints the name of the timer once it is there. Standard output carries the name alone, so
-// that a script can read it; what else is printed on the way goes where notes go.
-func SendAndWait(j *job.Job, msg *types.MsgScheduleTimer) error {
+// beforeSent drops what is written after the broadcast, unless answers are wanted.
+type beforeSent struct {
+	io.Writer
+	sent    *sentTx
+	answers bool
+}
+
+// Write implements io.Writer.
+func (w *beforeSent) Write(text []byte) (int, error) {
+	if w.sent.hash != nil && !w.answers {
+		return len(text), nil
+	}
+	return w.Writer.Write(text)
+}
+
+// await waits for a transaction as long as --wait-timeout says.
+func await(j *job.Job, hash []byte) (*coretypes.ResultTx, error) {
 	node, err := j.GetNode()
 	if err != nil {
-		return err
-	}
-	sent, err := sendVia(j, j.Notes, msg)
-	if err != nil {
-		return err
-	}
-	switch {
-	case sent.hash == nil:
-		return errors.New("nothing was broadcast")
-	case sent.code != 0:
-		return fmt.Errorf("the node refused transaction %X: %s", sent.hash, sent.log)
+		return nil, err
 	}
 	timeout, err := j.Flags.GetDuration(flagWaitTimeout)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(j.Ctx, timeout)
 	defer cancel()
-	included, err := awaitTx(ctx, node, sent.hash)
+	return awaitTx(ctx, node, hash)
+}
+
+// included is what --wait prints of a transaction that schedules nothing.
+type included struct {
+	Height int64  `json:"height"`
+	TxHash string `json:"txhash"`
+}
+
+func printIncluded(j *job.Job, tx *coretypes.ResultTx) error {
+	if j.OutputFormat == flags.OutputFormatText {
+		return j.PrintString(fmt.Sprintf("transaction %X is included at height %d\n", tx.Hash, tx.Height))
+	}
+	text, err := json.Marshal(included{Height: tx.Height, TxHash: strings.ToUpper(hex.EncodeToString(tx.Hash))})
 	if err != nil {
 		return err
 	}
-	found, err := scheduledIn(included)
-	if err != nil {
-		return err
-	}
-	return printScheduled(j, found, included)
+	return j.PrintRaw(text)
 }
 
 func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes.ResultTx) error {
@@ -144,14 +196,15 @@ func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes
 // sentTx is a node that remembers what was broadcast through it: the SDK prints the hash, and does not return it.
 type sentTx struct {
 	client.CometRPC
-	hash []byte
-	code uint32
-	log  string
+	hash      []byte
+	code      uint32
+	codespace string
+	log       string
 }
 
 func (s *sentTx) remember(res *coretypes.ResultBroadcastTx, err error) (*coretypes.ResultBroadcastTx, error) {
 	if err == nil {
-		s.hash, s.code, s.log = res.Hash, res.Code, res.Log
+		s.hash, s.code, s.codespace, s.log = res.Hash, res.Code, res.Codespace, res.Log
 	}
 	return res, err
 }
@@ -190,10 +243,6 @@ func awaitTx(ctx context.Context, node client.CometRPC, hash []byte) (*coretypes
 
 // scheduledIn finds the timer that an included transaction scheduled.
 func scheduledIn(included *coretypes.ResultTx) (*types.TimerScheduled, error) {
-	if result := included.TxResult; result.Code != 0 {
-		return nil, fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
-			included.Hash, included.Height, result.Log, result.Codespace, result.Code)
-	}
 	for _, one := range included.TxResult.Events {
 		if !event.Ours(one) || event.Kind(one) != "TimerScheduled" {
 			continue

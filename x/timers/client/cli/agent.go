@@ -7,12 +7,13 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/version"
 
+	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 )
 
 func newSetAgentCmd() *cobra.Command {
-	cmd := job.TxCommand(&cobra.Command{
+	cmd := txCommand(&cobra.Command{
 		Use:   "set-agent [address]",
 		Short: "Have a contract price your timers that state no bid, or clear that",
 		Long: "Have a contract or a module price your timers that state no bid: in each block in which one competes, it is asked what the timer " +
@@ -30,7 +31,7 @@ func newSetAgentCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return j.Send(msg)
+			return broadcast.Send(j, msg)
 		},
 	})
 	draft.AddAgentFlags(cmd.Flags())

@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
@@ -21,7 +22,7 @@ A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell 
 digits need no look-up.`
 
 func newUpdateCmd() *cobra.Command {
-	cmd := job.TxCommand(&cobra.Command{
+	cmd := txCommand(&cobra.Command{
 		Use:   "update [id-prefix]",
 		Short: "Change what one of your timers does, its gas limit or its bid",
 		Long: "Change what one of your timers does, its gas limit or its bid. What is not stated stays. The id stays too, and the timer " +
@@ -43,7 +44,7 @@ func newUpdateCmd() *cobra.Command {
 			if err := adviseUpdate(d, msg); err != nil {
 				return err
 			}
-			return j.Send(msg)
+			return broadcast.Send(j, msg)
 		},
 	})
 	draft.AddUpdateFlags(cmd.Flags())
@@ -90,7 +91,7 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 }
 
 func newExtendCmd() *cobra.Command {
-	cmd := job.TxCommand(&cobra.Command{
+	cmd := txCommand(&cobra.Command{
 		Use:   "extend [id-prefix]",
 		Short: "Set the last height at which one of your timers may fire",
 		Long: "Set the last height at which one of your timers may fire, as a height or as a distance from now. The chain clamps what is " +
@@ -108,7 +109,7 @@ func newExtendCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return j.Send(msg)
+			return broadcast.Send(j, msg)
 		},
 	})
 	draft.AddExtendFlags(cmd.Flags())
@@ -135,7 +136,7 @@ func newResumeCmd() *cobra.Command {
 
 // newNamedCmd is a command whose message names a timer and says nothing else.
 func newNamedCmd(verb, short, long string, message func(sender, id string) sdk.Msg) *cobra.Command {
-	return job.TxCommand(&cobra.Command{
+	return txCommand(&cobra.Command{
 		Use:     verb + " [id-prefix]",
 		Short:   short,
 		Long:    long + nameHelp,
@@ -150,7 +151,7 @@ func newNamedCmd(verb, short, long string, message func(sender, id string) sdk.M
 			if err != nil {
 				return err
 			}
-			return j.Send(message(j.Signer.Text, id))
+			return broadcast.Send(j, message(j.Signer.Text, id))
 		},
 	})
 }

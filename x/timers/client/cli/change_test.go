@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -252,4 +253,36 @@ func TestConfigIsProposedAsItIsPrinted(t *testing.T) {
 	} {
 		require.ErrorContains(t, r.Refused("update-timer-config", r.File("bad.json", content)), reason)
 	}
+}
+
+// Every command says what became of its transaction, in a sentence, and fails where the chain refuses it.
+func TestEveryCommandWaits(t *testing.T) {
+	r := newRig(t)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	text := []string{"--from", "alice", "-y", "-o", "text"}
+	run := func(line ...string) (string, string, error) { return r.Run(append(append([]string{"tx", "timers"}, line...), text...)...) }
+	_, notes, err := run("schedule", "--msgs", path, "--in", "50")
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(notes, "is broadcast"))
+	out, _, err := run("schedule", "--msgs", path, "--in", "50", "--wait")
+	require.NoError(t, err)
+	require.Contains(t, out, "name: "+r.Alice+"/")
+	id := regexp.MustCompile(`name: .*/([0-9a-f]{64})`).FindStringSubmatch(out)[1]
+
+	out, notes, err = run("pause", id[:16], "--wait")
+	require.NoError(t, err)
+	require.Regexp(t, `^transaction [0-9A-F]{64} is included at height \d+\n$`, out)
+	require.NotContains(t, notes, "gas_used", "the answer to the broadcast is no news")
+	out, _, err = r.Run("tx", "timers", "cancel", id, "--from", "alice", "-y", "-o", "json", "--wait")
+	require.NoError(t, err)
+	require.Regexp(t, `^{"height":\d+,"txhash":"[0-9A-F]{64}"}\n$`, out)
+	_, _, err = run("cancel", id, "--wait")
+	require.ErrorContains(t, err, "failed at height")
+	require.ErrorContains(t, err, "(timers, code")
+	require.NotContains(t, err.Error(), ".go:")
+
+	r.Node.Refuse = true
+	out, _, err = run("cancel", id)
+	require.ErrorContains(t, err, "the node refused transaction")
+	require.Empty(t, out)
 }

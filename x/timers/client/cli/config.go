@@ -15,13 +15,14 @@ import (
 	govcli "github.com/cosmos/cosmos-sdk/x/gov/client/cli"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 func newUpdateConfigCmd() *cobra.Command {
-	cmd := job.TxCommand(&cobra.Command{
+	cmd := txCommand(&cobra.Command{
 		Use:   "update-timer-config [file]",
 		Short: "Propose to replace the module's config (opcode 49)",
 		Long: `Submit a proposal to replace the config whole. The file holds the config as JSON, as the params query prints it: as its
@@ -70,7 +71,7 @@ func proposeConfig(j *job.Job, path string) error {
 	if err := proposal.SetMsgs([]sdk.Msg{&types.MsgUpdateTimerConfig{Authority: authority.Text, Config: config}}); err != nil {
 		return err
 	}
-	return j.Send(proposal)
+	return broadcast.Send(j, proposal)
 }
 
 // parseConfig reads a config, whole and valid: a parameter left out would be a parameter set to zero.

@@ -7,12 +7,13 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/version"
 
+	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 )
 
 func newGrantCmd() *cobra.Command {
-	cmd := job.TxCommand(&cobra.Command{
+	cmd := txCommand(&cobra.Command{
 		Use:   "grant [grantee]",
 		Short: "Let another account schedule or change your timers, within limits",
 		Long: "Let another account schedule or change your timers, within limits. You pay for the timers. A type in --allow may be run with any " +
@@ -35,7 +36,7 @@ func newGrantCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return j.Send(msg)
+			return broadcast.Send(j, msg)
 		},
 	})
 	draft.AddGrantFlags(cmd.Flags())

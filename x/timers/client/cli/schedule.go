@@ -34,7 +34,7 @@ The name of the timer, ACTOR/ID, is in the event timers.v1.TimerScheduled of the
 it and prints it.`
 
 func newScheduleCmd() *cobra.Command {
-	cmd := job.TxCommand(&cobra.Command{
+	cmd := txCommand(&cobra.Command{
 		Use:   "schedule",
 		Short: "Schedule messages that the chain runs in your name at a height, or when state changes",
 		Long:  scheduleLong,
@@ -49,7 +49,6 @@ func newScheduleCmd() *cobra.Command {
 		RunE: runSchedule,
 	})
 	draft.AddScheduleFlags(cmd.Flags())
-	broadcast.AddFlags(cmd.Flags())
 	return cmd
 }
 
@@ -59,10 +58,6 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	j, err := job.NewTx(cmd)
-	if err != nil {
-		return err
-	}
-	waiting, err := broadcast.WaitWanted(j)
 	if err != nil {
 		return err
 	}
@@ -76,10 +71,7 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 			return err
 		}
 	}
-	if waiting {
-		return broadcast.SendAndWait(j, msg)
-	}
-	return broadcast.SendAndTell(j, msg)
+	return broadcast.SendTimer(j, msg)
 }
 
 // takeFlag reads a flag and clears it, before the SDK reads it as its own.

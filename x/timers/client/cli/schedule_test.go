@@ -230,13 +230,14 @@ func TestScheduleBroadcastsWhatTheChainTakes(t *testing.T) {
 	require.Contains(t, out, `"txhash"`)
 	require.Len(t, r.Node.Sent, 1)
 	for hash := range r.Node.Sent {
-		require.Contains(t, notes, fmt.Sprintf("event timers.v1.TimerScheduled: chaind query tx %X", hash))
+		require.Contains(t, notes, fmt.Sprintf("transaction %X is broadcast: once it is included, its event timers.v1.TimerScheduled", hash))
 	}
 
 	r.Node.Refuse = true
 	out, notes, err = r.Run(line...)
-	require.NoError(t, err, "as with any transaction, the answer says so")
-	require.Contains(t, out, "insufficient fee")
+	require.ErrorContains(t, err, "the node refused transaction")
+	require.ErrorContains(t, err, "insufficient fee")
+	require.Contains(t, out, `"code":13`, "who asks for JSON gets the answer too")
 	require.NotContains(t, notes, "once it is included")
 	r.Node.Refuse = false
 

@@ -3,6 +3,7 @@ package plain
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -112,9 +113,15 @@ func TimerBid(t *types.TimerInfo) string {
 	}
 }
 
+// sourcePath is where in the code an error arose, as the SDK and the libraries below it write it behind the error's text.
+var sourcePath = regexp.MustCompile(`\s*\[[^\[\]\s]+\.go:\d+\]`)
+
+// NoPaths is the text of an error without the places in the code that it came from.
+func NoPaths(text string) string { return sourcePath.ReplaceAllString(text, "") }
+
 // ServerSays is what the module's server answered, without what the transport wraps around it.
 func ServerSays(err error) string {
-	text := status.Convert(err).Message()
+	text := NoPaths(status.Convert(err).Message())
 	if _, after, found := strings.Cut(text, "desc = "); found {
 		text = after
 	}

@@ -3,6 +3,7 @@
 package timespan
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -48,6 +49,9 @@ func ParseDuration(text string) (time.Duration, error) {
 // ParseCount reads a positive number of blocks or cycles, or a height.
 func ParseCount(text, what string) (uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 63)
+	if errors.Is(err, strconv.ErrRange) && IsDigits(text) {
+		return 0, fmt.Errorf("%.80q is too large a %s: want at most %d", text, what, uint64(math.MaxInt64))
+	}
 	if err != nil || n == 0 {
 		return 0, fmt.Errorf("%.80q is no %s: want a whole number from 1 on", text, what)
 	}

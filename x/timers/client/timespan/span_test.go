@@ -38,6 +38,8 @@ func TestSpans(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, want, got, text)
 	}
+	_, err := ParseCount("99999999999999999999999", "number of blocks")
+	require.ErrorContains(t, err, "too large a number of blocks: want at most 9223372036854775807")
 	for _, text := range []string{"", "0", "-1", "9223372036854775808", "1 000", "soon", "0s", "1e3"} {
 		_, err := ParseSpan(text)
 		require.Error(t, err, "%q", text)

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What people get wrong is told in words of the command line: which argument, which value, and what would be right.
+func TestMistakesAreExplained(t *testing.T) {
+	user := t.TempDir()
+	home := filepath.Join(user, ".timerd")
+	writeHome(t, home, "chain-1", "tcp://127.0.0.1:1", "text")
+	must(t, user, "keys", "add", "alice")
+	for line, want := range map[string][]string{
+		"query timers list carol":                              {`actor: "carol"`, "neither an address of this chain nor the name of a key"},
+		"query timers due abc":                                 {`height: "abc": is no whole number`},
+		"query timers list":                                    {"timerd query timers list wants 1 argument, [actor], and got none"},
+		"tx timers shedule --msgs x.json --from alice":         {`there is no command "shedule" below "timerd tx timers": did you mean "schedule"`},
+		"tx timers schedule send.json --from alice":            {"did you mean --msgs send.json?"},
+		"tx timers schedule --msgs x --after 5 min":            {`"min" is one`, "--after 5m"},
+		"tx timers cancel ab --from nobody":                    {`there is no key "nobody" in the key ring`, "timerd keys list"},
+		"tx timers schedule --gas-limit x --at 9 --from alice": {`"x" is no`},
+		"query timers lane":                                    {"no node answers at", "is it running? --node names another"},
+		"query timers lane --node tcp://127.0.0.1:9":           {"no node answers at tcp://127.0.0.1:9"},
+		"tx timers cancel zz --from alice":                     {`timer "zz"`, "hexadecimal"},
+	} {
+		t.Run(line, func(t *testing.T) {
+			out, err := timerd(t, user, strings.Fields(line)...)
+			require.Error(t, err)
+			for _, text := range want {
+				require.Contains(t, out, text)
+			}
+			for _, noise := range []string{".go:", "strconv", `"--0"`} {
+				require.NotContains(t, out, noise)
+			}
+			require.Equal(t, 1, strings.Count(strings.TrimSpace(out), "\n")+1, "one sentence: %s", out)
+		})
+	}
+	require.Contains(t, must(t, user, "tx", "timers", "--help"), "schedule")
+	require.Contains(t, must(t, user, "tx", "timers"), "schedule")
+}
