@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -24,14 +25,14 @@ type Registry struct {
 	records   *state.Records
 	router    types.Router
 	bank      types.BankKeeper
-	addresses types.Addresses
+	addresses names.Addresses
 }
 
 var _ state.Component = (*Registry)(nil)
 
 // NewRegistry adds the registry's collection to the schema.
 func NewRegistry(
-	sb *collections.SchemaBuilder, records *state.Records, router types.Router, bank types.BankKeeper, addresses types.Addresses,
+	sb *collections.SchemaBuilder, records *state.Records, router types.Router, bank types.BankKeeper, addresses names.Addresses,
 ) *Registry {
 	agents := collections.NewMap(sb, types.PrefixAgents, "agents", sdk.AccAddressKey, collections.BytesValue)
 	return &Registry{agents, records, router, bank, addresses}

@@ -83,7 +83,35 @@ func (a *TimerAuthorization) checkSchedule(ctx context.Context, msg *types.MsgSc
 	if msg.Handler != "" && msg.Handler != types.DefaultHandler {
 		return refused("handler is %.80q, want %s", msg.Handler, types.DefaultHandler)
 	}
+	if len(msg.Messages) > 0 {
+		if len(msg.Payload) > 0 {
+			return refused("messages are stated together with a payload")
+		}
+		return a.checkMessages(ctx, msg.Messages)
+	}
 	return a.checkPayload(ctx, msg.Payload)
+}
+
+// checkMessages checks the types of stated messages, as checkPayload does those of a payload.
+func (a *TimerAuthorization) checkMessages(ctx context.Context, messages []*codectypes.Any) error {
+	if len(messages) > maxMessages {
+		return refused("there are %d messages, want at most %d", len(messages), maxMessages)
+	}
+	for i, message := range messages {
+		if err := a.checkType(ctx, i, message.GetTypeUrl()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkType checks the type of one message, and charges the comparisons.
+func (a *TimerAuthorization) checkType(ctx context.Context, position int, url string) error {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(gasPerComparison*uint64(len(a.AllowedMessages)), "timer authorization")
+	if !slices.Contains(a.AllowedMessages, url) {
+		return refused("message %d of the payload is %.120q, which allowed_messages does not list", position, url)
+	}
+	return nil
 }
 
 // checkUpdate lets an update change what a fire may cost, not what it does: the timer may be one of the granter's own,
@@ -202,7 +230,6 @@ func exceeds(price, limit string) bool {
 // first that is not allowed. That each is well formed and signed by the granter alone is checked when the timer is
 // scheduled.
 func (a *TimerAuthorization) checkPayload(ctx context.Context, payload []byte) error {
-	meter := sdk.UnwrapSDKContext(ctx).GasMeter()
 	if len(payload) == 0 {
 		return refused("the payload has no messages")
 	}
@@ -223,9 +250,8 @@ func (a *TimerAuthorization) checkPayload(ctx context.Context, payload []byte) e
 		if err := message.Unmarshal(packed); err != nil {
 			return refused("message %d of the payload: %v", n-1, err)
 		}
-		meter.ConsumeGas(gasPerComparison*uint64(len(a.AllowedMessages)), "timer authorization")
-		if !slices.Contains(a.AllowedMessages, message.TypeUrl) {
-			return refused("message %d of the payload is %.120q, which allowed_messages does not list", n-1, message.TypeUrl)
+		if err := a.checkType(ctx, n-1, message.TypeUrl); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -82,6 +82,16 @@ func scheduled(changes ...func(*types.MsgScheduleTimer)) *types.MsgScheduleTimer
 	return msg
 }
 
+// stated states messages of these types in place of a payload.
+func stated(urls ...string) func(*types.MsgScheduleTimer) {
+	return func(m *types.MsgScheduleTimer) {
+		m.Payload, m.Messages = nil, nil
+		for _, url := range urls {
+			m.Messages = append(m.Messages, &codectypes.Any{TypeUrl: url})
+		}
+	}
+}
+
 // authorizing is an authorization of another type of message than scheduling.
 func authorizing(msg sdk.Msg, changes ...func(*authz.TimerAuthorization)) *authz.TimerAuthorization {
 	a := &authz.TimerAuthorization{MsgTypeUrl: sdk.MsgTypeURL(msg), ExpiresAt: 100, UsesLeft: 1}
@@ -139,12 +149,20 @@ func TestEachLimitOfScheduling(t *testing.T) {
 		"one shot with a retry":  {none, func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 2, After: 1} }, ""},
 		"one shot, more retries": {none, func(m *types.MsgScheduleTimer) { m.Retry = &types.Retry{Max: 3, After: 1} }, "1 repetitions of up to 4 tries are more than 3 fires"},
 
-		"one message":       {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(voteURL) }, ""},
-		"another message":   {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(voteURL, "/x.Y") }, `message 1 of the payload is "/x.Y", which allowed_messages does not list`},
-		"a longer name":     {none, func(m *types.MsgScheduleTimer) { m.Payload = payload("x" + sendURL) }, "does not list"},
-		"most messages":     {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(slices.Repeat([]string{sendURL}, 128)...) }, ""},
-		"too many messages": {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(slices.Repeat([]string{sendURL}, 129)...) }, "more than 128 messages"},
-		"no messages":       {none, func(m *types.MsgScheduleTimer) { m.Payload = nil }, "the payload has no messages"},
+		"one message":             {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(voteURL) }, ""},
+		"another message":         {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(voteURL, "/x.Y") }, `message 1 of the payload is "/x.Y", which allowed_messages does not list`},
+		"a longer name":           {none, func(m *types.MsgScheduleTimer) { m.Payload = payload("x" + sendURL) }, "does not list"},
+		"most messages":           {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(slices.Repeat([]string{sendURL}, 128)...) }, ""},
+		"too many messages":       {none, func(m *types.MsgScheduleTimer) { m.Payload = payload(slices.Repeat([]string{sendURL}, 129)...) }, "more than 128 messages"},
+		"no messages":             {none, func(m *types.MsgScheduleTimer) { m.Payload = nil }, "the payload has no messages"},
+		"stated messages":         {none, stated(sendURL, voteURL), ""},
+		"most stated messages":    {none, stated(slices.Repeat([]string{sendURL}, 128)...), ""},
+		"another stated message":  {none, stated(sendURL, "/x.Y"), `message 1 of the payload is "/x.Y", which allowed_messages does not list`},
+		"too many of them":        {none, stated(slices.Repeat([]string{sendURL}, 129)...), "there are 129 messages, want at most 128"},
+		"both forms":              {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Payload = payload(sendURL) }, "messages are stated together with a payload"},
+		"a hidden form":           {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Payload = payload("/x.Y") }, "messages are stated together with a payload"},
+		"a message that is none":  {none, func(m *types.MsgScheduleTimer) { m.Payload, m.Messages = nil, []*codectypes.Any{nil} }, `message 0 of the payload is ""`},
+		"messages of another one": {none, func(m *types.MsgScheduleTimer) { stated(sendURL)(m); m.Handler = "withdraw" }, `handler is "withdraw"`},
 		"an envelope": {none, func(m *types.MsgScheduleTimer) {
 			m.Payload = []byte(`{"_handler":"handle_timer","_payload":""}`)
 		}, "the payload is no timers.v1.AccountPayload"},

@@ -89,6 +89,7 @@ func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 	}{
 		{&types.MsgScheduleTimer{}, []string{
 			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "Bid", "Retry", "OnUnfunded", "MaxCharge",
+			"Messages", "Label",
 		}},
 		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge"}},
 		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt"}},

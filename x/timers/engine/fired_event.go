@@ -28,7 +28,7 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
 		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: payer,
 		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
-		FireSeq: t.FireSeq,
+		FireSeq: t.FireSeq, Label: t.Label,
 	}
 	if survivor != nil {
 		event.NextDue, event.Retries = survivor.Due, survivor.Retries
@@ -49,6 +49,7 @@ func typedFired(e *types.TimerFired) sdk.Event {
 		{Key: "deliver_id", Value: jsonString(e.DeliverId)},
 		{Key: "fire_seq", Value: strconv.FormatUint(uint64(e.FireSeq), 10)},
 		{Key: "id", Value: jsonString(e.Id)},
+		{Key: "label", Value: jsonString(e.Label)},
 		{Key: "late", Value: jsonUint64(e.Late)},
 		{Key: "matched", Value: jsonWatchedKeys(e.Matched)},
 		{Key: "next_due", Value: jsonUint64(e.NextDue)},

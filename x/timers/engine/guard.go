@@ -33,7 +33,7 @@ func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason 
 	if err := e.Records.PutAside(ctx, timer, reason); err != nil {
 		return err
 	}
-	event := &types.TimerSetAside{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason}
+	event := &types.TimerSetAside{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Label: timer.Label}
 	if cause != nil {
 		event.Codespace, event.Code = types.CodeOf(cause)
 	}
@@ -50,7 +50,9 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
-		return types.Emit(ctx, &types.TimerExpired{Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt})
+		return types.Emit(ctx, &types.TimerExpired{
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, Label: timer.Label,
+		})
 	})
 	if done {
 		b.expired++

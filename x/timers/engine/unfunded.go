@@ -95,6 +95,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		return types.Emit(ctx, &types.TimerCancelledInsufficientFunds{
 			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Payer: e.Addresses.Text(timer.Payer()),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
+			Label: timer.Label,
 		})
 	})
 	if done {
@@ -111,6 +112,7 @@ func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer,
 	event := &types.TimerSetAside{
 		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Payer: e.Addresses.Text(timer.Payer()),
 		Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
+		Label: timer.Label,
 	}
 	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
 	if err := types.Emit(ctx, event); err != nil {

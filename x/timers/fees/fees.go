@@ -12,6 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -22,7 +23,7 @@ import (
 type Fees struct {
 	// Accounts and Addresses of the chain.
 	Accounts  types.AccountKeeper
-	Addresses types.Addresses
+	Addresses names.Addresses
 	// Bank moves the coins.
 	Bank types.BankKeeper
 	// Balances debit payers without transfers; nil on a chain on which the bank moves what fires are charged.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -72,6 +73,9 @@ func validateTimer(t *types.Timer) error {
 		}
 	}
 	if err := t.ValidateRecurrence(); err != nil {
+		return err
+	}
+	if err := names.CheckLabel(t.Label); err != nil {
 		return err
 	}
 	for _, amount := range []struct{ name, text string }{{"bid_locked", t.BidLocked}, {"max_charge", t.MaxCharge}} {

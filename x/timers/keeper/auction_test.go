@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
@@ -275,7 +276,7 @@ func TestTimersThatAreNoRunnerUp(t *testing.T) {
 		}},
 		"one that the winner's handler cancels": {winner: func(f *fixture, rival string) []byte {
 			return f.script(func(ctx sdk.Context, _ types.Delivery) error {
-				id, err := types.ParseTimerID(rival)
+				id, err := names.ParseID(rival)
 				require.NoError(f.t, err)
 				return f.Timers.Cancel(ctx, robot2, id)
 			})

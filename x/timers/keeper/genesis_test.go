@@ -34,6 +34,9 @@ func busy(f *fixture) {
 	f.schedule(alice, 1_000_000, f.pays(alice, bob, 1), func(msg *types.MsgScheduleTimer) {
 		msg.Bid = &types.Bid{Tier: types.TierUrgent}
 	})
+	f.schedule(alice, 0, f.pays(alice, bob, 1), func(msg *types.MsgScheduleTimer) {
+		msg.Trigger, msg.Label = types.Trigger{After: 900}, "after 900"
+	})
 	f.quarantine()
 	f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = 500_000 })
 	f.blocksUntil(6)

@@ -42,7 +42,9 @@ func (m msgServer) SysCancelTimer(
 	if err != nil {
 		return nil, err
 	}
-	event := &types.TimerCancelledByGovernance{Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer}
+	event := &types.TimerCancelledByGovernance{
+		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer, Label: timer.Label,
+	}
 	return &types.MsgSysCancelTimerResponse{Cancelled: true}, types.Emit(ctx, event)
 }
 
@@ -83,14 +85,14 @@ func (m msgServer) SysExtendTimer(
 	if err != nil {
 		return nil, err
 	}
-	timer, err := m.extend(ctx, actor, id, msg.ExpiresAt)
+	timer, change, err := m.extend(ctx, actor, id, msg.ExpiresAt)
 	if err != nil {
 		return nil, err
 	}
 	event := &types.TimerExtendedByGovernance{
-		Id: timer.IDHex(), Actor: msg.Actor, ExpiresAt: timer.ExpiresAt, Opcode: types.OpcodeSysExtendTimer,
+		Id: timer.IDHex(), Actor: msg.Actor, ExpiresAt: change.To, PreviousExpiresAt: change.From, Opcode: types.OpcodeSysExtendTimer,
 	}
-	return &types.MsgSysExtendTimerResponse{ExpiresAt: timer.ExpiresAt}, types.Emit(ctx, event)
+	return &types.MsgSysExtendTimerResponse{ExpiresAt: change.To, PreviousExpiresAt: change.From}, types.Emit(ctx, event)
 }
 
 // SysReleaseTimer implements types.MsgServer.

@@ -8,9 +8,11 @@ import (
 	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/envelope"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -30,6 +32,9 @@ type ScheduleRequest struct {
 	Handler string
 	// Payload is what the handler receives, at most max_payload_bytes.
 	Payload []byte
+	// Messages are run as the actor, whose runtime must be one that runs messages. They take the place of Handler and
+	// Payload, and are kept as an encoded types.AccountPayload.
+	Messages []*codectypes.Any
 	// FeePayer is charged for each fire. It defaults to the actor. Another account must have granted the actor a fee
 	// allowance that names MsgScheduleTimer. Blocked addresses never pay, module accounts only for their own timers, so
 	// that a Go module without coins names an account.
@@ -52,6 +57,8 @@ type ScheduleRequest struct {
 	// limits, its tip, its bid and its agent. While that would be more it is priced out: it stays, and is not tried. Nil or
 	// 0 is no bound.
 	MaxCharge math.Int
+	// Label is shown with the timer by queries and events: at most names.MaxLabelBytes of printable ASCII.
+	Label string
 }
 
 // Schedule schedules a timer and returns it (x/timers/README.md, "3.1 MsgScheduleTimer"). Store the Id of the timer: it
@@ -61,7 +68,8 @@ type ScheduleRequest struct {
 // the meter of ctx. Nothing is taken from the payer until the timer fires, except a bid under policy auction, which is
 // locked.
 //
-// The errors are, in the order of the checks: of the trigger, ErrUnsupportedTimerType, ErrInvalidInterval,
+// The errors are, in the order of the checks: ErrAmbiguousCall for messages in addition to a handler or a payload; of the
+// trigger, ErrUnsupportedTimerType, ErrInvalidInterval,
 // ErrNotWatchable and ErrInvalidWatch; ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong
 // and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict,
 // ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as
@@ -73,8 +81,12 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err != nil {
 		return types.Timer{}, err
 	}
-	chargeScheduling(ctx, &config, req.Payload)
-	timer, bid, err := k.newTimer(ctx, &config, req)
+	call, err := statedCall(req.Actor, types.TimerCall{Handler: req.Handler, Payload: req.Payload, Messages: req.Messages})
+	if err != nil {
+		return types.Timer{}, err
+	}
+	chargeScheduling(ctx, &config, call.Payload)
+	timer, bid, err := k.newTimer(ctx, &config, req, call)
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -91,7 +103,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := types.Emit(ctx, &types.TimerScheduled{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
-		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)),
+		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Label,
 	}); err != nil {
 		return types.Timer{}, err
 	}
@@ -100,7 +112,9 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 
 // newTimer checks a request and fills in the defaults. The order of the checks decides which error is returned, and so
 // is part of the protocol (x/timers/README.md, "3.1 MsgScheduleTimer").
-func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req ScheduleRequest) (types.Timer, policies.Accepted, error) {
+func (k *Keeper) newTimer(
+	ctx context.Context, config *types.TimerConfig, req ScheduleRequest, call types.Call,
+) (types.Timer, policies.Accepted, error) {
 	now := types.HeightOf(ctx)
 	timer := types.Timer{
 		Actor: req.Actor, Trigger: req.Trigger, ExpiresAt: req.ExpiresAt, GasLimit: req.GasLimit, CellLimit: req.CellLimit,
@@ -115,7 +129,8 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	}
 	// A consensus rule: a timer never fires in the block that schedules it.
 	if timer.Due <= now {
-		return timer, policies.Accepted{}, types.ErrHeightNotInFuture.Wrapf("height %d is not above the current height %d", timer.Due, now)
+		return timer, policies.Accepted{}, types.ErrHeightNotInFuture.Wrapf(
+			"height %d is not above the current height %d; state a height above it, after from 1 on, an interval or a watch", timer.Due, now)
 	}
 	if err = checkLifetime(config, &timer, now); err != nil {
 		return timer, policies.Accepted{}, err
@@ -129,8 +144,7 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 	if err = k.engine.Policies.CheckLimits(config, now, timer.GasLimit, timer.CellLimit); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	call, err := k.checkCall(ctx, config, types.Call{Actor: req.Actor, Handler: req.Handler, Payload: req.Payload})
-	if err != nil {
+	if call, err = k.checkCall(ctx, config, call); err != nil {
 		return timer, policies.Accepted{}, err
 	}
 	timer.Handler, timer.Payload = storedHandler(call.Handler), call.Payload
@@ -144,6 +158,10 @@ func (k *Keeper) newTimer(ctx context.Context, config *types.TimerConfig, req Sc
 		return timer, policies.Accepted{}, err
 	}
 	timer.MaxCharge = storedMaxCharge(req.MaxCharge)
+	if err = names.CheckLabel(req.Label); err != nil {
+		return timer, policies.Accepted{}, err
+	}
+	timer.Label = req.Label
 	bid, err := k.engine.Policies.Accept(ctx, config, req.Bid)
 	timer.Bid = bid.Bid
 	return timer, bid, err
@@ -156,7 +174,7 @@ type UpdateRequest struct {
 	Actor sdk.AccAddress
 	// ID of the timer, types.IDBytes long.
 	ID []byte
-	// Call replaces handler and payload together.
+	// Call replaces handler and payload together. It states them, or messages.
 	Call *types.TimerCall
 	// GasLimit in cycles and CellLimit in cells, within the same bounds as when scheduling.
 	GasLimit, CellLimit uint64
@@ -177,11 +195,13 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	var payload []byte
+	var call types.Call
 	if req.Call != nil {
-		payload = req.Call.Payload
+		if call, err = statedCall(req.Actor, *req.Call); err != nil {
+			return types.Timer{}, err
+		}
 	}
-	chargeScheduling(ctx, &config, payload)
+	chargeScheduling(ctx, &config, call.Payload)
 	timer, err := k.liveTimer(ctx, req.Actor, req.ID)
 	if err != nil {
 		return types.Timer{}, err
@@ -190,7 +210,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	if err != nil {
 		return types.Timer{}, err
 	}
-	change, err := k.checkUpdate(ctx, &config, &timer, req, bid.Bid)
+	change, err := k.checkUpdate(ctx, &config, &timer, req, call, bid.Bid)
 	if err != nil {
 		return types.Timer{}, err
 	}
@@ -228,7 +248,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 
 // checkUpdate checks a change and returns it as a function on the timer.
 func (k *Keeper) checkUpdate(
-	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, bid *types.Bid,
+	ctx context.Context, config *types.TimerConfig, timer *types.Timer, req UpdateRequest, call types.Call, bid *types.Bid,
 ) (func(*types.Timer), error) {
 	if req.Call == nil && req.GasLimit == 0 && req.CellLimit == 0 && req.Bid == nil && req.MaxCharge.IsNil() {
 		return nil, types.ErrNothingToUpdate.Wrap("state a call, a gas limit, a cell limit, a bid or a max_charge")
@@ -244,9 +264,7 @@ func (k *Keeper) checkUpdate(
 	if err := config.CheckCellLimit(req.CellLimit); err != nil {
 		return nil, err
 	}
-	var call types.Call
 	if req.Call != nil {
-		call = types.Call{Actor: req.Actor, Handler: req.Call.Handler, Payload: req.Call.Payload}
 		var err error
 		if call, err = k.checkCall(ctx, config, call); err != nil {
 			return nil, err
@@ -289,41 +307,45 @@ func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, ti
 	return k.checkIntrinsic(ctx, config, &timer, call)
 }
 
-// Extend sets the last height at which one of the actor's timers may fire, and returns what was set
+// Extension is a change of the last height at which a timer may fire.
+type Extension struct{ From, To uint64 }
+
+// Extend sets the last height at which one of the actor's timers may fire, and returns it with what it was before
 // (x/timers/README.md, "3.3 MsgExtendTimer"). It clamps expiresAt to max_ttl_blocks from now. A height below the
 // present one shortens the life.
 //
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrExpiresTooSoon for a height that is
 // not above the current one or is below the due height.
-func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (uint64, error) {
-	timer, err := k.extend(ctx, actor, id, expiresAt)
+func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (Extension, error) {
+	timer, change, err := k.extend(ctx, actor, id, expiresAt)
 	if err != nil {
-		return 0, err
+		return Extension{}, err
 	}
-	return timer.ExpiresAt, types.Emit(ctx,
-		&types.TimerExtended{Id: timer.IDHex(), Actor: k.text(actor), ExpiresAt: timer.ExpiresAt})
+	return change, types.Emit(ctx, &types.TimerExtended{
+		Id: timer.IDHex(), Actor: k.text(actor), ExpiresAt: change.To, PreviousExpiresAt: change.From,
+	})
 }
 
 // extend is the common part of the owner's and the authority's extension.
-func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (types.Timer, error) {
+func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (types.Timer, Extension, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
-		return types.Timer{}, err
+		return types.Timer{}, Extension{}, err
 	}
 	chargeScheduling(ctx, &config, nil)
 	timer, err := k.liveTimer(ctx, actor, id)
 	if err != nil {
-		return types.Timer{}, err
+		return types.Timer{}, Extension{}, err
 	}
 	now := types.HeightOf(ctx)
 	if expiresAt <= now {
-		return types.Timer{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is not above the current height %d", expiresAt, now)
+		return types.Timer{}, Extension{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is not above the current height %d", expiresAt, now)
 	}
-	expiresAt = min(expiresAt, now+config.MaxTtlBlocks)
-	if expiresAt < timer.Due {
-		return types.Timer{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", expiresAt, timer.Due)
+	change := Extension{From: timer.ExpiresAt, To: min(expiresAt, now+config.MaxTtlBlocks)}
+	if change.To < timer.Due {
+		return types.Timer{}, Extension{}, types.ErrExpiresTooSoon.Wrapf("expires_at %d is below the due height %d", change.To, timer.Due)
 	}
-	return timer, k.engine.Records.SetExpiry(ctx, &timer, expiresAt)
+	return timer, change, k.engine.Records.SetExpiry(ctx, &timer, change.To)
 }
 
 // Cancel removes one of the actor's timers in any state, an expired one that waits for cleanup included
@@ -340,7 +362,7 @@ func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) er
 	if err != nil {
 		return err
 	}
-	return types.Emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(actor)})
+	return types.Emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(actor), Label: timer.Label})
 }
 
 // cancel is the common part of the owner's and the authority's cancellation.
@@ -422,7 +444,7 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if size := uint64(len(call.Payload)); size > config.MaxPayloadBytes {
 		return call, types.ErrPayloadTooLong.Wrapf("%d bytes, want at most %d", size, config.MaxPayloadBytes)
 	}
-	if handler, inner, wrapped := envelope.Unwrap(call.Payload); wrapped {
+	if handler, inner, wrapped := envelope.Unwrap(call.Payload); wrapped && !call.Messages {
 		if call.Handler != "" {
 			return call, types.ErrHandlerConflict.Wrapf("handler %.80q is stated in addition to a payload that names %.80q", call.Handler, handler)
 		}
@@ -440,6 +462,9 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	runtime, err := k.engine.Router.Route(ctx, call.Actor)
 	if err != nil {
 		return call, err
+	}
+	if _, runs := runtime.(types.MessageRuntime); call.Messages && !runs {
+		return call, types.ErrInvalidPayload.Wrapf("messages are stated, and %s runs none: state a payload", k.text(call.Actor))
 	}
 	messages, err := types.MessageBytes(config, runtime, call)
 	if err != nil {

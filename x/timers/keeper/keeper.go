@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -108,7 +109,7 @@ func NewKeeper(
 		opt(&o)
 	}
 	purse := &fees.Fees{
-		Accounts: accounts, Addresses: types.Addresses{Codec: addresses}, Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
+		Accounts: accounts, Addresses: names.Addresses{Codec: addresses}, Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	purse.Defaults()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -568,7 +569,7 @@ func TestAHandlerPausesTheNext(t *testing.T) {
 		require.Equal(t, uint64(4), due)
 		return err
 	}))
-	victim, _ = types.ParseTimerID(second)
+	victim, _ = names.ParseID(second)
 	events := f.blocksUntil(3)
 	require.NotContains(t, f.firedIDs(events), second)
 	require.Contains(t, f.firedIDs(events), third)

@@ -36,9 +36,9 @@ func (m msgServer) ScheduleTimer(
 		return nil, err
 	}
 	timer, err := m.Schedule(ctx, ScheduleRequest{
-		Actor: actor, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, FeePayer: payer,
+		Actor: actor, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages, FeePayer: payer,
 		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded,
-		MaxCharge: most,
+		MaxCharge: most, Label: msg.Label,
 	})
 	if err != nil {
 		return nil, err
@@ -71,11 +71,11 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 	if err != nil {
 		return nil, err
 	}
-	expiresAt, err := m.Extend(ctx, actor, id, msg.ExpiresAt)
+	change, err := m.Extend(ctx, actor, id, msg.ExpiresAt)
 	if err != nil {
 		return nil, err
 	}
-	return &types.MsgExtendTimerResponse{ExpiresAt: expiresAt}, nil
+	return &types.MsgExtendTimerResponse{ExpiresAt: change.To, PreviousExpiresAt: change.From}, nil
 }
 
 // PauseTimer implements types.MsgServer.

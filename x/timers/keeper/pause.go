@@ -26,7 +26,7 @@ func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) err
 	if err := k.engine.Records.PutAside(ctx, &timer, types.Paused); err != nil {
 		return err
 	}
-	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(actor), Reason: types.Paused})
+	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(actor), Reason: types.Paused, Label: timer.Label})
 }
 
 // Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns the

@@ -171,6 +171,8 @@ func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
 		if first == 0 {
 			due = m.Height() + recurrence.every
 		}
+	} else if after := rapid.SampledFrom([]uint64{0, 0, 1, 2, 13}).Draw(t, "after"); after > 0 {
+		trigger, due = types.Trigger{After: after}, m.Height()+after
 	}
 	var retry *types.Retry
 	if rapid.Bool().Draw(t, "retries") {

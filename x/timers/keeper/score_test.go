@@ -18,6 +18,7 @@ import (
 	timersgenesis "github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -159,7 +160,7 @@ func TestADeliveryIsMadeOnce(t *testing.T) {
 			hash := f.Ctx().BlockHeader().AppHash
 			height := f.Height()
 			for _, event := range eventsOf[*types.TimerFired](f, f.NextBlock()) {
-				id, err := types.ParseTimerID(event.Id)
+				id, err := names.ParseID(event.Id)
 				require.NoError(t, err)
 				require.Equal(t, fmt.Sprintf("%x", types.DeliverID(height, hash, id, 0)), event.DeliverId)
 				delivered = append(delivered, event.DeliverId)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
@@ -37,7 +38,7 @@ type Parts struct {
 	Fairness  *state.Fairness
 	Agents    *agents.Registry
 	Fees      *fees.Fees
-	Addresses types.Addresses
+	Addresses names.Addresses
 }
 
 // Policy decides the order and the prices of fires, and is bound to state. Base has defaults for all methods but ID,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/engine"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -70,7 +71,7 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
-	prefix, err := types.ParseTimerIDPrefix(req.GetId())
+	prefix, err := names.ParseIDPrefix(req.GetId())
 	if err != nil {
 		return nil, invalidArgument(err)
 	}

@@ -54,7 +54,7 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 	}
 	recurrenceInfo(&info, t)
 	info.UnfundedSince = t.UnfundedSince
-	info.BidLocked, info.MaxCharge = t.BidLocked, t.MaxCharge
+	info.BidLocked, info.MaxCharge, info.Label = t.BidLocked, t.MaxCharge, t.Label
 	info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t)
 	return info, err
 }

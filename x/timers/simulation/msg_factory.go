@@ -7,6 +7,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	"github.com/cosmos/cosmos-sdk/testutil/simsx"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
@@ -50,7 +51,7 @@ func (f factory) schedule(
 	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter,
 ) ([]simsx.SimAccount, *types.MsgScheduleTimer) {
 	owner := data.AnyAccount(reporter, simsx.WithSpendableBalance())
-	payload := f.payload(data, reporter, owner)
+	messages := f.messages(data, reporter, owner)
 	config, err := f.keeper.Config(ctx)
 	if err != nil {
 		reporter.Fail(err)
@@ -66,8 +67,12 @@ func (f factory) schedule(
 	msg := &types.MsgScheduleTimer{
 		Sender:   owner.AddressBech32,
 		Trigger:  types.Trigger{Height: height(ctx) + data.Rand().Uint64InRange(1, maxDistance)},
-		Payload:  payload,
 		GasLimit: data.Rand().Uint64InRange(config.MinGasLimit, f.keeper.Engine().Policies.GasCap(&config, height(ctx))+1),
+	}
+	if data.Rand().Bool() {
+		msg.Messages = messages
+	} else {
+		msg.Payload = f.payload(reporter, messages)
 	}
 	drawRecurrence(data, &config, msg)
 	switch data.Rand().Intn(4) {
@@ -81,21 +86,27 @@ func (f factory) schedule(
 		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDec(1_000), MaxPriorityFeePerCycle: tip}}
 	}
 	if data.Rand().Bool() {
-		msg.ExpiresAt = max(msg.Trigger.Height, msg.Trigger.Interval.GetFirst()) + data.Rand().Uint64InRange(0, maxDistance)
+		// The block that takes the message may be the next one.
+		after := height(ctx) + 1 + msg.Trigger.After
+		msg.ExpiresAt = max(msg.Trigger.Height, msg.Trigger.Interval.GetFirst(), after) + data.Rand().Uint64InRange(0, maxDistance)
 	}
 	return []simsx.SimAccount{owner}, msg
 }
 
-// payload sends coins from the owner to any account. It may fail when it fires, which is a case worth testing too.
-func (f factory) payload(data *simsx.ChainDataSource, reporter simsx.SimulationReporter, owner simsx.SimAccount) []byte {
+// messages send coins from the owner to any account. That may fail when it fires, which is a case worth testing too.
+func (f factory) messages(data *simsx.ChainDataSource, reporter simsx.SimulationReporter, owner simsx.SimAccount) []*codectypes.Any {
 	to := data.AnyAccount(reporter, simsx.ExcludeAccounts(owner))
 	coin := sdk.NewInt64Coin(sdk.DefaultBondDenom, int64(data.Rand().IntInRange(1, 1_000_000)))
-	payload, err := types.NewAccountPayload(banktypes.NewMsgSend(owner.Address, to.Address, sdk.NewCoins(coin)))
+	packed, err := keeper.NewMessages(banktypes.NewMsgSend(owner.Address, to.Address, sdk.NewCoins(coin)))
 	if err != nil {
 		reporter.Fail(err)
-		return nil
 	}
-	bz, err := f.cdc.Marshal(payload)
+	return packed
+}
+
+// payload is the other form of the same.
+func (f factory) payload(reporter simsx.SimulationReporter, messages []*codectypes.Any) []byte {
+	bz, err := f.cdc.Marshal(&types.AccountPayload{Messages: messages})
 	if err != nil {
 		reporter.Fail(err)
 	}
@@ -143,7 +154,7 @@ func (f factory) update(
 		msg.Bid = price(data, owner)
 	}
 	if data.Rand().Bool() {
-		msg.Call = &types.TimerCall{Payload: f.payload(data, reporter, owner)}
+		msg.Call = &types.TimerCall{Messages: f.messages(data, reporter, owner)}
 	}
 	return []simsx.SimAccount{owner}, msg
 }

@@ -17,6 +17,12 @@ func drawRecurrence(data *simsx.ChainDataSource, config *types.TimerConfig, msg 
 			OnFailure: types.OnFailure(r.Intn(3)),
 		}}
 	}
+	if msg.Trigger.Height > 0 && r.Intn(4) == 0 {
+		msg.Trigger = types.Trigger{After: r.Uint64InRange(1, maxDistance)}
+	}
+	if r.Intn(4) == 0 {
+		msg.Label = "simulated"
+	}
 	if r.Intn(3) == 0 && config.MaxRetries > 0 {
 		msg.Retry = &types.Retry{Max: r.Uint32InRange(1, config.MaxRetries+1), After: r.Uint64InRange(1, maxDistance)}
 	}

@@ -29,7 +29,7 @@ type Kinds []Kind
 
 // NewKinds returns the kinds of triggers, of which watches are those of a chain with watchable stores.
 func NewKinds(watches *Watches) Kinds {
-	return Kinds{timeKind{}, watches, intervalKind{}, heightKind{}}
+	return Kinds{timeKind{}, watches, intervalKind{}, afterKind{}, heightKind{}}
 }
 
 // Of returns the kind of a trigger. An empty trigger is of the height kind, with height 0, which is refused.
@@ -73,6 +73,26 @@ func (heightKind) Rolls(*types.Trigger, uint64) bool { return false }
 // Roll implements Kind.
 func (heightKind) Roll(*types.Timer, uint64) {}
 
+// afterKind is due once, so many blocks after the one that schedules it. The trigger stays as stated; the due height says
+// when that is.
+type afterKind struct{ heightKind }
+
+// Matches implements Kind.
+func (afterKind) Matches(trigger *types.Trigger) bool { return trigger.After != 0 }
+
+// Prepare implements Kind.
+func (afterKind) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
+	after := t.Trigger.After
+	switch {
+	case t.Trigger.Height != 0:
+		return types.ErrUnsupportedTimerType.Wrapf("height %d is stated in addition to after: state one trigger", t.Trigger.Height)
+	case after > config.MaxTtlBlocks:
+		return types.ErrTTLTooLong.Wrapf("after is %d, want 1 to %d, the longest that a timer lives", after, config.MaxTtlBlocks)
+	}
+	t.Due = now + after
+	return nil
+}
+
 // timeKind is the time trigger of the wire format, which is always refused: a client converts a time to a height.
 type timeKind struct{ heightKind }
 
@@ -92,8 +112,8 @@ func (intervalKind) Matches(trigger *types.Trigger) bool { return trigger.Interv
 
 // Prepare implements Kind.
 func (intervalKind) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
-	if t.Trigger.Height != 0 {
-		return types.ErrInvalidInterval.Wrapf("height %d is stated in addition to an interval: state one trigger", t.Trigger.Height)
+	if t.Trigger.Height != 0 || t.Trigger.After != 0 {
+		return types.ErrInvalidInterval.Wrap("a height or after is stated in addition to an interval: state one trigger")
 	}
 	if err := t.Trigger.Interval.Validate(config); err != nil {
 		return err

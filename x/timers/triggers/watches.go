@@ -105,8 +105,8 @@ func (*Watches) Matches(trigger *types.Trigger) bool { return trigger.Watch != n
 // Prepare implements Kind: it refuses what can't be watched, or not by one timer.
 func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) error {
 	trigger := &t.Trigger
-	if trigger.Height != 0 || trigger.Interval != nil {
-		return types.ErrUnsupportedTimerType.Wrap("a height or an interval is stated in addition to a watch: state one trigger")
+	if trigger.Height != 0 || trigger.After != 0 || trigger.Interval != nil {
+		return types.ErrUnsupportedTimerType.Wrap("another trigger is stated in addition to a watch: state one")
 	}
 	if err := trigger.Watch.Validate(config.MaxWatchKeys); err != nil {
 		return err

@@ -11,6 +11,9 @@ type Call struct {
 	Actor   sdk.AccAddress
 	Handler string
 	Payload []byte
+	// Messages: the payload is an encoded AccountPayload, and was stated as messages. It is set while a call is scheduled
+	// alone.
+	Messages bool
 }
 
 // Delivery is one fire of a timer, handed to the runtime that serves its actor (x/timers/README.md, "1.12 Delivery").

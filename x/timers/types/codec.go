@@ -10,6 +10,8 @@ import (
 var (
 	_ codectypes.UnpackInterfacesMessage = (*AccountPayload)(nil)
 	_ codectypes.UnpackInterfacesMessage = (*TimerInfo)(nil)
+	_ codectypes.UnpackInterfacesMessage = (*MsgScheduleTimer)(nil)
+	_ codectypes.UnpackInterfacesMessage = (*MsgUpdateTimer)(nil)
 )
 
 // RegisterInterfaces registers the module's messages.
@@ -34,6 +36,16 @@ func NewAccountPayload(msgs ...sdk.Msg) (*AccountPayload, error) {
 // UnpackInterfaces resolves the messages of the payload.
 func (p *AccountPayload) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
 	return tx.UnpackInterfaces(unpacker, p.Messages)
+}
+
+// UnpackInterfaces resolves the messages that the timer will run.
+func (m *MsgScheduleTimer) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
+	return tx.UnpackInterfaces(unpacker, m.Messages)
+}
+
+// UnpackInterfaces resolves the messages that the timer will run.
+func (m *MsgUpdateTimer) UnpackInterfaces(unpacker codectypes.AnyUnpacker) error {
+	return tx.UnpackInterfaces(unpacker, m.GetCall().GetMessages())
 }
 
 // UnpackInterfaces resolves the messages shown with the timer.

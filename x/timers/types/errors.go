@@ -104,6 +104,10 @@ var (
 	ErrBidNotCovered = errors.Register(ModuleName, 62, "bid not covered")
 	// ErrCellLimitOutOfBounds: a cell limit above what the config allows.
 	ErrCellLimitOutOfBounds = errors.Register(ModuleName, 63, "cell limit out of bounds")
+	// ErrInvalidLabel: a label that is too long or is not printable ASCII.
+	ErrInvalidLabel = errors.Register(ModuleName, 70, "invalid label")
+	// ErrAmbiguousCall: messages are stated together with a payload or a handler.
+	ErrAmbiguousCall = errors.Register(ModuleName, 71, "ambiguous call")
 	// ErrInvalidBasefee: the chain's fee market answered what is no price, or tried to write.
 	ErrInvalidBasefee = errors.Register(ModuleName, 80, "invalid basefee")
 )

@@ -86,17 +86,20 @@ func (t *Timer) ValidateRecurrence() error {
 
 // validate checks a trigger as it lies in a record.
 func (t *Trigger) validate() error {
+	once := t.Height != 0 || t.After != 0
 	switch {
-	case t.Time != nil || (t.Watch == nil && t.Interval == nil && t.Height == 0):
-		return ErrUnsupportedTimerType.Wrap("want a height, an interval or a watch trigger")
-	case t.Watch != nil && (t.Height != 0 || t.Interval != nil):
+	case t.Time != nil || (t.Watch == nil && t.Interval == nil && !once):
+		return ErrUnsupportedTimerType.Wrap("want a height, after, an interval or a watch trigger")
+	case t.Watch != nil && (once || t.Interval != nil):
 		return ErrUnsupportedTimerType.Wrap("another trigger is stated beside a watch: state one")
 	case t.Watch != nil:
 		return t.Watch.Validate(maxWatchKeys)
-	case t.Interval != nil && t.Height != 0:
-		return ErrInvalidInterval.Wrapf("height %d is stated beside an interval: state one trigger", t.Height)
+	case t.Interval != nil && once:
+		return ErrInvalidInterval.Wrap("a height or after is stated beside an interval: state one trigger")
 	case t.Interval != nil:
 		return t.Interval.validate()
+	case t.Height != 0 && t.After != 0, t.After > MaxBlocks:
+		return ErrUnsupportedTimerType.Wrapf("height %d and after %d: want one of them, after at most %d", t.Height, t.After, MaxBlocks)
 	}
 	return nil
 }

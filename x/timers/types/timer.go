@@ -3,7 +3,6 @@ package types
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"strings"
 
 	"golang.org/x/crypto/sha3"
 
@@ -35,30 +34,6 @@ func DeliverID(height uint64, parentAppHash, timerID []byte, fireSeq uint32) []b
 	h.Write(timerID)
 	h.Write(binary.BigEndian.AppendUint32(nil, fireSeq))
 	return h.Sum(nil)
-}
-
-// ParseTimerID reads a whole id: 64 hexadecimal digits.
-func ParseTimerID(s string) ([]byte, error) {
-	id, err := hex.DecodeString(s)
-	if err != nil {
-		return nil, ErrInvalidTimerID.Wrapf("%.80q: want %d hexadecimal digits: %v", s, 2*IDBytes, err)
-	}
-	if len(id) != IDBytes {
-		return nil, ErrInvalidTimerID.Wrapf("%.80q has %d digits, want %d", s, len(s), 2*IDBytes)
-	}
-	return id, nil
-}
-
-// ParseTimerIDPrefix reads the beginning of an id, 1 to 64 hexadecimal digits, and returns it in lower case.
-func ParseTimerIDPrefix(s string) (string, error) {
-	if len(s) == 0 || len(s) > 2*IDBytes {
-		return "", ErrInvalidTimerID.Wrapf("%.80q has %d digits, want 1 to %d", s, len(s), 2*IDBytes)
-	}
-	lower := strings.ToLower(s)
-	if strings.Trim(lower, "0123456789abcdef") != "" {
-		return "", ErrInvalidTimerID.Wrapf("%.80q: want hexadecimal digits", s)
-	}
-	return lower, nil
 }
 
 // IDHex is the id as people and events write it.

@@ -105,7 +105,7 @@ func TestUpdate(t *testing.T) {
 
 	msg, notes := r.Printed("update", id[:8], "--msgs", path, "--gas-limit", "100000", "--tier", "urgent")
 	require.Equal(t, &types.MsgUpdateTimer{
-		Sender: r.Alice, Id: id, Call: &types.TimerCall{Payload: r.Payload(send)}, GasLimit: 100_000,
+		Sender: r.Alice, Id: id, Call: &types.TimerCall{Messages: r.Messages(send)}, GasLimit: 100_000,
 		Bid: &types.Bid{Tier: types.TierUrgent},
 	}, msg)
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
@@ -141,7 +141,7 @@ func TestQueryTimerShowsItsMessages(t *testing.T) {
 	msg, _ := r.Printed("update", id[:6], "--msgs", path)
 	update, ok := msg.(*types.MsgUpdateTimer)
 	require.True(t, ok)
-	require.Equal(t, r.Payload(r.Send(r.Alice, r.Bob, 5)), update.Call.Payload)
+	require.Equal(t, &types.TimerCall{Messages: r.Messages(r.Send(r.Alice, r.Bob, 5))}, update.Call)
 
 	out, _, err = r.Run("query", "timers", "timer", r.Alice+"/"+id, "--output", "text")
 	require.NoError(t, err)

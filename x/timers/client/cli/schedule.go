@@ -20,7 +20,8 @@ const scheduleLong = `Schedule messages that the chain runs in your name at a he
 
 What is due is stated as a height (--at), a number of blocks from the latest one (--in), or a time (--after), which is
 converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
-slow down, the timer is later. Or it is stated as what is watched (--watch, which may be repeated): the timer is due in the
+slow down, the timer is later. Those who sign long before they send, such as a multisig, state the blocks from the one that
+includes the transaction (--after-blocks). Or it is stated as what is watched (--watch, which may be repeated): the timer is due in the
 block whose transactions change it, once or --count times. "query timers watchable" lists what can be watched.
 
 With --every it repeats: each next fire comes so many blocks after the last one, until --count of them were made or it expires.
@@ -86,7 +87,7 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	if err := ahead.CheckLimits(bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}); err != nil {
 		return err
 	}
-	call := &types.TimerCall{Handler: msg.Handler, Payload: msg.Payload}
+	call := &types.TimerCall{Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages}
 	if err := ahead.CheckCall(call, d.Messages); err != nil {
 		return err
 	}

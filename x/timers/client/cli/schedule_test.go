@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -41,7 +42,7 @@ func TestScheduleOfflineNeedsNoNode(t *testing.T) {
 		"--fee-payer", "bob", "--max-fee", "0.002", "--max-priority", "0.0005",
 	}, offline...)...)
 	require.Equal(t, &types.MsgScheduleTimer{
-		Sender: r.Alice, Trigger: types.Trigger{Height: 500}, Payload: r.Payload(send), FeePayer: r.Bob,
+		Sender: r.Alice, Trigger: types.Trigger{Height: 500}, Messages: r.Messages(send), FeePayer: r.Bob,
 		GasLimit: 100_000, ExpiresAt: 900,
 		Bid: &types.Bid{Static: &types.StaticBid{
 			MaxFeePerCycle: math.LegacyMustNewDecFromStr("0.002"), MaxPriorityFeePerCycle: math.LegacyMustNewDecFromStr("0.0005"),
@@ -79,7 +80,8 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			msg, _ := r.scheduleTx(append([]string{"--msgs", r.File("msgs.json", content)}, line...)...)
-			require.Equal(t, want, msg.Payload)
+			require.Equal(t, r.Messages(first, second), msg.Messages)
+			require.Empty(t, msg.Payload)
 			out, _, err := r.RunWith(content, append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--msgs", "-"}, line...)...)
 			require.NoError(t, err)
 			require.Equal(t, msg, r.Tx(out)[0])
@@ -98,6 +100,29 @@ func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 		require.Equal(t, []byte{0xff, 0xef}, msg.Payload)
 		require.Equal(t, "other", msg.Handler)
 	})
+}
+
+// TestScheduleAfterInclusion: --after-blocks needs no node, since it counts from a block that nobody knows yet.
+func TestScheduleAfterInclusion(t *testing.T) {
+	r := newRig(t)
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	msg, _ := r.scheduleTx(append([]string{"--msgs", path, "--after-blocks", "20", "--label", "rent, monthly", "--expires-at", "7", "--gas-limit", "100000"}, offline...)...)
+	require.Equal(t, types.Trigger{After: 20}, msg.Trigger)
+	require.Equal(t, "rent, monthly", msg.Label)
+
+	// On line, what can't be is refused before it is signed.
+	msg, _ = r.scheduleTx("--msgs", path, "--after-blocks", "1", "--gas-limit", "100000", "--generate-only")
+	require.Equal(t, types.Trigger{After: 1}, msg.Trigger)
+	for want, line := range map[string][]string{
+		"--after-blocks: ":                        {"--after-blocks", "0"},
+		"is too far: a timer lives 2592000 block": {"--after-blocks", "2592010"},
+		"--after-blocks \"3\"":                    {"--after-blocks", "3", "--in", "3"},
+		"--label: byte 1 is 0x0a":                 {"--after-blocks", "3", "--label", "a\nb"},
+		"want at most 64":                         {"--after-blocks", "3", "--label", strings.Repeat("x", 65)},
+		"it would never fire":                     {"--after-blocks", "3", "--expires-at", "4"},
+	} {
+		require.ErrorContains(t, r.Refused(append([]string{"schedule", "--msgs", path, "--gas-limit", "100000"}, line...)...), want)
+	}
 }
 
 func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {

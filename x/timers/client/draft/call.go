@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/envelope"
@@ -39,6 +41,13 @@ func (d *Draft) call(needed bool) (*types.TimerCall, error) {
 	if err := checkHandler(handler, flag == flagMsgs); err != nil {
 		return nil, err
 	}
+	if flag == flagMsgs {
+		messages, err := d.messages(value)
+		if err != nil {
+			return nil, fmt.Errorf("--%s %.200s: %w", flag, value, err)
+		}
+		return &types.TimerCall{Messages: messages}, nil
+	}
 	payload, err := d.payload(flag, value)
 	if err != nil {
 		return nil, fmt.Errorf("--%s %.200s: %w", flag, value, err)
@@ -67,14 +76,17 @@ func (d *Draft) payload(flag, value string) ([]byte, error) {
 	if flag == flagPayload {
 		return parseBytes(value)
 	}
-	content, err := d.ReadFile(value)
-	if err != nil || flag == flagPayloadFile {
-		return content, err
-	}
-	msgs, err := parseMessages(d.Codec, content)
+	return d.ReadFile(value)
+}
+
+// messages reads the messages that the timer runs.
+func (d *Draft) messages(file string) ([]*codectypes.Any, error) {
+	content, err := d.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	d.Messages = msgs
-	return accountPayload(d.Codec, d.Signer, msgs)
+	if d.Messages, err = parseMessages(d.Codec, content); err != nil {
+		return nil, err
+	}
+	return packMessages(d.Codec, d.Signer, d.Messages)
 }

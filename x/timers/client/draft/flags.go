@@ -8,16 +8,19 @@ const (
 	flagPayload     = "payload"
 	flagPayloadFile = "payload-file"
 	flagHandler     = "handler"
+	flagLabel       = "label"
 )
 
 // The flags by which scheduling says when a timer is due and when it expires.
 const (
-	flagAt        = "at"
-	flagIn        = "in"
-	flagAfter     = "after"
-	flagWatch     = "watch"
-	flagExpiresAt = "expires-at"
-	flagExpiresIn = "expires-in"
+	flagAt    = "at"
+	flagIn    = "in"
+	flagAfter = "after"
+	// flagAfterBlocks counts from the block that includes the transaction, which nobody knows beforehand.
+	flagAfterBlocks = "after-blocks"
+	flagWatch       = "watch"
+	flagExpiresAt   = "expires-at"
+	flagExpiresIn   = "expires-in"
 	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for
 	// the transaction.
 	FlagPayer = flags.FlagFeePayer

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
@@ -89,10 +90,10 @@ func rawMessages(content []byte) ([]json.RawMessage, error) {
 	}
 }
 
-// accountPayload packs messages as the payload of an account's timer. It refuses what the chain would refuse after the
+// packMessages packs the messages of an account's timer. It refuses what the chain would refuse after the
 // transaction's fee was paid: a message whose only signer is not the account, or that fails its own checks
 // (x/timers/README.md, "3.1 MsgScheduleTimer").
-func accountPayload(cdc codec.Codec, actor job.Account, msgs []sdk.Msg) ([]byte, error) {
+func packMessages(cdc codec.Codec, actor job.Account, msgs []sdk.Msg) ([]*codectypes.Any, error) {
 	for i, msg := range msgs {
 		signers, _, err := cdc.GetMsgV1Signers(msg)
 		if err != nil {
@@ -109,8 +110,5 @@ func accountPayload(cdc codec.Codec, actor job.Account, msgs []sdk.Msg) ([]byte,
 		}
 	}
 	payload, err := types.NewAccountPayload(msgs...)
-	if err != nil {
-		return nil, err
-	}
-	return cdc.Marshal(payload)
+	return payload.GetMessages(), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -17,6 +18,8 @@ func AddScheduleFlags(f *pflag.FlagSet) {
 	f.String(flagAt, "", "height at which it is due")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", timespan.LeadBlocks))
 	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
+	f.String(flagAfterBlocks, "", "blocks after the one that includes the transaction, for those who sign long before they send")
+	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
 	addWatchFlags(f)
 	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
@@ -26,7 +29,7 @@ func AddScheduleFlags(f *pflag.FlagSet) {
 // Schedule reads the flags of a timer that is scheduled. What can be checked without a node is checked first.
 func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	_, repeats := d.Stated(flagEvery)
-	dueFlags := []string{flagAt, flagIn, flagAfter, flagWatch}
+	dueFlags := []string{flagAt, flagIn, flagAfter, flagAfterBlocks, flagWatch}
 	if repeats {
 		dueFlags = []string{flagAt, flagIn, flagAfter, flagFirst}
 	}
@@ -55,6 +58,10 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if msg.OnUnfunded, err = d.onUnfunded(); err != nil {
 		return nil, err
 	}
+	msg.Label, _ = d.Stated(flagLabel)
+	if err := names.CheckLabel(msg.Label); err != nil {
+		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
+	}
 	if payer != "" {
 		account, err := d.LookupAccount(payer)
 		if err != nil {
@@ -66,7 +73,7 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	msg.Handler, msg.Payload = call.Handler, call.Payload
+	msg.Handler, msg.Payload, msg.Messages = call.Handler, call.Payload, call.Messages
 	due := &msg.Trigger.Height
 	if repeats {
 		due = &msg.Trigger.Interval.First
@@ -75,6 +82,10 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	case "":
 	case flagWatch:
 		msg.Trigger.Watch, err = d.watchTrigger()
+	case flagAfterBlocks:
+		if msg.Trigger.After, err = timespan.ParseCount(dueText, "number of blocks"); err != nil {
+			err = fmt.Errorf("--%s: %w", flagAfterBlocks, err)
+		}
 	default:
 		*due, err = d.dueHeight(dueFlag, dueText)
 	}
@@ -99,11 +110,13 @@ func Repeats(msg *types.MsgScheduleTimer) bool {
 	return msg.Trigger.Interval != nil || msg.Retry != nil || watch != nil && watch.Remaining != 1
 }
 
-// FirstDue is when a timer is due first, as far as that is known: an interval without a first height is due that far
-// from the block that schedules it.
+// FirstDue is when a timer is due first, as far as that is known: one that counts from the block that schedules it is due
+// that far from the next one.
 func FirstDue(msg *types.MsgScheduleTimer, now uint64) uint64 {
 	i := msg.Trigger.Interval
 	switch {
+	case msg.Trigger.After != 0:
+		return now + 1 + msg.Trigger.After
 	case i == nil:
 		return msg.Trigger.Height
 	case i.First != 0:

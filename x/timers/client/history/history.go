@@ -15,7 +15,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
-	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/names"
 )
 
 // NewCommand is the command history.
@@ -54,7 +54,7 @@ func readHistory(j *job.Job, text string) (*history, error) {
 		return nil, fmt.Errorf("history of %.200q: %w", text, err)
 	}
 	if strings.Contains(text, "/") {
-		if prefix, err = types.ParseTimerIDPrefix(prefix); err != nil {
+		if prefix, err = names.ParseIDPrefix(prefix); err != nil {
 			return nil, fmt.Errorf("history of %.200q: %w: want ACTOR or ACTOR/ID-PREFIX", text, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos/gogoproto/proto"
 
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -76,7 +77,11 @@ func (r *row) words() [4]string {
 		}
 		return [4]string{result, e.Paid, next, more}
 	case *types.TimerScheduled:
-		return [4]string{"-", "-", fmt.Sprint(e.Due), fmt.Sprintf("until %d", e.ExpiresAt)}
+		more := fmt.Sprintf("until %d", e.ExpiresAt)
+		if e.Label != "" {
+			more += ", " + plain.Clean(e.Label)
+		}
+		return [4]string{"-", "-", fmt.Sprint(e.Due), more}
 	case *types.TimerReleased:
 		return [4]string{e.Reason.Word(), "-", fmt.Sprint(e.Due), ""}
 	case *types.TimerSetAside:
@@ -88,9 +93,9 @@ func (r *row) words() [4]string {
 	case *types.TimerCancelledInsufficientFunds:
 		return [4]string{"-", "-", "-", fmt.Sprintf("wants %s, has %s", e.Required, e.Available)}
 	case *types.TimerExtended:
-		return [4]string{"-", "-", "-", fmt.Sprintf("until %d", e.ExpiresAt)}
+		return [4]string{"-", "-", "-", fmt.Sprintf("until %d, not %d", e.ExpiresAt, e.PreviousExpiresAt)}
 	case *types.TimerExtendedByGovernance:
-		return [4]string{"by governance", "-", "-", fmt.Sprintf("until %d", e.ExpiresAt)}
+		return [4]string{"by governance", "-", "-", fmt.Sprintf("until %d, not %d", e.ExpiresAt, e.PreviousExpiresAt)}
 	case *types.TimerBidLocked:
 		return [4]string{"-", "-", "-", fmt.Sprintf("%s more, %s in all", e.Amount, e.Locked)}
 	case *types.TimerBidSettled:

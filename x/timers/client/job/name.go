@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -32,7 +33,7 @@ func ParseName(text string) (Name, error) {
 	if hasActor && actor == "" {
 		return Name{}, fmt.Errorf("timer %.200q names no actor before the slash: %s", text, want)
 	}
-	prefix, err := types.ParseTimerIDPrefix(prefix)
+	prefix, err := names.ParseIDPrefix(prefix)
 	if err != nil {
 		return Name{}, fmt.Errorf("timer %.200q: %w: %s", text, err, want)
 	}

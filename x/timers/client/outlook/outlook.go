@@ -52,6 +52,10 @@ func (o *Outlook) CheckCall(call *types.TimerCall, msgs []sdk.Msg) error {
 	if call != nil && uint64(len(call.Payload)) > o.Config.MaxPayloadBytes {
 		return fmt.Errorf("the payload has %d bytes, want at most %d", len(call.Payload), o.Config.MaxPayloadBytes)
 	}
+	payload := types.AccountPayload{Messages: call.GetMessages()}
+	if size := uint64(payload.Size()); size > o.Config.MaxMessagesBytes {
+		return fmt.Errorf("the messages have %d bytes, want at most %d", size, o.Config.MaxMessagesBytes)
+	}
 	for i, msg := range msgs {
 		if url := sdk.MsgTypeURL(msg); !o.Config.MessageAllowed(url) {
 			return fmt.Errorf("message %d: this chain lets no timer run %s", i, url)

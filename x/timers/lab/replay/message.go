@@ -64,7 +64,7 @@ func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
 		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
 		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
-		MaxCharge: op.MaxCharge,
+		MaxCharge: op.MaxCharge, Label: op.Label,
 	}
 	if op.Do != nil {
 		msg.Handler = op.Do.Name

@@ -57,11 +57,15 @@ func (m *model) op(op *scenario.Op) bool {
 		m.balances[op.To] += op.Amount.Uint64()
 		return true
 	case "schedule":
-		if op.Trigger.Height <= m.height || (op.ExpiresAt != 0 && op.ExpiresAt < op.Trigger.Height) {
+		due := op.Trigger.Height
+		if op.Trigger.After > 0 {
+			due = m.height + op.Trigger.After
+		}
+		if due <= m.height || (op.ExpiresAt != 0 && op.ExpiresAt < due) || len(op.Label) > 64 {
 			return false
 		}
 		m.seq++
-		m.alive = append(m.alive, &modelTimer{op, m.seq, op.GasLimit, cmp.Or(op.ExpiresAt, ^uint64(0)), op.Trigger.Height, false})
+		m.alive = append(m.alive, &modelTimer{op, m.seq, op.GasLimit, cmp.Or(op.ExpiresAt, ^uint64(0)), due, false})
 		return true
 	case "cancel", "sys_cancel":
 		if at >= 0 {

@@ -203,6 +203,13 @@ func (d *drawing) schedule(op fields, name string, after int) {
 	if d.pick(0, 1, 1) == 1 {
 		op["expires_at"] = height + d.pick(0, 1, 2, 3)
 	}
+	if op["height"] != nil && d.pick(0, 0, 1) == 1 {
+		delete(op, "height")
+		op["after"] = d.pick(0, 1, 1, 2, 4)
+	}
+	if d.pick(0, 0, 0, 1) == 1 {
+		op["label"] = rapid.StringMatching(`[ -~]{0,70}`).Draw(d.T, "label")
+	}
 }
 
 // recurrence lets a timer repeat, be tried again, and be suspended.

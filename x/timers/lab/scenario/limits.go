@@ -18,6 +18,8 @@ const (
 	// maxBalanceBits bounds a balance, so that no sum of them overflows.
 	maxBalanceBits = 128
 	maxNameBytes   = 128
+	// maxLabelBytes is far above what the module accepts.
+	maxLabelBytes = 4_096
 	// maxNesting bounds handlers that schedule handlers.
 	maxNesting   = 16
 	maxWatchKeys = 1_024

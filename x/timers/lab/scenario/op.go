@@ -38,6 +38,8 @@ type Op struct {
 	FeePayer  string
 	// MaxCharge is the most that a fire may cost, an integer; empty if none is stated.
 	MaxCharge string
+	// Label of the timer; whether the module accepts it is decided when the op runs.
+	Label string
 	// Retry and OnUnfunded say what happens when a fire fails and when its payer lacks funds.
 	Retry      *types.Retry
 	OnUnfunded types.OnUnfunded

@@ -146,6 +146,10 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 		op.FeePayer = p.account(payer)
 	}
 	op.MaxCharge = p.amount(o.get("max_charge"))
+	// An empty label is none. One that is too long is the module's to refuse.
+	if label := o.get("label"); label.present() && string(label.raw) != `""` {
+		op.Label = label.text("a label", maxLabelBytes)
+	}
 	readRecovery(o, op)
 	op.Do = p.handler(o.get("do"), op.By, who.nesting)
 }

@@ -15,15 +15,15 @@ func WatchKey(name string) types.WatchKey {
 
 // readTrigger reads what makes the timer due. Whether the module accepts such a trigger is decided when the op runs.
 func readTrigger(o *object) types.Trigger {
-	height, every, watch := o.get("height"), o.get("every"), o.get("watch")
+	height, after, every, watch := o.get("height"), o.get("after"), o.get("every"), o.get("watch")
 	stated := 0
-	for _, v := range []value{height, every, watch} {
+	for _, v := range []value{height, after, every, watch} {
 		if v.present() {
 			stated++
 		}
 	}
 	if stated != 1 {
-		o.r.fail(o.path, "want one of height, every and watch")
+		o.r.fail(o.path, "want one of height, after, every and watch")
 	}
 	if every.present() {
 		return types.Trigger{Interval: readInterval(o, every)}
@@ -31,7 +31,7 @@ func readTrigger(o *object) types.Trigger {
 	if watch.present() {
 		return types.Trigger{Watch: readWatch(o, watch)}
 	}
-	return types.Trigger{Height: height.uint64(^uint64(0))}
+	return types.Trigger{Height: height.uint64(^uint64(0)), After: after.uint64(^uint64(0))}
 }
 
 func readInterval(o *object, every value) *types.IntervalTrigger {

@@ -23,6 +23,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/codec/address"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	"github.com/cosmos/cosmos-sdk/crypto/hd"
 	"github.com/cosmos/cosmos-sdk/crypto/keyring"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -215,6 +216,13 @@ func (r *Rig) Payload(msgs ...sdk.Msg) []byte {
 	raw, err := r.Chain.Codec.Marshal(payload)
 	require.NoError(r.T, err)
 	return raw
+}
+
+// Messages packs messages as a message states them.
+func (r *Rig) Messages(msgs ...sdk.Msg) []*codectypes.Any {
+	payload, err := types.NewAccountPayload(msgs...)
+	require.NoError(r.T, err)
+	return payload.Messages
 }
 
 // Crowd makes n timers of alice's due in the next block, each as large as the lane lets it be.

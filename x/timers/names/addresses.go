@@ -1,0 +1,43 @@
+// Package names reads how messages and queries name accounts and timers, and what their owners call them.
+package names
+
+import (
+	"encoding/hex"
+
+	"cosmossdk.io/core/address"
+	errorsmod "cosmossdk.io/errors"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
+)
+
+// Addresses reads and writes addresses as messages, events and queries show them.
+type Addresses struct{ address.Codec }
+
+// Text is the bech32 form of an address. The codec refuses only an empty address, which no timer has.
+func (a Addresses) Text(addr sdk.AccAddress) string {
+	text, err := a.BytesToString(addr)
+	if err != nil {
+		return hex.EncodeToString(addr)
+	}
+	return text
+}
+
+// Parse reads the address in a field of a message or a query.
+func (a Addresses) Parse(field, text string) (sdk.AccAddress, error) {
+	addr, err := a.StringToBytes(text)
+	if err != nil {
+		return nil, errorsmod.Wrapf(sdkerrors.ErrInvalidAddress, "%s %.120q: %v", field, text, err)
+	}
+	return addr, nil
+}
+
+// ParseName reads how messages name a timer: its actor and its whole id.
+func (a Addresses) ParseName(field, actor, id string) (sdk.AccAddress, []byte, error) {
+	addr, err := a.Parse(field, actor)
+	if err != nil {
+		return nil, nil, err
+	}
+	parsed, err := ParseID(id)
+	return addr, parsed, err
+}

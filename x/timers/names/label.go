@@ -1,0 +1,21 @@
+package names
+
+import "github.com/cosmos-timers/timers/x/timers/types"
+
+// MaxLabelBytes bounds a label.
+const MaxLabelBytes = 64
+
+// CheckLabel returns ErrInvalidLabel unless a label is at most MaxLabelBytes of printable ASCII, from space to tilde. Lists
+// show the labels of strangers: other scripts have invisible characters, characters that turn the direction of what
+// follows, and characters that look like others.
+func CheckLabel(label string) error {
+	if len(label) > MaxLabelBytes {
+		return types.ErrInvalidLabel.Wrapf("%d bytes, want at most %d", len(label), MaxLabelBytes)
+	}
+	for i := range len(label) {
+		if c := label[i]; c < ' ' || c > '~' {
+			return types.ErrInvalidLabel.Wrapf("byte %d is 0x%02x, want printable ASCII: space to tilde", i, c)
+		}
+	}
+	return nil
+}
