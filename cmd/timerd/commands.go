@@ -25,6 +25,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/x/timers/lab/load"
 	"github.com/cosmos-timers/timers/x/timers/lab/replay"
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 )
 
 // addCommands adds what AutoCLI does not make of the modules' services.
@@ -81,5 +82,13 @@ func txCmd(modules *app.App) *cobra.Command {
 }
 
 func newApp(logger log.Logger, db dbm.DB, trace io.Writer, appOpts servertypes.AppOptions) servertypes.Application {
-	return app.New(logger, db, trace, true, appOpts, server.DefaultBaseappOptions(appOpts)...)
+	chain := app.New(logger, db, trace, true, appOpts, server.DefaultBaseappOptions(appOpts)...)
+	metrics.Default().CountPendingBy(func() (uint64, error) {
+		ctx, err := chain.CreateQueryContext(0, false)
+		if err != nil {
+			return 0, err
+		}
+		return chain.Timers.CountLive(ctx)
+	})
+	return chain
 }

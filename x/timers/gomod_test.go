@@ -34,7 +34,7 @@ var directRequirements = map[string]string{
 	"github.com/cosmos/gogoproto":               "generated code",
 	"github.com/golang/protobuf":                "generated REST gateway",
 	"github.com/grpc-ecosystem/grpc-gateway":    "generated REST gateway",
-	"github.com/hashicorp/go-metrics":           "telemetry",
+	"github.com/prometheus/client_golang":       "metrics",
 	"github.com/spf13/cobra":                    "commands",
 	"github.com/spf13/pflag":                    "commands",
 	"github.com/spf13/viper":                    "tests of the commands",

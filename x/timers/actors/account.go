@@ -53,6 +53,9 @@ func NewAccountRuntime(cdc codec.Codec, accounts Accounts, messages MessageRoute
 	return &AccountRuntime{cdc, accounts, messages, newVerdicts(rememberedBytes)}
 }
 
+// Name of the runtime in metrics.
+func (*AccountRuntime) Name() string { return "account" }
+
 // Serves implements types.Runtime: whether the account exists.
 func (r *AccountRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	return r.accounts.HasAccount(ctx, actor)

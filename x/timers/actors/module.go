@@ -44,6 +44,9 @@ func (r *ModuleRuntime) Register(module, handler string, fn ModuleHandler) {
 	r.handlers[address][handler] = fn
 }
 
+// Name of the runtime in metrics.
+func (*ModuleRuntime) Name() string { return "module" }
+
 // Serves implements types.Runtime: whether the address is that of a module with a handler or a quoter.
 func (r *ModuleRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	_, registered := r.handlers[string(actor)]

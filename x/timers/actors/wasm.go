@@ -48,6 +48,9 @@ func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator Contrac
 	return &WasmRuntime{contracts, view, creator}
 }
 
+// Name of the runtime in metrics.
+func (*WasmRuntime) Name() string { return "wasm" }
+
 // Serves implements types.Runtime: whether there is such a contract.
 func (r *WasmRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	return r.view.HasContractInfo(ctx, actor)

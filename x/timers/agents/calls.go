@@ -179,6 +179,16 @@ func (c *Calls) keep(ctx sdk.Context, a *answer) error {
 // Billed is what the calls cost that no fire followed, after Close.
 func (c *Calls) Billed() math.Int { return c.billed }
 
+// Made is how many calls there were, and how many of them gave no usable answer.
+func (c *Calls) Made() (asked, failed uint64) {
+	for _, answer := range c.order {
+		if answer.quote == nil {
+			failed++
+		}
+	}
+	return uint64(len(c.order)), failed
+}
+
 // Books are the lane's state of agents after the block: nil until there has been a call.
 func (c *Calls) Books() *types.AgentBooks {
 	before := c.before.Agents

@@ -14,7 +14,6 @@ func (b *block) keepBasefees(ctx sdk.Context) error {
 	if failure == nil {
 		return nil
 	}
-	countBasefeeSourceFailed()
 	ctx.Logger().Error("the basefee source failed", "module", types.ModuleName, "height", b.Height, "err", failure)
 	event := &types.TimerBasefeeSourceFailed{
 		Height: b.Height, CycleBasefee: b.basefees.Cycle.String(), CellBasefee: b.basefees.Cell.String(),

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -25,6 +26,8 @@ type block struct {
 	funds funds
 	// writes of records since the block began to read them.
 	writes *state.Writes
+	// watch times the steps; nil for a query.
+	watch *metrics.Stopwatch
 	books
 }
 

@@ -6,13 +6,16 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // fireResult is what one fire did, for the block's books.
 type fireResult struct {
-	receipt    types.Receipt
+	receipt types.Receipt
+	// runtime is the name of what served the actor.
+	runtime    string
 	price      lane.Price
 	settlement lane.Settlement
 }
@@ -35,13 +38,25 @@ type books struct {
 	tipped []tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips math.Int
-	// failed counts fires whose handler failed. expired, unfunded and setAside count the timers with that outcome,
+	// failed counts fires whose handler failed. expired and unfunded count the timers with that outcome,
 	// deferred those that stay ready.
-	failed, expired, unfunded, setAside, deferred uint32
+	failed, expired, unfunded, deferred uint32
+	// runtimes served the fires, in their order.
+	runtimes []string
+	// aside and released are the reasons of the timers that were set aside, and of those that returned.
+	aside, released []types.SetAsideReason
+	// watchHits counts the watches that a change was found for.
+	watchHits uint64
 }
 
 func newBooks() books {
 	return books{firesOf: map[string]uint32{}, burned: math.ZeroInt(), laneBurned: math.ZeroInt(), tips: math.ZeroInt()}
+}
+
+// noteAside books a timer that was set aside.
+func (b *books) noteAside(ctx sdk.Context, timer *types.Timer, reason types.SetAsideReason) {
+	b.aside = append(b.aside, reason)
+	metrics.LogTimer(ctx.Logger(), timer, "a timer was set aside", "reason", reason)
 }
 
 // mayFire reports whether MAX_FIRES_PER_ACTOR allows the actor another fire in this block.
@@ -56,7 +71,7 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 	}
 	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
 	b.tipped = append(b.tipped, tipped{result.price.Priority, size})
-	b.receipts = append(b.receipts, &result.receipt)
+	b.receipts, b.runtimes = append(b.receipts, &result.receipt), append(b.runtimes, result.runtime)
 	b.burned = b.burned.Add(result.settlement.Burned)
 	b.laneBurned = b.laneBurned.Add(result.settlement.LaneBurned)
 	b.tips = b.tips.Add(result.settlement.Tip)

@@ -46,7 +46,7 @@ func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 		case t.ExpiredAt(b.Height):
 			b.GC.Meet(*t)
 		case t.SetAside == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
-			e.guard(ctx, b, t, func(ctx sdk.Context) error { return e.Release(ctx, t) })
+			e.release(ctx, b, t)
 		case t.SetAside == types.Unfunded && !b.Config.LanePaused:
 			e.sweepUnfunded(ctx, b, t)
 		case t.SetAside == types.PricedOut && !b.Config.LanePaused:

@@ -7,19 +7,21 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/sandbox/meter"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // deliver runs the handler on a branch of state and with a meter of its own, on which the intrinsic cycles are counted
-// first. It returns what is billed, and the error of the handler. A failure drops the handler's writes and events; the
+// first. It returns the name of the runtime that served, what is billed, and the error of the handler. A failure drops the handler's writes and events; the
 // charge stands. If the gas limit does not cover the intrinsic cycles, nothing is decoded and no handler runs.
 func (e *Engine) deliver(
 	ctx sdk.Context, b *block, timer *types.Timer, delivery types.Delivery, intrinsic uint64,
-) (cycles, cells uint64, failure error) {
+) (served string, cycles, cells uint64, failure error) {
+	served = metrics.NoRuntime
 	if intrinsic >= timer.GasLimit {
-		return timer.GasLimit, 0, types.ErrOutOfCycles
+		return served, timer.GasLimit, 0, types.ErrOutOfCycles
 	}
 	fire := meter.New(timer.GasLimit-intrinsic, timer.CellLimit, ctx.KVGasConfig().WriteCostPerByte)
 	failure = sandbox.Run(handlerContext(ctx, fire), func(ctx sdk.Context) error {
@@ -30,6 +32,7 @@ func (e *Engine) deliver(
 		if err != nil {
 			return err
 		}
+		served = metrics.RuntimeName(runtime)
 		messages, err := types.MessageBytes(&b.Config, runtime, delivery.Call)
 		if err != nil {
 			return err
@@ -44,7 +47,7 @@ func (e *Engine) deliver(
 		failure = fire.Exceeded()
 	}
 	cycles, cells = fire.Used()
-	return intrinsic + cycles, cells, failure
+	return served, intrinsic + cycles, cells, failure
 }
 
 // handlerContext is a fresh context. It has the gas of the fire only, and nothing of a transaction. A mark in it makes

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -28,6 +29,8 @@ type Engine struct {
 	Router   types.Router
 	// Authority may send the Sys messages. Its timers have the reserved share unless the config names other actors.
 	Authority sdk.AccAddress
+	// Metrics of the node. They are written and never read back.
+	Metrics *metrics.Metrics
 }
 
 // Release returns a timer that was set aside to the queue and emits TimerReleased.

@@ -7,11 +7,11 @@ import sdk "github.com/cosmos/cosmos-sdk/types"
 func Probe(fn func(step int)) (restore func()) {
 	before := selecting
 	probed := make([]step, len(before))
-	for i, do := range before {
-		probed[i] = func(e *Engine, ctx sdk.Context, b *block) error {
+	for i, s := range before {
+		probed[i] = step{s.name, func(e *Engine, ctx sdk.Context, b *block) error {
 			fn(i)
-			return do(e, ctx, b)
-		}
+			return s.do(e, ctx, b)
+		}}
 	}
 	selecting = probed
 	return func() { selecting = before }

@@ -3,6 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -40,8 +41,16 @@ func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason 
 	if err := types.Emit(ctx, event); err != nil {
 		return err
 	}
-	b.setAside++
+	b.noteAside(ctx, timer, reason)
 	return nil
+}
+
+// release returns a timer that was set aside to the queue.
+func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
+	reason := timer.SetAside
+	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.Release(ctx, timer) }) {
+		b.released = append(b.released, reason)
+	}
 }
 
 // expire removes an expired timer, and reports whether it did.
@@ -56,6 +65,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 	})
 	if done {
 		b.expired++
+		metrics.LogTimer(ctx.Logger(), timer, "a timer expired", "expires_at", timer.ExpiresAt)
 	}
 	return done
 }

@@ -65,7 +65,6 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
-	countBlock(b)
 	return types.Emit(ctx, b.summary())
 }
 
@@ -97,7 +96,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 		Failed:      b.failed,
 		Expired:     b.expired,
 		Unfunded:    b.unfunded,
-		SetAside:    b.setAside,
+		SetAside:    uint32(len(b.aside)),
 		Deferred:    b.deferred,
 		Cycles:      b.Lane.UsedCycles,
 		Cells:       b.Lane.UsedCells,

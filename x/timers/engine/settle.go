@@ -36,7 +36,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}
-	cycles, cells, failure := e.deliver(ctx, b, timer, delivery, intrinsic)
+	served, cycles, cells, failure := e.deliver(ctx, b, timer, delivery, intrinsic)
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)
@@ -56,7 +56,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		return fireResult{}, err
 	}
 	ctx.EventManager().EmitEvent(typedFired(e.firedEvent(b, timer, survivor, &receipt, settlement)))
-	return fireResult{receipt, price, settlement}, nil
+	return fireResult{receipt, served, price, settlement}, nil
 }
 
 // preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It

@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -14,32 +15,39 @@ import (
 )
 
 // step is one of the ten steps of the end of a block.
-type step func(*Engine, sdk.Context, *block) error
+type step struct {
+	// name is that of the step in metrics.
+	name string
+	do   func(*Engine, sdk.Context, *block) error
+}
 
 // selecting steps determine which timers are tried, and in which order. Queries run them too, on a branch that is
 // dropped.
 var selecting = []step{
-	(*Engine).maintain, // 1. move entries between the calendar's tiers
-	(*Engine).collect,  // 2. read what is due
-	(*Engine).cleanUp,  // 3. remove what has expired
-	(*Engine).price,    // 4. this block's prices
-	(*Engine).rank,     // 5 and 6. what each candidate is willing to pay, and the order in which they are tried
+	{"maintain", (*Engine).maintain}, // 1. move entries between the calendar's tiers
+	{"collect", (*Engine).collect},   // 2. read what is due
+	{"clean_up", (*Engine).cleanUp},  // 3. remove what has expired
+	{"price", (*Engine).price},       // 4. this block's prices
+	{"rank", (*Engine).rank},         // 5 and 6. what each candidate is willing to pay, and the order in which they are tried
 }
 
 // firing steps fire, and write the state for the next block.
 var firing = []step{
-	(*Engine).execute,    // 7. settle and fire while the lane lasts
-	(*Engine).deferRest,  // 8. the rest stays ready
-	(*Engine).countFires, // 9. fairness
-	(*Engine).record,     // 10. state for the next block, receipts, summary
+	{"execute", (*Engine).execute},     // 7. settle and fire while the lane lasts
+	{"defer", (*Engine).deferRest},     // 8. the rest stays ready
+	{"fairness", (*Engine).countFires}, // 9. fairness
+	{"record", (*Engine).record},       // 10. state for the next block, receipts, summary
 }
 
 // step is the end of a block.
 func (e *Engine) step(ctx sdk.Context) error {
+	watch, operations := e.Metrics.Start(), &metrics.Operations{}
+	ctx = ctx.WithGasMeter(operations.Meter(ctx.GasMeter()))
 	b, err := e.open(ctx)
 	if err != nil {
 		return err
 	}
+	b.watch = watch
 	ctx, b.writes = state.WithWrites(withBlock(ctx, b))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
@@ -50,7 +58,13 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
 		return err
 	}
-	return e.Records.Calendar().Close(ctx)
+	if err := e.Records.Calendar().Close(ctx); err != nil {
+		return err
+	}
+	watch.Stop()
+	e.Metrics.CountOperations(operations)
+	e.report(ctx, b)
+	return nil
 }
 
 // withBlock tells state what holds throughout the block.
@@ -59,10 +73,11 @@ func withBlock(ctx sdk.Context, b *block) sdk.Context {
 }
 
 func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
-	for _, do := range steps {
-		if err := do(e, ctx, b); err != nil {
+	for _, step := range steps {
+		if err := step.do(e, ctx, b); err != nil {
 			return err
 		}
+		b.watch.Lap(step.name)
 	}
 	return nil
 }
@@ -127,7 +142,10 @@ func (e *Engine) maintain(ctx sdk.Context, b *block) error {
 
 // collect reads what is due.
 func (e *Engine) collect(ctx sdk.Context, b *block) error {
-	expired, err := e.Watches.Collect(ctx, &b.Config, hands{e, b}.Guard)
+	expired, err := e.Watches.Collect(ctx, &b.Config, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
+		b.watchHits++
+		return e.guard(ctx, b, t, fn)
+	})
 	if err != nil {
 		return err
 	}

@@ -2,19 +2,15 @@ package engine_test
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos/cosmos-sdk/telemetry"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
-	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
@@ -39,15 +35,8 @@ func newChain(t *testing.T, n int, config func(*types.TimerConfig), opts ...keep
 	})
 	require.NoError(t, err)
 	require.NoError(t, chain.BeginBlock())
-	payload, err := types.NewAccountPayload(banktypes.NewMsgSend(alice, bob, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, 1))))
-	require.NoError(t, err)
-	bz, err := chain.Codec.Marshal(payload)
-	require.NoError(t, err)
 	for range n {
-		_, err := chain.Timers.Schedule(chain.Ctx(), keeper.ScheduleRequest{
-			Actor: alice, Trigger: types.Trigger{Height: 2}, Payload: bz, GasLimit: 100_000,
-		})
-		require.NoError(t, err)
+		schedule(t, chain, 1, keeper.ScheduleRequest{Actor: alice, Trigger: types.Trigger{Height: 2}, GasLimit: 100_000})
 	}
 	endBlock(t, chain)
 	return chain
@@ -126,37 +115,18 @@ func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
 	}
 }
 
-// readyGauge is what the metric timers_lane_ready says.
-func readyGauge(t *testing.T, metrics *telemetry.Metrics) float64 {
-	t.Helper()
-	gathered, err := metrics.Gather(telemetry.FormatText)
-	require.NoError(t, err)
-	var summary struct {
-		Gauges []struct {
-			Name  string
-			Value float64
-		}
-	}
-	require.NoError(t, json.Unmarshal(gathered.Metrics, &summary))
-	for _, gauge := range summary.Gauges {
-		if gauge.Name == "timers.lane.ready" {
-			return gauge.Value
-		}
-	}
-	t.Fatal("there is no metric timers.lane.ready")
-	return 0
-}
-
 func TestReadyTimersAreReportedInAStormToo(t *testing.T) {
-	metrics, err := telemetry.New(telemetry.Config{Enabled: true})
-	require.NoError(t, err)
 	for name, n := range map[string]int{"calm": 3, "storm": 9} {
 		t.Run(name, func(t *testing.T) {
 			chain := newChain(t, n, overloaded)
+			read := measured(chain)
 			for ready := n; ready > 0; ready -= 2 {
 				require.NoError(t, chain.BeginBlock())
 				endBlock(t, chain)
-				require.Equal(t, float64(ready), readyGauge(t, metrics), "at height %d", chain.Height())
+				values := read(t)
+				require.Equal(t, float64(ready), values["timers_competing"], "at height %d", chain.Height())
+				require.Equal(t, float64(max(ready-2, 0)), values["timers_ready"], "at height %d", chain.Height())
+				require.Equal(t, n > 3 && ready > 3, values["timers_storm"] == 1, "at height %d", chain.Height())
 			}
 		})
 	}
@@ -170,43 +140,11 @@ func (closedMarket) Basefees(context.Context, *types.TimerConfig) (cycle, cell m
 }
 
 func TestBlocksWithoutPricesAreCounted(t *testing.T) {
-	// The sink shows one interval of its clock: a count on both sides of an edge is taken again.
-	const interval = 10 * time.Second
-	for {
-		begun := time.Now().Truncate(interval)
-		counted := countOutcomes(t)
-		if time.Now().Truncate(interval).Equal(begun) {
-			require.Equal(t, 5, counted["basefee_source_failed"], "%v", counted)
-			return
-		}
-	}
-}
-
-// countOutcomes returns the metrics of four blocks without prices, by outcome.
-func countOutcomes(t *testing.T) map[string]int {
-	t.Helper()
-	metrics, err := telemetry.New(telemetry.Config{Enabled: true})
-	require.NoError(t, err)
 	chain := newChain(t, 0, func(*types.TimerConfig) {}, keeper.WithBasefeeSource(closedMarket{}))
+	read := measured(chain)
 	for range 4 {
 		require.NoError(t, chain.BeginBlock())
 		endBlock(t, chain)
 	}
-	gathered, err := metrics.Gather(telemetry.FormatText)
-	require.NoError(t, err)
-	var summary struct {
-		Counters []struct {
-			Name   string
-			Count  int
-			Labels map[string]string
-		}
-	}
-	require.NoError(t, json.Unmarshal(gathered.Metrics, &summary))
-	counted := map[string]int{}
-	for _, counter := range summary.Counters {
-		if counter.Name == "timers.outcomes.total" {
-			counted[counter.Labels["outcome"]] = counter.Count
-		}
-	}
-	return counted
+	require.Equal(t, 4.0, read(t)[`timers_failures_total{kind=basefee_source}`])
 }

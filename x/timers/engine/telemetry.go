@@ -1,34 +1,20 @@
 package engine
 
 import (
-	"github.com/hashicorp/go-metrics"
+	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos/cosmos-sdk/telemetry"
-
-	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 )
 
-// Metrics are written and never read back; this is the one file of the engine with floats. Names and labels never
-// contain user input.
-
-// countBlock reports a block that did something.
-func countBlock(b *block) {
-	count("fired", len(b.receipts))
-	count("failed", int(b.failed))
-	count("expired", int(b.expired))
-	count("unfunded", int(b.unfunded))
-	count("set_aside", int(b.setAside))
-	telemetry.SetGauge(float32(b.Lane.Cycles), types.ModuleName, "lane", "cycles")
-	telemetry.SetGauge(float32(b.Lane.Cells), types.ModuleName, "lane", "cells")
-	telemetry.SetGauge(float32(b.deferred+b.Departed), types.ModuleName, "lane", "ready")
-}
-
-func countLaneFailed() { count("lane_failed", 1) }
-
-func countBasefeeSourceFailed() { count("basefee_source_failed", 1) }
-
-func count(outcome string, n int) {
-	if n > 0 {
-		telemetry.IncrCounterWithLabels([]string{types.ModuleName, "outcomes", "total"}, float32(n), []metrics.Label{telemetry.NewLabel("outcome", outcome)})
+// report counts a block and logs it. Metrics and logs are written and never read back.
+func (e *Engine) report(ctx sdk.Context, b *block) {
+	done := &metrics.Block{
+		TimerLaneSummary: b.summary(), Fires: b.receipts, Runtimes: b.runtimes, Aside: b.aside, Released: b.released,
+		CycleBasefee: b.Prices.Cycle, CellBasefee: b.Prices.Cell, BasefeeFailure: b.basefees.Failure,
+		Capacity: metrics.Lane{Size: b.Lane.Cycles, Cycles: b.Lane.Cycles, Cells: b.Lane.Cells, Fires: uint64(b.Lane.MaxFires)},
+		Paused:   b.Config.LanePaused, Competing: uint64(b.deferred + b.Departed), WatchHits: b.watchHits,
 	}
+	done.Asked, done.AgentsFailed = b.Agents.Made()
+	e.Metrics.Count(done)
+	done.Log(ctx.Logger())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -57,7 +58,7 @@ func (b *block) removable(ctx sdk.Context, timer *types.Timer) bool {
 // the block.
 func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
 	if _, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer)); willing {
-		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.Release(ctx, timer) })
+		e.release(ctx, b, timer)
 	}
 }
 
@@ -71,7 +72,7 @@ func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		}
 		if b.funds.Covers(ctx, timer, needed) {
 			b.funds.promised[payer] = needed
-			e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.Release(ctx, timer) })
+			e.release(ctx, b, timer)
 			return
 		}
 	}
@@ -100,6 +101,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 	})
 	if done {
 		b.unfunded++
+		metrics.LogTimer(ctx.Logger(), timer, "an unfunded timer left", "required", required, "available", available)
 	}
 }
 
@@ -118,7 +120,7 @@ func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer,
 	if err := types.Emit(ctx, event); err != nil {
 		return err
 	}
-	b.setAside++
+	b.noteAside(ctx, timer, reason)
 	return nil
 }
 

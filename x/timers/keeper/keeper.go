@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
@@ -135,7 +136,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	}
 	k.engine = &engine.Engine{
 		Parts: parts, Policies: registry.New(parts, o.policies...), Triggers: triggers.NewKinds(watches), Watches: watches,
-		Receipts: receipts, Router: router,
+		Receipts: receipts, Router: router, Metrics: metrics.Default(),
 	}
 	k.components = []state.Component{configs, lane, records, index, agentRegistry, fairness, watches, receipts}
 	for _, p := range k.engine.Policies.All() {
@@ -193,6 +194,10 @@ func (k *Keeper) EndBlock(ctx context.Context) error {
 func (k *Keeper) CountTimers(ctx context.Context) (live, ready uint64, err error) {
 	return k.engine.CountTimers(ctx)
 }
+
+// CountLive counts the live timers. It reads the directory of the owner index, not its entries: fit for a metric, and too
+// much for a block.
+func (k *Keeper) CountLive(ctx context.Context) (uint64, error) { return k.engine.Owners.Total(ctx) }
 
 // CheckInvariants returns the first broken invariant of the module's state, if any (x/timers/README.md, "2.2
 // Invariants"). It reads everything: tests, the lab and simulations call it between blocks; no block does.

@@ -17,7 +17,11 @@ func HeightOf(ctx context.Context) uint64 { return uint64(sdk.UnwrapSDKContext(c
 // Unmetered is a context in which the store charges nothing: for reads and writes of which the cost must not depend on
 // what they happen to meet, and is charged apart or covered by another charge.
 func Unmetered(ctx context.Context) sdk.Context {
-	return sdk.UnwrapSDKContext(ctx).WithGasMeter(storetypes.NewInfiniteGasMeter())
+	unwrapped := sdk.UnwrapSDKContext(ctx)
+	if counting, counts := unwrapped.GasMeter().(interface{ Unmetered() storetypes.GasMeter }); counts {
+		return unwrapped.WithGasMeter(counting.Unmetered())
+	}
+	return unwrapped.WithGasMeter(storetypes.NewInfiniteGasMeter())
 }
 
 // Emit emits a typed event.

@@ -1,0 +1,158 @@
+package metrics_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+	"github.com/stretchr/testify/require"
+
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos-timers/timers/x/timers/metrics"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// filled returns a registry in which every metric has a series.
+func filled(t *testing.T) (*prometheus.Registry, *metrics.Metrics) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	m := metrics.New(registry)
+	m.CountPendingBy(func() (uint64, error) { return 7, nil })
+	m.Count(&metrics.Block{
+		TimerLaneSummary: &types.TimerLaneSummary{LaneBasefee: "0.0025", Burned: "10"},
+		Fires:            []*types.Receipt{{Success: true, Late: 3}}, Runtimes: []string{"account"},
+		Aside: []types.SetAsideReason{types.Quarantined}, Released: []types.SetAsideReason{types.Unfunded},
+	})
+	m.Start().Lap("execute")
+	return registry, m
+}
+
+func value(t *testing.T, registry *prometheus.Registry, name string) (sum float64, series int) {
+	t.Helper()
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	for _, family := range families {
+		if family.GetName() == name {
+			for _, metric := range family.GetMetric() {
+				sum += metric.GetCounter().GetValue() + metric.GetGauge().GetValue()
+			}
+			series = len(family.GetMetric())
+		}
+	}
+	return sum, series
+}
+
+var row = regexp.MustCompile("^\\| `(timers_[a-z0-9_]+)` \\| (counter|gauge|histogram) \\| ([^|]*) \\| [^|]+ \\|$")
+
+// TestTheTableOfMetricsIsWhole holds the table of docs/operate.md to the code: names, kinds and labels.
+func TestTheTableOfMetricsIsWhole(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "docs", "operate.md"))
+	require.NoError(t, err)
+	documented := map[string]string{}
+	for _, line := range strings.Split(string(raw), "\n") {
+		if m := row.FindStringSubmatch(line); m != nil {
+			documented[m[1]] = m[2] + strings.ReplaceAll(" "+strings.TrimSpace(m[3]), "`", "")
+		}
+	}
+	registry, _ := filled(t)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	coded := map[string]string{}
+	for _, family := range families {
+		var labels []string
+		for _, label := range family.GetMetric()[0].GetLabel() {
+			labels = append(labels, label.GetName())
+		}
+		coded[family.GetName()] = strings.ToLower(family.GetType().String()) + " " + strings.Join(labels, ", ")
+	}
+	require.Equal(t, coded, documented)
+}
+
+// TestNamesFollowPrometheusConventions: units, suffixes, help.
+func TestNamesFollowPrometheusConventions(t *testing.T) {
+	registry, _ := filled(t)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	problems, err := promlint.NewWithMetricFamilies(families).Lint()
+	require.NoError(t, err)
+	require.Empty(t, problems)
+}
+
+// TestSeriesExistBeforeAnythingHappens: the first failure of a chain must be a step of a series, not a series that begins at 1.
+func TestSeriesExistBeforeAnythingHappens(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	metrics.New(registry)
+	for name, want := range map[string]int{
+		"timers_failures_total": 4, "timers_removed_total": 2, "timers_agent_calls_total": 3, "timers_store_operations_total": 4,
+		"timers_fire_lateness_blocks": 1, "timers_lane_basefee": 1,
+	} {
+		sum, series := value(t, registry, name)
+		require.Equal(t, want, series, name)
+		require.Zero(t, sum, name)
+	}
+}
+
+func TestPendingIsCountedWhenAskedAndRemembered(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	m := metrics.New(registry)
+	_, series := value(t, registry, "timers_pending")
+	require.Zero(t, series, "nothing counts yet")
+
+	counts := uint64(0)
+	m.CountPendingBy(func() (uint64, error) { counts++; return 40 + counts, nil })
+	for range 3 {
+		sum, _ := value(t, registry, "timers_pending")
+		require.Equal(t, 41.0, sum, "a scraper that asks often gets the last count")
+	}
+	m.CountPendingBy(func() (uint64, error) { return 0, errors.New("no state yet") })
+	_, series = value(t, registry, "timers_pending")
+	require.Zero(t, series, "what can't be counted is missing, not 0")
+}
+
+func TestOperationsAreCountedByKind(t *testing.T) {
+	var o metrics.Operations
+	inner := storetypes.NewGasMeter(1_000)
+	meter := o.Meter(inner)
+	for _, descriptor := range []string{
+		storetypes.GasReadCostFlatDesc, storetypes.GasHasDesc, storetypes.GasReadPerByteDesc, storetypes.GasWriteCostFlatDesc,
+		storetypes.GasWritePerByteDesc, storetypes.GasDeleteDesc, storetypes.GasIterNextCostFlatDesc, "anything else",
+	} {
+		meter.ConsumeGas(10, descriptor)
+	}
+	require.Equal(t, uint64(5), o.Sum())
+	require.Equal(t, uint64(80), inner.GasConsumed(), "it charges what it counts")
+
+	registry := prometheus.NewRegistry()
+	m := metrics.New(registry)
+	m.CountOperations(&o)
+	sum, _ := value(t, registry, "timers_store_operations_total")
+	require.Equal(t, 5.0, sum)
+
+	unmetered, ok := meter.(interface{ Unmetered() storetypes.GasMeter })
+	require.True(t, ok)
+	unmetered.Unmetered().ConsumeGas(5_000, storetypes.GasDeleteDesc)
+	require.Equal(t, uint64(6), o.Sum(), "what is not charged is counted")
+	require.Equal(t, uint64(80), inner.GasConsumed())
+}
+
+func TestANilStopwatchDoesNothing(t *testing.T) {
+	var s *metrics.Stopwatch
+	s.Lap("rank")
+}
+
+func TestRuntimesWithoutANameShareOne(t *testing.T) {
+	require.Equal(t, "other", metrics.RuntimeName(struct{}{}))
+	require.Equal(t, "mine", metrics.RuntimeName(named("mine")))
+	require.NotEmpty(t, fmt.Sprint(metrics.NoRuntime))
+}
+
+type named string
+
+func (n named) Name() string { return string(n) }
