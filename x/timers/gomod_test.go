@@ -22,6 +22,7 @@ var directRequirements = map[string]string{
 	"cosmossdk.io/client/v2":                    "AutoCLI's interfaces for custom commands",
 	"cosmossdk.io/collections":                  "state",
 	"cosmossdk.io/core":                         "store and address interfaces, appmodule",
+	"cosmossdk.io/depinject":                    "app config: ModuleInputs, registration",
 	"cosmossdk.io/errors":                       "registered errors",
 	"cosmossdk.io/log":                          "the lab's logger",
 	"cosmossdk.io/math":                         "integers and decimals",

@@ -76,9 +76,14 @@ func (m AppModule) RegisterServices(cfg module.Configurator) {
 	types.RegisterQueryServer(cfg.QueryServer(), query.NewServer(m.keeper))
 }
 
-// DefaultGenesis returns an empty module.
+// DefaultGenesis returns an empty module. Unless the keeper was given a fee denom, the genesis has none, and InitGenesis
+// takes it from x/staking.
 func (m AppModule) DefaultGenesis(cdc codec.JSONCodec) json.RawMessage {
-	return cdc.MustMarshalJSON(types.DefaultGenesis())
+	// Where only commands are made, there is no keeper.
+	if m.keeper == nil {
+		return cdc.MustMarshalJSON(types.DefaultGenesis())
+	}
+	return cdc.MustMarshalJSON(m.keeper.DefaultGenesis())
 }
 
 // ValidateGenesis checks a genesis file.

@@ -9,7 +9,8 @@ import (
 )
 
 // InitGenesis validates a genesis state and writes it to an empty store. The module's account must hold the locked bids
-// already, so that the genesis of x/bank comes first (x/timers/README.md, "2.1 Genesis").
+// already, and the fee denom must have a supply, so that the genesis of x/bank comes first (x/timers/README.md, "2.1
+// Genesis"). An empty fee denom is that of the chain (WithFeeDenom, WithBondDenom).
 func (k *Keeper) InitGenesis(ctx context.Context, g *types.GenesisState) error {
 	return k.InitGenesisFrom(ctx, genesis.FromState(g))
 }
@@ -17,6 +18,11 @@ func (k *Keeper) InitGenesis(ctx context.Context, g *types.GenesisState) error {
 // InitGenesisFrom is InitGenesis for a state whose timers are read one at a time. They are validated as they come: after
 // an error the store holds a part of the state.
 func (k *Keeper) InitGenesisFrom(ctx context.Context, source genesis.Source) error {
+	head, err := k.withFeeDenom(ctx, source.Head)
+	if err != nil {
+		return err
+	}
+	source.Head = head
 	check, err := genesis.NewCheck(source.Head)
 	if err != nil {
 		return err
