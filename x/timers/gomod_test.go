@@ -193,3 +193,15 @@ func TestForeignModulesAreFound(t *testing.T) {
 		require.Equal(t, want, len(foreignModules(listing)) == 1, path)
 	}
 }
+
+// TestWhatAChainInherits: docs/inherit.txt lists it, so that a change shows in review.
+func TestWhatAChainInherits(t *testing.T) {
+	cmd := exec.Command("bash", "../../scripts/inherit.sh", "check")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	listing, err := os.ReadFile("docs/inherit.txt")
+	require.NoError(t, err)
+	require.Contains(t, string(listing), "packages of the module")
+	require.Empty(t, foreignModules(string(listing)))
+}

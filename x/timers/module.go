@@ -115,12 +115,14 @@ func (m AppModule) ExportGenesis(ctx sdk.Context, cdc codec.JSONCodec) json.RawM
 	return raw.Bytes()
 }
 
-// WriteGenesis writes what ExportGenesis returns, without having it in memory: for apps that export to a file.
+// WriteGenesis writes what ExportGenesis returns, without having it in memory: for apps that export to a file. The height
+// of the context is that of the last block.
 func (m AppModule) WriteGenesis(ctx sdk.Context, cdc codec.JSONCodec, w io.Writer) error {
 	source, err := m.keeper.Export(ctx)
 	if err != nil {
 		return err
 	}
+	source.Head.Height = types.HeightOf(ctx)
 	return genesis.Write(w, cdc, source)
 }
 

@@ -49,6 +49,8 @@ var mayImport = map[string][]string{
 	"state/logstore": {},
 	"state/index":    {"types", "sandbox", "state"},
 	"fees":           {"types", "sandbox", "watch"},
+	"feemarket":      {"types"},
+	"module/v1":      {},
 	"triggers":       {"types", "sandbox", "watch", "state"},
 	"agents":         {"types", "sandbox", "state"},
 	"policies":       {"types", "sandbox", "state", "state/index", "fees", "agents"},

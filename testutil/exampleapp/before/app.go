@@ -38,6 +38,8 @@ import (
 	authsims "github.com/cosmos/cosmos-sdk/x/auth/simulation"
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	"github.com/cosmos/cosmos-sdk/x/auth/vesting"
+	vestingtypes "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
 	"github.com/cosmos/cosmos-sdk/x/bank"
 	bankkeeper "github.com/cosmos/cosmos-sdk/x/bank/keeper"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
@@ -52,6 +54,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/gov"
 	govkeeper "github.com/cosmos/cosmos-sdk/x/gov/keeper"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	govv1beta1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1beta1"
 	"github.com/cosmos/cosmos-sdk/x/mint"
 	mintkeeper "github.com/cosmos/cosmos-sdk/x/mint/keeper"
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
@@ -178,6 +181,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	app.GovKeeper = govkeeper.NewKeeper(
 		cdc, runtime.NewKVStoreService(keys[govtypes.StoreKey]), app.AccountKeeper, app.BankKeeper, app.StakingKeeper,
 		app.DistrKeeper, app.MsgServiceRouter(), govtypes.DefaultConfig(), authority)
+	app.GovKeeper.SetLegacyRouter(govv1beta1.NewRouter().AddRoute(govtypes.RouterKey, govv1beta1.ProposalHandler))
 }
 
 func (app *App) wireModules(registry codectypes.InterfaceRegistry) {
@@ -185,6 +189,7 @@ func (app *App) wireModules(registry codectypes.InterfaceRegistry) {
 	app.ModuleManager = module.NewManager(
 		genutil.NewAppModule(app.AccountKeeper, app.StakingKeeper, app, app.txConfig),
 		auth.NewAppModule(cdc, app.AccountKeeper, authsims.RandomGenesisAccounts, nil),
+		vesting.NewAppModule(app.AccountKeeper, app.BankKeeper),
 		bank.NewAppModule(cdc, app.BankKeeper, app.AccountKeeper, nil),
 		feegrantmodule.NewAppModule(cdc, app.AccountKeeper, app.BankKeeper, app.FeeGrantKeeper, registry),
 		gov.NewAppModule(cdc, app.GovKeeper, app.AccountKeeper, app.BankKeeper, nil),
@@ -208,7 +213,7 @@ func (app *App) wireModules(registry codectypes.InterfaceRegistry) {
 		govtypes.ModuleName, stakingtypes.ModuleName, genutiltypes.ModuleName, feegrant.ModuleName,
 	)
 	genesisOrder := []string{
-		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distrtypes.ModuleName,
+		consensustypes.ModuleName, authtypes.ModuleName, vestingtypes.ModuleName, banktypes.ModuleName, distrtypes.ModuleName,
 		stakingtypes.ModuleName, govtypes.ModuleName, minttypes.ModuleName, feegrant.ModuleName, upgradetypes.ModuleName,
 		genutiltypes.ModuleName,
 	}

@@ -194,10 +194,14 @@ func (c *Chain[A]) Pass(name string, number uint64, msgs ...sdk.Msg) {
 	}
 }
 
-// Events returns the events of a type in a block, as maps of their attributes without quotes.
+// Events returns the events of a type in a block and its transactions, as maps of their attributes without quotes.
 func Events(response *abci.ResponseFinalizeBlock, name string) []map[string]string {
+	all := response.Events
+	for _, result := range response.TxResults {
+		all = append(all, result.Events...)
+	}
 	var found []map[string]string
-	for _, event := range response.Events {
+	for _, event := range all {
 		if event.Type != name {
 			continue
 		}
