@@ -13,6 +13,7 @@ FUZZTIME ?= 20s
 CONTRACTS ?= 50
 BLOCKS ?= 200
 TIMERS ?= 1000000
+SDKPKG ?=
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 VERSION := $(or $(VERSION),0.1.0-dev)
@@ -34,7 +35,7 @@ proto_image := proto/timers-v1.binpb
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-16s %s\n", $$1, $$2 }' Makefile
 
 # Build
 
@@ -67,6 +68,7 @@ test: sims ## Run all tests, a short simulation and real nodes among them (PKG=.
 .PHONY: sims
 sims: ## Simulate the whole application for a few blocks with random messages
 	go test $(test_flags) -tags sims -timeout $(TEST_TIMEOUT) ./app -run 'TestSimulation$$' -NumBlocks=30 -BlockSize=80
+	go test $(test_flags) -tags sims -timeout $(TEST_TIMEOUT) ./testutil/exampleapp/after -run TestSimulation -NumBlocks=15 -BlockSize=40
 
 .PHONY: sims-long
 sims-long: ## Simulate for long, with many seeds
@@ -170,6 +172,18 @@ tidy: ## Tidy the go.mod of each module
 .PHONY: verify
 verify: ## Check all that must hold before a merge except the tests
 	@scripts/verify.sh
+
+.PHONY: inherit
+inherit: ## Print what a chain takes over that imports x/timers: versions, Go modules, packages
+	@scripts/inherit.sh
+
+.PHONY: sdk54
+sdk54: ## Test x/timers on SDK 0.54 (SDKPKG=./dir/... for some packages); the first run downloads and compiles it
+	@scripts/nextsdk.sh 0.54 $(SDKPKG)
+
+.PHONY: sdk55
+sdk55: ## Test x/timers on SDK 0.55
+	@scripts/nextsdk.sh 0.55 $(SDKPKG)
 
 # Local network
 

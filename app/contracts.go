@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/CosmWasm/wasmd/x/wasm"
@@ -19,7 +18,6 @@ import (
 	distributionkeeper "github.com/cosmos/cosmos-sdk/x/distribution/keeper"
 
 	"github.com/cosmos-timers/timers/wasmbinding"
-	"github.com/cosmos-timers/timers/x/timers/actors"
 )
 
 // Capabilities are what contracts may require of the chain: timers, and all of the VM's capabilities except IBC version
@@ -51,21 +49,6 @@ func (app *App) newWasmKeeper(store corestore.KVStoreService, appOpts servertype
 		app.MsgServiceRouter(), app.GRPCQueryRouter(), home, config, wasmtypes.VMConfig{}, Capabilities(), authority,
 		wasmbinding.Options(app.encoding.Codec, app.GRPCQueryRouter())...)
 	return &keeper
-}
-
-// contractCreator looks up who instantiated a contract.
-func contractCreator(contracts *wasmkeeper.Keeper) actors.ContractCreator {
-	return func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress {
-		info := contracts.GetContractInfo(ctx, contract)
-		if info == nil {
-			return nil
-		}
-		creator, err := sdk.AccAddressFromBech32(info.Creator)
-		if err != nil {
-			return nil
-		}
-		return creator
-	}
 }
 
 // wireAnte sets what a transaction passes before its messages run: the SDK's own decorators, and those of x/wasm among

@@ -17,7 +17,7 @@ import (
 
 // ErrZeroHeight is why an export for height zero is refused.
 var ErrZeroHeight = errors.New(
-	"timers are due at heights, which a chain that starts again at zero would take for far ones: " +
+	"x/distribution and x/slashing keep heights that would not fit a chain that starts again at zero: " +
 		"export without --for-zero-height; the new chain goes on from the exported height (initial_height in its genesis)")
 
 // ExportAppStateAndValidators exports the whole state, to go on from the next height. ExportTo does the same for a state

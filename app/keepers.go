@@ -39,6 +39,8 @@ import (
 	stakingkeeper "github.com/cosmos/cosmos-sdk/x/staking/keeper"
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
+	"github.com/cosmos-timers/timers/wasmbinding"
+	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
@@ -134,13 +136,12 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 
 	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), stores.Wasm(accounts)), appOpts, authority)
 
-	// Modules and contracts come before accounts: their addresses have accounts too.
-	k.TimerModules = actors.NewModuleRuntime()
-	timerActors := actors.NewRouter(k.TimerModules, actors.NewWasmRuntime(k.Wasm, k.Wasm, contractCreator(k.Wasm)),
-		actors.NewAccountRuntime(cdc, k.Accounts, router))
-	k.Timers = timerskeeper.NewKeeper(cdc, app.store(timerstypes.StoreKey), accounts, k.Accounts, k.Bank, timerActors, authority,
+	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,
 		timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
+	// A contract has an account too, so that contracts come first.
+	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm))
+	k.Timers, k.TimerModules = wired.Keeper, wired.Handlers
 }
 
 func skippedUpgrades(appOpts servertypes.AppOptions) map[int64]bool {

@@ -22,6 +22,7 @@ var directRequirements = map[string]string{
 	"cosmossdk.io/client/v2":                    "AutoCLI's interfaces for custom commands",
 	"cosmossdk.io/collections":                  "state",
 	"cosmossdk.io/core":                         "store and address interfaces, appmodule",
+	"cosmossdk.io/depinject":                    "app config: ModuleInputs, registration",
 	"cosmossdk.io/errors":                       "registered errors",
 	"cosmossdk.io/log":                          "the lab's logger",
 	"cosmossdk.io/math":                         "integers and decimals",
@@ -191,4 +192,16 @@ func TestForeignModulesAreFound(t *testing.T) {
 		listing := "example.com/a v1.0.0\n" + path + " v1.0.0\n"
 		require.Equal(t, want, len(foreignModules(listing)) == 1, path)
 	}
+}
+
+// TestWhatAChainInherits: docs/inherit.txt lists it, so that a change shows in review.
+func TestWhatAChainInherits(t *testing.T) {
+	cmd := exec.Command("bash", "../../scripts/inherit.sh", "check")
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	listing, err := os.ReadFile("docs/inherit.txt")
+	require.NoError(t, err)
+	require.Contains(t, string(listing), "packages of the module")
+	require.Empty(t, foreignModules(string(listing)))
 }

@@ -76,9 +76,14 @@ func (m AppModule) RegisterServices(cfg module.Configurator) {
 	types.RegisterQueryServer(cfg.QueryServer(), query.NewServer(m.keeper))
 }
 
-// DefaultGenesis returns an empty module.
+// DefaultGenesis returns an empty module. Unless the keeper was given a fee denom, the genesis has none, and InitGenesis
+// takes it from x/staking.
 func (m AppModule) DefaultGenesis(cdc codec.JSONCodec) json.RawMessage {
-	return cdc.MustMarshalJSON(types.DefaultGenesis())
+	// Where only commands are made, there is no keeper.
+	if m.keeper == nil {
+		return cdc.MustMarshalJSON(types.DefaultGenesis())
+	}
+	return cdc.MustMarshalJSON(m.keeper.DefaultGenesis())
 }
 
 // ValidateGenesis checks a genesis file.
@@ -110,12 +115,14 @@ func (m AppModule) ExportGenesis(ctx sdk.Context, cdc codec.JSONCodec) json.RawM
 	return raw.Bytes()
 }
 
-// WriteGenesis writes what ExportGenesis returns, without having it in memory: for apps that export to a file.
+// WriteGenesis writes what ExportGenesis returns, without having it in memory: for apps that export to a file. The height
+// of the context is that of the last block.
 func (m AppModule) WriteGenesis(ctx sdk.Context, cdc codec.JSONCodec, w io.Writer) error {
 	source, err := m.keeper.Export(ctx)
 	if err != nil {
 		return err
 	}
+	source.Head.Height = types.HeightOf(ctx)
 	return genesis.Write(w, cdc, source)
 }
 

@@ -51,6 +51,8 @@ var mayImport = map[string][]string{
 	"state/logstore": {},
 	"state/index":    {"types", "sandbox", "state"},
 	"fees":           {"types", "names", "sandbox", "watch"},
+	"feemarket":      {"types"},
+	"module/v1":      {},
 	"triggers":       {"types", "sandbox", "watch", "state"},
 	"agents":         {"types", "names", "sandbox", "state"},
 	"policies":       {"types", "names", "sandbox", "state", "state/index", "fees", "agents"},

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"slices"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -16,6 +17,12 @@ var _ types.Router = (*Router)(nil)
 
 // NewRouter returns a router over the runtimes, most specific first.
 func NewRouter(runtimes ...types.Runtime) *Router { return &Router{runtimes} }
+
+// Prepend puts runtimes before those that the router has, while a chain is wired. Of two that serve an actor, the first is
+// asked.
+func (r *Router) Prepend(runtimes ...types.Runtime) {
+	r.runtimes = slices.Concat(runtimes, r.runtimes)
+}
 
 // Route implements types.Router: the first runtime that serves the actor, or types.ErrUnknownActor.
 func (r *Router) Route(ctx context.Context, actor sdk.AccAddress) (types.Runtime, error) {

@@ -82,7 +82,8 @@ func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sd
 // funds are what an account can spend and what it has; the latter is read only if payers are debited directly.
 func (f *Fees) funds(ctx sdk.Context, config *types.TimerConfig, addr sdk.AccAddress, account sdk.AccountI) (spendable, balance math.Int) {
 	if f.Balances == nil {
-		return f.Bank.SpendableCoin(ctx, addr, config.FeeDenom).Amount, math.Int{}
+		// Not the bank's SpendableCoin, which panics if more is locked than is there, as after a slash.
+		return f.spendableOf(ctx, config, account, f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount), math.Int{}
 	}
 	balance = f.balanceOf(ctx, config, addr)
 	return f.spendableOf(ctx, config, account, balance), balance

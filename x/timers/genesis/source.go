@@ -1,6 +1,8 @@
 package genesis
 
 import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -40,9 +42,14 @@ func (s Source) Collect() (*types.GenesisState, error) {
 }
 
 // Validate checks that a genesis state does not contradict itself. It does not ask whether its timers could be scheduled
-// under the config in force: they were, under an earlier one.
+// under the config in force: they were, under an earlier one. An empty fee denom is the chain's own, which is known when
+// the state is imported.
 func (s Source) Validate() error {
-	check, err := NewCheck(s.Head)
+	head := *s.Head
+	if head.Config.FeeDenom == "" {
+		head.Config.FeeDenom = sdk.DefaultBondDenom
+	}
+	check, err := NewCheck(&head)
 	if err != nil {
 		return err
 	}

@@ -507,7 +507,7 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 	f.schedule(robot, 50, f.noop(), bidding(price("700")))
 	f.NextBlock()
 	genesis := f.export()
-	chain, err := lab.NewChain(lab.ChainOptions{})
+	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: robot, Amount: math.OneInt()}}})
 	require.NoError(t, err)
 	ctx := chain.Ctx().WithBlockHeight(int64(f.Height()))
 	err = chain.Timers.InitGenesis(ctx, genesis)

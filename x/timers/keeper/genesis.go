@@ -3,13 +3,17 @@ package keeper
 import (
 	"context"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // InitGenesis validates a genesis state and writes it to an empty store. The module's account must hold the locked bids
-// already, so that the genesis of x/bank comes first (x/timers/README.md, "2.1 Genesis").
+// already, and the fee denom must have a supply, so that the genesis of x/bank comes first (x/timers/README.md, "2.1
+// Genesis"). An empty fee denom is that of the chain (WithFeeDenom, WithBondDenom). If the state is of a later
+// block than the chain begins with, its heights are moved back (genesis.Source, Rebase).
 func (k *Keeper) InitGenesis(ctx context.Context, g *types.GenesisState) error {
 	return k.InitGenesisFrom(ctx, genesis.FromState(g))
 }
@@ -17,6 +21,16 @@ func (k *Keeper) InitGenesis(ctx context.Context, g *types.GenesisState) error {
 // InitGenesisFrom is InitGenesis for a state whose timers are read one at a time. They are validated as they come: after
 // an error the store holds a part of the state.
 func (k *Keeper) InitGenesisFrom(ctx context.Context, source genesis.Source) error {
+	head, err := k.withFeeDenom(ctx, source.Head)
+	if err != nil {
+		return err
+	}
+	source.Head = head
+	// The context of a chain's genesis has the height of its first block, or 0 for 1.
+	source, back := source.Rebase(max(1, types.HeightOf(ctx)))
+	if back > 0 {
+		sdk.UnwrapSDKContext(ctx).Logger().Info("timers of a chain that goes back: all heights are moved", "blocks", back)
+	}
 	check, err := genesis.NewCheck(source.Head)
 	if err != nil {
 		return err

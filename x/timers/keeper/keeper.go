@@ -31,6 +31,7 @@ type Keeper struct {
 	engine    *engine.Engine
 	schema    collections.Schema
 	authority string
+	feeDenom  feeDenom
 	// components of the module's state, in the order of genesis.
 	components []state.Component
 }
@@ -43,6 +44,7 @@ type options struct {
 	basefees types.BasefeeSource
 	watcher  *watch.Watcher
 	policies []registry.Constructor
+	feeDenom feeDenom
 }
 
 // Option replaces a part that has a safe default.
@@ -114,7 +116,7 @@ func NewKeeper(
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	purse.Defaults()
-	k := &Keeper{authority: authority}
+	k := &Keeper{authority: authority, feeDenom: o.feeDenom}
 	k.wire(cdc, collections.NewSchemaBuilder(service), purse, router, &o)
 	k.engine.Authority = authorityAddress
 	return k

@@ -147,6 +147,22 @@ func TestLockedFundsDoNotCoverFires(t *testing.T) {
 	require.GreaterOrEqual(t, f.balance(dave), int64(1_000_000))
 }
 
+// TestMoreLockedThanThereIsCoversNoFire: a slash leaves a vesting account so. The bank's own sum of what it can spend
+// panics, which quarantined the timer.
+func TestMoreLockedThanThereIsCoversNoFire(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	vestingtypes.RegisterInterfaces(f.Codec.InterfaceRegistry())
+	dave := sdk.AccAddress("dave________________")
+	base := f.Accounts.NewAccountWithAddress(f.Ctx(), dave).(*authtypes.BaseAccount)
+	locked, err := vestingtypes.NewPermanentLockedAccount(base, f.coins(1_000_000))
+	require.NoError(t, err)
+	f.Accounts.SetAccount(f.Ctx(), locked)
+	f.fund(dave, 400_000)
+	f.schedule(dave, 2, f.pays(dave, bob, 1), limited(100_000))
+	require.Equal(t, "0", only[*types.TimerCancelledInsufficientFunds](f, f.blocksUntil(2)).Available)
+	require.Equal(t, int64(400_000), f.balance(dave))
+}
+
 func TestASecondTimerSeesTheBalanceThatTheFirstLeft(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	dave := sdk.AccAddress("dave________________")

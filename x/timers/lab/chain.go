@@ -116,6 +116,11 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	if opts.Genesis == nil {
 		opts.Genesis = types.DefaultGenesis()
 	}
+	if opts.Genesis.Config.FeeDenom == "" {
+		genesis := *opts.Genesis
+		genesis.Config.FeeDenom = sdk.DefaultBondDenom
+		opts.Genesis = &genesis
+	}
 	if opts.DB == nil {
 		opts.DB = dbm.NewMemDB()
 	}
@@ -220,7 +225,7 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 	if err := c.fundLocks(opts.Genesis); err != nil {
 		return err
 	}
-	if err := c.Timers.InitGenesis(c.ctx, opts.Genesis); err != nil {
+	if err := c.initTimers(opts.Genesis); err != nil {
 		return err
 	}
 	for _, balance := range opts.Balances {
@@ -230,6 +235,21 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 	}
 	c.commit()
 	return nil
+}
+
+// initTimers starts the module. The chain's coins are minted as its accounts are funded: meanwhile one stands for them, since
+// the module refuses a fee denom without supply.
+func (c *Chain) initTimers(genesis *types.GenesisState) error {
+	if c.Bank.GetSupply(c.ctx, c.FeeDenom).IsPositive() {
+		return c.Timers.InitGenesis(c.ctx, genesis)
+	}
+	if err := c.Bank.Supply.Set(c.ctx, c.FeeDenom, math.OneInt()); err != nil {
+		return err
+	}
+	if err := c.Timers.InitGenesis(c.ctx, genesis); err != nil {
+		return err
+	}
+	return c.Bank.Supply.Remove(c.ctx, c.FeeDenom)
 }
 
 // fundLocks mints the bids that the genesis says are locked.

@@ -2,14 +2,13 @@ package types
 
 import (
 	"cosmossdk.io/math"
-
-	sdk "github.com/cosmos/cosmos-sdk/types"
 )
 
-// DefaultGenesis returns an empty module that charges in the chain's bond denom.
-func DefaultGenesis() *GenesisState { return NewGenesis(sdk.DefaultBondDenom) }
+// DefaultGenesis returns an empty module that charges in the chain's own denom: its keeper knows it
+// (keeper.WithFeeDenom, keeper.WithBondDenom).
+func DefaultGenesis() *GenesisState { return NewGenesis("") }
 
-// NewGenesis returns an empty module that charges in feeDenom.
+// NewGenesis returns an empty module that charges in feeDenom; if that is empty, in the chain's own denom.
 func NewGenesis(feeDenom string) *GenesisState {
 	return &GenesisState{
 		Config: DefaultTimerConfig(feeDenom),

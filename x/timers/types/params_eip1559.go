@@ -69,3 +69,8 @@ func (p *Eip1559Params) Rules(c *TimerConfig) eip1559.Rules {
 		Tiers:      c.tiers(),
 	}
 }
+
+// MoveBack moves the one parameter that is a height, for a chain that goes back as many blocks.
+func (c *TimerConfig) MoveBack(blocks uint64) {
+	c.Eip1559.AuctionActivationHeight -= min(blocks, c.Eip1559.AuctionActivationHeight)
+}

@@ -100,9 +100,10 @@ func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	}
 	for i := range genesis.TipWeights {
 		entry := &genesis.TipWeights[i]
-		if entry.Weight.Epoch > latest || entry.Weight.LastFire > now {
+		// A fire from before the first block of a chain that went back counts for that block (genesis.Source, Rebase).
+		if entry.Weight.Epoch > latest || entry.Weight.LastFire > max(now, 1) {
 			return types.ErrInvalidGenesis.Wrapf("tip_weights %d: epoch %d and last_fire %d, want at most %d and %d",
-				i, entry.Weight.Epoch, entry.Weight.LastFire, latest, now)
+				i, entry.Weight.Epoch, entry.Weight.LastFire, latest, max(now, 1))
 		}
 		if err := p.weights.set(ctx, entry.Actor, nil, entry.Weight); err != nil {
 			return err

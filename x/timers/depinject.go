@@ -1,0 +1,147 @@
+package timers
+
+import (
+	"context"
+
+	"cosmossdk.io/core/appmodule"
+	"cosmossdk.io/depinject"
+	"cosmossdk.io/depinject/appconfig"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/runtime"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+
+	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	modulev1 "github.com/cosmos-timers/timers/x/timers/module/v1"
+	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
+)
+
+var _ depinject.OnePerModuleType = AppModule{}
+
+func init() {
+	appconfig.RegisterModule(&modulev1.Module{},
+		appconfig.Provide(ProvideModule, ProvideWatcher), appconfig.Invoke(InvokeRegisterActors))
+}
+
+// StakingKeeper is what depinject takes of x/staking.
+type StakingKeeper interface {
+	keeper.BondDenomKeeper
+	fees.StakingKeeper
+}
+
+// ModuleInputs are what depinject gives to ProvideModule. What is optional may be absent from the container.
+type ModuleInputs struct {
+	depinject.In
+
+	Config   *modulev1.Module
+	Codec    codec.Codec
+	Key      *storetypes.KVStoreKey
+	Accounts AccountKeeper
+	Bank     types.BankKeeper
+	Messages actors.MessageRouter
+	Watcher  *watch.Watcher
+	Options  []KeeperOption
+
+	// Staking gives the fee denom. Together with Distribution it shares tips with the proposer's delegators, unless there is
+	// a collector of the chain's own.
+	Staking      StakingKeeper           `optional:"true"`
+	Distribution fees.DistributionKeeper `optional:"true"`
+	Tips         types.TipCollector      `optional:"true"`
+	Feegrant     types.FeegrantKeeper    `optional:"true"`
+	Basefees     types.BasefeeSource     `optional:"true"`
+}
+
+// ModuleOutputs are what the container has of the module.
+type ModuleOutputs struct {
+	depinject.Out
+
+	Keeper   *keeper.Keeper
+	Router   *actors.Router
+	Handlers *actors.ModuleRuntime
+	Module   appmodule.AppModule
+}
+
+// KeeperOption is an option of the keeper that a module or the app itself provides; there may be many.
+type KeeperOption struct{ Option keeper.Option }
+
+// IsManyPerContainerType implements depinject.ManyPerContainerType.
+func (KeeperOption) IsManyPerContainerType() {}
+
+// ActorRuntime serves actors that are neither accounts nor Go modules, and is asked before those. A module provides it;
+// there may be many.
+type ActorRuntime struct{ Runtime types.Runtime }
+
+// IsManyPerContainerType implements depinject.ManyPerContainerType.
+func (ActorRuntime) IsManyPerContainerType() {}
+
+// GoHandler is a function that timers of a Go module call. The module provides it; there may be many.
+type GoHandler struct {
+	// Module is the name whose address owns the timers, Handler that of the function: types.DefaultHandler for timers that
+	// name none.
+	Module, Handler string
+	Call            func(ctx context.Context, delivery types.Delivery) error
+}
+
+// IsManyPerContainerType implements depinject.ManyPerContainerType.
+func (GoHandler) IsManyPerContainerType() {}
+
+// ProvideModule wires the module by depinject, as New does by hand.
+func ProvideModule(in ModuleInputs) (ModuleOutputs, error) {
+	authority := authtypes.NewModuleAddress(govtypes.ModuleName)
+	if in.Config.Authority != "" {
+		authority = authtypes.NewModuleAddressOrBech32Address(in.Config.Authority)
+	}
+	text, err := in.Accounts.AddressCodec().BytesToString(authority)
+	if err != nil {
+		return ModuleOutputs{}, err
+	}
+	t := New(in.Codec, runtime.NewKVStoreService(in.Key), in.Accounts, in.Bank, in.Staking, in.Messages, text, in.options()...)
+	return ModuleOutputs{Keeper: t.Keeper, Router: t.Router, Handlers: t.Handlers, Module: t.Module}, nil
+}
+
+// options are those of the optional inputs, then those that modules provide.
+func (in *ModuleInputs) options() []keeper.Option {
+	opts := []keeper.Option{keeper.WithFeeDenom(in.Config.FeeDenom), keeper.WithWatcher(in.Watcher)}
+	switch {
+	case in.Tips != nil:
+		opts = append(opts, keeper.WithTipCollector(in.Tips))
+	case in.Staking != nil && in.Distribution != nil:
+		opts = append(opts, keeper.WithTipCollector(fees.NewProposerTips(in.Bank, in.Staking, in.Distribution)))
+	}
+	if in.Feegrant != nil {
+		opts = append(opts, keeper.WithFeegrant(in.Feegrant))
+	}
+	if in.Basefees != nil {
+		opts = append(opts, keeper.WithBasefeeSource(in.Basefees))
+	}
+	for _, o := range in.Options {
+		opts = append(opts, o.Option)
+	}
+	return opts
+}
+
+// ProvideWatcher makes the watcher, with which other modules make their stores watchable (docs/wiring.md). It needs no keeper,
+// so that modules that timers depend on can use it.
+func ProvideWatcher(key *storetypes.KVStoreKey, notes *storetypes.TransientStoreKey) *watch.Watcher {
+	return watch.New(key, notes)
+}
+
+// InvokeRegisterActors completes the router when all keepers exist: a module that has a handler needs the timers' keeper too.
+func InvokeRegisterActors(router *actors.Router, modules *actors.ModuleRuntime, runtimes []ActorRuntime, handlers []GoHandler) {
+	if router == nil || modules == nil {
+		return
+	}
+	all := make([]types.Runtime, len(runtimes))
+	for i := range runtimes {
+		all[i] = runtimes[i].Runtime
+	}
+	router.Prepend(all...)
+	for _, h := range handlers {
+		modules.Register(h.Module, h.Handler, h.Call)
+	}
+}

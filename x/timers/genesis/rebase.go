@@ -1,0 +1,139 @@
+package genesis
+
+import (
+	"slices"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Rebase returns the state for a chain whose first block has the height first. If that is above the height of the export,
+// the chain goes on, and the state stays as it is; so it does if the export states no height.
+//
+// Otherwise the chain has gone back, as far as this returns in addition. Every height moves as far, so that what was due in
+// 20 blocks is due in 20 blocks. What would fall before the first block is
+//   - due in the first block: timers that were due already, in the order of their seqs;
+//   - dropped: receipts, and fires of the fairness window, for there are no such blocks;
+//   - unknown: since when a policy is in force, which counts anew; an actor's last fire counts for the first block.
+//
+// What competed for the lane competes again: the ready index and the cursors of bounded work begin anew.
+func (s Source) Rebase(first uint64) (rebased Source, back uint64) {
+	if s.Head.Height == 0 || first > s.Head.Height {
+		return s, 0
+	}
+	r := rebase{s.Head.Height + 1 - first}
+	return Source{Head: r.head(s.Head, first), Timers: func(fn func(int, *types.Timer) error) error {
+		return s.Timers(func(i int, t *types.Timer) error {
+			timer := *t
+			r.timer(&timer)
+			return fn(i, &timer)
+		})
+	}}, r.back
+}
+
+// rebase moves heights back.
+type rebase struct{ back uint64 }
+
+// past is where a height of an event lies, 0 if that is before the first block.
+func (r rebase) past(height uint64) uint64 { return height - min(height, r.back) }
+
+// due is where a height lies at which something is to happen: in the first block if it is overdue.
+func (r rebase) due(height uint64) uint64 { return max(1, r.past(height)) }
+
+func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisState {
+	g := *before
+	g.Height = first - 1
+	g.Config.MoveBack(r.back)
+	if g.NextConfig != nil {
+		next := *g.NextConfig
+		next.MoveBack(r.back)
+		g.NextConfig = &next
+	}
+	r.lane(&g.Lane, before.Height, first)
+	g.Receipts = nil
+	for _, segment := range before.Receipts {
+		if segment.Height = r.past(segment.Height); segment.Height > 0 {
+			g.Receipts = append(g.Receipts, segment)
+		}
+	}
+	g.Fairness = nil
+	for _, fires := range before.Fairness {
+		if fires.Height = r.past(fires.Height); fires.Height > 0 {
+			g.Fairness = append(g.Fairness, fires)
+		}
+	}
+	g.TipWeights = slices.Clone(before.TipWeights)
+	for i := range g.TipWeights {
+		if weight := &g.TipWeights[i].Weight; weight.LastFire > 0 {
+			weight.LastFire = r.due(weight.LastFire)
+		}
+	}
+	r.watches(&g)
+	return &g
+}
+
+// lane: the cursors are lower bounds of the queue, whose order changes where timers were overdue.
+func (r rebase) lane(l *types.LaneState, last, first uint64) {
+	none := types.QueueKey{}
+	l.HeadCursor, l.LiveCursor, l.SweepCursor, l.AdmitCursor, l.AgentTurn = none, none, none, none, none
+	l.ReceiptsFrom, l.MarketSince = r.past(l.ReceiptsFrom), r.past(l.MarketSince)
+	l.Fairness.From = r.past(l.Fairness.From)
+	market := &l.TipMarket
+	market.Round = none
+	if market.EpochBlocks > 0 {
+		// The epoch of the last block goes on, from its beginning.
+		market.Epoch += (last - min(last, market.Start)) / market.EpochBlocks
+		market.Start = first
+	}
+}
+
+func (r rebase) timer(t *types.Timer) {
+	t.Due, t.ExpiresAt, t.ScheduleHeight = r.due(t.Due), r.past(t.ExpiresAt), r.past(t.ScheduleHeight)
+	t.UnfundedSince = 0
+	t.AdmittedWeight, t.AdmittedScore, t.AdmittedCeiling, t.Quote = 0, nil, nil, nil
+	if t.Trigger.Height > 0 {
+		t.Trigger.Height = r.due(t.Trigger.Height)
+	}
+	if t.Trigger.Interval != nil {
+		interval := *t.Trigger.Interval
+		interval.First = r.past(interval.First)
+		t.Trigger.Interval = &interval
+	}
+	if t.LastOutcome != nil {
+		outcome := *t.LastOutcome
+		outcome.Height = r.past(outcome.Height)
+		t.LastOutcome = &outcome
+	}
+}
+
+// watches moves the changes that are still to be delivered.
+func (r rebase) watches(g *types.GenesisState) {
+	g.WatchCursors.Expiry = types.QueueKey{}
+	g.WatchHits = slices.Clone(g.WatchHits)
+	for i := range g.WatchHits {
+		hit := &g.WatchHits[i].Hit
+		hit.Since = r.due(hit.Since)
+		if hit.Changed > 0 {
+			hit.Changed = r.due(hit.Changed)
+		}
+	}
+	g.WatchPending, g.WatchRounds = slices.Clone(g.WatchPending), slices.Clone(g.WatchRounds)
+	for _, list := range [][]types.KeyWatchPending{g.WatchPending, g.WatchRounds} {
+		for i := range list {
+			p := &list[i].Pending
+			r.round(&p.Round)
+			if p.Next != nil {
+				next := *p.Next
+				r.round(&next)
+				p.Next = &next
+			}
+		}
+	}
+}
+
+func (r rebase) round(round *types.WatchRound) {
+	round.Height, round.Since = r.due(round.Height), r.due(round.Since)
+	round.Changes = slices.Clone(round.Changes)
+	for i := range round.Changes {
+		round.Changes[i].Height = r.due(round.Changes[i].Height)
+	}
+}

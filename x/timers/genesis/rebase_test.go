@@ -1,0 +1,90 @@
+package genesis_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/genesis"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// rebased is a copy of a state whose chain begins with the block first.
+func rebased(t *testing.T, g *types.GenesisState, first uint64) (*types.GenesisState, uint64) {
+	t.Helper()
+	source, back := genesis.FromState(g).Rebase(first)
+	moved, err := source.Collect()
+	require.NoError(t, err)
+	return moved, back
+}
+
+func TestAChainThatGoesOnIsNotRebased(t *testing.T) {
+	g := fullGenesis()
+	for _, c := range []struct{ height, first uint64 }{{0, 1}, {0, 50}, {49, 50}, {49, 500}} {
+		g.Height = c.height
+		moved, back := rebased(t, g, c.first)
+		require.Zero(t, back)
+		require.Equal(t, g, moved)
+	}
+}
+
+// TestARebasedStateIsValid: wherever the chain begins; and the state that was given stays as it is.
+func TestARebasedStateIsValid(t *testing.T) {
+	for first := uint64(1); first <= 60; first++ {
+		g := fullGenesis()
+		g.Height = 60
+		moved, back := rebased(t, g, first)
+		require.Equal(t, 61-first, back)
+		require.Equal(t, first-1, moved.Height)
+		require.NoError(t, genesis.Validate(moved), "first %d", first)
+		want := fullGenesis()
+		want.Height = 60
+		require.Equal(t, want, g)
+		again, back := rebased(t, moved, first)
+		require.Zero(t, back)
+		require.Equal(t, moved, again)
+	}
+}
+
+func TestHeightsMoveBackAlike(t *testing.T) {
+	g := types.NewGenesis("stake")
+	g.NextSeq, g.Height = 10, 1000
+	g.Config.Eip1559.AuctionActivationHeight = 1200
+	g.Timers = []types.Timer{testTimer(990, 3), testTimer(1000, 2), testTimer(1001, 4), testTimer(1500, 1)}
+	g.Timers[1].AdmittedWeight, g.Timers[1].UnfundedSince = 16, 995
+	g.Lane.HeadCursor, g.Lane.AdmitCursor = types.QueueKey{Due: 990, Seq: 3}, types.QueueKey{Due: 1000, Seq: 5}
+	g.Lane.MarketSince, g.Lane.ReceiptsFrom, g.Lane.Fairness.From = 400, 10, 20
+	g.Lane.TipMarket = types.TipState{Epoch: 3, Start: 800, EpochBlocks: 100, Oldest: 2}
+	g.Receipts = []types.HeightReceipts{{Height: 800}, {Height: 999}}
+	unit := g.Timers[0].Actor
+	g.Fairness = []types.HeightFires{{Height: 900, Unit: unit, Fires: 1}, {Height: 1000, Unit: unit, Fires: 2}}
+	for _, c := range []struct {
+		first                                    uint64
+		due                                      [4]uint64
+		since, receipts, fires, activation, from uint64
+	}{
+		{1, [4]uint64{1, 1, 1, 500}, 0, 0, 0, 200, 0},
+		{101, [4]uint64{90, 100, 101, 600}, 0, 1, 1, 300, 0},
+		{1000, [4]uint64{989, 999, 1000, 1499}, 399, 2, 2, 1199, 19},
+	} {
+		t.Run(fmt.Sprint(c.first), func(t *testing.T) {
+			moved, _ := rebased(t, g, c.first)
+			for i, timer := range moved.Timers {
+				require.Equal(t, c.due[i], timer.Due, "timer %d", i)
+				require.Equal(t, g.Timers[i].ExpiresAt-(1001-c.first), timer.ExpiresAt)
+				require.Zero(t, timer.AdmittedWeight)
+				require.Zero(t, timer.UnfundedSince)
+				require.Equal(t, g.Timers[i].Id, timer.Id)
+			}
+			require.Equal(t, types.QueueKey{}, moved.Lane.HeadCursor)
+			require.Equal(t, types.QueueKey{}, moved.Lane.AdmitCursor)
+			require.Equal(t, c.since, moved.Lane.MarketSince)
+			require.Len(t, moved.Receipts, int(c.receipts))
+			require.Len(t, moved.Fairness, int(c.fires))
+			require.Equal(t, c.activation, moved.Config.Eip1559.AuctionActivationHeight)
+			require.Equal(t, c.from, moved.Lane.Fairness.From)
+			require.Equal(t, types.TipState{Epoch: 5, Start: c.first, EpochBlocks: 100, Oldest: 2}, moved.Lane.TipMarket)
+		})
+	}
+}
