@@ -21,7 +21,7 @@ const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
 var pureRank = map[string]int{
-	"envelope": 0, "fixed": 0, "packed": 0, "logmap": 1, "lane": 1, "fairness": 1, "calendar": 1, "calendar/tiered": 2, "policy": 2, "merge": 2,
+	"envelope": 0, "fixed": 0, "packed": 0, "watch/condition": 0, "logmap": 1, "lane": 1, "fairness": 1, "calendar": 1, "calendar/tiered": 2, "policy": 2, "merge": 2,
 	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4,
 }
 
@@ -33,25 +33,26 @@ var room = []string{"types", "sandbox", "watch", "state", "state/index", "fees",
 // not know each other. So do the packages of the clients. What is not named here, such as client/cli and lab/replay, may import all
 // of the module.
 var mayImport = map[string][]string{
-	"types":          {"types/bounds"},
-	"types/bounds":   {},
-	"sandbox":        {"types", "sandbox/branch"},
-	"sandbox/branch": {},
-	"sandbox/meter":  {"types"},
-	"actors":         {"types"},
-	"authz":          {"types"},
-	"authz/guard":    {"types", "authz"},
-	"genesis":        {"types"},
-	"watch":          {"types"},
-	"watch/stores":   {"types", "watch"},
-	"state":          {"types", "sandbox", "state/logstore", "state/queue"},
-	"state/queue":    {"types"},
-	"state/logstore": {},
-	"state/index":    {"types", "sandbox", "state"},
-	"fees":           {"types", "sandbox", "watch"},
-	"triggers":       {"types", "sandbox", "watch", "state"},
-	"agents":         {"types", "sandbox", "state"},
-	"policies":       {"types", "sandbox", "state", "state/index", "fees", "agents"},
+	"types":            {"types/bounds"},
+	"types/bounds":     {},
+	"sandbox":          {"types", "sandbox/branch"},
+	"sandbox/branch":   {},
+	"sandbox/meter":    {"types"},
+	"actors":           {"types"},
+	"authz":            {"types"},
+	"authz/guard":      {"types", "authz"},
+	"genesis":          {"types"},
+	"watch":            {"types"},
+	"watch/stores":     {"types", "watch"},
+	"state":            {"types", "sandbox", "state/logstore", "state/queue"},
+	"state/queue":      {"types"},
+	"state/logstore":   {},
+	"state/index":      {"types", "sandbox", "state"},
+	"state/conditions": {"types", "watch", "state"},
+	"fees":             {"types", "sandbox", "watch"},
+	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions"},
+	"agents":           {"types", "sandbox", "state"},
+	"policies":         {"types", "sandbox", "state", "state/index", "fees", "agents"},
 
 	"policies/fifo":    room,
 	"policies/eip1559": room,
@@ -63,8 +64,8 @@ var mayImport = map[string][]string{
 	},
 
 	"engine": {"types", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
-	"keeper": {"types", "genesis", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
-	"query":  {"types", "state", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"keeper": {"types", "genesis", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"query":  {"types", "state", "state/conditions", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},
 	"client/timespan":  {},

@@ -53,6 +53,15 @@ type GenesisState struct {
 	Agents []ActorAgent `protobuf:"bytes,43,rep,name=agents,proto3" json:"agents"`
 	// tip_weights are the weights of policy tip, by actor.
 	TipWeights []ActorTipWeight `protobuf:"bytes,50,rep,name=tip_weights,json=tipWeights,proto3" json:"tip_weights"`
+	// watch_values are the values that keys with conditions had at the last collection, by store and key.
+	WatchValues []KeyWatchValue `protobuf:"bytes,61,rep,name=watch_values,json=watchValues,proto3" json:"watch_values"`
+	// watch_segments are conditions that changes passed and that have not been visited, by store, key, height and list.
+	WatchSegments []KeyWatchSegment `protobuf:"bytes,62,rep,name=watch_segments,json=watchSegments,proto3" json:"watch_segments"`
+	// watch_starts are timers whose conditions were true or false at scheduling unlike at the collection of that block, by (since,
+	// seq).
+	WatchStarts []WatchStart `protobuf:"bytes,63,rep,name=watch_starts,json=watchStarts,proto3" json:"watch_starts"`
+	// watch_changed are keys with conditions that timers changed after the collection of their block, by store and key.
+	WatchChanged []WatchKey `protobuf:"bytes,64,rep,name=watch_changed,json=watchChanged,proto3" json:"watch_changed"`
 }
 
 func (m *GenesisState) Reset()         { *m = GenesisState{} }
@@ -175,6 +184,34 @@ func (m *GenesisState) GetAgents() []ActorAgent {
 func (m *GenesisState) GetTipWeights() []ActorTipWeight {
 	if m != nil {
 		return m.TipWeights
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchValues() []KeyWatchValue {
+	if m != nil {
+		return m.WatchValues
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchSegments() []KeyWatchSegment {
+	if m != nil {
+		return m.WatchSegments
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchStarts() []WatchStart {
+	if m != nil {
+		return m.WatchStarts
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchChanged() []WatchKey {
+	if m != nil {
+		return m.WatchChanged
 	}
 	return nil
 }
@@ -516,6 +553,183 @@ func (m *KeyWatchPending) GetOwner() []byte {
 	return nil
 }
 
+// KeyWatchValue is the value of a key with conditions.
+type KeyWatchValue struct {
+	Key   WatchKey   `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+	Value WatchValue `protobuf:"bytes,2,opt,name=value,proto3" json:"value"`
+}
+
+func (m *KeyWatchValue) Reset()         { *m = KeyWatchValue{} }
+func (m *KeyWatchValue) String() string { return proto.CompactTextString(m) }
+func (*KeyWatchValue) ProtoMessage()    {}
+func (*KeyWatchValue) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{7}
+}
+func (m *KeyWatchValue) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *KeyWatchValue) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_KeyWatchValue.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *KeyWatchValue) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_KeyWatchValue.Merge(m, src)
+}
+func (m *KeyWatchValue) XXX_Size() int {
+	return m.Size()
+}
+func (m *KeyWatchValue) XXX_DiscardUnknown() {
+	xxx_messageInfo_KeyWatchValue.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_KeyWatchValue proto.InternalMessageInfo
+
+func (m *KeyWatchValue) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+func (m *KeyWatchValue) GetValue() WatchValue {
+	if m != nil {
+		return m.Value
+	}
+	return WatchValue{}
+}
+
+// KeyWatchSegment holds conditions that the change of a key at a height passed.
+type KeyWatchSegment struct {
+	Key     WatchKey     `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+	Height  uint64       `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
+	Segment WatchSegment `protobuf:"bytes,3,opt,name=segment,proto3" json:"segment"`
+}
+
+func (m *KeyWatchSegment) Reset()         { *m = KeyWatchSegment{} }
+func (m *KeyWatchSegment) String() string { return proto.CompactTextString(m) }
+func (*KeyWatchSegment) ProtoMessage()    {}
+func (*KeyWatchSegment) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{8}
+}
+func (m *KeyWatchSegment) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *KeyWatchSegment) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_KeyWatchSegment.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *KeyWatchSegment) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_KeyWatchSegment.Merge(m, src)
+}
+func (m *KeyWatchSegment) XXX_Size() int {
+	return m.Size()
+}
+func (m *KeyWatchSegment) XXX_DiscardUnknown() {
+	xxx_messageInfo_KeyWatchSegment.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_KeyWatchSegment proto.InternalMessageInfo
+
+func (m *KeyWatchSegment) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+func (m *KeyWatchSegment) GetHeight() uint64 {
+	if m != nil {
+		return m.Height
+	}
+	return 0
+}
+
+func (m *KeyWatchSegment) GetSegment() WatchSegment {
+	if m != nil {
+		return m.Segment
+	}
+	return WatchSegment{}
+}
+
+// WatchStart says which conditions of a timer were true when it was scheduled.
+type WatchStart struct {
+	// since is the first block whose changes count for the timer, seq its own.
+	Since uint64 `protobuf:"varint,1,opt,name=since,proto3" json:"since,omitempty"`
+	Seq   uint64 `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
+	// held has bit i of byte i / 8 set if the condition of key i was true.
+	Held []byte `protobuf:"bytes,3,opt,name=held,proto3" json:"held,omitempty"`
+}
+
+func (m *WatchStart) Reset()         { *m = WatchStart{} }
+func (m *WatchStart) String() string { return proto.CompactTextString(m) }
+func (*WatchStart) ProtoMessage()    {}
+func (*WatchStart) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{9}
+}
+func (m *WatchStart) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchStart) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchStart.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchStart) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchStart.Merge(m, src)
+}
+func (m *WatchStart) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchStart) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchStart.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchStart proto.InternalMessageInfo
+
+func (m *WatchStart) GetSince() uint64 {
+	if m != nil {
+		return m.Since
+	}
+	return 0
+}
+
+func (m *WatchStart) GetSeq() uint64 {
+	if m != nil {
+		return m.Seq
+	}
+	return 0
+}
+
+func (m *WatchStart) GetHeld() []byte {
+	if m != nil {
+		return m.Held
+	}
+	return nil
+}
+
 func init() {
 	proto.RegisterType((*GenesisState)(nil), "timers.v1.GenesisState")
 	proto.RegisterType((*ActorAgent)(nil), "timers.v1.ActorAgent")
@@ -524,58 +738,72 @@ func init() {
 	proto.RegisterType((*HeightReceipts)(nil), "timers.v1.HeightReceipts")
 	proto.RegisterType((*SeqWatchHit)(nil), "timers.v1.SeqWatchHit")
 	proto.RegisterType((*KeyWatchPending)(nil), "timers.v1.KeyWatchPending")
+	proto.RegisterType((*KeyWatchValue)(nil), "timers.v1.KeyWatchValue")
+	proto.RegisterType((*KeyWatchSegment)(nil), "timers.v1.KeyWatchSegment")
+	proto.RegisterType((*WatchStart)(nil), "timers.v1.WatchStart")
 }
 
 func init() { proto.RegisterFile("timers/v1/genesis.proto", fileDescriptor_9d60eee175044001) }
 
 var fileDescriptor_9d60eee175044001 = []byte{
-	// 730 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x94, 0x55, 0xcf, 0x4e, 0xdb, 0x4e,
-	0x10, 0x8e, 0x49, 0x30, 0x30, 0x01, 0x7e, 0xfc, 0x96, 0x34, 0x18, 0x0e, 0x29, 0xca, 0x29, 0x05,
-	0x91, 0x14, 0x38, 0x50, 0x24, 0x2a, 0x41, 0x50, 0x4b, 0x54, 0x7a, 0x68, 0x03, 0x12, 0x52, 0x2f,
-	0x91, 0x71, 0x16, 0x67, 0x4b, 0x63, 0x07, 0xef, 0x86, 0x90, 0xb7, 0xe8, 0x63, 0x54, 0x3d, 0x71,
-	0xe8, 0x43, 0x70, 0x44, 0x3d, 0xf5, 0x54, 0x55, 0x70, 0xe8, 0x6b, 0x54, 0x3b, 0xbb, 0x86, 0xcd,
-	0x9f, 0x52, 0x71, 0x49, 0x76, 0x66, 0xbe, 0xef, 0xdb, 0x59, 0xef, 0x7c, 0x36, 0xcc, 0x09, 0xd6,
-	0xa4, 0x11, 0x2f, 0x9d, 0xaf, 0x96, 0x7c, 0x1a, 0x50, 0xce, 0x78, 0xb1, 0x15, 0x85, 0x22, 0x24,
-	0x13, 0xaa, 0x50, 0x3c, 0x5f, 0x5d, 0xf8, 0xdf, 0x6d, 0xb2, 0x20, 0x2c, 0xe1, 0xaf, 0xaa, 0x2e,
-	0xcc, 0x7b, 0x21, 0x6f, 0x86, 0xbc, 0x86, 0x51, 0x49, 0x05, 0xba, 0x94, 0xf1, 0x43, 0x3f, 0x54,
-	0x79, 0xb9, 0xd2, 0xd9, 0xec, 0xfd, 0x3e, 0x5e, 0x18, 0x9c, 0x30, 0x3f, 0x46, 0x9b, 0xf9, 0x88,
-	0xaa, 0x6c, 0xfe, 0xab, 0x0d, 0x93, 0x7b, 0xaa, 0x9d, 0x03, 0xe1, 0x0a, 0x4a, 0x36, 0xc1, 0x56,
-	0x34, 0xc7, 0x5a, 0xb4, 0x0a, 0xe9, 0xb5, 0x6c, 0xf1, 0xae, 0xbd, 0xe2, 0xa1, 0x5c, 0xed, 0x62,
-	0xb5, 0x3c, 0x71, 0xf5, 0xf3, 0x69, 0xe2, 0xcb, 0xef, 0xcb, 0x25, 0xab, 0xaa, 0x09, 0x64, 0x03,
-	0xd2, 0x01, 0xbd, 0x10, 0x35, 0xcd, 0x1f, 0x79, 0x88, 0x5f, 0x05, 0x09, 0x55, 0x6b, 0x32, 0x0f,
-	0xe3, 0x48, 0xe4, 0xf4, 0xcc, 0x49, 0x2e, 0x5a, 0x85, 0x54, 0x75, 0x4c, 0xc6, 0x07, 0xf4, 0x8c,
-	0xac, 0x43, 0xea, 0x93, 0x1b, 0x50, 0x27, 0x85, 0x62, 0x19, 0x43, 0xec, 0xad, 0x1b, 0x50, 0x6c,
-	0xd9, 0x6c, 0x05, 0xc1, 0x64, 0x1d, 0x6c, 0x85, 0x73, 0x46, 0x17, 0x93, 0x85, 0xf4, 0xda, 0x4c,
-	0x7f, 0x0f, 0x3d, 0xdd, 0xab, 0x1a, 0xd9, 0x86, 0xf1, 0x88, 0x7a, 0x94, 0xb5, 0x04, 0x77, 0x6c,
-	0xa4, 0xcd, 0x1b, 0xb4, 0x0a, 0x65, 0x7e, 0x43, 0x54, 0x35, 0xc0, 0xe4, 0xdf, 0xb1, 0xc8, 0x4b,
-	0x18, 0x3f, 0x71, 0x59, 0x14, 0x50, 0xce, 0x9d, 0x31, 0x54, 0xc8, 0x0e, 0x28, 0xbc, 0x66, 0x11,
-	0xed, 0xa5, 0xc7, 0x14, 0xb2, 0x0d, 0xd0, 0x71, 0x85, 0xd7, 0xa8, 0x35, 0x98, 0xe0, 0x4e, 0x61,
-	0x40, 0xe0, 0x80, 0x9e, 0x1d, 0xc9, 0x7a, 0x85, 0x09, 0x53, 0x60, 0xa2, 0xa3, 0x93, 0x9c, 0xbc,
-	0x81, 0x29, 0xa5, 0xd0, 0xa2, 0x41, 0x9d, 0x05, 0xbe, 0xf3, 0x0c, 0x45, 0x16, 0x0c, 0x91, 0x7d,
-	0xda, 0x45, 0x91, 0x77, 0x0a, 0x61, 0x0a, 0x4d, 0x76, 0x8c, 0x02, 0xa9, 0x80, 0x8a, 0x6b, 0x51,
-	0xd8, 0x0e, 0xea, 0xdc, 0xd9, 0x7a, 0x8c, 0x54, 0x1a, 0xa9, 0x55, 0x64, 0x92, 0xbd, 0xb8, 0x2b,
-	0xaf, 0x1d, 0xf1, 0x30, 0xe2, 0xce, 0x12, 0xde, 0xe5, 0x9c, 0x21, 0x85, 0x3a, 0xbb, 0xaa, 0x3c,
-	0xd8, 0x92, 0x2e, 0x90, 0x17, 0x60, 0xbb, 0x3e, 0x0d, 0x04, 0x77, 0x96, 0xb1, 0x99, 0x27, 0x86,
-	0xc2, 0x8e, 0x27, 0xc2, 0x68, 0x47, 0x56, 0x7b, 0xee, 0x56, 0xe1, 0xc9, 0x2b, 0x48, 0x0b, 0xd6,
-	0xaa, 0x75, 0xf0, 0x0a, 0xb8, 0xb3, 0x36, 0x70, 0xbd, 0x48, 0x3f, 0x64, 0xad, 0x23, 0x44, 0x98,
-	0x12, 0x20, 0xe2, 0x2c, 0xcf, 0x7f, 0x04, 0xb8, 0xdf, 0x87, 0xac, 0xc0, 0xa8, 0x2b, 0x23, 0x34,
-	0xca, 0x64, 0x79, 0xee, 0xfb, 0xb7, 0x95, 0x59, 0xed, 0xcf, 0x9d, 0x7a, 0x3d, 0xa2, 0x9c, 0x97,
-	0xbb, 0x82, 0xf2, 0xaa, 0x42, 0x21, 0x5c, 0xf2, 0xd0, 0x17, 0x0f, 0xc2, 0x25, 0x2a, 0x7f, 0x01,
-	0xd3, 0xbd, 0x4d, 0x3d, 0x76, 0xbf, 0x0d, 0xb0, 0xd5, 0x79, 0xb5, 0x11, 0x33, 0x3d, 0x26, 0x18,
-	0x72, 0x52, 0x0d, 0xcf, 0x37, 0x20, 0x6d, 0xcc, 0x2a, 0xc9, 0x82, 0xdd, 0x50, 0x3a, 0x16, 0x5a,
-	0x53, 0x47, 0x64, 0x19, 0x52, 0xed, 0x80, 0xfd, 0xf3, 0x38, 0x08, 0x22, 0x19, 0x18, 0x3d, 0x91,
-	0x6a, 0x68, 0xef, 0xa9, 0xaa, 0x0a, 0xf2, 0x1e, 0x4c, 0xf7, 0xfa, 0xea, 0xaf, 0x9b, 0x6d, 0x1a,
-	0xe6, 0x1c, 0xc1, 0xdb, 0x23, 0xc6, 0x71, 0x34, 0x7d, 0xa8, 0x2b, 0xf3, 0xef, 0x21, 0x6d, 0x38,
-	0x87, 0xcc, 0x40, 0x52, 0xbe, 0x66, 0x94, 0xbc, 0x5c, 0x92, 0xe7, 0x90, 0x6c, 0xb0, 0xf8, 0x29,
-	0xcd, 0xf6, 0x4f, 0x65, 0x9f, 0xdb, 0x24, 0x34, 0x7f, 0x69, 0xc1, 0x7f, 0x7d, 0xd3, 0x2f, 0x55,
-	0x4e, 0x69, 0x57, 0xbf, 0x34, 0x07, 0x54, 0xf6, 0x69, 0xb7, 0x47, 0xe5, 0x94, 0x76, 0xc9, 0x16,
-	0x8c, 0xc5, 0x3e, 0x1d, 0x19, 0xee, 0x88, 0x21, 0xce, 0x8a, 0x29, 0x72, 0x1a, 0xc2, 0x4e, 0x40,
-	0x23, 0x7c, 0xa2, 0x0f, 0x4d, 0x03, 0xa2, 0xca, 0x95, 0xab, 0x9b, 0x9c, 0x75, 0x7d, 0x93, 0xb3,
-	0x7e, 0xdd, 0xe4, 0xac, 0xcf, 0xb7, 0xb9, 0xc4, 0xf5, 0x6d, 0x2e, 0xf1, 0xe3, 0x36, 0x97, 0xf8,
-	0x50, 0xf4, 0x99, 0x68, 0xb4, 0x8f, 0x8b, 0x5e, 0xd8, 0xd4, 0x9f, 0x97, 0x15, 0xfd, 0xa5, 0xd0,
-	0x7f, 0x17, 0xf1, 0x42, 0x74, 0x5b, 0x94, 0x1f, 0xdb, 0xf8, 0xe1, 0x58, 0xff, 0x13, 0x00, 0x00,
-	0xff, 0xff, 0x49, 0x02, 0xb7, 0x55, 0xd0, 0x06, 0x00, 0x00,
+	// 900 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x9c, 0x56, 0x41, 0x4f, 0x1b, 0x47,
+	0x14, 0x66, 0x8d, 0x31, 0xf0, 0x0c, 0x34, 0x9d, 0x50, 0x18, 0x38, 0xb8, 0x68, 0x4f, 0x34, 0x11,
+	0x76, 0x03, 0x52, 0xd3, 0x48, 0xa4, 0x05, 0xa3, 0x26, 0x56, 0x93, 0x43, 0xbb, 0x8e, 0x1a, 0xa9,
+	0x17, 0x6b, 0xb3, 0x1e, 0x76, 0xa7, 0xc5, 0xbb, 0x66, 0x67, 0x8c, 0xf1, 0xbf, 0xe8, 0xb5, 0xff,
+	0xa0, 0xc7, 0x1c, 0xfa, 0x23, 0xa2, 0x9e, 0xa2, 0x9e, 0x7a, 0xaa, 0x2a, 0x38, 0xf4, 0x6f, 0x44,
+	0xf3, 0x66, 0x36, 0x9e, 0xf5, 0x6e, 0x88, 0x92, 0x0b, 0xcc, 0xcc, 0xfb, 0xbe, 0x6f, 0xdf, 0xbe,
+	0xf7, 0xe6, 0xf3, 0xc2, 0xa6, 0xe4, 0x03, 0x96, 0x8a, 0xd6, 0xc5, 0xbd, 0x56, 0xc8, 0x62, 0x26,
+	0xb8, 0x68, 0x0e, 0xd3, 0x44, 0x26, 0x64, 0x59, 0x07, 0x9a, 0x17, 0xf7, 0xb6, 0x3f, 0xf5, 0x07,
+	0x3c, 0x4e, 0x5a, 0xf8, 0x57, 0x47, 0xb7, 0xb7, 0x82, 0x44, 0x0c, 0x12, 0xd1, 0xc3, 0x5d, 0x4b,
+	0x6f, 0x4c, 0x68, 0x3d, 0x4c, 0xc2, 0x44, 0x9f, 0xab, 0x95, 0x39, 0xdd, 0x98, 0x3e, 0x27, 0x48,
+	0xe2, 0x53, 0x1e, 0x66, 0x68, 0xfb, 0x3c, 0x65, 0xfa, 0xd4, 0xfd, 0x6b, 0x09, 0x56, 0x1e, 0xeb,
+	0x74, 0xba, 0xd2, 0x97, 0x8c, 0x3c, 0x80, 0x9a, 0xa6, 0x51, 0x67, 0xc7, 0xd9, 0xad, 0xef, 0x6f,
+	0x34, 0xdf, 0xa6, 0xd7, 0x7c, 0xa6, 0x56, 0x27, 0x18, 0x6d, 0x2f, 0xbf, 0xfa, 0xf7, 0xf3, 0xb9,
+	0x3f, 0xfe, 0x7f, 0x79, 0xc7, 0xf1, 0x0c, 0x81, 0xdc, 0x87, 0x7a, 0xcc, 0x2e, 0x65, 0xcf, 0xf0,
+	0x2b, 0x37, 0xf1, 0x3d, 0x50, 0x50, 0xbd, 0x26, 0x5b, 0xb0, 0x84, 0x44, 0xc1, 0xce, 0xe9, 0xfc,
+	0x8e, 0xb3, 0x5b, 0xf5, 0x16, 0xd5, 0xbe, 0xcb, 0xce, 0xc9, 0x01, 0x54, 0xcf, 0xfc, 0x98, 0xd1,
+	0x2a, 0x8a, 0xad, 0x5b, 0x62, 0x4f, 0xfd, 0x98, 0x61, 0xca, 0x76, 0x2a, 0x08, 0x26, 0x07, 0x50,
+	0xd3, 0x38, 0xba, 0xb0, 0x33, 0xbf, 0x5b, 0xdf, 0xbf, 0x35, 0x9b, 0x43, 0x2e, 0x7b, 0x1d, 0x23,
+	0x47, 0xb0, 0x94, 0xb2, 0x80, 0xf1, 0xa1, 0x14, 0xb4, 0x86, 0xb4, 0x2d, 0x8b, 0xd6, 0x61, 0x3c,
+	0x8c, 0xa4, 0x67, 0x00, 0x36, 0xff, 0x2d, 0x8b, 0x3c, 0x84, 0xa5, 0x53, 0x9f, 0xa7, 0x31, 0x13,
+	0x82, 0x2e, 0xa2, 0xc2, 0x46, 0x41, 0xe1, 0x11, 0x4f, 0x59, 0x9e, 0x9e, 0x51, 0xc8, 0x11, 0xc0,
+	0xd8, 0x97, 0x41, 0xd4, 0x8b, 0xb8, 0x14, 0x74, 0xb7, 0x20, 0xd0, 0x65, 0xe7, 0xcf, 0x55, 0xbc,
+	0xc3, 0xa5, 0x2d, 0xb0, 0x3c, 0x36, 0x87, 0x82, 0x7c, 0x0f, 0xab, 0x5a, 0x61, 0xc8, 0xe2, 0x3e,
+	0x8f, 0x43, 0xfa, 0x05, 0x8a, 0x6c, 0x5b, 0x22, 0x4f, 0xd8, 0x04, 0x45, 0x7e, 0xd0, 0x08, 0x5b,
+	0x68, 0x65, 0x6c, 0x05, 0x48, 0x07, 0xf4, 0xbe, 0x97, 0x26, 0xa3, 0xb8, 0x2f, 0xe8, 0xe1, 0x87,
+	0x48, 0xd5, 0x91, 0xea, 0x21, 0x93, 0x3c, 0xce, 0xb2, 0x0a, 0x46, 0xa9, 0x48, 0x52, 0x41, 0xef,
+	0x60, 0x2f, 0x37, 0x2d, 0x29, 0xd4, 0x39, 0xd1, 0xe1, 0x62, 0x4a, 0x26, 0x40, 0xbe, 0x86, 0x9a,
+	0x1f, 0xb2, 0x58, 0x0a, 0x7a, 0x17, 0x93, 0xf9, 0xcc, 0x52, 0x38, 0x0e, 0x64, 0x92, 0x1e, 0xab,
+	0x68, 0xae, 0xb7, 0x1a, 0x4f, 0xbe, 0x83, 0xba, 0xe4, 0xc3, 0xde, 0x18, 0x5b, 0x20, 0xe8, 0x7e,
+	0xa1, 0xbd, 0x48, 0x7f, 0xc6, 0x87, 0xcf, 0x11, 0x61, 0x4b, 0x80, 0xcc, 0x4e, 0x05, 0x79, 0x94,
+	0xd5, 0xe4, 0xc2, 0x3f, 0x1b, 0x31, 0x41, 0x1f, 0xa2, 0x0e, 0x2d, 0xa9, 0xc9, 0x4f, 0x0a, 0x50,
+	0xac, 0x08, 0x1e, 0x0b, 0xf2, 0x14, 0xd6, 0xb4, 0x8e, 0x60, 0xe1, 0x00, 0x5f, 0xe8, 0x9b, 0x77,
+	0x56, 0xb7, 0xab, 0x21, 0xb6, 0x96, 0x2e, 0xa7, 0x09, 0x08, 0x72, 0x92, 0x65, 0x25, 0xa4, 0x9f,
+	0x4a, 0x41, 0xbf, 0x2d, 0x14, 0x47, 0x0b, 0xa9, 0x68, 0x31, 0x25, 0x3c, 0x56, 0x22, 0x59, 0x93,
+	0x22, 0x3f, 0x0e, 0x59, 0x9f, 0x1e, 0xa1, 0xca, 0xed, 0x59, 0x95, 0x27, 0x6c, 0x52, 0xd2, 0x20,
+	0xcd, 0x71, 0x7f, 0x01, 0x98, 0xf6, 0x81, 0xec, 0xc1, 0x82, 0xaf, 0x76, 0x68, 0x24, 0x2b, 0xed,
+	0xcd, 0xbf, 0xff, 0xdc, 0xbb, 0x6d, 0xfc, 0xeb, 0xb8, 0xdf, 0x4f, 0x99, 0x10, 0xed, 0x89, 0x64,
+	0xc2, 0xd3, 0x28, 0x84, 0x2b, 0x1e, 0xfa, 0xc6, 0x8d, 0x70, 0x85, 0x72, 0x2f, 0x61, 0x2d, 0xdf,
+	0xb4, 0x0f, 0x7d, 0xde, 0x7d, 0xa8, 0xe9, 0x79, 0x30, 0x46, 0xb5, 0x9e, 0x33, 0x89, 0x92, 0x49,
+	0x30, 0x70, 0x37, 0x82, 0xba, 0x75, 0x97, 0xc9, 0x06, 0xd4, 0x22, 0xad, 0xe3, 0xa0, 0x75, 0x99,
+	0x1d, 0xb9, 0x0b, 0xd5, 0x51, 0xcc, 0xdf, 0xfb, 0x3a, 0x08, 0x22, 0xeb, 0xb0, 0x70, 0xaa, 0xd4,
+	0xd0, 0xfe, 0x56, 0x3d, 0xbd, 0x71, 0x03, 0x58, 0xcb, 0xfb, 0xce, 0x3b, 0x1f, 0xf6, 0xc0, 0x32,
+	0xaf, 0x0a, 0x76, 0x8e, 0x58, 0xaf, 0x63, 0xe8, 0xa5, 0xae, 0xe5, 0xfe, 0x08, 0x75, 0xcb, 0x59,
+	0xc8, 0x2d, 0x98, 0x57, 0x36, 0xac, 0xe5, 0xd5, 0x92, 0x7c, 0x09, 0xf3, 0x11, 0xcf, 0xaa, 0x54,
+	0x18, 0x88, 0x19, 0x37, 0x52, 0x50, 0xf7, 0xa5, 0x03, 0x9f, 0xcc, 0xb8, 0x83, 0x52, 0xf9, 0x95,
+	0x4d, 0xcc, 0x8f, 0xca, 0xfb, 0xc6, 0x4a, 0x41, 0xc9, 0x21, 0x2c, 0x66, 0x3e, 0x56, 0x29, 0x77,
+	0x8c, 0x12, 0xe7, 0xc9, 0x28, 0x6a, 0x1a, 0x92, 0x71, 0xcc, 0x52, 0xac, 0xe8, 0x4d, 0xd3, 0x80,
+	0x28, 0x77, 0x02, 0xab, 0xb9, 0xbb, 0xfb, 0x11, 0xf9, 0x7e, 0x05, 0x0b, 0xe8, 0x0b, 0x26, 0xdb,
+	0xc2, 0x05, 0x2c, 0x78, 0x82, 0x86, 0xbb, 0xbf, 0x5b, 0xd5, 0x32, 0x97, 0xfa, 0x23, 0x9e, 0x3e,
+	0x9d, 0x8c, 0x4a, 0x6e, 0x32, 0x0e, 0x61, 0xd1, 0xb8, 0x0c, 0x56, 0xa2, 0xa4, 0x8a, 0x25, 0x0e,
+	0x93, 0x51, 0xdc, 0x0e, 0xc0, 0xd4, 0x3c, 0xd4, 0x94, 0x0a, 0x1e, 0x07, 0xcc, 0x4c, 0x87, 0xde,
+	0x64, 0x13, 0x53, 0x99, 0x4e, 0x0c, 0x81, 0x6a, 0xc4, 0xce, 0xfa, 0xba, 0xf4, 0x1e, 0xae, 0xdb,
+	0x9d, 0x57, 0x57, 0x0d, 0xe7, 0xf5, 0x55, 0xc3, 0xf9, 0xef, 0xaa, 0xe1, 0xfc, 0x76, 0xdd, 0x98,
+	0x7b, 0x7d, 0xdd, 0x98, 0xfb, 0xe7, 0xba, 0x31, 0xf7, 0x73, 0x33, 0xe4, 0x32, 0x1a, 0xbd, 0x68,
+	0x06, 0xc9, 0xc0, 0x7c, 0xdf, 0xec, 0x99, 0x4f, 0x15, 0xf3, 0xef, 0x32, 0x5b, 0xc8, 0xc9, 0x90,
+	0x89, 0x17, 0x35, 0xfc, 0x72, 0x39, 0x78, 0x13, 0x00, 0x00, 0xff, 0xff, 0x8d, 0xed, 0x5c, 0xbe,
+	0x51, 0x09, 0x00, 0x00,
 }
 
 func (m *GenesisState) Marshal() (dAtA []byte, err error) {
@@ -598,6 +826,70 @@ func (m *GenesisState) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if len(m.WatchChanged) > 0 {
+		for iNdEx := len(m.WatchChanged) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchChanged[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x4
+			i--
+			dAtA[i] = 0x82
+		}
+	}
+	if len(m.WatchStarts) > 0 {
+		for iNdEx := len(m.WatchStarts) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchStarts[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x3
+			i--
+			dAtA[i] = 0xfa
+		}
+	}
+	if len(m.WatchSegments) > 0 {
+		for iNdEx := len(m.WatchSegments) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchSegments[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x3
+			i--
+			dAtA[i] = 0xf2
+		}
+	}
+	if len(m.WatchValues) > 0 {
+		for iNdEx := len(m.WatchValues) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchValues[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x3
+			i--
+			dAtA[i] = 0xea
+		}
+	}
 	if len(m.WatchRounds) > 0 {
 		for iNdEx := len(m.WatchRounds) - 1; iNdEx >= 0; iNdEx-- {
 			{
@@ -1019,6 +1311,137 @@ func (m *KeyWatchPending) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	return len(dAtA) - i, nil
 }
 
+func (m *KeyWatchValue) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *KeyWatchValue) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *KeyWatchValue) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Value.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
+func (m *KeyWatchSegment) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *KeyWatchSegment) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *KeyWatchSegment) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Segment.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1a
+	if m.Height != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Height))
+		i--
+		dAtA[i] = 0x10
+	}
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchStart) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchStart) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchStart) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Held) > 0 {
+		i -= len(m.Held)
+		copy(dAtA[i:], m.Held)
+		i = encodeVarintGenesis(dAtA, i, uint64(len(m.Held)))
+		i--
+		dAtA[i] = 0x1a
+	}
+	if m.Seq != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Seq))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Since != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Since))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
 func encodeVarintGenesis(dAtA []byte, offset int, v uint64) int {
 	offset -= sovGenesis(v)
 	base := offset
@@ -1093,6 +1516,30 @@ func (m *GenesisState) Size() (n int) {
 	}
 	if len(m.WatchRounds) > 0 {
 		for _, e := range m.WatchRounds {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchValues) > 0 {
+		for _, e := range m.WatchValues {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchSegments) > 0 {
+		for _, e := range m.WatchSegments {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchStarts) > 0 {
+		for _, e := range m.WatchStarts {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchChanged) > 0 {
+		for _, e := range m.WatchChanged {
 			l = e.Size()
 			n += 2 + l + sovGenesis(uint64(l))
 		}
@@ -1194,6 +1641,54 @@ func (m *KeyWatchPending) Size() (n int) {
 	l = m.Pending.Size()
 	n += 1 + l + sovGenesis(uint64(l))
 	l = len(m.Owner)
+	if l > 0 {
+		n += 1 + l + sovGenesis(uint64(l))
+	}
+	return n
+}
+
+func (m *KeyWatchValue) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	l = m.Value.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	return n
+}
+
+func (m *KeyWatchSegment) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	if m.Height != 0 {
+		n += 1 + sovGenesis(uint64(m.Height))
+	}
+	l = m.Segment.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	return n
+}
+
+func (m *WatchStart) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Since != 0 {
+		n += 1 + sovGenesis(uint64(m.Since))
+	}
+	if m.Seq != 0 {
+		n += 1 + sovGenesis(uint64(m.Seq))
+	}
+	l = len(m.Held)
 	if l > 0 {
 		n += 1 + l + sovGenesis(uint64(l))
 	}
@@ -1658,6 +2153,142 @@ func (m *GenesisState) Unmarshal(dAtA []byte) error {
 			}
 			m.WatchRounds = append(m.WatchRounds, KeyWatchPending{})
 			if err := m.WatchRounds[len(m.WatchRounds)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 61:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchValues", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchValues = append(m.WatchValues, KeyWatchValue{})
+			if err := m.WatchValues[len(m.WatchValues)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 62:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchSegments", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchSegments = append(m.WatchSegments, KeyWatchSegment{})
+			if err := m.WatchSegments[len(m.WatchSegments)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 63:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchStarts", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchStarts = append(m.WatchStarts, WatchStart{})
+			if err := m.WatchStarts[len(m.WatchStarts)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 64:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchChanged", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchChanged = append(m.WatchChanged, WatchKey{})
+			if err := m.WatchChanged[len(m.WatchChanged)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
 				return err
 			}
 			iNdEx = postIndex
@@ -2371,6 +3002,379 @@ func (m *KeyWatchPending) Unmarshal(dAtA []byte) error {
 			m.Owner = append(m.Owner[:0], dAtA[iNdEx:postIndex]...)
 			if m.Owner == nil {
 				m.Owner = []byte{}
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *KeyWatchValue) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: KeyWatchValue: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: KeyWatchValue: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Value", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Value.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *KeyWatchSegment) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: KeyWatchSegment: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: KeyWatchSegment: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Height", wireType)
+			}
+			m.Height = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Height |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Segment", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Segment.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchStart) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchStart: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchStart: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Since", wireType)
+			}
+			m.Since = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Since |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Seq", wireType)
+			}
+			m.Seq = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Seq |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Held", wireType)
+			}
+			var byteLen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				byteLen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if byteLen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + byteLen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Held = append(m.Held[:0], dAtA[iNdEx:postIndex]...)
+			if m.Held == nil {
+				m.Held = []byte{}
 			}
 			iNdEx = postIndex
 		default:

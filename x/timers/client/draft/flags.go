@@ -16,6 +16,8 @@ const (
 	flagIn        = "in"
 	flagAfter     = "after"
 	flagWatch     = "watch"
+	flagWhen      = "when"
+	flagCooldown  = "cooldown"
 	flagExpiresAt = "expires-at"
 	flagExpiresIn = "expires-in"
 	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for
