@@ -20,6 +20,8 @@ type Check struct {
 	seqs map[uint64]struct{}
 	ids  map[[types.IDBytes]byte]struct{}
 	hits map[uint64]struct{}
+	// values are the keys in watch_values of which no timer with a condition has come yet.
+	values map[string]struct{}
 }
 
 // NewCheck checks all but the timers. Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
@@ -39,20 +41,25 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 		return nil, err
 	}
 	for _, validate := range []func(*types.GenesisState) error{
-		validateAgents, validateFairness, validateWatchPending, validateTipMarket, validateReceipts,
+		validateAgents, validateFairness, validateWatchPending, validateConditions, validateTipMarket, validateReceipts,
 	} {
 		if err := validate(head); err != nil {
 			return nil, err
 		}
 	}
 	hits, err := validateHits(head.WatchHits)
-	return &Check{head: head, seqs: map[uint64]struct{}{}, ids: map[[types.IDBytes]byte]struct{}{}, hits: hits}, err
+	return &Check{
+		head: head, seqs: map[uint64]struct{}{}, ids: map[[types.IDBytes]byte]struct{}{}, hits: hits, values: valuesOf(head),
+	}, err
 }
 
 // Done ends a check after the last timer.
 func (c *Check) Done() error {
 	if len(c.hits) > 0 {
 		return types.ErrInvalidGenesis.Wrapf("watch_hits has %d seqs that no timer has", len(c.hits))
+	}
+	if len(c.values) > 0 {
+		return types.ErrInvalidGenesis.Wrapf("watch_values has %d keys that no timer has a condition on", len(c.values))
 	}
 	return nil
 }

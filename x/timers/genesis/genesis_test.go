@@ -75,6 +75,8 @@ func fullGenesis() *types.GenesisState {
 	aside.SetAside, unrunnable.SetAside = types.Quarantined, types.Unrunnable
 	hit, waiting := testWatchTimer(7, 6), testWatchTimer(7, 7)
 	waiting.SetAside = types.Watching
+	conditional := types.WatchKey{Store: "bank", Prefix: []byte{9, 9}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "100"}}
+	waiting.Trigger.Watch = &types.WatchTrigger{Keys: append(waiting.Trigger.Watch.Keys, conditional), Cooldown: 3}
 	g.Timers = []types.Timer{testTimer(6, 1), full, tier, hit, aside, unrunnable, waiting}
 	key := waiting.Trigger.Watch.Keys[0]
 	matched := types.WatchedKey{Store: key.Store, Key: key.Prefix}
@@ -88,6 +90,16 @@ func fullGenesis() *types.GenesisState {
 		Round: types.WatchRound{Since: 5, Height: 5, From: 7, Changes: []types.WatchChange{change}}, Next: &types.WatchRound{Since: 6, Height: 6},
 	}}}
 	g.WatchCursors = types.WatchCursors{Turn: key, Owner: waiting.Actor, Expiry: types.QueueKey{Due: 4, Seq: 1}}
+	conditional.When = nil
+	g.WatchValues = []types.KeyWatchValue{{Key: conditional, Value: types.WatchValue{Exists: true, Number: "12.5", Bytes: []byte("12.5")}}}
+	g.WatchSegments = []types.KeyWatchSegment{
+		{Key: conditional, Height: 5, Segment: types.WatchSegment{From: []byte{4, 2, 1}, To: []byte{5}}},
+		{Key: conditional, Height: 5, Segment: types.WatchSegment{From: []byte{5, 2, 1}, To: []byte{5, 2, 2}}},
+		{Key: conditional, Height: 6, Segment: types.WatchSegment{From: []byte{4, 2, 1}, To: []byte{4, 3}}},
+	}
+	g.WatchStarts = []types.WatchStart{{Since: 7, Seq: 7, Held: []byte{2}}}
+	g.WatchChanged = []types.WatchKey{conditional}
+	g.WatchCursors.Condition, g.WatchCursors.ConditionsLeft = conditional, true
 	basefee := math.LegacyNewDecWithPrec(2, 3)
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
@@ -205,23 +217,51 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"pending since later":      {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.Since = 6 }, "watch_pending 0: since 6, want 1 to the height 5"},
 		"pending since never":      {func(g *types.GenesisState) { g.WatchPending[0].Pending.Next.Since = 0 }, "watch_pending 0: since 0, want 1 to the height 6"},
 		"pending from too long":    {func(g *types.GenesisState) { g.WatchPending[0].Pending.Round.FromOwner = make([]byte, 256) }, "from_owner of 256 bytes"},
-		"a round of nobody":        {func(g *types.GenesisState) { g.WatchRounds[0].Owner = nil }, "watch_rounds 0: owner of 0 bytes, want 1 to 255"},
-		"a round twice":            {func(g *types.GenesisState) { g.WatchRounds = append(g.WatchRounds, g.WatchRounds[0]) }, "watch_rounds 1: owners and their keys must ascend"},
-		"a round of no store":      {func(g *types.GenesisState) { g.WatchRounds[0].Key.Store = "" }, "watch_rounds 0: "},
-		"a round without changes":  {func(g *types.GenesisState) { g.WatchRounds[0].Pending.Round.Height = 0 }, "watch_rounds 0: height 0"},
-		"an owner too long":        {func(g *types.GenesisState) { g.WatchCursors.Owner = make([]byte, 256) }, "watch_cursors.owner: 256 bytes"},
-		"a turn of no store":       {func(g *types.GenesisState) { g.WatchCursors.Turn.Store = "" }, "watch_cursors.turn: "},
-		"an expiry passed over":    {func(g *types.GenesisState) { g.WatchCursors.Expiry.Due = 108 }, "timer 6 waits and expires before watch_cursors.expiry"},
-		"no actor":                 {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},
-		"too long an actor":        {timer(func(t *types.Timer) { t.Actor = make([]byte, 256) }), "actor: "},
-		"too long a payer":         {timer(func(t *types.Timer) { t.FeePayer = make([]byte, 256) }), "fee_payer: "},
-		"two bids":                 {timer(func(t *types.Timer) { t.Bid.Tier = types.TierFast }), "state one of"},
-		"a bid without prices":     {timer(func(t *types.Timer) { t.Bid.Static = &types.StaticBid{} }), "max_fee_per_cycle is missing"},
-		"an agent and a tier":      {timer(func(t *types.Timer) { t.Bid = &types.Bid{Agent: "a", Tier: types.TierFast} }), "state one of"},
-		"a quote out of the index": {timer(func(t *types.Timer) { t.Quote = someQuote() }), "admitted_weight is 0"},
-		"a quote without prices":   {timer(func(t *types.Timer) { t.AdmittedWeight, t.Quote = 16, &types.AgentQuote{} }), "max_fee_per_cycle is missing"},
-		"an agent of nobody":       {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Agent: []byte("agent")}} }, "agents 0: actor"},
-		"an agent that is none":    {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Actor: []byte("actor")}} }, "agents 0: agent"},
+		"values twice":             {func(g *types.GenesisState) { g.WatchValues = append(g.WatchValues, g.WatchValues[0]) }, "watch_values 1: keys must ascend"},
+		"a value of no store":      {func(g *types.GenesisState) { g.WatchValues[0].Key.Store = "" }, "watch_values 0: "},
+		"a value that states a condition": {func(g *types.GenesisState) {
+			g.WatchValues[0].Key.When = &types.WatchCondition{Op: types.ConditionExists}
+		}, "watch_values 0: the key states a condition"},
+		"a value that is no number":    {func(g *types.GenesisState) { g.WatchValues[0].Value.Number = "1e5" }, `watch_values 0: number "1e5"`},
+		"a number in a long form":      {func(g *types.GenesisState) { g.WatchValues[0].Value.Number = "1.50" }, `watch_values 0: number "1.50"`},
+		"a value that is too long":     {func(g *types.GenesisState) { g.WatchValues[0].Value.Bytes = make([]byte, 66) }, "watch_values 0: 66 bytes"},
+		"a value of what is not there": {func(g *types.GenesisState) { g.WatchValues[0].Value.Exists = false }, "watch_values 0: 4 bytes"},
+		"a value with counts":          {func(g *types.GenesisState) { g.WatchValues[0].Value.Conditions = []uint64{1} }, "watch_values 0: conditions are counted anew"},
+		"a value without a condition":  {func(g *types.GenesisState) { g.WatchValues[0].Key.Prefix = []byte{8} }, "watch_values has 1 keys that no timer"},
+		"a segment of no list":         {func(g *types.GenesisState) { g.WatchSegments[0].Segment.From = []byte{0} }, "watch_segments 0: from 00 to 05 at height 5 is no range"},
+		"a segment of an unknown list": {func(g *types.GenesisState) {
+			g.WatchSegments[0].Segment = types.WatchSegment{From: []byte{9}, To: []byte{10}}
+		}, "watch_segments 0: "},
+		"a segment of nothing":                {func(g *types.GenesisState) { g.WatchSegments[0].Segment.From = nil }, "watch_segments 0: "},
+		"a segment of two lists":              {func(g *types.GenesisState) { g.WatchSegments[0].Segment.To = []byte{6} }, "watch_segments 0: "},
+		"a segment that ends first":           {func(g *types.GenesisState) { g.WatchSegments[0].Segment.To = []byte{4, 1} }, "watch_segments 0: "},
+		"a segment that is too long":          {func(g *types.GenesisState) { g.WatchSegments[0].Segment.From = append([]byte{4}, make([]byte, 140)...) }, "watch_segments 0: "},
+		"a segment of no height":              {func(g *types.GenesisState) { g.WatchSegments[0].Height = 0 }, "watch_segments 0: "},
+		"segments out of order":               {func(g *types.GenesisState) { g.WatchSegments[2].Height = 4 }, "watch_segments 2: not above"},
+		"a start twice":                       {func(g *types.GenesisState) { g.WatchStarts = append(g.WatchStarts, g.WatchStarts[0]) }, "watch_starts 1: not above"},
+		"a start at no height":                {func(g *types.GenesisState) { g.WatchStarts[0].Since = 0 }, "watch_starts 0: "},
+		"a changed key twice":                 {func(g *types.GenesisState) { g.WatchChanged = append(g.WatchChanged, g.WatchChanged[0]) }, "watch_changed 1: keys must ascend"},
+		"a changed key of no store":           {func(g *types.GenesisState) { g.WatchChanged[0].Store = "" }, "watch_changed 0: "},
+		"a turn of no store among conditions": {func(g *types.GenesisState) { g.WatchCursors.Condition.Store = "" }, "watch_cursors.condition 0: "},
+		"a malformed condition":               {func(g *types.GenesisState) { g.Timers[6].Trigger.Watch.Keys[1].When.Value = "" }, "timer 6: condition: "},
+		"a cooldown beyond all heights":       {func(g *types.GenesisState) { g.Timers[6].Trigger.Watch.Cooldown = types.MaxBlocks + 1 }, "timer 6: cooldown "},
+		"a round of nobody":                   {func(g *types.GenesisState) { g.WatchRounds[0].Owner = nil }, "watch_rounds 0: owner of 0 bytes, want 1 to 255"},
+		"a round twice":                       {func(g *types.GenesisState) { g.WatchRounds = append(g.WatchRounds, g.WatchRounds[0]) }, "watch_rounds 1: owners and their keys must ascend"},
+		"a round of no store":                 {func(g *types.GenesisState) { g.WatchRounds[0].Key.Store = "" }, "watch_rounds 0: "},
+		"a round without changes":             {func(g *types.GenesisState) { g.WatchRounds[0].Pending.Round.Height = 0 }, "watch_rounds 0: height 0"},
+		"an owner too long":                   {func(g *types.GenesisState) { g.WatchCursors.Owner = make([]byte, 256) }, "watch_cursors.owner: 256 bytes"},
+		"a turn of no store":                  {func(g *types.GenesisState) { g.WatchCursors.Turn.Store = "" }, "watch_cursors.turn: "},
+		"an expiry passed over":               {func(g *types.GenesisState) { g.WatchCursors.Expiry.Due = 108 }, "timer 6 waits and expires before watch_cursors.expiry"},
+		"no actor":                            {timer(func(t *types.Timer) { t.Actor = nil }), "actor: "},
+		"too long an actor":                   {timer(func(t *types.Timer) { t.Actor = make([]byte, 256) }), "actor: "},
+		"too long a payer":                    {timer(func(t *types.Timer) { t.FeePayer = make([]byte, 256) }), "fee_payer: "},
+		"two bids":                            {timer(func(t *types.Timer) { t.Bid.Tier = types.TierFast }), "state one of"},
+		"a bid without prices":                {timer(func(t *types.Timer) { t.Bid.Static = &types.StaticBid{} }), "max_fee_per_cycle is missing"},
+		"an agent and a tier":                 {timer(func(t *types.Timer) { t.Bid = &types.Bid{Agent: "a", Tier: types.TierFast} }), "state one of"},
+		"a quote out of the index":            {timer(func(t *types.Timer) { t.Quote = someQuote() }), "admitted_weight is 0"},
+		"a quote without prices":              {timer(func(t *types.Timer) { t.AdmittedWeight, t.Quote = 16, &types.AgentQuote{} }), "max_fee_per_cycle is missing"},
+		"an agent of nobody":                  {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Agent: []byte("agent")}} }, "agents 0: actor"},
+		"an agent that is none":               {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Actor: []byte("actor")}} }, "agents 0: agent"},
 		"two agents of one actor": {func(g *types.GenesisState) {
 			agent := types.ActorAgent{Actor: []byte("actor"), Agent: []byte("agent")}
 			g.Agents = []types.ActorAgent{agent, agent}

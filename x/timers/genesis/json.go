@@ -157,6 +157,10 @@ func listsOf(cdc codec.JSONCodec, g *types.GenesisState) []list {
 		listOf(cdc, "watch_hits", "watchHits", &g.WatchHits),
 		listOf(cdc, "watch_pending", "watchPending", &g.WatchPending),
 		listOf(cdc, "watch_rounds", "watchRounds", &g.WatchRounds),
+		listOf(cdc, "watch_values", "watchValues", &g.WatchValues),
+		listOf(cdc, "watch_segments", "watchSegments", &g.WatchSegments),
+		listOf(cdc, "watch_starts", "watchStarts", &g.WatchStarts),
+		listOf(cdc, "watch_changed", "watchChanged", &g.WatchChanged),
 		listOf(cdc, "agents", "agents", &g.Agents),
 		listOf(cdc, "tip_weights", "tipWeights", &g.TipWeights),
 	}

@@ -27,6 +27,14 @@ func validateHits(records []types.SeqWatchHit) (map[uint64]struct{}, error) {
 
 // watch checks that a timer agrees with what the state has of watches.
 func (c *Check) watch(i int, t *types.Timer) error {
+	for _, key := range t.WatchKeys() {
+		if key.When != nil {
+			delete(c.values, nameOf(key))
+		}
+	}
+	if t.Trigger.Watch != nil && t.Trigger.Watch.Cooldown > types.MaxBlocks {
+		return types.ErrInvalidGenesis.Wrapf("timer %d: cooldown %d, want at most %d", i, t.Trigger.Watch.Cooldown, types.MaxBlocks)
+	}
 	_, hit := c.hits[t.Seq]
 	delete(c.hits, t.Seq)
 	watches := t.Trigger.Watch != nil

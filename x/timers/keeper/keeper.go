@@ -20,6 +20,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -128,7 +129,8 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	records := state.NewRecords(cdc, sb, owners, lane)
 	index := index.New(sb, records)
 	records.Attend(index)
-	watches := triggers.NewWatches(cdc, sb, records, o.watcher)
+	conditions := conditions.New(cdc, sb, records, o.watcher)
+	watches := triggers.NewWatches(cdc, sb, records, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, lane, router)
 	receipts := state.NewReceipts(cdc, sb)
 	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
@@ -140,7 +142,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 		Parts: parts, Policies: registry.New(parts, o.policies...), Triggers: triggers.NewKinds(watches), Watches: watches,
 		Receipts: receipts, Router: router, Metrics: metrics.Default(),
 	}
-	k.components = []state.Component{configs, lane, records, index, agentRegistry, fairness, watches, receipts}
+	k.components = []state.Component{configs, lane, records, index, agentRegistry, fairness, watches, conditions, receipts}
 	for _, p := range k.engine.Policies.All() {
 		k.components = append(k.components, p)
 	}

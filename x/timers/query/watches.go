@@ -62,8 +62,8 @@ func (s *server) Watches(
 	}
 }
 
-// watchesFrom lists the watches of a store from a position on, while wanted. The page's key is the position at which
-// the next page starts.
+// watchesFrom lists the watches of a store from a position on, while wanted: those without a condition, then those with
+// one. The page's key is the position at which the next page starts.
 func (s *server) watchesFrom(
 	ctx context.Context, req *types.QueryWatchesRequest, from triggers.WatchPlace, wanted func(triggers.WatchPlace) bool,
 ) (*types.QueryWatchesResponse, error) {
@@ -71,49 +71,63 @@ func (s *server) watchesFrom(
 	if err != nil {
 		return nil, err
 	}
+	first, conditional := from, false
 	if key := req.Pagination.GetKey(); len(key) > 0 {
-		if from, err = placeOfPage(req.Store, key); err != nil {
+		if from, conditional, err = placeOfPage(req.Store, key); err != nil {
 			return nil, err
 		}
 	}
 	response := &types.QueryWatchesResponse{Pagination: &sdkquery.PageResponse{}}
-	left := newRoom(limit)
-	err = s.engine.Watches.WalkFrom(ctx, from, func(at triggers.WatchPlace) (bool, error) {
-		switch {
-		case at.K1() != req.Store || !wanted(at):
-			return true, nil
-		case offset > 0:
-			offset--
+	left, full := newRoom(limit), false
+	list := func(conditional bool) func(triggers.WatchPlace) (bool, error) {
+		return func(at triggers.WatchPlace) (bool, error) {
+			switch {
+			case at.K1() != req.Store || !wanted(at):
+				return true, nil
+			case offset > 0:
+				offset--
+				return false, nil
+			}
+			key := types.WatchKey{Store: req.Store, Prefix: slices.Clone(at.K2())}
+			info, err := s.watchInfo(ctx, key, slices.Clone(at.K3()), at.K4())
+			if err != nil {
+				return true, err
+			}
+			if full = !left.take(ctx, &info); full {
+				response.Pagination.NextKey = pageOfPlace(at, conditional)
+				return true, nil
+			}
+			response.Watches = append(response.Watches, info)
 			return false, nil
 		}
-		key := types.WatchKey{Store: req.Store, Prefix: slices.Clone(at.K2())}
-		info, err := s.watchInfo(ctx, key, slices.Clone(at.K3()), at.K4())
-		if err != nil {
-			return true, err
+	}
+	if !conditional {
+		if err := s.engine.Watches.WalkFrom(ctx, from, list(false)); err != nil || full {
+			return response, err
 		}
-		if !left.take(ctx, &info) {
-			response.Pagination.NextKey = pageOfPlace(at)
-			return true, nil
-		}
-		response.Watches = append(response.Watches, info)
-		return false, nil
-	})
-	return response, err
+		from = first
+	}
+	return response, s.engine.Watches.Conditions().WalkFrom(ctx, from, list(true))
 }
 
-// pageOfPlace is the page key of a watch: seq ‖ length of owner ‖ owner ‖ prefix.
-func pageOfPlace(at triggers.WatchPlace) []byte {
+// pageOfPlace is the page key of a watch: seq ‖ length of owner ‖ owner ‖ prefix, and 0, or 1 for a watch with a condition.
+func pageOfPlace(at triggers.WatchPlace, conditional bool) []byte {
 	key := append(binary.BigEndian.AppendUint64(nil, at.K4()), byte(len(at.K3())))
-	return append(append(key, at.K3()...), at.K2()...)
+	key = append(append(key, at.K3()...), at.K2()...)
+	if conditional {
+		return append(key, 1)
+	}
+	return append(key, 0)
 }
 
 // placeOfPage reads a page key.
-func placeOfPage(store string, key []byte) (at triggers.WatchPlace, err error) {
-	if len(key) <= 9 || len(key) <= 9+int(key[8]) || len(key) > 9+int(key[8])+types.MaxWatchKeyBytes {
-		return at, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want those of a next_key", len(key))
+func placeOfPage(store string, key []byte) (at triggers.WatchPlace, conditional bool, err error) {
+	if len(key) <= 10 || len(key) <= 10+int(key[8]) || len(key) > 10+int(key[8])+types.MaxWatchKeyBytes || key[len(key)-1] > 1 {
+		return at, false, status.Errorf(codes.InvalidArgument, "page key has %d bytes, want those of a next_key", len(key))
 	}
-	owner, prefix := key[9:9+int(key[8])], key[9+int(key[8]):]
-	return collections.Join4(store, prefix, owner, binary.BigEndian.Uint64(key)), nil
+	last := len(key) - 1
+	owner, prefix := key[9:9+int(key[8])], key[9+int(key[8]):last]
+	return collections.Join4(store, prefix, owner, binary.BigEndian.Uint64(key)), key[last] == 1, nil
 }
 
 // watchInfo finds the timer of a watch in its owner's record.
@@ -127,6 +141,11 @@ func (s *server) watchInfo(ctx context.Context, key types.WatchKey, owner sdk.Ac
 			continue
 		}
 		timer, err := s.engine.Records.Load(ctx, entry)
+		for _, stated := range timer.WatchKeys() {
+			if stated.Compare(key) == 0 {
+				key.When = stated.When
+			}
+		}
 		return s.watchOf(ctx, key, &timer), err
 	}
 	return types.WatchInfo{}, types.ErrInternal.Wrapf("watch of seq %d has no timer", seq)

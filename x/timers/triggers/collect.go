@@ -25,6 +25,10 @@ type collector struct {
 	// ownerTurns are the turns of owners with rounds, byOwner the same.
 	ownerTurns []*ownerTurn
 	byOwner    map[string]*ownerTurn
+
+	// changed are the keys and prefixes that this block changed, passings the segments of conditions that it has read.
+	changed  []types.WatchKey
+	passings []*passing
 }
 
 func (w *Watches) collector(height uint64, config *types.TimerConfig, guard Guard) *collector {
@@ -46,12 +50,20 @@ func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guar
 	if after.Turn, err = c.runPasses(ctx, before.Turn); err != nil {
 		return nil, err
 	}
+	if err := c.runConditions(ctx, c.changed, &after); err != nil {
+		return nil, err
+	}
 	if after.Owner, err = c.runRounds(ctx, before.Owner); err != nil {
 		return nil, err
 	}
 	if err := c.storeRounds(ctx); err != nil {
 		return nil, err
 	}
+	left, err := c.storeSegments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	after.ConditionsLeft = after.ConditionsLeft || left
 	if expired, err = c.sweep(ctx, &after); err != nil {
 		return nil, err
 	}
@@ -67,6 +79,9 @@ func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.Time
 		return err
 	}
 	if err := c.runFreshPasses(ctx, fresh); err != nil {
+		return err
+	}
+	if err := c.keepConditions(ctx, c.changed); err != nil {
 		return err
 	}
 	return c.storeRounds(ctx)

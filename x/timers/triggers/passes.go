@@ -129,6 +129,7 @@ func (c *collector) takeChanges(ctx sdk.Context, old []*pass) (fresh []*pass, er
 		atWork[nameOf(p.key)] = p
 	}
 	for _, change := range changed {
+		c.changed = append(c.changed, change.Key)
 		news := types.WatchRound{Height: c.height, Since: c.height}
 		for _, key := range change.Keys {
 			news.Changes = append(news.Changes, types.WatchChange{Key: key, Height: c.height})

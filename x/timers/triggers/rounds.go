@@ -40,6 +40,8 @@ type ownerTurn struct {
 	all   bool
 	// read are stored rounds, oldest first. fresh are those of this block, which come after them.
 	read, fresh []*ownerRound
+	// passed are conditions that became true. They come before the rounds.
+	passed []*passed
 }
 
 // roundOf returns the round of an owner and prefix.
@@ -130,6 +132,11 @@ func (c *collector) storedOwners(ctx sdk.Context, first []byte, limit int) ([][]
 // serveOwner visits some watches of an owner, at least 1, oldest round first.
 func (c *collector) serveOwner(ctx sdk.Context, turn *ownerTurn, limit int) (used int, done bool, err error) {
 	for used < limit {
+		if len(turn.passed) > 0 {
+			c.servePassed(ctx, turn)
+			used++
+			continue
+		}
 		r, err := c.nextRound(ctx, turn, limit-used)
 		if err != nil || r == nil {
 			return max(1, used), r == nil, err
@@ -141,7 +148,7 @@ func (c *collector) serveOwner(ctx sdk.Context, turn *ownerTurn, limit int) (use
 		used += looked
 	}
 	// Whether anything is left need not be known exactly: an owner without rounds ends the turn with its next share.
-	return used, turn.all && !hasOpen(turn.read) && !hasOpen(turn.fresh), nil
+	return used, turn.all && len(turn.passed) == 0 && !hasOpen(turn.read) && !hasOpen(turn.fresh), nil
 }
 
 func hasOpen(rounds []*ownerRound) bool {

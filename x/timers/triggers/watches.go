@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -26,7 +27,7 @@ type Watches struct {
 	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every
 	// write to a watchable store.
 	counts watch.Counts
-	// watches: (store, prefix, owner, seq) of each watch, by owner so that the owners take turns.
+	// watches: (store, prefix, owner, seq) of each watch without a condition, by owner so that the owners take turns.
 	watches collections.KeySet[WatchPlace]
 	// waiting: seq → timer that waits for a change. Its due height is the first whose changes count.
 	waiting collections.Map[uint64, types.Timer]
@@ -44,8 +45,9 @@ type Watches struct {
 	cursors collections.Item[types.WatchCursors]
 
 	// watcher is nil on a chain that makes no store watchable.
-	watcher *watch.Watcher
-	records *state.Records
+	watcher    *watch.Watcher
+	records    *state.Records
+	conditions *conditions.Conditions
 }
 
 var (
@@ -56,7 +58,7 @@ var (
 )
 
 // WatchPlace is (store, prefix, owner, seq).
-type WatchPlace = collections.Quad[string, []byte, []byte, uint64]
+type WatchPlace = conditions.Place
 
 type (
 	// prefixKey is (store, prefix).
@@ -73,7 +75,7 @@ func placeOf(t *types.Timer, key types.WatchKey) WatchPlace {
 }
 
 // NewWatches adds the component's collections to the schema.
-func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, watcher *watch.Watcher) *Watches {
+func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, watcher *watch.Watcher, cond *conditions.Conditions) *Watches {
 	w := &Watches{
 		counts: watch.NewCounts(sb),
 		watches: collections.NewKeySet(sb, types.PrefixWatches, "watches",
@@ -89,7 +91,7 @@ func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *s
 		turns: collections.NewKeySet(sb, types.PrefixWatchTurns, "watch_turns",
 			collections.QuadKeyCodec(collections.BytesKey, collections.Uint64Key, collections.StringKey, collections.BytesKey)),
 		cursors: collections.NewItem(sb, types.PrefixWatchCursors, "watch_cursors", codec.CollValue[types.WatchCursors](cdc)),
-		watcher: watcher, records: records,
+		watcher: watcher, records: records, conditions: cond,
 	}
 	records.SetWaitingRoom(w)
 	records.Attend(w)
@@ -116,18 +118,23 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now uint64)
 			return err
 		}
 	}
+	if trigger.Watch.Cooldown > config.MaxTtlBlocks {
+		return types.ErrInvalidWatch.Wrapf("cooldown is %d, want at most %d, the longest that a timer lives", trigger.Watch.Cooldown, config.MaxTtlBlocks)
+	}
 	t.SetAside, t.Due = types.Watching, now+1
 	return nil
 }
 
-// Rolls implements Kind.
-func (*Watches) Rolls(trigger *types.Trigger, _ uint64) bool { return trigger.Watch.Remaining != 1 }
+// Rolls implements Kind. A timer that expires within its cooldown leaves.
+func (*Watches) Rolls(trigger *types.Trigger, ttl uint64) bool {
+	return trigger.Watch.Remaining != 1 && (trigger.Watch.Cooldown <= 1 || trigger.Watch.Cooldown <= ttl)
+}
 
-// Roll implements Kind: the timer waits for changes from the next block on.
+// Roll implements Kind: the timer waits for changes from the next block on, or from the end of its cooldown.
 func (*Watches) Roll(t *types.Timer, height uint64) {
 	watch := *t.Trigger.Watch
 	watch.Remaining = oneLess(watch.Remaining)
-	t.Trigger.Watch, t.SetAside, t.Due = &watch, types.Watching, height+1
+	t.Trigger.Watch, t.SetAside, t.Due = &watch, types.Watching, height+max(1, watch.Cooldown)
 }
 
 // Put implements state.WaitingRoom: it writes the record, and when it expires.
@@ -168,8 +175,10 @@ func (w *Watches) Waits(ctx context.Context, t *types.Timer) (bool, error) {
 // Inserted implements state.Companion: it adds a timer's watches, of which the wrapped stores read the counts.
 func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
-		if err := w.watches.Set(ctx, placeOf(t, key)); err != nil {
-			return err
+		if key.When == nil {
+			if err := w.watches.Set(ctx, placeOf(t, key)); err != nil {
+				return err
+			}
 		}
 		for _, prefix := range [][]byte{{}, key.Prefix} {
 			at := collections.Join(key.Store, prefix)
@@ -188,8 +197,10 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 // Departed implements state.Companion: it removes a timer's watches and its hit.
 func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
-		if err := w.watches.Remove(ctx, placeOf(t, key)); err != nil {
-			return err
+		if key.When == nil {
+			if err := w.watches.Remove(ctx, placeOf(t, key)); err != nil {
+				return err
+			}
 		}
 		for _, prefix := range [][]byte{{}, key.Prefix} {
 			if err := w.dropCount(ctx, collections.Join(key.Store, prefix)); err != nil {
@@ -232,6 +243,9 @@ func (w *Watches) Moved(ctx context.Context, before, t *types.Timer) error {
 		return w.PutHit(ctx, t, hit)
 	}
 	for _, key := range t.WatchKeys() {
+		if key.When != nil {
+			continue
+		}
 		if err := w.watches.Remove(ctx, placeOf(before, key)); err != nil {
 			return err
 		}
@@ -280,7 +294,10 @@ func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.Wat
 	return hit.Matched, err
 }
 
-// WalkFrom passes the watches from a position on to fn until fn reports that it has enough.
+// Conditions are the watches with a condition.
+func (w *Watches) Conditions() *conditions.Conditions { return w.conditions }
+
+// WalkFrom passes the watches without a condition from a position on to fn until fn reports that it has enough.
 func (w *Watches) WalkFrom(ctx context.Context, from WatchPlace, fn func(at WatchPlace) (bool, error)) error {
 	return w.watches.Walk(ctx, new(collections.Range[WatchPlace]).StartInclusive(from), fn)
 }
@@ -304,7 +321,9 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return err
 		}
 	}
-	return w.setCursors(ctx, types.WatchCursors{}, genesis.WatchCursors)
+	cursors := genesis.WatchCursors
+	cursors.ConditionsLeft = cursors.ConditionsLeft || len(genesis.WatchSegments)+len(genesis.WatchStarts)+len(genesis.WatchChanged) > 0
+	return w.setCursors(ctx, types.WatchCursors{}, cursors)
 }
 
 // setCursors writes the cursors if they have changed. Cursors at the start have no entry.

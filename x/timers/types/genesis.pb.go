@@ -56,6 +56,15 @@ type GenesisState struct {
 	// height is the last block of the chain that exported the state; 0 if that is not known. If the first block of the chain
 	// that imports it is not a later one, all heights are moved back as far.
 	Height uint64 `protobuf:"varint,61,opt,name=height,proto3" json:"height,omitempty"`
+	// watch_values are the values that keys with conditions had at the last collection, by store and key.
+	WatchValues []KeyWatchValue `protobuf:"bytes,62,rep,name=watch_values,json=watchValues,proto3" json:"watch_values"`
+	// watch_segments are conditions that changes passed and that have not been visited, by store, key, height and list.
+	WatchSegments []KeyWatchSegment `protobuf:"bytes,63,rep,name=watch_segments,json=watchSegments,proto3" json:"watch_segments"`
+	// watch_starts are timers whose conditions were true or false at scheduling unlike at the collection of that block, by (since,
+	// seq).
+	WatchStarts []WatchStart `protobuf:"bytes,64,rep,name=watch_starts,json=watchStarts,proto3" json:"watch_starts"`
+	// watch_changed are keys with conditions that timers changed after the collection of their block, by store and key.
+	WatchChanged []WatchKey `protobuf:"bytes,65,rep,name=watch_changed,json=watchChanged,proto3" json:"watch_changed"`
 }
 
 func (m *GenesisState) Reset()         { *m = GenesisState{} }
@@ -187,6 +196,34 @@ func (m *GenesisState) GetHeight() uint64 {
 		return m.Height
 	}
 	return 0
+}
+
+func (m *GenesisState) GetWatchValues() []KeyWatchValue {
+	if m != nil {
+		return m.WatchValues
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchSegments() []KeyWatchSegment {
+	if m != nil {
+		return m.WatchSegments
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchStarts() []WatchStart {
+	if m != nil {
+		return m.WatchStarts
+	}
+	return nil
+}
+
+func (m *GenesisState) GetWatchChanged() []WatchKey {
+	if m != nil {
+		return m.WatchChanged
+	}
+	return nil
 }
 
 // ActorAgent is the default agent of an actor.
@@ -526,6 +563,183 @@ func (m *KeyWatchPending) GetOwner() []byte {
 	return nil
 }
 
+// KeyWatchValue is the value of a key with conditions.
+type KeyWatchValue struct {
+	Key   WatchKey   `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+	Value WatchValue `protobuf:"bytes,2,opt,name=value,proto3" json:"value"`
+}
+
+func (m *KeyWatchValue) Reset()         { *m = KeyWatchValue{} }
+func (m *KeyWatchValue) String() string { return proto.CompactTextString(m) }
+func (*KeyWatchValue) ProtoMessage()    {}
+func (*KeyWatchValue) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{7}
+}
+func (m *KeyWatchValue) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *KeyWatchValue) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_KeyWatchValue.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *KeyWatchValue) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_KeyWatchValue.Merge(m, src)
+}
+func (m *KeyWatchValue) XXX_Size() int {
+	return m.Size()
+}
+func (m *KeyWatchValue) XXX_DiscardUnknown() {
+	xxx_messageInfo_KeyWatchValue.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_KeyWatchValue proto.InternalMessageInfo
+
+func (m *KeyWatchValue) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+func (m *KeyWatchValue) GetValue() WatchValue {
+	if m != nil {
+		return m.Value
+	}
+	return WatchValue{}
+}
+
+// KeyWatchSegment holds conditions that the change of a key at a height passed.
+type KeyWatchSegment struct {
+	Key     WatchKey     `protobuf:"bytes,1,opt,name=key,proto3" json:"key"`
+	Height  uint64       `protobuf:"varint,2,opt,name=height,proto3" json:"height,omitempty"`
+	Segment WatchSegment `protobuf:"bytes,3,opt,name=segment,proto3" json:"segment"`
+}
+
+func (m *KeyWatchSegment) Reset()         { *m = KeyWatchSegment{} }
+func (m *KeyWatchSegment) String() string { return proto.CompactTextString(m) }
+func (*KeyWatchSegment) ProtoMessage()    {}
+func (*KeyWatchSegment) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{8}
+}
+func (m *KeyWatchSegment) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *KeyWatchSegment) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_KeyWatchSegment.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *KeyWatchSegment) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_KeyWatchSegment.Merge(m, src)
+}
+func (m *KeyWatchSegment) XXX_Size() int {
+	return m.Size()
+}
+func (m *KeyWatchSegment) XXX_DiscardUnknown() {
+	xxx_messageInfo_KeyWatchSegment.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_KeyWatchSegment proto.InternalMessageInfo
+
+func (m *KeyWatchSegment) GetKey() WatchKey {
+	if m != nil {
+		return m.Key
+	}
+	return WatchKey{}
+}
+
+func (m *KeyWatchSegment) GetHeight() uint64 {
+	if m != nil {
+		return m.Height
+	}
+	return 0
+}
+
+func (m *KeyWatchSegment) GetSegment() WatchSegment {
+	if m != nil {
+		return m.Segment
+	}
+	return WatchSegment{}
+}
+
+// WatchStart says which conditions of a timer were true when it was scheduled.
+type WatchStart struct {
+	// since is the first block whose changes count for the timer, seq its own.
+	Since uint64 `protobuf:"varint,1,opt,name=since,proto3" json:"since,omitempty"`
+	Seq   uint64 `protobuf:"varint,2,opt,name=seq,proto3" json:"seq,omitempty"`
+	// held has bit i of byte i / 8 set if the condition of key i was true.
+	Held []byte `protobuf:"bytes,3,opt,name=held,proto3" json:"held,omitempty"`
+}
+
+func (m *WatchStart) Reset()         { *m = WatchStart{} }
+func (m *WatchStart) String() string { return proto.CompactTextString(m) }
+func (*WatchStart) ProtoMessage()    {}
+func (*WatchStart) Descriptor() ([]byte, []int) {
+	return fileDescriptor_9d60eee175044001, []int{9}
+}
+func (m *WatchStart) XXX_Unmarshal(b []byte) error {
+	return m.Unmarshal(b)
+}
+func (m *WatchStart) XXX_Marshal(b []byte, deterministic bool) ([]byte, error) {
+	if deterministic {
+		return xxx_messageInfo_WatchStart.Marshal(b, m, deterministic)
+	} else {
+		b = b[:cap(b)]
+		n, err := m.MarshalToSizedBuffer(b)
+		if err != nil {
+			return nil, err
+		}
+		return b[:n], nil
+	}
+}
+func (m *WatchStart) XXX_Merge(src proto.Message) {
+	xxx_messageInfo_WatchStart.Merge(m, src)
+}
+func (m *WatchStart) XXX_Size() int {
+	return m.Size()
+}
+func (m *WatchStart) XXX_DiscardUnknown() {
+	xxx_messageInfo_WatchStart.DiscardUnknown(m)
+}
+
+var xxx_messageInfo_WatchStart proto.InternalMessageInfo
+
+func (m *WatchStart) GetSince() uint64 {
+	if m != nil {
+		return m.Since
+	}
+	return 0
+}
+
+func (m *WatchStart) GetSeq() uint64 {
+	if m != nil {
+		return m.Seq
+	}
+	return 0
+}
+
+func (m *WatchStart) GetHeld() []byte {
+	if m != nil {
+		return m.Held
+	}
+	return nil
+}
+
 func init() {
 	proto.RegisterType((*GenesisState)(nil), "timers.v1.GenesisState")
 	proto.RegisterType((*ActorAgent)(nil), "timers.v1.ActorAgent")
@@ -534,59 +748,72 @@ func init() {
 	proto.RegisterType((*HeightReceipts)(nil), "timers.v1.HeightReceipts")
 	proto.RegisterType((*SeqWatchHit)(nil), "timers.v1.SeqWatchHit")
 	proto.RegisterType((*KeyWatchPending)(nil), "timers.v1.KeyWatchPending")
+	proto.RegisterType((*KeyWatchValue)(nil), "timers.v1.KeyWatchValue")
+	proto.RegisterType((*KeyWatchSegment)(nil), "timers.v1.KeyWatchSegment")
+	proto.RegisterType((*WatchStart)(nil), "timers.v1.WatchStart")
 }
 
 func init() { proto.RegisterFile("timers/v1/genesis.proto", fileDescriptor_9d60eee175044001) }
 
 var fileDescriptor_9d60eee175044001 = []byte{
-	// 738 bytes of a gzipped FileDescriptorProto
-	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x94, 0x55, 0xbd, 0x4e, 0x1b, 0x4b,
-	0x14, 0xf6, 0x62, 0xb3, 0xc0, 0x31, 0x70, 0xb9, 0x83, 0xaf, 0x59, 0x28, 0x7c, 0x91, 0x2b, 0x07,
-	0x84, 0x1d, 0xa0, 0x20, 0x48, 0x20, 0x81, 0x51, 0x82, 0x15, 0x52, 0x24, 0x06, 0x09, 0x29, 0x8d,
-	0xb5, 0xac, 0x87, 0xf5, 0x84, 0x78, 0xd7, 0xec, 0x8c, 0x31, 0x7e, 0x8b, 0x3c, 0x46, 0x4a, 0x8a,
-	0x3c, 0x41, 0x2a, 0x4a, 0x94, 0x2a, 0x55, 0x14, 0x41, 0x91, 0xd7, 0x88, 0xe6, 0xcc, 0x2c, 0x8c,
-	0x7f, 0x42, 0x44, 0x63, 0xcf, 0x39, 0xe7, 0xfb, 0xbe, 0x39, 0x7b, 0x66, 0xbe, 0x5d, 0x98, 0x13,
-	0xac, 0x49, 0x23, 0x5e, 0xba, 0x58, 0x2d, 0xf9, 0x34, 0xa0, 0x9c, 0xf1, 0x62, 0x2b, 0x0a, 0x45,
-	0x48, 0x26, 0x54, 0xa1, 0x78, 0xb1, 0xba, 0xf0, 0xaf, 0xdb, 0x64, 0x41, 0x58, 0xc2, 0x5f, 0x55,
-	0x5d, 0x98, 0xf7, 0x42, 0xde, 0x0c, 0x79, 0x0d, 0xa3, 0x92, 0x0a, 0x74, 0x29, 0xe3, 0x87, 0x7e,
-	0xa8, 0xf2, 0x72, 0xa5, 0xb3, 0xd9, 0x87, 0x7d, 0xbc, 0x30, 0x38, 0x65, 0x7e, 0x8c, 0x36, 0xf3,
-	0x11, 0x55, 0xd9, 0xfc, 0x57, 0x1b, 0x26, 0xf7, 0x55, 0x3b, 0x87, 0xc2, 0x15, 0x94, 0x6c, 0x82,
-	0xad, 0x68, 0x8e, 0xb5, 0x68, 0x15, 0xd2, 0x6b, 0xd9, 0xe2, 0x7d, 0x7b, 0xc5, 0x23, 0xb9, 0xda,
-	0xc3, 0x6a, 0x79, 0xe2, 0xfa, 0xc7, 0xff, 0x89, 0xcf, 0xbf, 0xae, 0x96, 0xac, 0xaa, 0x26, 0x90,
-	0x0d, 0x48, 0x07, 0xf4, 0x52, 0xd4, 0x34, 0x7f, 0xe4, 0x31, 0x7e, 0x15, 0x24, 0x54, 0xad, 0xc9,
-	0x3c, 0x8c, 0x23, 0x91, 0xd3, 0x73, 0x27, 0xb9, 0x68, 0x15, 0x52, 0xd5, 0x31, 0x19, 0x1f, 0xd2,
-	0x73, 0xb2, 0x0e, 0xa9, 0x8f, 0x6e, 0x40, 0x9d, 0x14, 0x8a, 0x65, 0x0c, 0xb1, 0x37, 0x6e, 0x40,
-	0xb1, 0x65, 0xb3, 0x15, 0x04, 0x93, 0x75, 0xb0, 0x15, 0xce, 0x19, 0x5d, 0x4c, 0x16, 0xd2, 0x6b,
-	0x33, 0xfd, 0x3d, 0xf4, 0x74, 0xaf, 0x6a, 0x64, 0x07, 0xc6, 0x23, 0xea, 0x51, 0xd6, 0x12, 0xdc,
-	0xb1, 0x91, 0x36, 0x6f, 0xd0, 0x2a, 0x94, 0xf9, 0x0d, 0x51, 0xd5, 0x00, 0x93, 0x7f, 0xcf, 0x22,
-	0xdb, 0x30, 0x7e, 0xea, 0xb2, 0x28, 0xa0, 0x9c, 0x3b, 0x63, 0xa8, 0x90, 0x1d, 0x50, 0x78, 0xc5,
-	0x22, 0xda, 0x4b, 0x8f, 0x29, 0x64, 0x07, 0xa0, 0xe3, 0x0a, 0xaf, 0x51, 0x6b, 0x30, 0xc1, 0x9d,
-	0xc2, 0x80, 0xc0, 0x21, 0x3d, 0x3f, 0x96, 0xf5, 0x0a, 0x13, 0xa6, 0xc0, 0x44, 0x47, 0x27, 0x39,
-	0x79, 0x0d, 0x53, 0x4a, 0xa1, 0x45, 0x83, 0x3a, 0x0b, 0x7c, 0xe7, 0x19, 0x8a, 0x2c, 0x18, 0x22,
-	0x07, 0xb4, 0x8b, 0x22, 0x6f, 0x15, 0xc2, 0x14, 0x9a, 0xec, 0x18, 0x05, 0x52, 0x01, 0x15, 0xd7,
-	0xa2, 0xb0, 0x1d, 0xd4, 0xb9, 0xb3, 0xf5, 0x14, 0xa9, 0x34, 0x52, 0xab, 0xc8, 0x24, 0xfb, 0x71,
-	0x57, 0x5e, 0x3b, 0xe2, 0x61, 0xc4, 0x9d, 0x25, 0x3c, 0xcb, 0x39, 0x43, 0x0a, 0x75, 0xf6, 0x54,
-	0x79, 0xb0, 0x25, 0x5d, 0x20, 0x2f, 0xc0, 0x76, 0x7d, 0x1a, 0x08, 0xee, 0x2c, 0x63, 0x33, 0xff,
-	0x19, 0x0a, 0xbb, 0x9e, 0x08, 0xa3, 0x5d, 0x59, 0xed, 0x39, 0x5b, 0x85, 0x27, 0x2f, 0x21, 0x2d,
-	0x58, 0xab, 0xd6, 0xc1, 0x23, 0xe0, 0xce, 0xda, 0xc0, 0xf1, 0x22, 0xfd, 0x88, 0xb5, 0x8e, 0x11,
-	0x61, 0x4a, 0x80, 0x88, 0xb3, 0x9c, 0x64, 0xc1, 0x6e, 0xe0, 0xd2, 0xd9, 0xc6, 0x5b, 0xaa, 0xa3,
-	0xfc, 0x07, 0x80, 0x87, 0xfd, 0xc9, 0x0a, 0x8c, 0xba, 0x32, 0x42, 0x03, 0x4d, 0x96, 0xe7, 0xbe,
-	0x7d, 0x59, 0x99, 0xd5, 0xbe, 0xdd, 0xad, 0xd7, 0x23, 0xca, 0x79, 0xb9, 0x2b, 0x28, 0xaf, 0x2a,
-	0x14, 0xc2, 0x25, 0x0f, 0xfd, 0xf2, 0x28, 0x5c, 0xa2, 0xf2, 0x97, 0x30, 0xdd, 0xdb, 0xec, 0x53,
-	0xf7, 0xdb, 0x00, 0x5b, 0xcd, 0x41, 0x1b, 0x34, 0xd3, 0x63, 0x8e, 0x21, 0x13, 0xd0, 0xf0, 0x7c,
-	0x03, 0xd2, 0xc6, 0x1d, 0x36, 0x86, 0x61, 0x99, 0xc3, 0x20, 0xcb, 0x90, 0x6a, 0x07, 0xec, 0xaf,
-	0x8f, 0x83, 0x20, 0x92, 0x81, 0xd1, 0x53, 0xa9, 0x86, 0xb6, 0x9f, 0xaa, 0xaa, 0x20, 0xef, 0xc1,
-	0x74, 0xaf, 0xdf, 0xfe, 0xb8, 0xd9, 0xa6, 0x61, 0xda, 0x11, 0x3c, 0x55, 0x62, 0x3c, 0x8e, 0xa6,
-	0x0f, 0x75, 0x6b, 0xfe, 0x1d, 0xa4, 0x0d, 0x47, 0x91, 0x19, 0x48, 0xca, 0xd7, 0x8f, 0x92, 0x97,
-	0x4b, 0xf2, 0x1c, 0x92, 0x0d, 0x16, 0x4f, 0x69, 0xb6, 0xff, 0xb6, 0xf6, 0xb9, 0x50, 0x42, 0xf3,
-	0x57, 0x16, 0xfc, 0xd3, 0xe7, 0x0a, 0xa9, 0x72, 0x46, 0xbb, 0xfa, 0x65, 0x3a, 0xa0, 0x72, 0x40,
-	0xbb, 0x3d, 0x2a, 0x67, 0xb4, 0x4b, 0xb6, 0x60, 0x2c, 0xf6, 0xef, 0xc8, 0x70, 0xa7, 0x0c, 0x71,
-	0x5c, 0x4c, 0x91, 0xb7, 0x21, 0xec, 0x04, 0x34, 0xc2, 0x89, 0x3e, 0x76, 0x1b, 0x10, 0x55, 0xae,
-	0x5c, 0xdf, 0xe6, 0xac, 0x9b, 0xdb, 0x9c, 0xf5, 0xf3, 0x36, 0x67, 0x7d, 0xba, 0xcb, 0x25, 0x6e,
-	0xee, 0x72, 0x89, 0xef, 0x77, 0xb9, 0xc4, 0xfb, 0xa2, 0xcf, 0x44, 0xa3, 0x7d, 0x52, 0xf4, 0xc2,
-	0xa6, 0xfe, 0xec, 0xac, 0xe8, 0x2f, 0x88, 0xfe, 0xbb, 0x8c, 0x17, 0xa2, 0xdb, 0xa2, 0xfc, 0xc4,
-	0xc6, 0x0f, 0xca, 0xfa, 0xef, 0x00, 0x00, 0x00, 0xff, 0xff, 0xdd, 0x0d, 0xc3, 0xe3, 0xe8, 0x06,
-	0x00, 0x00,
+	// 904 bytes of a gzipped FileDescriptorProto
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x9c, 0x56, 0x41, 0x53, 0xdb, 0x46,
+	0x14, 0x46, 0xc6, 0x18, 0x78, 0x06, 0x9a, 0x6e, 0x28, 0x2c, 0x1c, 0x5c, 0x46, 0x27, 0x9a, 0x0c,
+	0xa6, 0x81, 0x99, 0xa6, 0x99, 0x21, 0x2d, 0x98, 0x69, 0xe2, 0x69, 0x72, 0x68, 0xe5, 0x4c, 0x33,
+	0xd3, 0x8b, 0x47, 0x91, 0x17, 0x69, 0x5b, 0x2c, 0x19, 0xed, 0x1a, 0xe3, 0x7f, 0xd1, 0x6b, 0xff,
+	0x41, 0x8f, 0x39, 0xf4, 0x47, 0xe4, 0x98, 0xe9, 0xa9, 0xa7, 0x4e, 0xc7, 0x1c, 0xfa, 0x37, 0x3a,
+	0xfb, 0x76, 0x15, 0xaf, 0x2c, 0x85, 0x4c, 0xb8, 0xc0, 0xee, 0xbe, 0xef, 0xfb, 0xf4, 0xf4, 0xde,
+	0xdb, 0xcf, 0x82, 0x4d, 0xc9, 0xfb, 0x2c, 0x15, 0xfb, 0x97, 0x0f, 0xf6, 0x43, 0x16, 0x33, 0xc1,
+	0x45, 0x73, 0x90, 0x26, 0x32, 0x21, 0xcb, 0x3a, 0xd0, 0xbc, 0x7c, 0xb0, 0xfd, 0xa9, 0xdf, 0xe7,
+	0x71, 0xb2, 0x8f, 0x7f, 0x75, 0x74, 0x7b, 0x2b, 0x48, 0x44, 0x3f, 0x11, 0x5d, 0xdc, 0xed, 0xeb,
+	0x8d, 0x09, 0xad, 0x87, 0x49, 0x98, 0xe8, 0x73, 0xb5, 0x32, 0xa7, 0x1b, 0xd3, 0xe7, 0x04, 0x49,
+	0x7c, 0xc6, 0xc3, 0x0c, 0x6d, 0x9f, 0xa7, 0x4c, 0x9f, 0xba, 0x93, 0x25, 0x58, 0x79, 0xaa, 0xd3,
+	0xe9, 0x48, 0x5f, 0x32, 0xf2, 0x08, 0x6a, 0x9a, 0x46, 0x9d, 0x1d, 0x67, 0xb7, 0x7e, 0xb0, 0xd1,
+	0x7c, 0x97, 0x5e, 0xf3, 0x85, 0x5a, 0x9d, 0x62, 0xb4, 0xb5, 0xfc, 0xe6, 0x9f, 0xcf, 0xe7, 0xfe,
+	0xf8, 0xef, 0xf5, 0x3d, 0xc7, 0x33, 0x04, 0xf2, 0x10, 0xea, 0x31, 0xbb, 0x92, 0x5d, 0xc3, 0xaf,
+	0xdc, 0xc4, 0xf7, 0x40, 0x41, 0xf5, 0x9a, 0x6c, 0xc1, 0x12, 0x12, 0x05, 0xbb, 0xa0, 0xf3, 0x3b,
+	0xce, 0x6e, 0xd5, 0x5b, 0x54, 0xfb, 0x0e, 0xbb, 0x20, 0x87, 0x50, 0x3d, 0xf7, 0x63, 0x46, 0xab,
+	0x28, 0xb6, 0x6e, 0x89, 0x3d, 0xf7, 0x63, 0x86, 0x29, 0xdb, 0xa9, 0x20, 0x98, 0x1c, 0x42, 0x4d,
+	0xe3, 0xe8, 0xc2, 0xce, 0xfc, 0x6e, 0xfd, 0xe0, 0xce, 0x6c, 0x0e, 0xb9, 0xec, 0x75, 0x8c, 0x1c,
+	0xc3, 0x52, 0xca, 0x02, 0xc6, 0x07, 0x52, 0xd0, 0x1a, 0xd2, 0xb6, 0x2c, 0x5a, 0x9b, 0xf1, 0x30,
+	0x92, 0x9e, 0x01, 0xd8, 0xfc, 0x77, 0x2c, 0xf2, 0x18, 0x96, 0xce, 0x7c, 0x9e, 0xc6, 0x4c, 0x08,
+	0xba, 0x88, 0x0a, 0x1b, 0x05, 0x85, 0x27, 0x3c, 0x65, 0x79, 0x7a, 0x46, 0x21, 0xc7, 0x00, 0x23,
+	0x5f, 0x06, 0x51, 0x37, 0xe2, 0x52, 0xd0, 0xdd, 0x82, 0x40, 0x87, 0x5d, 0xbc, 0x54, 0xf1, 0x36,
+	0x97, 0xb6, 0xc0, 0xf2, 0xc8, 0x1c, 0x0a, 0xf2, 0x3d, 0xac, 0x6a, 0x85, 0x01, 0x8b, 0x7b, 0x3c,
+	0x0e, 0xe9, 0x17, 0x28, 0xb2, 0x6d, 0x89, 0x3c, 0x63, 0x63, 0x14, 0xf9, 0x41, 0x23, 0x6c, 0xa1,
+	0x95, 0x91, 0x15, 0x20, 0x6d, 0xd0, 0xfb, 0x6e, 0x9a, 0x0c, 0xe3, 0x9e, 0xa0, 0x47, 0x1f, 0x23,
+	0x55, 0x47, 0xaa, 0x87, 0x4c, 0xf2, 0x34, 0xcb, 0x2a, 0x18, 0xa6, 0x22, 0x49, 0x05, 0xbd, 0x87,
+	0xbd, 0xdc, 0xb4, 0xa4, 0x50, 0xe7, 0x54, 0x87, 0x8b, 0x29, 0x99, 0x00, 0xf9, 0x1a, 0x6a, 0x7e,
+	0xc8, 0x62, 0x29, 0xe8, 0x7d, 0x4c, 0xe6, 0x33, 0x4b, 0xe1, 0x24, 0x90, 0x49, 0x7a, 0xa2, 0xa2,
+	0xb9, 0xde, 0x6a, 0x3c, 0xf9, 0x0e, 0xea, 0x92, 0x0f, 0xba, 0x23, 0x6c, 0x81, 0xa0, 0x07, 0x85,
+	0xf6, 0x22, 0xfd, 0x05, 0x1f, 0xbc, 0x44, 0x84, 0x2d, 0x01, 0x32, 0x3b, 0x15, 0x64, 0x03, 0x6a,
+	0x11, 0x2e, 0xe9, 0x63, 0x9c, 0x52, 0xb3, 0x23, 0x4f, 0xb2, 0x5a, 0x5d, 0xfa, 0xe7, 0x43, 0x26,
+	0xe8, 0x37, 0xa8, 0x4f, 0x4b, 0x6a, 0xf5, 0x93, 0x02, 0x14, 0x2b, 0x85, 0xc7, 0x82, 0x3c, 0x87,
+	0x35, 0xad, 0x23, 0x58, 0xd8, 0xc7, 0x17, 0xfd, 0xf6, 0xbd, 0x55, 0xef, 0x68, 0x88, 0xad, 0xa5,
+	0xcb, 0x6c, 0x02, 0x82, 0x9c, 0x66, 0x59, 0x09, 0xe9, 0xa7, 0x52, 0xd0, 0xe3, 0x42, 0xd1, 0xb4,
+	0x90, 0x8a, 0x16, 0x53, 0xc2, 0x63, 0x25, 0x92, 0x35, 0x2f, 0xf2, 0xe3, 0x90, 0xf5, 0xe8, 0x09,
+	0xaa, 0xdc, 0x9d, 0x55, 0x79, 0xc6, 0xc6, 0x25, 0x8d, 0xd3, 0x1c, 0xf7, 0x17, 0x80, 0x69, 0x7f,
+	0xc8, 0x1e, 0x2c, 0xf8, 0x6a, 0x87, 0x06, 0xb3, 0xd2, 0xda, 0xfc, 0xeb, 0xcf, 0xbd, 0xbb, 0xc6,
+	0xd7, 0x4e, 0x7a, 0xbd, 0x94, 0x09, 0xd1, 0x1a, 0x4b, 0x26, 0x3c, 0x8d, 0x42, 0xb8, 0xe2, 0xa1,
+	0x9f, 0xdc, 0x08, 0x57, 0x28, 0xf7, 0x0a, 0xd6, 0xf2, 0xcd, 0xfc, 0xd8, 0xe7, 0x3d, 0x84, 0x9a,
+	0x9e, 0x13, 0x63, 0x60, 0xeb, 0x39, 0xf3, 0x28, 0x99, 0x10, 0x03, 0x77, 0x23, 0xa8, 0x5b, 0x77,
+	0xdc, 0x1a, 0x16, 0x27, 0x37, 0x2c, 0xf7, 0xa1, 0x3a, 0x8c, 0xf9, 0x07, 0x5f, 0x07, 0x41, 0x64,
+	0x1d, 0x16, 0xce, 0x94, 0x1a, 0xda, 0xe2, 0xaa, 0xa7, 0x37, 0x6e, 0x00, 0x6b, 0x79, 0x3f, 0x7a,
+	0xef, 0xc3, 0x1e, 0x59, 0xa6, 0x56, 0xc1, 0xce, 0x11, 0xeb, 0x75, 0x0c, 0xbd, 0xd4, 0xcd, 0xdc,
+	0x1f, 0xa1, 0x6e, 0x39, 0x0e, 0xb9, 0x03, 0xf3, 0xca, 0x9e, 0xb5, 0xbc, 0x5a, 0x92, 0x2f, 0x61,
+	0x3e, 0xe2, 0x59, 0x95, 0x0a, 0x03, 0x31, 0xe3, 0x52, 0x0a, 0xea, 0xbe, 0x76, 0xe0, 0x93, 0x19,
+	0xd7, 0x50, 0x2a, 0xbf, 0xb2, 0xb1, 0xf9, 0xb1, 0xf9, 0xd0, 0x58, 0x29, 0x28, 0x39, 0x82, 0xc5,
+	0xcc, 0xdf, 0x2a, 0xe5, 0x4e, 0x52, 0xe2, 0x48, 0x19, 0x45, 0x4d, 0x43, 0x32, 0x8a, 0x59, 0x8a,
+	0x15, 0xbd, 0x69, 0x1a, 0x10, 0xe5, 0x8e, 0x61, 0x35, 0x77, 0x77, 0x6f, 0x91, 0xef, 0x57, 0xb0,
+	0x80, 0xbe, 0x60, 0xb2, 0x2d, 0x5c, 0xc0, 0x82, 0x27, 0x68, 0xb8, 0xfb, 0xbb, 0x55, 0x2d, 0x73,
+	0xa9, 0x6f, 0xf1, 0xf4, 0xe9, 0x64, 0x54, 0x72, 0x93, 0x71, 0x04, 0x8b, 0xc6, 0x65, 0xb0, 0x12,
+	0x25, 0x55, 0x2c, 0x71, 0x98, 0x8c, 0xe2, 0xb6, 0x01, 0xa6, 0xe6, 0xa1, 0xa6, 0x54, 0xf0, 0x38,
+	0x60, 0x66, 0x3a, 0xf4, 0x26, 0x9b, 0x98, 0xca, 0x74, 0x62, 0x08, 0x54, 0x23, 0x76, 0xde, 0xd3,
+	0xa5, 0xf7, 0x70, 0xdd, 0x6a, 0xbf, 0x99, 0x34, 0x9c, 0xb7, 0x93, 0x86, 0xf3, 0xef, 0xa4, 0xe1,
+	0xfc, 0x76, 0xdd, 0x98, 0x7b, 0x7b, 0xdd, 0x98, 0xfb, 0xfb, 0xba, 0x31, 0xf7, 0x73, 0x33, 0xe4,
+	0x32, 0x1a, 0xbe, 0x6a, 0x06, 0x49, 0xdf, 0x7c, 0xf7, 0xec, 0x99, 0x4f, 0x18, 0xf3, 0xef, 0x2a,
+	0x5b, 0xc8, 0xf1, 0x80, 0x89, 0x57, 0x35, 0xfc, 0xa2, 0x39, 0xfc, 0x3f, 0x00, 0x00, 0xff, 0xff,
+	0xda, 0xc1, 0x54, 0x8d, 0x69, 0x09, 0x00, 0x00,
 }
 
 func (m *GenesisState) Marshal() (dAtA []byte, err error) {
@@ -609,6 +836,70 @@ func (m *GenesisState) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	_ = i
 	var l int
 	_ = l
+	if len(m.WatchChanged) > 0 {
+		for iNdEx := len(m.WatchChanged) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchChanged[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x4
+			i--
+			dAtA[i] = 0x8a
+		}
+	}
+	if len(m.WatchStarts) > 0 {
+		for iNdEx := len(m.WatchStarts) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchStarts[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x4
+			i--
+			dAtA[i] = 0x82
+		}
+	}
+	if len(m.WatchSegments) > 0 {
+		for iNdEx := len(m.WatchSegments) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchSegments[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x3
+			i--
+			dAtA[i] = 0xfa
+		}
+	}
+	if len(m.WatchValues) > 0 {
+		for iNdEx := len(m.WatchValues) - 1; iNdEx >= 0; iNdEx-- {
+			{
+				size, err := m.WatchValues[iNdEx].MarshalToSizedBuffer(dAtA[:i])
+				if err != nil {
+					return 0, err
+				}
+				i -= size
+				i = encodeVarintGenesis(dAtA, i, uint64(size))
+			}
+			i--
+			dAtA[i] = 0x3
+			i--
+			dAtA[i] = 0xf2
+		}
+	}
 	if m.Height != 0 {
 		i = encodeVarintGenesis(dAtA, i, uint64(m.Height))
 		i--
@@ -1037,6 +1328,137 @@ func (m *KeyWatchPending) MarshalToSizedBuffer(dAtA []byte) (int, error) {
 	return len(dAtA) - i, nil
 }
 
+func (m *KeyWatchValue) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *KeyWatchValue) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *KeyWatchValue) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Value.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x12
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
+func (m *KeyWatchSegment) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *KeyWatchSegment) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *KeyWatchSegment) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	{
+		size, err := m.Segment.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0x1a
+	if m.Height != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Height))
+		i--
+		dAtA[i] = 0x10
+	}
+	{
+		size, err := m.Key.MarshalToSizedBuffer(dAtA[:i])
+		if err != nil {
+			return 0, err
+		}
+		i -= size
+		i = encodeVarintGenesis(dAtA, i, uint64(size))
+	}
+	i--
+	dAtA[i] = 0xa
+	return len(dAtA) - i, nil
+}
+
+func (m *WatchStart) Marshal() (dAtA []byte, err error) {
+	size := m.Size()
+	dAtA = make([]byte, size)
+	n, err := m.MarshalToSizedBuffer(dAtA[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dAtA[:n], nil
+}
+
+func (m *WatchStart) MarshalTo(dAtA []byte) (int, error) {
+	size := m.Size()
+	return m.MarshalToSizedBuffer(dAtA[:size])
+}
+
+func (m *WatchStart) MarshalToSizedBuffer(dAtA []byte) (int, error) {
+	i := len(dAtA)
+	_ = i
+	var l int
+	_ = l
+	if len(m.Held) > 0 {
+		i -= len(m.Held)
+		copy(dAtA[i:], m.Held)
+		i = encodeVarintGenesis(dAtA, i, uint64(len(m.Held)))
+		i--
+		dAtA[i] = 0x1a
+	}
+	if m.Seq != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Seq))
+		i--
+		dAtA[i] = 0x10
+	}
+	if m.Since != 0 {
+		i = encodeVarintGenesis(dAtA, i, uint64(m.Since))
+		i--
+		dAtA[i] = 0x8
+	}
+	return len(dAtA) - i, nil
+}
+
 func encodeVarintGenesis(dAtA []byte, offset int, v uint64) int {
 	offset -= sovGenesis(v)
 	base := offset
@@ -1117,6 +1539,30 @@ func (m *GenesisState) Size() (n int) {
 	}
 	if m.Height != 0 {
 		n += 2 + sovGenesis(uint64(m.Height))
+	}
+	if len(m.WatchValues) > 0 {
+		for _, e := range m.WatchValues {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchSegments) > 0 {
+		for _, e := range m.WatchSegments {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchStarts) > 0 {
+		for _, e := range m.WatchStarts {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
+	}
+	if len(m.WatchChanged) > 0 {
+		for _, e := range m.WatchChanged {
+			l = e.Size()
+			n += 2 + l + sovGenesis(uint64(l))
+		}
 	}
 	return n
 }
@@ -1215,6 +1661,54 @@ func (m *KeyWatchPending) Size() (n int) {
 	l = m.Pending.Size()
 	n += 1 + l + sovGenesis(uint64(l))
 	l = len(m.Owner)
+	if l > 0 {
+		n += 1 + l + sovGenesis(uint64(l))
+	}
+	return n
+}
+
+func (m *KeyWatchValue) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	l = m.Value.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	return n
+}
+
+func (m *KeyWatchSegment) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	l = m.Key.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	if m.Height != 0 {
+		n += 1 + sovGenesis(uint64(m.Height))
+	}
+	l = m.Segment.Size()
+	n += 1 + l + sovGenesis(uint64(l))
+	return n
+}
+
+func (m *WatchStart) Size() (n int) {
+	if m == nil {
+		return 0
+	}
+	var l int
+	_ = l
+	if m.Since != 0 {
+		n += 1 + sovGenesis(uint64(m.Since))
+	}
+	if m.Seq != 0 {
+		n += 1 + sovGenesis(uint64(m.Seq))
+	}
+	l = len(m.Held)
 	if l > 0 {
 		n += 1 + l + sovGenesis(uint64(l))
 	}
@@ -1701,6 +2195,142 @@ func (m *GenesisState) Unmarshal(dAtA []byte) error {
 					break
 				}
 			}
+		case 62:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchValues", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchValues = append(m.WatchValues, KeyWatchValue{})
+			if err := m.WatchValues[len(m.WatchValues)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 63:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchSegments", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchSegments = append(m.WatchSegments, KeyWatchSegment{})
+			if err := m.WatchSegments[len(m.WatchSegments)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 64:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchStarts", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchStarts = append(m.WatchStarts, WatchStart{})
+			if err := m.WatchStarts[len(m.WatchStarts)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 65:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field WatchChanged", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.WatchChanged = append(m.WatchChanged, WatchKey{})
+			if err := m.WatchChanged[len(m.WatchChanged)-1].Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
 		default:
 			iNdEx = preIndex
 			skippy, err := skipGenesis(dAtA[iNdEx:])
@@ -2411,6 +3041,379 @@ func (m *KeyWatchPending) Unmarshal(dAtA []byte) error {
 			m.Owner = append(m.Owner[:0], dAtA[iNdEx:postIndex]...)
 			if m.Owner == nil {
 				m.Owner = []byte{}
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *KeyWatchValue) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: KeyWatchValue: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: KeyWatchValue: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Value", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Value.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *KeyWatchSegment) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: KeyWatchSegment: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: KeyWatchSegment: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Key", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Key.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Height", wireType)
+			}
+			m.Height = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Height |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Segment", wireType)
+			}
+			var msglen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				msglen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if msglen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + msglen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			if err := m.Segment.Unmarshal(dAtA[iNdEx:postIndex]); err != nil {
+				return err
+			}
+			iNdEx = postIndex
+		default:
+			iNdEx = preIndex
+			skippy, err := skipGenesis(dAtA[iNdEx:])
+			if err != nil {
+				return err
+			}
+			if (skippy < 0) || (iNdEx+skippy) < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if (iNdEx + skippy) > l {
+				return io.ErrUnexpectedEOF
+			}
+			iNdEx += skippy
+		}
+	}
+
+	if iNdEx > l {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+func (m *WatchStart) Unmarshal(dAtA []byte) error {
+	l := len(dAtA)
+	iNdEx := 0
+	for iNdEx < l {
+		preIndex := iNdEx
+		var wire uint64
+		for shift := uint(0); ; shift += 7 {
+			if shift >= 64 {
+				return ErrIntOverflowGenesis
+			}
+			if iNdEx >= l {
+				return io.ErrUnexpectedEOF
+			}
+			b := dAtA[iNdEx]
+			iNdEx++
+			wire |= uint64(b&0x7F) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+		fieldNum := int32(wire >> 3)
+		wireType := int(wire & 0x7)
+		if wireType == 4 {
+			return fmt.Errorf("proto: WatchStart: wiretype end group for non-group")
+		}
+		if fieldNum <= 0 {
+			return fmt.Errorf("proto: WatchStart: illegal tag %d (wire type %d)", fieldNum, wire)
+		}
+		switch fieldNum {
+		case 1:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Since", wireType)
+			}
+			m.Since = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Since |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 2:
+			if wireType != 0 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Seq", wireType)
+			}
+			m.Seq = 0
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				m.Seq |= uint64(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+		case 3:
+			if wireType != 2 {
+				return fmt.Errorf("proto: wrong wireType = %d for field Held", wireType)
+			}
+			var byteLen int
+			for shift := uint(0); ; shift += 7 {
+				if shift >= 64 {
+					return ErrIntOverflowGenesis
+				}
+				if iNdEx >= l {
+					return io.ErrUnexpectedEOF
+				}
+				b := dAtA[iNdEx]
+				iNdEx++
+				byteLen |= int(b&0x7F) << shift
+				if b < 0x80 {
+					break
+				}
+			}
+			if byteLen < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			postIndex := iNdEx + byteLen
+			if postIndex < 0 {
+				return ErrInvalidLengthGenesis
+			}
+			if postIndex > l {
+				return io.ErrUnexpectedEOF
+			}
+			m.Held = append(m.Held[:0], dAtA[iNdEx:postIndex]...)
+			if m.Held == nil {
+				m.Held = []byte{}
 			}
 			iNdEx = postIndex
 		default:

@@ -98,6 +98,4 @@ func (t *Timer) SetLocked(amount math.Int) {
 }
 
 // IsBefore tells whether the timer's place in the queue comes before a key.
-func (t *Timer) IsBefore(key QueueKey) bool {
-	return t.Due < key.Due || (t.Due == key.Due && t.Seq < key.Seq)
-}
+func (t *Timer) IsBefore(key QueueKey) bool { return t.Key().Before(key) }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
 // MaxWatchKeyBytes bounds a watched prefix, and the keys that can be watched whole: they are parts of keys in state.
@@ -16,14 +18,10 @@ func (w WatchKey) Compare(other WatchKey) int {
 }
 
 // Before tells whether a place comes before another.
-func (q QueueKey) Before(other QueueKey) bool {
-	return q.Due < other.Due || (q.Due == other.Due && q.Seq < other.Seq)
-}
+func (q QueueKey) Before(other QueueKey) bool { return cmp.Or(cmp.Compare(q.Due, other.Due), cmp.Compare(q.Seq, other.Seq)) < 0 }
 
 // Same tells whether two are one key.
-func (w WatchedKey) Same(other WatchedKey) bool {
-	return w.Store == other.Store && bytes.Equal(w.Key, other.Key)
-}
+func (w WatchedKey) Same(other WatchedKey) bool { return w.Store == other.Store && bytes.Equal(w.Key, other.Key) }
 
 // Validate checks the form of a watched prefix. Whether its store can be watched is for the chain's wiring to say.
 func (w WatchKey) Validate() error {
@@ -32,6 +30,11 @@ func (w WatchKey) Validate() error {
 		return ErrInvalidWatch.Wrapf("store %.80q is not the name of a store", w.Store)
 	case len(w.Prefix) == 0 || len(w.Prefix) > MaxWatchKeyBytes:
 		return ErrInvalidWatch.Wrapf("a prefix of %d bytes in store %s, want 1 to %d", len(w.Prefix), w.Store, MaxWatchKeyBytes)
+	case w.When == nil:
+		return nil
+	}
+	if _, err := condition.Parse(condition.Op(w.When.Op), w.When.Value); err != nil {
+		return ErrInvalidWatch.Wrapf("condition: %v", err)
 	}
 	return nil
 }

@@ -18,6 +18,8 @@ type Store struct {
 	// Whole reports whether bytes may be a whole key of the store. So a prefix that no form has is refused instead of
 	// never being triggered. nil accepts all.
 	Whole func(key []byte) bool
+	// Reading is how conditions read the values of a key. nil: they ask whether a key is there, and no more.
+	Reading func(key []byte) Reading
 }
 
 // Form is a way to name keys of a store in words, such as bank:balance:ADDRESS:DENOM.
@@ -66,7 +68,8 @@ func (w *Watcher) known(name string) (*Store, error) {
 }
 
 // Check refuses what can't be watched. Errors are types.ErrNotWatchable for another store or a prefix of no declared
-// form, and types.ErrInvalidWatch for a prefix that is empty or longer than types.MaxWatchKeyBytes.
+// form, and types.ErrInvalidWatch for a prefix that is empty or longer than types.MaxWatchKeyBytes, and for a condition
+// that is malformed, or on a key whose values are not what it compares.
 func (w *Watcher) Check(key types.WatchKey) error {
 	declared, err := w.known(key.Store)
 	if err != nil {
@@ -75,16 +78,24 @@ func (w *Watcher) Check(key types.WatchKey) error {
 	if err := key.Validate(); err != nil {
 		return err
 	}
-	if declared.Whole == nil || declared.Whole(key.Prefix) {
-		return nil
+	if key.When != nil {
+		return declared.checkCondition(key)
 	}
-	for i := range declared.Forms {
-		if length := declared.Forms[i].Length; length != nil && length(key.Prefix) == len(key.Prefix) {
-			return nil
-		}
+	if declared.Whole == nil || declared.Whole(key.Prefix) || declared.isPrefix(key.Prefix) {
+		return nil
 	}
 	return types.ErrNotWatchable.Wrapf("%x is neither a key of store %s nor a prefix of a form: want %s",
 		key.Prefix, key.Store, strings.Join(declared.usages(), ", "))
+}
+
+// isPrefix reports whether bytes are a prefix that a form has.
+func (d *Store) isPrefix(prefix []byte) bool {
+	for i := range d.Forms {
+		if length := d.Forms[i].Length; length != nil && length(prefix) == len(prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // Parse reads STORE:FORM:ARGUMENT…, or STORE:HEX, a prefix in hexadecimal, and checks what it names. Errors are those

@@ -21,12 +21,14 @@ type watchedService struct {
 	// anyWatch is the key of the number of all watches of the store; that of a prefix is at the same key followed by
 	// the prefix. It is encoded once, as the codec of the counts does.
 	anyWatch []byte
+	// anyCondition is where the values of the store's keys with conditions begin.
+	anyCondition []byte
 }
 
 // OpenKVStore implements store.KVStoreService.
 func (s *watchedService) OpenKVStore(ctx context.Context) store.KVStore {
 	if isMuted(ctx) {
-		return s.inner.OpenKVStore(ctx)
+		return mutedStore{s.inner.OpenKVStore(ctx), s, ctx}
 	}
 	return watchedStore{s.inner.OpenKVStore(ctx), s, ctx}
 }

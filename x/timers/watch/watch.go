@@ -33,8 +33,13 @@ type note = collections.Triple[string, []byte, []byte]
 type Watcher struct {
 	timers store.KVStoreService
 	notes  collections.KeySet[note]
-	// stores that can be watched, in the order of wiring.
+	// fees are keys with conditions that the module's own transfers wrote.
+	fees collections.KeySet[collections.Pair[string, []byte]]
+	// starts is there if the block scheduled timers with conditions.
+	starts collections.Item[bool]
+	// stores that can be watched, in the order of wiring, and what is beneath each.
 	stores []Store
+	inner  []store.KVStoreService
 }
 
 // New returns the watcher of a chain, given the key of the timers' store and that of a transient store for its notes.
@@ -46,8 +51,13 @@ func New(timers *storetypes.KVStoreKey, notes *storetypes.TransientStoreKey) *Wa
 // NewFrom is New on services whose stores charge no gas, such as those that tests count or fail.
 func NewFrom(timers, notes store.KVStoreService) *Watcher {
 	sb := collections.NewSchemaBuilder(notes)
-	w := &Watcher{timers: timers, notes: collections.NewKeySet(sb, collections.NewPrefix(0), "notes",
-		collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey))}
+	w := &Watcher{
+		timers: timers,
+		notes: collections.NewKeySet(sb, collections.NewPrefix(0), "notes",
+			collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey)),
+		fees:   collections.NewKeySet(sb, collections.NewPrefix(1), "fees", countsKey),
+		starts: collections.NewItem(sb, collections.NewPrefix(2), "starts", collections.BoolValue),
+	}
 	if _, err := sb.Build(); err != nil {
 		panic(fmt.Errorf("x/timers/watch: schema: %w", err))
 	}
@@ -63,12 +73,18 @@ func (w *Watcher) Service(service store.KVStoreService, declared Store) store.KV
 	if _, known := w.store(declared.Name); known {
 		panic(fmt.Sprintf("x/timers/watch: store %s is wrapped twice", declared.Name))
 	}
-	w.stores = append(w.stores, declared)
-	anyWatch, err := collections.EncodeKeyWithPrefix(types.PrefixWatched.Bytes(), countsKey, collections.Join(declared.Name, []byte{}))
-	if err != nil {
-		panic(fmt.Errorf("x/timers/watch: store %s: %w", declared.Name, err))
+	w.stores, w.inner = append(w.stores, declared), append(w.inner, service)
+	keyOf := func(region collections.Prefix) []byte {
+		key, err := collections.EncodeKeyWithPrefix(region.Bytes(), countsKey, collections.Join(declared.Name, []byte{}))
+		if err != nil {
+			panic(fmt.Errorf("x/timers/watch: store %s: %w", declared.Name, err))
+		}
+		return key
 	}
-	return &watchedService{watcher: w, inner: service, declared: declared, anyWatch: anyWatch}
+	return &watchedService{
+		watcher: w, inner: service, declared: declared,
+		anyWatch: keyOf(types.PrefixWatched), anyCondition: keyOf(prefixValues),
+	}
 }
 
 // Changed is what changed below one watched prefix.
@@ -101,8 +117,8 @@ func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
 
 type mutedKey struct{}
 
-// Muted returns a context whose writes are not noted. The module moves its own fees with it, so that no timer is made
-// due by the fee of its own fire.
+// Muted returns a context whose writes are noted for conditions only, whose keys TakeFees returns. The module moves its own
+// fees with it, so that no timer that waits for any change is made due by the fee of its own fire.
 func Muted(ctx context.Context) context.Context {
 	return sdk.UnwrapSDKContext(ctx).WithValue(mutedKey{}, true)
 }

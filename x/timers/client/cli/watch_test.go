@@ -37,12 +37,25 @@ func TestScheduleWatches(t *testing.T) {
 	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key, r.balanceKey(r.Alice, "")}}, *msg.Trigger.Watch)
 	require.EqualValues(t, 60, msg.ExpiresAt)
 
+	// Conditions go with what is watched, in their order.
+	msg, _ = r.scheduleTx(append(line, "--watch", text, "--when", "< 1000000", "--cooldown", "20")...)
+	key.When = &types.WatchCondition{Op: types.ConditionLess, Value: "1000000"}
+	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1, Cooldown: 20}, *msg.Trigger.Watch)
+	key.When = &types.WatchCondition{Op: types.ConditionExists}
+	msg, _ = r.scheduleTx(append(line, "--watch", "bank:balances:"+r.Alice, "--when", "", "--watch", text, "--when", "exists")...)
+	require.Equal(t, []types.WatchKey{r.balanceKey(r.Alice, ""), key}, msg.Trigger.Watch.Keys)
+
 	for _, c := range []struct {
 		says string
 		line []string
 	}{
 		{"both state when the timer is due", []string{"--watch", text, "--in", "20"}},
 		{"--count \"3\" is stated without --every", []string{"--in", "20", "--count", "3"}},
+		{"--when is stated 1 times and --watch 2 times", []string{"--watch", text, "--watch", "bank:00", "--when", "< 1"}},
+		{"--when: < orders numbers", []string{"--watch", text, "--when", "< many"}},
+		{"--when: \"about 5\": want exists, absent", []string{"--watch", text, "--when", "about 5"}},
+		{"is stated without --watch", []string{"--in", "20", "--when", "< 5"}},
+		{"--cooldown \"5\" is stated without --watch", []string{"--in", "20", "--cooldown", "5"}},
 		{`store "gov"; watchable: bank`, []string{"--watch", "gov:00"}},
 		{"want bank:balance:ADDRESS:DENOM", []string{"--watch", "bank:balance:" + r.Bob}},
 	} {

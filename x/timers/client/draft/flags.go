@@ -19,6 +19,8 @@ const (
 	// flagAfterBlocks counts from the block that includes the transaction, which nobody knows beforehand.
 	flagAfterBlocks = "after-blocks"
 	flagWatch       = "watch"
+	flagWhen        = "when"
+	flagCooldown    = "cooldown"
 	flagExpiresAt   = "expires-at"
 	flagExpiresIn   = "expires-in"
 	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for

@@ -10,10 +10,13 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
 func addWatchFlags(f *pflag.FlagSet) {
 	f.StringArray(flagWatch, nil, "state whose change makes it due, as STORE:FORM:ARGUMENT... or STORE:HEX; may be repeated")
+	f.StringArray(flagWhen, nil, "condition on the value of what is watched, such as '< 1000000', '== open', exists or absent: only a change that makes it true makes the timer due; one for each --"+flagWatch+" in their order, empty for none")
+	f.String(flagCooldown, "", "with --"+flagWatch+": blocks, or a time, from a fire to the next block whose changes count")
 }
 
 // watchTrigger reads what is watched. What a text means is for the chain to say, which knows its stores.
@@ -34,14 +37,62 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 			return nil, err
 		}
 	}
-	for _, text := range texts {
+	conditions, err := d.conditions(len(texts))
+	if err != nil {
+		return nil, err
+	}
+	for i, text := range texts {
 		key, err := d.watchKey(text)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flagWatch, err)
 		}
+		if conditions != nil {
+			key.When = conditions[i]
+		}
 		trigger.Keys = append(trigger.Keys, key)
 	}
+	if text, given := d.Stated(flagCooldown); given {
+		if trigger.Cooldown, err = d.blocks(flagCooldown, text); err != nil {
+			return nil, err
+		}
+	}
 	return trigger, nil
+}
+
+// conditions reads --when, of which there is none or one for each key.
+func (d *Draft) conditions(keys int) ([]*types.WatchCondition, error) {
+	texts, err := d.Flags.GetStringArray(flagWhen)
+	if err != nil || len(texts) == 0 {
+		return nil, err
+	}
+	if len(texts) != keys {
+		return nil, fmt.Errorf("--%s is stated %d times and --%s %d times: want one for each, '' for no condition", flagWhen, len(texts), flagWatch, keys)
+	}
+	conditions := make([]*types.WatchCondition, len(texts))
+	for i, text := range texts {
+		if text == "" {
+			continue
+		}
+		op, value, err := condition.ParseText(text)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flagWhen, err)
+		}
+		conditions[i] = &types.WatchCondition{Op: types.ConditionOp(op), Value: value}
+	}
+	return conditions, nil
+}
+
+// watchOnly are the flags that mean nothing without --watch.
+func (d *Draft) watchOnly() error {
+	if _, watches := d.Stated(flagWatch); watches {
+		return nil
+	}
+	for _, flag := range []string{flagWhen, flagCooldown} {
+		if value, given := d.Stated(flag); given {
+			return fmt.Errorf("--%s %q is stated without --%s", flag, value, flagWatch)
+		}
+	}
+	return nil
 }
 
 func (d *Draft) watchKey(text string) (types.WatchKey, error) {

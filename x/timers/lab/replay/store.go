@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/binary"
+	"strconv"
 
 	corestore "cosmossdk.io/core/store"
 	errorsmod "cosmossdk.io/errors"
@@ -45,8 +46,9 @@ func newStore() *store {
 // watch makes the scenario's keys watchable.
 func (s *store) watch(watcher *watch.Watcher) {
 	s.service = watcher.Service(s.service, watch.Store{
-		Name:  scenario.KeyStore,
-		Whole: func(key []byte) bool { return len(key) > 1 && key[0] == regionKeys },
+		Name:    scenario.KeyStore,
+		Whole:   func(key []byte) bool { return len(key) > 1 && key[0] == regionKeys },
+		Reading: func([]byte) watch.Reading { return watch.Reading{Number: changes} },
 		Forms: []watch.Form{{
 			Name: "key", Arguments: []string{"KEY"}, Watches: "a key of the scenario",
 			Build: func(arguments []string) ([]byte, error) { return scenario.WatchKey(arguments[0]).Prefix, nil },
@@ -57,6 +59,14 @@ func (s *store) watch(watcher *watch.Watcher) {
 // open returns the store for the replay's own bookkeeping, which is not metered.
 func (s *store) open(ctx sdk.Context) corestore.KVStore {
 	return s.service.OpenKVStore(ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()))
+}
+
+// changes reads the value of a scenario key as a number: how often it was changed.
+func changes(value []byte) (string, bool) {
+	if len(value) != 8 {
+		return "0", value == nil
+	}
+	return strconv.FormatUint(binary.BigEndian.Uint64(value), 10), true
 }
 
 // set changes a scenario key. The context's meter counts it.

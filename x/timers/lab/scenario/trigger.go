@@ -57,12 +57,47 @@ func readWatch(o *object, v value) *types.WatchTrigger {
 	if remaining := o.get("remaining"); remaining.present() {
 		trigger.Remaining = remaining.uint64(^uint64(0))
 	}
+	trigger.Cooldown = o.get("cooldown").uint64(^uint64(0))
 	for _, item := range v.list(maxWatchKeys) {
-		key := item.text("a key", maxNameBytes)
-		trigger.Keys = append(trigger.Keys, WatchKey(key))
+		trigger.Keys = append(trigger.Keys, readWatchKey(item))
 	}
 	if len(trigger.Keys) == 0 {
 		v.r.fail(v.path, "want at least one key")
 	}
 	return trigger
+}
+
+// readWatchKey reads a key, or a key with a condition.
+func readWatchKey(v value) types.WatchKey {
+	if v.kind() != "an object" {
+		return WatchKey(v.text("a key", maxNameBytes))
+	}
+	o := v.object()
+	key := WatchKey(o.need("key").text("a key", maxNameBytes))
+	op := o.need("op")
+	text := op.text("an op", maxNameBytes)
+	found, known := conditionOps[text]
+	if !known {
+		op.r.fail(op.path, "want exists, absent, ==, <, <=, > or >=, not %.80q", text)
+	}
+	key.When = &types.WatchCondition{Op: found}
+	if found != types.ConditionExists && found != types.ConditionAbsent {
+		key.When.Value = o.need("value").scalar()
+	}
+	o.end()
+	return key
+}
+
+// conditionOps are the ops of conditions by their text.
+var conditionOps = map[string]types.ConditionOp{
+	"exists": types.ConditionExists, "absent": types.ConditionAbsent, "==": types.ConditionEqual,
+	"<": types.ConditionLess, "<=": types.ConditionLessOrEqual, ">": types.ConditionGreater, ">=": types.ConditionGreaterOrEqual,
+}
+
+// scalar reads a string or a number as text. What the text means is for the module to say.
+func (v value) scalar() string {
+	if v.kind() == "a string" {
+		return v.text("a value", maxNameBytes)
+	}
+	return v.number("a number or a string")
 }

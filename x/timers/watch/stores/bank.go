@@ -23,6 +23,14 @@ func Bank(addresses address.Codec) watch.Store {
 			region{first: banktypes.SendEnabledPrefix.Bytes()[0], open: true},
 			region{first: banktypes.ParamsKey.Bytes()[0]},
 		),
+		Reading: func(key []byte) watch.Reading {
+			switch key[0] {
+			case balances[0], supply[0]:
+				return watch.Reading{Number: amount}
+			default:
+				return watch.Reading{}
+			}
+		},
 		Forms: []watch.Form{
 			{
 				Name: "balances", Arguments: []string{"ADDRESS"}, Watches: "all balances of an address",
@@ -47,6 +55,18 @@ func Bank(addresses address.Codec) watch.Store {
 			},
 		},
 	}
+}
+
+// amount reads a balance or a supply. One that is not there is 0: the bank removes entries of nothing.
+func amount(value []byte) (string, bool) {
+	if value == nil {
+		return "0", true
+	}
+	n, err := banktypes.BalanceValueCodec.Decode(value)
+	if err != nil || n.IsNil() {
+		return "", false
+	}
+	return n.String(), true
 }
 
 // accountPart appends an address as a part of a key that begins with its length.

@@ -24,6 +24,16 @@ func Staking(addresses, validators address.Codec) watch.Store {
 			region{first: stakingtypes.LastTotalPowerKey[0]},
 			region{first: stakingtypes.ParamsKey[0]},
 		),
+		Reading: func(key []byte) watch.Reading {
+			switch key[0] {
+			case validator[0]:
+				return watch.Reading{Number: tokens}
+			case delegation[0]:
+				return watch.Reading{Number: shares}
+			default:
+				return watch.Reading{}
+			}
+		},
 		Forms: []watch.Form{
 			{
 				Name: "validator", Arguments: []string{"VALIDATOR"}, Watches: "a validator: tokens, status, commission, description",
@@ -49,4 +59,28 @@ func Staking(addresses, validators address.Codec) watch.Store {
 			},
 		},
 	}
+}
+
+// tokens reads what is bonded or unbonding with a validator, 0 if there is no such validator.
+func tokens(value []byte) (string, bool) {
+	var v stakingtypes.Validator
+	if value == nil {
+		return "0", true
+	}
+	if err := v.Unmarshal(value); err != nil || v.Tokens.IsNil() {
+		return "", false
+	}
+	return v.Tokens.String(), true
+}
+
+// shares reads how many shares of its validator a delegation has, 0 if there is no such delegation.
+func shares(value []byte) (string, bool) {
+	var d stakingtypes.Delegation
+	if value == nil {
+		return "0", true
+	}
+	if err := d.Unmarshal(value); err != nil || d.Shares.IsNil() {
+		return "", false
+	}
+	return d.Shares.String(), true
 }

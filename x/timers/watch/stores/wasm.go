@@ -9,6 +9,7 @@ import (
 	"cosmossdk.io/core/address"
 
 	"github.com/cosmos-timers/timers/x/timers/watch"
+	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
 // The layout of x/wasm's store, repeated here because the module does not import x/wasm: a region's first byte, then
@@ -31,6 +32,12 @@ func Wasm(addresses address.Codec) watch.Store {
 	return watch.Store{
 		Name:  "wasm",
 		Whole: wholeWasmKey,
+		Reading: func(key []byte) watch.Reading {
+			if contractStorage(key) == 0 {
+				return watch.Reading{}
+			}
+			return watch.Reading{Number: condition.JSONNumber, Bytes: true}
+		},
 		Forms: []watch.Form{
 			{
 				Name: "contract", Arguments: []string{"ADDRESS"}, Watches: "all that a contract stores",
