@@ -147,6 +147,10 @@ func TestBlocksAreStreamed(t *testing.T) {
 	lines := bufio.NewScanner(response.Body)
 	require.True(t, lines.Scan())
 	require.Equal(t, ": hello", lines.Text(), "it is heard from here on")
+	s.Publish(&store.Block{Height: 6}, nil)
+	for lines.Scan() && lines.Text() == "" {
+	}
+	require.Contains(t, lines.Text(), `"events":[]`)
 	s.Publish(&store.Block{Height: 7}, make([]store.Event, 300))
 	for lines.Scan() {
 		if data, found := strings.CutPrefix(lines.Text(), "data: "); found {

@@ -22,7 +22,9 @@ func newHub() *hub { return &hub{followers: map[chan []byte]bool{}} }
 const streamedEvents = 100
 
 func (h *hub) publish(block *store.Block, events []store.Event) {
-	message, err := json.Marshal(map[string]any{"block": block, "events": events[:min(len(events), streamedEvents)]})
+	// A block without events has an empty list, not null.
+	shown := append([]store.Event{}, events[:min(len(events), streamedEvents)]...)
+	message, err := json.Marshal(map[string]any{"block": block, "events": shown})
 	if err != nil {
 		return
 	}
