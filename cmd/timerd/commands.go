@@ -23,6 +23,7 @@ import (
 	genutilcli "github.com/cosmos/cosmos-sdk/x/genutil/client/cli"
 
 	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/dashboard"
 	"github.com/cosmos-timers/timers/x/timers/lab/load"
 	"github.com/cosmos-timers/timers/x/timers/lab/replay"
 	"github.com/cosmos-timers/timers/x/timers/metrics"
@@ -39,6 +40,7 @@ func addCommands(root *cobra.Command, modules *app.App) {
 		txCmd(modules),
 		newTestnetCmd(modules),
 		labCmd(),
+		dashboard.NewCommand(),
 		confixcmd.ConfigCommand(),
 		pruning.Cmd(newApp, app.DefaultNodeHome),
 		snapshot.Cmd(newApp),

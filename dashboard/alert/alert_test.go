@@ -1,0 +1,103 @@
+package alert_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/dashboard/alert"
+	"github.com/cosmos-timers/timers/dashboard/store"
+)
+
+// hook is a webhook that refuses some requests before it takes any.
+type hook struct {
+	refuse int
+	got    []store.Event
+}
+
+func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.refuse > 0 {
+		h.refuse--
+		http.Error(w, "not now", http.StatusServiceUnavailable)
+		return
+	}
+	var body struct {
+		Chain  string        `json:"chain_id"`
+		Events []store.Event `json:"events"`
+	}
+	if json.NewDecoder(r.Body).Decode(&body) == nil {
+		h.got = append(h.got, body.Events...)
+	}
+}
+
+func put(t *testing.T, s *store.Store, height int64, events ...store.Event) {
+	t.Helper()
+	for i := range events {
+		events[i].Body = "{}"
+	}
+	require.NoError(t, s.Put(context.Background(), &store.Block{Height: height}, events))
+}
+
+func TestAlertsTellWhatConcernsAnActorOnce(t *testing.T) {
+	ctx, file := context.Background(), filepath.Join(t.TempDir(), "db")
+	s, err := store.Open(ctx, file)
+	require.NoError(t, err)
+	defer s.Close()
+	webhook := &hook{}
+	server := httptest.NewServer(webhook)
+	defer server.Close()
+	alerts := func() *alert.Alerts {
+		return &alert.Alerts{Store: s, URL: server.URL, Actors: []string{"alice"}, Note: t.Logf, Pause: time.Millisecond, Client: server.Client()}
+	}
+	put(t, s, 1, store.Event{Kind: "failed", Actor: "alice", Timer: "long past"})
+	more, err := alerts().Once(ctx)
+	require.NoError(t, err)
+	require.False(t, more)
+	put(t, s, 2, store.Event{Kind: "failed", Actor: "alice", Timer: "a"}, store.Event{Kind: "fired", Actor: "alice", Timer: "b"},
+		store.Event{Kind: "expired", Actor: "bob", Timer: "c"})
+	put(t, s, 3, store.Event{Kind: "unfunded", Actor: "alice", Timer: "d"})
+	webhook.refuse = 3
+	_, err = alerts().Once(ctx)
+	require.NoError(t, err)
+	// After a restart nothing is told again.
+	_, err = alerts().Once(ctx)
+	require.NoError(t, err)
+	var timers []string
+	for _, e := range webhook.got {
+		timers = append(timers, e.Timer)
+	}
+	require.Equal(t, []string{"a", "d"}, timers)
+}
+
+// TestABlockLargerThanABatchIsToldWhole: nothing is cut.
+func TestABlockLargerThanABatchIsToldWhole(t *testing.T) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "db"))
+	require.NoError(t, err)
+	defer s.Close()
+	webhook := &hook{}
+	server := httptest.NewServer(webhook)
+	defer server.Close()
+	a := &alert.Alerts{Store: s, URL: server.URL, Note: t.Logf, Pause: time.Millisecond, Client: server.Client()}
+	put(t, s, 1)
+	_, err = a.Once(ctx)
+	require.NoError(t, err)
+	var events []store.Event
+	for i := range 1_234 {
+		events = append(events, store.Event{Kind: "expired", Actor: "alice", Timer: fmt.Sprint(i)})
+	}
+	put(t, s, 2, events...)
+	for more := true; more; {
+		more, err = a.Once(ctx)
+		require.NoError(t, err)
+	}
+	require.Len(t, webhook.got, 1_234)
+	require.Equal(t, "1233", webhook.got[1_233].Timer)
+}

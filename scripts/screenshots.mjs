@@ -1,0 +1,28 @@
+// Takes pictures of a running dashboard: node scripts/screenshots.mjs URL DIRECTORY [HASH]
+//
+// It needs Chromium, named by CHROMIUM if it is not /usr/bin/chromium, and playwright-core, found by NODE_PATH or in a
+// node_modules above the working directory: npm install --no-save playwright-core@1
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const { chromium } = createRequire(path.join(process.cwd(), 'x.js'))('playwright-core');
+const [url, directory, hash = ''] = process.argv.slice(2);
+if (!url || !directory) throw new Error('want a URL and a directory');
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+let problems = 0;
+for (const [name, width, height, colorScheme] of [['light', 1280, 1150, 'light'], ['dark', 1280, 1150, 'dark'], ['phone', 390, 1800, 'light']]) {
+  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  page.on('pageerror', (e) => { problems++; console.error(`${name}: ${e}`); });
+  page.on('console', (m) => { if (m.type() === 'error') { problems++; console.error(`${name}: ${m.text()}`); } });
+  page.on('dialog', () => { problems++; console.error(`${name}: markup of the chain was run`); });
+  await page.goto(url + hash);
+  if (hash) await page.waitForSelector('#detail section');
+  else for (const part of ['use svg', 'calendar svg', 'ready *', 'estimate svg', 'params table']) await page.waitForSelector(`#${part}`, { state: 'attached' });
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  if (wide > 0) { problems++; console.error(`${name}: ${wide} pixels too wide`); }
+  await page.screenshot({ path: path.join(directory, `${name}.png`) });
+  await page.close();
+}
+await browser.close();
+process.exit(problems > 0 ? 1 : 0);
