@@ -1,0 +1,246 @@
+package trace_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	corestore "cosmossdk.io/core/store"
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// unit of gas in cycles, and as which part of a price the model's numbers count.
+const (
+	unit          = 10_000
+	pricePrec     = 18
+	fairnessBlock = 3
+)
+
+var (
+	faucet = sdk.AccAddress("faucet______________")
+	// watched: timers of the model watch its balance.
+	watched = sdk.AccAddress("watched_____________")
+)
+
+func owner(i int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("owner%d______________", i)) }
+
+// chain is one of the lab, with the model's constants and its faults.
+type chain struct {
+	*lab.Chain
+	t *testing.T
+	// broken: the lane can't read its state. restricted is the owner from whom the bank takes nothing, −1 if there is none.
+	broken     bool
+	restricted int
+	// ids of timers by their number in the model, and the reverse.
+	ids     map[int]string
+	numbers map[string]int
+	key     types.WatchKey
+}
+
+func newChain(t *testing.T, meta constants, first state) *chain {
+	t.Helper()
+	c := &chain{t: t, restricted: -1, ids: map[int]string{}, numbers: map[string]int{}}
+	genesis := types.DefaultGenesis()
+	configure(&genesis.Config, meta)
+	genesis.Config.Policy = policyOf(first.Step.Policy)
+	require.NoError(t, genesis.Config.Validate())
+	opts := lab.ChainOptions{
+		Genesis: genesis, Runtimes: []types.Runtime{worker{}},
+		WrapStore: func(service corestore.KVStoreService) corestore.KVStoreService { return brittle{service, &c.broken} },
+		Balances:  []lab.Balance{{Address: faucet, Amount: math.NewInt(1_000)}, {Address: watched, Amount: math.NewInt(1)}},
+	}
+	for i := range len(first.Balances) {
+		opts.Balances = append(opts.Balances, lab.Balance{Address: owner(i), Amount: math.NewInt(first.Balances[i])})
+	}
+	var err error
+	c.Chain, err = lab.NewChain(opts)
+	require.NoError(t, err)
+	module := authtypes.NewModuleAddress(types.ModuleName)
+	c.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
+		if c.restricted >= 0 && from.Equals(owner(c.restricted)) && to.Equals(module) {
+			return to, types.ErrInternal.Wrap("restricted")
+		}
+		return to, nil
+	})
+	c.key, err = c.Watcher.Parse("bank:balance:" + watched.String() + ":" + c.FeeDenom)
+	require.NoError(t, err)
+	require.NoError(t, c.BeginBlock())
+	return c
+}
+
+// configure sets what the model has as constants.
+func configure(config *types.TimerConfig, meta constants) {
+	config.CandidateWindow, config.AdmissionsPerBlock = meta.Window, meta.Admissions
+	config.GcCyclesPerRemoval, config.GcCyclesPerBlock = 10_000, 10_000*meta.Removals
+	config.LaneTimerCycles, config.MaxCyclesPerFire, config.MinGasLimit, config.FireBaseCycles = 16*unit, 10*unit, 4*unit, 2*unit
+	config.Eip1559.MaxCyclesPerFireAuction = 8 * unit
+	config.Eip1559.MinLaneBasefee, config.CycleBasefee = math.LegacyNewDecWithPrec(1, 4), math.LegacyNewDecWithPrec(1, 4)
+	config.CellBasefee, config.ReservedShare = math.LegacyZeroDec(), math.LegacyZeroDec()
+	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
+	config.FairnessWindowBlocks = fairnessBlock
+}
+
+func policyOf(name string) types.Policy {
+	if name == "fifo" {
+		return types.PolicyFIFO
+	}
+	return types.PolicyEIP1559
+}
+
+// worker runs the timers of owners: the payload is how many units they work, and whether they fail afterwards.
+type worker struct{}
+
+var _ types.Runtime = worker{}
+
+// Serves implements types.Runtime.
+func (worker) Serves(_ context.Context, actor sdk.AccAddress) bool {
+	return bytes.HasPrefix(actor, []byte("owner"))
+}
+
+// Deployer implements types.Runtime.
+func (worker) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress { return actor }
+
+// Validate implements types.Runtime.
+func (worker) Validate(context.Context, *types.TimerConfig, types.Call) error { return nil }
+
+// Deliver implements types.Runtime.
+func (worker) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(unit*uint64(delivery.Payload[0]), "work")
+	if delivery.Payload[1] > 0 {
+		return errors.New("the model says so")
+	}
+	return nil
+}
+
+// brittle is a store in which the lane's state can't be read while it is broken.
+type brittle struct {
+	corestore.KVStoreService
+	broken *bool
+}
+
+type brittleStore struct{ corestore.KVStore }
+
+func (s brittle) OpenKVStore(ctx context.Context) corestore.KVStore {
+	store := s.KVStoreService.OpenKVStore(ctx)
+	if *s.broken {
+		return brittleStore{store}
+	}
+	return store
+}
+
+func (s brittleStore) Get(key []byte) ([]byte, error) {
+	if bytes.Equal(key, types.PrefixLane.Bytes()) {
+		return nil, errors.New("the disk is broken")
+	}
+	return s.KVStore.Get(key)
+}
+
+// message is a step as a message; nil if it is none.
+func (c *chain) message(s *step) sdk.Msg {
+	sender, id, gas := owner(s.Owner).String(), c.ids[s.ID], s.Gas*unit
+	switch s.Op {
+	case "once", "every", "watch":
+		return c.schedule(s)
+	case "update":
+		return &types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: gas}
+	case "extend":
+		return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: s.Expires}
+	case "pause":
+		return &types.MsgPauseTimer{Sender: sender, Id: id}
+	case "resume":
+		return &types.MsgResumeTimer{Sender: sender, Id: id}
+	case "cancel":
+		return &types.MsgCancelTimer{Sender: sender, Id: id}
+	case "sysCancel":
+		return &types.MsgSysCancelTimer{Authority: c.Authority, Actor: sender, Id: id}
+	case "release":
+		return &types.MsgSysReleaseTimer{Authority: c.Authority, Actor: sender, Id: id}
+	case "send":
+		return banktypes.NewMsgSend(owner(s.Owner), owner(s.To), c.coins(s.Amount))
+	case "touch":
+		return banktypes.NewMsgSend(faucet, watched, c.coins(1))
+	case "config":
+		config, err := c.Timers.Config(c.Ctx())
+		require.NoError(c.t, err)
+		config.Policy, config.LanePaused = policyOf(s.Policy), s.Flag
+		return &types.MsgUpdateTimerConfig{Authority: c.Authority, Config: config}
+	default:
+		return nil
+	}
+}
+
+func (c *chain) coins(amount int64) sdk.Coins {
+	return sdk.NewCoins(sdk.NewInt64Coin(c.FeeDenom, amount))
+}
+
+func (c *chain) schedule(s *step) sdk.Msg {
+	msg := &types.MsgScheduleTimer{
+		Sender: owner(s.Owner).String(), Trigger: types.Trigger{Height: s.Height}, Payload: []byte{s.Work, 0}, GasLimit: s.Gas * unit,
+		CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy,
+		Bid: &types.Bid{Static: &types.StaticBid{
+			MaxFeePerCycle: math.LegacyNewDecWithPrec(s.MaxFee, pricePrec), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(s.Tip, pricePrec),
+		}},
+	}
+	switch s.Op {
+	case "every":
+		interval := &types.IntervalTrigger{Every: s.Every, First: s.Height, Remaining: s.Remaining}
+		if s.Stops {
+			interval.OnFailure = types.OnFailureStop
+		}
+		msg.Trigger = types.Trigger{Interval: interval}
+	case "watch":
+		msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{c.key}, Remaining: s.Remaining}}
+	}
+	if s.Fails {
+		msg.Payload[1] = 1
+	}
+	if s.RetryMax > 0 {
+		msg.Retry = &types.Retry{Max: s.RetryMax, After: s.RetryAfter}
+	}
+	if s.Suspends {
+		msg.OnUnfunded = types.OnUnfundedSuspend
+	}
+	return msg
+}
+
+// do runs a step, and returns the events of a block that it ended.
+func (c *chain) do(s *step) sdk.Events {
+	switch s.Op {
+	case "end", "fail":
+		c.broken = s.Op == "fail"
+		events, err := c.EndBlock()
+		c.broken = false
+		require.NoError(c.t, err)
+		require.NoError(c.t, c.Check())
+		require.NoError(c.t, c.BeginBlock())
+		return events
+	case "restrict":
+		c.restricted = s.Owner
+		return nil
+	}
+	msg := c.message(s)
+	require.NotNil(c.t, msg, "step %s", s.Op)
+	results, _, err := c.Tx(msg)
+	if !s.OK {
+		require.Error(c.t, err)
+		return nil
+	}
+	require.NoError(c.t, err)
+	if _, schedules := msg.(*types.MsgScheduleTimer); schedules {
+		var response types.MsgScheduleTimerResponse
+		require.NoError(c.t, c.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
+		c.ids[s.ID], c.numbers[response.Id] = response.Id, s.ID
+	}
+	return nil
+}

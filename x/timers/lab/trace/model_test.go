@@ -1,0 +1,120 @@
+package trace_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// trace is a file in the Informal Trace Format, as spec/traces.mjs writes it.
+type trace struct {
+	Meta   constants `json:"#meta"`
+	States []state   `json:"states"`
+}
+
+// constants are those of the model's instance.
+type constants struct {
+	Window     uint32 `json:"window"`
+	Admissions uint32 `json:"admissions"`
+	Removals   uint64 `json:"removals"`
+}
+
+// state is one of the model, and the step that led to it.
+type state struct {
+	Step     step           `json:"step"`
+	Height   uint64         `json:"height"`
+	Balances mapOf[int64]   `json:"balances"`
+	Burned   int64          `json:"burned"`
+	Tips     int64          `json:"tips"`
+	Timers   mapOf[modeled] `json:"timers"`
+	Fires    []fire         `json:"fires"`
+	Exits    []exit         `json:"exits"`
+}
+
+// step has the fields of all operations; each uses some. Gas is in units of 10,000 cycles, prices in 10^-14 per unit.
+type step struct {
+	Op         string `json:"op"`
+	OK         bool   `json:"ok"`
+	ID         int    `json:"id"`
+	Owner      int    `json:"owner"`
+	To         int    `json:"to"`
+	Amount     int64  `json:"amount"`
+	Height     uint64 `json:"height"`
+	Gas        uint64 `json:"gas"`
+	Work       byte   `json:"work"`
+	Fails      bool   `json:"fails"`
+	Expires    uint64 `json:"expires"`
+	Every      uint64 `json:"every"`
+	Remaining  uint64 `json:"remaining"`
+	Stops      bool   `json:"stops"`
+	RetryMax   uint32 `json:"retryMax"`
+	RetryAfter uint64 `json:"retryAfter"`
+	Suspends   bool   `json:"suspends"`
+	MaxFee     int64  `json:"maxFee"`
+	Tip        int64  `json:"tip"`
+	Policy     string `json:"policy"`
+	Flag       bool   `json:"flag"`
+}
+
+// modeled is what a state says of a timer that lives.
+type modeled struct {
+	Place     string `json:"place"`
+	Reason    string `json:"reason"`
+	Due       uint64 `json:"due"`
+	Seq       uint64 `json:"seq"`
+	Gas       uint64 `json:"gas"`
+	Expires   uint64 `json:"expires"`
+	Remaining uint64 `json:"remaining"`
+	Retries   uint32 `json:"retries"`
+	FireSeq   uint32 `json:"fireSeq"`
+}
+
+type fire struct {
+	ID   int    `json:"id"`
+	N    uint32 `json:"n"`
+	OK   bool   `json:"ok"`
+	Paid int64  `json:"paid"`
+	Tip  int64  `json:"tip"`
+	Next uint64 `json:"next"`
+}
+
+type exit struct {
+	ID  int    `json:"id"`
+	How string `json:"how"`
+}
+
+// mapOf is a map of the format, whose keys are integers.
+type mapOf[T any] map[int]T
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *mapOf[T]) UnmarshalJSON(bz []byte) error {
+	var raw struct {
+		Pairs [][2]json.RawMessage `json:"#map"`
+	}
+	if err := json.Unmarshal(bz, &raw); err != nil {
+		return err
+	}
+	*m = mapOf[T]{}
+	for _, pair := range raw.Pairs {
+		var key int
+		var value T
+		if err := json.Unmarshal(pair[0], &key); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(pair[1], &value); err != nil {
+			return err
+		}
+		(*m)[key] = value
+	}
+	return nil
+}
+
+func read(t *testing.T, file string) (tr trace) {
+	t.Helper()
+	bz, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(bz, &tr))
+	return tr
+}

@@ -1,0 +1,133 @@
+package trace_test
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// traces are the files that the test replays; spec/model.sh replays fresh ones.
+var traces = flag.String("traces", "testdata/*.itf.json", "traces to replay, a pattern of file names")
+
+// TestTheModuleFollowsTheModel replays each trace: after each step every timer is where the model says, whoever fired
+// or left is who fired or left there, and every balance is equal.
+func TestTheModuleFollowsTheModel(t *testing.T) {
+	files, err := filepath.Glob(*traces)
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			tr := read(t, file)
+			c := newChain(t, tr.Meta, tr.States[0])
+			for i := range tr.States[1:] {
+				want := &tr.States[i+1]
+				where := fmt.Sprintf("state %d, height %d, %+v", i+1, want.Height, want.Step)
+				events := c.do(&want.Step)
+				require.Equal(t, want.Height, c.Height(), where)
+				genesis, err := c.Timers.ExportGenesis(c.Ctx())
+				require.NoError(t, err)
+				require.Equal(t, want.Timers, c.timers(genesis), where)
+				c.compareMoney(want, genesis, where)
+				c.compareBlock(want, events, where)
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}
+
+// timers are those that live, as the model writes them.
+func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
+	found := mapOf[modeled]{}
+	for i := range genesis.Timers {
+		t := &genesis.Timers[i]
+		m := modeled{
+			Place: "aside", Reason: t.SetAside.Word(), Due: t.Due, Seq: t.Seq, Gas: t.GasLimit / unit, Expires: t.ExpiresAt,
+			Remaining: remaining(t), Retries: t.Retries, FireSeq: t.FireSeq,
+		}
+		switch t.SetAside {
+		case types.NotSetAside:
+			m.Place, m.Reason = "queue", ""
+		case types.Watching:
+			m.Place, m.Reason = "watching", ""
+		}
+		found[c.numbers[t.IDHex()]] = m
+	}
+	require.Len(c.t, found, len(genesis.Timers))
+	return found
+}
+
+func remaining(t *types.Timer) uint64 {
+	switch {
+	case t.Trigger.Interval != nil:
+		return t.Trigger.Interval.Remaining
+	case t.Trigger.Watch != nil:
+		return t.Trigger.Watch.Remaining
+	default:
+		return 1
+	}
+}
+
+// compareMoney compares the balances, and what was burned and tipped so far.
+func (c *chain) compareMoney(want *state, genesis *types.GenesisState, where string) {
+	for i := range len(want.Balances) {
+		balance := c.Bank.GetBalance(c.Ctx(), owner(i), c.FeeDenom).Amount.Int64()
+		require.Equal(c.t, want.Balances[i], balance, "owner %d, %s", i, where)
+	}
+	require.Equal(c.t, want.Burned, genesis.Lane.Burned.Int64(), where)
+	require.Equal(c.t, want.Tips, genesis.Lane.Tips.Int64(), where)
+}
+
+// compareBlock compares what the end of a block did.
+func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
+	var fires []fire
+	var exits []exit
+	failed := 0
+	for _, event := range events {
+		typed, err := sdk.ParseTypedEvent(abci.Event(event))
+		if err != nil {
+			continue // An event of another module.
+		}
+		switch e := typed.(type) {
+		case *types.TimerFired:
+			f := fire{ID: c.numbers[e.Id], N: e.FireSeq, OK: e.Success, Paid: amount(c, e.Paid), Tip: amount(c, e.Tip), Next: e.NextDue}
+			fires = append(fires, f)
+			if e.NextDue == 0 {
+				exits = append(exits, exit{f.ID, "fired"})
+			}
+		case *types.TimerExpired:
+			exits = append(exits, exit{c.numbers[e.Id], "expired"})
+		case *types.TimerCancelledInsufficientFunds:
+			exits = append(exits, exit{c.numbers[e.Id], "unfunded"})
+		case *types.TimerLaneFailed:
+			failed++
+		}
+	}
+	if want.Step.Op != "end" && want.Step.Op != "fail" {
+		return
+	}
+	require.Equal(c.t, want.Step.Op == "fail", failed == 1, where)
+	require.Equal(c.t, want.Fires, append([]fire{}, fires...), where)
+	byID := func(a, b exit) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(exits, byID)
+	slices.SortFunc(want.Exits, byID)
+	require.Equal(c.t, want.Exits, append([]exit{}, exits...), where)
+}
+
+func amount(c *chain, text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	require.NoError(c.t, err)
+	return n
+}
