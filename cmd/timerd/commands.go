@@ -23,6 +23,7 @@ import (
 	genutilcli "github.com/cosmos/cosmos-sdk/x/genutil/client/cli"
 
 	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/lab/sim"
 	"github.com/cosmos-timers/timers/x/timers/lab/load"
 	"github.com/cosmos-timers/timers/x/timers/lab/replay"
 )
@@ -50,7 +51,7 @@ func addCommands(root *cobra.Command, modules *app.App) {
 
 func labCmd() *cobra.Command {
 	cmd := replay.NewCommand()
-	cmd.AddCommand(load.NewCommand())
+	cmd.AddCommand(load.NewCommand(), sim.NewCommand())
 	return cmd
 }
 
