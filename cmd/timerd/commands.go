@@ -24,6 +24,7 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/dashboard"
+	"github.com/cosmos-timers/timers/lab/sim"
 	"github.com/cosmos-timers/timers/x/timers/lab/load"
 	"github.com/cosmos-timers/timers/x/timers/lab/replay"
 	"github.com/cosmos-timers/timers/x/timers/metrics"
@@ -53,7 +54,7 @@ func addCommands(root *cobra.Command, modules *app.App) {
 
 func labCmd() *cobra.Command {
 	cmd := replay.NewCommand()
-	cmd.AddCommand(load.NewCommand())
+	cmd.AddCommand(load.NewCommand(), sim.NewCommand())
 	return cmd
 }
 

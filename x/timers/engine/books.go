@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/metrics"
+	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,12 +21,6 @@ type fireResult struct {
 	settlement lane.Settlement
 }
 
-// tipped is a tip per unit of size, and the size for which it was paid.
-type tipped struct {
-	priority math.LegacyDec
-	size     uint64
-}
-
 // books sum up the fires and the cleanup of one block.
 type books struct {
 	// receipts of the fires, in their order.
@@ -35,7 +30,7 @@ type books struct {
 	firesOf map[string]uint32
 	actors  []sdk.AccAddress
 	// tipped is what the fires paid per unit of size as tips, in their order.
-	tipped []tipped
+	tipped []policy.Tip
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips math.Int
 	// failed counts fires whose handler failed. expired and unfunded count the timers with that outcome,
@@ -70,7 +65,7 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 		b.actors = append(b.actors, actor)
 	}
 	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
-	b.tipped = append(b.tipped, tipped{result.price.Priority, size})
+	b.tipped = append(b.tipped, policy.Tip{Priority: result.price.Priority, Size: size})
 	b.receipts, b.runtimes = append(b.receipts, &result.receipt), append(b.runtimes, result.runtime)
 	b.burned = b.burned.Add(result.settlement.Burned)
 	b.laneBurned = b.laneBurned.Add(result.settlement.LaneBurned)

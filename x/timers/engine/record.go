@@ -3,6 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -48,7 +49,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	b.State.Tips = b.Before.Tips.Add(b.tips)
 	b.State.Agents = b.Agents.Books()
 	basefee := b.Prices.Lane
-	b.State.LaneBasefee, b.State.P50 = &basefee, b.nextP50()
+	b.State.LaneBasefee, b.State.P50 = &basefee, policy.NextP50(b.Before.P50, b.tipped, b.Waiting)
 	if err := e.Index.Flush(ctx, b.Changes); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package engine
+package policy_test
 
 import (
 	"testing"
@@ -7,38 +7,40 @@ import (
 	"pgregory.net/rapid"
 
 	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/policy"
 )
 
 // TestTheUsualTipIsWeightedBySize: nine small fires with high tips do not set it against seven large ones.
 func TestTheUsualTipIsWeightedBySize(t *testing.T) {
-	var fires []tipped
+	var fires []policy.Tip
 	for range 9 {
-		fires = append(fires, tipped{math.LegacyNewDec(100), 20_000})
+		fires = append(fires, policy.Tip{math.LegacyNewDec(100), 20_000})
 	}
 	for range 7 {
-		fires = append(fires, tipped{math.LegacyOneDec(), 200_000})
+		fires = append(fires, policy.Tip{math.LegacyOneDec(), 200_000})
 	}
-	require.Equal(t, math.LegacyOneDec().String(), medianTip(fires).String())
-	require.Equal(t, math.LegacyNewDec(100).String(), medianTip(fires[:9]).String())
-	require.True(t, medianTip(nil).IsZero())
+	require.Equal(t, math.LegacyOneDec().String(), policy.MedianTip(fires).String())
+	require.Equal(t, math.LegacyNewDec(100).String(), policy.MedianTip(fires[:9]).String())
+	require.True(t, policy.MedianTip(nil).IsZero())
 }
 
 // TestMedianTipMatchesTheModel counts out each unit of size at its tip, and takes the middle one, the lower of two.
 func TestMedianTipMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var fires []tipped
+		var fires []policy.Tip
 		count := [6]int{}
 		total := 0
 		for range rapid.IntRange(1, 20).Draw(t, "fires") {
 			tip, size := rapid.IntRange(0, 5).Draw(t, "tip"), rapid.IntRange(1, 30).Draw(t, "size")
-			fires = append(fires, tipped{math.LegacyNewDec(int64(tip)), uint64(size)})
+			fires = append(fires, policy.Tip{math.LegacyNewDec(int64(tip)), uint64(size)})
 			count[tip] += size
 			total += size
 		}
 		middle, reached := (total-1)/2, 0
 		for tip, units := range count {
 			if reached += units; reached > middle {
-				require.Equal(t, math.LegacyNewDec(int64(tip)).String(), medianTip(fires).String())
+				require.Equal(t, math.LegacyNewDec(int64(tip)).String(), policy.MedianTip(fires).String())
 				return
 			}
 		}

@@ -1,0 +1,174 @@
+// Package measure makes figures of runs: of one run, and of the same figure over seeds.
+package measure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/cosmos-timers/timers/lab/sim/market"
+	"github.com/cosmos-timers/timers/lab/sim/workload"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Figures of a run by name. Package documentation of lab/sim lists them.
+type Figures map[string]float64
+
+// Of a run. optimum is a bound of the value that any rule could have served.
+func Of(w *workload.Workload, r *market.Result, config *types.TimerConfig, optimum float64) Figures {
+	f := Figures{}
+	m := &run{w, r, config, f}
+	welfare := m.money()
+	f["welfare"] = ratio(welfare, optimum)
+	m.series()
+	m.gini()
+	for i := range w.Groups {
+		group := i
+		m.waits(w.Groups[i].Name, func(j *workload.Job) bool { return j.Group == group })
+	}
+	quintile := quintiles(w.Agents)
+	for q, name := range []string{"q1", "q2", "q3", "q4", "q5"} {
+		m.waits(name, func(j *workload.Job) bool { return quintile[j.Agent] == q })
+	}
+	m.waits("all", func(*workload.Job) bool { return true })
+	return f
+}
+
+type run struct {
+	work    *workload.Workload
+	result  *market.Result
+	config  *types.TimerConfig
+	figures Figures
+}
+
+// size that a job's fire uses of the lane.
+func (m *run) size(j *workload.Job) float64 {
+	return float64(m.config.LaneCapacity().Size(j.Cycles, j.Cells))
+}
+
+// chain is what the chain's own prices come to.
+func (m *run) chain(j *workload.Job) float64 {
+	cycle, _ := m.config.CycleBasefee.Float64()
+	cell, _ := m.config.CellBasefee.Float64()
+	return float64(j.Cycles)*cycle + float64(j.Cells)*cell
+}
+
+// money sums up what was paid, and returns the value that was served.
+func (m *run) money() (welfare float64) {
+	paid, tips := 0.0, 0.0
+	for i := range m.work.Jobs {
+		j, out := &m.work.Jobs[i], m.result.Outcomes[i]
+		if out.Fired > 0 {
+			paid, tips = paid+out.Paid, tips+out.Tip
+			welfare += j.WorthAfter(out.Fired-j.Due) * m.size(j)
+		}
+	}
+	m.figures["paid"], m.figures["tips"], m.figures["burned"] = paid, tips, paid-tips
+	return welfare
+}
+
+// series measures the basefee and the use of the lane.
+func (m *run) series() {
+	points := m.result.Series
+	used, fires, sum, top, changes := 0.0, 0.0, 0.0, 0.0, []float64{}
+	for i, p := range points {
+		used, fires, sum, top = used+float64(p.Used), fires+float64(p.Fires), sum+p.Basefee, max(top, p.Basefee)
+		if i > 0 && p.Basefee > 0 && points[i-1].Basefee > 0 {
+			changes = append(changes, math.Log(p.Basefee/points[i-1].Basefee))
+		}
+	}
+	blocks := float64(len(points))
+	m.figures["use"] = used / blocks / float64(m.config.LaneTimerCycles)
+	m.figures["fires"] = fires / blocks
+	m.figures["basefee"], m.figures["basefee_top"] = sum/blocks, top
+	m.figures["volatility"] = deviation(changes)
+	m.figures["recovery"] = m.recovery()
+}
+
+// recovery is how many blocks after the end of the last burst the basefee is within a quarter of its mean before the
+// first one, and stays there for the next block; 0 without a burst.
+func (m *run) recovery() float64 {
+	from, to := uint64(math.MaxUint64), uint64(0)
+	for i := range m.work.Groups {
+		if p := &m.work.Groups[i].Pattern; p.Kind == "burst" {
+			from, to = min(from, p.From), max(to, p.To)
+		}
+	}
+	before, blocks := 0.0, 0.0
+	for _, p := range m.result.Series {
+		if p.Height >= from/2 && p.Height < from {
+			before, blocks = before+p.Basefee, blocks+1
+		}
+	}
+	if to == 0 || blocks == 0 {
+		return 0
+	}
+	for _, p := range m.result.Series {
+		if p.Height > to && p.Basefee <= 1.25*before/blocks {
+			return float64(p.Height - to)
+		}
+	}
+	return float64(max(len(m.result.Series), int(to)) - int(to))
+}
+
+// gini of service: of each agent's share of its wanted size that was served.
+func (m *run) gini() {
+	wanted, served := make([]float64, len(m.work.Agents)), make([]float64, len(m.work.Agents))
+	for i := range m.work.Jobs {
+		j := &m.work.Jobs[i]
+		wanted[j.Agent] += m.size(j)
+		if m.result.Outcomes[i].Fired > 0 {
+			served[j.Agent] += m.size(j)
+		}
+	}
+	var shares []float64
+	for i := range wanted {
+		if wanted[i] > 0 {
+			shares = append(shares, served[i]/wanted[i])
+		}
+	}
+	m.figures["gini"] = Gini(shares)
+}
+
+// waits measures the jobs that are chosen. A job that did not fire has no wait, and counts as unserved.
+func (m *run) waits(name string, chosen func(*workload.Job) bool) {
+	var waits []float64
+	jobs, surplus, paid, size, spent := 0.0, 0.0, 0.0, 0.0, 0.0
+	last := m.result.Series[len(m.result.Series)-1].Height
+	for i := range m.work.Jobs {
+		j, out := &m.work.Jobs[i], m.result.Outcomes[i]
+		if !chosen(j) || out.Fired == 0 && j.Expires > last {
+			continue // One that may still fire when the run ends says nothing.
+		}
+		jobs++
+		if out.Fired == 0 {
+			continue
+		}
+		wait := out.Fired - j.Due
+		waits = append(waits, float64(wait))
+		extra := out.Paid - m.chain(j)
+		surplus += j.WorthAfter(wait)*m.size(j) - extra
+		paid, size, spent = paid+extra, size+m.size(j), spent+out.Paid
+	}
+	slices.Sort(waits)
+	f := m.figures
+	f[name+".unserved"] = ratio(jobs-float64(len(waits)), jobs)
+	f[name+".wait"], f[name+".wait_p50"] = mean(waits), quantile(waits, 0.5)
+	f[name+".wait_p99"], f[name+".wait_worst"] = quantile(waits, 0.99), quantile(waits, 1)
+	f[name+".surplus"], f[name+".price"] = ratio(surplus, jobs), ratio(paid, size)
+	f[name+".spent"], f[name+".served"] = spent, size
+}
+
+// quintiles of agents by wealth: 0 is the poorest fifth.
+func quintiles(agents []workload.Agent) []int {
+	order := make([]int, len(agents))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(agents[i].Wealth, agents[j].Wealth) })
+	of := make([]int, len(agents))
+	for rank, i := range order {
+		of[i] = rank * 5 / len(agents)
+	}
+	return of
+}

@@ -1,0 +1,125 @@
+// Package sim runs simulations: agents with valuations play against the module's own policies, and against models of
+// other chains' rules, on the same drawn jobs (x/timers/docs/economics.md).
+//
+//   - lab/sim/spec reads simulation files.
+//   - lab/sim/workload draws jobs.
+//   - lab/sim/market and lab/sim/peers run them.
+//   - lab/sim/measure makes figures of runs, lab/sim/report writes them.
+package sim
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"github.com/cosmos-timers/timers/lab/sim/market"
+	"github.com/cosmos-timers/timers/lab/sim/measure"
+	"github.com/cosmos-timers/timers/lab/sim/spec"
+	"github.com/cosmos-timers/timers/lab/sim/workload"
+	"github.com/cosmos-timers/timers/x/timers/lane"
+)
+
+// Results of a simulation. Seeds that were not run are missing.
+type Results struct {
+	Spec  *spec.Spec
+	Cases []spec.Case
+	// Done seeds, in their order. Figures are by seed, and then by case.
+	Done    []uint64
+	Figures [][]measure.Figures
+	// Series of each case under the first seed.
+	Series [][]market.Point
+}
+
+// seedResult is what one seed gives.
+type seedResult struct {
+	figures []measure.Figures
+	series  [][]market.Point
+}
+
+// Run runs all cases under all seeds, seeds side by side, until the context ends. progress is called after each seed. A
+// seed counts only if all of its cases ended. Memory holds the jobs of as many seeds as run at once.
+func Run(ctx context.Context, s *spec.Spec, cases []spec.Case, progress func(done int)) *Results {
+	results := make([]*seedResult, s.Seeds)
+	seeds := make(chan int)
+	var workers sync.WaitGroup
+	var lock sync.Mutex
+	done := 0
+	for range min(s.Seeds, runtime.GOMAXPROCS(0)) {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for i := range seeds {
+				result := runSeed(ctx, s, cases, s.FirstSeed+uint64(i), i == 0)
+				if result == nil {
+					continue
+				}
+				lock.Lock()
+				results[i] = result
+				done++
+				progress(done)
+				lock.Unlock()
+			}
+		}()
+	}
+	for i := range s.Seeds {
+		select {
+		case seeds <- i:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(seeds)
+	workers.Wait()
+	out := &Results{Spec: s, Cases: cases}
+	for i, result := range results {
+		if result == nil {
+			continue
+		}
+		out.Done = append(out.Done, s.FirstSeed+uint64(i))
+		out.Figures = append(out.Figures, result.figures)
+		if result.series != nil {
+			out.Series = result.series
+		}
+	}
+	return out
+}
+
+// drawn is what cases with the same jobs and the same lane share.
+type drawn struct {
+	name     string
+	limits   workload.Limits
+	capacity lane.Capacity
+}
+
+// runSeed runs all cases under one seed; nil if the context ended.
+func runSeed(ctx context.Context, s *spec.Spec, cases []spec.Case, seed uint64, keep bool) *seedResult {
+	out, optima := &seedResult{}, map[drawn]float64{}
+	for i := range cases {
+		c := &cases[i]
+		// A case may change how many addresses an agent has, so that each draws its own jobs; they differ in nothing else.
+		w := workload.Draw(c.Groups, c.Limits, s.Blocks, seed)
+		key := drawn{c.Draws, c.Limits, c.Config.LaneCapacity()}
+		if _, known := optima[key]; !known {
+			optima[key] = measure.Optimum(w, s.Blocks, key.capacity)
+		}
+		result := c.Runner.Run(ctx, w, s.Blocks)
+		if ctx.Err() != nil {
+			return nil
+		}
+		out.figures = append(out.figures, measure.Of(w, result, &c.Config, optima[key]))
+		if keep {
+			out.series = append(out.series, result.Series)
+		}
+	}
+	return out
+}
+
+// Estimate is a figure of a case over the seeds that were run.
+func (r *Results) Estimate(one int, figure string) measure.Estimate {
+	values := make([]float64, len(r.Figures))
+	for i := range r.Figures {
+		values[i] = r.Figures[i][one][figure]
+	}
+	return measure.Over(values)
+}
