@@ -25,10 +25,9 @@ rm -rf "$out"
 mkdir -p "$out/$name"
 
 pkg=github.com/cosmos/cosmos-sdk/version
-# The linker's own search path comes from wasmvm's cgo lines; $ORIGIN comes first, so that the library beside the binary wins.
-# shellcheck disable=SC2016 # the dynamic linker reads $ORIGIN
-CGO_LDFLAGS='-Wl,-rpath,$ORIGIN' CGO_LDFLAGS_ALLOW='-Wl,-rpath,.*' \
-  go build ${RELEASE_FLAGS--trimpath} -buildvcs=false -o "$out/$name/timerd" \
+# The dynamic linker reads $ORIGIN: it looks for the library beside the binary.
+# shellcheck disable=SC2086 # the flags are words
+go build ${RELEASE_FLAGS--trimpath} -buildvcs=false -o "$out/$name/timerd" \
   -ldflags "-s -w -buildid= -X $pkg.Name=timerd -X $pkg.AppName=timerd -X $pkg.Version=$version -X $pkg.Commit=$commit -extldflags '-Wl,-rpath,\$ORIGIN -Wl,--build-id=none'" \
   ./cmd/timerd
 cp "$(go list -m -f '{{.Dir}}' github.com/CosmWasm/wasmvm/v3)/internal/api/$library" "$out/$name/$library"
