@@ -2,8 +2,8 @@
 # Writes a release to build/release: an archive with timerd, the library that runs contracts, and the licences, and its
 # checksums. The binary finds the library beside itself and needs neither Go nor the module cache.
 #
-# The same commit, Go version and C compiler give the same bytes: paths are trimmed, and times, owners and the order of the
-# archive are fixed.
+# Paths are trimmed, and times, owners and the order of the archive are fixed, so that builds can be compared. One path stays:
+# that of the module cache, which cgo's flags of wasmvm put into the binary's search path. Compare builds with the same cache.
 #
 # VERSION        of the binary (default: git describe)
 # RELEASE_FLAGS  for go build (default -trimpath)
