@@ -44,6 +44,10 @@ build: ## Build build/timerd
 	@mkdir -p build
 	go build $(build_flags) -o build/timerd ./cmd/timerd
 
+.PHONY: release
+release: ## Write build/release: an archive that runs without Go, and its checksums
+	@scripts/release.sh
+
 .PHONY: install
 install: ## Install timerd into Go's bin directory
 	go install $(build_flags) ./cmd/timerd
@@ -194,6 +198,10 @@ demo: build ## Run the demonstration on a local node
 .PHONY: localnet
 localnet: build ## Start a local network of validators
 	@scripts/localnet.sh start
+
+.PHONY: dashboard
+dashboard: build ## Serve the dashboard of the local network at http://127.0.0.1:8090
+	@build/timerd dashboard --home .localnet/node0 --node tcp://127.0.0.1:27001
 
 .PHONY: localnet-stop
 localnet-stop: ## Stop the local network

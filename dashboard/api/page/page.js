@@ -210,7 +210,7 @@ async function timerDetail(place, actor, id) {
       make('p', {}, 'of ', actorLink(found.actor), ` · ${whole(fires.length)} fires, ${whole(fires.filter((e) => e.kind === 'failed').length)} failed, ${whole(paid)} paid`),
       make('div', { class: 'scroll' }, table(eventColumns(false), found.events, 'nothing is known of it')),
       found.more ? make('p', { class: 'note' }, 'there is more, older') : ''),
-    make('section', { class: 'wide' }, make('h2', {}, 'Now'), found.now ? make('pre', {}, JSON.stringify(found.now, null, 2).split('\n').map(clean).join('\n')) : make('p', { class: 'note' }, 'it is gone')));
+    make('section', { class: 'wide' }, make('h2', {}, 'Now'), found.now ? make('pre', {}, new Text(JSON.stringify(found.now, null, 2).split('\n').map(clean).join('\n'))) : make('p', { class: 'note' }, 'it is gone')));
 }
 
 async function actorDetail(place, actor) {
