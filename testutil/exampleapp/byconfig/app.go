@@ -50,6 +50,7 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	_ "github.com/cosmos-timers/timers/x/timers" // the module of the app config
+	"github.com/cosmos-timers/timers/x/timers/actors"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timersmodulev1 "github.com/cosmos-timers/timers/x/timers/module/v1"
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
@@ -66,6 +67,8 @@ type App struct {
 	AccountKeeper authkeeper.AccountKeeper
 	BankKeeper    bankkeeper.BaseKeeper
 	TimersKeeper  *timerskeeper.Keeper
+	// TimerModules is where Go modules register handlers that depinject does not provide.
+	TimerModules *actors.ModuleRuntime
 
 	codec    codec.Codec
 	txConfig client.TxConfig
@@ -133,7 +136,7 @@ func New(logger log.Logger, db dbm.DB, config depinject.Config, options ...func(
 	app := &App{}
 	var builder *runtime.AppBuilder
 	if err := depinject.Inject(depinject.Configs(config, depinject.Supply(logger)),
-		&builder, &app.codec, &app.txConfig, &app.AccountKeeper, &app.BankKeeper, &app.TimersKeeper); err != nil {
+		&builder, &app.codec, &app.txConfig, &app.AccountKeeper, &app.BankKeeper, &app.TimersKeeper, &app.TimerModules); err != nil {
 		return nil, err
 	}
 	app.App = builder.Build(db, nil, options...)

@@ -11,8 +11,11 @@ import (
 	"cosmossdk.io/depinject"
 	"cosmossdk.io/log"
 	sdkmath "cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
+	"cosmossdk.io/x/feegrant"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
+	"github.com/cosmos/cosmos-sdk/runtime"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	bankkeeper "github.com/cosmos/cosmos-sdk/x/bank/keeper"
@@ -20,6 +23,7 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/exampleapp/byconfig"
 	"github.com/cosmos-timers/timers/testutil/exampleapp/chain"
+	"github.com/cosmos-timers/timers/testutil/subscriptions"
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
@@ -166,4 +170,30 @@ func TestTheContainerReplacesDefaults(t *testing.T) {
 	genesis, err := c.App.TimersKeeper.ExportGenesis(c.Ctx())
 	require.NoError(t, err)
 	require.Equal(t, "0.005000000000000000", genesis.Lane.CycleBasefee.String())
+}
+
+// TestTheModuleOfTheDocumentationWorksHere: modules.md is written for timerd; its module runs on this chain as it is.
+func TestTheModuleOfTheDocumentationWorksHere(t *testing.T) {
+	key := storetypes.NewKVStoreKey(subscriptions.StoreKey)
+	mount := func(base *baseapp.BaseApp) { base.MountStores(key) }
+	app, err := byconfig.New(log.NewNopLogger(), dbm.NewMemDB(), byconfig.Config(&timersmodulev1.Module{}), baseapp.SetChainID(chain.ID), mount)
+	require.NoError(t, err)
+	keeper := subscriptions.NewKeeper(runtime.NewKVStoreService(key), app.BankKeeper, app.TimersKeeper)
+	keeper.Register(app.TimerModules)
+	c := chain.Start(t, app, chain.Genesis(t, app, func(map[string]json.RawMessage) {}, "alice", "bob"), 0)
+	c.Block()
+
+	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{"/timers.v1.MsgScheduleTimer"})
+	require.NoError(t, err)
+	grant, err := feegrant.NewMsgGrantAllowance(allowance, chain.Address("bob"), subscriptions.Address)
+	require.NoError(t, err)
+	c.Deliver("bob", grant)
+	price := sdk.NewInt64Coin(chain.Denom, 700)
+	require.NoError(t, keeper.Subscribe(c.Ctx(), chain.Address("alice"), chain.Address("bob"), price, 2))
+	c.Block()
+	held := c.App.BankKeeper.GetBalance(c.Ctx(), chain.Address("alice"), chain.Denom)
+	fired := chain.Events(c.Block(), "timers.v1.TimerFired")
+	require.Len(t, fired, 1)
+	require.Equal(t, "true", fired[0]["success"], fired[0])
+	require.Equal(t, held.Sub(price), c.App.BankKeeper.GetBalance(c.Ctx(), chain.Address("alice"), chain.Denom))
 }
