@@ -18,10 +18,14 @@ func (w WatchKey) Compare(other WatchKey) int {
 }
 
 // Before tells whether a place comes before another.
-func (q QueueKey) Before(other QueueKey) bool { return cmp.Or(cmp.Compare(q.Due, other.Due), cmp.Compare(q.Seq, other.Seq)) < 0 }
+func (q QueueKey) Before(other QueueKey) bool {
+	return cmp.Or(cmp.Compare(q.Due, other.Due), cmp.Compare(q.Seq, other.Seq)) < 0
+}
 
 // Same tells whether two are one key.
-func (w WatchedKey) Same(other WatchedKey) bool { return w.Store == other.Store && bytes.Equal(w.Key, other.Key) }
+func (w WatchedKey) Same(other WatchedKey) bool {
+	return w.Store == other.Store && bytes.Equal(w.Key, other.Key)
+}
 
 // Validate checks the form of a watched prefix. Whether its store can be watched is for the chain's wiring to say.
 func (w WatchKey) Validate() error {

@@ -13,6 +13,7 @@ import (
 	"cosmossdk.io/core/store"
 	storetypes "cosmossdk.io/store/types"
 
+	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	"github.com/cosmos/cosmos-sdk/testutil"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -30,6 +31,8 @@ type rig struct {
 	counts  watch.Counts
 	plain   store.KVStoreService
 	wrapped store.KVStoreService
+	// timers is the timers' store.
+	timers store.KVStoreService
 	// index and notes count what the wrapper does in the timers' store and in that of the notes.
 	index, notes *storecount.Counts
 }
@@ -58,7 +61,8 @@ func newRig(tb testing.TB) *rig {
 	r := &rig{tb: tb}
 	r.ctx = testutil.DefaultContextWithKeys(keys, map[string]*storetypes.TransientStoreKey{"notes": notes}, nil)
 	var indexStore, notesStore store.KVStoreService
-	indexStore, r.index = storecount.Wrap(watch.Ungassed(keys["timers"]))
+	r.timers = watch.Ungassed(keys["timers"])
+	indexStore, r.index = storecount.Wrap(r.timers)
 	notesStore, r.notes = storecount.Wrap(watch.Ungassed(notes))
 	r.watcher = watch.NewFrom(indexStore, notesStore)
 	r.plain = runtime.NewKVStoreService(keys["subject"])
@@ -152,6 +156,32 @@ func TestWhatIsNoted(t *testing.T) {
 			require.Empty(t, r.changed(9), "taken once")
 		})
 	}
+}
+
+// TestFeesAreNotedForConditionsOnly: what the module moves itself leaves a note if the key has a condition.
+func TestFeesAreNotedForConditionsOnly(t *testing.T) {
+	r := newRig(t)
+	r.watch("ab", "cd")
+	sb := collections.NewSchemaBuilder(r.timers)
+	values := watch.NewValues(codec.NewProtoCodec(nil), sb)
+	_, err := sb.Build()
+	require.NoError(t, err)
+	require.NoError(t, values.Set(r.ctx, collections.Join("subject", []byte("cd")), types.WatchValue{}))
+	r.index.Reset()
+	muted := r.wrapped.OpenKVStore(watch.Muted(r.ctx))
+	for _, key := range []string{"ab", "cd", "ef", "cd"} {
+		require.NoError(t, muted.Set([]byte(key), []byte("1")))
+	}
+	require.NoError(t, muted.Delete([]byte("cd")))
+	require.NoError(t, muted.Set(make([]byte, 300), []byte("1")))
+	require.Equal(t, storecount.Counts{Gets: 5}, r.index.Take(), "one lookup for each write to a key that can be watched")
+	keys, err := r.watcher.TakeFees(r.ctx)
+	require.NoError(t, err)
+	require.Equal(t, []types.WatchKey{{Store: "subject", Prefix: []byte("cd")}}, keys)
+	keys, err = r.watcher.TakeFees(r.ctx)
+	require.NoError(t, err)
+	require.Empty(t, keys, "taken once")
+	require.Empty(t, r.changed(9))
 }
 
 func TestTakeIsInOrderAndBounded(t *testing.T) {

@@ -6,9 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/codec/address"
+	"github.com/cosmos/cosmos-sdk/crypto/keys/ed25519"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
@@ -137,4 +139,60 @@ func TestInvalidKeysAreRefused(t *testing.T) {
 			require.ErrorIs(t, check(store, key), types.ErrNotWatchable, "%s %x", store, key)
 		}
 	}
+}
+
+// TestHowConditionsReadValues: of each kind of key, as the module that owns it writes it.
+func TestHowConditionsReadValues(t *testing.T) {
+	read := func(declared watch.Store, key, value []byte) (number string, is bool) {
+		reading := declared.Reading(key)
+		if reading.Number == nil {
+			return "", false
+		}
+		return reading.Number(value)
+	}
+	bank, staking, wasm := stores.Bank(accounts), stores.Staking(accounts, validators), stores.Wasm(accounts)
+	coins, err := banktypes.BalanceValueCodec.Encode(math.NewInt(1_234_567))
+	require.NoError(t, err)
+	operator, err := validators.BytesToString(validator)
+	require.NoError(t, err)
+	v, err := stakingtypes.NewValidator(operator, ed25519.GenPrivKeyFromSecret([]byte("v")).PubKey(), stakingtypes.Description{Moniker: "m"})
+	require.NoError(t, err)
+	v.Tokens = math.NewInt(77)
+	bonded, err := v.Marshal()
+	require.NoError(t, err)
+	d := stakingtypes.NewDelegation(person.String(), operator, math.LegacyNewDecWithPrec(15, 1))
+	delegated, err := d.Marshal()
+	require.NoError(t, err)
+	supply := append(banktypes.SupplyKey.Bytes(), "stake"...)
+	for name, c := range map[string]struct {
+		store      watch.Store
+		key, value []byte
+		want       string
+		is         bool
+	}{
+		"a balance":                  {bank, balance(t, person, "stake"), coins, "1234567", true},
+		"an empty balance":           {bank, balance(t, person, "stake"), nil, "0", true},
+		"what is no balance":         {bank, balance(t, person, "stake"), []byte{0xff, 1}, "", false},
+		"a supply":                   {bank, supply, coins, "1234567", true},
+		"params of the bank":         {bank, []byte{5}, []byte("12"), "", false},
+		"a validator":                {staking, stakingtypes.GetValidatorKey(validator), bonded, "77", true},
+		"no validator":               {staking, stakingtypes.GetValidatorKey(validator), nil, "0", true},
+		"what is no validator":       {staking, stakingtypes.GetValidatorKey(validator), []byte{0xff}, "", false},
+		"a delegation":               {staking, stakingtypes.GetDelegationKey(person, validator), delegated, "1.500000000000000000", true},
+		"no delegation":              {staking, stakingtypes.GetDelegationKey(person, validator), nil, "0", true},
+		"params of staking":          {staking, stakingtypes.ParamsKey, []byte("12"), "", false},
+		"a contract's number":        {wasm, append(storage[:33:33], "a"...), []byte("12"), "12", true},
+		"a contract's quoted number": {wasm, append(storage[:33:33], "a"...), []byte(`"12"`), "12", true},
+		"a contract's text":          {wasm, append(storage[:33:33], "a"...), []byte(`"twelve"`), "", false},
+		"no such key of a contract":  {wasm, append(storage[:33:33], "a"...), nil, "", false},
+		"which code a contract has":  {wasm, append([]byte{2}, contract...), []byte("12"), "", false},
+	} {
+		number, is := read(c.store, c.key, c.value)
+		require.Equal(t, c.is, is, name)
+		if is {
+			require.Equal(t, c.want, number, name)
+		}
+	}
+	require.True(t, wasm.Reading(append(storage[:33:33], "a"...)).Bytes)
+	require.False(t, bank.Reading(balance(t, person, "stake")).Bytes)
 }
