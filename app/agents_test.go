@@ -17,6 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -47,7 +48,7 @@ func TestAHeartbeatIsItsOwnAgent(t *testing.T) {
 			for i := range 3 {
 				msg := schedule(t, c, "bob", due, send("bob", "alice", int64(i+1)))
 				msg.Bid = &types.Bid{Static: &types.StaticBid{
-					MaxFeePerCycle: math.LegacyNewDec(1), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(45, 5),
+					MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(45, 5)),
 				}}
 				txs = append(txs, c.Sign("bob", msg))
 			}

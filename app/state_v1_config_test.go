@@ -11,9 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"cosmossdk.io/math"
+
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -100,11 +103,40 @@ func configFromV1(t *testing.T, old []byte) []byte {
 	// Fields are in another order now: written again, they are as the module writes them.
 	var config types.TimerConfig
 	require.NoError(t, config.Unmarshal(whole))
+	decimalsFromV1(reflect.ValueOf(&config))
 	addedConfig(&config)
 	require.NoError(t, config.Validate())
 	bz, err := config.Marshal()
 	require.NoError(t, err)
 	return bz
+}
+
+// decimalsFromV1 converts the decimals of a record that was stored: as integers of 18 more digits, which read as plain
+// decimals that are so much larger.
+func decimalsFromV1(value reflect.Value) {
+	if !value.CanInterface() {
+		return
+	}
+	if stored, is := value.Interface().(*decimal.Dec); is {
+		*stored = decimal.Of(math.LegacyNewDecFromBigIntWithPrec(stored.TruncateInt().BigInt(), math.LegacyPrecision))
+		return
+	}
+	if value.Kind() == reflect.Pointer {
+		if !value.IsNil() {
+			decimalsFromV1(value.Elem())
+		}
+		return
+	}
+	if value.Kind() == reflect.Struct {
+		for i := range value.NumField() {
+			switch field := value.Field(i); field.Kind() {
+			case reflect.Struct:
+				decimalsFromV1(field.Addr())
+			case reflect.Pointer:
+				decimalsFromV1(field)
+			}
+		}
+	}
 }
 
 // renamedV1 are the fields that have another name today, by the message that holds them: "lane", or "quote" of a timer.

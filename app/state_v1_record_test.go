@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,9 @@ func recordFromV1(t *testing.T, p pair) pair {
 		}
 		var timer types.Timer
 		require.NoError(t, timer.Unmarshal(p.value))
+		if timer.Bid != nil {
+			decimalsFromV1(reflect.ValueOf(timer.Bid))
+		}
 		timer.CellLimit = cellLimitV1
 		value, err := timer.Marshal()
 		require.NoError(t, err)

@@ -26,6 +26,7 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -68,8 +69,8 @@ func wide(config *types.TimerConfig) {
 // free takes the prices away.
 func free(config *types.TimerConfig) {
 	wide(config)
-	config.CycleBasefee, config.CellBasefee = sdkmath.LegacyZeroDec(), sdkmath.LegacyZeroDec()
-	config.Eip1559.LaneFeeMultiplier = sdkmath.LegacyZeroDec()
+	config.CycleBasefee, config.CellBasefee = decimal.Of(sdkmath.LegacyZeroDec()), decimal.Of(sdkmath.LegacyZeroDec())
+	config.Eip1559.LaneFeeMultiplier = decimal.Of(sdkmath.LegacyZeroDec())
 }
 
 // accounts of a chain. The sink receives what they send.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 )
 
@@ -41,8 +42,8 @@ type sends struct {
 func newSends(n int, free bool, changes ...func(*lab.ChainOptions)) (*sends, error) {
 	genesis := workload.WideGenesis()
 	if free {
-		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
-		genesis.Config.Eip1559.LaneFeeMultiplier = math.LegacyZeroDec()
+		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
+		genesis.Config.Eip1559.LaneFeeMultiplier = decimal.Of(math.LegacyZeroDec())
 	}
 	s := &sends{}
 	all := workload.Balances(n)

@@ -7,6 +7,7 @@ import (
 
 	sdkmath "cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -59,5 +60,5 @@ func lognormalBid(r *rand.Rand) *types.Bid {
 
 func statedBid(fee, tip float64) *types.Bid {
 	price := func(f float64) sdkmath.LegacyDec { return sdkmath.LegacyMustNewDecFromStr(fmt.Sprintf("%.18f", f)) }
-	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: price(fee), MaxPriorityFeePerCycle: price(min(fee, tip))}}
+	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(price(fee)), MaxPriorityFeePerCycle: decimal.Of(price(min(fee, tip)))}}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -133,8 +134,8 @@ func newStormChain(spec Spec, calm bool, flow, blocks int) (*stormChain, error) 
 	if spec.Policy == workload.EIP1559 {
 		s.remember(flow)
 	}
-	config.Eip1559.MinLaneBasefee = sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee))
-	config.Eip1559.MaxChange = sdkmath.LegacyNewDecWithPrec(1, 6)
+	config.Eip1559.MinLaneBasefee = decimal.Of(sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee)))
+	config.Eip1559.MaxChange = decimal.Of(sdkmath.LegacyNewDecWithPrec(1, 6))
 	all := workload.Balances(spec.Owners)
 	for i := range spec.Owners {
 		to := workload.Owner(workload.FirstRecipient + i)

@@ -216,7 +216,7 @@ func (a *TimerAuthorization) checkBid(bid *types.Bid) error {
 }
 
 func above(bid, limit *types.StaticBid) bool {
-	return bid.MaxFeePerCycle.GT(limit.MaxFeePerCycle) || bid.MaxPriorityFeePerCycle.GT(limit.MaxPriorityFeePerCycle)
+	return bid.MaxFeePerCycle.GT(limit.MaxFeePerCycle.LegacyDec) || bid.MaxPriorityFeePerCycle.GT(limit.MaxPriorityFeePerCycle.LegacyDec)
 }
 
 // exceeds compares integers in decimal; what does not parse exceeds every limit.

@@ -20,6 +20,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/authz"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -51,7 +52,7 @@ func payload(urls ...string) []byte {
 
 func static(maxFee, maxTip string) *types.Bid {
 	return &types.Bid{Static: &types.StaticBid{
-		MaxFeePerCycle: math.LegacyMustNewDecFromStr(maxFee), MaxPriorityFeePerCycle: math.LegacyMustNewDecFromStr(maxTip),
+		MaxFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr(maxFee)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr(maxTip)),
 	}}
 }
 

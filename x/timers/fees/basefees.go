@@ -29,7 +29,7 @@ type Basefees struct {
 // fails: while the fee market gives none, its last good prices hold, so that fires go on and are not free. The asking is
 // charged as gas of ctx.
 func (f *Fees) AskBasefees(ctx context.Context, config *types.TimerConfig, last *types.LaneState) Basefees {
-	fallback := Basefees{Cycle: config.CycleBasefee, Cell: config.CellBasefee, FromConfig: true}
+	fallback := Basefees{Cycle: config.CycleBasefee.LegacyDec, Cell: config.CellBasefee.LegacyDec, FromConfig: true}
 	if f.Basefees == nil {
 		return fallback
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -31,7 +32,7 @@ const (
 )
 
 func staticBid(maxFee, maxPriority math.LegacyDec) *types.Bid {
-	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: maxFee, MaxPriorityFeePerCycle: maxPriority}}
+	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(maxFee), MaxPriorityFeePerCycle: decimal.Of(maxPriority)}}
 }
 
 func someQuote() *types.AgentQuote {

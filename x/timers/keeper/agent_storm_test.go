@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -88,7 +89,7 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 		f := newFixture(t, withConfig(stormy(
 			rapid.Uint32Range(1, 6).Draw(t, "window"), rapid.Uint32Range(1, 6).Draw(t, "admissions"), rapid.Uint32Range(1, 6).Draw(t, "sweep"),
 		)), withConfig(func(c *types.TimerConfig) {
-			c.CellBasefee = dec("0.5")
+			c.CellBasefee = decimal.Of(dec("0.5"))
 			c.AgentCyclesPerCall, c.AgentCyclesPerBlock = 20_000, calls*20_000
 		}))
 		asked := map[string]uint64{}
@@ -146,7 +147,7 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 // TestCellPricedOutUnderOverload: a timer that was indexed when cells were cheap does not block others when they are
 // dear, and competes again when they are cheap.
 func TestCellPricedOutUnderOverload(t *testing.T) {
-	f := newFixture(t, withConfig(stormy(2, 4, 1)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = dec("0.1") }))
+	f := newFixture(t, withConfig(stormy(2, 4, 1)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.1")) }))
 	agent := f.agent("thrifty", answers(0, "9", "4", "0.2"))
 	var ids []string
 	for range 4 {
@@ -157,7 +158,7 @@ func TestCellPricedOutUnderOverload(t *testing.T) {
 	}
 	// The first storm block files four; the best of them fires.
 	require.Contains(t, ids, f.firedIDs(f.blocksUntil(3))[0])
-	f.setConfig(func(c *types.TimerConfig) { c.CellBasefee, c.MaxFiresPerBlock = dec("0.3"), 2 })
+	f.setConfig(func(c *types.TimerConfig) { c.CellBasefee, c.MaxFiresPerBlock = decimal.Of(dec("0.3")), 2 })
 	f.NextBlock()
 	events := f.NextBlock()
 	fires := eventsOf[*types.TimerFired](f, events)
@@ -165,7 +166,7 @@ func TestCellPricedOutUnderOverload(t *testing.T) {
 	for _, e := range fires {
 		require.Equal(t, robot2.String(), e.Actor)
 	}
-	f.setConfig(func(c *types.TimerConfig) { c.CellBasefee = dec("0.2") })
+	f.setConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.2")) })
 	f.NextBlock()
 	fired := map[string]bool{}
 	for range 12 {

@@ -18,6 +18,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -384,7 +385,7 @@ func TestAgentBudgetRotates(t *testing.T) {
 }
 
 func TestACellThatIsTooDearPricesOut(t *testing.T) {
-	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.CellBasefee = dec("0.5") }))
+	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.5")) }))
 	agent := f.agent("thrifty", answers(0, "3", "1", "0.499999999999999999"))
 	id := f.schedule(robot, 3, f.noop(), byAgent(agent))
 	require.Empty(t, eventsOf[*types.TimerFired](f, f.blocksUntil(4)))

@@ -13,6 +13,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/names"
@@ -25,7 +26,7 @@ import (
 // inAuction puts policy auction in force. A fire costs nothing beside its bid, and the lane holds one of them.
 func inAuction(c *types.TimerConfig) {
 	c.Policy = types.PolicyAuction
-	c.CycleBasefee, c.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+	c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	c.MaxFiresPerBlock = 1
 }
 
@@ -126,14 +127,14 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		"is paused, and expires":   {out: func(f *fixture, id string) { f.run(pause(robot, id)) }},
 		"is paused, and cancelled": {out: func(f *fixture, id string) { f.run(pause(robot, id)); f.blocksUntil(5); cancel(f, id) }},
 		"is unfunded": {out: func(f *fixture, id string) {
-			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyNewDec(1_000_000) })
+			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDec(1_000_000)) })
 			f.blocksUntil(3)
 		}},
 		"is suspended, and expires": {changes: []func(*types.MsgScheduleTimer){suspending}, out: func(f *fixture, id string) {
-			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyNewDec(1_000_000) })
+			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDec(1_000_000)) })
 			f.blocksUntil(4)
 			require.Equal(f.t, "700", f.timer(robot, id).BidLocked)
-			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyZeroDec() })
+			f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyZeroDec()) })
 		}},
 		"becomes unrunnable, and expires": {out: func(f *fixture, id string) {
 			f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = gas - 1 })
@@ -141,7 +142,7 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 			require.Equal(f.t, types.Unrunnable, f.timer(robot, id).SetAside)
 		}},
 		"is quarantined, and cancelled by the authority": {
-			config: func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyNewDecWithPrec(1, 5) },
+			config: func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 5)) },
 			out: func(f *fixture, id string) {
 				f.quarantine()
 				f.blocksUntil(4)
@@ -156,7 +157,7 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		}},
 		"fires under eip1559": {config: firstPrice, out: func(f *fixture, _ string) {
 			f.setConfig(func(c *types.TimerConfig) {
-				c.Policy, c.Eip1559.MinLaneBasefee = types.PolicyEIP1559, math.LegacyZeroDec()
+				c.Policy, c.Eip1559.MinLaneBasefee = types.PolicyEIP1559, decimal.Of(math.LegacyZeroDec())
 			})
 		}},
 		"fires under fifo and goes on": {config: firstPrice, changes: []func(*types.MsgScheduleTimer){every(2, 2)}, out: func(f *fixture, id string) {
@@ -238,7 +239,7 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 func TestWinnersPayTheRunnersUpPrice(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
-		c.Auction.LambdaStep = math.LegacyZeroDec()
+		c.Auction.LambdaStep = decimal.Of(math.LegacyZeroDec())
 	}))
 	low := f.schedule(alice, 3, f.pays(alice, carol, 1), bidding(price("100")))
 	high := f.schedule(robot, 3, f.noop(), bidding(price("700")))
@@ -270,7 +271,7 @@ func TestTimersThatAreNoRunnerUp(t *testing.T) {
 		paid   int64
 	}{
 		"one that fits in nowhere": {paid: 500},
-		"one whose payer is poor": {config: func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyOneDec() }, rival: func(f *fixture) string {
+		"one whose payer is poor": {config: func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyOneDec()) }, rival: func(f *fixture) string {
 			f.fund(pauper, 500)
 			return f.schedule(pauper, 3, f.noop(), bidding(price("500")))
 		}},
@@ -426,7 +427,7 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 	require.Equal(t, []string{"100 0 100 0", "200 0 200 0"}, settled(f, events))
 	require.Nil(t, f.lane().Auction)
 	f.setConfig(func(c *types.TimerConfig) {
-		c.Policy, c.Eip1559.MinLaneBasefee = types.PolicyEIP1559, math.LegacyZeroDec()
+		c.Policy, c.Eip1559.MinLaneBasefee = types.PolicyEIP1559, decimal.Of(math.LegacyZeroDec())
 	})
 	f.blocksUntil(8)
 	f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyAuction })
@@ -444,7 +445,7 @@ func TestThePolicyChangesUnderABacklog(t *testing.T) {
 func TestWaitingTimerPassesAHighBidder(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
-		c.Auction.LambdaStart, c.Auction.LambdaMin, c.Auction.LambdaMax = dec("0.5"), dec("0.5"), dec("0.5")
+		c.Auction.LambdaStart, c.Auction.LambdaMin, c.Auction.LambdaMax = decimal.Of(dec("0.5")), decimal.Of(dec("0.5")), decimal.Of(dec("0.5"))
 	}))
 	poor := f.schedule(robot2, 3, f.noop())
 	noop := f.noop()
@@ -498,7 +499,9 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	}
 	require.Zero(t, f.balance(vault))
 	// Bounds that a config moves hold at once.
-	f.setConfig(func(c *types.TimerConfig) { c.Auction.LambdaStart, c.Auction.LambdaMin = dec("0.2"), dec("0.2") })
+	f.setConfig(func(c *types.TimerConfig) {
+		c.Auction.LambdaStart, c.Auction.LambdaMin = decimal.Of(dec("0.2")), decimal.Of(dec("0.2"))
+	})
 	require.Equal(t, "0.200000000000000000", f.prices().Lambda)
 }
 

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
@@ -197,7 +198,7 @@ func TestAskingTheMarketIsPaidFor(t *testing.T) {
 			m := (&market{}).asks(math.LegacyOneDec(), math.LegacyZeroDec())
 			f := newFixture(t, withMarket(m), withConfig(func(c *types.TimerConfig) { c.Policy = policy }))
 			msg := scheduleMsg(robot, 100, f.noop(), func(msg *types.MsgScheduleTimer) {
-				msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDec(9), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
+				msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(9)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
 			})
 			f.NextBlock()
 			cheap := f.run(msg)

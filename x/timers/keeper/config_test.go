@@ -10,6 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -18,7 +19,7 @@ func TestAConfigIsInForceFromTheNextBlock(t *testing.T) {
 	id := f.schedule(robot, 3, f.noop())
 	late := f.schedule(robot, 4, f.noop())
 	f.blocksUntil(2)
-	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyNewDec(7); c.MinGasLimit = 150_000 })
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDec(7)); c.MinGasLimit = 150_000 })
 	// The rest of this block, its end included, goes by the old config.
 	f.schedule(robot, 9, f.noop(), limited(100_000))
 	params, err := f.query().Params(f.Ctx(), &types.QueryParamsRequest{})
@@ -77,8 +78,8 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 		"overflowing retention": func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = ^uint64(0) },
 		"vast payload":          func(c *types.TimerConfig) { c.MaxPayloadBytes = 1<<20 + 1 },
 		"no timers":             func(c *types.TimerConfig) { c.MaxTimersPerActor = 0 },
-		"negative price":        func(c *types.TimerConfig) { c.CycleBasefee = math.LegacyNewDec(-1) },
-		"absurd price":          func(c *types.TimerConfig) { c.CellBasefee = math.LegacyNewDec(1e18).MulInt64(2) },
+		"negative price":        func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDec(-1)) },
+		"absurd price":          func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(math.LegacyNewDec(1e18).MulInt64(2)) },
 		"bad type URL":          func(c *types.TimerConfig) { c.AllowedMessages = []string{"cosmos.bank.v1beta1.MsgSend"} },
 	} {
 		config := before

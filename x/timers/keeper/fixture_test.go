@@ -16,6 +16,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -120,7 +121,7 @@ func (f *fixture) blocksUntil(height uint64) (events sdk.Events) {
 
 // plain makes a cycle cost one unit and a cell nothing, so that a fire costs what its cycles say.
 func plain(c *types.TimerConfig) {
-	c.CycleBasefee, c.CellBasefee = math.LegacyOneDec(), math.LegacyZeroDec()
+	c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyOneDec()), decimal.Of(math.LegacyZeroDec())
 }
 
 func (f *fixture) lane() types.LaneState {

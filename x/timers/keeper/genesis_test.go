@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,7 +21,7 @@ import (
 func busy(f *fixture) {
 	f.setConfig(func(c *types.TimerConfig) {
 		c.GcCyclesPerBlock, c.GcCyclesPerRemoval, c.MaxFiresPerBlock = 20, 10, 3
-		c.CycleBasefee, c.CellBasefee = math.LegacyOneDec(), math.LegacyZeroDec()
+		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyOneDec()), decimal.Of(math.LegacyZeroDec())
 	})
 	f.NextBlock()
 	noop := f.noop()

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/names"
@@ -211,7 +212,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000), func(msg *types.MsgScheduleTimer) {
-		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
+		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyOneDec()), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
 	})
 	type step struct {
 		height, nextDue, remaining uint64

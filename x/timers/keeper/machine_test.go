@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -187,7 +188,7 @@ func (m *machine) configOp(t *rapid.T) {
 	case 3:
 		next.MaxFiresPerActor = rapid.SampledFrom([]uint32{0, 1}).Draw(t, "fires of an actor")
 	case 4:
-		next.CycleBasefee = math.LegacyNewDec(rapid.Int64Range(0, 3).Draw(t, "price"))
+		next.CycleBasefee = decimal.Of(math.LegacyNewDec(rapid.Int64Range(0, 3).Draw(t, "price")))
 	}
 	m.model.next = &next
 	m.agree(nil, &types.MsgUpdateTimerConfig{Authority: m.Authority, Config: next})

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/query"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -18,14 +19,14 @@ import (
 func dec(text string) math.LegacyDec { return math.LegacyMustNewDecFromStr(text) }
 
 func stated(maxFee, maxPriority string) *types.Bid {
-	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(maxFee), MaxPriorityFeePerCycle: dec(maxPriority)}}
+	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec(maxFee)), MaxPriorityFeePerCycle: decimal.Of(dec(maxPriority))}}
 }
 
 // dear makes prices round: a cycle costs 1, the lane 1 at least, a cell nothing.
 func dear(c *types.TimerConfig) {
 	plain(c)
 	inMarket(c)
-	c.Eip1559.MinLaneBasefee = math.LegacyOneDec()
+	c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyOneDec())
 }
 
 // prices are what the lane query says of the next block.
@@ -124,7 +125,7 @@ func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 	for multiplier, paid := range map[string]int64{"0": 20_000 + 10_000, "0.8": 36_000 + 10_000, "1": 40_000 + 10_000, "2": 60_000 + 10_000} {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 			dear(c)
-			c.Eip1559.LaneFeeMultiplier = dec(multiplier)
+			c.Eip1559.LaneFeeMultiplier = decimal.Of(dec(multiplier))
 		}))
 		f.schedule(robot, 3, f.noop(), bidding(stated("9", "0.5")))
 		before := f.balance(robot)
@@ -184,7 +185,7 @@ func TestActivationOnARunningChain(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		plain(c)
 		inMarket(c)
-		c.CycleBasefee, c.Eip1559.MinLaneBasefee = dec("4"), dec("1")
+		c.CycleBasefee, c.Eip1559.MinLaneBasefee = decimal.Of(dec("4")), decimal.Of(dec("1"))
 		c.Eip1559.AuctionActivationHeight = 3
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 40_000
 	}))
@@ -355,7 +356,7 @@ func TestAShorterWindowForgetsInABoundedNumberOfBlocks(t *testing.T) {
 func TestSmoothedMedian(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.MedianSmoothing, c.FairnessWindowBlocks = dec("0.5"), 2
+		c.MedianSmoothing, c.FairnessWindowBlocks = decimal.Of(dec("0.5")), 2
 	}))
 	for range 4 {
 		f.schedule(robot, 3, f.noop())

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -54,7 +55,7 @@ func TestMaxChargeLowersTheTip(t *testing.T) {
 		f.setConfig(func(c *types.TimerConfig) { c.Policy = p })
 		f.NextBlock()
 		id := f.schedule(robot, f.Height()+1, f.noop(), limited(100_000), atMost("850"), func(msg *types.MsgScheduleTimer) {
-			msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyOneDec()}}
+			msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyOneDec()), MaxPriorityFeePerCycle: decimal.Of(math.LegacyOneDec())}}
 		})
 		f.NextBlock()
 		for _, event := range f.NextBlock() {

@@ -13,6 +13,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	vesting "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -136,18 +137,18 @@ func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 				inMarket(c)
 				plain(c)
-				c.Eip1559.MinLaneBasefee = math.LegacyOneDec()
+				c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyOneDec())
 				if storm {
 					c.CandidateWindow, c.AdmissionsPerBlock = 2, 64
 				}
 			}))
 			f.grant(bob, robot, unlimited())
 			static := &types.Bid{Static: &types.StaticBid{
-				MaxFeePerCycle: math.LegacyNewDec(1_000), MaxPriorityFeePerCycle: math.LegacyNewDec(50),
+				MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1_000)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDec(50)),
 			}}
 			sponsored := f.schedule(robot, 3, f.noop(), limited(100_000), paidBy(bob), bidding(static))
 			modest := &types.Bid{Static: &types.StaticBid{
-				MaxFeePerCycle: math.LegacyNewDec(1_000), MaxPriorityFeePerCycle: math.LegacyNewDec(12),
+				MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1_000)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDec(12)),
 			}}
 			own := f.schedule(carol, 3, f.pays(carol, bob, 1), limited(100_000), bidding(modest))
 			for range 4 {

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -35,7 +36,7 @@ func pricedOutCrowd(t *testing.T, p types.Policy, n int, change func(*types.Time
 // floorBid is below what the lane charges at least.
 func floorBid(timer *types.Timer) {
 	timer.Bid = &types.Bid{Static: &types.StaticBid{
-		MaxFeePerCycle: math.LegacyNewDecWithPrec(1, 7), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(1, 7),
+		MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 7)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 7)),
 	}}
 }
 
@@ -137,11 +138,13 @@ func TestPricedOutTimersReturnWhenTheChainsPricesFall(t *testing.T) {
 	for _, p := range everyPolicy {
 		t.Run(p.String(), func(t *testing.T) {
 			f := pricedOutCrowd(t, p, n, func(timer *types.Timer) { timer.MaxCharge = "1000" },
-				func(opts *lab.ChainOptions) { opts.Genesis.Config.CellBasefee = math.LegacyNewDecWithPrec(9, 2) })
+				func(opts *lab.ChainOptions) {
+					opts.Genesis.Config.CellBasefee = decimal.Of(math.LegacyNewDecWithPrec(9, 2))
+				})
 			for _, fires := range f.firesOfCrowd(6) {
 				require.Zero(t, fires)
 			}
-			f.setConfig(func(c *types.TimerConfig) { c.CellBasefee = math.LegacyNewDecWithPrec(3, 2) })
+			f.setConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(math.LegacyNewDecWithPrec(3, 2)) })
 			f.endBlock()
 			total := 0
 			for _, fires := range f.firesOfCrowd(20) {

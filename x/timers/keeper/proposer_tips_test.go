@@ -14,6 +14,7 @@ import (
 	distributiontypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
@@ -25,8 +26,8 @@ import (
 func newTipping(t *testing.T, changes ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()
 	return newFixture(t, append(changes, withConfig(inMarket), withConfig(func(c *types.TimerConfig) {
-		c.CycleBasefee, c.CellBasefee = math.LegacyNewDecWithPrec(5, 1), math.LegacyZeroDec()
-		c.Eip1559.MinLaneBasefee = math.LegacyOneDec()
+		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyNewDecWithPrec(5, 1)), decimal.Of(math.LegacyZeroDec())
+		c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyOneDec())
 	}))...)
 }
 
@@ -35,7 +36,7 @@ func newTipping(t *testing.T, changes ...func(*lab.ChainOptions)) *fixture {
 func (f *fixture) fireTipped() (receipt types.ReceiptInfo, refunded string) {
 	f.t.Helper()
 	bid := &types.Bid{Static: &types.StaticBid{
-		MaxFeePerCycle: math.LegacyNewDecWithPrec(13, 1), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(3, 1),
+		MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(13, 1)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(3, 1)),
 	}}
 	f.schedule(robot, 3, f.burner(10_001), limited(100_000), bidding(bid))
 	fired := eventsOf[*types.TimerFired](f, f.blocksUntil(3))

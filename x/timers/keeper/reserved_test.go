@@ -11,6 +11,7 @@ import (
 
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -22,7 +23,7 @@ func besieged(t *testing.T, policy types.Policy, window uint32, change func(*typ
 		c.Policy, c.CandidateWindow, c.AdmissionsPerBlock = policy, window, window
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 340_000, 200_000, 200_000
 		c.ReservedActors, c.WeightMax = []string{robot2.String()}, c.WeightMin
-		c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier = math.LegacyZeroDec(), math.LegacyZeroDec()
+		c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 		change(c)
 	}))
 }
@@ -37,7 +38,7 @@ func TestReservedActorsAreNotKeptOut(t *testing.T) {
 			name := strings.ToLower(strings.TrimPrefix(policy.String(), "POLICY_"))
 			t.Run(name, func(t *testing.T) {
 				wait := func(share string) (blocks int) {
-					f := besieged(t, policy, window, func(c *types.TimerConfig) { c.ReservedShare = dec(share) })
+					f := besieged(t, policy, window, func(c *types.TimerConfig) { c.ReservedShare = decimal.Of(dec(share)) })
 					f.endBlock()
 					id := f.schedule(robot2, f.Height()+1, f.noop())
 					f.endBlock()
@@ -61,7 +62,7 @@ func TestReservedActorsAreNotKeptOut(t *testing.T) {
 // TestTheReservedShareIsBounded: reserved timers come first while they used less than the share, the last of them may exceed
 // it, and the lane is for all then. What they leave goes to all.
 func TestTheReservedShareIsBounded(t *testing.T) {
-	f := besieged(t, types.PolicyFIFO, 2_048, func(c *types.TimerConfig) { c.ReservedShare = dec("0.3") })
+	f := besieged(t, types.PolicyFIFO, 2_048, func(c *types.TimerConfig) { c.ReservedShare = decimal.Of(dec("0.3")) })
 	f.endBlock()
 	var reserved []string
 	for range 4 {
@@ -84,7 +85,7 @@ func TestReservedActorsPayLikeAllOthers(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.ReservedActors = []string{robot.String()} }))
 	low := f.schedule(robot, 3, f.noop(), bidding(stated("1.05", "0")))
 	id := f.schedule(robot, 3, f.noop(), bidding(stated("9", "0.5")))
-	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = dec("1.2") })
+	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = decimal.Of(dec("1.2")) })
 	before := f.balance(robot)
 	events := f.blocksUntil(3)
 	require.Equal(t, []string{id}, f.firedIDs(events))

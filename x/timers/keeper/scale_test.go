@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -23,7 +24,7 @@ import (
 func crowd(n int, change func(*types.Timer)) func(*lab.ChainOptions) {
 	return func(opts *lab.ChainOptions) {
 		genesis := opts.Genesis
-		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+		genesis.Config.CycleBasefee, genesis.Config.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 		genesis.Timers = make([]types.Timer, n)
 		for i := range genesis.Timers {
 			timer := &genesis.Timers[i]
@@ -150,7 +151,7 @@ func TestFireCostUnderOverload(t *testing.T) {
 			inMarket(c)
 			c.LaneTimerCycles, c.ReceiptRetentionBlocks = 10_000_000, 2
 			// The lane is free, and all weigh the same: the order is that of the queue.
-			c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier, c.WeightMax = math.LegacyZeroDec(), math.LegacyZeroDec(), math.LegacyOneDec()
+			c.Eip1559.MinLaneBasefee, c.Eip1559.LaneFeeMultiplier, c.WeightMax = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyOneDec())
 		}))
 		f.endBlock()
 		counts.Reset()

@@ -17,6 +17,7 @@ import (
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -42,7 +43,7 @@ func bid(bid types.Bid) change {
 }
 
 func static(maxFee, priority math.LegacyDec) change {
-	return bid(types.Bid{Static: &types.StaticBid{MaxFeePerCycle: maxFee, MaxPriorityFeePerCycle: priority}})
+	return bid(types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(maxFee), MaxPriorityFeePerCycle: decimal.Of(priority)}})
 }
 
 func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
@@ -168,7 +169,7 @@ func TestEveryTimerHasAnIDOfItsOwn(t *testing.T) {
 
 func TestBidsAreKeptAndPriceIgnoredUnderFIFO(t *testing.T) {
 	f := newFixture(t)
-	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDec(2), MaxPriorityFeePerCycle: math.LegacyZeroDec()}}
+	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(2)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
 	for _, tc := range []struct{ stated, kept *types.Bid }{
 		{static, static},
 		{&types.Bid{Tier: types.TierUrgent}, &types.Bid{Tier: types.TierUrgent}},

@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	timersgenesis "github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/merge"
@@ -267,7 +268,7 @@ func TestGenesisInTheMiddleOfAScoreStorm(t *testing.T) {
 	for i := range 20 {
 		if i == 3 {
 			for _, chain := range []*fixture{f, again} {
-				chain.setConfig(func(c *types.TimerConfig) { c.Score.WBid = dec("1") })
+				chain.setConfig(func(c *types.TimerConfig) { c.Score.WBid = decimal.Of(dec("1")) })
 			}
 		}
 		require.Equal(t, f.firedIDs(f.NextBlock()), again.firedIDs(again.NextBlock()))
@@ -326,7 +327,7 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 				inScoreStorm(c)
 				c.AdmissionsPerBlock, c.Policy = admissions, types.PolicyEIP1559
 				// Everybody can pay whatever comes.
-				c.CycleBasefee, c.Eip1559.MinLaneBasefee = dec("0.001"), dec("0.001")
+				c.CycleBasefee, c.Eip1559.MinLaneBasefee = decimal.Of(dec("0.001")), decimal.Of(dec("0.001"))
 				c.LaneTimerCycles = 100_000
 			}))
 			pending := map[string]bool{}
@@ -336,11 +337,11 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 			}
 			changes := []func(*types.TimerConfig){
 				func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
-				func(c *types.TimerConfig) { c.Score.WFifo = dec("0.5") },
+				func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(dec("0.5")) },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
-				func(c *types.TimerConfig) { c.Score.WBid, c.Policy = dec("2"), types.PolicyScore },
+				func(c *types.TimerConfig) { c.Score.WBid, c.Policy = decimal.Of(dec("2")), types.PolicyScore },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO },
-				func(c *types.TimerConfig) { c.Score.WFifo = dec("0") },
+				func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(dec("0")) },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
 				func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
 			}
@@ -367,7 +368,7 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 	for name, change := range map[string]func(*types.TimerConfig){
 		"from eip1559": func(c *types.TimerConfig) { c.Policy = types.PolicyScore },
 		"from score":   func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 },
-		"weights":      func(c *types.TimerConfig) { c.Score.WFifo = dec("1") },
+		"weights":      func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(dec("1")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withConfig(func(c *types.TimerConfig) {
@@ -515,8 +516,8 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 		genesis := opts.Genesis
 		c := &genesis.Config
 		c.Policy = types.PolicyScore
-		c.Score.WAge = rapid.SampledFrom([]math.LegacyDec{dec("1"), dec("0")}).Draw(t, "weight of age")
-		c.Score.WFifo = rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank")
+		c.Score.WAge = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("1"), dec("0")}).Draw(t, "weight of age"))
+		c.Score.WFifo = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank"))
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
 		c.AdmissionsPerBlock = uint32(rapid.IntRange(1, 100).Draw(t, "admissions"))
 		c.SweepPerBlock = uint32(rapid.IntRange(1, 20).Draw(t, "sweep"))

@@ -16,6 +16,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	vestingtypes "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -110,7 +111,7 @@ func TestAFailedFireKeepsTheChargeAndNothingElse(t *testing.T) {
 
 func TestNothingIsChargedAtPricesOfZero(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		c.CycleBasefee, c.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	}))
 	dave := sdk.AccAddress("dave________________")
 	f.fund(dave, 0)

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
@@ -152,8 +153,8 @@ func (m *stormModel) block() (fired []string) {
 	m.height++
 	market := m.config.Eip1559.Rules(&m.config)
 	prices := policy.Prices{
-		Cycle: m.config.CycleBasefee, Cell: m.config.CellBasefee, P50: m.p50,
-		Lane: market.LaneBasefee(m.config.CycleBasefee, policy.Last{Basefee: m.basefee, Use: lane.Use{Size: m.cycles}}),
+		Cycle: m.config.CycleBasefee.LegacyDec, Cell: m.config.CellBasefee.LegacyDec, P50: m.p50,
+		Lane: market.LaneBasefee(m.config.CycleBasefee.LegacyDec, policy.Last{Basefee: m.basefee, Use: lane.Use{Size: m.cycles}}),
 	}
 	weightOf := m.weights()
 	contest, storm := m.compete(weightOf, func(t *types.Timer) bool {
@@ -234,7 +235,7 @@ var bidders = map[string]func(r *rand.Rand) *types.Bid{
 
 func statedBid(maxFee, maxPriority float64) *types.Bid {
 	dec := func(x float64) math.LegacyDec { return math.LegacyMustNewDecFromStr(fmt.Sprintf("%.12f", x)) }
-	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(maxFee), MaxPriorityFeePerCycle: dec(maxPriority)}}
+	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec(maxFee)), MaxPriorityFeePerCycle: decimal.Of(dec(maxPriority))}}
 }
 
 // stormProperty runs a storm of some crowd, with newcomers meanwhile, through the module and through the model, and
@@ -280,7 +281,7 @@ func stormProperty(t *rapid.T) (storms int) {
 		for i := range actors {
 			opts.Balances = append(opts.Balances, lab.Balance{Address: sdk.AccAddress(fmt.Sprintf("robot_%014d", i)), Amount: math.NewInt(rich)})
 		}
-		m.config, m.basefee = *c, c.CycleBasefee
+		m.config, m.basefee = *c, c.CycleBasefee.LegacyDec
 	})
 	f.robots.scripts["noop"] = func(sdk.Context, types.Delivery) error { return nil }
 	for range rapid.IntRange(5, 25).Draw(t, "blocks") {

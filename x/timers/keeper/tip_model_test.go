@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -67,7 +68,7 @@ func (m *tipModel) observed(actor string, epoch uint64) *tip.EpochStats {
 }
 
 func (m *tipModel) effective(t *tipTimer) math.LegacyDec {
-	return math.LegacyMinDec(t.tip, t.fee.Sub(m.config.CycleBasefee))
+	return math.LegacyMinDec(t.tip, t.fee.Sub(m.config.CycleBasefee.LegacyDec))
 }
 
 // block returns the ids of what fires at a height, in order, and of what is found unfunded.
@@ -75,7 +76,7 @@ func (m *tipModel) block(height uint64) (fired, unfunded []string) {
 	epoch, w := m.epochAt(height), m.config.Tip.WeightRule()
 	var competing []*tipTimer
 	for _, t := range m.timers {
-		if !t.gone && !t.waits && t.due <= height && t.fee.GTE(m.config.CycleBasefee) {
+		if !t.gone && !t.waits && t.due <= height && t.fee.GTE(m.config.CycleBasefee.LegacyDec) {
 			competing = append(competing, t)
 		}
 	}
@@ -167,8 +168,8 @@ func TestTipMatchesTheModel(t *testing.T) {
 		f := newFixture(t, withConfig(byTip), withConfig(laneOf(300_000)), withConfig(func(c *types.TimerConfig) {
 			c.Tip.EpochBlocks = rapid.Uint64Range(1, 4).Draw(t, "epoch")
 			c.Tip.StarvationBlocks = rapid.Uint64Range(1, 4).Draw(t, "starvation")
-			c.Tip.WeightNeutral = rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.5"), dec("0.7")}).Draw(t, "neutral")
-			c.Tip.StarvationFloor = rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.75"), dec("1")}).Draw(t, "floor")
+			c.Tip.WeightNeutral = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.5"), dec("0.7")}).Draw(t, "neutral"))
+			c.Tip.StarvationFloor = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0.1"), dec("0.75"), dec("1")}).Draw(t, "floor"))
 		}))
 		m := &tipModel{
 			config: f.config(), epochs: map[string]map[uint64]*tip.EpochStats{}, lastFire: map[string]uint64{}, p50: math.LegacyZeroDec(),
@@ -198,7 +199,7 @@ func TestTipMatchesTheModel(t *testing.T) {
 				}
 				timer.gas = timer.burn + rapid.SampledFrom([]uint64{40_000, 60_000}).Draw(t, "gas")
 				timer.id = f.schedule(actor, timer.due, scripts[timer.fails][timer.burn], limited(timer.gas),
-					bidding(&types.Bid{Static: &types.StaticBid{MaxFeePerCycle: timer.fee, MaxPriorityFeePerCycle: timer.tip}}))
+					bidding(&types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(timer.fee), MaxPriorityFeePerCycle: decimal.Of(timer.tip)}}))
 				m.timers = append(m.timers, timer)
 			}
 			height := uint64(f.Ctx().BlockHeight())

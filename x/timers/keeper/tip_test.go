@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -71,12 +72,12 @@ func TestTipChecksABidWhenItIsStated(t *testing.T) {
 func TestTipPricedOutTimersWait(t *testing.T) {
 	f := newFixture(t, withConfig(byTip))
 	low := f.schedule(robot, 4, f.noop(), bidding(stated("1.5", "0.1")))
-	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("2") })
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(dec("2")) })
 	require.Empty(t, f.firedIDs(f.blocksUntil(6)))
 	require.Equal(t, types.TimerStatusReady, f.timer(robot, low).Status)
 	_, err := f.query().Estimate(f.Ctx(), &types.QueryEstimateRequest{MaxFee: "1.5"})
 	require.ErrorContains(t, err, "max_fee 1.500000000000000000 is below the chain's cycle basefee 2.000000000000000000")
-	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("1.4") })
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(dec("1.4")) })
 	events := f.blocksUntil(8)
 	require.Equal(t, low, only[*types.TimerFired](f, events).Id)
 	require.Equal(t, "2000", only[*types.TimerFired](f, events).Tip, "20,000 cycles at 0.1")
@@ -234,7 +235,7 @@ func TestUnfundedHandlingIsBoundedByTheGCLane(t *testing.T) {
 // TestStarvationFloor: an actor without a fire for five blocks is raised to the floor, and wins the tie that it lost.
 func TestStarvationFloor(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(laneOf(100_000)), withConfig(func(c *types.TimerConfig) {
-		c.Tip.WeightNeutral, c.Tip.StarvationFloor = dec("0.2"), dec("0.9")
+		c.Tip.WeightNeutral, c.Tip.StarvationFloor = decimal.Of(dec("0.2")), decimal.Of(dec("0.9"))
 	}))
 	// The busy one scores in epoch 1, and weighs more than the neutral weight from block 11 on.
 	for height := uint64(3); height < 11; height++ {
@@ -287,7 +288,7 @@ func TestWindowIsNotBlockedByIdleTimers(t *testing.T) {
 	for range 3 {
 		waiting = append(waiting, f.schedule(robot2, 3, f.noop(), bidding(stated("9", "0"))))
 	}
-	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("2") })
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(dec("2")) })
 	fresh := f.schedule(robot2, 6, f.noop(), bidding(stated("9", "0")))
 	fired := map[string]int64{}
 	for range 20 {
@@ -302,7 +303,7 @@ func TestWindowIsNotBlockedByIdleTimers(t *testing.T) {
 		require.LessOrEqual(t, fired[id], int64(3+15/2+1), "a round of 15 timers at 2 a block")
 	}
 	require.Len(t, fired, 4)
-	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = dec("1") })
+	f.setConfig(func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(dec("1")) })
 	f.NextBlock()
 	all := 0
 	for range 8 {
@@ -451,7 +452,7 @@ func TestCorruptWeightAffectsItsActorOnly(t *testing.T) {
 
 func TestAgentsBidUnderTip(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) {
-		c.Policy, c.CellBasefee = types.PolicyTip, math.LegacyOneDec()
+		c.Policy, c.CellBasefee = types.PolicyTip, decimal.Of(math.LegacyOneDec())
 		c.MaxCellsPerFire = 1
 	}))
 	high := f.agent("high", answers(0, "5", "2", "1"))

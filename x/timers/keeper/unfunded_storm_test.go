@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -28,7 +29,7 @@ func robotOf(n int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("robot_%0
 func unpayable(p types.Policy) *types.Bid {
 	switch p {
 	case types.PolicyEIP1559, types.PolicyTip:
-		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDec(1_000), MaxPriorityFeePerCycle: math.LegacyNewDec(999)}}
+		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1_000)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDec(999))}}
 	case types.PolicyScore:
 		return &types.Bid{Price: "1000000000"}
 	default:

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -91,7 +92,7 @@ type watchRun struct {
 
 func newWatchRun(t *rapid.T, change func(*types.TimerConfig)) *watchRun {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		c.CycleBasefee, c.CellBasefee, c.LaneTimerCycles = math.LegacyZeroDec(), math.LegacyZeroDec(), 50_000_000
+		c.CycleBasefee, c.CellBasefee, c.LaneTimerCycles = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec()), 50_000_000
 		change(c)
 	}))
 	r := &watchRun{

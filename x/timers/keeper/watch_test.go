@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -294,7 +295,7 @@ func TestFanOutIsBoundedAndNothingIsLost(t *testing.T) {
 	const watchers, perBlock = 50, 8
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.MaxWatchHitsPerBlock, c.LaneTimerCycles = perBlock, 50_000_000
-		c.CycleBasefee, c.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	}))
 	for range watchers {
 		f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)))
@@ -362,7 +363,7 @@ func TestFrequentlyChangedKeyIsFair(t *testing.T) {
 	const watchers = 100
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.MaxWatchHitsPerBlock, c.LaneTimerCycles = 16, 50_000_000
-		c.CycleBasefee, c.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	}))
 	fires := map[string]int{}
 	for range watchers {
@@ -396,7 +397,7 @@ func TestFrequentlyChangedKeyIsFair(t *testing.T) {
 func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.MaxWatchHitsPerBlock, c.LaneTimerCycles, c.MaxCyclesPerFire = 8, 200_000, 200_000
-		c.CycleBasefee, c.CellBasefee = math.LegacyZeroDec(), math.LegacyZeroDec()
+		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	}))
 	noop := f.noop()
 	for i := range 40 {

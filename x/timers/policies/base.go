@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -74,8 +75,8 @@ func AcceptAtMost(bid types.StaticBid, fee math.LegacyDec) (Accepted, error) {
 	}
 	accepted := Accepted{Bid: &types.Bid{Static: &bid}}
 	if bid.MaxPriorityFeePerCycle.GT(remaining) {
-		stated := bid.MaxPriorityFeePerCycle
-		accepted.Stated, bid.MaxPriorityFeePerCycle = &stated, remaining
+		stated := bid.MaxPriorityFeePerCycle.LegacyDec
+		accepted.Stated, bid.MaxPriorityFeePerCycle = &stated, decimal.Of(remaining)
 	}
 	return accepted, nil
 }

@@ -19,7 +19,9 @@ func (b *Block) AskOf(t *types.Timer) policy.Ask {
 }
 
 // sponsoredTip is the most per unit of size that a payer other than the actor tips: TIER_TIP_CAP × the lane basefee.
-func (b *Block) sponsoredTip() math.LegacyDec { return b.Prices.Lane.MulTruncate(b.Config.TierTipCap) }
+func (b *Block) sponsoredTip() math.LegacyDec {
+	return b.Prices.Lane.MulTruncate(b.Config.TierTipCap.LegacyDec)
+}
 
 // SponsoredQuote is the quote under which a timer with stated prices is indexed if another account pays for it: its
 // prices with the tip of this block at most. For all other timers it is the agent's quote as it is.

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/lane"
@@ -323,19 +324,15 @@ func askOf(req *types.QueryEstimateRequest) (policy.Ask, error) {
 		bid.Static = &types.StaticBid{}
 		for _, price := range []struct {
 			name, text string
-			value      *math.LegacyDec
+			value      *decimal.Dec
 		}{
 			{"max_fee", req.MaxFee, &bid.Static.MaxFeePerCycle},
 			{"max_priority", req.MaxPriority, &bid.Static.MaxPriorityFeePerCycle},
 		} {
-			if price.text == "" {
-				price.text = "0"
+			var err error
+			if *price.value, err = decimal.Parse(cmp.Or(price.text, "0")); err != nil {
+				return policy.Ask{}, types.ErrInvalidBid.Wrapf("%s: %v", price.name, err)
 			}
-			value, err := math.LegacyNewDecFromStr(price.text)
-			if err != nil {
-				return policy.Ask{}, types.ErrInvalidBid.Wrapf("%s %.80q is not a decimal number", price.name, price.text)
-			}
-			*price.value = value
 		}
 	}
 	if err := bid.Validate(); err != nil {

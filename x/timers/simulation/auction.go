@@ -8,6 +8,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/testutil/simsx"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -29,9 +30,9 @@ func auction(data *simsx.ChainDataSource, config *types.TimerConfig) {
 		config.Auction.PaymentRule = types.PaymentFirstPrice
 	}
 	config.Auction.ReservePrice = math.NewInt(int64(r.Intn(500)))
-	config.Auction.LambdaMin = math.LegacyNewDecWithPrec(int64(r.IntInRange(1, 100)), 3)
-	config.Auction.LambdaStart = config.Auction.LambdaMin.MulInt64(int64(r.IntInRange(1, 5)))
-	config.Auction.LambdaMax = config.Auction.LambdaStart.MulInt64(int64(r.IntInRange(1, 10)))
-	config.Auction.LambdaStep = math.LegacyNewDecWithPrec(int64(r.IntInRange(0, 50)), 2)
+	config.Auction.LambdaMin = decimal.Of(math.LegacyNewDecWithPrec(int64(r.IntInRange(1, 100)), 3))
+	config.Auction.LambdaStart = decimal.Of(config.Auction.LambdaMin.MulInt64(int64(r.IntInRange(1, 5))))
+	config.Auction.LambdaMax = decimal.Of(config.Auction.LambdaStart.MulInt64(int64(r.IntInRange(1, 10))))
+	config.Auction.LambdaStep = decimal.Of(math.LegacyNewDecWithPrec(int64(r.IntInRange(0, 50)), 2))
 	config.Auction.AuctionWindowBlocks = r.Uint64InRange(1, 50)
 }

@@ -13,6 +13,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -83,7 +84,7 @@ func (f factory) schedule(
 	case 1:
 		// Far above any basefee of a run, so that it is accepted; the tip is clamped to what it leaves.
 		tip := math.LegacyNewDecWithPrec(int64(data.Rand().IntInRange(0, 2_000)), 6)
-		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDec(1_000), MaxPriorityFeePerCycle: tip}}
+		msg.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(1_000)), MaxPriorityFeePerCycle: decimal.Of(tip)}}
 	}
 	if data.Rand().Bool() {
 		// The block that takes the message may be the next one.
@@ -238,7 +239,7 @@ func (f factory) updateConfig(
 	config.Tip.EpochBlocks = r.Uint64InRange(1, 8)
 	config.Tip.StarvationBlocks = r.Uint64InRange(1, 8)
 	auction(data, &config)
-	config.Score.WFifo = math.LegacyNewDecWithPrec(int64(r.Intn(2)), 1)
+	config.Score.WFifo = decimal.Of(math.LegacyNewDecWithPrec(int64(r.Intn(2)), 1))
 	config.CandidateWindow = r.Uint32InRange(1, 30)
 	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)
 	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)

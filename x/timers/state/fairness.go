@@ -98,7 +98,7 @@ func (f *Fairness) Advance(
 	if err := window.settle(ctx, state); err != nil {
 		return err
 	}
-	state.Smoothed = fairness.Smooth(config.MedianSmoothing, state.Median, state.Smoothed)
+	state.Smoothed = fairness.Smooth(config.MedianSmoothing.LegacyDec, state.Median, state.Smoothed)
 	return nil
 }
 

@@ -46,10 +46,10 @@ func (b *Bid) Validate() error {
 }
 
 func (b *StaticBid) validate() error {
-	if err := ValidatePrice(ErrInvalidBid, "max_fee_per_cycle", b.MaxFeePerCycle); err != nil {
+	if err := ValidatePrice(ErrInvalidBid, "max_fee_per_cycle", b.MaxFeePerCycle.LegacyDec); err != nil {
 		return err
 	}
-	return ValidatePrice(ErrInvalidBid, "max_priority_fee_per_cycle", b.MaxPriorityFeePerCycle)
+	return ValidatePrice(ErrInvalidBid, "max_priority_fee_per_cycle", b.MaxPriorityFeePerCycle.LegacyDec)
 }
 
 // Ask is what the bid asks of the lane; none asks for the default estimator.
@@ -60,7 +60,7 @@ func (b *Bid) Ask() policy.Ask {
 	case b.Price != "":
 		return b.priceAsk()
 	case b.Static != nil:
-		return policy.StatedAsk(b.Static.MaxFeePerCycle, b.Static.MaxPriorityFeePerCycle)
+		return policy.StatedAsk(b.Static.MaxFeePerCycle.LegacyDec, b.Static.MaxPriorityFeePerCycle.LegacyDec)
 	}
 	switch b.Tier {
 	case TierEconomy:

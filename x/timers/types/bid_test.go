@@ -8,11 +8,12 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 func staticBid(maxFee, maxPriority math.LegacyDec) *types.Bid {
-	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: maxFee, MaxPriorityFeePerCycle: maxPriority}}
+	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(maxFee), MaxPriorityFeePerCycle: decimal.Of(maxPriority)}}
 }
 
 func TestBidsThatAreValid(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
@@ -65,10 +66,10 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		SweepPerBlock: 256,
 
 		// As the last timer may exceed the share, one of any size fires in each block, or several that use 200,000 together.
-		ReservedShare: math.LegacyNewDecWithPrec(1, 1),
+		ReservedShare: decimal.Of(math.LegacyNewDecWithPrec(1, 1)),
 
-		CycleBasefee: math.LegacyNewDecWithPrec(1, 3),
-		CellBasefee:  math.LegacyNewDecWithPrec(3, 2),
+		CycleBasefee: decimal.Of(math.LegacyNewDecWithPrec(1, 3)),
+		CellBasefee:  decimal.Of(math.LegacyNewDecWithPrec(3, 2)),
 
 		// A watch is an entry in state that every write of its store is looked up against; who needs more schedules a
 		// second timer.
@@ -102,16 +103,16 @@ func (c *TimerConfig) setBidDefaults() {
 	c.CandidateWindow = 2_048
 	c.AdmissionsPerBlock = 2_048
 	c.PriorityTiers = PriorityTiers{
-		Economy: math.LegacyNewDecWithPrec(8, 1), Standard: math.LegacyOneDec(),
-		Fast: math.LegacyNewDecWithPrec(15, 1), Urgent: math.LegacyNewDecWithPrec(25, 1),
+		Economy: decimal.Of(math.LegacyNewDecWithPrec(8, 1)), Standard: decimal.Of(math.LegacyOneDec()),
+		Fast: decimal.Of(math.LegacyNewDecWithPrec(15, 1)), Urgent: decimal.Of(math.LegacyNewDecWithPrec(25, 1)),
 	}
 	// Tips buy a place in a full lane; ten basefees is far beyond what places cost when anybody bids for themselves.
-	c.TierTipCap = math.LegacyNewDec(10)
+	c.TierTipCap = decimal.Of(math.LegacyNewDec(10))
 	c.FairnessWindowBlocks = 1_000
 	c.FairnessUnit = UnitActor
-	c.WeightMin = math.LegacyOneDec()
-	c.WeightMax = math.LegacyNewDec(2)
-	c.MedianSmoothing = math.LegacyOneDec()
+	c.WeightMin = decimal.Of(math.LegacyOneDec())
+	c.WeightMax = decimal.Of(math.LegacyNewDec(2))
+	c.MedianSmoothing = decimal.Of(math.LegacyOneDec())
 }
 
 // Validate checks every bound, and that no parameter contradicts another.
@@ -196,33 +197,33 @@ func (c *TimerConfig) validateBounds() error {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	if err := ValidatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee); err != nil {
+	if err := ValidatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee.LegacyDec); err != nil {
 		return err
 	}
-	if err := ValidatePrice(ErrInvalidConfig, "cell_basefee", c.CellBasefee); err != nil {
+	if err := ValidatePrice(ErrInvalidConfig, "cell_basefee", c.CellBasefee.LegacyDec); err != nil {
 		return err
 	}
 	zero, mostOfTier, tiers := math.LegacyZeroDec(), math.LegacyNewDec(maxTierMultiplier), &c.PriorityTiers
 	leastWeight := math.LegacyOneDec().QuoInt64(fairness.One)
-	check.Dec("priority_tiers.economy", tiers.Economy, zero, mostOfTier)
-	check.Dec("priority_tiers.standard", tiers.Standard, zero, mostOfTier)
-	check.Dec("priority_tiers.fast", tiers.Fast, zero, mostOfTier)
-	check.Dec("priority_tiers.urgent", tiers.Urgent, zero, mostOfTier)
-	check.Dec("tier_tip_cap", c.TierTipCap, zero, mostOfTier)
-	check.Dec("reserved_share", c.ReservedShare, zero, math.LegacyNewDecWithPrec(5, 1))
-	check.Dec("weight_min", c.WeightMin, leastWeight, math.LegacyNewDec(MaxWeight))
-	check.Dec("weight_max", c.WeightMax, leastWeight, math.LegacyNewDec(MaxWeight))
-	check.Dec("median_smoothing", c.MedianSmoothing, smallFraction, math.LegacyOneDec())
+	check.Dec("priority_tiers.economy", tiers.Economy.LegacyDec, zero, mostOfTier)
+	check.Dec("priority_tiers.standard", tiers.Standard.LegacyDec, zero, mostOfTier)
+	check.Dec("priority_tiers.fast", tiers.Fast.LegacyDec, zero, mostOfTier)
+	check.Dec("priority_tiers.urgent", tiers.Urgent.LegacyDec, zero, mostOfTier)
+	check.Dec("tier_tip_cap", c.TierTipCap.LegacyDec, zero, mostOfTier)
+	check.Dec("reserved_share", c.ReservedShare.LegacyDec, zero, math.LegacyNewDecWithPrec(5, 1))
+	check.Dec("weight_min", c.WeightMin.LegacyDec, leastWeight, math.LegacyNewDec(MaxWeight))
+	check.Dec("weight_max", c.WeightMax.LegacyDec, leastWeight, math.LegacyNewDec(MaxWeight))
+	check.Dec("median_smoothing", c.MedianSmoothing.LegacyDec, smallFraction, math.LegacyOneDec())
 	return check.Err()
 }
 
 // validateShared checks what several policies share beyond its bounds.
 func (c *TimerConfig) validateShared() error {
-	if c.WeightMin.GT(c.WeightMax) {
+	if c.WeightMin.GT(c.WeightMax.LegacyDec) {
 		return ErrInvalidConfig.Wrapf("weight_min (%s) must not exceed weight_max (%s)", c.WeightMin, c.WeightMax)
 	}
 	tiers := &c.PriorityTiers
-	if tiers.Economy.GT(tiers.Standard) || tiers.Standard.GT(tiers.Fast) || tiers.Fast.GT(tiers.Urgent) {
+	if tiers.Economy.GT(tiers.Standard.LegacyDec) || tiers.Standard.GT(tiers.Fast.LegacyDec) || tiers.Fast.GT(tiers.Urgent.LegacyDec) {
 		return ErrInvalidConfig.Wrap("priority_tiers must not fall from economy over standard and fast to urgent")
 	}
 	if c.FairnessUnit != UnitActor && c.FairnessUnit != UnitDeployer {
@@ -322,12 +323,12 @@ func (c *TimerConfig) MessageAllowed(url string) bool {
 
 // WeightBounds are weight_min and weight_max in sixteenths.
 func (c *TimerConfig) WeightBounds() fairness.Bounds {
-	return fairness.Bounds{Min: fairness.Sixteenths(c.WeightMin), Max: fairness.Sixteenths(c.WeightMax)}
+	return fairness.Bounds{Min: fairness.Sixteenths(c.WeightMin.LegacyDec), Max: fairness.Sixteenths(c.WeightMax.LegacyDec)}
 }
 
 func (c *TimerConfig) tiers() policy.Tiers {
 	tiers := &c.PriorityTiers
 	return policy.Tiers{
-		Economy: tiers.Economy, Standard: tiers.Standard, Fast: tiers.Fast, Urgent: tiers.Urgent, TipCap: c.TierTipCap,
+		Economy: tiers.Economy.LegacyDec, Standard: tiers.Standard.LegacyDec, Fast: tiers.Fast.LegacyDec, Urgent: tiers.Urgent.LegacyDec, TipCap: c.TierTipCap.LegacyDec,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -295,11 +296,11 @@ func TestConfigRefusesContradictions(t *testing.T) {
 			"eip1559.max_cycles_per_fire_auction (2000001) must not exceed lane_timer_cycles (2000000)",
 		},
 		"weights upside down": {
-			func(c *types.TimerConfig) { c.WeightMin = math.LegacyNewDec(3) },
+			func(c *types.TimerConfig) { c.WeightMin = decimal.Of(math.LegacyNewDec(3)) },
 			"weight_min (3.000000000000000000) must not exceed weight_max (2.000000000000000000)",
 		},
 		"a tier dearer than the one above it": {
-			func(c *types.TimerConfig) { c.PriorityTiers.Fast = math.LegacyNewDec(3) },
+			func(c *types.TimerConfig) { c.PriorityTiers.Fast = decimal.Of(math.LegacyNewDec(3)) },
 			"priority_tiers must not fall",
 		},
 		"a fire that no lane holds": {
@@ -340,26 +341,26 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		set      func(*types.TimerConfig, math.LegacyDec)
 		min, max string
 	}{
-		"eip1559.target":              {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.Target = d }, "0.01", "0.99"},
-		"eip1559.max_change":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.MaxChange = d }, "0.000001", "1"},
-		"eip1559.min_lane_basefee":    {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.MinLaneBasefee = d }, "0", "1000000000000000000"},
-		"eip1559.lane_fee_multiplier": {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.LaneFeeMultiplier = d }, "0", "2"},
-		"priority_tiers.economy":      {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Economy = d }, "0", "1000"},
-		"priority_tiers.standard":     {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Standard = d }, "0", "1000"},
-		"priority_tiers.fast":         {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Fast = d }, "0", "1000"},
-		"priority_tiers.urgent":       {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Urgent = d }, "0", "1000"},
-		"reserved_share":              {func(c *types.TimerConfig, d math.LegacyDec) { c.ReservedShare = d }, "0", "0.5"},
-		"tier_tip_cap":                {func(c *types.TimerConfig, d math.LegacyDec) { c.TierTipCap = d }, "0", "1000"},
-		"weight_min":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = d }, "0.0625", "8"},
-		"weight_max":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = d }, "0.0625", "8"},
-		"median_smoothing":            {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = d }, "0.000001", "1"},
-		"auction.lambda_start":        {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStart = d }, "0.0001", "10"},
-		"auction.lambda_min":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMin = d }, "0.0001", "10"},
-		"auction.lambda_max":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMax = d }, "0.0001", "10"},
-		"auction.lambda_step":         {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStep = d }, "0", "0.5"},
-		"score.w_age":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WAge = d }, "0", "1000000"},
-		"score.w_bid":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WBid = d }, "0", "1000000"},
-		"score.w_fifo":                {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WFifo = d }, "0", "1000000"},
+		"eip1559.target":              {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.Target = decimal.Of(d) }, "0.01", "0.99"},
+		"eip1559.max_change":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.MaxChange = decimal.Of(d) }, "0.000001", "1"},
+		"eip1559.min_lane_basefee":    {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.MinLaneBasefee = decimal.Of(d) }, "0", "1000000000000000000"},
+		"eip1559.lane_fee_multiplier": {func(c *types.TimerConfig, d math.LegacyDec) { c.Eip1559.LaneFeeMultiplier = decimal.Of(d) }, "0", "2"},
+		"priority_tiers.economy":      {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Economy = decimal.Of(d) }, "0", "1000"},
+		"priority_tiers.standard":     {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Standard = decimal.Of(d) }, "0", "1000"},
+		"priority_tiers.fast":         {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Fast = decimal.Of(d) }, "0", "1000"},
+		"priority_tiers.urgent":       {func(c *types.TimerConfig, d math.LegacyDec) { c.PriorityTiers.Urgent = decimal.Of(d) }, "0", "1000"},
+		"reserved_share":              {func(c *types.TimerConfig, d math.LegacyDec) { c.ReservedShare = decimal.Of(d) }, "0", "0.5"},
+		"tier_tip_cap":                {func(c *types.TimerConfig, d math.LegacyDec) { c.TierTipCap = decimal.Of(d) }, "0", "1000"},
+		"weight_min":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMin = decimal.Of(d) }, "0.0625", "8"},
+		"weight_max":                  {func(c *types.TimerConfig, d math.LegacyDec) { c.WeightMax = decimal.Of(d) }, "0.0625", "8"},
+		"median_smoothing":            {func(c *types.TimerConfig, d math.LegacyDec) { c.MedianSmoothing = decimal.Of(d) }, "0.000001", "1"},
+		"auction.lambda_start":        {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStart = decimal.Of(d) }, "0.0001", "10"},
+		"auction.lambda_min":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMin = decimal.Of(d) }, "0.0001", "10"},
+		"auction.lambda_max":          {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaMax = decimal.Of(d) }, "0.0001", "10"},
+		"auction.lambda_step":         {func(c *types.TimerConfig, d math.LegacyDec) { c.Auction.LambdaStep = decimal.Of(d) }, "0", "0.5"},
+		"score.w_age":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WAge = decimal.Of(d) }, "0", "1000000"},
+		"score.w_bid":                 {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WBid = decimal.Of(d) }, "0", "1000000"},
+		"score.w_fifo":                {func(c *types.TimerConfig, d math.LegacyDec) { c.Score.WFifo = decimal.Of(d) }, "0", "1000000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -379,13 +380,13 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 					tiers = dec("1000")
 				}
 				if strings.HasPrefix(name, "priority_tiers") {
-					config.PriorityTiers = types.PriorityTiers{Economy: tiers, Standard: tiers, Fast: tiers, Urgent: tiers}
+					config.PriorityTiers = types.PriorityTiers{Economy: decimal.Of(tiers), Standard: decimal.Of(tiers), Fast: decimal.Of(tiers), Urgent: decimal.Of(tiers)}
 				}
 				if strings.HasPrefix(name, "weight") {
-					config.WeightMin, config.WeightMax = dec(edge), dec(edge)
+					config.WeightMin, config.WeightMax = decimal.Of(dec(edge)), decimal.Of(dec(edge))
 				}
 				if strings.HasPrefix(name, "auction.lambda") && name != "auction.lambda_step" {
-					config.Auction.LambdaStart, config.Auction.LambdaMin, config.Auction.LambdaMax = dec(edge), dec(edge), dec(edge)
+					config.Auction.LambdaStart, config.Auction.LambdaMin, config.Auction.LambdaMax = decimal.Of(dec(edge)), decimal.Of(dec(edge)), decimal.Of(dec(edge))
 				}
 				c.set(&config, dec(edge))
 				require.NoError(t, config.Validate(), "%s", edge)
@@ -426,7 +427,7 @@ func TestTheDefaultLaneHasRoom(t *testing.T) {
 	lane := math.LegacyNewDecFromInt(math.NewIntFromUint64(c.LaneTimerCycles))
 	for _, cap := range []uint64{c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction} {
 		largest := math.LegacyNewDecFromInt(math.NewIntFromUint64(c.LaneCapacity().Size(cap, c.MaxCellsPerFire)))
-		require.True(t, c.Eip1559.Target.Mul(lane).Add(largest).LTE(math.LegacyOneDec().Sub(c.ReservedShare).Mul(lane)), "%d", cap)
+		require.True(t, c.Eip1559.Target.Mul(lane).Add(largest).LTE(math.LegacyOneDec().Sub(c.ReservedShare.LegacyDec).Mul(lane)), "%d", cap)
 	}
 }
 
@@ -471,7 +472,7 @@ func TestConfigRefusesReservePrices(t *testing.T) {
 func TestLambdaStartsWithinItsBounds(t *testing.T) {
 	for _, start := range []string{"0.009999999999999999", "0.500000000000000001"} {
 		c := validConfig()
-		c.Auction.LambdaStart = math.LegacyMustNewDecFromStr(start)
+		c.Auction.LambdaStart = decimal.Of(math.LegacyMustNewDecFromStr(start))
 		err := c.Validate()
 		require.ErrorIs(t, err, types.ErrInvalidConfig)
 		require.ErrorContains(t, err, "auction.lambda_start ("+start+") must be from auction.lambda_min (0.010000000000000000) to auction.lambda_max (0.500000000000000000)")
@@ -520,8 +521,8 @@ func badPrices() map[string]math.LegacyDec {
 
 func TestConfigRefusesPrices(t *testing.T) {
 	for field, set := range map[string]func(*types.TimerConfig, math.LegacyDec){
-		"cycle_basefee": func(c *types.TimerConfig, p math.LegacyDec) { c.CycleBasefee = p },
-		"cell_basefee":  func(c *types.TimerConfig, p math.LegacyDec) { c.CellBasefee = p },
+		"cycle_basefee": func(c *types.TimerConfig, p math.LegacyDec) { c.CycleBasefee = decimal.Of(p) },
+		"cell_basefee":  func(c *types.TimerConfig, p math.LegacyDec) { c.CellBasefee = decimal.Of(p) },
 	} {
 		for name, price := range badPrices() {
 			c := validConfig()

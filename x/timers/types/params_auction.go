@@ -3,6 +3,7 @@ package types
 import (
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/policy/auction"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
@@ -20,11 +21,11 @@ func DefaultAuctionParams() AuctionParams {
 		ReservePrice: math.ZeroInt(),
 		// A bid of a million units is passed after 330 blocks at the start, 1,650 at the minimum and 33 at the maximum, by
 		// timers of a gas limit up to 14 times as large.
-		LambdaStart: math.LegacyNewDecWithPrec(5, 2),
-		LambdaMin:   math.LegacyNewDecWithPrec(1, 2),
-		LambdaMax:   math.LegacyNewDecWithPrec(5, 1),
+		LambdaStart: decimal.Of(math.LegacyNewDecWithPrec(5, 2)),
+		LambdaMin:   decimal.Of(math.LegacyNewDecWithPrec(1, 2)),
+		LambdaMax:   decimal.Of(math.LegacyNewDecWithPrec(5, 1)),
 		// From the start to either bound in some 200 blocks of bidding, so that λ follows the bidders and not one of them.
-		LambdaStep:          math.LegacyNewDecWithPrec(1, 2),
+		LambdaStep:          decimal.Of(math.LegacyNewDecWithPrec(1, 2)),
 		AuctionWindowBlocks: 100,
 	}
 }
@@ -35,14 +36,14 @@ func (*AuctionParams) policy() Policy { return PolicyAuction }
 func (p *AuctionParams) Validate() error {
 	check := bounds.Of(ErrInvalidConfig)
 	check.Uint("auction.auction_window_blocks", p.AuctionWindowBlocks, 1, MaxBlocks)
-	check.Dec("auction.lambda_min", p.LambdaMin, minLambda, maxLambda)
-	check.Dec("auction.lambda_max", p.LambdaMax, minLambda, maxLambda)
-	check.Dec("auction.lambda_start", p.LambdaStart, minLambda, maxLambda)
-	check.Dec("auction.lambda_step", p.LambdaStep, math.LegacyZeroDec(), math.LegacyNewDecWithPrec(5, 1))
+	check.Dec("auction.lambda_min", p.LambdaMin.LegacyDec, minLambda, maxLambda)
+	check.Dec("auction.lambda_max", p.LambdaMax.LegacyDec, minLambda, maxLambda)
+	check.Dec("auction.lambda_start", p.LambdaStart.LegacyDec, minLambda, maxLambda)
+	check.Dec("auction.lambda_step", p.LambdaStep.LegacyDec, math.LegacyZeroDec(), math.LegacyNewDecWithPrec(5, 1))
 	if err := check.Err(); err != nil {
 		return err
 	}
-	if p.LambdaMin.GT(p.LambdaStart) || p.LambdaStart.GT(p.LambdaMax) {
+	if p.LambdaMin.GT(p.LambdaStart.LegacyDec) || p.LambdaStart.GT(p.LambdaMax.LegacyDec) {
 		return ErrInvalidConfig.Wrapf("auction.lambda_start (%s) must be from auction.lambda_min (%s) to auction.lambda_max (%s)",
 			p.LambdaStart, p.LambdaMin, p.LambdaMax)
 	}
@@ -61,12 +62,12 @@ func (*AuctionParams) validateSelected(*TimerConfig) error { return nil }
 // Rules returns the policy with these parameters, after what the block before left; absent means nothing.
 func (p *AuctionParams) Rules(state *AuctionState) auction.Rules {
 	rules := auction.Rules{
-		Lambda: p.LambdaStart, FirstPrice: p.PaymentRule == PaymentFirstPrice, Reserve: p.ReservePrice,
-		Loop: auction.LambdaLoop{Min: p.LambdaMin, Max: p.LambdaMax, Step: p.LambdaStep, Window: p.AuctionWindowBlocks},
+		Lambda: p.LambdaStart.LegacyDec, FirstPrice: p.PaymentRule == PaymentFirstPrice, Reserve: p.ReservePrice,
+		Loop: auction.LambdaLoop{Min: p.LambdaMin.LegacyDec, Max: p.LambdaMax.LegacyDec, Step: p.LambdaStep.LegacyDec, Window: p.AuctionWindowBlocks},
 	}
 	if state != nil {
 		// The bounds may have been changed since.
-		rules.Lambda = math.LegacyMinDec(math.LegacyMaxDec(state.Lambda, p.LambdaMin), p.LambdaMax)
+		rules.Lambda = math.LegacyMinDec(math.LegacyMaxDec(state.Lambda, p.LambdaMin.LegacyDec), p.LambdaMax.LegacyDec)
 	}
 	return rules
 }

@@ -3,6 +3,7 @@ package types
 import (
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
@@ -13,11 +14,11 @@ func DefaultEip1559Params() Eip1559Params {
 	return Eip1559Params{
 		AuctionActivationHeight: 0,
 		MaxCyclesPerFireAuction: 250_000,
-		Target:                  math.LegacyNewDecWithPrec(5, 1),
-		MaxChange:               math.LegacyNewDecWithPrec(125, 3),
-		MinLaneBasefee:          math.LegacyNewDecWithPrec(1, 3),
+		Target:                  decimal.Of(math.LegacyNewDecWithPrec(5, 1)),
+		MaxChange:               decimal.Of(math.LegacyNewDecWithPrec(125, 3)),
+		MinLaneBasefee:          decimal.Of(math.LegacyNewDecWithPrec(1, 3)),
 		BasefeeResponse:         ResponseClip,
-		LaneFeeMultiplier:       math.LegacyOneDec(),
+		LaneFeeMultiplier:       decimal.Of(math.LegacyOneDec()),
 		// Two weeks of one-second blocks: the time of one release, for clients that still state an integer bid.
 		BidDeprecationBlocks: 1_209_600,
 	}
@@ -32,11 +33,11 @@ func (p *Eip1559Params) Validate() error {
 	check.Uint("eip1559.max_cycles_per_fire_auction", p.MaxCyclesPerFireAuction, 1, MaxUnits)
 	check.Uint("eip1559.bid_deprecation_blocks", p.BidDeprecationBlocks, 0, MaxBlocks)
 	one, percent := math.LegacyOneDec(), math.LegacyNewDecWithPrec(1, 2)
-	check.Dec("eip1559.target", p.Target, percent, one.Sub(percent))
-	check.Dec("eip1559.max_change", p.MaxChange, smallFraction, one)
-	check.Dec("eip1559.min_lane_basefee", p.MinLaneBasefee, math.LegacyZeroDec(), maxPrice)
+	check.Dec("eip1559.target", p.Target.LegacyDec, percent, one.Sub(percent))
+	check.Dec("eip1559.max_change", p.MaxChange.LegacyDec, smallFraction, one)
+	check.Dec("eip1559.min_lane_basefee", p.MinLaneBasefee.LegacyDec, math.LegacyZeroDec(), maxPrice)
 	// The default estimator offers twice the lane basefee: with a larger factor it would price itself out.
-	check.Dec("eip1559.lane_fee_multiplier", p.LaneFeeMultiplier, math.LegacyZeroDec(), math.LegacyNewDec(2))
+	check.Dec("eip1559.lane_fee_multiplier", p.LaneFeeMultiplier.LegacyDec, math.LegacyZeroDec(), math.LegacyNewDec(2))
 	if err := check.Err(); err != nil {
 		return err
 	}
@@ -62,10 +63,10 @@ func (p *Eip1559Params) Rules(c *TimerConfig) eip1559.Rules {
 	}
 	return eip1559.Rules{
 		Basefee: lane.Basefee{
-			Capacity: c.LaneTimerCycles, MaxFires: c.MaxFiresPerBlock, Target: p.Target, MaxChange: p.MaxChange,
-			Min: p.MinLaneBasefee, Max: maxPrice, Response: response,
+			Capacity: c.LaneTimerCycles, MaxFires: c.MaxFiresPerBlock, Target: p.Target.LegacyDec, MaxChange: p.MaxChange.LegacyDec,
+			Min: p.MinLaneBasefee.LegacyDec, Max: maxPrice, Response: response,
 		},
-		Multiplier: p.LaneFeeMultiplier,
+		Multiplier: p.LaneFeeMultiplier.LegacyDec,
 		Tiers:      c.tiers(),
 	}
 }

@@ -3,6 +3,7 @@ package types
 import (
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
@@ -15,7 +16,7 @@ const maxScoreWeight = 1_000_000
 // the fire costs is one block ahead, and no timer is ahead for long for little. Rank is off: with it hardly two scores are
 // equal, the actor that schedules a thousand timers first fires them all first, and turns never come.
 func DefaultScoreParams() ScoreParams {
-	return ScoreParams{WAge: math.LegacyOneDec(), WBid: math.LegacyNewDecWithPrec(1, 2), WFifo: math.LegacyZeroDec()}
+	return ScoreParams{WAge: decimal.Of(math.LegacyOneDec()), WBid: decimal.Of(math.LegacyNewDecWithPrec(1, 2)), WFifo: decimal.Of(math.LegacyZeroDec())}
 }
 
 func (*ScoreParams) policy() Policy { return PolicyScore }
@@ -24,9 +25,9 @@ func (*ScoreParams) policy() Policy { return PolicyScore }
 func (p *ScoreParams) Validate() error {
 	zero, most := math.LegacyZeroDec(), math.LegacyNewDec(maxScoreWeight)
 	check := bounds.Of(ErrInvalidConfig)
-	check.Dec("score.w_age", p.WAge, zero, most)
-	check.Dec("score.w_bid", p.WBid, zero, most)
-	check.Dec("score.w_fifo", p.WFifo, zero, most)
+	check.Dec("score.w_age", p.WAge.LegacyDec, zero, most)
+	check.Dec("score.w_bid", p.WBid.LegacyDec, zero, most)
+	check.Dec("score.w_fifo", p.WFifo.LegacyDec, zero, most)
 	return check.Err()
 }
 
@@ -34,11 +35,11 @@ func (*ScoreParams) validateSelected(*TimerConfig) error { return nil }
 
 // Rules returns the policy with these parameters.
 func (p *ScoreParams) Rules() score.Rules {
-	return score.Rules{Age: p.WAge, Bid: p.WBid, Rank: p.WFifo}
+	return score.Rules{Age: p.WAge.LegacyDec, Bid: p.WBid.LegacyDec, Rank: p.WFifo.LegacyDec}
 }
 
 // Same reports whether other weighs as p does. A config of a binary that did not know the weights has none.
 func (p *ScoreParams) Same(other *ScoreParams) bool {
 	same := func(a, b math.LegacyDec) bool { return a.IsNil() == b.IsNil() && (a.IsNil() || a.Equal(b)) }
-	return same(p.WAge, other.WAge) && same(p.WBid, other.WBid) && same(p.WFifo, other.WFifo)
+	return same(p.WAge.LegacyDec, other.WAge.LegacyDec) && same(p.WBid.LegacyDec, other.WBid.LegacyDec) && same(p.WFifo.LegacyDec, other.WFifo.LegacyDec)
 }

@@ -3,6 +3,7 @@ package types
 import (
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
@@ -19,19 +20,19 @@ func DefaultTipParams() TipParams {
 		// Some minutes: long enough for a score to say something, short enough for it to be of use.
 		EpochBlocks: 100,
 		// Half of the way to the score takes about three epochs.
-		Decay: math.LegacyNewDecWithPrec(2, 1),
+		Decay: decimal.Of(math.LegacyNewDecWithPrec(2, 1)),
 		// Slices are in proportion to the weights: the slice of one actor is at most ten times that of another.
-		WeightMin: math.LegacyNewDecWithPrec(1, 1), WeightMax: math.LegacyOneDec(),
+		WeightMin: decimal.Of(math.LegacyNewDecWithPrec(1, 1)), WeightMax: decimal.Of(math.LegacyOneDec()),
 		// Between the bounds, slightly below what ordinary fires score: a new address ranks below an actor that stays.
-		WeightNeutral: math.LegacyNewDecWithPrec(5, 1),
+		WeightNeutral: decimal.Of(math.LegacyNewDecWithPrec(5, 1)),
 		// Above what ordinary fires score, so that waiting helps; below the best.
-		StarvationFloor:  math.LegacyNewDecWithPrec(75, 2),
+		StarvationFloor:  decimal.Of(math.LegacyNewDecWithPrec(75, 2)),
 		StarvationBlocks: 20,
 		// Half of the way back takes about three epochs, as decay does.
-		InactivityDecay: math.LegacyNewDecWithPrec(2, 1),
+		InactivityDecay: decimal.Of(math.LegacyNewDecWithPrec(2, 1)),
 		// Paying and succeeding count most; lateness and thrift less.
-		ShareTip: math.LegacyNewDecWithPrec(4, 1), ShareOutcome: math.LegacyNewDecWithPrec(3, 1),
-		ShareLateness: math.LegacyNewDecWithPrec(1, 1), ShareBudget: math.LegacyNewDecWithPrec(2, 1),
+		ShareTip: decimal.Of(math.LegacyNewDecWithPrec(4, 1)), ShareOutcome: decimal.Of(math.LegacyNewDecWithPrec(3, 1)),
+		ShareLateness: decimal.Of(math.LegacyNewDecWithPrec(1, 1)), ShareBudget: decimal.Of(math.LegacyNewDecWithPrec(2, 1)),
 		LateBlocks: 100,
 	}
 }
@@ -45,20 +46,20 @@ func (p *TipParams) Validate() error {
 	check.Uint("tip.starvation_blocks", p.StarvationBlocks, 1, MaxTipBlocks)
 	check.Uint("tip.late_blocks", p.LateBlocks, 1, MaxTipBlocks)
 	zero, one := math.LegacyZeroDec(), math.LegacyOneDec()
-	check.Dec("tip.decay", p.Decay, zero, one)
-	check.Dec("tip.inactivity_decay", p.InactivityDecay, zero, one)
-	check.Dec("tip.weight_max", p.WeightMax, minTipWeight, one)
-	check.Dec("tip.weight_min", p.WeightMin, minTipWeight, p.WeightMax)
-	check.Dec("tip.weight_neutral", p.WeightNeutral, p.WeightMin, p.WeightMax)
-	check.Dec("tip.starvation_floor", p.StarvationFloor, p.WeightMin, p.WeightMax)
-	check.Dec("tip.share_tip", p.ShareTip, zero, one)
-	check.Dec("tip.share_outcome", p.ShareOutcome, zero, one)
-	check.Dec("tip.share_lateness", p.ShareLateness, zero, one)
-	check.Dec("tip.share_budget", p.ShareBudget, zero, one)
+	check.Dec("tip.decay", p.Decay.LegacyDec, zero, one)
+	check.Dec("tip.inactivity_decay", p.InactivityDecay.LegacyDec, zero, one)
+	check.Dec("tip.weight_max", p.WeightMax.LegacyDec, minTipWeight, one)
+	check.Dec("tip.weight_min", p.WeightMin.LegacyDec, minTipWeight, p.WeightMax.LegacyDec)
+	check.Dec("tip.weight_neutral", p.WeightNeutral.LegacyDec, p.WeightMin.LegacyDec, p.WeightMax.LegacyDec)
+	check.Dec("tip.starvation_floor", p.StarvationFloor.LegacyDec, p.WeightMin.LegacyDec, p.WeightMax.LegacyDec)
+	check.Dec("tip.share_tip", p.ShareTip.LegacyDec, zero, one)
+	check.Dec("tip.share_outcome", p.ShareOutcome.LegacyDec, zero, one)
+	check.Dec("tip.share_lateness", p.ShareLateness.LegacyDec, zero, one)
+	check.Dec("tip.share_budget", p.ShareBudget.LegacyDec, zero, one)
 	if err := check.Err(); err != nil {
 		return err
 	}
-	if sum := p.ShareTip.Add(p.ShareOutcome).Add(p.ShareLateness).Add(p.ShareBudget); !sum.Equal(one) {
+	if sum := p.ShareTip.Add(p.ShareOutcome.LegacyDec).Add(p.ShareLateness.LegacyDec).Add(p.ShareBudget.LegacyDec); !sum.Equal(one) {
 		return ErrInvalidConfig.Wrapf("tip.share_tip, _outcome, _lateness and _budget sum to %s, want 1", sum)
 	}
 	return nil
@@ -74,9 +75,9 @@ func (*TipParams) Rules(c *TimerConfig) tip.Rules {
 // WeightRule returns the rule of the policy's weights.
 func (p *TipParams) WeightRule() tip.WeightRule {
 	return tip.WeightRule{
-		Decay: p.Decay, Min: p.WeightMin, Max: p.WeightMax, Neutral: p.WeightNeutral, Floor: p.StarvationFloor,
-		Inactivity: p.InactivityDecay,
-		Shares:     tip.Shares{Tip: p.ShareTip, Outcome: p.ShareOutcome, Lateness: p.ShareLateness, Budget: p.ShareBudget},
+		Decay: p.Decay.LegacyDec, Min: p.WeightMin.LegacyDec, Max: p.WeightMax.LegacyDec, Neutral: p.WeightNeutral.LegacyDec, Floor: p.StarvationFloor.LegacyDec,
+		Inactivity: p.InactivityDecay.LegacyDec,
+		Shares:     tip.Shares{Tip: p.ShareTip.LegacyDec, Outcome: p.ShareOutcome.LegacyDec, Lateness: p.ShareLateness.LegacyDec, Budget: p.ShareBudget.LegacyDec},
 		LateBlocks: p.LateBlocks, StarvationBlocks: p.StarvationBlocks,
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -14,10 +15,10 @@ func TestSameLooksAtEveryWeight(t *testing.T) {
 	a := validConfig()
 	require.True(t, a.Score.Same(&a.Score))
 	for _, change := range []func(*types.TimerConfig){
-		func(c *types.TimerConfig) { c.Score.WAge = math.LegacyNewDec(7) },
-		func(c *types.TimerConfig) { c.Score.WBid = math.LegacyNewDec(7) },
-		func(c *types.TimerConfig) { c.Score.WFifo = math.LegacyNewDec(7) },
-		func(c *types.TimerConfig) { c.Score.WAge = math.LegacyDec{} },
+		func(c *types.TimerConfig) { c.Score.WAge = decimal.Of(math.LegacyNewDec(7)) },
+		func(c *types.TimerConfig) { c.Score.WBid = decimal.Of(math.LegacyNewDec(7)) },
+		func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(math.LegacyNewDec(7)) },
+		func(c *types.TimerConfig) { c.Score.WAge = decimal.Of(math.LegacyDec{}) },
 	} {
 		b := validConfig()
 		change(&b)

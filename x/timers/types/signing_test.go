@@ -23,6 +23,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -93,17 +94,17 @@ func signedMessages() []signed {
 		{"sys_cancel_least", &types.MsgSysCancelTimer{Authority: alice}},
 		{"update_config_all", &types.MsgUpdateTimerConfig{Authority: alice, Config: config}},
 		{"update_config_least", &types.MsgUpdateTimerConfig{Authority: alice, Config: types.TimerConfig{
-			CycleBasefee: zero, CellBasefee: zero, ReservedShare: zero, TierTipCap: zero, MedianSmoothing: zero, WeightMin: zero, WeightMax: zero,
-			PriorityTiers: types.PriorityTiers{Economy: zero, Standard: zero, Fast: zero, Urgent: zero},
-			Eip1559:       types.Eip1559Params{Target: zero, MaxChange: zero, MinLaneBasefee: zero, LaneFeeMultiplier: zero},
+			CycleBasefee: decimal.Of(zero), CellBasefee: decimal.Of(zero), ReservedShare: decimal.Of(zero), TierTipCap: decimal.Of(zero), MedianSmoothing: decimal.Of(zero), WeightMin: decimal.Of(zero), WeightMax: decimal.Of(zero),
+			PriorityTiers: types.PriorityTiers{Economy: decimal.Of(zero), Standard: decimal.Of(zero), Fast: decimal.Of(zero), Urgent: decimal.Of(zero)},
+			Eip1559:       types.Eip1559Params{Target: decimal.Of(zero), MaxChange: decimal.Of(zero), MinLaneBasefee: decimal.Of(zero), LaneFeeMultiplier: decimal.Of(zero)},
 			Auction: types.AuctionParams{
-				ReservePrice: math.ZeroInt(), LambdaStart: zero, LambdaMin: zero, LambdaMax: zero, LambdaStep: zero,
+				ReservePrice: math.ZeroInt(), LambdaStart: decimal.Of(zero), LambdaMin: decimal.Of(zero), LambdaMax: decimal.Of(zero), LambdaStep: decimal.Of(zero),
 			},
-			Score: types.ScoreParams{WAge: zero, WBid: zero, WFifo: zero},
+			Score: types.ScoreParams{WAge: decimal.Of(zero), WBid: decimal.Of(zero), WFifo: decimal.Of(zero)},
 			Tip: types.TipParams{
-				Decay: zero, InactivityDecay: zero, StarvationFloor: zero,
-				WeightMin: zero, WeightMax: zero, WeightNeutral: zero,
-				ShareTip: zero, ShareOutcome: zero, ShareLateness: zero, ShareBudget: zero,
+				Decay: decimal.Of(zero), InactivityDecay: decimal.Of(zero), StarvationFloor: decimal.Of(zero),
+				WeightMin: decimal.Of(zero), WeightMax: decimal.Of(zero), WeightNeutral: decimal.Of(zero),
+				ShareTip: decimal.Of(zero), ShareOutcome: decimal.Of(zero), ShareLateness: decimal.Of(zero), ShareBudget: decimal.Of(zero),
 			},
 		}}},
 		{"sys_extend_all", &types.MsgSysExtendTimer{Authority: alice, Actor: bob, Id: someID, ExpiresAt: 1_000}},

@@ -7,6 +7,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,13 +24,13 @@ func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		field    func(*types.TimerConfig) *math.LegacyDec
 		min, max string
 	}{
-		"tip.decay":            {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.Decay }, "0", "1"},
-		"tip.inactivity_decay": {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.InactivityDecay }, "0", "1"},
+		"tip.decay":            {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.Decay.LegacyDec }, "0", "1"},
+		"tip.inactivity_decay": {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.InactivityDecay.LegacyDec }, "0", "1"},
 		// The others are bounded by the extremes, which are 0.1 and 1 by default.
-		"tip.weight_min":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightMin }, "0.001", "1"},
-		"tip.weight_max":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightMax }, "0.001", "1"},
-		"tip.weight_neutral":   {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightNeutral }, "0.1", "1"},
-		"tip.starvation_floor": {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.StarvationFloor }, "0.1", "1"},
+		"tip.weight_min":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightMin.LegacyDec }, "0.001", "1"},
+		"tip.weight_max":       {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightMax.LegacyDec }, "0.001", "1"},
+		"tip.weight_neutral":   {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.WeightNeutral.LegacyDec }, "0.1", "1"},
+		"tip.starvation_floor": {func(c *types.TimerConfig) *math.LegacyDec { return &c.Tip.StarvationFloor.LegacyDec }, "0.1", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, value := range []math.LegacyDec{dec(c.min).Sub(math.LegacySmallestDec()), dec(c.max).Add(math.LegacySmallestDec())} {
@@ -45,7 +46,7 @@ func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 			for _, edge := range []string{c.min, c.max} {
 				config := validConfig()
 				if name == "tip.weight_min" || name == "tip.weight_max" {
-					config.Tip.WeightMin, config.Tip.WeightMax, config.Tip.WeightNeutral, config.Tip.StarvationFloor = dec(edge), dec(edge), dec(edge), dec(edge)
+					config.Tip.WeightMin, config.Tip.WeightMax, config.Tip.WeightNeutral, config.Tip.StarvationFloor = decimal.Of(dec(edge)), decimal.Of(dec(edge)), decimal.Of(dec(edge)), decimal.Of(dec(edge))
 				}
 				*c.field(&config) = dec(edge)
 				require.NoError(t, config.Validate(), edge)
@@ -53,7 +54,7 @@ func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 		})
 	}
 	upsideDown := validConfig()
-	upsideDown.Tip.WeightMax = dec("0.05")
+	upsideDown.Tip.WeightMax = decimal.Of(dec("0.05"))
 	require.ErrorContains(t, upsideDown.Validate(), "tip.weight_min is 0.100000000000000000, want 0.001000000000000000 to 0.050000000000000000")
 }
 
@@ -70,15 +71,15 @@ func TestTipRefusesSharesThatAreNoWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := validConfig()
-			config.Tip.ShareTip, config.Tip.ShareOutcome = dec(c.shares[0]), dec(c.shares[1])
-			config.Tip.ShareLateness, config.Tip.ShareBudget = dec(c.shares[2]), dec(c.shares[3])
+			config.Tip.ShareTip, config.Tip.ShareOutcome = decimal.Of(dec(c.shares[0])), decimal.Of(dec(c.shares[1]))
+			config.Tip.ShareLateness, config.Tip.ShareBudget = decimal.Of(dec(c.shares[2])), decimal.Of(dec(c.shares[3]))
 			require.ErrorIs(t, config.Validate(), types.ErrInvalidConfig)
 			require.ErrorContains(t, config.Validate(), c.want)
 		})
 	}
 	config := validConfig()
-	config.Tip.ShareBudget = math.LegacyDec{}
+	config.Tip.ShareBudget = decimal.Of(math.LegacyDec{})
 	require.ErrorContains(t, config.Validate(), "tip.share_budget is missing")
-	config.Tip.ShareTip, config.Tip.ShareOutcome, config.Tip.ShareLateness, config.Tip.ShareBudget = dec("1"), dec("0"), dec("0"), dec("0")
+	config.Tip.ShareTip, config.Tip.ShareOutcome, config.Tip.ShareLateness, config.Tip.ShareBudget = decimal.Of(dec("1")), decimal.Of(dec("0")), decimal.Of(dec("0")), decimal.Of(dec("0"))
 	require.NoError(t, config.Validate())
 }

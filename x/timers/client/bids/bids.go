@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -139,7 +140,7 @@ func parseStaticBid(maxFee, maxPriority string) (*types.Bid, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.0005: %w", FlagMaxPriority, maxPriority, err)
 	}
-	bid := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: fee, MaxPriorityFeePerCycle: priority}}
+	bid := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(fee), MaxPriorityFeePerCycle: decimal.Of(priority)}}
 	if err := bid.Validate(); err != nil {
 		return nil, fmt.Errorf("--%s and --%s: %w", FlagMaxFee, FlagMaxPriority, err)
 	}

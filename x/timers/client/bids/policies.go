@@ -116,9 +116,9 @@ func SumPolicies() string {
 }
 
 // LeastBasefee is the least that the lane basefee can be, in fee denom per cycle.
-func LeastBasefee(c *types.TimerConfig) math.LegacyDec { return c.Eip1559.MinLaneBasefee }
+func LeastBasefee(c *types.TimerConfig) math.LegacyDec { return c.Eip1559.MinLaneBasefee.LegacyDec }
 
 // LaneFee is what a fire pays the lane per cycle at a lane basefee.
 func LaneFee(c *types.TimerConfig, basefee math.LegacyDec) math.LegacyDec {
-	return basefee.MulTruncate(c.Eip1559.LaneFeeMultiplier)
+	return basefee.MulTruncate(c.Eip1559.LaneFeeMultiplier.LegacyDec)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -36,7 +37,7 @@ func TestNotesOfEachKindOfBidUnderEachPolicy(t *testing.T) {
 		"tip":     {"", "--bid has no use under policy tip: the chain ignores it"},
 	}
 	require.Len(t, policies(), len(want), "each policy has a row")
-	static := &types.StaticBid{MaxFeePerCycle: math.LegacyOneDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec()}
+	static := &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyOneDec()), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}
 	for _, policy := range policies() {
 		name := plain.PolicyName(policy)
 		require.Contains(t, want, name)

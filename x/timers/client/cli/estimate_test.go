@@ -9,6 +9,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -83,7 +84,7 @@ func TestEstimateTellsWhoIsAheadAndHowLong(t *testing.T) {
 
 func TestEstimateOfWhatDoesNotFire(t *testing.T) {
 	r := newRig(t)
-	r.Configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(5, 4) })
+	r.Configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyNewDecWithPrec(5, 4)) })
 	// The lane's basefee falls from 0.001 to its floor, 0.0005, as long as nothing fires.
 	out := r.estimate("--max-fee", "0.0006", "--max-priority", "0")
 	require.Contains(t, column(t, out, "basis"), "priced out; the wait is for")
@@ -144,7 +145,7 @@ func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 func TestAStaticBidBelowTheLaneFeeIsRefusedWithOneThatWouldDo(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
-	r.Configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = math.LegacyNewDecWithPrec(4, 3) })
+	r.Configure(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyNewDecWithPrec(4, 3)) })
 	schedule := []string{"schedule", "--msgs", path, "--at", "500"}
 	err := r.Refused(append(schedule, "--max-fee", "0.0039", "--max-priority", "0.001")...)
 	require.ErrorContains(t, err, "--max-fee 0.0039 is below 0.004, what the lane charges per cycle now")

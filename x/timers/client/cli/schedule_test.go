@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -45,7 +46,7 @@ func TestScheduleOfflineNeedsNoNode(t *testing.T) {
 		Sender: r.Alice, Trigger: types.Trigger{Height: 500}, Messages: r.Messages(send), FeePayer: r.Bob,
 		GasLimit: 100_000, ExpiresAt: 900,
 		Bid: &types.Bid{Static: &types.StaticBid{
-			MaxFeePerCycle: math.LegacyMustNewDecFromStr("0.002"), MaxPriorityFeePerCycle: math.LegacyMustNewDecFromStr("0.0005"),
+			MaxFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.002")), MaxPriorityFeePerCycle: decimal.Of(math.LegacyMustNewDecFromStr("0.0005")),
 		}},
 	}, msg)
 	require.Empty(t, notes)

@@ -19,6 +19,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -54,7 +55,7 @@ func busyBoard() *board {
 	if err != nil {
 		panic(err)
 	}
-	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: math.LegacyNewDecWithPrec(3, 3), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(1, 3)}}
+	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(3, 3)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 3))}}
 	for i, bid := range []*types.Bid{{Tier: types.TierUrgent}, static, nil, nil, nil, nil, nil, nil} {
 		b.ready = append(b.ready, types.TimerInfo{
 			Id: strings.Repeat(fmt.Sprintf("%02x", 0xa0+i), 32), Actor: someActor, Due: uint64(1_200 + i), GasLimit: 100_000, Bid: bid,

@@ -37,7 +37,7 @@ func (o *Outlook) checkStatic(j *job.Job, bid *types.Bid) error {
 	case left.IsNegative():
 		return fmt.Errorf("--%s %s is below %s, %s: the chain would refuse it. Want that at least; "+
 			"%s, twice that and the tip, leaves room for it to rise", bids.FlagMaxFee, plain.Dec(maxFee.String()), plain.Dec(covered.fee.String()), covered.now,
-			plain.Dec(covered.fee.MulInt64(2).Add(priority).String()))
+			plain.Dec(covered.fee.MulInt64(2).Add(priority.LegacyDec).String()))
 	case priority.GT(left):
 		j.Notef("--%s %s leaves %s beside %s: the chain lowers --%s %s to that",
 			bids.FlagMaxFee, plain.Dec(maxFee.String()), plain.Dec(left.String()), covered.name, bids.FlagMaxPriority, plain.Dec(priority.String()))

@@ -12,6 +12,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -53,7 +54,7 @@ func TestNothingIsWiderThanItsWidth(t *testing.T) {
 }
 
 func TestBids(t *testing.T) {
-	static := &types.StaticBid{MaxFeePerCycle: math.LegacyNewDecWithPrec(3, 3), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(1, 3)}
+	static := &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(3, 3)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 3))}
 	for want, bid := range map[string]*types.Bid{
 		"0.003+0.001": {Static: static}, "urgent": {Tier: types.TierUrgent}, "agent": {Agent: "cosmos1x"}, "5000": {Price: "5000"},
 	} {

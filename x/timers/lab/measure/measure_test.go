@@ -131,7 +131,7 @@ func newMarket(by rule) *market {
 	zero := math.LegacyZeroDec()
 	return &market{
 		rule: by, rules: config.Eip1559.Rules(&config), config: config,
-		last: policy.Last{Basefee: config.Eip1559.MinLaneBasefee}, p50: zero,
+		last: policy.Last{Basefee: config.Eip1559.MinLaneBasefee.LegacyDec}, p50: zero,
 		result: result{offered: zero, served: zero, basefees: zero, price: zero, attack: math.ZeroInt()},
 	}
 }
@@ -140,8 +140,8 @@ func newMarket(by rule) *market {
 func (m *market) block(arrivals []*timer) {
 	m.blocks++
 	prices := policy.Prices{
-		Height: m.blocks, Capacity: m.capacity, Cycle: m.config.CycleBasefee, Cell: m.config.CellBasefee,
-		Lane: m.rules.LaneBasefee(m.config.CycleBasefee, m.last), P50: m.p50,
+		Height: m.blocks, Capacity: m.capacity, Cycle: m.config.CycleBasefee.LegacyDec, Cell: m.config.CellBasefee.LegacyDec,
+		Lane: m.rules.LaneBasefee(m.config.CycleBasefee.LegacyDec, m.last), P50: m.p50,
 	}
 	m.basefees = m.basefees.Add(prices.Lane)
 	for _, t := range arrivals {

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -42,7 +43,7 @@ func readBid(v value, agents map[string]Agent) *types.Bid {
 
 func readStaticBid(o *object) *types.StaticBid {
 	return &types.StaticBid{
-		MaxFeePerCycle: o.need("max_fee").decimal(), MaxPriorityFeePerCycle: o.need("max_priority").decimal(),
+		MaxFeePerCycle: decimal.Of(o.need("max_fee").decimal()), MaxPriorityFeePerCycle: decimal.Of(o.need("max_priority").decimal()),
 	}
 }
 
@@ -76,7 +77,7 @@ func readAgent(v value) Agent {
 	o := v.object()
 	static := readStaticBid(o)
 	a := Agent{Cycles: o.get("cycles").uint64(maxCycles), Answer: types.AgentQuote{
-		MaxFeePerCycle: static.MaxFeePerCycle, MaxPriorityFeePerCycle: static.MaxPriorityFeePerCycle,
+		MaxFeePerCycle: static.MaxFeePerCycle.LegacyDec, MaxPriorityFeePerCycle: static.MaxPriorityFeePerCycle.LegacyDec,
 		MaxFeePerCell: math.LegacyNewDec(anyCellPrice),
 	}}
 	if cell := o.get("max_fee_per_cell"); cell.present() {

@@ -13,6 +13,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -30,8 +31,8 @@ func changeOf(s *schema, text string) (ConfigChange, error) {
 
 func TestShorthandIsTheNestedField(t *testing.T) {
 	want := types.DefaultTimerConfig(defaultFeeDenom)
-	want.PriorityTiers.Fast = math.LegacyMustNewDecFromStr("3.25")
-	want.PriorityTiers.Urgent = math.LegacyNewDec(77)
+	want.PriorityTiers.Fast = decimal.Of(math.LegacyMustNewDecFromStr("3.25"))
+	want.PriorityTiers.Urgent = decimal.Of(math.LegacyNewDec(77))
 	want.CandidateWindow = 9
 	for _, members := range []string{
 		`"priority_tiers": {"fast": "3.25", "urgent": "77"}, "candidate_window": 9`,

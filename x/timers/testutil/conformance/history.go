@@ -15,6 +15,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -113,7 +114,7 @@ func dec(text string) math.LegacyDec { return math.LegacyMustNewDecFromStr(text)
 // bids are one of each kind, and some that can't pay.
 func bids() []*types.Bid {
 	static := func(fee, tip string) *types.Bid {
-		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(fee), MaxPriorityFeePerCycle: dec(tip)}}
+		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec(fee)), MaxPriorityFeePerCycle: decimal.Of(dec(tip))}}
 	}
 	return []*types.Bid{
 		nil, nil,

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -58,7 +59,7 @@ func withCrowd(opts *lab.ChainOptions, n int, change func(*types.Timer)) {
 // affordable are the bids that can pay in a calm market, and those that a timer may have kept from another policy.
 func affordable() []*types.Bid {
 	static := func(fee, tip string) *types.Bid {
-		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec(fee), MaxPriorityFeePerCycle: dec(tip)}}
+		return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec(fee)), MaxPriorityFeePerCycle: decimal.Of(dec(tip))}}
 	}
 	return []*types.Bid{
 		nil,
@@ -256,7 +257,7 @@ func (s Subject) testObstacles(t *testing.T) {
 	config := &opts.Genesis.Config
 	config.MaxFiresPerBlock, config.CandidateWindow, config.AdmissionsPerBlock = 8, window, window
 	config.GcCyclesPerBlock = removals * config.GcCyclesPerRemoval
-	low := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: dec("0.0000001"), MaxPriorityFeePerCycle: dec("0")}}
+	low := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec("0.0000001")), MaxPriorityFeePerCycle: decimal.Of(dec("0"))}}
 	withCrowd(&opts, obstacles+good, func(timer *types.Timer) {
 		timer.Bid, timer.ExpiresAt = nil, 100_000
 		switch {

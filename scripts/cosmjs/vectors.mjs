@@ -1,0 +1,75 @@
+// Writes what CosmJS signs for messages of timers, in amino JSON and direct, to standard output:
+//
+//   npm install && node vectors.mjs ../../proto ../../.protodeps > ../../x/timers/types/testdata/cosmjs.json
+//
+// It knows the messages from their .proto files alone. A Go test compares what the chain would verify.
+import { makeSignDoc, serializeSignDoc } from "@cosmjs/amino";
+import { makeSignBytes, makeSignDoc as makeDirectDoc } from "@cosmjs/proto-signing";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import protobuf from "protobufjs";
+
+const [protoDir, depsDir] = process.argv.slice(2);
+const bundled = path.dirname(createRequire(import.meta.url).resolve("protobufjs/package.json"));
+const roots = [protoDir, ...fs.readdirSync(depsDir).map((name) => path.join(depsDir, name)), bundled];
+const root = new protobuf.Root();
+root.resolvePath = (origin, target) =>
+  roots.map((dir) => path.join(dir, target)).find((file) => fs.existsSync(file)) ?? target;
+root.loadSync(["timers/v1/tx.proto", "cosmos/bank/v1beta1/tx.proto", "cosmos/tx/v1beta1/tx.proto", "cosmos/crypto/secp256k1/keys.proto"], { keepCase: true });
+
+const encode = (type, value) => {
+  const message = root.lookupType(type);
+  return message.encode(message.fromObject(value)).finish();
+};
+const any = (type, value) => ({ type_url: "/" + type, value: encode(type, value) });
+
+const alice = "cosmos1qyqszqgpqyqszqgpqyqszqgpqyqszqgpjnp7du";
+const bob = "cosmos1qgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpqyqszqgpq8dahna";
+const id = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
+const big = "18446744073709551615";
+const send = { from_address: alice, to_address: bob, amount: [{ denom: "stake", amount: "5" }] };
+const schedule = "timers.v1.MsgScheduleTimer";
+
+// Each has its amino type and value as a wallet states them, and its fields as protobuf has them, where they differ.
+const cases = [
+  { name: "decimals", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { height: big },
+    bid: { static: { max_fee_per_cycle: "0.0107", max_priority_fee_per_cycle: "0.000000000000000001" } } } },
+  { name: "zero_decimals", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { after: "20" }, label: "rent <b>&",
+    bid: { static: { max_fee_per_cycle: "12", max_priority_fee_per_cycle: "0" } } } },
+  { name: "enums_and_numbers", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { interval: { every: "1", first: "2", remaining: "3", on_failure: 2 } }, handler: "tick",
+    payload: "AP+A", fee_payer: bob, gas_limit: "550000", cell_limit: "1", expires_at: "99", retry: { max: 3, after: "5" },
+    on_unfunded: 2, max_charge: "5000", bid: { tier: 3 } } },
+  { name: "watch", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { watch: { keys: [{ store: "bank", prefix: "Ag==" }], remaining: "1" } } } },
+  { name: "messages", type: schedule, amino: "timers/MsgScheduleTimer",
+    value: { sender: alice, trigger: { height: "7" }, messages: [
+      { type: "cosmos-sdk/MsgSend", value: send }, { type: "timers/MsgCancelTimer", value: { sender: alice, id } } ] },
+    proto: { sender: alice, trigger: { height: "7" }, messages: [
+      any("cosmos.bank.v1beta1.MsgSend", send), any("timers.v1.MsgCancelTimer", { sender: alice, id }) ] } },
+  { name: "update_messages", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer",
+    value: { sender: alice, id, call: { messages: [{ type: "cosmos-sdk/MsgSend", value: send }] }, max_charge: "0" },
+    proto: { sender: alice, id, call: { messages: [any("cosmos.bank.v1beta1.MsgSend", send)] }, max_charge: "0" } },
+  { name: "extend", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_at: big } },
+  { name: "set_agent", type: "timers.v1.MsgSetAgent", amino: "timers/MsgSetAgent", value: { sender: alice, agent: bob } },
+];
+
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+// A key's form is what matters: nothing is verified with it.
+const key = any("cosmos.crypto.secp256k1.PubKey", { key: Buffer.alloc(33, 2) });
+const fee = { amount: [], gas: "200000" };
+const vectors = cases.map(({ name, type, amino, value, proto }) => {
+  const body = encode("cosmos.tx.v1beta1.TxBody", { messages: [any(type, proto ?? value)], memo: "a memo" });
+  const info = (mode) => encode("cosmos.tx.v1beta1.AuthInfo", {
+    signer_infos: [{ public_key: key, mode_info: { single: { mode } }, sequence: "2" }], fee: { gas_limit: fee.gas } });
+  const raw = (mode) => hex(encode("cosmos.tx.v1beta1.TxRaw", { body_bytes: body, auth_info_bytes: info(mode) }));
+  const signed = makeSignDoc([{ type: amino, value }], fee, "chain", "a memo", 1, 2);
+  return {
+    name, type, amino_tx: raw("SIGN_MODE_LEGACY_AMINO_JSON"), amino_sign_bytes: hex(serializeSignDoc(signed)),
+    direct_tx: raw("SIGN_MODE_DIRECT"), direct_sign_bytes: hex(makeSignBytes(makeDirectDoc(body, info("SIGN_MODE_DIRECT"), "chain", 1))),
+  };
+});
+process.stdout.write(JSON.stringify(vectors, null, 1) + "\n");
