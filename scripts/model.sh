@@ -66,6 +66,8 @@ traces() {
     constants='{"window":64,"admissions":64,"removals":2}'
     if [[ $module == storm ]]; then constants='{"window":2,"admissions":3,"removals":64}'; fi
     rm -f "$dir/$module"_*.itf.json
+    # Another seed for each instance: with the same one both would draw the same messages.
+    seed=${seed:+$((seed + 1))}
     simulate timers.qnt "$module" "$properties" --n-traces="$samples" --out-itf="$dir/$module"_{seq}.itf.json
     for file in "$dir/$module"_*.itf.json; do node "$spec/traces.mjs" "$constants" "$file" "$file"; done
   done
