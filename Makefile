@@ -98,6 +98,19 @@ genesis-memory: ## Measure the memory of importing and exporting TIMERS (1000000
 cover: ## Print what share of each package the tests execute (PKG=./dir/... for some)
 	@scripts/cover.sh $(PKG)
 
+.PHONY: model
+model: ## Check the model in spec/ by SAMPLES (20) random runs of STEPS (150) steps (needs node, and a network once)
+	@scripts/model.sh check
+
+.PHONY: model-mutants
+model-mutants: ## Hold that each property of the model fails in a model that breaks it
+	@scripts/model.sh mutants
+
+.PHONY: model-traces
+model-traces: ## Replay fresh traces of the model on the module (SAMPLES, STEPS, SEED)
+	@scripts/model.sh traces "$(CURDIR)/build/traces"
+	cd x/timers && go test $(test_flags) ./lab/trace -args -traces='$(CURDIR)/build/traces/*.itf.json'
+
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
 	go test -timeout 60m -v ./testutil/system -run 'TestContractsBeatOnFourValidators$$' -args -contracts=$(CONTRACTS) -blocks=$(BLOCKS)

@@ -59,7 +59,7 @@ type baseFee struct{ market BaseFee }
 func (m baseFee) Basefees(ctx context.Context, config *types.TimerConfig) (cycle, cell math.LegacyDec, err error) {
 	price := m.market.GetBaseFee(sdk.UnwrapSDKContext(ctx))
 	if price.IsNil() {
-		return config.CycleBasefee, config.CellBasefee, nil
+		return config.CycleBasefee.LegacyDec, config.CellBasefee.LegacyDec, nil
 	}
 	return price, ofCell(price), nil
 }

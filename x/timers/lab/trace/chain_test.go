@@ -20,11 +20,12 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// unit of gas in cycles, and as which part of a price the model's numbers count.
 const (
-	unit          = 10_000
-	pricePrec     = 18
-	fairnessBlock = 3
+	// unit of gas in cycles.
+	unit = 10_000
+	// pricePrec: the model counts prices in units of this decimal.
+	pricePrec      = 18
+	fairnessBlocks = 3
 )
 
 var (
@@ -88,7 +89,7 @@ func configure(config *types.TimerConfig, meta constants) {
 	config.Eip1559.MinLaneBasefee, config.CycleBasefee = math.LegacyNewDecWithPrec(1, 4), math.LegacyNewDecWithPrec(1, 4)
 	config.CellBasefee, config.ReservedShare = math.LegacyZeroDec(), math.LegacyZeroDec()
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
-	config.FairnessWindowBlocks = fairnessBlock
+	config.FairnessWindowBlocks = fairnessBlocks
 }
 
 func policyOf(name string) types.Policy {

@@ -33,7 +33,8 @@ type state struct {
 	Exits    []exit         `json:"exits"`
 }
 
-// step has the fields of all operations; each uses some. Gas is in units of 10,000 cycles, prices in 10^-14 per unit.
+// step has the fields of all operations; each uses some. Gas is in units of 10,000 cycles, prices are per cycle and in
+// units of the 18th decimal.
 type step struct {
 	Op         string `json:"op"`
 	OK         bool   `json:"ok"`

@@ -17,7 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// traces are the files that the test replays; spec/model.sh replays fresh ones.
+// traces are the files that the test replays; `make model-traces` replays fresh ones.
 var traces = flag.String("traces", "testdata/*.itf.json", "traces to replay, a pattern of file names")
 
 // TestTheModuleFollowsTheModel replays each trace: after each step every timer is where the model says, whoever fired
