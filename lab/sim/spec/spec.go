@@ -207,8 +207,8 @@ func (s *Spec) cases() (cases []Case, err error) {
 	names := map[string]bool{}
 	for i := range s.Variants {
 		v, path := &s.Variants[i], fmt.Sprintf("variants[%d]", i)
-		if names[v.Name] || v.Name == "" || len(v.Name) > 64 || strings.ContainsAny(v.Name, "<>&\"|,") {
-			return nil, strict.Failf(path+".name", "want a unique name of 1 to 64 bytes without any of <>&\"|, and not %.40q", v.Name)
+		if names[v.Name] || v.Name == "" || len(v.Name) > 64 || strings.ContainsAny(v.Name, "<>&\"|") {
+			return nil, strict.Failf(path+".name", "want a unique name of 1 to 64 bytes without any of <>&\"| and not %.40q", v.Name)
 		}
 		names[v.Name] = true
 		one, err := s.caseOf(v, path, base)
