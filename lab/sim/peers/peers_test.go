@@ -77,10 +77,16 @@ func TestClassPools(t *testing.T) {
 }
 
 func TestABookingCostsMoreInAFullerBlock(t *testing.T) {
-	heights, extra := firedAt(t, "massa", crowd("a", 20, 2, 1))
-	require.InDelta(t, 100, extra[0], 1e-6)
+	hasty := crowd("a", 20, 2, 1)
+	for i := range hasty {
+		hasty[i].Expires = 2
+	}
+	_, extra := firedAt(t, "massa", hasty)
+	require.InDelta(t, 100, extra[9], 1e-6)
 	require.Greater(t, extra[10], extra[9])
+	require.InDelta(t, 800, extra[19], 1e-6)
 	// Nothing is lost by waiting here, so that all book where half a block is free.
+	heights, _ := firedAt(t, "massa", crowd("a", 20, 2, 1))
 	require.Equal(t, uint64(2), heights[0])
 	require.Equal(t, uint64(3), heights[10])
 	heights, _ = firedAt(t, "massa", crowd("a", 1, 2, 0.0005))

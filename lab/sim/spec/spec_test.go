@@ -17,7 +17,7 @@ const small = `{
   "agents": [{"name": "a", "agents": 2, "rate": 1, "cycles": 90000, "value": {"kind": "fixed", "median": 1}, "patience": 5,
     "strategy": {"kind": "truthful"}}],
   "variants": [
-    {"name": "one", "config": {"priority_tiers": {"urgent": "9"}, "max_change": "0.5"}, "rates": {"a": 2}},
+    {"name": "one", "config": {"priority_tiers": {"urgent": "9"}, "max_change": "0.5", "reserve_price": "400"}, "rates": {"a": 2}},
     {"name": "two", "strategies": {"a": {"kind": "minimal"}}},
     {"name": "three", "peer": "flow"}
   ],
@@ -33,6 +33,8 @@ func TestVariantsShareNothing(t *testing.T) {
 	require.Equal(t, "2.500000000000000000", cases[1].Config.PriorityTiers.Urgent.String())
 	require.Equal(t, "0.500000000000000000", cases[0].Config.Eip1559.MaxChange.String())
 	require.Equal(t, "0.125000000000000000", cases[1].Config.Eip1559.MaxChange.String())
+	require.Equal(t, "400", cases[0].Config.Auction.ReservePrice.String())
+	require.Equal(t, "0", cases[1].Config.Auction.ReservePrice.String())
 	require.Equal(t, uint64(10), cases[1].Config.FairnessWindowBlocks)
 	require.InDelta(t, 2, cases[0].Groups[0].Rate, 0)
 	require.InDelta(t, 1, cases[1].Groups[0].Rate, 0)
