@@ -106,7 +106,7 @@ type chain struct {
 type block struct {
 	height  uint64
 	budget  lane.Budget
-	tips    []policy.Tip
+	tips    []policy.Tipped
 	waiting bool
 	fired   []*Timer
 }
@@ -269,7 +269,7 @@ func (c *chain) try(b *block, rules policy.Rules, t *Timer, candidate policy.Can
 	settled := price.Settle(preCharge, t.Cycles, t.Cells)
 	b.budget.Spend(t.Cycles, t.Cells)
 	size := c.prices.Capacity.Size(t.Cycles, t.Cells)
-	b.tips = append(b.tips, policy.Tip{Priority: price.Priority, Size: size})
+	b.tips = append(b.tips, policy.Tipped{Priority: price.Priority, Size: size})
 	b.fired = append(b.fired, t)
 	c.result.Outcomes[t.Index] = Outcome{Fired: b.height, Paid: toFloat(settled.Charged), Tip: toFloat(settled.Tip)}
 	c.spent[t.Agent] += toFloat(settled.Charged)

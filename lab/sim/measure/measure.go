@@ -21,6 +21,7 @@ func Of(w *workload.Workload, r *market.Result, config *types.TimerConfig, optim
 	welfare := m.money()
 	f["welfare"] = ratio(welfare, optimum)
 	m.series()
+	m.cells()
 	m.gini()
 	for i := range w.Groups {
 		group := i
@@ -83,6 +84,17 @@ func (m *run) series() {
 	m.figures["basefee"], m.figures["basefee_top"] = sum/blocks, top
 	m.figures["volatility"] = deviation(changes)
 	m.figures["recovery"] = m.recovery()
+}
+
+// cells that fires wrote in a block, in the mean and at most.
+func (m *run) cells() {
+	written := make([]float64, m.result.Series[len(m.result.Series)-1].Height+1)
+	for i, out := range m.result.Outcomes {
+		if out.Fired > 0 {
+			written[out.Fired] += float64(m.work.Jobs[i].Cells)
+		}
+	}
+	m.figures["cells"], m.figures["cells_top"] = mean(written), slices.Max(written)
 }
 
 // recovery is how many blocks after the end of the last burst the basefee is within a quarter of its mean before the

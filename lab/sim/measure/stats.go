@@ -18,7 +18,7 @@ func Over(values []float64) Estimate {
 }
 
 // student is the 97.5 % quantile of Student's distribution, by an expansion around the normal one (Abramowitz and Stegun,
-// 26.7.5) that is right to a thousandth from four degrees of freedom on, and exact for the few below.
+// 26.7.5) that is within 0.3 % from four degrees of freedom on, and from a table for the few below.
 func student(freedom float64) float64 {
 	switch {
 	case freedom < 4:

@@ -198,20 +198,14 @@ func checkStrategy(s *workload.Strategy, path string) error {
 
 // cases are the variants, each with each value of the sweep.
 func (s *Spec) cases() (cases []Case, err error) {
-	base := types.DefaultTimerConfig("utmr")
-	if s.Config != nil {
-		if err := scenario.ApplyConfig(&base, s.Config, "config"); err != nil {
-			return nil, err
-		}
-	}
 	names := map[string]bool{}
 	for i := range s.Variants {
 		v, path := &s.Variants[i], fmt.Sprintf("variants[%d]", i)
-		if names[v.Name] || v.Name == "" || len(v.Name) > 64 || strings.ContainsAny(v.Name, "<>&\"|,") {
-			return nil, strict.Failf(path+".name", "want a unique name of 1 to 64 bytes without any of <>&\"|, and not %.40q", v.Name)
+		if names[v.Name] || v.Name == "" || len(v.Name) > 64 || strings.ContainsAny(v.Name, "<>&\"|") {
+			return nil, strict.Failf(path+".name", "want a unique name of 1 to 64 bytes without any of <>&\"| and not %.40q", v.Name)
 		}
 		names[v.Name] = true
-		one, err := s.caseOf(v, path, base)
+		one, err := s.caseOf(v, path)
 		if err != nil {
 			return nil, err
 		}
@@ -231,10 +225,15 @@ func (s *Spec) cases() (cases []Case, err error) {
 	return cases, nil
 }
 
-func (s *Spec) caseOf(v *Variant, path string, config types.TimerConfig) (Case, error) {
+func (s *Spec) caseOf(v *Variant, path string) (Case, error) {
 	one := Case{Name: v.Name, Groups: slices.Clone(s.Agents), Draws: "as stated"}
-	// The defaults hold pointers to nothing that a change of fields shares, so that a copy is enough.
-	one.Config = config
+	// Each case has a config of its own from the defaults on: reading a field writes to the integer that copies share.
+	one.Config = types.DefaultTimerConfig("utmr")
+	if s.Config != nil {
+		if err := scenario.ApplyConfig(&one.Config, s.Config, "config"); err != nil {
+			return one, err
+		}
+	}
 	if v.Config != nil {
 		if err := scenario.ApplyConfig(&one.Config, v.Config, path+".config"); err != nil {
 			return one, err

@@ -30,7 +30,7 @@ type books struct {
 	firesOf map[string]uint32
 	actors  []sdk.AccAddress
 	// tipped is what the fires paid per unit of size as tips, in their order.
-	tipped []policy.Tip
+	tipped []policy.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips math.Int
 	// failed counts fires whose handler failed. expired and unfunded count the timers with that outcome,
@@ -65,7 +65,7 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 		b.actors = append(b.actors, actor)
 	}
 	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
-	b.tipped = append(b.tipped, policy.Tip{Priority: result.price.Priority, Size: size})
+	b.tipped = append(b.tipped, policy.Tipped{Priority: result.price.Priority, Size: size})
 	b.receipts, b.runtimes = append(b.receipts, &result.receipt), append(b.runtimes, result.runtime)
 	b.burned = b.burned.Add(result.settlement.Burned)
 	b.laneBurned = b.laneBurned.Add(result.settlement.LaneBurned)

@@ -6,17 +6,17 @@ import (
 	"cosmossdk.io/math"
 )
 
-// Tip is the tip per unit of size that a fire paid, and the size for which it was paid.
-type Tip struct {
+// Tipped is what a fire tipped per unit of size, and the size for which it did.
+type Tipped struct {
 	Priority math.LegacyDec
 	Size     uint64
 }
 
 // MedianTip is the median tip of fires, weighted by their sizes: the least tip at which half of the size paid as much or
 // less. It is 0 if there are none.
-func MedianTip(fires []Tip) math.LegacyDec {
+func MedianTip(fires []Tipped) math.LegacyDec {
 	sorted, total := slices.Clone(fires), uint64(0)
-	slices.SortStableFunc(sorted, func(a, b Tip) int { return a.Priority.BigIntMut().Cmp(b.Priority.BigIntMut()) })
+	slices.SortStableFunc(sorted, func(a, b Tipped) int { return a.Priority.BigIntMut().Cmp(b.Priority.BigIntMut()) })
 	for _, fire := range sorted {
 		total += fire.Size
 	}
@@ -32,7 +32,7 @@ func MedianTip(fires []Tip) math.LegacyDec {
 // NextP50 is the usual tip in the next block, from that of this block and its fires (x/timers/README.md, "1.8 Bid"). If
 // no willing timer waits for room, tips bought nothing in this block. Then the usual tip falls to half at least, so that
 // tips paid once do not stay the price of an idle lane.
-func NextP50(before math.LegacyDec, fires []Tip, waiting bool) math.LegacyDec {
+func NextP50(before math.LegacyDec, fires []Tipped, waiting bool) math.LegacyDec {
 	median := MedianTip(fires)
 	if waiting {
 		return median

@@ -13,12 +13,12 @@ import (
 
 // TestTheUsualTipIsWeightedBySize: nine small fires with high tips do not set it against seven large ones.
 func TestTheUsualTipIsWeightedBySize(t *testing.T) {
-	var fires []policy.Tip
+	var fires []policy.Tipped
 	for range 9 {
-		fires = append(fires, policy.Tip{math.LegacyNewDec(100), 20_000})
+		fires = append(fires, policy.Tipped{math.LegacyNewDec(100), 20_000})
 	}
 	for range 7 {
-		fires = append(fires, policy.Tip{math.LegacyOneDec(), 200_000})
+		fires = append(fires, policy.Tipped{math.LegacyOneDec(), 200_000})
 	}
 	require.Equal(t, math.LegacyOneDec().String(), policy.MedianTip(fires).String())
 	require.Equal(t, math.LegacyNewDec(100).String(), policy.MedianTip(fires[:9]).String())
@@ -28,12 +28,12 @@ func TestTheUsualTipIsWeightedBySize(t *testing.T) {
 // TestMedianTipMatchesTheModel counts out each unit of size at its tip, and takes the middle one, the lower of two.
 func TestMedianTipMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var fires []policy.Tip
+		var fires []policy.Tipped
 		count := [6]int{}
 		total := 0
 		for range rapid.IntRange(1, 20).Draw(t, "fires") {
 			tip, size := rapid.IntRange(0, 5).Draw(t, "tip"), rapid.IntRange(1, 30).Draw(t, "size")
-			fires = append(fires, policy.Tip{math.LegacyNewDec(int64(tip)), uint64(size)})
+			fires = append(fires, policy.Tipped{math.LegacyNewDec(int64(tip)), uint64(size)})
 			count[tip] += size
 			total += size
 		}

@@ -1,0 +1,92 @@
+package spec_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/lab/sim/market"
+	"github.com/cosmos-timers/timers/lab/sim/spec"
+)
+
+const small = `{
+  "title": "small", "blocks": 10, "seeds": 2, "config": {"fairness_window_blocks": 10},
+  "agents": [{"name": "a", "agents": 2, "rate": 1, "cycles": 90000, "value": {"kind": "fixed", "median": 1}, "patience": 5,
+    "strategy": {"kind": "truthful"}}],
+  "variants": [
+    {"name": "one", "config": {"priority_tiers": {"urgent": "9"}, "max_change": "0.5", "reserve_price": "400"}, "rates": {"a": 2}},
+    {"name": "two", "strategies": {"a": {"kind": "minimal"}}},
+    {"name": "three", "peer": "flow"}
+  ],
+  "show": ["welfare"]
+}`
+
+// TestVariantsShareNothing: what one variant changes, the next does not have.
+func TestVariantsShareNothing(t *testing.T) {
+	_, cases, err := spec.Parse([]byte(small))
+	require.NoError(t, err)
+	require.Len(t, cases, 3)
+	require.Equal(t, "9.000000000000000000", cases[0].Config.PriorityTiers.Urgent.String())
+	require.Equal(t, "2.500000000000000000", cases[1].Config.PriorityTiers.Urgent.String())
+	require.Equal(t, "0.500000000000000000", cases[0].Config.Eip1559.MaxChange.String())
+	require.Equal(t, "0.125000000000000000", cases[1].Config.Eip1559.MaxChange.String())
+	require.Equal(t, "400", cases[0].Config.Auction.ReservePrice.String())
+	require.Equal(t, "0", cases[1].Config.Auction.ReservePrice.String())
+	require.Equal(t, uint64(10), cases[1].Config.FairnessWindowBlocks)
+	require.InDelta(t, 2, cases[0].Groups[0].Rate, 0)
+	require.InDelta(t, 1, cases[1].Groups[0].Rate, 0)
+	require.Equal(t, market.Truthful, cases[2].Groups[0].Strategy.Kind)
+	require.Equal(t, market.Minimal, cases[1].Groups[0].Strategy.Kind)
+	require.NotEqual(t, cases[0].Draws, cases[1].Draws)
+}
+
+func TestASweepMultipliesVariants(t *testing.T) {
+	_, cases, err := spec.Parse([]byte(strings.Replace(small, `"show"`,
+		`"sweep": {"agent": "a", "field": "actors", "values": [1, 5]}, "show"`, 1)))
+	require.NoError(t, err)
+	require.Len(t, cases, 6)
+	require.Equal(t, "one; actors 5", cases[1].Name)
+	require.Equal(t, 5, cases[1].Groups[0].Strategy.Actors)
+	require.Equal(t, 1, cases[0].Groups[0].Strategy.Actors)
+}
+
+func TestErrorsNameThePath(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{`"blocks": 10`, `"blocks": 1`, "blocks: want 2 to 1e+06, not 1"},
+		{`"seeds": 2`, `"seeds": 0`, "seeds: want 1 to 10000, not 0"},
+		{`"rate": 1`, `"rate": -1`, "agents[0].rate: want 0 to 100000, not -1"},
+		{`"rate": 1`, `"rate": 100000, "agents": 2`, "agents[0].agents: stated twice"},
+		{`"kind": "fixed"`, `"kind": "normal"`, `agents[0].value.kind: want fixed, lognormal or pareto, not "normal"`},
+		{`"kind": "truthful"`, `"kind": "tier"`, `agents[0].strategy.tier: want one of economy, standard, fast, urgent with the kind tier alone, not ""`},
+		{`"max_change": "0.5"`, `"max_chance": "0.5"`, "variants[0].config.max_chance: unknown field"},
+		{`"max_change": "0.5"`, `"max_change": "5"`, "variants[0].config: eip1559.max_change"},
+		{`"rates": {"a": 2}`, `"rates": {"b": 2}`, "variants[0].rates.b: want a group of agents"},
+		{`"strategies": {"a"`, `"strategies": {"b"`, "variants[1].strategies.b: no such group"},
+		{`"name": "two"`, `"name": "one"`, "variants[1].name: want a unique name"},
+		{`"peer": "flow"`, `"peer": "flaw"`, "variants[2].peer: want one of archway, flow"},
+		{`"show"`, `"sweep": {"agent": "a", "field": "actors", "values": [0.5]}, "show"`, "sweep.values[0]: want a whole number"},
+	} {
+		require.Contains(t, small, c.from)
+		_, _, err := spec.Parse([]byte(strings.Replace(small, c.from, c.to, 1)))
+		require.ErrorContains(t, err, c.want)
+	}
+	_, _, err := spec.Parse(make([]byte, spec.MaxBytes+1))
+	require.ErrorContains(t, err, "longer than")
+}
+
+// TestTheDocumentedSimulationsAreValid, and have as many seeds as their intervals need.
+func TestTheDocumentedSimulationsAreValid(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "x", "timers", "testdata", "sims", "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		s, _, err := spec.Parse(data)
+		require.NoError(t, err, file)
+		require.GreaterOrEqual(t, s.Seeds, 30, file)
+	}
+}
