@@ -23,8 +23,11 @@ func addRepeatFlags(f *pflag.FlagSet) {
 	f.String(flagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
 }
 
-// interval reads --every and what goes with it; nil without.
+// interval reads --every and what goes with it; nil without. It refuses what is stated for another trigger.
 func (d *Draft) interval() (*types.IntervalTrigger, error) {
+	if err := d.watchOnly(); err != nil {
+		return nil, err
+	}
 	text, repeats := d.Stated(flagEvery)
 	if !repeats {
 		alone := []string{flagFirst, flagOnFailure}

@@ -37,9 +37,6 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.watchOnly(); err != nil {
-		return nil, err
-	}
 	expiryFlag, expiryText, err := d.OneOf("when the timer expires", false, flagExpiresAt, flagExpiresIn)
 	if err != nil {
 		return nil, err
