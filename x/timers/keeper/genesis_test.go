@@ -114,7 +114,7 @@ func TestExportAndImportRoundTripEverything(t *testing.T) {
 		require.Equal(t, comparableState(f), comparableState(g))
 	}
 	left := len(f.export().Timers)
-	require.Equal(t, kinds[types.Quarantined.String()]+kinds[types.Unrunnable.String()]+1, left, "the rest waits for the authority, or for long")
+	require.Equal(t, kinds[types.Quarantined.String()]+kinds[types.Unrunnable.String()]+2, left, "the rest waits for the authority, or for long")
 }
 
 func strip(fired []*types.TimerFired) []*types.TimerFired {

@@ -78,18 +78,7 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if repeats {
 		due = &msg.Trigger.Interval.First
 	}
-	switch dueFlag {
-	case "":
-	case flagWatch:
-		msg.Trigger.Watch, err = d.watchTrigger()
-	case flagAfterBlocks:
-		if msg.Trigger.After, err = timespan.ParseCount(dueText, "number of blocks"); err != nil {
-			err = fmt.Errorf("--%s: %w", flagAfterBlocks, err)
-		}
-	default:
-		*due, err = d.dueHeight(dueFlag, dueText)
-	}
-	if err != nil {
+	if err := d.setDue(&msg.Trigger, due, dueFlag, dueText); err != nil {
 		return nil, err
 	}
 	if expiryFlag != "" {
@@ -102,6 +91,22 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 		}
 	}
 	return msg, nil
+}
+
+// setDue reads when a timer is due first: into due if that is a height.
+func (d *Draft) setDue(trigger *types.Trigger, due *uint64, flag, text string) (err error) {
+	switch flag {
+	case "":
+	case flagWatch:
+		trigger.Watch, err = d.watchTrigger()
+	case flagAfterBlocks:
+		if trigger.After, err = timespan.ParseCount(text, "number of blocks"); err != nil {
+			err = fmt.Errorf("--%s: %w", flagAfterBlocks, err)
+		}
+	default:
+		*due, err = d.dueHeight(flag, text)
+	}
+	return err
 }
 
 // Repeats tells whether the timer may fire more than once.
