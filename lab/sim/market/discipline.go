@@ -3,6 +3,7 @@ package market
 import (
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
@@ -85,12 +86,12 @@ func acceptAtMost(t *Timer, fee math.LegacyDec) bool {
 	if t.Ask.Kind != policy.Stated || t.Requoted {
 		return true
 	}
-	bid := types.StaticBid{MaxFeePerCycle: t.Ask.Stated.MaxFee, MaxPriorityFeePerCycle: t.Ask.Stated.MaxPriority}
+	bid := types.StaticBid{MaxFeePerCycle: decimal.Of(t.Ask.Stated.MaxFee), MaxPriorityFeePerCycle: decimal.Of(t.Ask.Stated.MaxPriority)}
 	accepted, err := policies.AcceptAtMost(bid, fee)
 	if err != nil {
 		return false
 	}
-	t.Ask = policy.StatedAsk(accepted.Bid.Static.MaxFeePerCycle, accepted.Bid.Static.MaxPriorityFeePerCycle)
+	t.Ask = policy.StatedAsk(accepted.Bid.Static.MaxFeePerCycle.LegacyDec, accepted.Bid.Static.MaxPriorityFeePerCycle.LegacyDec)
 	return true
 }
 

@@ -115,7 +115,7 @@ type block struct {
 func (m *Module) Run(ctx context.Context, w *workload.Workload, blocks uint64) *Result {
 	c := &chain{
 		Module: m, work: w, result: &Result{Outcomes: make([]Outcome, len(w.Jobs))}, spent: make([]float64, len(w.Agents)),
-		basefee: m.Config.CycleBasefee, p50: math.LegacyZeroDec(),
+		basefee: m.Config.CycleBasefee.LegacyDec, p50: math.LegacyZeroDec(),
 	}
 	c.discipline = newDiscipline(c)
 	for height := uint64(1); height <= blocks && ctx.Err() == nil; height++ {
@@ -128,8 +128,8 @@ func (m *Module) Run(ctx context.Context, w *workload.Workload, blocks uint64) *
 func (c *chain) block(height uint64) {
 	rules := c.discipline.open(height)
 	c.prices = policy.Prices{
-		Height: height, Capacity: c.Config.LaneCapacity(), Cycle: c.Config.CycleBasefee, Cell: c.Config.CellBasefee, P50: c.p50,
-		Lane: rules.LaneBasefee(c.Config.CycleBasefee, policy.Last{Basefee: c.basefee, Use: c.last}),
+		Height: height, Capacity: c.Config.LaneCapacity(), Cycle: c.Config.CycleBasefee.LegacyDec, Cell: c.Config.CellBasefee.LegacyDec, P50: c.p50,
+		Lane: rules.LaneBasefee(c.Config.CycleBasefee.LegacyDec, policy.Last{Basefee: c.basefee, Use: c.last}),
 	}
 	if c.Log.Priced != nil {
 		c.Log.Priced(height, c.prices)

@@ -63,7 +63,7 @@ func (w *window) advance(height uint64, units map[string]uint64) {
 	if err := w.median.Settle(context.Background(), &w.counts); err != nil {
 		panic(err)
 	}
-	w.smoothed = fairness.Smooth(w.config.MedianSmoothing, w.median.Value, w.smoothed)
+	w.smoothed = fairness.Smooth(w.config.MedianSmoothing.LegacyDec, w.median.Value, w.smoothed)
 }
 
 func (w *window) change(unit string, by int64) {

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -141,7 +142,7 @@ type conditionRun struct {
 
 func newConditionRun(t *rapid.T, change func(*types.TimerConfig)) *conditionRun {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		c.CycleBasefee, c.CellBasefee, c.LaneTimerCycles = math.LegacyZeroDec(), math.LegacyZeroDec(), 50_000_000
+		c.CycleBasefee, c.CellBasefee, c.LaneTimerCycles = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec()), 50_000_000
 		change(c)
 	}))
 	r := &conditionRun{

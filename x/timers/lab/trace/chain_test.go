@@ -16,6 +16,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -86,8 +87,8 @@ func configure(config *types.TimerConfig, meta constants) {
 	config.GcCyclesPerRemoval, config.GcCyclesPerBlock = 10_000, 10_000*meta.Removals
 	config.LaneTimerCycles, config.MaxCyclesPerFire, config.MinGasLimit, config.FireBaseCycles = 16*unit, 10*unit, 4*unit, 2*unit
 	config.Eip1559.MaxCyclesPerFireAuction = 8 * unit
-	config.Eip1559.MinLaneBasefee, config.CycleBasefee = math.LegacyNewDecWithPrec(1, 4), math.LegacyNewDecWithPrec(1, 4)
-	config.CellBasefee, config.ReservedShare = math.LegacyZeroDec(), math.LegacyZeroDec()
+	config.Eip1559.MinLaneBasefee, config.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 4)), decimal.Of(math.LegacyNewDecWithPrec(1, 4))
+	config.CellBasefee, config.ReservedShare = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
 	config.FairnessWindowBlocks = fairnessBlocks
 }
@@ -190,7 +191,7 @@ func (c *chain) schedule(s *step) sdk.Msg {
 		Sender: owner(s.Owner).String(), Trigger: types.Trigger{Height: s.Height}, Payload: []byte{s.Work, 0}, GasLimit: s.Gas * unit,
 		CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy,
 		Bid: &types.Bid{Static: &types.StaticBid{
-			MaxFeePerCycle: math.LegacyNewDecWithPrec(s.MaxFee, pricePrec), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(s.Tip, pricePrec),
+			MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.MaxFee, pricePrec)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.Tip, pricePrec)),
 		}},
 	}
 	switch s.Op {
