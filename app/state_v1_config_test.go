@@ -118,6 +118,9 @@ func decimalsFromV1(value reflect.Value) {
 		return
 	}
 	if stored, is := value.Interface().(*decimal.Dec); is {
+		if stored.IsNil() {
+			return // the first format did not have it
+		}
 		*stored = decimal.Of(math.LegacyNewDecFromBigIntWithPrec(stored.TruncateInt().BigInt(), math.LegacyPrecision))
 		return
 	}
