@@ -74,7 +74,7 @@ func (d Dec) Text() string {
 	if d.IsNil() {
 		return ""
 	}
-	return strings.TrimSuffix(strings.TrimRight(d.LegacyDec.String(), "0"), ".")
+	return strings.TrimSuffix(strings.TrimRight(d.String(), "0"), ".")
 }
 
 // Equal reports whether two are the same number, or both absent.

@@ -188,7 +188,7 @@ func TestExtendClampsAndMayShorten(t *testing.T) {
 	events := f.NextBlock()
 	extended := eventsOf[*types.TimerExtended](f, events)
 	require.Len(t, extended, 4)
-	require.Equal(t, types.TimerExtended{Id: id, Actor: alice.String(), ExpiresAt: 20}, *extended[3])
+	require.Equal(t, types.TimerExtended{Id: id, Actor: alice.String(), ExpiresAt: 20, PreviousExpiresAt: extended[2].ExpiresAt}, *extended[3])
 }
 
 func TestAnExpiredTimerIsCancelledNotRevived(t *testing.T) {
@@ -247,7 +247,7 @@ func TestTheAuthorityCancelsAndExtendsAnyTimer(t *testing.T) {
 	f.refused(types.ErrExpiresTooSoon, extend(f.Height()))
 	f.refused(types.ErrNotQuarantined, &types.MsgSysReleaseTimer{Authority: f.Authority, Actor: alice.String(), Id: id})
 	extended := only[*types.TimerExtendedByGovernance](f, f.NextBlock())
-	require.Equal(t, types.TimerExtendedByGovernance{Id: id, Actor: alice.String(), ExpiresAt: last, Opcode: 50}, *extended)
+	require.Equal(t, types.TimerExtendedByGovernance{Id: id, Actor: alice.String(), ExpiresAt: last, Opcode: 50, PreviousExpiresAt: 20}, *extended)
 
 	for _, cancelled := range []bool{true, false} {
 		results, _, err := f.Tx(cancel)

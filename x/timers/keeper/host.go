@@ -69,7 +69,7 @@ type ScheduleRequest struct {
 // locked.
 //
 // The errors are, in the order of the checks: ErrAmbiguousCall for messages in addition to a handler or a payload; of the
-// trigger, ErrUnsupportedTimerType, ErrInvalidInterval,
+// trigger, ErrUnsupportedTimerType, ErrInvalidInterval, ErrTTLTooLong for after,
 // ErrNotWatchable and ErrInvalidWatch; ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong
 // and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict,
 // ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as

@@ -187,6 +187,8 @@ func (m *machine) repeatOp(t *rapid.T, actor sdk.AccAddress) {
 	var timer *modelTimer
 	var want error
 	switch {
+	case trigger.After > m.model.config.MaxTtlBlocks:
+		want = types.ErrTTLTooLong
 	case trigger.Interval != nil && (recurrence.every == 0 || recurrence.every > m.model.config.MaxTtlBlocks):
 		want = types.ErrInvalidInterval
 	case retry != nil && (recurrence.retryMax == 0 || recurrence.retryMax > 10 || recurrence.retryAfter == 0 || recurrence.retryAfter > m.model.config.MaxTtlBlocks):
