@@ -79,7 +79,7 @@ var mayImport = map[string][]string{
 	"client/bids":      {"types", "client/plain", "client/timespan", "client/job"},
 	"client/draft":     {"types", "names", "authz", "client/plain", "client/timespan", "client/job", "client/bids"},
 	"client/outlook":   {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
-	"client/broadcast": {"types", "client/event", "client/job"},
+	"client/broadcast": {"types", "client/event", "client/job", "client/plain"},
 	"client/history":   {"types", "names", "client/plain", "client/event", "client/job"},
 	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/job"},
 }

@@ -1,6 +1,7 @@
 package genesis
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -90,14 +91,7 @@ func (r rebase) timer(t *types.Timer) {
 	t.Due, t.ExpiresAt, t.ScheduleHeight = r.due(t.Due), r.past(t.ExpiresAt), r.past(t.ScheduleHeight)
 	t.UnfundedSince = 0
 	t.AdmittedWeight, t.AdmittedScore, t.AdmittedCeiling, t.Quote = 0, nil, nil, nil
-	if t.Trigger.Height > 0 {
-		t.Trigger.Height = r.due(t.Trigger.Height)
-	}
-	if t.Trigger.Interval != nil {
-		interval := *t.Trigger.Interval
-		interval.First = r.past(interval.First)
-		t.Trigger.Interval = &interval
-	}
+	t.Trigger.MoveBack(r.back)
 	if t.LastOutcome != nil {
 		outcome := *t.LastOutcome
 		outcome.Height = r.past(outcome.Height)
@@ -128,6 +122,28 @@ func (r rebase) watches(g *types.GenesisState) {
 			}
 		}
 	}
+	r.conditions(g)
+}
+
+// conditions moves what changes have passed. Segments of a key are told apart by their heights: of those that would all
+// be before the first block, the oldest remains.
+func (r rebase) conditions(g *types.GenesisState) {
+	g.WatchStarts = slices.Clone(g.WatchStarts)
+	for i := range g.WatchStarts {
+		g.WatchStarts[i].Since = r.due(g.WatchStarts[i].Since)
+	}
+	slices.SortFunc(g.WatchStarts, func(a, b types.WatchStart) int {
+		return cmp.Or(cmp.Compare(a.Since, b.Since), cmp.Compare(a.Seq, b.Seq))
+	})
+	g.WatchSegments = slices.Clone(g.WatchSegments)
+	for i := range g.WatchSegments {
+		g.WatchSegments[i].Height = r.due(g.WatchSegments[i].Height)
+	}
+	order := func(a, b types.KeyWatchSegment) int {
+		return cmp.Or(a.Key.Compare(b.Key), cmp.Compare(a.Height, b.Height), cmp.Compare(placesOf(a), placesOf(b)))
+	}
+	slices.SortStableFunc(g.WatchSegments, order)
+	g.WatchSegments = slices.CompactFunc(g.WatchSegments, func(a, b types.KeyWatchSegment) bool { return order(a, b) == 0 })
 }
 
 func (r rebase) round(round *types.WatchRound) {
@@ -136,4 +152,9 @@ func (r rebase) round(round *types.WatchRound) {
 	for i := range round.Changes {
 		round.Changes[i].Height = r.due(round.Changes[i].Height)
 	}
+}
+
+// placesOf is the list that a segment lies in: the first byte of its places.
+func placesOf(segment types.KeyWatchSegment) string {
+	return string(segment.Segment.From[:min(1, len(segment.Segment.From))])
 }

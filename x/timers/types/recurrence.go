@@ -127,3 +127,15 @@ func (t *Timer) Repeats() bool {
 func (r SetAsideReason) Word() string {
 	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
 }
+
+// MoveBack moves the heights of the trigger so many blocks back. What is due at a height stays so.
+func (t *Trigger) MoveBack(blocks uint64) {
+	if t.Height > 0 {
+		t.Height -= min(blocks, t.Height-1)
+	}
+	if t.Interval != nil {
+		interval := *t.Interval
+		interval.First -= min(blocks, interval.First)
+		t.Interval = &interval
+	}
+}

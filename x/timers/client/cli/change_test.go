@@ -260,7 +260,9 @@ func TestEveryCommandWaits(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	text := []string{"--from", "alice", "-y", "-o", "text"}
-	run := func(line ...string) (string, string, error) { return r.Run(append(append([]string{"tx", "timers"}, line...), text...)...) }
+	run := func(line ...string) (string, string, error) {
+		return r.Run(append(append([]string{"tx", "timers"}, line...), text...)...)
+	}
 	_, notes, err := run("schedule", "--msgs", path, "--in", "50")
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(notes, "is broadcast"))

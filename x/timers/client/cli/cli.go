@@ -8,9 +8,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 
-	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/history"
-	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/monitor"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -37,12 +35,5 @@ func NewQueryCmd() *cobra.Command {
 		RunE:                       client.ValidateCmd,
 	}
 	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), history.NewCommand(), monitor.NewCommand())
-	return cmd
-}
-
-// txCommand adds what every transaction's command has.
-func txCommand(cmd *cobra.Command) *cobra.Command {
-	job.TxCommand(cmd)
-	broadcast.AddFlags(cmd.Flags())
 	return cmd
 }

@@ -53,7 +53,7 @@ type chain struct {
 func newChain(t *testing.T, meta constants, first state) *chain {
 	t.Helper()
 	c := &chain{t: t, restricted: -1, ids: map[int]string{}, numbers: map[string]int{}}
-	genesis := types.DefaultGenesis()
+	genesis := types.NewGenesis("stake")
 	configure(&genesis.Config, meta)
 	genesis.Config.Policy = policyOf(first.Step.Policy)
 	require.NoError(t, genesis.Config.Validate())
