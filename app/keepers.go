@@ -137,7 +137,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), stores.Wasm(accounts)), appOpts, authority)
 
 	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,
-		timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
+		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 	// A contract has an account too, so that contracts come first.
 	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm))

@@ -55,6 +55,6 @@ func TestAMarketWithoutAPrice(t *testing.T) {
 	}
 	cycle, cell, err := feemarket.FromBaseFee(market{}).Basefees(sdk.Context{}, &config)
 	require.NoError(t, err)
-	require.Equal(t, config.CycleBasefee, cycle)
-	require.Equal(t, config.CellBasefee, cell)
+	require.Equal(t, config.CycleBasefee.LegacyDec, cycle)
+	require.Equal(t, config.CellBasefee.LegacyDec, cell)
 }

@@ -28,7 +28,7 @@ type purse struct {
 	looks, probes    int
 }
 
-func (p *purse) SpendableCoin(_ context.Context, _ sdk.AccAddress, denom string) sdk.Coin {
+func (p *purse) GetBalance(_ context.Context, _ sdk.AccAddress, denom string) sdk.Coin {
 	p.looks++
 	return sdk.NewInt64Coin(denom, p.spendable)
 }
