@@ -53,7 +53,7 @@ var owner = authtypes.NewModuleAddress("owner")
 // newChain is a lab chain with the policy in force, on which a block is open.
 func newChain(t *testing.T, change func(*types.TimerConfig)) *lab.Chain {
 	t.Helper()
-	genesis := types.DefaultGenesis()
+	genesis := types.NewGenesis("stake")
 	genesis.Config.Policy = smallest.ID
 	change(&genesis.Config)
 	chain, err := lab.NewChain(lab.ChainOptions{
@@ -137,7 +137,7 @@ func TestALargeTimerWaitsForSmallOnes(t *testing.T) {
 
 // TestAChainWithoutThePolicyRefusesIt: a config or a genesis that names it.
 func TestAChainWithoutThePolicyRefusesIt(t *testing.T) {
-	genesis := types.DefaultGenesis()
+	genesis := types.NewGenesis("stake")
 	genesis.Config.Policy = smallest.ID
 	_, err := lab.NewChain(lab.ChainOptions{Genesis: genesis})
 	require.ErrorIs(t, err, types.ErrInvalidConfig)

@@ -44,7 +44,7 @@ func countedChain(opts lab.ChainOptions) (*lab.Chain, *storecount.Counts, error)
 
 // MeasureEmpty counts the operations of blocks in which nothing is due, with so many timers pending.
 func MeasureEmpty(pending int, seed uint64) (Empty, error) {
-	rng, genesis := workload.NewRand(seed), types.DefaultGenesis()
+	rng, genesis := workload.NewRand(seed), types.NewGenesis("stake")
 	// So short that the sweep of old receipts, which has nothing to do, is counted too.
 	genesis.Config.ReceiptRetentionBlocks = 1
 	payload := make([]byte, workload.PayloadBytes)

@@ -43,7 +43,7 @@ type sizer struct {
 
 // MeasureSizes schedules a hundred timers of one actor and, on the way, extends, updates and cancels some.
 func MeasureSizes() (*Sizes, error) {
-	genesis := types.DefaultGenesis()
+	genesis := types.NewGenesis("stake")
 	// Heights and numbers of the length that they have on a chain that has run for months.
 	genesis.NextSeq = 10_000_000
 	chain, err := lab.NewChain(lab.ChainOptions{

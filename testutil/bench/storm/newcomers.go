@@ -42,7 +42,7 @@ var RichBids = Bids{Name: "lognormal tips", Draw: func(r *rand.Rand) *types.Bid 
 // moving fee. It runs until all newcomers have fired.
 func MeasureNewcomers(policy workload.Policy, bids Bids, storm, actors, beside, newcomers int, seed uint64) (Newcomers, error) {
 	n := Newcomers{Policy: policy, StormBids: bids.Name, Storm: storm, Actors: actors, Beside: beside, Newcomers: newcomers}
-	rng, genesis := workload.NewRand(seed), types.DefaultGenesis()
+	rng, genesis := workload.NewRand(seed), types.NewGenesis("stake")
 	genesis.Config.Policy = policy.Config()
 	genesis.Config.ReceiptRetentionBlocks = 0
 	payload := make([]byte, workload.PayloadBytes)

@@ -124,7 +124,7 @@ type stormChain struct {
 // blocks: all that is due in the calm, and in a storm beside which others fire; the rest of the calm's timers are due much
 // later.
 func newStormChain(spec Spec, calm bool, flow, blocks int) (*stormChain, error) {
-	s := &stormChain{spec: spec, rng: workload.NewRand(spec.Seed), genesis: types.DefaultGenesis()}
+	s := &stormChain{spec: spec, rng: workload.NewRand(spec.Seed), genesis: types.NewGenesis("stake")}
 	config := &s.genesis.Config
 	config.Policy = spec.Policy.Config()
 	// Cells in proportion, so that cycles bound the lane.

@@ -69,7 +69,7 @@ func Balances(owners int) []lab.Balance {
 
 // WideGenesis is an empty genesis with a lane that holds as many fires as the workload has due.
 func WideGenesis() *types.GenesisState {
-	genesis := types.DefaultGenesis()
+	genesis := types.NewGenesis("stake")
 	genesis.Config.LaneTimerCycles = 10_000_000_000
 	genesis.Config.LaneTimerCells = 10_000_000_000
 	return genesis
