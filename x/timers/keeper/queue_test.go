@@ -75,7 +75,7 @@ type backlog struct {
 }
 
 func drawBacklog(t *rapid.T) *backlog {
-	m := &backlog{config: types.DefaultGenesis().Config, timers: make([]*backlogged, rapid.IntRange(250, 450).Draw(t, "timers"))}
+	m := &backlog{config: types.DefaultTimerConfig("stake"), timers: make([]*backlogged, rapid.IntRange(250, 450).Draw(t, "timers"))}
 	c := &m.config
 	c.Policy, c.SweepPerBlock = types.PolicyFIFO, 1
 	c.CandidateWindow = uint32(rapid.IntRange(60, 600).Draw(t, "window"))
