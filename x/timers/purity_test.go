@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"authz":            {"types"},
 	"authz/guard":      {"types", "authz"},
 	"genesis":          {"types", "names"},
-	"metrics":          {"types"},
+	"report":           {"types"},
 	"watch":            {"types"},
 	"watch/stores":     {"types", "watch"},
 	"state":            {"types", "sandbox", "state/logstore", "state/queue"},
@@ -67,8 +67,8 @@ var mayImport = map[string][]string{
 		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine": {"types", "metrics", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
-	"keeper": {"types", "names", "genesis", "metrics", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"engine": {"types", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"keeper": {"types", "names", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "names", "state", "state/conditions", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},
@@ -81,6 +81,7 @@ var mayImport = map[string][]string{
 	"client/outlook":   {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
 	"client/broadcast": {"types", "client/event", "client/job", "client/plain"},
 	"client/history":   {"types", "names", "client/plain", "client/event", "client/job"},
+	"client/metrics":   {"types", "report"},
 	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/job"},
 }
 
@@ -95,13 +96,6 @@ type exemption struct {
 }
 
 var exemptions = []exemption{
-	{"metrics/metrics.go", ruleFloat, "metrics are floats; they are written and never read back"},
-	{"metrics/block.go", ruleFloat, "metrics are floats; they are written and never read back"},
-	{"metrics/watch.go", ruleFloat, "durations are metrics"},
-	{"metrics/watch.go", ruleClock, "durations are measured for metrics, and read by nothing else"},
-	{"metrics/pending.go", ruleFloat, "a scraper runs this, no block"},
-	{"metrics/pending.go", ruleClock, "a scraper runs this, no block"},
-	{"metrics/operations.go", ruleFloat, "metrics are floats; they are written and never read back"},
 	{"state/fairness_invariants.go", ruleMapRange, "invariants are checked between blocks by tests, the lab and simulations, never in one"},
 }
 

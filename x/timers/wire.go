@@ -7,6 +7,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/client/metrics"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -30,7 +31,7 @@ type Timers struct {
 
 // New wires the module by hand, with safe defaults (x/timers/docs/wiring.md). Accounts and Go modules own timers; who owns a
 // timer pays for it; tips go to the fee collector; prices are the config's; no store can be watched; the fee denom is x/staking's
-// bond denom. Options change that. A chain without x/staking passes nil for it, and keeper.WithFeeDenom. The authority is the
+// bond denom; metrics go to Prometheus's default registry. Options change that. A chain without x/staking passes nil for it, and keeper.WithFeeDenom. The authority is the
 // bech32 address that may send the Sys messages, usually x/gov's account.
 //
 // It panics as keeper.NewKeeper does if the wiring is wrong.
@@ -41,7 +42,7 @@ func New(
 	handlers := actors.NewModuleRuntime()
 	// A module's address may have an account too, so that modules come first.
 	router := actors.NewRouter(handlers, actors.NewAccountRuntime(cdc, accounts, messages))
-	all := append([]keeper.Option{keeper.WithBondDenom(staking)}, opts...)
+	all := append([]keeper.Option{keeper.WithBondDenom(staking), keeper.WithReporter(metrics.Default())}, opts...)
 	k := keeper.NewKeeper(cdc, service, accounts.AddressCodec(), accounts, bank, router, authority, all...)
 	return &Timers{Keeper: k, Router: router, Handlers: handlers, Module: NewAppModule(cdc, k)}
 }

@@ -3,9 +3,9 @@ package engine
 import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -26,8 +26,8 @@ type block struct {
 	funds funds
 	// writes of records since the block began to read them.
 	writes *state.Writes
-	// watch times the steps; nil for a query.
-	watch *metrics.Stopwatch
+	// watch times the steps.
+	watch report.Stopwatch
 	books
 }
 

@@ -3,7 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/metrics"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -33,7 +33,7 @@ func (e *Engine) laneFailed(ctx sdk.Context, cause error) {
 	if err := types.Emit(ctx, event); err != nil {
 		ctx.Logger().Error("can't emit TimerLaneFailed", "module", types.ModuleName, "err", err)
 	}
-	e.Metrics.Failed(metrics.KindLane)
+	e.Reporter.Failed(report.KindLane)
 }
 
 // saveChanges keeps the changes of watched state of a block whose end failed as a whole, so that no watch misses them.
@@ -46,7 +46,7 @@ func (e *Engine) saveChanges(ctx sdk.Context) {
 		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config)
 	})
 	if err != nil {
-		e.Metrics.Failed(metrics.KindWatch)
+		e.Reporter.Failed(report.KindWatch)
 		ctx.Logger().Error("changes of watched state are lost", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -51,7 +51,7 @@ func newBooks() books {
 // noteAside books a timer that was set aside.
 func (b *books) noteAside(ctx sdk.Context, timer *types.Timer, reason types.SetAsideReason) {
 	b.aside = append(b.aside, reason)
-	metrics.LogTimer(ctx.Logger(), timer, "a timer was set aside", "reason", reason)
+	report.LogTimer(ctx.Logger(), timer, "a timer was set aside", "reason", reason)
 }
 
 // mayFire reports whether MAX_FIRES_PER_ACTOR allows the actor another fire in this block.

@@ -7,7 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/metrics"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/sandbox/meter"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -19,7 +19,7 @@ import (
 func (e *Engine) deliver(
 	ctx sdk.Context, b *block, timer *types.Timer, delivery types.Delivery, intrinsic uint64,
 ) (served string, cycles, cells uint64, failure error) {
-	served = metrics.NoRuntime
+	served = report.NoRuntime
 	if intrinsic >= timer.GasLimit {
 		return served, timer.GasLimit, 0, types.ErrOutOfCycles
 	}
@@ -32,7 +32,7 @@ func (e *Engine) deliver(
 		if err != nil {
 			return err
 		}
-		served = metrics.RuntimeName(runtime)
+		served = report.RuntimeName(runtime)
 		messages, err := types.MessageBytes(&b.Config, runtime, delivery.Call)
 		if err != nil {
 			return err

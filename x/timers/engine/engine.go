@@ -10,9 +10,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -29,8 +29,8 @@ type Engine struct {
 	Router   types.Router
 	// Authority may send the Sys messages. Its timers have the reserved share unless the config names other actors.
 	Authority sdk.AccAddress
-	// Metrics of the node. They are written and never read back.
-	Metrics *metrics.Metrics
+	// Reporter is told what blocks do. Nothing that it answers is used.
+	Reporter report.Reporter
 }
 
 // Release returns a timer that was set aside to the queue and emits TimerReleased.

@@ -7,8 +7,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -114,7 +114,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 		b.Departed++
 		b.Agents.Fired(timer)
 		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
-		metrics.LogFire(ctx.Logger(), result.runtime, &result.receipt)
+		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)
 		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority}
 		for _, f := range b.followers {
 			f.Fired(ctx, fire)

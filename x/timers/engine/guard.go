@@ -3,8 +3,8 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -65,7 +65,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 	})
 	if done {
 		b.expired++
-		metrics.LogTimer(ctx.Logger(), timer, "a timer expired", "expires_at", timer.ExpiresAt)
+		report.LogTimer(ctx.Logger(), timer, "a timer expired", "expires_at", timer.ExpiresAt)
 	}
 	return done
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -25,7 +26,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	height := types.HeightOf(ctx)
 	prices, basefees := e.Policies.Prices(ctx, &config, &before)
 	inForce := e.Policies.At(&config, height)
-	b := &block{books: newBooks(), basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
+	b := &block{books: newBooks(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Config: config, Before: before, State: before, Prices: prices,
 		Lane:    lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},

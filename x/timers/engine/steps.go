@@ -5,9 +5,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
@@ -16,7 +16,7 @@ import (
 
 // step is one of the ten steps of the end of a block.
 type step struct {
-	// name is that of the step in metrics.
+	// name is that of the step in report.
 	name string
 	do   func(*Engine, sdk.Context, *block) error
 }
@@ -41,7 +41,7 @@ var firing = []step{
 
 // step is the end of a block.
 func (e *Engine) step(ctx sdk.Context) error {
-	watch, operations := e.Metrics.Start(), &metrics.Operations{}
+	watch, operations := e.Reporter.Start(), &report.Operations{}
 	ctx = ctx.WithGasMeter(operations.Meter(ctx.GasMeter()))
 	b, err := e.open(ctx)
 	if err != nil {
@@ -62,7 +62,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	watch.Stop()
-	e.Metrics.CountOperations(operations)
+	e.Reporter.CountOperations(operations)
 	e.report(ctx, b)
 	return nil
 }

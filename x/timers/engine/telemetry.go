@@ -3,18 +3,18 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/metrics"
+	"github.com/cosmos-timers/timers/x/timers/report"
 )
 
 // report counts a block and logs it. Metrics and logs are written and never read back.
 func (e *Engine) report(ctx sdk.Context, b *block) {
-	done := &metrics.Block{
+	done := &report.Block{
 		TimerLaneSummary: b.summary(), Fires: b.receipts, Runtimes: b.runtimes, Aside: b.aside, Released: b.released,
 		CycleBasefee: b.Prices.Cycle, CellBasefee: b.Prices.Cell, BasefeeFailure: b.basefees.Failure,
-		Capacity: metrics.Lane{Size: b.Lane.Cycles, Cycles: b.Lane.Cycles, Cells: b.Lane.Cells, Fires: uint64(b.Lane.MaxFires)},
+		Capacity: report.Lane{Size: b.Lane.Cycles, Cycles: b.Lane.Cycles, Cells: b.Lane.Cells, Fires: uint64(b.Lane.MaxFires)},
 		Paused:   b.Config.LanePaused, Competing: uint64(b.deferred + b.Departed), WatchHits: b.watchHits,
 	}
 	done.Asked, done.AgentsFailed = b.Agents.Made()
-	e.Metrics.Count(done)
+	e.Reporter.Count(done)
 	done.Log(ctx.Logger())
 }

@@ -12,9 +12,9 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/metrics"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,7 +23,7 @@ import (
 // name{label=value}. A histogram has its count under name_count and its sum under name_sum.
 func measured(chain *lab.Chain) func(*testing.T) map[string]float64 {
 	registry := prometheus.NewRegistry()
-	chain.Timers.Engine().Metrics = metrics.New(registry)
+	chain.Timers.Engine().Reporter = metrics.New(registry)
 	return func(t *testing.T) map[string]float64 {
 		t.Helper()
 		families, err := registry.Gather()

@@ -7,8 +7,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -101,7 +101,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 	})
 	if done {
 		b.unfunded++
-		metrics.LogTimer(ctx.Logger(), timer, "an unfunded timer left", "required", required, "available", available)
+		report.LogTimer(ctx.Logger(), timer, "an unfunded timer left", "required", required, "available", available)
 	}
 }
 

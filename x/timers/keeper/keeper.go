@@ -14,10 +14,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/fees"
-	"github.com/cosmos-timers/timers/x/timers/metrics"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
@@ -39,6 +39,7 @@ type Keeper struct {
 
 // options are the parts of a module that have safe defaults.
 type options struct {
+	reporter report.Reporter
 	balances fees.Balances
 	feegrant types.FeegrantKeeper
 	tips     types.TipCollector
@@ -82,6 +83,12 @@ func WithWatcher(watcher *watch.Watcher) Option {
 	return func(o *options) { o.watcher = watcher }
 }
 
+// WithReporter sets who is told what the end of each block does, as metrics of the node (client/metrics). Without it
+// nobody is.
+func WithReporter(reporter report.Reporter) Option {
+	return func(o *options) { o.reporter = reporter }
+}
+
 // WithPolicy adds a policy of the chain's own to those that the config can select (docs/policy.md).
 func WithPolicy(bind registry.Constructor) Option {
 	return func(o *options) { o.policies = append(o.policies, bind) }
@@ -108,7 +115,7 @@ func NewKeeper(
 	if moduleAddress == nil {
 		panic("x/timers: the module's account is missing: give it the burner permission in maccPerms")
 	}
-	var o options
+	o := options{reporter: report.None{}}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -140,7 +147,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	}
 	k.engine = &engine.Engine{
 		Parts: parts, Policies: registry.New(parts, o.policies...), Triggers: triggers.NewKinds(watches), Watches: watches,
-		Receipts: receipts, Router: router, Metrics: metrics.Default(),
+		Receipts: receipts, Router: router, Reporter: o.reporter,
 	}
 	k.components = []state.Component{configs, lane, records, index, agentRegistry, fairness, watches, conditions, receipts}
 	for _, p := range k.engine.Policies.All() {

@@ -1,4 +1,4 @@
-package metrics
+package report
 
 import (
 	storetypes "cosmossdk.io/store/types"
@@ -31,10 +31,10 @@ func (o *Operations) Sum() (n uint64) {
 	return n
 }
 
-// CountOperations adds the operations of a block.
-func (m *Metrics) CountOperations(o *Operations) {
+// Each calls fn for each kind of operation.
+func (o *Operations) Each(fn func(kind string, n uint64)) {
 	for kind, n := range o.of {
-		m.operations.WithLabelValues(operationNames[kind]).Add(float64(n))
+		fn(operationNames[kind], n)
 	}
 }
 

@@ -1,6 +1,5 @@
-// Package metrics holds what a node reports of its timers to Prometheus (docs/operate.md).
-//
-// Metrics are written at the end of each block and never read back by anything that runs in one. They are those of the
+// Package metrics is what a node shows of its timers to Prometheus (docs/operate.md): it counts what package report tells
+// it. It is no part of what runs in a block, which knows the interface report.Reporter alone. Metrics are those of the
 // process: a block that a node runs twice, as optimistic execution may, counts twice.
 package metrics
 
@@ -8,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/cosmos-timers/timers/x/timers/report"
 )
 
 // namespace is the first word of every name.
@@ -46,6 +47,8 @@ type Metrics struct {
 	steps      *prometheus.CounterVec
 	operations *prometheus.CounterVec
 }
+
+var _ report.Reporter = (*Metrics)(nil)
 
 // Default returns the metrics that are registered where the SDK's API server and CometBFT's instrumentation read.
 var Default = sync.OnceValue(func() *Metrics { return New(prometheus.DefaultRegisterer) })
@@ -99,10 +102,10 @@ func New(registerer prometheus.Registerer) *Metrics {
 // begin makes the series whose labels are known, so that a rate is right from the first event on, and a dashboard is not
 // empty where nothing has happened yet.
 func (m *Metrics) begin() {
-	for _, reason := range []string{ReasonExpired, ReasonUnfunded} {
+	for _, reason := range []string{reasonExpired, reasonUnfunded} {
 		m.left.WithLabelValues(reason)
 	}
-	for _, kind := range []string{KindLane, KindQuarantine, KindBasefeeSource, KindWatch} {
+	for _, kind := range []string{report.KindLane, report.KindQuarantine, report.KindBasefeeSource, report.KindWatch} {
 		m.failures.WithLabelValues(kind)
 	}
 	for _, reason := range AsideReasons {
@@ -115,9 +118,7 @@ func (m *Metrics) begin() {
 	for _, outcome := range []string{callAnswered, callFailed, callUnasked} {
 		m.agentCalls.WithLabelValues(outcome)
 	}
-	for _, operation := range operationNames {
-		m.operations.WithLabelValues(operation)
-	}
+	m.CountOperations(&report.Operations{})
 }
 
 // factory makes metrics and registers them.

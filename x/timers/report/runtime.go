@@ -1,4 +1,4 @@
-package metrics
+package report
 
 // NoRuntime stands for a fire that no runtime served: the actor is gone, or the gas limit did not reach so far.
 const NoRuntime = "none"

@@ -5,72 +5,38 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"cosmossdk.io/math"
-
+	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Values of labels that the engine names.
+// Values of labels.
 const (
-	// ReasonExpired and ReasonUnfunded are why a timer left without a fire.
-	ReasonExpired  = "expired"
-	ReasonUnfunded = "unfunded"
-
-	// KindLane: BeginBlock or EndBlock failed as a whole. KindQuarantine: an unexpected error set a timer aside.
-	// KindBasefeeSource: the chain's fee market gave no usable prices. KindWatch: changes of watched state were lost.
-	KindLane          = "lane"
-	KindQuarantine    = "quarantine"
-	KindBasefeeSource = "basefee_source"
-	KindWatch         = "watch"
-
+	reasonExpired, reasonUnfunded         = "expired", "unfunded"
 	callAnswered, callFailed, callUnasked = "answered", "failed", "unasked"
 )
 
 // AsideReasons are those for which the end of a block sets timers aside. A pause is a transaction's.
 var AsideReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded", "priced_out"}
 
-// Lane is an amount of each of the lane's resources.
-type Lane struct{ Size, Cycles, Cells, Fires uint64 }
-
-// Block is what the end of one block did.
-type Block struct {
-	*types.TimerLaneSummary
-	// Fires are the receipts of the block, Runtimes the names of what served them (RuntimeName), in the same order.
-	Fires    []*types.Receipt
-	Runtimes []string
-	// Aside and Released are reasons, one for each timer that was set aside, or returned to the queue.
-	Aside, Released []types.SetAsideReason
-	// CycleBasefee and CellBasefee are the chain's prices, in the fee denom. BasefeeFailure is why its fee market gave none.
-	CycleBasefee, CellBasefee math.LegacyDec
-	BasefeeFailure            error
-	Capacity                  Lane
-	Paused                    bool
-	// Competing timers were ready and read.
-	Competing uint64
-	// Asked counts the calls of agents, AgentsFailed those of them without a usable answer.
-	Asked, AgentsFailed uint64
-	WatchHits           uint64
-}
-
 // Count adds a block.
-func (m *Metrics) Count(b *Block) {
+func (m *Metrics) Count(b *report.Block) {
 	for i, fire := range b.Fires {
 		m.fires.WithLabelValues(b.Runtimes[i], outcomeOf(fire.Success)).Inc()
 		m.lateness.Observe(float64(fire.Late))
 	}
-	m.left.WithLabelValues(ReasonExpired).Add(float64(b.Expired))
-	m.left.WithLabelValues(ReasonUnfunded).Add(float64(b.Unfunded))
+	m.left.WithLabelValues(reasonExpired).Add(float64(b.Expired))
+	m.left.WithLabelValues(reasonUnfunded).Add(float64(b.Unfunded))
 	for _, reason := range b.Aside {
 		m.setAside.WithLabelValues(reason.Word()).Inc()
 		if reason == types.Quarantined {
-			m.Failed(KindQuarantine)
+			m.Failed(report.KindQuarantine)
 		}
 	}
 	for _, reason := range b.Released {
 		m.released.WithLabelValues(reason.Word()).Inc()
 	}
 	if b.BasefeeFailure != nil {
-		m.Failed(KindBasefeeSource)
+		m.Failed(report.KindBasefeeSource)
 	}
 
 	m.basefee.Set(number(b.LaneBasefee))
@@ -82,8 +48,8 @@ func (m *Metrics) Count(b *Block) {
 	m.tips.Add(number(b.Tips))
 	m.billed.Add(number(b.AgentsBilled))
 
-	Lane{b.UsedSize, b.Cycles, b.Cells, uint64(b.Fired)}.set(m.use)
-	b.Capacity.set(m.capacity)
+	setLane(m.use, report.Lane{Size: b.UsedSize, Cycles: b.Cycles, Cells: b.Cells, Fires: uint64(b.Fired)})
+	setLane(m.capacity, b.Capacity)
 	m.gcCycles.Add(float64(b.GcCycles))
 	m.competing.Set(float64(b.Competing))
 	m.deferred.Set(float64(b.Deferred))
@@ -97,10 +63,15 @@ func (m *Metrics) Count(b *Block) {
 	m.watchHits.Add(float64(b.WatchHits))
 }
 
+// CountOperations adds the operations of a block.
+func (m *Metrics) CountOperations(o *report.Operations) {
+	o.Each(func(kind string, n uint64) { m.operations.WithLabelValues(kind).Add(float64(n)) })
+}
+
 // Failed adds a failure of a kind that needs an operator.
 func (m *Metrics) Failed(kind string) { m.failures.WithLabelValues(kind).Inc() }
 
-func (l Lane) set(gauge *prometheus.GaugeVec) {
+func setLane(gauge *prometheus.GaugeVec, l report.Lane) {
 	gauge.WithLabelValues("size").Set(float64(l.Size))
 	gauge.WithLabelValues("cycles").Set(float64(l.Cycles))
 	gauge.WithLabelValues("cells").Set(float64(l.Cells))
