@@ -170,6 +170,9 @@ func unwrap(custom json.RawMessage, unknown interface {
 	Wrapf(string, ...any) error
 },
 ) (name string, body json.RawMessage, err error) {
+	if err := checkNesting(custom); err != nil {
+		return "", nil, unknown.Wrapf("timers: %v", err)
+	}
 	outer, inner, err := onlyMember(custom)
 	if err != nil || outer != "timers" {
 		return "", nil, unknown.Wrapf(`want {"timers": {…}}`)
@@ -178,6 +181,42 @@ func unwrap(custom json.RawMessage, unknown interface {
 		return "", nil, unknown.Wrapf("timers: %v", err)
 	}
 	return name, body, nil
+}
+
+const (
+	// maxLevels bounds the levels of JSON: those of a message within messages within messages, and of what is in it.
+	maxLevels = 18
+	// flatLevels is what a message of the module has that states no other messages, or a query. Deeper ones are of at most
+	// nestedBytes.
+	flatLevels, nestedBytes = 8, 64 << 10
+)
+
+// checkNesting refuses JSON that is too deep, before anything decodes it: a message within a message is copied at each
+// level, and no gas is charged for that. Deeper messages can be stated as a payload, which is protobuf.
+func checkNesting(custom []byte) error {
+	level, deepest, quoted := 0, 0, false
+	for i := 0; i < len(custom); i++ {
+		switch c := custom[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	if deepest > maxLevels {
+		return fmt.Errorf("%d levels of JSON, want at most %d", deepest, maxLevels)
+	}
+	if deepest > flatLevels && len(custom) > nestedBytes {
+		return fmt.Errorf("%d bytes of JSON with %d levels, want at most %d bytes with more than %d levels",
+			len(custom), deepest, nestedBytes, flatLevels)
+	}
+	return nil
 }
 
 // onlyMember returns the name and the value of an object's only member.

@@ -117,6 +117,42 @@ func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 	require.Equal(t, 12, understood, "messages and queries")
 }
 
+// TestDeepJSONIsNotDecoded: 3,000 messages within messages in 330 kB took 15 s and 3 GB to refuse, which nobody paid.
+func TestDeepJSONIsNotDecoded(t *testing.T) {
+	chain, _ := newChain(t)
+	encode := wasmbinding.Messages(chain.Codec)
+	nested := func(levels, text int) []byte {
+		inner := `{"@type":"/cosmos.bank.v1beta1.MsgSend","from_address":"` + strings.Repeat("[", text) + `\"{"}`
+		return []byte(`{"timers":{"schedule":{"messages":[` + strings.Repeat(`{"@type":"/cosmos.authz.v1beta1.MsgExec","msgs":[`, levels) +
+			inner + strings.Repeat("]}", levels) + `]}}}`)
+	}
+	for name, c := range map[string]struct {
+		levels, text int
+		refused      string
+	}{
+		"one message within another": {1, 10, ""},
+		"as deep as may be":          {6, 10, ""},
+		"as long as may be":          {6, 64<<10 - 600, ""},
+		"too deep":                   {7, 10, "19 levels of JSON, want at most 18"},
+		"too long and deep":          {6, 64 << 10, "want at most 65536 bytes"},
+		"long and flat":              {0, 200 << 10, ""},
+		"very deep":                  {3_000, 10, "6005 levels"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			custom := nested(c.levels, c.text)
+			_, err := encode(alice, custom)
+			if c.refused == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, c.refused)
+			require.Less(t, testing.AllocsPerRun(5, func() { _, _ = encode(alice, custom) }), 100.0)
+		})
+	}
+	_, err := encode(alice, []byte(`{"timers":{"schedule":`+strings.Repeat("]", 10)+strings.Repeat("[", 40)+`"`))
+	require.Error(t, err)
+}
+
 func TestQueriesInJSON(t *testing.T) {
 	chain, router := newChain(t)
 	query := wasmbinding.Queries(chain.Codec, router)
