@@ -63,3 +63,78 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 	require.Equal(t, 1, falls.Writes(), "the value of the key: %+v", falls)
 	t.Logf("empty block %+v, a fall %+v, a rise %+v, schedule %+v, cancel %+v", empty, falls, rises, scheduled, cancelled)
 }
+
+// TestASwingIsBounded: a balance that passes thousands of conditions up and down in every block makes a block do bounded
+// work. Each timer is told once and fires; none is lost, and a bystander's condition on another key is not late.
+func TestASwingIsBounded(t *testing.T) {
+	n := sized(2_000, 20_000)
+	var counts *storecount.Counts
+	f := crowded(t, n, func(timer *types.Timer) {
+		waitForPurse(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)
+		timer.Trigger.Watch.Remaining = 1
+	}, counted(&counts), withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 64 }))
+	f.setPurse(10_000)
+	f.endBlock()
+	mine := f.schedule(robot2, 0, []byte("noop"), watching(f.when(f.balanceOf(bob), "< 500")), times(0), limited(40_000))
+	f.endBlock()
+	perBlock, fired, told := 64, 0, 0
+	for block := 0; fired < n; block++ {
+		require.LessOrEqual(t, block, n/30+20)
+		f.setPurse([]int64{1, 10_000}[block%2])
+		low := block%4 == 1
+		if f.balance(bob) >= 500 == low {
+			amount := f.balance(bob) - 100
+			if low {
+				f.run(f.send(bob, alice, amount))
+			} else {
+				f.run(f.send(alice, bob, -amount+1_000))
+			}
+		}
+		counts.Reset()
+		height := f.Height()
+		now := 0
+		for _, event := range eventsOf[*types.TimerFired](f, f.endBlock()) {
+			if event.Id != mine {
+				now++
+				continue
+			}
+			told++
+			require.True(t, low)
+			require.Zero(t, event.Late, "height %d", height)
+		}
+		fired += now
+		// The backlog of timers that are due is read up to the window, whatever made them due.
+		require.LessOrEqual(t, counts.Nexts, (1+2*3)*perBlock+int(f.config().CandidateWindow)+1_000)
+		require.LessOrEqual(t, counts.Gets, 40+7*perBlock+12*now)
+		require.LessOrEqual(t, counts.Writes(), 40+8*perBlock+12*now)
+	}
+	require.NotZero(t, told)
+	require.NoError(t, f.Check())
+	require.Len(t, f.export().Timers, 1)
+}
+
+// TestTimersThatDoNotWaitAreNotRead: conditions of timers that are due or paused cost a change nothing, however often the
+// value passes them.
+func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
+	cost := func(n int, purse int64) storecount.Counts {
+		var counts *storecount.Counts
+		f := crowded(t, n, func(timer *types.Timer) {
+			waitForPurse(timer, types.ConditionLess, 1_000)
+			timer.SetAside = types.Paused
+		}, counted(&counts))
+		f.setPurse(5_000)
+		f.endBlock()
+		f.setPurse(purse)
+		counts.Reset()
+		f.endBlock()
+		return counts.Take()
+	}
+	// A block sweeps a bounded number of timers that are set aside; what the fall adds to that is the same.
+	adds := func(n int) [3]int {
+		calm, fall := cost(n, 5_000), cost(n, 10)
+		return [3]int{fall.Nexts - calm.Nexts, fall.Gets - calm.Gets, fall.Writes() - calm.Writes()}
+	}
+	few := adds(10)
+	require.Equal(t, 1, few[2])
+	require.Equal(t, few, adds(sized(500, 2_000)))
+}

@@ -19,7 +19,9 @@ import (
 // Companion keeps state of timers in addition to their records, and is notified when records change: the ready index,
 // the watches, the locked bids. It registers with Attend, so that code that moves or removes timers need not know it.
 type Companion interface {
-	// Inserted is called before the record of a new timer is written.
+	// Scheduled is called before Inserted when the timer is new, and not read from a genesis file.
+	Scheduled(ctx context.Context, t *types.Timer) error
+	// Inserted is called before the record of a timer is first written.
 	Inserted(ctx context.Context, t *types.Timer) error
 	// Detached is called when the record leaves the queue.
 	Detached(ctx context.Context, t *types.Timer) error
@@ -31,6 +33,9 @@ type Companion interface {
 
 // NoCompanion is a Companion that does nothing, to embed.
 type NoCompanion struct{}
+
+// Scheduled implements Companion.
+func (NoCompanion) Scheduled(context.Context, *types.Timer) error { return nil }
 
 // Inserted implements Companion.
 func (NoCompanion) Inserted(context.Context, *types.Timer) error { return nil }
@@ -175,6 +180,16 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 
 // Insert adds a new timer, whose payload is within. Its actor may have maxTimers with it.
 func (r *Records) Insert(ctx context.Context, t *types.Timer, maxTimers uint32) error {
+	for _, c := range r.companions {
+		if err := c.Scheduled(ctx, t); err != nil {
+			return err
+		}
+	}
+	return r.add(ctx, t, maxTimers)
+}
+
+// add writes a timer that is new to this state.
+func (r *Records) add(ctx context.Context, t *types.Timer, maxTimers uint32) error {
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), maxTimers); err != nil {
 		return err
 	}

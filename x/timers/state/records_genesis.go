@@ -32,7 +32,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		}
 		timer := *t
 		// The limit that holds at scheduling may have been lowered since: live timers stay.
-		if err := r.Insert(ctx, &timer, Unlimited); err != nil {
+		if err := r.add(ctx, &timer, Unlimited); err != nil {
 			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 		return nil

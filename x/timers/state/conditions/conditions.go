@@ -122,29 +122,46 @@ func waitsOf(value []byte) (waits, error) {
 	return waits{binary.BigEndian.Uint64(value), slices.Clone(value[8:])}, nil
 }
 
-// Inserted implements state.Companion. A timer that is scheduled compares its first collection with the values of now.
-func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
+// Scheduled implements state.Companion. The first collection of the timer is compared with the values of now. A timer that is
+// read from a genesis file has its start there, if it still needs one.
+func (c *Conditions) Scheduled(ctx context.Context, t *types.Timer) error {
 	all, err := conditionsOf(t)
 	if err != nil || len(all) == 0 {
 		return err
 	}
-	held, scheduled := make([]byte, (len(t.WatchKeys())+7)/8), t.ScheduleHeight == types.HeightOf(ctx)
+	held := make([]byte, (len(t.WatchKeys())+7)/8)
+	for _, k := range all {
+		value, _, err := c.watcher.Value(ctx, k.WatchKey)
+		if err != nil {
+			return err
+		}
+		if condition.Holds(k.place, value) {
+			held[k.i/8] |= 1 << (k.i % 8)
+		}
+	}
+	if err := c.watcher.NoteStart(ctx); err != nil {
+		return err
+	}
+	return c.starts.Set(ctx, collections.Join(t.Due, t.Seq), held)
+}
+
+// Inserted implements state.Companion. The first condition of a key begins with the value of now.
+func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
+	all, err := conditionsOf(t)
+	if err != nil {
+		return err
+	}
 	for _, k := range all {
 		kept, found, err := state.Find(ctx, c.values, collections.Join(k.Store, k.Prefix))
 		if err != nil {
 			return err
 		}
-		if scheduled || !found {
-			now, _, err := c.watcher.Value(ctx, k.WatchKey)
+		if !found {
+			value, _, err := c.watcher.Value(ctx, k.WatchKey)
 			if err != nil {
 				return err
 			}
-			if condition.Holds(k.place, now) {
-				held[k.i/8] |= 1 << (k.i % 8)
-			}
-			if !found {
-				kept = keep(kept, now)
-			}
+			kept = keep(kept, value)
 		}
 		if err := c.count(ctx, k, kept, 1); err != nil {
 			return err
@@ -159,13 +176,7 @@ func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	if !scheduled {
-		return nil
-	}
-	if err := c.watcher.NoteStart(ctx); err != nil {
-		return err
-	}
-	return c.starts.Set(ctx, collections.Join(t.Due, t.Seq), held)
+	return nil
 }
 
 // Departed implements state.Companion.

@@ -131,6 +131,15 @@ func bids() []*types.Bid {
 // maxCharges are none, some about what a fire costs, and one that nothing can be fired for.
 var maxCharges = []string{"", "", "0", "5", "700", "800", "900", "3000"}
 
+// conditions are on balances that grow from transfers.
+var conditions = []*types.WatchCondition{
+	{Op: types.ConditionExists},
+	{Op: types.ConditionGreater, Value: "20000"},
+	{Op: types.ConditionGreaterOrEqual, Value: "40001"},
+	{Op: types.ConditionLess, Value: "1000000000"},
+	{Op: types.ConditionEqual, Value: "1"},
+}
+
 func (h *history) key(text string) types.WatchKey {
 	key, err := h.Watcher.Parse(text)
 	require.NoError(h.t, err)
@@ -153,7 +162,14 @@ func (h *history) trigger() (trigger types.Trigger) {
 			h.key("bank:balance:" + bob.String() + ":" + h.FeeDenom), h.key("bank:balances:" + alice.String()),
 			h.key("bank:balance:" + carol.String() + ":" + h.FeeDenom),
 		}
-		trigger.Watch = &types.WatchTrigger{Keys: keys[:h.draw("keys", 1, 3)], Remaining: remaining}
+		for _, i := range []int{0, 2} {
+			if h.draw("condition", 0, 1) == 1 {
+				keys[i].When = pick(h.draw, "when", conditions...)
+			}
+		}
+		trigger.Watch = &types.WatchTrigger{
+			Keys: keys[:h.draw("keys", 1, 3)], Remaining: remaining, Cooldown: pick[uint64](h.draw, "cooldown", 0, 0, 1, 4),
+		}
 	}
 	return trigger
 }
