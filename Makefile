@@ -120,6 +120,10 @@ bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's ben
 	go run ./testutil/bench/cmd/timersbench $(BENCHFLAGS)
 	@scripts/gomods.sh run ./x/timers/... -- go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m
 
+.PHONY: clients-ts
+clients-ts: build ## Generate, build and test the TypeScript client, on a node too (needs Node.js, and a network once)
+	cd clients/ts && npm install --no-audit --no-fund --no-package-lock --silent && ./generate.sh >/dev/null && npm test && ./node-test.sh ../../build/timerd
+
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 	@scripts/fuzz.sh $(FUZZTIME)

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Run the tests that need a node on one of their own: node-test.sh TIMERD
+set -euo pipefail
+timerd=$(realpath "$1")
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+home=$(mktemp -d)
+node=
+trap '[[ -z $node ]] || kill "$node" 2>/dev/null; wait; rm -rf "$home"' EXIT
+run() { "$timerd" "$@" --home "$home"; }
+
+run init node --chain-id timers-ts >/dev/null 2>&1
+MNEMONIC=$(run keys add alice --keyring-backend test --output json 2>&1 | sed 's/.*"mnemonic":"\([^"]*\)".*/\1/')
+run genesis add-genesis-account "$(run keys show alice -a --keyring-backend test)" 1000000000000utmr
+run genesis gentx alice 1000000000utmr --chain-id timers-ts --keyring-backend test >/dev/null 2>&1
+run genesis collect-gentxs >/dev/null 2>&1
+sed -i 's/^timeout_commit = .*/timeout_commit = "500ms"/' "$home/config/config.toml"
+
+port=$((20000 + RANDOM % 20000))
+export MNEMONIC RPC=http://127.0.0.1:$port PREFIX=timer DENOM=utmr GAS_PRICE=0.001
+run start --rpc.laddr "tcp://127.0.0.1:$port" --p2p.laddr "tcp://127.0.0.1:$((port + 1))" --rpc.pprof_laddr "" \
+  --grpc.address "127.0.0.1:$((port + 2))" --minimum-gas-prices 0.001utmr >"$home/log" 2>&1 &
+node=$!
+for ((i = 0; i < 300; i++)); do
+  if curl -sf "$RPC/status" 2>/dev/null | grep -q '"latest_block_height":"[2-9]'; then
+    npm run --silent test:node
+    exit
+  fi
+  kill -0 "$node" 2>/dev/null || break
+  sleep 0.2
+done
+echo "node-test: the node made no blocks" >&2
+tail -5 "$home/log" >&2
+exit 1

@@ -1,0 +1,11 @@
+export * from "./client.js";
+export * from "./messages.js";
+export {
+  Bid, ConditionOp, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger, WatchCondition, WatchKey,
+} from "./gen/timers/v1/core.js";
+export { QueryEstimateRequest, QueryEstimateResponse, TimerInfo, TimerStatus } from "./gen/timers/v1/query.js";
+export { MsgScheduleTimer, MsgUpdateTimer } from "./gen/timers/v1/tx.js";
+/** All messages and queries of the module, as they are generated. */
+export * as core from "./gen/timers/v1/core.js";
+export * as query from "./gen/timers/v1/query.js";
+export * as tx from "./gen/timers/v1/tx.js";

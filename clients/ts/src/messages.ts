@@ -1,0 +1,86 @@
+// The module's messages as CosmJS signs them: their types for a registry, and their form in amino JSON.
+import { AminoConverter, AminoTypes, type AminoConverters, defaultRegistryTypes } from "@cosmjs/stargate";
+import { createDefaultAminoConverters } from "@cosmjs/stargate";
+import { GeneratedType, Registry } from "@cosmjs/proto-signing";
+import { Any } from "./gen/google/protobuf/any.js";
+import * as tx from "./gen/timers/v1/tx.js";
+
+/** messageTypes are the messages of the module, for a Registry of CosmJS. */
+export const messageTypes: ReadonlyArray<[string, GeneratedType]> = [
+  ["/timers.v1.MsgScheduleTimer", tx.MsgScheduleTimer],
+  ["/timers.v1.MsgUpdateTimer", tx.MsgUpdateTimer],
+  ["/timers.v1.MsgExtendTimer", tx.MsgExtendTimer],
+  ["/timers.v1.MsgPauseTimer", tx.MsgPauseTimer],
+  ["/timers.v1.MsgResumeTimer", tx.MsgResumeTimer],
+  ["/timers.v1.MsgCancelTimer", tx.MsgCancelTimer],
+  ["/timers.v1.MsgSetAgent", tx.MsgSetAgent],
+  ["/timers.v1.MsgSysCancelTimer", tx.MsgSysCancelTimer],
+  ["/timers.v1.MsgSysExtendTimer", tx.MsgSysExtendTimer],
+  ["/timers.v1.MsgSysReleaseTimer", tx.MsgSysReleaseTimer],
+  ["/timers.v1.MsgUpdateTimerConfig", tx.MsgUpdateTimerConfig],
+];
+
+/** timersRegistry is a Registry with the messages of CosmJS, those of the module, and more that the chain has. */
+export function timersRegistry(more: Iterable<[string, GeneratedType]> = []): Registry {
+  return new Registry([...defaultRegistryTypes, ...messageTypes, ...more]);
+}
+
+/**
+ * timersAminoTypes are the amino forms of the messages of CosmJS, those that owners of timers sign, and more that the chain
+ * has: wallets that sign amino JSON, such as hardware wallets, need them. The messages within a timer are stated in their
+ * own amino form, so that the wallet shows them. The registry must know their types.
+ */
+export function timersAminoTypes(registry: Registry = timersRegistry(), more: AminoConverters = {}): AminoTypes {
+  const all: AminoConverters = { ...createDefaultAminoConverters(), ...more };
+  const types = (): AminoTypes => new AminoTypes(all);
+  Object.assign(all, {
+    "/timers.v1.MsgScheduleTimer": converter(tx.MsgScheduleTimer, (m) => m, (json) => {
+      json.trigger ??= {}; // the chain states it always
+      if (json.trigger.watch) json.trigger.watch.keys ??= [];
+    }),
+    "/timers.v1.MsgUpdateTimer": converter(tx.MsgUpdateTimer, (m) => m.call),
+    "/timers.v1.MsgExtendTimer": converter(tx.MsgExtendTimer),
+    "/timers.v1.MsgPauseTimer": converter(tx.MsgPauseTimer),
+    "/timers.v1.MsgResumeTimer": converter(tx.MsgResumeTimer),
+    "/timers.v1.MsgCancelTimer": converter(tx.MsgCancelTimer),
+    "/timers.v1.MsgSetAgent": converter(tx.MsgSetAgent),
+    "/timers.v1.MsgSysCancelTimer": converter(tx.MsgSysCancelTimer),
+    "/timers.v1.MsgSysExtendTimer": converter(tx.MsgSysExtendTimer),
+    "/timers.v1.MsgSysReleaseTimer": converter(tx.MsgSysReleaseTimer),
+  });
+  return types();
+
+  /** The generated JSON has the names, numbers and omissions of amino JSON. Packed messages have not. */
+  function converter<T>(
+    type: tx.MessageFns<T>, carrier?: (message: T) => { messages: Any[] } | undefined, complete?: (json: any) => void,
+  ): AminoConverter {
+    const packed = (json: any): any => (json.messages ? json : (json.call ?? {}));
+    return {
+      aminoType: "timers/" + nameOf(type),
+      toAmino: (message: T) => {
+        const json = type.toJSON(type.fromPartial(message as any)) as any;
+        const within = carrier?.(message)?.messages ?? [];
+        if (within.length > 0) {
+          packed(json).messages = within.map((any) => types().toAmino({ typeUrl: any.typeUrl, value: registry.decode(any) }));
+        }
+        complete?.(json);
+        return json;
+      },
+      fromAmino: (json: any): T => {
+        const copy = structuredClone(json);
+        const within: any[] = packed(copy).messages ?? [];
+        delete packed(copy).messages;
+        const message = type.fromJSON(copy);
+        if (within.length > 0) {
+          carrier!(message)!.messages = within.map((amino) => Any.fromPartial(registry.encodeAsAny(types().fromAmino(amino))));
+        }
+        return message;
+      },
+    };
+  }
+}
+
+function nameOf(type: unknown): string {
+  const [url] = messageTypes.find(([, known]) => known === type)!;
+  return url.slice("/timers.v1.".length);
+}
