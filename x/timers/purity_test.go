@@ -73,6 +73,7 @@ var mayImport = map[string][]string{
 
 	"lab/scenario":     {"types"},
 	"client/timespan":  {},
+	"client/words":     {"types", "client/plain"},
 	"client/event":     {},
 	"client/plain":     {"types"},
 	"client/job":       {"types", "names", "client/plain", "client/timespan"},

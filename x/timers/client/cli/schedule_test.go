@@ -137,13 +137,13 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	msg, notes := r.scheduleTx(append(line, "--after", "10m", "--expires-in", "1h")...)
 	require.EqualValues(t, 110+599, msg.Trigger.Height)
 	require.EqualValues(t, 110+3593, msg.ExpiresAt)
-	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block\n")
+	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block; expected at ")
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	msg, notes = r.scheduleTx(append(line, "--in", "20", "--expires-in", "50")...)
 	require.EqualValues(t, 130, msg.Trigger.Height)
 	require.EqualValues(t, 160, msg.ExpiresAt)
-	require.Contains(t, notes, "due at height 130: in 20 blocks, about 20s at 1.002s a block\n")
+	require.Contains(t, notes, "due at height 130: in 20 blocks, about 20s at 1.002s a block; expected at ")
 
 	// Less than a block away, the time is kept to by the first block that can fire it.
 	msg, notes = r.scheduleTx(append(line, "--after", "1s")...)

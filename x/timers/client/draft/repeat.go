@@ -12,8 +12,8 @@ import (
 )
 
 func addRepeatFlags(f *pflag.FlagSet) {
-	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, or a time such as 1h, converted to blocks")
-	f.String(flagFirst, "", "height of the first of its fires, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
+	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, a time such as 1h, or by the clock, as day@09:00, hour@:30, monday@09:00 or a cron expression such as '0 9 * * *'; times are converted to blocks")
+	f.String(flagFirst, "", "height of the first of its fires, or a date and a time, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
 	f.String(flagCount, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
 	f.String(flagTimes, "", "deprecated: use --"+flagCount)
 	f.Lookup(flagTimes).Hidden = true
@@ -30,22 +30,23 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 	}
 	text, repeats := d.Stated(flagEvery)
 	if !repeats {
-		alone := []string{flagFirst, flagOnFailure}
+		alone, alternative := []string{flagFirst, flagOnFailure}, map[string]string{}
 		if _, watches := d.Stated(flagWatch); !watches {
 			alone = append(alone, flagCount, flagTimes)
+			alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
 		}
 		for _, flag := range alone {
 			if value, given := d.Stated(flag); given {
-				return nil, fmt.Errorf("--%s %q is stated without --%s: it is for a timer that repeats", flag, value, flagEvery)
+				return nil, fmt.Errorf("--%s %q is stated without --%s%s: it is for a timer that repeats", flag, value, flagEvery, alternative[flag])
 			}
 		}
 		return nil, nil
 	}
-	interval := &types.IntervalTrigger{}
 	flag, times, err := d.count()
 	if err != nil {
 		return nil, err
 	}
+	interval := &types.IntervalTrigger{}
 	if flag != "" {
 		if interval.Remaining, err = parseFires(flag, times); err != nil {
 			return nil, err
@@ -57,8 +58,16 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", flagOnFailure, choice)
 		}
 	}
-	interval.Every, err = d.blocks(flagEvery, text)
-	return interval, err
+	if !timespan.IsRhythm(text) {
+		interval.Every, err = d.blocks(flagEvery, text)
+		return interval, err
+	}
+	r, err := d.rhythm(text)
+	if err != nil {
+		return nil, err
+	}
+	interval.Every, interval.First = r.Every, r.First
+	return interval, nil
 }
 
 // retry reads --retries and --retry-after; nil without.

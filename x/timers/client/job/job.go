@@ -125,6 +125,35 @@ func (j *Job) LookupAccount(text string) (Account, error) {
 	return Account{}, fmt.Errorf("%.120q is neither an address of this chain (%w) nor the name of a key", text, err)
 }
 
+// LookupValidator reads the address of a validator's operator, or the account or the name of the key that operates it.
+func (j *Job) LookupValidator(text string) (string, error) {
+	codec := j.InterfaceRegistry.SigningContext().ValidatorAddressCodec()
+	if _, err := codec.StringToBytes(text); err == nil {
+		return text, nil
+	}
+	account, err := j.LookupAccount(text)
+	if err != nil {
+		return "", fmt.Errorf("%.120q is neither a validator's address, nor the account or the name of the key of its operator", text)
+	}
+	return codec.BytesToString(account.Bytes)
+}
+
+// Who is an address as people know it: the name of its key before it, where there is one.
+func (j *Job) Who(address string) string {
+	if j.Keyring == nil {
+		return address
+	}
+	addr, err := j.InterfaceRegistry.SigningContext().AddressCodec().StringToBytes(address)
+	if err != nil {
+		return address
+	}
+	record, err := j.Keyring.KeyByAddress(sdk.AccAddress(addr))
+	if err != nil {
+		return address
+	}
+	return record.Name + " (" + address + ")"
+}
+
 // Clock asks the node what height it is, once.
 func (j *Job) Clock() (timespan.Clock, error) {
 	if j.known != nil {
@@ -146,7 +175,9 @@ func (j *Job) Clock() (timespan.Clock, error) {
 }
 
 // Send signs and broadcasts, or prints, as the flags of transactions say.
-func (j *Job) Send(msg sdk.Msg) error { return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msg) }
+func (j *Job) Send(msgs ...sdk.Msg) error {
+	return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msgs...)
+}
 
 // QueryCommand adds what every query's command has.
 func QueryCommand(cmd *cobra.Command) *cobra.Command {

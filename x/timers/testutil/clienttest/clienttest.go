@@ -33,7 +33,9 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	bankkeeper "github.com/cosmos/cosmos-sdk/x/bank/keeper"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/lab"
@@ -65,6 +67,8 @@ func New(t *testing.T) *Rig {
 	r.Chain = chain
 	registry := chain.Codec.InterfaceRegistry()
 	govv1.RegisterInterfaces(registry)
+	stakingtypes.RegisterInterfaces(registry)
+	distrtypes.RegisterInterfaces(registry)
 	keys = keyring.NewInMemory(chain.Codec)
 	require.NoError(t, chain.BeginBlock())
 	for _, name := range []string{"alice", "bob"} {

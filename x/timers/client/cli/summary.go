@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cosmos-timers/timers/x/timers/client/draft"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// writer writes messages for who runs a command.
+func writer(j *job.Job) words.Writer { return words.Writer{Codec: j.Codec, Who: j.Who} }
+
+// summarize says in words what a timer will do, and when, before it is signed.
+func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) {
+	does := fmt.Sprintf("call %q with %s", msg.Handler, plain.Count(uint64(len(msg.Payload)), "byte"))
+	if len(d.Messages) > 0 {
+		does = writer(d.Job).Messages(d.Messages)
+	}
+	d.Notef("will %s, %s", does, when(&msg.Trigger))
+	if !draft.Repeats(msg) {
+		return
+	}
+	ends, from := msg.ExpiresAt, "as stated"
+	if ends == 0 {
+		ends, from = ahead.Prices.Height+1+ahead.Config.MaxTtlBlocks, "the longest life of a timer"
+	}
+	text := fmt.Sprintf("ends at height %d at the latest (%s)", ends, from)
+	if c, err := d.Clock(); err == nil {
+		if moment := c.Moment(ends, time.Local); moment != "" {
+			text += ", expected at " + moment
+		}
+	}
+	d.Notef("%s", text)
+}
+
+// when says what makes a timer due, in words.
+func when(t *types.Trigger) string {
+	switch {
+	case t.Interval != nil:
+		text := "every " + plain.Count(t.Interval.Every, "block")
+		if t.Interval.First != 0 {
+			text += fmt.Sprintf(" from height %d on", t.Interval.First)
+		}
+		return text + times(t.Interval.Remaining)
+	case t.Watch != nil:
+		return "when what it watches changes" + times(t.Watch.Remaining)
+	case t.After != 0:
+		return plain.Count(t.After, "block") + " after the one that schedules it"
+	default:
+		return fmt.Sprintf("at height %d", t.Height)
+	}
+}
+
+func times(n uint64) string {
+	switch n {
+	case 0:
+		return ", until it expires"
+	case 1:
+		return ", once"
+	default:
+		return fmt.Sprintf(", %s times", plain.Thousands(n))
+	}
+}
