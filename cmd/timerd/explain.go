@@ -33,11 +33,11 @@ func knownCommand(root *cobra.Command, args []string) error {
 		if strings.HasPrefix(word, "-") || word == "help" {
 			return nil
 		}
+		cmd.SuggestionsMinimumDistance = 2
 		if cmd.Flags().Lookup(msgsFlag) != nil && len(cmd.SuggestionsFor(word)) == 0 {
 			return errors.New(stray(cmd, word))
 		}
 		text := fmt.Sprintf("there is no command %q below %q", word, cmd.CommandPath())
-		cmd.SuggestionsMinimumDistance = 2
 		if near := cmd.SuggestionsFor(word); len(near) > 0 {
 			text += ": did you mean " + strings.Join(quoted(near), " or ") + "?"
 		}

@@ -138,14 +138,18 @@ func (j *Job) LookupValidator(text string) (string, error) {
 	return codec.BytesToString(account.Bytes)
 }
 
-// Who is an address as people know it: the name of its key before it, where there is one.
+// Who is an address, of an account or of a validator's operator, as people know it: the name of its key before it, where
+// there is one.
 func (j *Job) Who(address string) string {
 	if j.Keyring == nil {
 		return address
 	}
-	addr, err := j.InterfaceRegistry.SigningContext().AddressCodec().StringToBytes(address)
+	signing := j.InterfaceRegistry.SigningContext()
+	addr, err := signing.AddressCodec().StringToBytes(address)
 	if err != nil {
-		return address
+		if addr, err = signing.ValidatorAddressCodec().StringToBytes(address); err != nil {
+			return address
+		}
 	}
 	record, err := j.Keyring.KeyByAddress(sdk.AccAddress(addr))
 	if err != nil {

@@ -85,15 +85,10 @@ func (c Clock) HeightAt(moment time.Time) (uint64, error) {
 	return c.HeightAfter(Span{Time: moment.Sub(c.Time)})
 }
 
-// Moment tells when a height is expected: "2030-01-31 09:00:00 +01:00, ± 12s". It is empty where that is not known.
+// Moment tells when a height is expected: "2030-01-31 09:00:00 +01:00". It is empty where that is not known.
 func (c Clock) Moment(height uint64, zone *time.Location) string {
 	if c.PaceErr != nil || height <= c.Height {
 		return ""
 	}
-	blocks := height - c.Height
-	text := c.Time.Add(c.Pace.TimeFor(blocks)).In(zone).Format("2006-01-02 15:04:05 -07:00")
-	if spread := c.Pace.SpreadFor(blocks); spread >= time.Second {
-		text += ", ± " + RoundForPeople(spread).String()
-	}
-	return text
+	return c.Time.Add(c.Pace.TimeFor(height - c.Height)).In(zone).Format("2006-01-02 15:04:05 -07:00")
 }
