@@ -61,7 +61,7 @@ var commands = map[string]map[string]struct {
 	"query": {
 		"Params":        {use: "params"},
 		"Timer":         {use: "timer [actor/id-prefix]", flags: []string{"height", "keyring-backend"}},
-		"TimersByActor": {use: "list [actor]", flags: []string{"page-limit", "page-key"}},
+		"TimersByActor": {use: "list [actor]", flags: []string{"page-limit", "page-key", "status", "from"}},
 		"Due":           {use: "due [height]", flags: []string{"until", "page-limit"}},
 		"Ready":         {use: "ready", flags: []string{"page-limit"}},
 		"Lane":          {use: "lane"},
@@ -84,7 +84,7 @@ var commands = map[string]map[string]struct {
 			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "agent", "default-bid",
 		}},
 		"ExtendTimer":       {use: "extend [id-prefix]", flags: []string{"to", "by"}},
-		"CancelTimer":       {use: "cancel [id-prefix]"},
+		"CancelTimer":       {use: "cancel [id-prefix]...", flags: []string{"all"}},
 		"PauseTimer":        {use: "pause [id-prefix]"},
 		"ResumeTimer":       {use: "resume [id-prefix]"},
 		"SetAgent":          {use: "set-agent [address]", flags: []string{"clear"}},
@@ -119,7 +119,9 @@ func TestEveryMethodHasOneCommand(t *testing.T) {
 				}
 				positional := strings.Count(want.use, "[")
 				require.NoError(t, cmd.Args(cmd, make([]string, positional)))
-				require.Error(t, cmd.Args(cmd, make([]string, positional+1)))
+				if !strings.HasSuffix(want.use, "...") {
+					require.Error(t, cmd.Args(cmd, make([]string, positional+1)))
+				}
 				require.NotContains(t, cmd.Short, "RPC method", "AutoCLI's own text says nothing")
 				delete(uses, want.use)
 			})

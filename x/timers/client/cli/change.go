@@ -121,6 +121,7 @@ func newCancelCmd() *cobra.Command {
 		Short:   "Cancel your timers: those that are named, or all",
 		Long:    "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp,
 		Example: fmt.Sprintf("%[1]s tx timers cancel 3fa9 --from alice\n%[1]s tx timers cancel 3fa9 b07 alice/11 --from alice\n%[1]s tx timers cancel --all --from alice", version.AppName),
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 
 	"github.com/cosmos-timers/timers/x/timers/client/history"
+	"github.com/cosmos-timers/timers/x/timers/client/lists"
 	"github.com/cosmos-timers/timers/x/timers/client/monitor"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -35,5 +36,6 @@ func NewQueryCmd() *cobra.Command {
 		RunE:                       client.ValidateCmd,
 	}
 	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), history.NewCommand(), monitor.NewCommand())
+	cmd.AddCommand(lists.Commands()...)
 	return cmd
 }

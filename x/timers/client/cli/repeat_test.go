@@ -131,8 +131,8 @@ func TestPauseAndResume(t *testing.T) {
 
 	out, _, err := r.Run("query", "timers", "set-aside")
 	require.NoError(t, err)
-	require.Contains(t, out, "set_aside: SET_ASIDE_REASON_PAUSED")
-	require.Contains(t, out, id)
+	require.Contains(t, out, "set aside: paused")
+	require.Contains(t, out, id[:8])
 	require.ErrorContains(t, r.Refused("resume", "bob/"+id[:6]), "belongs to "+r.Bob)
 	msg, _ = r.Printed("resume", "alice/"+id[:6])
 	require.Equal(t, &types.MsgResumeTimer{Sender: r.Alice, Id: id}, msg)

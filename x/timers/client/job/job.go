@@ -15,8 +15,12 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/tx"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 )
+
+// shortAddress is how many characters of an address are shown where it is short.
+const shortAddress = 16
 
 // Account is an address, as bytes and as text.
 type Account struct {
@@ -141,21 +145,37 @@ func (j *Job) LookupValidator(text string) (string, error) {
 // Who is an address, of an account or of a validator's operator, as people know it: the name of its key before it, where
 // there is one.
 func (j *Job) Who(address string) string {
+	if name := j.keyName(address); name != "" {
+		return name + " (" + address + ")"
+	}
+	return address
+}
+
+// Name is the same in short: the name of the key alone, or the ends of the address.
+func (j *Job) Name(address string) string {
+	if name := j.keyName(address); name != "" {
+		return name
+	}
+	return plain.Elide(address, shortAddress)
+}
+
+// keyName is the name of an address's key; empty if there is none.
+func (j *Job) keyName(address string) string {
 	if j.Keyring == nil {
-		return address
+		return ""
 	}
 	signing := j.InterfaceRegistry.SigningContext()
 	addr, err := signing.AddressCodec().StringToBytes(address)
 	if err != nil {
 		if addr, err = signing.ValidatorAddressCodec().StringToBytes(address); err != nil {
-			return address
+			return ""
 		}
 	}
 	record, err := j.Keyring.KeyByAddress(sdk.AccAddress(addr))
 	if err != nil {
-		return address
+		return ""
 	}
-	return record.Name + " (" + address + ")"
+	return record.Name
 }
 
 // Clock asks the node what height it is, once.
