@@ -83,6 +83,7 @@ var mayImport = map[string][]string{
 	"client/broadcast": {"types", "client/event", "client/job", "client/plain"},
 	"client/history":   {"types", "names", "client/plain", "client/event", "client/job"},
 	"client/lists":     {"types", "client/plain", "client/timespan", "client/words", "client/job"},
+	"client/dryrun":    {"types", "lane", "client/plain", "client/job"},
 	"client/metrics":   {"types", "report"},
 	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/job"},
 }

@@ -77,11 +77,30 @@ type Limits struct {
 	MaxCharge  string
 }
 
+// AutoGas is the gas limit that a dry run finds, in the commands that try the messages of a timer.
+const AutoGas = "auto"
+
+// ReadLimitsOrAuto does what ReadLimits does, and takes AutoGas: then no gas limit is returned.
+func ReadLimitsOrAuto(j *job.Job) (limits Limits, auto bool, err error) {
+	if text, _ := j.Stated(FlagGasLimit); text != AutoGas {
+		limits, err = ReadLimits(j)
+		return limits, false, err
+	}
+	limits, err = readOtherLimits(j)
+	return limits, true, err
+}
+
 // ReadLimits returns what --gas-limit, --cell-limit and --max-charge say.
 func ReadLimits(j *job.Job) (limits Limits, err error) {
-	if limits.Gas, err = limit(j, FlagGasLimit, "number of cycles"); err != nil {
+	if limits, err = readOtherLimits(j); err != nil {
 		return limits, err
 	}
+	limits.Gas, err = limit(j, FlagGasLimit, "number of cycles")
+	return limits, err
+}
+
+// readOtherLimits are all but the gas limit.
+func readOtherLimits(j *job.Job) (limits Limits, err error) {
 	if limits.Cells, err = limit(j, FlagCellLimit, "number of cells"); err != nil {
 		return limits, err
 	}

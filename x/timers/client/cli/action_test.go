@@ -20,10 +20,12 @@ import (
 func (r *rig) willSend() string { return "will send 5stake to bob (" + r.Bob + "), at height 500\n" }
 
 // valoper is the address of bob as a validator's operator.
-func (r *rig) valoper() string {
-	bob, err := sdk.AccAddressFromBech32(r.Bob)
+func (r *rig) valoper() string { return sdk.ValAddress(r.address(r.Bob)).String() }
+
+func (r *rig) address(text string) sdk.AccAddress {
+	addr, err := sdk.AccAddressFromBech32(text)
 	require.NoError(r.T, err)
-	return sdk.ValAddress(bob).String()
+	return addr
 }
 
 func TestEverydayMessagesNeedNoFile(t *testing.T) {

@@ -95,7 +95,11 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
 	if err != nil {
 		return err
 	}
-	if ahead := outlook.Advisory(j); ahead != nil {
+	ahead := outlook.Advisory(j)
+	if ahead == nil && d.AutoGas {
+		return fmt.Errorf("--%s %s needs a node, which tries the messages", bids.FlagGasLimit, bids.AutoGas)
+	}
+	if ahead != nil {
 		if err := adviseSchedule(d, ahead, msg); err != nil {
 			return err
 		}
@@ -137,6 +141,9 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 		return fmt.Errorf("the timer expires at height %d and is due at %d from here: it would never fire", msg.ExpiresAt, due)
 	}
 	summarize(d, ahead, msg)
+	if err := tryMessages(d, ahead, msg); err != nil {
+		return err
+	}
 	payer := msg.FeePayer
 	if payer == "" {
 		payer = msg.Sender

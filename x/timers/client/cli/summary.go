@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
+	"github.com/cosmos-timers/timers/x/timers/client/dryrun"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -36,6 +38,34 @@ func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 		}
 	}
 	d.Notef("%s", text)
+}
+
+// tryMessages says whether the messages would succeed if they ran now, and finds the gas limit that they need if that is
+// asked for. That they would fail now is no reason not to schedule them: much may change by then.
+func tryMessages(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) error {
+	if len(d.Messages) == 0 {
+		if d.AutoGas {
+			return fmt.Errorf("--%s %s is for messages, which a node can try: state a number of cycles", bids.FlagGasLimit, bids.AutoGas)
+		}
+		return nil
+	}
+	result := dryrun.Try(d.Job, d.Messages)
+	if d.AutoGas {
+		limit, err := result.GasLimit(&ahead.Config, d.Messages, ahead.Prices.MaxCyclesPerFire)
+		if err != nil {
+			return fmt.Errorf("--%s %s: %w: state a number of cycles", bids.FlagGasLimit, bids.AutoGas, err)
+		}
+		msg.GasLimit = limit
+		d.Notef("--%s %s: %s", bids.FlagGasLimit, bids.AutoGas, plain.Count(limit, "cycle"))
+	}
+	switch {
+	case !result.Tried:
+	case result.Failure != "":
+		d.Notef("warning: it would fail if it ran now: %s", result.Failure)
+	default:
+		d.Notef("it would succeed if it ran now")
+	}
+	return nil
 }
 
 // when says what makes a timer due, in words.

@@ -19,6 +19,8 @@ func AddScheduleFlags(f *pflag.FlagSet) {
 
 // addDueFlags adds the flags of all that is not what the timer does or bids.
 func addDueFlags(f *pflag.FlagSet) {
+	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use (default: the most that the chain allows); " + bids.AutoGas +
+		": what a dry run says that its messages need"
 	addRepeatFlags(f)
 	f.String(flagAt, "", "height at which it is due; or a date and a time such as '2030-01-31 09:00', or a time of day such as 09:00, converted to a height")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", timespan.LeadBlocks))
@@ -46,10 +48,11 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	limits, err := bids.ReadLimits(d.Job)
+	limits, auto, err := bids.ReadLimitsOrAuto(d.Job)
 	if err != nil {
 		return nil, err
 	}
+	d.AutoGas = auto
 	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err

@@ -22,6 +22,10 @@ import (
 // shortAddress is how many characters of an address are shown where it is short.
 const shortAddress = 16
 
+// gasAdjustment is by how much a transaction's gas is more than its simulation used, unless stated otherwise: a simulation
+// leaves out the signature, and runs on the state before the block.
+const gasAdjustment = "1.4"
+
 // Account is an address, as bytes and as text.
 type Account struct {
 	Bytes sdk.AccAddress
@@ -159,6 +163,9 @@ func (j *Job) Name(address string) string {
 	return plain.Elide(address, shortAddress)
 }
 
+// HasKey reports whether the key ring has the signer's key.
+func (j *Job) HasKey() bool { return j.keyName(j.Signer.Text) != "" }
+
 // keyName is the name of an address's key; empty if there is none.
 func (j *Job) keyName(address string) string {
 	if j.Keyring == nil {
@@ -216,5 +223,10 @@ func TxCommand(cmd *cobra.Command) *cobra.Command {
 	// A mistake is explained in its own words, without a page of flags after it.
 	cmd.SilenceUsage = true
 	flags.AddTxFlagsToCmd(cmd)
+	adjustment := cmd.Flags().Lookup(flags.FlagGasAdjustment)
+	if err := adjustment.Value.Set(gasAdjustment); err != nil {
+		panic(err)
+	}
+	adjustment.DefValue = gasAdjustment
 	return cmd
 }

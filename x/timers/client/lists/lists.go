@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -178,7 +179,7 @@ func pageRequest(j *job.Job) (*query.PageRequest, error) {
 // statuses are all that a timer can have.
 func statuses() []types.TimerStatus {
 	var all []types.TimerStatus
-	for value := range int32(len(types.TimerStatus_name)) {
+	for _, value := range slices.Sorted(maps.Keys(types.TimerStatus_name)) {
 		if value != 0 {
 			all = append(all, types.TimerStatus(value))
 		}
@@ -320,6 +321,8 @@ func clipTo(text string, wide bool) string {
 // due is the height at which a timer is due, and in what time, or when.
 func due(t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	switch {
+	case t.Status == types.TimerStatusWatching:
+		return "on change"
 	case t.SetAside != types.NotSetAside:
 		return "-"
 	case t.Due <= c.Height:

@@ -120,7 +120,10 @@ func Repeats(trigger *types.Trigger) string {
 	case trigger.Interval != nil:
 		return plain.Count(trigger.Interval.Every, "block") + left(trigger.Interval.Remaining)
 	case trigger.Watch != nil:
-		return "on change" + left(trigger.Watch.Remaining)
+		if trigger.Watch.Remaining == 1 {
+			return "-"
+		}
+		return "each change" + left(trigger.Watch.Remaining)
 	default:
 		return "-"
 	}
