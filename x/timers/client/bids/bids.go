@@ -32,6 +32,28 @@ func AddFlags(f *pflag.FlagSet) {
 	f.String(FlagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
 }
 
+// withDenom is a number and a denom, as amounts are written.
+var withDenom = regexp.MustCompile(`^([0-9.]+)([a-zA-Z][a-zA-Z0-9/:._-]{2,127})$`)
+
+// withoutDenom is the number of an amount or a price that may state its denom: the fee denom of the chain is the only one.
+func withoutDenom(j *job.Job, flag, text string) (string, error) {
+	m := withDenom.FindStringSubmatch(text)
+	if m == nil {
+		return text, nil
+	}
+	if j.Offline {
+		return "", fmt.Errorf("--%s %.80q: no node says whether %s is the fee denom: want %s", flag, text, m[2], m[1])
+	}
+	params, err := types.NewQueryClient(j.Context).Params(j.Ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return "", fmt.Errorf("--%s %.80q: ask for the fee denom: %s", flag, text, plain.ServerSays(err))
+	}
+	if m[2] != params.Config.FeeDenom {
+		return "", fmt.Errorf("--%s %.80q: fires are paid in %s, and not in %s", flag, text, params.Config.FeeDenom, m[2])
+	}
+	return m[1], nil
+}
+
 // price is what --bid says, or nil.
 func price(j *job.Job) (*types.Bid, error) {
 	text, given := j.Stated(FlagBid)
@@ -42,6 +64,10 @@ func price(j *job.Job) (*types.Bid, error) {
 		if _, twice := j.Stated(other); twice {
 			return nil, fmt.Errorf("--%s %.80q is stated beside --%s: want one kind of bid", FlagBid, text, other)
 		}
+	}
+	text, err := withoutDenom(j, FlagBid, text)
+	if err != nil {
+		return nil, err
 	}
 	bid := &types.Bid{Price: text}
 	if !wholeNumber.MatchString(text) {
@@ -105,6 +131,9 @@ func readOtherLimits(j *job.Job) (limits Limits, err error) {
 		return limits, err
 	}
 	text, given := j.Stated(FlagMaxCharge)
+	if text, err = withoutDenom(j, FlagMaxCharge, text); err != nil {
+		return limits, err
+	}
 	if given && !wholeNumber.MatchString(text) {
 		return limits, fmt.Errorf("--%s %.80q is no whole amount such as 5000", FlagMaxCharge, text)
 	}
@@ -144,6 +173,13 @@ func Read(j *job.Job) (*types.Bid, error) {
 	case hasTier:
 		return parseTier(tier)
 	case hasFee:
+		var err error
+		if maxFee, err = withoutDenom(j, FlagMaxFee, maxFee); err != nil {
+			return nil, err
+		}
+		if maxPriority, err = withoutDenom(j, FlagMaxPriority, maxPriority); err != nil {
+			return nil, err
+		}
 		return parseStaticBid(maxFee, maxPriority)
 	default:
 		return nil, nil
@@ -153,11 +189,11 @@ func Read(j *job.Job) (*types.Bid, error) {
 func parseStaticBid(maxFee, maxPriority string) (*types.Bid, error) {
 	fee, err := math.LegacyNewDecFromStr(maxFee)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.002: %w", FlagMaxFee, maxFee, err)
+		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.002, of at most 18 digits behind the point", FlagMaxFee, maxFee)
 	}
 	priority, err := math.LegacyNewDecFromStr(maxPriority)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.0005: %w", FlagMaxPriority, maxPriority, err)
+		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.0005, of at most 18 digits behind the point", FlagMaxPriority, maxPriority)
 	}
 	bid := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(fee), MaxPriorityFeePerCycle: decimal.Of(priority)}}
 	if err := bid.Validate(); err != nil {

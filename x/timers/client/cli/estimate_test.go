@@ -174,6 +174,7 @@ func TestAPayerWhoHasTooLittleIsWarned(t *testing.T) {
 	require.Contains(t, notes, "warning: "+r.Alice+" can spend 500stake now, less than the 1100stake pre-charged")
 	_, notes = r.Printed("update", id[:8], "--gas-limit", "100000")
 	require.Contains(t, notes, "less than the 800stake pre-charged")
+	r.allow(scheduling(t))
 	_, notes = r.scheduleTx("--msgs", path, "--at", "500", "--fee-payer", "bob", "--generate-only")
 	require.NotContains(t, notes, "warning", "who pays is asked")
 }

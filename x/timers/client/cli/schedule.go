@@ -140,6 +140,9 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
 		return fmt.Errorf("the timer expires at height %d and is due at %d from here: it would never fire", msg.ExpiresAt, due)
 	}
+	if err := outlook.CheckPayer(d.Job, msg.FeePayer, msg.Sender); err != nil {
+		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
+	}
 	summarize(d, ahead, msg)
 	if err := tryMessages(d, ahead, msg); err != nil {
 		return err

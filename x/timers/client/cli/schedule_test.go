@@ -312,13 +312,16 @@ func (r *rig) balance(addr string) math.Int {
 func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 	r := newRig(t)
 	line := []string{"tx", "timers", "schedule", "--from", "alice", "--in", "5", "--gas-limit", "100000", "-y", "--wait"}
-	// The account that would pay has granted nothing, which only the chain knows.
+	// The account has as many timers as it may, which only the chain says.
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
-	out, _, err := r.Run(append(line, "--msgs", path, "--fee-payer", "bob")...)
-	require.ErrorContains(t, err, "failed at height 11")
-	require.ErrorContains(t, err, "invalid fee payer")
-	require.ErrorContains(t, err, "(timers, code 21)")
+	r.Configure(func(c *types.TimerConfig) { c.MaxTimersPerActor = 1 })
+	id := r.Schedule(500, 5)
+	out, _, err := r.Run(append(line, "--msgs", path)...)
+	require.ErrorContains(t, err, fmt.Sprintf("failed at height %d", r.Chain.Height()))
+	require.ErrorContains(t, err, "(timers, code ")
+	require.NotContains(t, err.Error(), ".go:")
 	require.Empty(t, out)
+	r.send(&types.MsgCancelTimer{Sender: r.Alice, Id: id})
 
 	r.Node.Refuse = true
 	_, _, err = r.Run(append(line, "--msgs", path)...)

@@ -149,6 +149,9 @@ func CheckRecurrence(config *types.TimerConfig, msg *types.MsgScheduleTimer) err
 			return fmt.Errorf("--%s: %w", flagEvery, err)
 		}
 	}
+	if r := msg.Retry; r != nil && config.MaxRetries > 0 && r.Max > config.MaxRetries {
+		return fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagRetries, r.Max, config.MaxRetries)
+	}
 	if err := msg.Retry.Validate(config); err != nil {
 		return fmt.Errorf("--%s and --%s: %w", flagRetries, flagRetryAfter, err)
 	}

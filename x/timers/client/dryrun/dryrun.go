@@ -27,7 +27,7 @@ type Result struct {
 }
 
 // gasUsed is what a node adds to the reason of a failure.
-var gasUsed = regexp.MustCompile(`\s*With gas wanted: '\d+' and gas used: '\d+'\s*`)
+var gasUsed = regexp.MustCompile(`\s*[Ww]ith gas (?:wanted: '\d+' and gas )?used: '\d+'\s*`)
 
 // Try runs messages of the signer's at the latest state, without a trace of it.
 func Try(j *job.Job, msgs []sdk.Msg) Result {
@@ -63,9 +63,10 @@ func unavailable(err error) bool {
 // reason is why a simulation failed, without what the transport wraps around it.
 func reason(err error) string {
 	text := gasUsed.ReplaceAllString(plain.ServerSays(err), "")
-	_, after, found := strings.Cut(text, "failed to execute message; ")
-	if found {
-		text = after
+	for _, wrapping := range []string{"failed to execute message; ", "message index: 0: "} {
+		if _, after, found := strings.Cut(text, wrapping); found {
+			text = after
+		}
 	}
 	return strings.TrimSuffix(strings.TrimSpace(text), ": unknown request")
 }

@@ -19,6 +19,7 @@ import (
 	"cosmossdk.io/client/v2/autocli"
 	"cosmossdk.io/core/appmodule"
 	"cosmossdk.io/math"
+	"cosmossdk.io/x/feegrant"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client"
@@ -88,6 +89,7 @@ func New(t *testing.T) *Rig {
 	r.queries.SetInterfaceRegistry(registry)
 	types.RegisterQueryServer(r.queries, query.NewServer(chain.Timers))
 	authtypes.RegisterQueryServer(r.queries, authkeeper.NewQueryServer(chain.Accounts))
+	feegrant.RegisterQueryServer(r.queries, chain.Feegrant)
 	banktypes.RegisterQueryServer(r.queries, bankkeeper.NewQuerier(&chain.Bank))
 	r.Node = &Node{rig: r, BlockTime: time.Second, Earliest: 1, Sent: map[string]cmttypes.Tx{}, Index: newEventIndex()}
 	r.Ctx = client.Context{
