@@ -131,12 +131,9 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 	}
 }
 
-// msgCommands offers the authority's messages as governance proposals. UpdateTimerConfig is not among them: AutoCLI
-// reads decimals in a JSON argument as if they were scaled integers, so cli.NewTxCmd brings a command that reads them
-// as the params query prints them.
+// msgCommands are none: cli.NewTxCmd brings them all. The authority's messages become proposals there; AutoCLI would read
+// decimals in a JSON argument as if they were scaled integers, and resolve no short ids.
 func msgCommands() []*autocliv1.RpcCommandOptions {
-	const deposit = " --title 'A title' --summary 'Why' --deposit 1000stake --from alice"
-	example := func(args string) string { return version.AppName + " tx timers " + args + deposit }
 	return []*autocliv1.RpcCommandOptions{
 		{RpcMethod: "ScheduleTimer", Skip: true},
 		{RpcMethod: "UpdateTimer", Skip: true},
@@ -146,33 +143,9 @@ func msgCommands() []*autocliv1.RpcCommandOptions {
 		{RpcMethod: "ResumeTimer", Skip: true},
 		{RpcMethod: "SetAgent", Skip: true},
 		{RpcMethod: "UpdateTimerConfig", Skip: true},
-		{
-			RpcMethod:      "SysCancelTimer",
-			Use:            "sys-cancel-timer [actor] [id]",
-			Short:          "Propose to cancel any timer (opcode 48)",
-			Long:           "Submit a proposal to cancel a timer of any owner. The id has all 64 digits. The proposal also succeeds if the timer no longer exists when it passes.",
-			Example:        example("sys-cancel-timer ACTOR ID"),
-			PositionalArgs: positional("actor", "id"),
-			GovProposal:    true,
-		},
-		{
-			RpcMethod:      "SysExtendTimer",
-			Use:            "sys-extend-timer [actor] [id] [expires-at]",
-			Short:          "Propose to set the last height at which a timer may fire (opcode 50)",
-			Long:           "Submit a proposal to set the last height at which a timer of any owner may fire. The id has all 64 digits. A height beyond the largest time to live is clamped.",
-			Example:        example("sys-extend-timer ACTOR ID 250000"),
-			PositionalArgs: positional("actor", "id", "expires_at"),
-			GovProposal:    true,
-		},
-		{
-			RpcMethod:      "SysReleaseTimer",
-			Use:            "sys-release-timer [actor] [id]",
-			Short:          "Propose to put a quarantined timer back into the queue",
-			Long:           "Submit a proposal to put a quarantined timer back into the queue. The id has all 64 digits.",
-			Example:        example("sys-release-timer ACTOR ID"),
-			PositionalArgs: positional("actor", "id"),
-			GovProposal:    true,
-		},
+		{RpcMethod: "SysCancelTimer", Skip: true},
+		{RpcMethod: "SysExtendTimer", Skip: true},
+		{RpcMethod: "SysReleaseTimer", Skip: true},
 	}
 }
 

@@ -89,14 +89,14 @@ var commands = map[string]map[string]struct {
 		"ResumeTimer":       {use: "resume [id-prefix]"},
 		"SetAgent":          {use: "set-agent [address]", flags: []string{"clear"}},
 		"SysCancelTimer":    {use: "sys-cancel-timer [actor] [id]", flags: []string{"title", "deposit", "no-proposal"}},
-		"UpdateTimerConfig": {use: "update-timer-config [file]", flags: []string{"title", "deposit"}},
+		"UpdateTimerConfig": {use: "update-timer-config [file]", flags: []string{"title", "deposit", "set"}},
 		"SysExtendTimer":    {use: "sys-extend-timer [actor] [id] [expires-at]", flags: []string{"title", "deposit", "no-proposal"}},
 		"SysReleaseTimer":   {use: "sys-release-timer [actor] [id]", flags: []string{"title", "deposit", "no-proposal"}},
 	},
 }
 
 // beside are the commands that stand for no single method.
-var beside = map[string][]string{"query": {"monitor [actor]", "history [actor[/id-prefix]]"}, "tx": {"grant [grantee]"}}
+var beside = map[string][]string{"query": {"monitor [actor]", "history [actor[/id-prefix]]", "config-diff [proposal-id]"}, "tx": {"grant [grantee]"}}
 
 func TestEveryMethodHasOneCommand(t *testing.T) {
 	root := rootCmd(t)

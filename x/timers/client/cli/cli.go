@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// NewTxCmd returns the module's transactions; AutoCLI adds the authority's.
+// NewTxCmd returns the module's transactions.
 func NewTxCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                        types.ModuleName,
@@ -24,6 +24,7 @@ func NewTxCmd() *cobra.Command {
 	}
 	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
 		newGrantCmd(), newUpdateConfigCmd())
+	cmd.AddCommand(newSysCmds()...)
 	return cmd
 }
 
@@ -35,7 +36,7 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), history.NewCommand(), monitor.NewCommand())
+	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newConfigDiffCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	storetypes "cosmossdk.io/store/types"
 
+	"github.com/cosmos/cosmos-sdk/baseapp"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
 )
@@ -38,3 +39,6 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	used := branch.GasMeter().GasConsumed() + s.ante
 	return &txtypes.SimulateResponse{GasInfo: &sdk.GasInfo{GasUsed: used}, Result: &sdk.Result{}}, nil
 }
+
+// Queries makes the node answer the queries of a module that the chain of the lab has not.
+func (r *Rig) Queries(register func(*baseapp.GRPCQueryRouter)) { register(r.queries) }
