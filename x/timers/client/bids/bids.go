@@ -29,7 +29,7 @@ func AddFlags(f *pflag.FlagSet) {
 	f.String(FlagMaxFee, "", "most that the lane's fee and the tip for a unit of size may be together, in the fee denom; with --"+FlagMaxPriority)
 	f.String(FlagMaxPriority, "", "most that the tip for a unit of size may be, in the fee denom; with --"+FlagMaxFee)
 	f.String(FlagBid, "", "bid for one fire, a whole amount in the fee denom: "+sumHelp())
-	f.String(FlagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
+	f.String(FlagTier, "", "tip by a named multiple of the usual one: "+strings.Join(TierNames(), ", "))
 }
 
 // withDenom is a number and a denom, as amounts are written.
@@ -208,7 +208,7 @@ func parseTier(text string) (*types.Bid, error) {
 			return &types.Bid{Tier: tier}, nil
 		}
 	}
-	return nil, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagTier, text, strings.Join(tierNames(), ", "))
+	return nil, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagTier, text, strings.Join(TierNames(), ", "))
 }
 
 // tiers are all tiers, cheapest first.
@@ -222,8 +222,8 @@ func tiers() []types.PriorityTier {
 	return all
 }
 
-// tierNames are the tiers as people write them.
-func tierNames() []string {
+// TierNames are the tiers, cheapest first, as people write them.
+func TierNames() []string {
 	var names []string
 	for _, tier := range tiers() {
 		names = append(names, plain.TierName(tier))

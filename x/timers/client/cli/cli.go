@@ -25,7 +25,7 @@ func NewTxCmd() *cobra.Command {
 	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
 		newGrantCmd(), newUpdateConfigCmd())
 	cmd.AddCommand(newSysCmds()...)
-	return cmd
+	return complete(cmd)
 }
 
 // NewQueryCmd returns the module's queries; AutoCLI adds the lists.
@@ -38,5 +38,5 @@ func NewQueryCmd() *cobra.Command {
 	}
 	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newConfigDiffCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
-	return cmd
+	return complete(cmd)
 }

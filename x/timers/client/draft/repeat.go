@@ -17,10 +17,10 @@ func addRepeatFlags(f *pflag.FlagSet) {
 	f.String(flagCount, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
 	f.String(flagTimes, "", "deprecated: use --"+flagCount)
 	f.Lookup(flagTimes).Hidden = true
-	f.String(flagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
+	f.String(FlagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
-	f.String(flagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
+	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
 }
 
 // interval reads --every and what goes with it; nil without. It refuses what is stated for another trigger.
@@ -30,7 +30,7 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 	}
 	text, repeats := d.Stated(flagEvery)
 	if !repeats {
-		alone, alternative := []string{flagFirst, flagOnFailure}, map[string]string{}
+		alone, alternative := []string{flagFirst, FlagOnFailure}, map[string]string{}
 		if _, watches := d.Stated(flagWatch); !watches {
 			alone = append(alone, flagCount, flagTimes)
 			alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
@@ -52,10 +52,10 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 			return nil, err
 		}
 	}
-	if choice, given := d.Stated(flagOnFailure); given {
+	if choice, given := d.Stated(FlagOnFailure); given {
 		value, known := types.OnFailure_value["ON_FAILURE_"+strings.ToUpper(choice)]
 		if interval.OnFailure = types.OnFailure(value); !known || value == 0 {
-			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", flagOnFailure, choice)
+			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", FlagOnFailure, choice)
 		}
 	}
 	if !timespan.IsRhythm(text) {
@@ -94,13 +94,13 @@ func (d *Draft) retry() (*types.Retry, error) {
 
 // onUnfunded reads --on-unfunded.
 func (d *Draft) onUnfunded() (types.OnUnfunded, error) {
-	choice, given := d.Stated(flagOnUnfunded)
+	choice, given := d.Stated(FlagOnUnfunded)
 	if !given {
 		return types.OnUnfundedUnspecified, nil
 	}
 	value, known := types.OnUnfunded_value["ON_UNFUNDED_"+strings.ToUpper(choice)]
 	if !known || value == 0 {
-		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy or suspend", flagOnUnfunded, choice)
+		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy or suspend", FlagOnUnfunded, choice)
 	}
 	return types.OnUnfunded(value), nil
 }

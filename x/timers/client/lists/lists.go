@@ -28,8 +28,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// FlagStatus names the status of the timers to list.
+const FlagStatus = "status"
+
 const (
-	flagStatus    = "status"
 	flagUntil     = "until"
 	flagPageLimit = "page-limit"
 	flagPageKey   = "page-key"
@@ -117,7 +119,7 @@ func command(cmd *cobra.Command, read list) *cobra.Command {
 	job.QueryCommand(cmd)
 	f := cmd.Flags()
 	f.Lookup(flags.FlagOutput).Usage = "form of the output (text|wide|json|yaml)"
-	f.String(flagStatus, "", "only timers of this status: "+strings.Join(statusNames(), ", "))
+	f.String(FlagStatus, "", "only timers of this status: "+strings.Join(StatusNames(), ", "))
 	f.Uint64(flagPageLimit, defaultRows, "how many timers to ask for")
 	f.String(flagPageKey, "", "where to go on, as the page before says")
 	return cmd
@@ -187,7 +189,8 @@ func statuses() []types.TimerStatus {
 	return all
 }
 
-func statusNames() []string {
+// StatusNames are the statuses as people write them.
+func StatusNames() []string {
 	var names []string
 	for _, status := range statuses() {
 		names = append(names, words.StatusName(status))
@@ -197,7 +200,7 @@ func statusNames() []string {
 
 // readStatus is what --status says; 0 for any.
 func readStatus(j *job.Job) (types.TimerStatus, error) {
-	text, given := j.Stated(flagStatus)
+	text, given := j.Stated(FlagStatus)
 	if !given {
 		return types.TimerStatusUnspecified, nil
 	}
@@ -206,7 +209,7 @@ func readStatus(j *job.Job) (types.TimerStatus, error) {
 			return status, nil
 		}
 	}
-	return 0, fmt.Errorf("--%s %.80q is unknown: want one of %s", flagStatus, text, strings.Join(statusNames(), ", "))
+	return 0, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagStatus, text, strings.Join(StatusNames(), ", "))
 }
 
 // show prints a page in the form that was asked for, and says how to go on.
