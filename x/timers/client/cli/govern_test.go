@@ -83,7 +83,7 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 
 	// Without a deposit it is the least with which the vote begins.
 	msg, notes = r.Printed(append(set, "--title", "t", "--summary", "s")...)
-	require.Equal(t, sdk.NewCoins(sdk.NewInt64Coin("stake", 77)), sdk.Coins(msg.(*govv1.MsgSubmitProposal).InitialDeposit))
+	require.Equal(t, sdk.NewCoins(sdk.NewInt64Coin("stake", 77)), msg.(*govv1.MsgSubmitProposal).InitialDeposit)
 	require.Contains(t, notes, "deposits 77stake, with which the vote begins\n")
 }
 

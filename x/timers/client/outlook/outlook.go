@@ -133,7 +133,7 @@ func CheckPayer(j *job.Job, payer, actor string) error {
 	switch {
 	case err != nil && strings.Contains(err.Error(), "fee-grant not found"):
 		return fmt.Errorf("%s has granted %s no fee allowance: it would have to send tx feegrant grant ... --allowed-messages %s", payer, actor, url)
-	case err != nil:
+	case found == nil:
 		return nil
 	}
 	var allowance feegrant.FeeAllowanceI
