@@ -85,7 +85,7 @@ var mayImport = map[string][]string{
 	"client/lists":     {"types", "client/plain", "client/timespan", "client/words", "client/job"},
 	"client/dryrun":    {"types", "lane", "client/plain", "client/job"},
 	"client/metrics":   {"types", "report"},
-	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/job"},
+	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/words", "client/job"},
 }
 
 // outside are the packages that run in clients, tests and tools, never within a block.
