@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Four validators on this machine's loopback: scripts/localnet.sh start|status|stop|clean
+# Four validators on this machine's loopback: scripts/localnet.sh start|status|env|stop|clean
 #
 # LOCALNET_DIR  where the homes, logs and pid files go (default .localnet in the repository)
 # LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart
@@ -69,7 +69,15 @@ start() {
   echo
   status
   echo
-  echo "try: $timerd --home $dir/node0 query timers lane"
+  echo "to use it without flags:  eval \"\$(scripts/localnet.sh env)\""
+  echo "then try:                 timerd query timers lane"
+}
+
+# Prints what sets the home of node0, which knows node, chain id and keys, and the gas of transactions.
+env_lines() {
+  [[ -d $dir ]] || fail "there is no local network in $dir: run make localnet"
+  printf 'export PATH=%q:"$PATH" TIMERD_HOME=%q TIMERD_GAS=auto TIMERD_GAS_PRICES=0.001utmr TIMERD_GAS_ADJUSTMENT=1.4\n' \
+    "$PWD/build" "$(cd "$dir/node0" && pwd)"
 }
 
 stop() {
@@ -92,10 +100,11 @@ stop() {
 case ${1:-} in
 start) start ;;
 status) status ;;
+env) env_lines ;;
 stop) stop ;;
 clean)
   stop
   rm -rf "$dir"
   ;;
-*) fail "want start, status, stop or clean, not '${1:-}'" ;;
+*) fail "want start, status, env, stop or clean, not '${1:-}'" ;;
 esac

@@ -19,6 +19,9 @@ import (
 // This file says what was wrong with a command line where the libraries that read it leave that to be guessed: they name
 // positional arguments by numbers, quote the functions of Go that refused a value, and see a wrong word last.
 
+// msgsFlag names a file, which people state without it. The command that has it takes no word but those of its subcommands.
+const msgsFlag = "msgs"
+
 // knownCommand refuses a word that names no command below the one before it. The SDK's commands would read the flags
 // behind it first, and complain about these.
 func knownCommand(root *cobra.Command, args []string) error {
@@ -30,8 +33,11 @@ func knownCommand(root *cobra.Command, args []string) error {
 		if strings.HasPrefix(word, "-") || word == "help" {
 			return nil
 		}
-		text := fmt.Sprintf("there is no command %q below %q", word, cmd.CommandPath())
 		cmd.SuggestionsMinimumDistance = 2
+		if cmd.Flags().Lookup(msgsFlag) != nil && len(cmd.SuggestionsFor(word)) == 0 {
+			return errors.New(stray(cmd, word))
+		}
+		text := fmt.Sprintf("there is no command %q below %q", word, cmd.CommandPath())
 		if near := cmd.SuggestionsFor(word); len(near) > 0 {
 			text += ": did you mean " + strings.Join(quoted(near), " or ") + "?"
 		}
@@ -74,7 +80,7 @@ func explain(root *cobra.Command, args []string, err error) error {
 		text = fmt.Sprintf("%s: %q: %s", argumentName(cmd, m[2]), m[1], whatIsWrong(m[3], cmd, m[2]))
 	case wrongCount.MatchString(text):
 		text = countOfArguments(cmd, wrongCount.FindStringSubmatch(text))
-	case strayWord.MatchString(text) && !cmd.HasAvailableSubCommands():
+	case strayWord.MatchString(text) && (!cmd.HasAvailableSubCommands() || cmd.Flags().Lookup(msgsFlag) != nil):
 		text = stray(cmd, strayWord.FindStringSubmatch(text)[1])
 	case isNoNode(text):
 		text = fmt.Sprintf("no node answers at %s: is it running? --%s names another (%s)", nodeOf(cmd), flags.FlagNode, lastPart(text))
@@ -154,7 +160,7 @@ func parsed(digits string) uint64 {
 // stray tells what to do with a word that no flag took.
 func stray(cmd *cobra.Command, word string) string {
 	text := fmt.Sprintf("%s takes no argument, and %q is one", cmd.CommandPath(), word)
-	if strings.HasSuffix(word, ".json") && cmd.Flags().Lookup("msgs") != nil {
+	if strings.HasSuffix(word, ".json") && cmd.Flags().Lookup(msgsFlag) != nil {
 		return text + ": did you mean --msgs " + word + "?"
 	}
 	return text + `: a value with a space in it is quoted, as in --after "1d 12h", or written without one, as in --after 5m`

@@ -15,9 +15,14 @@ func TestMistakesAreExplained(t *testing.T) {
 	writeHome(t, home, "chain-1", "tcp://127.0.0.1:1", "text")
 	must(t, user, "keys", "add", "alice")
 	for line, want := range map[string][]string{
-		"query timers list carol":                              {`actor: "carol"`, "neither an address of this chain nor the name of a key"},
-		"query timers due abc":                                 {`height: "abc": is no whole number`},
-		"query timers list":                                    {"timerd query timers list wants 1 argument, [actor], and got none"},
+		"query timers list carol":                              {`timers of "carol"`, "neither an address of this chain", "nor the name of a key"},
+		"query timers due abc":                                 {`"abc" is no height: want a whole number`},
+		"query timers due":                                     {"timerd query timers due wants 1 argument, [height], and got none"},
+		"query timers fairness carol":                          {`actor: "carol"`, "neither an address of this chain nor the name of a key"},
+		"query timers receipts abc":                            {`height: "abc": is no whole number`},
+		"query timers list":                                    {"whose timers? want an actor"},
+		"tx timers schedule sendd bob 5utmr --from alice":      {`there is no command "sendd" below "timerd tx timers schedule": did you mean "send"`},
+		"tx timers schedule send bob --from alice":             {"timerd tx timers schedule send wants 2 arguments, [recipient] [amount], and got 1"},
 		"tx timers shedule --msgs x.json --from alice":         {`there is no command "shedule" below "timerd tx timers": did you mean "schedule"`},
 		"tx timers schedule send.json --from alice":            {"did you mean --msgs send.json?"},
 		"tx timers schedule --msgs x --after 5 min":            {`"min" is one`, "--after 5m"},

@@ -56,32 +56,9 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Short:     "Show the config in force, and the one accepted for the next block",
 			Example:   example("params --output json"),
 		},
-		{
-			RpcMethod:      "TimersByActor",
-			Use:            "list [actor]",
-			Short:          "List the live timers of an actor",
-			Long:           "List the live timers of an actor, an address or the name of a key. A timer is live until it has fired, expired, run out of funds or been cancelled.",
-			Example:        example("list alice --page-limit 20"),
-			PositionalArgs: positional("actor"),
-		},
-		{
-			RpcMethod:      "Due",
-			Use:            "due [height]",
-			Short:          "List the timers that are due at a height, or up to it",
-			Long:           "List the timers that are due at a height, in the order of the queue. With --until, list all that are due at or before that height.",
-			Example:        example("due 1234 --until"),
-			PositionalArgs: positional("height"),
-			FlagOptions: map[string]*autocliv1.FlagOptions{
-				"until": {Usage: "list also the timers that are due before the height"},
-			},
-		},
-		{
-			RpcMethod: "Ready",
-			Use:       "ready",
-			Short:     "List the ready timers in the order in which the next block tries them",
-			Long:      "List the ready timers in the order in which the next block tries them. Timers that are priced out at its prices are left out. So are, under overload, timers that do not compete yet, and, under policy tip, timers that wait for their payers. Under tip, timers beyond their actor's slice of the lane are tried after the others.",
-			Example:   example("ready"),
-		},
+		{RpcMethod: "TimersByActor", Skip: true}, // cli.NewQueryCmd brings it
+		{RpcMethod: "Due", Skip: true},           // cli.NewQueryCmd brings it
+		{RpcMethod: "Ready", Skip: true},         // cli.NewQueryCmd brings it
 		{
 			RpcMethod: "Lane",
 			Use:       "lane",
@@ -97,13 +74,7 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			PositionalArgs: positional("actor"),
 		},
 		{RpcMethod: "Estimate", Skip: true}, // cli.NewQueryCmd brings it
-		{
-			RpcMethod: "SetAside",
-			Use:       "set-aside",
-			Short:     "List the timers that are set aside",
-			Long:      "List the timers that are set aside. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Unfunded ones, which their payers could not cover when their turn came, return by themselves when their payers can. Owners resume suspended timers, whose payers lacked funds too, and paused ones. All of them still expire at their expiry height.",
-			Example:   example("set-aside"),
-		},
+		{RpcMethod: "SetAside", Skip: true}, // cli.NewQueryCmd brings it
 		{
 			RpcMethod:      "Receipts",
 			Use:            "receipts [height]",
@@ -160,12 +131,9 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 	}
 }
 
-// msgCommands offers the authority's messages as governance proposals. UpdateTimerConfig is not among them: AutoCLI
-// reads decimals in a JSON argument as if they were scaled integers, so cli.NewTxCmd brings a command that reads them
-// as the params query prints them.
+// msgCommands are none: cli.NewTxCmd brings them all. The authority's messages become proposals there; AutoCLI would read
+// decimals in a JSON argument as if they were scaled integers, and resolve no short ids.
 func msgCommands() []*autocliv1.RpcCommandOptions {
-	const deposit = " --title 'A title' --summary 'Why' --deposit 1000stake --from alice"
-	example := func(args string) string { return version.AppName + " tx timers " + args + deposit }
 	return []*autocliv1.RpcCommandOptions{
 		{RpcMethod: "ScheduleTimer", Skip: true},
 		{RpcMethod: "UpdateTimer", Skip: true},
@@ -175,33 +143,9 @@ func msgCommands() []*autocliv1.RpcCommandOptions {
 		{RpcMethod: "ResumeTimer", Skip: true},
 		{RpcMethod: "SetAgent", Skip: true},
 		{RpcMethod: "UpdateTimerConfig", Skip: true},
-		{
-			RpcMethod:      "SysCancelTimer",
-			Use:            "sys-cancel-timer [actor] [id]",
-			Short:          "Propose to cancel any timer (opcode 48)",
-			Long:           "Submit a proposal to cancel a timer of any owner. The id has all 64 digits. The proposal also succeeds if the timer no longer exists when it passes.",
-			Example:        example("sys-cancel-timer ACTOR ID"),
-			PositionalArgs: positional("actor", "id"),
-			GovProposal:    true,
-		},
-		{
-			RpcMethod:      "SysExtendTimer",
-			Use:            "sys-extend-timer [actor] [id] [expires-at]",
-			Short:          "Propose to set the last height at which a timer may fire (opcode 50)",
-			Long:           "Submit a proposal to set the last height at which a timer of any owner may fire. The id has all 64 digits. A height beyond the largest time to live is clamped.",
-			Example:        example("sys-extend-timer ACTOR ID 250000"),
-			PositionalArgs: positional("actor", "id", "expires_at"),
-			GovProposal:    true,
-		},
-		{
-			RpcMethod:      "SysReleaseTimer",
-			Use:            "sys-release-timer [actor] [id]",
-			Short:          "Propose to put a quarantined timer back into the queue",
-			Long:           "Submit a proposal to put a quarantined timer back into the queue. The id has all 64 digits.",
-			Example:        example("sys-release-timer ACTOR ID"),
-			PositionalArgs: positional("actor", "id"),
-			GovProposal:    true,
-		},
+		{RpcMethod: "SysCancelTimer", Skip: true},
+		{RpcMethod: "SysExtendTimer", Skip: true},
+		{RpcMethod: "SysReleaseTimer", Skip: true},
 	}
 }
 

@@ -36,6 +36,7 @@ var directRequirements = map[string]string{
 	"github.com/golang/protobuf":                "generated REST gateway",
 	"github.com/grpc-ecosystem/grpc-gateway":    "generated REST gateway",
 	"github.com/prometheus/client_golang":       "metrics",
+	"github.com/robfig/cron/v3":                 "cron expressions of the commands",
 	"github.com/spf13/cobra":                    "commands",
 	"github.com/spf13/pflag":                    "commands",
 	"github.com/spf13/viper":                    "tests of the commands",

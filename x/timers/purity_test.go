@@ -74,6 +74,7 @@ var mayImport = map[string][]string{
 
 	"lab/scenario":     {"types"},
 	"client/timespan":  {},
+	"client/words":     {"types", "client/plain"},
 	"client/event":     {},
 	"client/plain":     {"types"},
 	"client/job":       {"types", "names", "client/plain", "client/timespan"},
@@ -82,8 +83,10 @@ var mayImport = map[string][]string{
 	"client/outlook":   {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
 	"client/broadcast": {"types", "client/event", "client/job", "client/plain"},
 	"client/history":   {"types", "names", "client/plain", "client/event", "client/job"},
+	"client/lists":     {"types", "client/plain", "client/timespan", "client/words", "client/job"},
+	"client/dryrun":    {"types", "lane", "client/plain", "client/job"},
 	"client/metrics":   {"types", "report"},
-	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/job"},
+	"client/monitor":   {"types", "client/plain", "client/timespan", "client/event", "client/words", "client/job"},
 }
 
 // outside are the packages that run in clients, tests and tools, never within a block.

@@ -29,7 +29,29 @@ func AddFlags(f *pflag.FlagSet) {
 	f.String(FlagMaxFee, "", "most that the lane's fee and the tip for a unit of size may be together, in the fee denom; with --"+FlagMaxPriority)
 	f.String(FlagMaxPriority, "", "most that the tip for a unit of size may be, in the fee denom; with --"+FlagMaxFee)
 	f.String(FlagBid, "", "bid for one fire, a whole amount in the fee denom: "+sumHelp())
-	f.String(FlagTier, "", "tip by a named multiple of the usual one: "+strings.Join(tierNames(), ", "))
+	f.String(FlagTier, "", "tip by a named multiple of the usual one: "+strings.Join(TierNames(), ", "))
+}
+
+// withDenom is a number and a denom, as amounts are written.
+var withDenom = regexp.MustCompile(`^([0-9.]+)([a-zA-Z][a-zA-Z0-9/:._-]{2,127})$`)
+
+// withoutDenom is the number of an amount or a price that may state its denom: the fee denom of the chain is the only one.
+func withoutDenom(j *job.Job, flag, text string) (string, error) {
+	m := withDenom.FindStringSubmatch(text)
+	if m == nil {
+		return text, nil
+	}
+	if j.Offline {
+		return "", fmt.Errorf("--%s %.80q: no node says whether %s is the fee denom: want %s", flag, text, m[2], m[1])
+	}
+	params, err := types.NewQueryClient(j.Context).Params(j.Ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return "", fmt.Errorf("--%s %.80q: ask for the fee denom: %s", flag, text, plain.ServerSays(err))
+	}
+	if m[2] != params.Config.FeeDenom {
+		return "", fmt.Errorf("--%s %.80q: fires are paid in %s, and not in %s", flag, text, params.Config.FeeDenom, m[2])
+	}
+	return m[1], nil
 }
 
 // price is what --bid says, or nil.
@@ -42,6 +64,10 @@ func price(j *job.Job) (*types.Bid, error) {
 		if _, twice := j.Stated(other); twice {
 			return nil, fmt.Errorf("--%s %.80q is stated beside --%s: want one kind of bid", FlagBid, text, other)
 		}
+	}
+	text, err := withoutDenom(j, FlagBid, text)
+	if err != nil {
+		return nil, err
 	}
 	bid := &types.Bid{Price: text}
 	if !wholeNumber.MatchString(text) {
@@ -77,15 +103,37 @@ type Limits struct {
 	MaxCharge  string
 }
 
+// AutoGas is the gas limit that a dry run finds, in the commands that try the messages of a timer.
+const AutoGas = "auto"
+
+// ReadLimitsOrAuto does what ReadLimits does, and takes AutoGas: then no gas limit is returned.
+func ReadLimitsOrAuto(j *job.Job) (limits Limits, auto bool, err error) {
+	if text, _ := j.Stated(FlagGasLimit); text != AutoGas {
+		limits, err = ReadLimits(j)
+		return limits, false, err
+	}
+	limits, err = readOtherLimits(j)
+	return limits, true, err
+}
+
 // ReadLimits returns what --gas-limit, --cell-limit and --max-charge say.
 func ReadLimits(j *job.Job) (limits Limits, err error) {
-	if limits.Gas, err = limit(j, FlagGasLimit, "number of cycles"); err != nil {
+	if limits, err = readOtherLimits(j); err != nil {
 		return limits, err
 	}
+	limits.Gas, err = limit(j, FlagGasLimit, "number of cycles")
+	return limits, err
+}
+
+// readOtherLimits are all but the gas limit.
+func readOtherLimits(j *job.Job) (limits Limits, err error) {
 	if limits.Cells, err = limit(j, FlagCellLimit, "number of cells"); err != nil {
 		return limits, err
 	}
 	text, given := j.Stated(FlagMaxCharge)
+	if text, err = withoutDenom(j, FlagMaxCharge, text); err != nil {
+		return limits, err
+	}
 	if given && !wholeNumber.MatchString(text) {
 		return limits, fmt.Errorf("--%s %.80q is no whole amount such as 5000", FlagMaxCharge, text)
 	}
@@ -125,6 +173,13 @@ func Read(j *job.Job) (*types.Bid, error) {
 	case hasTier:
 		return parseTier(tier)
 	case hasFee:
+		var err error
+		if maxFee, err = withoutDenom(j, FlagMaxFee, maxFee); err != nil {
+			return nil, err
+		}
+		if maxPriority, err = withoutDenom(j, FlagMaxPriority, maxPriority); err != nil {
+			return nil, err
+		}
 		return parseStaticBid(maxFee, maxPriority)
 	default:
 		return nil, nil
@@ -134,11 +189,11 @@ func Read(j *job.Job) (*types.Bid, error) {
 func parseStaticBid(maxFee, maxPriority string) (*types.Bid, error) {
 	fee, err := math.LegacyNewDecFromStr(maxFee)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.002: %w", FlagMaxFee, maxFee, err)
+		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.002, of at most 18 digits behind the point", FlagMaxFee, maxFee)
 	}
 	priority, err := math.LegacyNewDecFromStr(maxPriority)
 	if err != nil {
-		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.0005: %w", FlagMaxPriority, maxPriority, err)
+		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.0005, of at most 18 digits behind the point", FlagMaxPriority, maxPriority)
 	}
 	bid := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(fee), MaxPriorityFeePerCycle: decimal.Of(priority)}}
 	if err := bid.Validate(); err != nil {
@@ -153,7 +208,7 @@ func parseTier(text string) (*types.Bid, error) {
 			return &types.Bid{Tier: tier}, nil
 		}
 	}
-	return nil, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagTier, text, strings.Join(tierNames(), ", "))
+	return nil, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagTier, text, strings.Join(TierNames(), ", "))
 }
 
 // tiers are all tiers, cheapest first.
@@ -167,8 +222,8 @@ func tiers() []types.PriorityTier {
 	return all
 }
 
-// tierNames are the tiers as people write them.
-func tierNames() []string {
+// TierNames are the tiers, cheapest first, as people write them.
+func TierNames() []string {
 	var names []string
 	for _, tier := range tiers() {
 		names = append(names, plain.TierName(tier))

@@ -65,16 +65,16 @@ type scheduled struct {
 	TxHash string `json:"txhash"`
 }
 
-// Send signs and broadcasts a message, or prints it, as the flags of transactions say. A transaction that the node or the
+// Send signs and broadcasts messages, or prints them, as the flags of transactions say. A transaction that the node or the
 // chain refuses is an error. With --wait it prints that the transaction is included.
-func Send(j *job.Job, msg sdk.Msg) error {
-	return send(j, msg, "--"+flagWait+" waits until it is included", printIncluded)
+func Send(j *job.Job, msgs ...sdk.Msg) error {
+	return send(j, msgs, "--"+flagWait+" waits until it is included", printIncluded)
 }
 
 // SendTimer does the same with a timer that is scheduled. With --wait it prints the timer's name. Standard output carries
 // the name alone, so that a script can read it.
 func SendTimer(j *job.Job, msg *types.MsgScheduleTimer) error {
-	return send(j, msg, "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
+	return send(j, []sdk.Msg{msg}, "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
 		func(j *job.Job, included *coretypes.ResultTx) error {
 			found, err := scheduledIn(included)
 			if err != nil {
@@ -84,7 +84,7 @@ func SendTimer(j *job.Job, msg *types.MsgScheduleTimer) error {
 		})
 }
 
-func send(j *job.Job, msg sdk.Msg, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
+func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
 	waiting, err := j.Flags.GetBool(flagWait)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func send(j *job.Job, msg sdk.Msg, next string, answer func(*job.Job, *coretypes
 			return err
 		}
 	}
-	sent, err := sendVia(j, waiting, msg)
+	sent, err := sendVia(j, waiting, msgs)
 	switch {
 	case err != nil:
 		return err
@@ -121,7 +121,7 @@ func send(j *job.Job, msg sdk.Msg, next string, answer func(*job.Job, *coretypes
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
 // answer to the broadcast is printed where JSON is wanted and nothing else comes.
-func sendVia(j *job.Job, waiting bool, msg sdk.Msg) (*sentTx, error) {
+func sendVia(j *job.Job, waiting bool, msgs []sdk.Msg) (*sentTx, error) {
 	sent := &sentTx{CometRPC: j.Client}
 	via, output := *j, j.Output
 	if waiting {
@@ -132,7 +132,7 @@ func sendVia(j *job.Job, waiting bool, msg sdk.Msg) (*sentTx, error) {
 	if j.Client != nil {
 		via.Context = via.WithClient(sent)
 	}
-	return sent, via.Send(msg)
+	return sent, via.Send(msgs...)
 }
 
 // beforeSent drops what is written after the broadcast, unless answers are wanted.

@@ -73,19 +73,18 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		d.Notef("no estimate: %v", err)
 		return nil
 	}
-	p := outlook.Plan{Limits: limits, Bid: msg.Bid, BidStated: msg.Bid != nil, Payer: timer.FeePayer}
-	p.Repeats = timer.Trigger.Interval != nil || timer.Retry != nil
-	if p.Limits.Cells == 0 {
-		p.Limits.Cells = timer.CellLimit
+	p := planOf(&timer)
+	if limits.Cells != 0 {
+		p.Limits.Cells = limits.Cells
 	}
-	if p.Limits.Gas == 0 {
-		p.Limits.Gas = timer.GasLimit
+	if limits.Gas != 0 {
+		p.Limits.Gas = limits.Gas
 	}
-	if p.Limits.MaxCharge == "" {
-		p.Limits.MaxCharge = timer.MaxCharge
+	if limits.MaxCharge != "" {
+		p.Limits.MaxCharge = limits.MaxCharge
 	}
-	if p.Bid == nil {
-		p.Bid = timer.Bid
+	if msg.Bid != nil {
+		p.Bid, p.BidStated = msg.Bid, true
 	}
 	return ahead.Advise(d.Job, p)
 }
@@ -117,25 +116,62 @@ func newExtendCmd() *cobra.Command {
 }
 
 func newCancelCmd() *cobra.Command {
-	return newNamedCmd("cancel", "Cancel one of your timers", "Cancel one of your timers.",
-		func(sender, id string) sdk.Msg { return &types.MsgCancelTimer{Sender: sender, Id: id} })
+	cmd := txCommand(&cobra.Command{
+		Use:     "cancel [id-prefix]...",
+		Short:   "Cancel your timers: those that are named, or all",
+		Long:    "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp,
+		Example: fmt.Sprintf("%[1]s tx timers cancel 3fa9 --from alice\n%[1]s tx timers cancel 3fa9 b07 alice/11 --from alice\n%[1]s tx timers cancel --all --from alice", version.AppName),
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			j, err := job.NewTx(cmd)
+			if err != nil {
+				return err
+			}
+			msgs, err := draft.New(j).Cancel(args)
+			if err != nil {
+				return err
+			}
+			return broadcast.Send(j, msgs...)
+		},
+	})
+	draft.AddCancelFlags(cmd.Flags())
+	return cmd
 }
 
 func newPauseCmd() *cobra.Command {
 	return newNamedCmd("pause", "Set one of your timers aside until you resume it",
 		"Set one of your timers aside until you resume it. Its time to live goes on: it expires when it would have.",
-		func(sender, id string) sdk.Msg { return &types.MsgPauseTimer{Sender: sender, Id: id} })
+		func(d *draft.Draft, name string) (sdk.Msg, error) {
+			msg, _, err := d.Pause(name)
+			return msg, err
+		})
 }
 
 func newResumeCmd() *cobra.Command {
 	return newNamedCmd("resume", "Put one of your timers back that was paused, or set aside for lack of funds",
 		"Put one of your timers back that you paused, or that was suspended or set aside because its payer could not cover it. One that is overdue "+
 			"is due in the next block.",
-		func(sender, id string) sdk.Msg { return &types.MsgResumeTimer{Sender: sender, Id: id} })
+		func(d *draft.Draft, name string) (sdk.Msg, error) {
+			msg, timer, err := d.Resume(name)
+			if err == nil && timer != nil {
+				if ahead := outlook.Advisory(d.Job); ahead != nil {
+					err = ahead.Advise(d.Job, planOf(timer))
+				}
+			}
+			return msg, err
+		})
+}
+
+// planOf is what a timer is already, as far as its price depends on it.
+func planOf(timer *types.TimerInfo) outlook.Plan {
+	return outlook.Plan{
+		Limits: bids.Limits{Gas: timer.GasLimit, Cells: timer.CellLimit, MaxCharge: timer.MaxCharge}, Bid: timer.Bid, Payer: timer.FeePayer,
+		Repeats: timer.Trigger.Interval != nil || timer.Retry != nil,
+	}
 }
 
 // newNamedCmd is a command whose message names a timer and says nothing else.
-func newNamedCmd(verb, short, long string, message func(sender, id string) sdk.Msg) *cobra.Command {
+func newNamedCmd(verb, short, long string, message func(d *draft.Draft, name string) (sdk.Msg, error)) *cobra.Command {
 	return txCommand(&cobra.Command{
 		Use:     verb + " [id-prefix]",
 		Short:   short,
@@ -147,11 +183,11 @@ func newNamedCmd(verb, short, long string, message func(sender, id string) sdk.M
 			if err != nil {
 				return err
 			}
-			id, err := j.OwnTimer(args[0])
+			msg, err := message(draft.New(j), args[0])
 			if err != nil {
 				return err
 			}
-			return broadcast.Send(j, message(j.Signer.Text, id))
+			return broadcast.Send(j, msg)
 		},
 	})
 }

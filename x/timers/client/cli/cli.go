@@ -9,11 +9,12 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 
 	"github.com/cosmos-timers/timers/x/timers/client/history"
+	"github.com/cosmos-timers/timers/x/timers/client/lists"
 	"github.com/cosmos-timers/timers/x/timers/client/monitor"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// NewTxCmd returns the module's transactions; AutoCLI adds the authority's.
+// NewTxCmd returns the module's transactions.
 func NewTxCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                        types.ModuleName,
@@ -23,7 +24,8 @@ func NewTxCmd() *cobra.Command {
 	}
 	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
 		newGrantCmd(), newUpdateConfigCmd())
-	return cmd
+	cmd.AddCommand(newSysCmds()...)
+	return complete(cmd)
 }
 
 // NewQueryCmd returns the module's queries; AutoCLI adds the lists.
@@ -34,6 +36,7 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), history.NewCommand(), monitor.NewCommand())
-	return cmd
+	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newConfigDiffCmd(), history.NewCommand(), monitor.NewCommand())
+	cmd.AddCommand(lists.Commands()...)
+	return complete(cmd)
 }

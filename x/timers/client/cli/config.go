@@ -9,15 +9,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos/cosmos-sdk/codec"
-	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/version"
-	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
-	govcli "github.com/cosmos/cosmos-sdk/x/gov/client/cli"
-	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
-	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,52 +22,95 @@ func newUpdateConfigCmd() *cobra.Command {
 		Use:   "update-timer-config [file]",
 		Short: "Propose to replace the module's config (opcode 49)",
 		Long: `Submit a proposal to replace the config whole. The file holds the config as JSON, as the params query prints it: as its
-"config", or that alone. "-" reads the standard input. A change is in force from the block after the proposal passes.`,
-		Example: fmt.Sprintf(`%[1]s query timers params --output json > config.json
+"config", or that alone. "-" reads the standard input. With --set no file is needed: the parameters that are set replace those of
+the config in force. What would change is shown. A change is in force from the block after the proposal passes.`,
+		Example: fmt.Sprintf(`%[1]s tx timers update-timer-config --set lane_timer_cycles=3000000 --set eip1559.target=0.6 --title 'A wider lane' --summary 'Why' --from alice
+%[1]s query timers params --output json > config.json
 %[1]s tx timers update-timer-config config.json --title 'A wider lane' --summary 'Why' --deposit 1000stake --from alice`,
 			version.AppName),
-		Args: cobra.ExactArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {
 				return err
 			}
-			return proposeConfig(j, args[0])
+			settings, err := j.Flags.GetStringArray(flagSet)
+			if err != nil {
+				return err
+			}
+			switch {
+			case len(args) > 0 && len(settings) > 0:
+				return fmt.Errorf("%q is stated beside --%s: want a file, or parameters of the config in force", args[0], flagSet)
+			case len(settings) > 0:
+				return proposeSettings(j, settings)
+			case len(args) > 0:
+				return proposeConfigFile(j, args[0])
+			default:
+				return fmt.Errorf("the config is missing: want a file, or --%s KEY=VALUE", flagSet)
+			}
 		},
 	})
-	govcli.AddGovPropFlagsToCmd(cmd)
+	cmd.Flags().StringArray(flagSet, nil, "parameter to change, as KEY=VALUE, such as lane_timer_cycles=3000000 or eip1559.target=0.6; may be repeated")
+	addProposalFlags(cmd)
 	return cmd
 }
 
-func proposeConfig(j *job.Job, path string) error {
+// flagSet names one parameter, and its value.
+const flagSet = "set"
+
+func proposeConfigFile(j *job.Job, path string) error {
 	content, err := j.ReadFile(path)
 	if err != nil {
 		return err
 	}
 	config, err := parseConfig(j.Codec, content)
+	if err == nil {
+		err = proposeConfig(j, &config, outlook.Advisory(j))
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	authority, err := j.AccountOf(authtypes.NewModuleAddress(govtypes.ModuleName))
+	return nil
+}
+
+// proposeSettings changes parameters of the config in force.
+func proposeSettings(j *job.Job, settings []string) error {
+	if j.Offline {
+		return fmt.Errorf("--%s needs a node, which knows the config in force: want a file", flagSet)
+	}
+	ahead, err := outlook.Ask(j)
+	if err != nil {
+		return fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
+	}
+	config, err := changeConfig(j.Codec, &ahead.Config, settings)
 	if err != nil {
 		return err
 	}
-	if ahead := outlook.Advisory(j); ahead != nil {
-		if err := ahead.Config.ValidateChange(&config); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+	return proposeConfig(j, &config, ahead)
+}
+
+// proposeConfig shows what a config would change, and proposes it.
+func proposeConfig(j *job.Job, config *types.TimerConfig, ahead *outlook.Outlook) error {
+	if ahead != nil {
+		if err := ahead.Config.ValidateChange(config); err != nil {
+			return err
 		}
 		if config.Equal(&ahead.Config) {
-			return fmt.Errorf("%s: that is the config in force: nothing would change", path)
+			return errors.New("that is the config in force: nothing would change")
+		}
+		lines, err := configDiff(j.Codec, &ahead.Config, config)
+		if err != nil {
+			return err
+		}
+		for _, line := range lines {
+			j.Notef("%s", line)
 		}
 	}
-	proposal, err := govcli.ReadGovPropCmdFlags(j.Signer.Text, j.Flags)
+	authority, err := govAccount(j)
 	if err != nil {
 		return err
 	}
-	if err := proposal.SetMsgs([]sdk.Msg{&types.MsgUpdateTimerConfig{Authority: authority.Text, Config: config}}); err != nil {
-		return err
-	}
-	return broadcast.Send(j, proposal)
+	return propose(j, &types.MsgUpdateTimerConfig{Authority: authority.Text, Config: *config})
 }
 
 // parseConfig reads a config, whole and valid: a parameter left out would be a parameter set to zero.

@@ -127,14 +127,14 @@ func TestScheduleShowsAnEstimateUnderEveryPolicy(t *testing.T) {
 	line := []string{"--msgs", path, "--at", "500", "--generate-only"}
 
 	_, notes := r.scheduleTx(append(line, "--max-fee", "0.003", "--max-priority", "0.01", "--gas-limit", "100000")...)
-	require.Equal(t, "--max-fee 0.003 leaves 0.002 beside the lane's fee: the chain lowers --max-priority 0.01 to that\n"+
+	require.Equal(t, r.willSend()+"--max-fee 0.003 leaves 0.002 beside the lane's fee: the chain lowers --max-priority 0.01 to that\n"+
 		"pre-charges at most 1000stake at the fire, and gives back what is not used\n"+
 		"pays 0.004stake a cycle now (chain 0.001, lane 0.001, tip 0.002), 400stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)
 
 	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 	_, notes = r.scheduleTx(append(line, "--tier", "fast", "--gas-limit", "550000")...)
-	require.Equal(t, "the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so\n"+
+	require.Equal(t, r.willSend()+"the chain fires in order of height (policy fifo): the bid is kept, and not used as long as that is so\n"+
 		"pre-charges at most 1150stake at the fire, and gives back what is not used\n"+
 		"pays 0.001stake a cycle now (chain 0.001, lane 0, tip 0), 550stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)
@@ -174,6 +174,7 @@ func TestAPayerWhoHasTooLittleIsWarned(t *testing.T) {
 	require.Contains(t, notes, "warning: "+r.Alice+" can spend 500stake now, less than the 1100stake pre-charged")
 	_, notes = r.Printed("update", id[:8], "--gas-limit", "100000")
 	require.Contains(t, notes, "less than the 800stake pre-charged")
+	r.allow(scheduling(t))
 	_, notes = r.scheduleTx("--msgs", path, "--at", "500", "--fee-payer", "bob", "--generate-only")
 	require.NotContains(t, notes, "warning", "who pays is asked")
 }

@@ -16,15 +16,17 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-const scheduleLong = `Schedule messages that the chain runs in your name at a height, without a signature then.
+const scheduleLong = `Schedule messages that the chain runs in your name at a height, without a signature then. The subcommands make
+common messages of a few words; any others come from a file (--msgs).
 
-What is due is stated as a height (--at), a number of blocks from the latest one (--in), or a time (--after), which is
-converted with the chain's recent block time, rounded up, and shown back. The chain knows heights alone: if its blocks
+When it is due is stated as a height, a date and a time or a time of day (--at), a number of blocks from the latest one
+(--in), or a time (--after). Times are converted with the chain's median block time, rounded up, and shown back. The chain knows heights alone: if its blocks
 slow down, the timer is later. Those who sign long before they send, such as a multisig, state the blocks from the one that
 includes the transaction (--after-blocks). Or it is stated as what is watched (--watch, which may be repeated): the timer is due in the
 block whose transactions change it, once or --count times. "query timers watchable" lists what can be watched.
 
-With --every it repeats: each next fire comes so many blocks after the last one, until --count of them were made or it expires.
+With --every it repeats, after a number of blocks, a time such as 1h, or by the clock (day@09:00, hour@:30, monday@09:00, or a
+cron expression): each next fire comes so many blocks after the last one, until --count of them were made or it expires.
 A failed fire can be tried again (--retries), and a timer whose payer runs dry can wait for you (--on-unfunded suspend).
 
 Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
@@ -39,21 +41,44 @@ func newScheduleCmd() *cobra.Command {
 		Use:   "schedule",
 		Short: "Schedule messages that the chain runs in your name at a height, or when state changes",
 		Long:  scheduleLong,
-		Example: fmt.Sprintf(`%[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
+		Example: fmt.Sprintf(`%[1]s tx timers schedule send bob 5stake --after 10m --from alice --gas auto --wait
+%[1]s tx bank send alice ADDRESS 5stake --generate-only > send.json
 %[1]s tx timers schedule --msgs send.json --after 10m --gas-limit 100000 --from alice --gas auto --wait
 %[1]s tx timers schedule --msgs - --in 20 --expires-in 1d --from alice < messages.json
 %[1]s tx timers schedule --msgs send.json --at 5000 --tier fast --fee-payer bob --from alice
 %[1]s tx timers schedule --msgs send.json --every 1h --count 24 --on-unfunded suspend --from alice
+%[1]s tx timers schedule withdraw-rewards VALIDATOR --every day@09:00 --from alice
 %[1]s tx timers schedule --msgs send.json --every 20 --first 5000 --on-failure stop --retries 3 --retry-after 5 --from alice
 %[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, version.AppName),
 		Args: cobra.NoArgs,
-		RunE: runSchedule,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runSchedule(cmd, func(*draft.Draft) error { return nil })
+		},
 	})
 	draft.AddScheduleFlags(cmd.Flags())
+	for _, action := range draft.Actions() {
+		cmd.AddCommand(newActionCmd(&action))
+	}
 	return cmd
 }
 
-func runSchedule(cmd *cobra.Command, _ []string) error {
+// newActionCmd schedules a message of a few words.
+func newActionCmd(action *draft.Action) *cobra.Command {
+	cmd := txCommand(&cobra.Command{
+		Use:     action.Use,
+		Short:   action.Short,
+		Long:    action.Short + ". When it is due, how it repeats and what it bids is stated as with schedule.",
+		Example: fmt.Sprintf("%s tx timers schedule %s --from alice", version.AppName, action.Example),
+		Args:    cobra.ExactArgs(action.Words()),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runSchedule(cmd, func(d *draft.Draft) error { return d.Take(action, args) })
+		},
+	})
+	draft.AddActionFlags(cmd.Flags(), action)
+	return cmd
+}
+
+func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
 	payer, err := takeFlag(cmd, draft.FlagPayer)
 	if err != nil {
 		return err
@@ -63,11 +88,18 @@ func runSchedule(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	d := draft.New(j)
+	if err := take(d); err != nil {
+		return err
+	}
 	msg, err := d.Schedule(payer)
 	if err != nil {
 		return err
 	}
-	if ahead := outlook.Advisory(j); ahead != nil {
+	ahead := outlook.Advisory(j)
+	if ahead == nil && d.AutoGas {
+		return fmt.Errorf("--%s %s needs a node, which tries the messages", bids.FlagGasLimit, bids.AutoGas)
+	}
+	if ahead != nil {
 		if err := adviseSchedule(d, ahead, msg); err != nil {
 			return err
 		}
@@ -107,6 +139,13 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	}
 	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
 		return fmt.Errorf("the timer expires at height %d and is due at %d from here: it would never fire", msg.ExpiresAt, due)
+	}
+	if err := outlook.CheckPayer(d.Job, msg.FeePayer, msg.Sender); err != nil {
+		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
+	}
+	summarize(d, ahead, msg)
+	if err := tryMessages(d, ahead, msg); err != nil {
+		return err
 	}
 	payer := msg.FeePayer
 	if payer == "" {

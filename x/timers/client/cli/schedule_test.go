@@ -137,13 +137,13 @@ func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	msg, notes := r.scheduleTx(append(line, "--after", "10m", "--expires-in", "1h")...)
 	require.EqualValues(t, 110+599, msg.Trigger.Height)
 	require.EqualValues(t, 110+3593, msg.ExpiresAt)
-	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block\n")
+	require.Contains(t, notes, "due at height 709: in 599 blocks, about 10m0s at 1.002s a block; expected at ")
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	msg, notes = r.scheduleTx(append(line, "--in", "20", "--expires-in", "50")...)
 	require.EqualValues(t, 130, msg.Trigger.Height)
 	require.EqualValues(t, 160, msg.ExpiresAt)
-	require.Contains(t, notes, "due at height 130: in 20 blocks, about 20s at 1.002s a block\n")
+	require.Contains(t, notes, "due at height 130: in 20 blocks, about 20s at 1.002s a block; expected at ")
 
 	// Less than a block away, the time is kept to by the first block that can fire it.
 	msg, notes = r.scheduleTx(append(line, "--after", "1s")...)
@@ -312,13 +312,16 @@ func (r *rig) balance(addr string) math.Int {
 func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 	r := newRig(t)
 	line := []string{"tx", "timers", "schedule", "--from", "alice", "--in", "5", "--gas-limit", "100000", "-y", "--wait"}
-	// The account that would pay has granted nothing, which only the chain knows.
+	// The account has as many timers as it may, which only the chain says.
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
-	out, _, err := r.Run(append(line, "--msgs", path, "--fee-payer", "bob")...)
-	require.ErrorContains(t, err, "failed at height 11")
-	require.ErrorContains(t, err, "invalid fee payer")
-	require.ErrorContains(t, err, "(timers, code 21)")
+	r.Configure(func(c *types.TimerConfig) { c.MaxTimersPerActor = 1 })
+	id := r.Schedule(500, 5)
+	out, _, err := r.Run(append(line, "--msgs", path)...)
+	require.ErrorContains(t, err, fmt.Sprintf("failed at height %d", r.Chain.Height()))
+	require.ErrorContains(t, err, "(timers, code ")
+	require.NotContains(t, err.Error(), ".go:")
 	require.Empty(t, out)
+	r.send(&types.MsgCancelTimer{Sender: r.Alice, Id: id})
 
 	r.Node.Refuse = true
 	_, _, err = r.Run(append(line, "--msgs", path)...)

@@ -39,6 +39,9 @@ func newTimerCmd() *cobra.Command {
 				return fmt.Errorf("timer %.200q: %w", args[0], err)
 			}
 			timer, err := job.Resolve(j.Ctx, types.NewQueryClient(j.Context), actor.Text, n.Prefix)
+			if errors.Is(err, job.ErrNoTimer) {
+				return fmt.Errorf("%w; what happened to it: %s query timers history %s", err, version.AppName, args[0])
+			}
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ func TestScheduleUnderTip(t *testing.T) {
 	line := []string{"--msgs", path, "--at", "500", "--generate-only", "--gas-limit", "100000"}
 
 	_, notes := r.scheduleTx(append(line, "--max-fee", "0.003", "--max-priority", "0.01")...)
-	require.Equal(t, "--max-fee 0.003 leaves 0.002 beside the chain's cycle basefee: the chain lowers --max-priority 0.01 to that\n"+
+	require.Equal(t, r.willSend()+"--max-fee 0.003 leaves 0.002 beside the chain's cycle basefee: the chain lowers --max-priority 0.01 to that\n"+
 		"pre-charges at most 900stake at the fire, and gives back what is not used\n"+
 		"pays 0.003stake a cycle now (chain 0.001, lane 0, tip 0.002), 300stake if it uses all of them\n"+
 		"if it were due now: no ready timer ahead; wait: none\n", notes)

@@ -64,6 +64,23 @@ func TestScheduleWatches(t *testing.T) {
 	}
 }
 
+func TestWatchesTakeNamesOfKeys(t *testing.T) {
+	r := newRig(t)
+	msg, notes := r.scheduleTx("send", "bob", "5stake", "--watch", "bank:balance:bob:stake", "--gas-limit", "100000", "--generate-only")
+	require.Equal(t, []types.WatchKey{r.balanceKey(r.Bob, "stake")}, msg.Trigger.Watch.Keys)
+	require.Contains(t, notes, "watches bank:balance:"+r.Bob+":stake: bank:02")
+	require.Contains(t, notes, "will send 5stake to bob ("+r.Bob+"), when what it watches changes, once\n")
+	for text, want := range map[string]string{
+		"foo:bar":                  `--watch: "foo:bar": `,
+		"bank:balance:carol:stake": `--watch: "bank:balance:carol:stake": `,
+	} {
+		err := r.Refused("schedule", "send", "bob", "5stake", "--watch", text)
+		require.ErrorContains(t, err, want)
+		require.Contains(t, err.Error(), "want ")
+		require.NotContains(t, err.Error(), "rpc error")
+	}
+}
+
 func TestScheduleWatchesOffline(t *testing.T) {
 	r := newRig(t)
 	r.Node.Down = true

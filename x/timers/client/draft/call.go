@@ -14,18 +14,24 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+const agentUsage = "contract or module that is asked for the bid in each block in which the timer competes"
+
 func addCallFlags(f *pflag.FlagSet) {
 	f.String(flagMsgs, "", `JSON file with the messages to run: an array, an object {"messages": [...]}, or an unsigned transaction; "-" reads the standard input`)
 	f.String(flagPayload, "", "payload in hexadecimal or base64, instead of messages")
 	f.String(flagPayloadFile, "", `file with the payload as it is; "-" reads the standard input`)
 	f.String(flagHandler, "", fmt.Sprintf("handler to call (default %q; an account has no other)", types.DefaultHandler))
-	f.String(bids.FlagAgent, "", "contract or module that is asked for the bid in each block in which the timer competes")
+	f.String(bids.FlagAgent, "", agentUsage)
 	bids.AddFlags(f)
 }
 
-// call is what a timer does when it fires: from --msgs, --payload or --payload-file. It is nil if none was given and
-// none is needed.
+// call is what a timer does when it fires: the messages taken from an Action, or from --msgs, --payload or --payload-file.
+// It is nil if none was given and none is needed.
 func (d *Draft) call(needed bool) (*types.TimerCall, error) {
+	if len(d.Messages) > 0 {
+		messages, err := packMessages(d.Codec, d.Signer, d.Messages)
+		return &types.TimerCall{Messages: messages}, err
+	}
 	flag, value, err := d.OneOf("what the timer does", needed, flagMsgs, flagPayloadFile, flagPayload)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 
 // AddExtendFlags adds the flags that Extend reads.
 func AddExtendFlags(f *pflag.FlagSet) {
-	f.String(flagTo, "", "last height at which it may fire")
+	f.String(flagTo, "", "last height at which it may fire, or a date and a time")
 	f.String(flagBy, "", "the same as a distance from now: a number of blocks, or a time such as 7d")
 }
 
@@ -61,15 +61,11 @@ func (d *Draft) Extend(timer string) (*types.MsgExtendTimer, error) {
 	if msg.ExpiresAt, err = d.height(flag, text); err != nil {
 		return nil, err
 	}
-	if flag == flagBy {
-		c, err := d.Clock()
-		if err != nil {
-			return nil, err
-		}
-		d.Notef("may fire until height %d: %s", msg.ExpiresAt, c.Describe(msg.ExpiresAt))
+	var live *types.TimerInfo
+	if msg.Id, live, err = d.ownLive(timer); err != nil || live == nil {
+		return msg, err
 	}
-	msg.Id, err = d.OwnTimer(timer)
-	return msg, err
+	return msg, d.confirmShortening(live, msg.ExpiresAt)
 }
 
 // AddAgentFlags adds the flags that SetAgent reads.

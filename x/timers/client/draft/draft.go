@@ -12,6 +12,8 @@ type Draft struct {
 	*job.Job
 	// Messages are those of the payload, once they are read.
 	Messages []sdk.Msg
+	// AutoGas: the gas limit is to be found by a dry run of the messages.
+	AutoGas bool
 }
 
 // New begins a message of a job's signer.

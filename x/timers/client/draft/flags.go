@@ -35,10 +35,10 @@ const (
 	flagCount = "count"
 	// flagTimes is the former name of flagCount.
 	flagTimes      = "times"
-	flagOnFailure  = "on-failure"
+	FlagOnFailure  = "on-failure"
 	flagRetries    = "retries"
 	flagRetryAfter = "retry-after"
-	flagOnUnfunded = "on-unfunded"
+	FlagOnUnfunded = "on-unfunded"
 )
 
 // The flags of changes.
@@ -51,7 +51,7 @@ const (
 
 // The flags of grants.
 const (
-	flagFor      = "for"
+	FlagFor      = "for"
 	flagAllow    = "allow"
 	flagMaxFires = "max-fires"
 	flagUses     = "uses"

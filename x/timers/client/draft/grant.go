@@ -26,7 +26,7 @@ var granted = map[string]sdk.Msg{
 
 // AddGrantFlags adds the flags that Grant reads.
 func AddGrantFlags(f *pflag.FlagSet) {
-	f.String(flagFor, forSchedule, "what the grantee may do: schedule, update, extend, pause, resume or cancel")
+	f.String(FlagFor, forSchedule, "what the grantee may do: schedule, update, extend, pause, resume or cancel")
 	f.StringSlice(flagAllow, nil, "types of the messages that a scheduled timer may run, such as /cosmos.gov.v1.MsgVote")
 	f.String(flagMaxFires, "1", "how often a scheduled timer may fire, retries included")
 	f.String(flagUses, "1", "how many messages the grantee may send")
@@ -69,13 +69,13 @@ func (d *Draft) Grant(grantee string) (*authz.MsgGrant, error) {
 
 // authorization reads the limits of a grant, all but its end.
 func (d *Draft) authorization() (*timersauthz.TimerAuthorization, error) {
-	action, err := d.Flags.GetString(flagFor)
+	action, err := d.Flags.GetString(FlagFor)
 	if err != nil {
 		return nil, err
 	}
 	msg, known := granted[action]
 	if !known {
-		return nil, fmt.Errorf("--%s %.80q is unknown: want schedule, update, extend, pause, resume or cancel", flagFor, action)
+		return nil, fmt.Errorf("--%s %.80q is unknown: want schedule, update, extend, pause, resume or cancel", FlagFor, action)
 	}
 	a := &timersauthz.TimerAuthorization{MsgTypeUrl: sdk.MsgTypeURL(msg)}
 	if a.AllowedMessages, err = d.Flags.GetStringSlice(flagAllow); err != nil {

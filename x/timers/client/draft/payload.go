@@ -49,6 +49,13 @@ func parseMessages(cdc codec.Codec, content []byte) ([]sdk.Msg, error) {
 			return nil, fmt.Errorf(`message %d has no "@type" such as "/cosmos.bank.v1beta1.MsgSend"`, i)
 		}
 		if err := cdc.UnmarshalInterfaceJSON(one, &msgs[i]); err != nil {
+			field := numberForText(one, func(raw []byte) bool {
+				var msg sdk.Msg
+				return cdc.UnmarshalInterfaceJSON(raw, &msg) == nil
+			})
+			if field != "" {
+				return nil, fmt.Errorf("message %d, %.120s: %s", i, head.Type, field)
+			}
 			return nil, fmt.Errorf("message %d, %.120s: %w", i, head.Type, err)
 		}
 		if msgs[i] == nil {

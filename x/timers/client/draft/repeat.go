@@ -12,15 +12,15 @@ import (
 )
 
 func addRepeatFlags(f *pflag.FlagSet) {
-	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, or a time such as 1h, converted to blocks")
-	f.String(flagFirst, "", "height of the first of its fires, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
+	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, a time such as 1h, or by the clock, as day@09:00, hour@:30, monday@09:00 or a cron expression such as '0 9 * * *'; times are converted to blocks")
+	f.String(flagFirst, "", "height of the first of its fires, or a date and a time, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
 	f.String(flagCount, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
 	f.String(flagTimes, "", "deprecated: use --"+flagCount)
 	f.Lookup(flagTimes).Hidden = true
-	f.String(flagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
+	f.String(FlagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
-	f.String(flagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
+	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
 }
 
 // interval reads --every and what goes with it; nil without. It refuses what is stated for another trigger.
@@ -30,35 +30,44 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 	}
 	text, repeats := d.Stated(flagEvery)
 	if !repeats {
-		alone := []string{flagFirst, flagOnFailure}
+		alone, alternative := []string{flagFirst, FlagOnFailure}, map[string]string{}
 		if _, watches := d.Stated(flagWatch); !watches {
 			alone = append(alone, flagCount, flagTimes)
+			alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
 		}
 		for _, flag := range alone {
 			if value, given := d.Stated(flag); given {
-				return nil, fmt.Errorf("--%s %q is stated without --%s: it is for a timer that repeats", flag, value, flagEvery)
+				return nil, fmt.Errorf("--%s %q is stated without --%s%s: it is for a timer that repeats", flag, value, flagEvery, alternative[flag])
 			}
 		}
 		return nil, nil
 	}
-	interval := &types.IntervalTrigger{}
 	flag, times, err := d.count()
 	if err != nil {
 		return nil, err
 	}
+	interval := &types.IntervalTrigger{}
 	if flag != "" {
 		if interval.Remaining, err = parseFires(flag, times); err != nil {
 			return nil, err
 		}
 	}
-	if choice, given := d.Stated(flagOnFailure); given {
+	if choice, given := d.Stated(FlagOnFailure); given {
 		value, known := types.OnFailure_value["ON_FAILURE_"+strings.ToUpper(choice)]
 		if interval.OnFailure = types.OnFailure(value); !known || value == 0 {
-			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", flagOnFailure, choice)
+			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", FlagOnFailure, choice)
 		}
 	}
-	interval.Every, err = d.blocks(flagEvery, text)
-	return interval, err
+	if !timespan.IsRhythm(text) {
+		interval.Every, err = d.blocks(flagEvery, text)
+		return interval, err
+	}
+	r, err := d.rhythm(text)
+	if err != nil {
+		return nil, err
+	}
+	interval.Every, interval.First = r.Every, r.First
+	return interval, nil
 }
 
 // retry reads --retries and --retry-after; nil without.
@@ -85,13 +94,13 @@ func (d *Draft) retry() (*types.Retry, error) {
 
 // onUnfunded reads --on-unfunded.
 func (d *Draft) onUnfunded() (types.OnUnfunded, error) {
-	choice, given := d.Stated(flagOnUnfunded)
+	choice, given := d.Stated(FlagOnUnfunded)
 	if !given {
 		return types.OnUnfundedUnspecified, nil
 	}
 	value, known := types.OnUnfunded_value["ON_UNFUNDED_"+strings.ToUpper(choice)]
 	if !known || value == 0 {
-		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy or suspend", flagOnUnfunded, choice)
+		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy or suspend", FlagOnUnfunded, choice)
 	}
 	return types.OnUnfunded(value), nil
 }

@@ -14,14 +14,21 @@ import (
 // AddScheduleFlags adds the flags that Schedule reads.
 func AddScheduleFlags(f *pflag.FlagSet) {
 	addCallFlags(f)
+	addDueFlags(f)
+}
+
+// addDueFlags adds the flags of all that is not what the timer does or bids.
+func addDueFlags(f *pflag.FlagSet) {
+	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use (default: the most that the chain allows); " + bids.AutoGas +
+		": what a dry run says that its messages need"
 	addRepeatFlags(f)
-	f.String(flagAt, "", "height at which it is due")
+	f.String(flagAt, "", "height at which it is due; or a date and a time such as '2030-01-31 09:00', or a time of day such as 09:00, converted to a height")
 	f.String(flagIn, "", fmt.Sprintf("blocks from the latest one at which it is due, at least %d", timespan.LeadBlocks))
 	f.String(flagAfter, "", "time from now at which it is due, such as 10m, 1h30m or 2d; converted to blocks")
 	f.String(flagAfterBlocks, "", "blocks after the one that includes the transaction, for those who sign long before they send")
 	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
 	addWatchFlags(f)
-	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
+	f.String(flagExpiresAt, "", "last height at which it may fire, or a date and a time (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
 	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
 }
@@ -41,10 +48,11 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	limits, err := bids.ReadLimits(d.Job)
+	limits, auto, err := bids.ReadLimitsOrAuto(d.Job)
 	if err != nil {
 		return nil, err
 	}
+	d.AutoGas = auto
 	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
@@ -77,6 +85,9 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	due := &msg.Trigger.Height
 	if repeats {
 		due = &msg.Trigger.Interval.First
+		if *due != 0 && dueFlag != "" {
+			return nil, fmt.Errorf("--%s states by the clock when the timer is due first, and so does --%s %q: want one of them", flagEvery, dueFlag, dueText)
+		}
 	}
 	if err := d.setDue(&msg.Trigger, due, dueFlag, dueText); err != nil {
 		return nil, err
@@ -86,7 +97,7 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 			return nil, err
 		}
 		if msg.ExpiresAt < *due {
-			return nil, fmt.Errorf("--%s %s is height %d, below the due height %d: it would never fire",
+			return nil, fmt.Errorf("--%s %s ends at height %d, below the due height %d: it would never fire",
 				expiryFlag, expiryText, msg.ExpiresAt, *due)
 		}
 	}
@@ -137,6 +148,9 @@ func CheckRecurrence(config *types.TimerConfig, msg *types.MsgScheduleTimer) err
 		if err := i.Validate(config); err != nil {
 			return fmt.Errorf("--%s: %w", flagEvery, err)
 		}
+	}
+	if r := msg.Retry; r != nil && config.MaxRetries > 0 && r.Max > config.MaxRetries {
+		return fmt.Errorf("--%s %d is out of bounds: want 1 to %d", flagRetries, r.Max, config.MaxRetries)
 	}
 	if err := msg.Retry.Validate(config); err != nil {
 		return fmt.Errorf("--%s and --%s: %w", flagRetries, flagRetryAfter, err)

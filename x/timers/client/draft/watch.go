@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client/flags"
 
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
@@ -109,10 +110,58 @@ func (d *Draft) watchKey(text string) (types.WatchKey, error) {
 		}
 		return key, nil
 	}
-	response, err := types.NewQueryClient(d.Context).WatchKey(d.Ctx, &types.QueryWatchKeyRequest{Text: text})
+	forms, err := d.watchForms()
 	if err != nil {
-		return types.WatchKey{}, err
+		return types.WatchKey{}, fmt.Errorf("ask for what can be watched: %s", plain.ServerSays(err))
 	}
-	d.Notef("watches %s: %s:%x", text, response.Key.Store, response.Key.Prefix)
+	named := d.withAddresses(text, forms)
+	response, err := types.NewQueryClient(d.Context).WatchKey(d.Ctx, &types.QueryWatchKeyRequest{Text: named})
+	if err != nil {
+		says := plain.ServerSays(err)
+		if !strings.Contains(says, "want ") {
+			says += "; want one of " + strings.Join(forms, ", ")
+		}
+		return types.WatchKey{}, fmt.Errorf("%.200q: %s", text, says)
+	}
+	d.Notef("watches %s: %s:%x", named, response.Key.Store, response.Key.Prefix)
 	return response.Key, nil
+}
+
+// watchForms are the forms in which this chain takes keys to watch: bank:balance:ADDRESS:DENOM.
+func (d *Draft) watchForms() ([]string, error) {
+	watchable, err := types.NewQueryClient(d.Context).Watchable(d.Ctx, &types.QueryWatchableRequest{})
+	if err != nil {
+		return nil, err
+	}
+	var forms []string
+	for _, store := range watchable.Stores {
+		for _, form := range store.Forms {
+			forms = append(forms, form.Usage)
+		}
+	}
+	return forms, nil
+}
+
+// withAddresses puts addresses where a form has an address and a text the name of a key.
+func (d *Draft) withAddresses(text string, forms []string) string {
+	given := strings.Split(text, ":")
+	for _, form := range forms {
+		usage := strings.Split(form, ":")
+		if len(usage) < 3 || len(given) < len(usage) || given[0] != usage[0] || given[1] != usage[1] {
+			continue
+		}
+		for i, placeholder := range usage[2:] {
+			switch part := &given[i+2]; placeholder {
+			case "VALIDATOR":
+				if validator, err := d.LookupValidator(*part); err == nil {
+					*part = validator
+				}
+			case "ADDRESS", "CONTRACT", "DELEGATOR":
+				if account, err := d.LookupAccount(*part); err == nil {
+					*part = account.Text
+				}
+			}
+		}
+	}
+	return strings.Join(given, ":")
 }

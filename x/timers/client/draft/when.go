@@ -2,14 +2,17 @@ package draft
 
 import (
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // dueHeight reads when a timer is due.
 func (d *Draft) dueHeight(flag, text string) (uint64, error) {
 	due, err := d.height(flag, text)
-	if err != nil || flag == flagAt || flag == flagFirst {
+	if err != nil || timespan.IsDigits(text) && flag != flagIn {
 		return due, err
 	}
 	c, err := d.Clock()
@@ -24,12 +27,24 @@ func (d *Draft) dueHeight(flag, text string) (uint64, error) {
 		// A time is a lower bound, so that a later block keeps to it.
 		due = soonest
 	}
-	d.Notef("due at height %d: %s", due, c.Describe(due))
+	d.noteHeight("due at", due, c)
 	return due, nil
+}
+
+// noteHeight shows a height that was worked out, and when it is expected.
+func (d *Draft) noteHeight(what string, height uint64, c timespan.Clock) {
+	text := c.Describe(height)
+	if moment := c.Moment(height, time.Local); moment != "" {
+		text += "; expected at " + moment
+	}
+	d.Notef("%s height %d: %s", what, height, text)
 }
 
 // height reads a height: stated as such, or as a distance from the latest block.
 func (d *Draft) height(flag, text string) (uint64, error) {
+	if isMoment(flag, text) {
+		return d.heightOf(flag, text)
+	}
 	distance, err := parseWhen(flag, text)
 	if err != nil {
 		return 0, fmt.Errorf("--%s: %w", flag, err)
@@ -48,11 +63,41 @@ func (d *Draft) height(flag, text string) (uint64, error) {
 	return height, nil
 }
 
+// isMoment tells whether a flag that states a height states a date or a time of day instead.
+func isMoment(flag, text string) bool {
+	switch flag {
+	case flagAt, flagFirst, flagExpiresAt, flagTo:
+		return strings.ContainsAny(text, ":-")
+	default:
+		return false
+	}
+}
+
+// heightOf is the first height that is expected at a date and a time, or a time of day, or after it.
+func (d *Draft) heightOf(flag, text string) (uint64, error) {
+	c, err := d.Clock()
+	if err != nil {
+		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
+	}
+	moment, err := timespan.ParseMoment(text, c.Time.In(time.Local))
+	if err != nil {
+		return 0, fmt.Errorf("--%s: %w", flag, err)
+	}
+	height, err := c.HeightAt(moment)
+	if err != nil {
+		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
+	}
+	return height, nil
+}
+
 // parseWhen reads the text of a flag that states a height or a distance; the distance is zero if it is a height.
 func parseWhen(flag, text string) (timespan.Span, error) {
 	switch flag {
 	case flagAt, flagFirst, flagExpiresAt, flagTo:
 		_, err := timespan.ParseCount(text, "height")
+		if err != nil && !timespan.IsDigits(text) {
+			err = fmt.Errorf("%w, a date and a time, or a time of day such as 09:00", err)
+		}
 		return timespan.Span{}, err
 	case flagIn:
 		blocks, err := timespan.ParseCount(text, "number of blocks")
@@ -69,6 +114,34 @@ func parseWhen(flag, text string) (timespan.Span, error) {
 	default:
 		return timespan.ParseSpan(text)
 	}
+}
+
+// rhythm reads a repetition by the clock: how many blocks it takes, and the height of the first.
+func (d *Draft) rhythm(text string) (*types.IntervalTrigger, error) {
+	c, err := d.Clock()
+	if err == nil {
+		err = c.PaceErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
+	}
+	r, err := timespan.ParseRhythm(text, c.Time.In(time.Local))
+	if err != nil {
+		return nil, fmt.Errorf("--%s: %w", flagEvery, err)
+	}
+	every, err := c.Pace.BlocksFor(r.Period)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
+	}
+	first, err := c.HeightAt(r.First)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
+	}
+	interval := &types.IntervalTrigger{Every: max(every, 1), First: max(first, c.Height+timespan.LeadBlocks)}
+	d.Notef("--%s %s: %s", flagEvery, text, c.Pace.Describe(interval.Every))
+	d.noteHeight("first due at", interval.First, c)
+	d.Notef("the chain counts blocks: each fire that comes early or late moves those after it")
+	return interval, nil
 }
 
 // blocks reads a distance in blocks. One that is stated as a time is converted with the chain's recent block time,

@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/names"
 )
 
@@ -78,6 +79,7 @@ func readHistory(j *job.Job, text string) (*history, error) {
 }
 
 func printHistory(j *job.Job, h *history) error {
+	h.Totals = h.totals()
 	if j.OutputFormat == flags.OutputFormatJSON {
 		text, err := json.Marshal(h)
 		if err != nil {
@@ -97,6 +99,9 @@ func printHistory(j *job.Job, h *history) error {
 	}
 	if err == nil {
 		err = table.Flush()
+	}
+	if t := h.Totals; err == nil && t.Fired > 0 {
+		j.Notef("on this page: %s, %d of them failed, %s paid in all", plain.Count(uint64(t.Fired), "fire"), t.Failed, t.Paid)
 	}
 	if err == nil && h.Before > 0 {
 		j.Notef("older: --%s %d", flagBefore, h.Before)

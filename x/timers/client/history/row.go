@@ -7,6 +7,9 @@ import (
 
 	"github.com/cosmos/gogoproto/proto"
 
+	errorsmod "cosmossdk.io/errors"
+	"cosmossdk.io/math"
+
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -27,7 +30,8 @@ type timerEvent interface {
 
 // history is a page of what happened, newest first.
 type history struct {
-	Events []row `json:"events"`
+	Events []row  `json:"events"`
+	Totals totals `json:"totals"`
 	// Before is the --before of the next page; 0 if there is none.
 	Before int64 `json:"next_before,omitempty"`
 }
@@ -57,13 +61,50 @@ func (r *row) what() string {
 	return strings.ToLower(words.String())
 }
 
+// registered is the text that an error is registered with, in brackets: state holds no text. It is empty for one that this
+// binary does not know.
+func registered(codespace string, code uint32) string {
+	const mark = "?"
+	text := strings.TrimPrefix(errorsmod.ABCIError(codespace, code, mark).Error(), mark+": ")
+	if text == "unknown" {
+		return ""
+	}
+	return " (" + plain.Clean(text) + ")"
+}
+
+// totals are what the fires of a page come to.
+type totals struct {
+	Fired  int    `json:"fired"`
+	Failed int    `json:"failed"`
+	Paid   string `json:"paid"`
+}
+
+func (h *history) totals() totals {
+	t, paid := totals{}, math.ZeroInt()
+	for i := range h.Events {
+		fired, ok := h.Events[i].event.(*types.TimerFired)
+		if !ok {
+			continue
+		}
+		t.Fired++
+		if !fired.Success {
+			t.Failed++
+		}
+		if amount, known := math.NewIntFromString(fired.Paid); known {
+			paid = paid.Add(amount)
+		}
+	}
+	t.Paid = paid.String()
+	return t
+}
+
 // words are the result, what was paid, the next due height, and what else there is to say; a dash is nothing.
 func (r *row) words() [4]string {
 	switch e := r.event.(type) {
 	case *types.TimerFired:
 		result, next := "ok", "-"
 		if !e.Success {
-			result = fmt.Sprintf("%s/%d", e.Codespace, e.Code)
+			result = fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code))
 		}
 		if e.NextDue > 0 {
 			next = fmt.Sprint(e.NextDue)

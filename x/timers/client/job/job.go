@@ -15,8 +15,16 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/tx"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 )
+
+// shortAddress is how many characters of an address are shown where it is short.
+const shortAddress = 16
+
+// gasAdjustment is by how much a transaction's gas is more than its simulation used, unless stated otherwise: a simulation
+// leaves out the signature, and runs on the state before the block.
+const gasAdjustment = "1.4"
 
 // Account is an address, as bytes and as text.
 type Account struct {
@@ -125,6 +133,58 @@ func (j *Job) LookupAccount(text string) (Account, error) {
 	return Account{}, fmt.Errorf("%.120q is neither an address of this chain (%w) nor the name of a key", text, err)
 }
 
+// LookupValidator reads the address of a validator's operator, or the account or the name of the key that operates it.
+func (j *Job) LookupValidator(text string) (string, error) {
+	codec := j.InterfaceRegistry.SigningContext().ValidatorAddressCodec()
+	if _, err := codec.StringToBytes(text); err == nil {
+		return text, nil
+	}
+	account, err := j.LookupAccount(text)
+	if err != nil {
+		return "", fmt.Errorf("%.120q is neither a validator's address, nor the account or the name of the key of its operator", text)
+	}
+	return codec.BytesToString(account.Bytes)
+}
+
+// Who is an address, of an account or of a validator's operator, as people know it: the name of its key before it, where
+// there is one.
+func (j *Job) Who(address string) string {
+	if name := j.keyName(address); name != "" {
+		return name + " (" + address + ")"
+	}
+	return address
+}
+
+// Name is the same in short: the name of the key alone, or the ends of the address.
+func (j *Job) Name(address string) string {
+	if name := j.keyName(address); name != "" {
+		return name
+	}
+	return plain.Elide(address, shortAddress)
+}
+
+// HasKey reports whether the key ring has the signer's key.
+func (j *Job) HasKey() bool { return j.keyName(j.Signer.Text) != "" }
+
+// keyName is the name of an address's key; empty if there is none.
+func (j *Job) keyName(address string) string {
+	if j.Keyring == nil {
+		return ""
+	}
+	signing := j.InterfaceRegistry.SigningContext()
+	addr, err := signing.AddressCodec().StringToBytes(address)
+	if err != nil {
+		if addr, err = signing.ValidatorAddressCodec().StringToBytes(address); err != nil {
+			return ""
+		}
+	}
+	record, err := j.Keyring.KeyByAddress(sdk.AccAddress(addr))
+	if err != nil {
+		return ""
+	}
+	return record.Name
+}
+
 // Clock asks the node what height it is, once.
 func (j *Job) Clock() (timespan.Clock, error) {
 	if j.known != nil {
@@ -146,7 +206,9 @@ func (j *Job) Clock() (timespan.Clock, error) {
 }
 
 // Send signs and broadcasts, or prints, as the flags of transactions say.
-func (j *Job) Send(msg sdk.Msg) error { return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msg) }
+func (j *Job) Send(msgs ...sdk.Msg) error {
+	return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msgs...)
+}
 
 // QueryCommand adds what every query's command has.
 func QueryCommand(cmd *cobra.Command) *cobra.Command {
@@ -161,5 +223,10 @@ func TxCommand(cmd *cobra.Command) *cobra.Command {
 	// A mistake is explained in its own words, without a page of flags after it.
 	cmd.SilenceUsage = true
 	flags.AddTxFlagsToCmd(cmd)
+	adjustment := cmd.Flags().Lookup(flags.FlagGasAdjustment)
+	if err := adjustment.Value.Set(gasAdjustment); err != nil {
+		panic(err)
+	}
+	adjustment.DefValue = gasAdjustment
 	return cmd
 }

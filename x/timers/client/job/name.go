@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -43,6 +44,9 @@ func ParseName(text string) (Name, error) {
 // Whole reports whether the name has all digits of the id.
 func (n Name) Whole() bool { return len(n.Prefix) == 2*types.IDBytes }
 
+// ErrNoTimer is within the error of a timer that is not there.
+var ErrNoTimer = errors.New("no live timer")
+
 // Resolve finds the whole id of an actor's timer as git finds a short hash. A whole id is taken at its word.
 func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string) (types.TimerInfo, error) {
 	response, err := query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: prefix})
@@ -52,8 +56,8 @@ func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string)
 	answer := status.Convert(err).Message()
 	switch {
 	case status.Code(err) == codes.NotFound:
-		return types.TimerInfo{}, fmt.Errorf("%s has no live timer whose id begins with %s: it may have fired, expired or been cancelled",
-			actor, prefix)
+		return types.TimerInfo{}, fmt.Errorf("%s has %w whose id begins with %s: it may have fired, expired or been cancelled",
+			actor, ErrNoTimer, prefix)
 	case strings.Contains(answer, types.ErrAmbiguousTimerID.Error()):
 		// The server names two of the timers that fit; the rest of its answer is the transport's.
 		detail, _, _ := strings.Cut(plain.ServerSays(err), ": "+types.ErrAmbiguousTimerID.Error())

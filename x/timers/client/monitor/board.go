@@ -8,10 +8,9 @@ import (
 
 	"cosmossdk.io/math"
 
-	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
-
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -297,31 +296,15 @@ func does(t *types.TimerInfo) string {
 	if uint64(len(t.Payload)) < t.PayloadBytes {
 		return fmt.Sprintf("%s, %s bytes", plain.Clean(t.Handler), plain.Thousands(t.PayloadBytes))
 	}
-	messages := messagesOf(t)
+	messages := words.MessagesOf(t)
 	if len(messages) == 0 {
 		return plain.Clean(t.Handler)
 	}
-	url := messages[0].GetTypeUrl()
-	text := plain.Clean(url[strings.LastIndexAny(url, "./")+1:])
+	text := words.ShortType(messages[0].GetTypeUrl())
 	if more := len(messages) - 1; more > 0 {
 		text += fmt.Sprintf(" +%d", more)
 	}
 	return text
-}
-
-// messagesOf are the messages of an account's timer, read one level deep; none if the payload is something else. Each type
-// of a message begins with a slash, which tells it from bytes that only look like one.
-func messagesOf(t *types.TimerInfo) []*codectypes.Any {
-	var payload types.AccountPayload
-	if t.Handler != types.DefaultHandler || payload.Unmarshal(t.Payload) != nil {
-		return nil
-	}
-	for _, message := range payload.Messages {
-		if !strings.HasPrefix(message.GetTypeUrl(), "/") {
-			return nil
-		}
-	}
-	return payload.Messages
 }
 
 // tableRow sets texts in columns two spaces apart; a negative width aligns to the right, 0 leaves the column out.

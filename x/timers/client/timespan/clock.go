@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/cosmos/cosmos-sdk/client"
 )
 
 const (
-	// paceBlocks is over how many blocks the block time is averaged.
+	// paceBlocks is of how many blocks the median time is taken.
 	paceBlocks = 100
 	// LeadBlocks is the least distance from the latest block to a due height: the next block is the first that can take
 	// the transaction, and nothing fires in the block that schedules it
@@ -51,20 +52,57 @@ func ReadClock(ctx context.Context, node client.CometRPC) (Clock, error) {
 			"the first not counted; want two. State a number of blocks or a height", latest, max(status.SyncInfo.EarliestBlockHeight, 1))
 		return c, nil
 	}
-	first, err := node.BlockchainInfo(ctx, from, from)
+	times, err := headerTimes(ctx, node, from, latest)
 	if err != nil {
-		return Clock{}, fmt.Errorf("ask the node for the header of height %d: %w", from, err)
+		return Clock{}, err
 	}
-	if len(first.BlockMetas) != 1 || first.BlockMetas[0].Header.Height != from {
-		return Clock{}, fmt.Errorf("the node has no header of height %d", from)
-	}
-	elapsed := status.SyncInfo.LatestBlockTime.Sub(first.BlockMetas[0].Header.Time)
-	if elapsed <= 0 {
+	pace, ok := paceOf(times)
+	if !ok {
 		c.PaceErr = fmt.Errorf("the blocks %d to %d carry no time that grows; state a number of blocks or a height", from, latest)
 		return c, nil
 	}
-	c.Pace = Pace{Blocks: uint64(latest - from), Time: elapsed}
+	c.Pace = pace
 	return c, nil
+}
+
+// headerTimes are the times of the blocks of a range, in order. A node answers a few headers at a time, from the top.
+func headerTimes(ctx context.Context, node client.CometRPC, from, to int64) ([]time.Time, error) {
+	times := make([]time.Time, to-from+1)
+	for next := to; next >= from; {
+		page, err := node.BlockchainInfo(ctx, from, next)
+		if err != nil {
+			return nil, fmt.Errorf("ask the node for the headers %d to %d: %w", from, next, err)
+		}
+		for _, meta := range page.BlockMetas {
+			if meta.Header.Height != next {
+				break
+			}
+			times[next-from] = meta.Header.Time
+			if next--; next < from {
+				return times, nil
+			}
+		}
+		if len(page.BlockMetas) == 0 || page.BlockMetas[0].Header.Height == next {
+			return nil, fmt.Errorf("the node has no header of height %d", next)
+		}
+	}
+	return times, nil
+}
+
+// paceOf is the median time from one block to the next, which a halt of the chain does not move, and how far the blocks
+// are from it: half of what the middle half of them spans, and at least the distance of the mean. It is false if the median
+// is no time that passes.
+func paceOf(times []time.Time) (Pace, bool) {
+	steps := make([]time.Duration, len(times)-1)
+	for i := range steps {
+		steps[i] = times[i+1].Sub(times[i])
+	}
+	n := len(steps)
+	mean := times[n].Sub(times[0]) / time.Duration(n)
+	slices.Sort(steps)
+	median := (steps[(n-1)/2] + steps[n/2]) / 2
+	spread := max((steps[3*(n-1)/4]-steps[(n-1)/4])/2, (mean - median).Abs())
+	return Pace{Blocks: uint64(n), Time: median * time.Duration(n), Spread: spread}, median > 0
 }
 
 // HeightAfter is the height at a distance from the latest block.
@@ -95,5 +133,5 @@ func (c Clock) Describe(height uint64) string {
 	if c.PaceErr != nil {
 		return text
 	}
-	return fmt.Sprintf("%s, about %s at %s a block", text, RoundForPeople(c.Pace.TimeFor(blocks)), c.Pace)
+	return fmt.Sprintf("%s, about %s at %s a block", text, c.Pace.about(blocks), c.Pace)
 }

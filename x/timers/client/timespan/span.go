@@ -93,6 +93,9 @@ func (s Span) In(p Pace) (uint64, error) {
 type Pace struct {
 	Blocks uint64
 	Time   time.Duration
+	// Spread is how far the time of one block was off: so far is a longer distance off for each block, if the chain goes on
+	// slower or faster.
+	Spread time.Duration
 }
 
 // BlocksFor is how many blocks take at least d: rounded up, so that nothing is due earlier than was asked for.
@@ -118,7 +121,24 @@ func (p Pace) TimeFor(blocks uint64) time.Duration {
 	return time.Duration(min(d, math.MaxInt64))
 }
 
-// String is the mean time of a block, to the millisecond where that says anything.
+// SpreadFor is how far the time for so many blocks may be off; the longest duration where that does not fit one.
+func (p Pace) SpreadFor(blocks uint64) time.Duration {
+	if p.Spread <= 0 {
+		return 0
+	}
+	return Pace{Blocks: 1, Time: p.Spread}.TimeFor(blocks)
+}
+
+// about is the time for so many blocks, and how far it may be off where that says anything.
+func (p Pace) about(blocks uint64) string {
+	text := RoundForPeople(p.TimeFor(blocks)).String()
+	if spread := p.SpreadFor(blocks); spread >= time.Second {
+		text += " ± " + RoundForPeople(spread).String()
+	}
+	return text
+}
+
+// String is the time of a block, to the millisecond where that says anything.
 func (p Pace) String() string {
 	mean := p.TimeFor(1)
 	if mean >= 10*time.Millisecond {
@@ -133,7 +153,7 @@ func (p Pace) Describe(blocks uint64) string {
 	if blocks == 1 {
 		unit = "block"
 	}
-	return fmt.Sprintf("%d %s, about %s at %s a block", blocks, unit, RoundForPeople(p.TimeFor(blocks)), p)
+	return fmt.Sprintf("%d %s, about %s at %s a block", blocks, unit, p.about(blocks), p)
 }
 
 // RoundForPeople drops the digits that an estimate can't back.

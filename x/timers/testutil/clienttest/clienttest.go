@@ -19,6 +19,7 @@ import (
 	"cosmossdk.io/client/v2/autocli"
 	"cosmossdk.io/core/appmodule"
 	"cosmossdk.io/math"
+	"cosmossdk.io/x/feegrant"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client"
@@ -33,7 +34,9 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	bankkeeper "github.com/cosmos/cosmos-sdk/x/bank/keeper"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/lab"
@@ -65,6 +68,8 @@ func New(t *testing.T) *Rig {
 	r.Chain = chain
 	registry := chain.Codec.InterfaceRegistry()
 	govv1.RegisterInterfaces(registry)
+	stakingtypes.RegisterInterfaces(registry)
+	distrtypes.RegisterInterfaces(registry)
 	keys = keyring.NewInMemory(chain.Codec)
 	require.NoError(t, chain.BeginBlock())
 	for _, name := range []string{"alice", "bob"} {
@@ -84,6 +89,7 @@ func New(t *testing.T) *Rig {
 	r.queries.SetInterfaceRegistry(registry)
 	types.RegisterQueryServer(r.queries, query.NewServer(chain.Timers))
 	authtypes.RegisterQueryServer(r.queries, authkeeper.NewQueryServer(chain.Accounts))
+	feegrant.RegisterQueryServer(r.queries, chain.Feegrant)
 	banktypes.RegisterQueryServer(r.queries, bankkeeper.NewQuerier(&chain.Bank))
 	r.Node = &Node{rig: r, BlockTime: time.Second, Earliest: 1, Sent: map[string]cmttypes.Tx{}, Index: newEventIndex()}
 	r.Ctx = client.Context{

@@ -1,0 +1,116 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// willSend is what is said of a timer that sends 5stake to bob at height 500.
+func (r *rig) willSend() string { return "will send 5stake to bob (" + r.Bob + "), at height 500\n" }
+
+// valoper is the address of bob as a validator's operator.
+func (r *rig) valoper() string { return sdk.ValAddress(r.address(r.Bob)).String() }
+
+func (r *rig) address(text string) sdk.AccAddress {
+	addr, err := sdk.AccAddressFromBech32(text)
+	require.NoError(r.T, err)
+	return addr
+}
+
+func TestEverydayMessagesNeedNoFile(t *testing.T) {
+	r := newRig(t)
+	for _, to := range []string{"bob", r.Bob} {
+		msg, notes := r.scheduleTx("send", to, "5stake", "--in", "20", "--gas-limit", "100000", "--generate-only")
+		require.Equal(t, r.Messages(r.Send(r.Alice, r.Bob, 5)), msg.Messages)
+		require.EqualValues(t, 30, msg.Trigger.Height)
+		require.Contains(t, notes, "will send 5stake to bob ("+r.Bob+"), at height 30\n")
+		require.Contains(t, notes, "pre-charges at most 800stake at the fire")
+	}
+	stake := sdk.NewCoin("stake", math.NewInt(7))
+	line := []string{"--at", "500", "--gas-limit", "100000"}
+	for _, validator := range []string{"bob", r.Bob, r.valoper()} {
+		msg, _ := r.scheduleTx(append(append([]string{"delegate", validator, "7stake"}, line...), offline...)...)
+		require.Equal(t, r.Messages(&stakingtypes.MsgDelegate{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper(), Amount: stake}), msg.Messages)
+		msg, _ = r.scheduleTx(append(append([]string{"withdraw-rewards", validator}, line...), offline...)...)
+		require.Equal(t, r.Messages(&distrtypes.MsgWithdrawDelegatorReward{DelegatorAddress: r.Alice, ValidatorAddress: r.valoper()}), msg.Messages)
+	}
+	for want, words := range map[string][]string{
+		`recipient: "carol" is neither an address`:            {"send", "carol", "5stake"},
+		`"5" is no amount: want a whole number and its denom`: {"send", "bob", "5"},
+		`"0stake" is no amount`:                               {"send", "bob", "0stake"},
+		`"carol" is neither a validator's address`:            {"delegate", "carol", "5stake"},
+		"want one coin":                                            {"delegate", "bob", "5stake,6other"},
+		"accepts 2 arg(s), received 1":                             {"send", "bob"},
+		"unknown flag: --msgs":                                     {"send", "bob", "5stake", "--msgs", "x.json"},
+		"is no JSON: want the contract's message":                  {"exec", "bob", "claim"},
+		"this chain has no contracts of x/wasm":                    {"exec", "bob", `{"claim":{}}`},
+		`--amount: "many" is no amount`:                            {"exec", "bob", `{"claim":{}}`, "--amount", "many"},
+		"when the timer is due is missing: want one of --at, --in": {"send", "bob", "5stake"},
+	} {
+		require.ErrorContains(t, r.Refused(append([]string{"schedule"}, words...)...), want)
+	}
+}
+
+func TestWhenIsStatedByTheClock(t *testing.T) {
+	r := newRig(t)
+	r.Blocks(100)
+	// The latest block, 110, is of 22:15:10 UTC on 14 November 2023.
+	line := []string{"send", "bob", "5stake", "--gas-limit", "100000", "--generate-only"}
+	for at, height := range map[string]uint64{
+		"2023-11-14T22:20:00Z": 110 + 290, "2023-11-14 22:20Z": 110 + 290, "22:20Z": 110 + 290, "23:15:11+01:00": 112, "500": 500,
+	} {
+		msg, notes := r.scheduleTx(append(line, "--at", at)...)
+		require.Equal(t, height, msg.Trigger.Height, at)
+		if at != "500" {
+			moment := time.Unix(1_700_000_000+int64(height), 0).Format("2006-01-02 15:04:05 -07:00")
+			require.Contains(t, notes, "; expected at "+moment+"\n", at)
+		}
+	}
+	msg, _ := r.scheduleTx(append(line, "--in", "5", "--expires-at", "2023-11-15T22:15:10Z")...)
+	require.EqualValues(t, 110+86_400, msg.ExpiresAt)
+
+	msg, notes := r.scheduleTx(append(line, "--every", "day@22:20Z")...)
+	require.Equal(t, &types.IntervalTrigger{Every: 86_400, First: 400}, msg.Trigger.Interval)
+	require.Contains(t, notes, "first due at height 400: in 290 blocks, about 4m50s at 1s a block")
+	require.Contains(t, notes, "every 86,400 blocks from height 400 on, until it expires\nends at height 2592111 at the latest (the longest life of a timer), expected at 2023-12-14")
+	msg, notes = r.scheduleTx(append(line, "--every", "*/10 * * * *", "--count", "3")...)
+	require.Equal(t, &types.IntervalTrigger{Every: 600, First: 400, Remaining: 3}, msg.Trigger.Interval)
+	require.Contains(t, notes, "from height 400 on, 3 times\n")
+
+	for want, words := range map[string][]string{
+		`--at: "2023-11-14T22:15:10Z" has passed`:                               {"--at", "2023-11-14T22:15:10Z"},
+		`--at: "2023-11-14" is no date and time: want a date and time such as`:  {"--at", "2023-11-14"},
+		`--at: "noon" is no height: want a whole number from 1 on, a date`:      {"--at", "noon"},
+		"--expires-at 22:20Z ends at height 400, below the due height 500":      {"--at", "500", "--expires-at", "22:20Z"},
+		"--every states by the clock when the timer is due first, and so does":  {"--every", "day@09:00", "--at", "500"},
+		"--every: \"0 9 * * 1-5\" comes 1 times a day, not always after the sa": {"--every", "0 9 * * 1-5"},
+		"is stated without --every or --watch: it is for a timer that repeats":  {"--at", "500", "--count", "3"},
+	} {
+		require.ErrorContains(t, r.Refused(append([]string{"schedule", "send", "bob", "5stake"}, words...)...), want)
+	}
+	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "22:20Z", "--from", r.Alice}, offline...)...)
+	require.ErrorContains(t, err, "--at 22:20Z: distances from now need a node")
+}
+
+// What JSON of a message's fields gets wrong is said of the field.
+func TestMessagesOfFilesNameTheFieldThatIsWrong(t *testing.T) {
+	r := newRig(t)
+	var fields map[string]any
+	require.NoError(t, json.Unmarshal([]byte(r.JSON(r.Send(r.Alice, r.Bob, 5))), &fields))
+	fields["amount"] = []any{map[string]any{"denom": "stake", "amount": 5}}
+	raw, err := json.Marshal([]any{fields})
+	require.NoError(t, err)
+	err = r.Refused("schedule", "--msgs", r.File("number.json", string(raw)), "--at", "500")
+	require.ErrorContains(t, err, `amount[0].amount is the number 5: write it as text, "5"`)
+}

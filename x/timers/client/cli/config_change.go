@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/codec"
+	"github.com/cosmos/cosmos-sdk/version"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// changeConfig is a config with parameters set as people state them: eip1559.target=0.6. Each keeps its kind of value.
+func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string) (types.TimerConfig, error) {
+	raw, err := cdc.MarshalJSON(config)
+	if err != nil {
+		return types.TimerConfig{}, err
+	}
+	var fields map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber()
+	if err := decoder.Decode(&fields); err != nil {
+		return types.TimerConfig{}, err
+	}
+	for _, setting := range settings {
+		key, value, found := strings.Cut(setting, "=")
+		if !found {
+			return types.TimerConfig{}, fmt.Errorf("--%s %.200q: want KEY=VALUE, such as lane_timer_cycles=3000000", flagSet, setting)
+		}
+		if err := setField(fields, key, value); err != nil {
+			return types.TimerConfig{}, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
+		}
+	}
+	if raw, err = json.Marshal(fields); err != nil {
+		return types.TimerConfig{}, err
+	}
+	return parseConfig(cdc, raw)
+}
+
+// setField sets the field of a path of names with points between them.
+func setField(fields map[string]any, path, value string) error {
+	name, rest, deeper := strings.Cut(path, ".")
+	old, known := fields[name]
+	if !known {
+		return fmt.Errorf("there is no parameter %q: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+	}
+	inner, isObject := old.(map[string]any)
+	switch {
+	case isObject && deeper:
+		return setField(inner, rest, value)
+	case isObject:
+		return fmt.Errorf("%s holds parameters: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(inner)), ", "))
+	case deeper:
+		return fmt.Errorf("%s holds no parameters", name)
+	}
+	switch old.(type) {
+	case bool, json.Number, []any, nil:
+		var parsed any
+		decoder := json.NewDecoder(strings.NewReader(value))
+		decoder.UseNumber()
+		if err := decoder.Decode(&parsed); err != nil {
+			return fmt.Errorf("%s is written as %s", name, example(old))
+		}
+		fields[name] = parsed
+	default:
+		fields[name] = value
+	}
+	return nil
+}
+
+// example is a value as it is written in a config.
+func example(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "JSON"
+	}
+	return string(text)
+}
+
+// configDiff lists what differs between two configs, a line for each parameter.
+func configDiff(cdc codec.Codec, from, to *types.TimerConfig) ([]string, error) {
+	flat := func(config *types.TimerConfig) (map[string]string, error) {
+		raw, err := cdc.MarshalJSON(config)
+		if err != nil {
+			return nil, err
+		}
+		var fields map[string]any
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		values := map[string]string{}
+		if err := decoder.Decode(&fields); err != nil {
+			return nil, err
+		}
+		flatten("", fields, values)
+		return values, nil
+	}
+	before, err := flat(from)
+	if err != nil {
+		return nil, err
+	}
+	after, err := flat(to)
+	if err != nil {
+		return nil, err
+	}
+	var lines []string
+	for _, name := range slices.Sorted(maps.Keys(after)) {
+		if before[name] != after[name] {
+			lines = append(lines, fmt.Sprintf("%s: %s -> %s", name, plain.Dec(before[name]), plain.Dec(after[name])))
+		}
+	}
+	return lines, nil
+}
+
+// flatten writes the values of an object under their paths.
+func flatten(path string, fields map[string]any, into map[string]string) {
+	for name, value := range fields {
+		name = strings.TrimPrefix(path+"."+name, ".")
+		switch v := value.(type) {
+		case map[string]any:
+			flatten(name, v, into)
+		case string:
+			into[name] = v
+		default:
+			into[name] = example(v)
+		}
+	}
+}
+
+func newConfigDiffCmd() *cobra.Command {
+	return job.QueryCommand(&cobra.Command{
+		Use:     "config-diff [proposal-id]",
+		Short:   "Show which parameters a proposal would change",
+		Long:    "Show which parameters of the config in force a proposal of x/gov would change, a line for each: a proposal replaces the config whole.",
+		Example: version.AppName + " query timers config-diff 7",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			clientCtx, err := client.GetClientQueryContext(cmd)
+			if err != nil {
+				return err
+			}
+			return printConfigDiff(job.New(cmd, clientCtx), args[0])
+		},
+	})
+}
+
+func printConfigDiff(j *job.Job, id string) error {
+	number, err := timespan.ParseCount(id, "number of a proposal")
+	if err != nil {
+		return err
+	}
+	found, err := govv1.NewQueryClient(j.Context).Proposal(j.Ctx, &govv1.QueryProposalRequest{ProposalId: number})
+	if err != nil {
+		return fmt.Errorf("proposal %d: %s", number, plain.ServerSays(err))
+	}
+	if err := found.Proposal.UnpackInterfaces(j.InterfaceRegistry); err != nil {
+		return fmt.Errorf("proposal %d: %w", number, err)
+	}
+	msgs, err := found.Proposal.GetMsgs()
+	if err != nil {
+		return err
+	}
+	ahead, err := outlook.Ask(j)
+	if err != nil {
+		return fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
+	}
+	for _, msg := range msgs {
+		change, ok := msg.(*types.MsgUpdateTimerConfig)
+		if !ok {
+			continue
+		}
+		lines, err := configDiff(j.Codec, &ahead.Config, &change.Config)
+		if err != nil {
+			return err
+		}
+		if len(lines) == 0 {
+			return j.PrintString("it is the config in force: nothing would change\n")
+		}
+		return j.PrintString(strings.Join(lines, "\n") + "\n")
+	}
+	return fmt.Errorf("proposal %d does not replace the config", number)
+}

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/version"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	govcli "github.com/cosmos/cosmos-sdk/x/gov/client/cli"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+
+	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// flagNoProposal sends a message of the authority's as it is, for a chain whose authority signs itself.
+const flagNoProposal = "no-proposal"
+
+// governs is a message of the authority's about one timer.
+type governs struct {
+	use, short, long, example string
+	// message of the authority about a timer; words are those behind the timer's name.
+	message func(authority, actor, id string, words []string) (sdk.Msg, error)
+	words   int
+}
+
+func newSysCmds() []*cobra.Command {
+	const theID = " The id may be short, where a node knows the timer."
+	all := []governs{
+		{
+			use: "sys-cancel-timer [actor] [id]", short: "Propose to cancel any timer (opcode 48)",
+			long:    "Submit a proposal to cancel a timer of any owner. The proposal also succeeds if the timer no longer exists when it passes." + theID,
+			example: "sys-cancel-timer ACTOR ID",
+			message: func(authority, actor, id string, _ []string) (sdk.Msg, error) {
+				return &types.MsgSysCancelTimer{Authority: authority, Actor: actor, Id: id}, nil
+			},
+		},
+		{
+			use: "sys-extend-timer [actor] [id] [expires-at]", short: "Propose to set the last height at which a timer may fire (opcode 50)",
+			long:    "Submit a proposal to set the last height at which a timer of any owner may fire. A height beyond the largest time to live is clamped." + theID,
+			example: "sys-extend-timer ACTOR ID 250000", words: 1,
+			message: func(authority, actor, id string, words []string) (sdk.Msg, error) {
+				height, err := timespan.ParseCount(words[0], "height")
+				return &types.MsgSysExtendTimer{Authority: authority, Actor: actor, Id: id, ExpiresAt: height}, err
+			},
+		},
+		{
+			use: "sys-release-timer [actor] [id]", short: "Propose to put a quarantined timer back into the queue",
+			long:    "Submit a proposal to put a quarantined timer back into the queue." + theID,
+			example: "sys-release-timer ACTOR ID",
+			message: func(authority, actor, id string, _ []string) (sdk.Msg, error) {
+				return &types.MsgSysReleaseTimer{Authority: authority, Actor: actor, Id: id}, nil
+			},
+		},
+	}
+	cmds := make([]*cobra.Command, len(all))
+	for i := range all {
+		cmds[i] = newSysCmd(&all[i])
+	}
+	return cmds
+}
+
+func newSysCmd(g *governs) *cobra.Command {
+	cmd := txCommand(&cobra.Command{
+		Use: g.use, Short: g.short, Long: g.long,
+		Example: fmt.Sprintf("%s tx timers %s --title 'A title' --summary 'Why' --from alice", version.AppName, g.example),
+		Args:    cobra.ExactArgs(2 + g.words),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			j, err := job.NewTx(cmd)
+			if err != nil {
+				return err
+			}
+			actor, id, err := anyTimer(j, args[0], args[1])
+			if err != nil {
+				return err
+			}
+			direct, err := j.Flags.GetBool(flagNoProposal)
+			if err != nil {
+				return err
+			}
+			authority := j.Signer
+			if !direct {
+				if authority, err = govAccount(j); err != nil {
+					return err
+				}
+			}
+			msg, err := g.message(authority.Text, actor, id, args[2:])
+			if err != nil {
+				return err
+			}
+			if direct {
+				return broadcast.Send(j, msg)
+			}
+			return propose(j, msg)
+		},
+	})
+	addProposalFlags(cmd)
+	cmd.Flags().Bool(flagNoProposal, false, "send the message itself, signed by --from, where that is the authority")
+	return cmd
+}
+
+// anyTimer reads the name of a timer of any actor.
+func anyTimer(j *job.Job, actorText, idText string) (actor, id string, err error) {
+	account, err := j.LookupAccount(actorText)
+	if err != nil {
+		return "", "", fmt.Errorf("actor: %w", err)
+	}
+	name, err := job.ParseName(idText)
+	switch {
+	case err != nil:
+		return "", "", err
+	case name.Actor != "":
+		return "", "", fmt.Errorf("timer %.200q: the actor is stated before it: want the id alone", idText)
+	case name.Whole():
+		return account.Text, name.Prefix, nil
+	case j.Offline:
+		return "", "", errors.New("a short id needs a node")
+	}
+	timer, err := job.Resolve(j.Ctx, types.NewQueryClient(j.Context), account.Text, name.Prefix)
+	if err != nil {
+		return "", "", err
+	}
+	j.Notef("timer %s/%s", account.Text, timer.Id)
+	return account.Text, timer.Id, nil
+}
+
+// govAccount is the account of x/gov, which is the authority unless a chain says otherwise.
+func govAccount(j *job.Job) (job.Account, error) {
+	return j.AccountOf(authtypes.NewModuleAddress(govtypes.ModuleName))
+}
+
+func addProposalFlags(cmd *cobra.Command) {
+	govcli.AddGovPropFlagsToCmd(cmd)
+	cmd.Flags().Lookup(govcli.FlagDeposit).Usage = "deposit of the proposal (default: the least with which the vote begins)"
+}
+
+// propose submits a proposal of messages. Without a deposit it takes the least with which the vote begins.
+func propose(j *job.Job, msgs ...sdk.Msg) error {
+	proposal, err := govcli.ReadGovPropCmdFlags(j.Signer.Text, j.Flags)
+	if err != nil {
+		return err
+	}
+	if err := proposal.SetMsgs(msgs); err != nil {
+		return err
+	}
+	if _, stated := j.Stated(govcli.FlagDeposit); !stated && !j.Offline {
+		answer, err := govv1.NewQueryClient(j.Context).Params(j.Ctx, &govv1.QueryParamsRequest{ParamsType: govv1.ParamDeposit})
+		if err == nil && answer.Params != nil {
+			proposal.InitialDeposit = answer.Params.MinDeposit
+			j.Notef("deposits %s, with which the vote begins", proposal.InitialDeposit)
+		}
+	}
+	return broadcast.Send(j, proposal)
+}

@@ -1,0 +1,103 @@
+package cli_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+
+	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// government answers for proposals and the least deposit.
+type government struct {
+	govv1.UnimplementedQueryServer
+	proposals map[uint64]sdk.Msg
+}
+
+func (g *government) Proposal(_ context.Context, request *govv1.QueryProposalRequest) (*govv1.QueryProposalResponse, error) {
+	msg, found := g.proposals[request.ProposalId]
+	if !found {
+		return nil, errors.New("not found")
+	}
+	proposal := &govv1.Proposal{Id: request.ProposalId}
+	submit := &govv1.MsgSubmitProposal{}
+	err := submit.SetMsgs([]sdk.Msg{msg})
+	proposal.Messages = submit.Messages
+	return &govv1.QueryProposalResponse{Proposal: proposal}, err
+}
+
+func (*government) Params(context.Context, *govv1.QueryParamsRequest) (*govv1.QueryParamsResponse, error) {
+	return &govv1.QueryParamsResponse{Params: &govv1.Params{MinDeposit: sdk.NewCoins(sdk.NewInt64Coin("stake", 77))}}, nil
+}
+
+func TestConfigIsProposedByItsParameters(t *testing.T) {
+	r := newRig(t)
+	gov := authtypes.NewModuleAddress("gov").String()
+	want := types.DefaultTimerConfig(r.Chain.FeeDenom)
+	want.LaneTimerCycles, want.Eip1559.Target, want.LanePaused = 3_000_000, decimal.Of(math.LegacyNewDecWithPrec(6, 1)), true
+	set := []string{"update-timer-config", "--set", "lane_timer_cycles=3000000", "--set", "eip1559.target=0.6", "--set", "lane_paused=true"}
+	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed(set...))
+	msg, notes := r.Printed(append(set, "--title", "t", "--summary", "s")...)
+	require.Equal(t, "eip1559.target: 0.5 -> 0.6\nlane_paused: false -> true\nlane_timer_cycles: 2000000 -> 3000000\n", notes)
+	require.Empty(t, msg.(*govv1.MsgSubmitProposal).InitialDeposit, "this node says nothing of deposits")
+
+	for reason, setting := range map[string]string{
+		`there is no parameter "lane_cycles": want one of `: "lane_cycles=1",
+		"want KEY=VALUE":                      "lane_timer_cycles",
+		"eip1559 holds parameters: want one ": "eip1559=1",
+		"lane_timer_cycles holds no paramete": "lane_timer_cycles.x=1",
+		`there is no parameter "x"`:           "eip1559.x=1",
+		"lane_paused is written as false":     "lane_paused=yes",
+		"nothing would change":                "lane_timer_cycles=2000000",
+		"fee_denom is fixed at genesis":       "fee_denom=other",
+		"max_ttl_blocks is 0":                 "max_ttl_blocks=0",
+	} {
+		require.ErrorContains(t, r.Refused("update-timer-config", "--set", setting), reason, setting)
+	}
+	require.ErrorContains(t, r.Refused("update-timer-config"), "the config is missing: want a file, or --set KEY=VALUE")
+	require.ErrorContains(t, r.Refused("update-timer-config", "x.json", "--set", "lane_paused=true"), "is stated beside --set")
+
+	proposals := map[uint64]sdk.Msg{7: &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, 8: &types.MsgSysCancelTimer{Authority: gov}}
+	r.Queries(func(router *baseapp.GRPCQueryRouter) {
+		govv1.RegisterQueryServer(router, &government{proposals: proposals})
+	})
+	out, _, err := r.Run("query", "timers", "config-diff", "7")
+	require.NoError(t, err)
+	require.Equal(t, notes, out)
+	_, _, err = r.Run("query", "timers", "config-diff", "8")
+	require.ErrorContains(t, err, "proposal 8 does not replace the config")
+	_, _, err = r.Run("query", "timers", "config-diff", "9")
+	require.ErrorContains(t, err, "proposal 9: not found")
+	_, _, err = r.Run("query", "timers", "config-diff", "x")
+	require.ErrorContains(t, err, `"x" is no number of a proposal`)
+
+	// Without a deposit it is the least with which the vote begins.
+	msg, notes = r.Printed(append(set, "--title", "t", "--summary", "s")...)
+	require.Equal(t, sdk.NewCoins(sdk.NewInt64Coin("stake", 77)), msg.(*govv1.MsgSubmitProposal).InitialDeposit)
+	require.Contains(t, notes, "deposits 77stake, with which the vote begins\n")
+}
+
+func TestAuthorityMessagesTakeShortIds(t *testing.T) {
+	r := newRig(t)
+	id := r.Schedule(500, 5)
+	gov := authtypes.NewModuleAddress("gov").String()
+	require.Equal(t, &types.MsgSysCancelTimer{Authority: gov, Actor: r.Alice, Id: id}, r.proposed("sys-cancel-timer", "alice", id[:8]))
+	require.Equal(t, &types.MsgSysExtendTimer{Authority: gov, Actor: r.Alice, Id: id, ExpiresAt: 900}, r.proposed("sys-extend-timer", "alice", id[:8], "900"))
+	msg, _ := r.Printed("sys-release-timer", r.Alice, id[:8], "--no-proposal")
+	require.Equal(t, &types.MsgSysReleaseTimer{Authority: r.Alice, Actor: r.Alice, Id: id}, msg)
+
+	require.ErrorContains(t, r.Refused("sys-cancel-timer", "bob", id[:8]), "has no live timer")
+	require.ErrorContains(t, r.Refused("sys-cancel-timer", "carol", id), `actor: "carol" is neither`)
+	require.ErrorContains(t, r.Refused("sys-cancel-timer", "alice", "alice/"+id), "want the id alone")
+	require.ErrorContains(t, r.Refused("sys-extend-timer", "alice", id, "soon"), `"soon" is no height`)
+}

@@ -1,0 +1,132 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// listed runs a list and returns the fields of its rows, and what was said beside it.
+func (r *rig) listed(line ...string) (rows [][]string, notes string) {
+	r.T.Helper()
+	out, notes, err := r.Run(append([]string{"query", "timers"}, line...)...)
+	require.NoError(r.T, err)
+	for _, text := range strings.Split(strings.TrimSpace(out), "\n") {
+		rows = append(rows, regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(text), -1))
+	}
+	return rows, notes
+}
+
+func TestListsAreTables(t *testing.T) {
+	r := newRig(t)
+	id := r.Schedule(500, 5)
+	require.NoError(t, r.Chain.BeginBlock())
+	_, _, err := r.Chain.Tx(&types.MsgScheduleTimer{
+		Sender: r.Alice, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3000, First: 400, Remaining: 7}}, Label: "rent, monthly",
+		Messages: r.Messages(r.Send(r.Alice, r.Bob, 9), r.Send(r.Alice, r.Bob, 1)), Bid: &types.Bid{Tier: types.TierFast}, FeePayer: r.Alice,
+	})
+	require.NoError(t, err)
+	require.NoError(t, r.End())
+
+	rows, notes := r.listed("list", "alice")
+	require.Empty(t, notes)
+	require.Equal(t, []string{"ID", "LABEL", "DUE", "EVERY", "DOES", "BID", "STATUS"}, rows[0])
+	require.Equal(t, [][]string{
+		{rows[1][0], "rent, monthly", "400, in 6m28s", "3,000 blocks, 7 left", "send 9stake to bob, then send 1stake to bob", "fast", "pending"},
+		{id[:8], "-", "500, in 8m8s", "-", "send 5stake to bob", "default", "pending"},
+	}, rows[1:])
+	same, _ := r.listed("list", "--from", "alice")
+	require.Equal(t, rows, same)
+
+	wide, _ := r.listed("due", "500", "-o", "wide")
+	require.Equal(t, []string{"ID", "ACTOR", "LABEL", "DUE", "EVERY", "DOES", "BID", "STATUS", "GAS LIMIT", "EXPIRES", "PAYER"}, wide[0])
+	require.Equal(t, []string{id, "alice", "-"}, wide[1][:3])
+	require.Regexp(t, `^500, 2023-11-1\d \d\d:\d\d:40 [+-]\d\d:\d\d$`, wide[1][3])
+	require.Equal(t, []string{"250,000", "alice"}, []string{wide[1][8], wide[1][10]})
+
+	// Pages, and how to go on.
+	rows, notes = r.listed("list", "alice", "--page-limit", "1")
+	require.Len(t, rows, 2)
+	key := regexp.MustCompile(`there are more: --page-key (\S+)`).FindStringSubmatch(notes)
+	require.NotNil(t, key, notes)
+	rest, notes := r.listed("list", "alice", "--page-limit", "1", "--page-key", key[1])
+	require.NotEqual(t, rows[1], rest[1])
+	require.Empty(t, notes)
+
+	// By status.
+	_, _, err = r.Run("tx", "timers", "pause", id, "--from", "alice", "-y", "--wait")
+	require.NoError(t, err)
+	rows, notes = r.listed("list", "alice", "--status", "set-aside")
+	require.Len(t, rows, 2)
+	require.Equal(t, []string{id[:8], "-", "-", "-", "send 5stake to bob", "default", "set aside: paused"}, rows[1])
+	require.Equal(t, "1 of another status on this page\n", notes)
+
+	for want, line := range map[string][]string{
+		"whose timers? want an actor":                         {"list"},
+		`timers of "carol": "carol" is neither an address`:    {"list", "carol"},
+		`"abc" is no height: want a whole number`:             {"due", "abc"},
+		`--status "late" is unknown: want one of pending, re`: {"list", "alice", "--status", "late"},
+		`--output "xml" is unknown: want text, wide, json or`: {"list", "alice", "-o", "xml"},
+		`--page-key "?" is none that a page before has named`: {"ready", "--page-key", "?"},
+		"--page-limit: want a whole number from 1 on":         {"ready", "--page-limit", "0"},
+	} {
+		_, _, err := r.Run(append([]string{"query", "timers"}, line...)...)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// JSON has all fields of its message, whatever their values, and an empty list is one.
+func TestListsAsJSON(t *testing.T) {
+	r := newRig(t)
+	id := r.Schedule(500, 5)
+	for _, line := range [][]string{{"list", "bob"}, {"ready"}, {"due", "499"}, {"set-aside"}, {"list", "alice", "--status", "ready"}} {
+		out, notes, err := r.Run(append([]string{"query", "timers", "-o", "json"}, line...)...)
+		require.NoError(t, err)
+		require.Contains(t, out, `"timers":[]`, line)
+		require.Empty(t, notes)
+	}
+	out, _, err := r.Run("query", "timers", "list", "alice", "-o", "json")
+	require.NoError(t, err)
+	var list struct {
+		Timers []map[string]any
+		Total  int
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &list))
+	require.Equal(t, 1, list.Total)
+	require.Equal(t, id, list.Timers[0]["id"])
+	require.Contains(t, list.Timers[0], "label", "fields without a value are there too")
+	out, _, err = r.Run("query", "timers", "list", "alice", "-o", "yaml")
+	require.NoError(t, err)
+	require.Contains(t, out, "id: "+id)
+}
+
+func TestATimerThatIsGonePointsToItsHistory(t *testing.T) {
+	r := newRig(t)
+	id := r.Schedule(13, 5)
+	r.Blocks(5)
+	_, _, err := r.Run("query", "timers", "timer", "alice/"+id[:8])
+	require.ErrorContains(t, err, "has no live timer whose id begins with "+id[:8])
+	require.ErrorContains(t, err, "what happened to it: chaind query timers history alice/"+id[:8])
+	out, notes, err := r.Run("query", "timers", "history", "alice/"+id[:8])
+	require.NoError(t, err)
+	require.Contains(t, out, "fired")
+	require.Regexp(t, `on this page: 1 fire, 0 of them failed, \d+ paid in all\n`, notes)
+}
+
+func TestHistoryTellsWhyAFireFailed(t *testing.T) {
+	r := newRig(t)
+	r.Schedule(13, 50_000_000) // more than alice has
+	r.Blocks(5)
+	out, notes, err := r.Run("query", "timers", "history", "alice")
+	require.NoError(t, err)
+	require.Contains(t, out, "sdk/5 (insufficient funds)")
+	require.Contains(t, notes, "1 fire, 1 of them failed")
+	out, _, err = r.Run("query", "timers", "history", "alice", "-o", "json")
+	require.NoError(t, err)
+	require.Regexp(t, `"totals":{"fired":1,"failed":1,"paid":"\d+"}`, out)
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/draft"
+	"github.com/cosmos-timers/timers/x/timers/client/dryrun"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// writer writes messages for who runs a command.
+func writer(j *job.Job) words.Writer { return words.Writer{Codec: j.Codec, Who: j.Who} }
+
+// summarize says in words what a timer will do, and when, before it is signed.
+func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) {
+	does := fmt.Sprintf("call %q with %s", msg.Handler, plain.Count(uint64(len(msg.Payload)), "byte"))
+	if len(d.Messages) > 0 {
+		does = writer(d.Job).Messages(d.Messages)
+	}
+	d.Notef("will %s, %s", does, when(&msg.Trigger))
+	if !draft.Repeats(msg) {
+		return
+	}
+	ends, from := msg.ExpiresAt, "as stated"
+	if ends == 0 {
+		ends, from = ahead.Prices.Height+1+ahead.Config.MaxTtlBlocks, "the longest life of a timer"
+	}
+	text := fmt.Sprintf("ends at height %d at the latest (%s)", ends, from)
+	if c, err := d.Clock(); err == nil {
+		if moment := c.Moment(ends, time.Local); moment != "" {
+			text += ", expected at " + moment
+		}
+	}
+	d.Notef("%s", text)
+}
+
+// tryMessages says whether the messages would succeed if they ran now, and finds the gas limit that they need if that is
+// asked for. That they would fail now is no reason not to schedule them: much may change by then.
+func tryMessages(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) error {
+	if len(d.Messages) == 0 {
+		if d.AutoGas {
+			return fmt.Errorf("--%s %s is for messages, which a node can try: state a number of cycles", bids.FlagGasLimit, bids.AutoGas)
+		}
+		return nil
+	}
+	result := dryrun.Try(d.Job, d.Messages)
+	if d.AutoGas {
+		limit, err := result.GasLimit(&ahead.Config, d.Messages, ahead.Prices.MaxCyclesPerFire)
+		if err != nil {
+			return fmt.Errorf("--%s %s: %w: state a number of cycles", bids.FlagGasLimit, bids.AutoGas, err)
+		}
+		msg.GasLimit = limit
+		d.Notef("--%s %s: %s", bids.FlagGasLimit, bids.AutoGas, plain.Count(limit, "cycle"))
+	}
+	switch {
+	case !result.Tried:
+	case result.Failure != "":
+		d.Notef("warning: it would fail if it ran now: %s", result.Failure)
+	default:
+		d.Notef("it would succeed if it ran now")
+	}
+	return nil
+}
+
+// when says what makes a timer due, in words.
+func when(t *types.Trigger) string {
+	switch {
+	case t.Interval != nil:
+		text := "every " + plain.Count(t.Interval.Every, "block")
+		if t.Interval.First != 0 {
+			text += fmt.Sprintf(" from height %d on", t.Interval.First)
+		}
+		return text + times(t.Interval.Remaining)
+	case t.Watch != nil:
+		return "when what it watches changes" + times(t.Watch.Remaining)
+	case t.After != 0:
+		return plain.Count(t.After, "block") + " after the one that schedules it"
+	default:
+		return fmt.Sprintf("at height %d", t.Height)
+	}
+}
+
+func times(n uint64) string {
+	switch n {
+	case 0:
+		return ", until it expires"
+	case 1:
+		return ", once"
+	default:
+		return fmt.Sprintf(", %s times", plain.Thousands(n))
+	}
+}

@@ -1,0 +1,138 @@
+package draft
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
+)
+
+const flagAmount = "amount"
+
+// Action is a message that people schedule often, made of a few words instead of a file.
+type Action struct {
+	// Use are the words, as the usage of a command writes them.
+	Use, Short, Example string
+	// Flags are further ones, if any.
+	Flags func(*pflag.FlagSet)
+
+	message func(d *Draft, words []string) (sdk.Msg, error)
+}
+
+// Words is how many words it takes.
+func (a *Action) Words() int { return strings.Count(a.Use, "[") }
+
+// Take makes the message of the words.
+func (d *Draft) Take(a *Action, words []string) error {
+	msg, err := a.message(d, words)
+	if err != nil {
+		return err
+	}
+	d.Messages = []sdk.Msg{msg}
+	return nil
+}
+
+// Actions are the messages that need no file.
+func Actions() []Action {
+	return []Action{
+		{
+			Use: "send [recipient] [amount]", Short: "Schedule a transfer of coins", Example: "send bob 5utmr --after 10m",
+			message: func(d *Draft, words []string) (sdk.Msg, error) {
+				to, err := d.LookupAccount(words[0])
+				if err != nil {
+					return nil, fmt.Errorf("recipient: %w", err)
+				}
+				amount, err := coins(words[1])
+				return &banktypes.MsgSend{FromAddress: d.Signer.Text, ToAddress: to.Text, Amount: amount}, err
+			},
+		},
+		{
+			Use: "exec [contract] [json]", Short: "Schedule a call of a contract", Example: `exec CONTRACT '{"claim":{}}' --every 1d`,
+			Flags: func(f *pflag.FlagSet) {
+				f.String(flagAmount, "", "coins that the call sends along, such as 5utmr")
+			},
+			message: (*Draft).execute,
+		},
+		{
+			Use: "delegate [validator] [amount]", Short: "Schedule a delegation", Example: "delegate VALIDATOR 5utmr --every day@09:00",
+			message: func(d *Draft, words []string) (sdk.Msg, error) {
+				validator, err := d.LookupValidator(words[0])
+				if err != nil {
+					return nil, err
+				}
+				amount, err := coins(words[1])
+				if err == nil && len(amount) != 1 {
+					err = fmt.Errorf("amount %.80q: want one coin", words[1])
+				}
+				if err != nil {
+					return nil, err
+				}
+				return &stakingtypes.MsgDelegate{DelegatorAddress: d.Signer.Text, ValidatorAddress: validator, Amount: amount[0]}, nil
+			},
+		},
+		{
+			Use: "withdraw-rewards [validator]", Short: "Schedule a withdrawal of a delegation's rewards",
+			Example: "withdraw-rewards VALIDATOR --every monday@09:00",
+			message: func(d *Draft, words []string) (sdk.Msg, error) {
+				validator, err := d.LookupValidator(words[0])
+				return &distrtypes.MsgWithdrawDelegatorReward{DelegatorAddress: d.Signer.Text, ValidatorAddress: validator}, err
+			},
+		},
+	}
+}
+
+// coins reads a positive amount.
+func coins(text string) (sdk.Coins, error) {
+	amount, err := sdk.ParseCoinsNormalized(text)
+	if err != nil || amount.IsZero() {
+		return nil, fmt.Errorf("%.80q is no amount: want a whole number and its denom, such as 5utmr", text)
+	}
+	return amount, nil
+}
+
+// execute makes x/wasm's message from its JSON, since the module does not import x/wasm. A chain without it says so.
+func (d *Draft) execute(words []string) (sdk.Msg, error) {
+	contract, err := d.LookupAccount(words[0])
+	if err != nil {
+		return nil, fmt.Errorf("contract: %w", err)
+	}
+	if !json.Valid([]byte(words[1])) {
+		return nil, fmt.Errorf("%.80q is no JSON: want the contract's message, in quotes, such as '{\"claim\":{}}'", words[1])
+	}
+	funds := sdk.Coins{}
+	if text, given := d.Stated(flagAmount); given {
+		if funds, err = coins(text); err != nil {
+			return nil, fmt.Errorf("--%s: %w", flagAmount, err)
+		}
+	}
+	raw, err := json.Marshal(map[string]any{
+		"@type": "/cosmwasm.wasm.v1.MsgExecuteContract", "sender": d.Signer.Text, "contract": contract.Text,
+		"msg": json.RawMessage(words[1]), "funds": funds,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var msg sdk.Msg
+	if err := d.Codec.UnmarshalInterfaceJSON(raw, &msg); err != nil {
+		return nil, fmt.Errorf("this chain has no contracts of x/wasm: %w", err)
+	}
+	return msg, nil
+}
+
+// AddActionFlags adds the flags that Schedule reads when an Action says what the timer does.
+func AddActionFlags(f *pflag.FlagSet, a *Action) {
+	f.String(bids.FlagAgent, "", agentUsage)
+	bids.AddFlags(f)
+	addDueFlags(f)
+	if a.Flags != nil {
+		a.Flags(f)
+	}
+}

@@ -1,0 +1,346 @@
+// Package lists shows timers as tables.
+package lists
+
+import (
+	"cmp"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/cosmos/gogoproto/proto"
+	"github.com/spf13/cobra"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/types/query"
+	"github.com/cosmos/cosmos-sdk/version"
+
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// FlagStatus names the status of the timers to list.
+const FlagStatus = "status"
+
+const (
+	flagUntil     = "until"
+	flagPageLimit = "page-limit"
+	flagPageKey   = "page-key"
+	// The forms of output beside JSON; text is what client.toml calls the table.
+	outputWide, outputYAML = "wide", "yaml"
+	// defaultRows is how many timers are shown.
+	defaultRows = 100
+	// shownDigits of an id are enough to tell most timers of an actor apart.
+	shownDigits = 8
+)
+
+// Commands are the lists of timers.
+func Commands() []*cobra.Command {
+	list := command(&cobra.Command{
+		Use:   "list [actor]",
+		Short: "List the live timers of an actor",
+		Long: "List the live timers of an actor, an address or the name of a key: by default of --" + flags.FlagFrom + ". A timer is live until " +
+			"it has fired, expired, run out of funds or been cancelled.",
+		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status set-aside -o wide", version.AppName),
+		Args:    cobra.MaximumNArgs(1),
+	}, readActor)
+	list.Flags().String(flags.FlagFrom, "", "whose timers to list, if no actor is named")
+	due := command(&cobra.Command{
+		Use:     "due [height]",
+		Short:   "List the timers that are due at a height, or up to it",
+		Long:    "List the timers that are due at a height, in the order of the queue. With --until, list all that are due at or before that height.",
+		Example: version.AppName + " query timers due 1234 --until",
+		Args:    cobra.ExactArgs(1),
+	}, readDue)
+	due.Flags().Bool(flagUntil, false, "list also the timers that are due before the height")
+	return []*cobra.Command{
+		list, due,
+		command(&cobra.Command{
+			Use:     "ready",
+			Short:   "List the ready timers in the order in which the next block tries them",
+			Long:    "List the ready timers in the order in which the next block tries them. Timers that are priced out at its prices are left out. So are, under overload, timers that do not compete yet, and, under policy tip, timers that wait for their payers. Under tip, timers beyond their actor's slice of the lane are tried after the others.",
+			Example: version.AppName + " query timers ready",
+			Args:    cobra.NoArgs,
+		}, readReady),
+		command(&cobra.Command{
+			Use:     "set-aside",
+			Short:   "List the timers that are set aside",
+			Long:    "List the timers that are set aside. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Unfunded ones, which their payers could not cover when their turn came, return by themselves when their payers can. Owners resume suspended timers, whose payers lacked funds too, and paused ones. All of them still expire at their expiry height.",
+			Example: version.AppName + " query timers set-aside",
+			Args:    cobra.NoArgs,
+		}, readSetAside),
+	}
+}
+
+// page is what a list answers.
+type page interface {
+	proto.Message
+	GetTimers() []types.TimerInfo
+	GetPagination() *query.PageResponse
+}
+
+// list asks for one page, and tells whether the timers are one actor's.
+type list func(j *job.Job, query types.QueryClient, args []string) (ask func(*query.PageRequest) (page, error), own bool, err error)
+
+func command(cmd *cobra.Command, read list) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		clientCtx, err := client.GetClientQueryContext(cmd)
+		if err != nil {
+			return err
+		}
+		j := job.New(cmd, clientCtx)
+		request, err := pageRequest(j)
+		if err != nil {
+			return err
+		}
+		status, err := readStatus(j)
+		if err != nil {
+			return err
+		}
+		ask, own, err := read(j, types.NewQueryClient(j.Context), args)
+		if err != nil {
+			return err
+		}
+		answer, err := ask(request)
+		if err != nil {
+			return errors.New(plain.ServerSays(err))
+		}
+		return show(j, answer, status, own)
+	}
+	job.QueryCommand(cmd)
+	f := cmd.Flags()
+	f.Lookup(flags.FlagOutput).Usage = "form of the output (text|wide|json|yaml)"
+	f.String(FlagStatus, "", "only timers of this status: "+strings.Join(StatusNames(), ", "))
+	f.Uint64(flagPageLimit, defaultRows, "how many timers to ask for")
+	f.String(flagPageKey, "", "where to go on, as the page before says")
+	return cmd
+}
+
+func readActor(j *job.Job, client types.QueryClient, args []string) (func(*query.PageRequest) (page, error), bool, error) {
+	text := j.Flags.Lookup(flags.FlagFrom).Value.String()
+	if len(args) > 0 {
+		text = args[0]
+	}
+	if text == "" {
+		return nil, false, fmt.Errorf("whose timers? want an actor, an address or the name of a key: list alice, or list --%s alice", flags.FlagFrom)
+	}
+	actor, err := j.LookupAccount(text)
+	if err != nil {
+		return nil, false, fmt.Errorf("timers of %.200q: %w", text, err)
+	}
+	return func(p *query.PageRequest) (page, error) {
+		return client.TimersByActor(j.Ctx, &types.QueryTimersByActorRequest{Actor: actor.Text, Pagination: p})
+	}, true, nil
+}
+
+func readDue(j *job.Job, client types.QueryClient, args []string) (func(*query.PageRequest) (page, error), bool, error) {
+	height, err := timespan.ParseCount(args[0], "height")
+	if err != nil {
+		return nil, false, err
+	}
+	until, err := j.Flags.GetBool(flagUntil)
+	return func(p *query.PageRequest) (page, error) {
+		return client.Due(j.Ctx, &types.QueryDueRequest{Height: height, Until: until, Pagination: p})
+	}, false, err
+}
+
+func readReady(j *job.Job, client types.QueryClient, _ []string) (func(*query.PageRequest) (page, error), bool, error) {
+	return func(p *query.PageRequest) (page, error) {
+		return client.Ready(j.Ctx, &types.QueryReadyRequest{Pagination: p})
+	}, false, nil
+}
+
+func readSetAside(j *job.Job, client types.QueryClient, _ []string) (func(*query.PageRequest) (page, error), bool, error) {
+	return func(p *query.PageRequest) (page, error) {
+		return client.SetAside(j.Ctx, &types.QuerySetAsideRequest{Pagination: p})
+	}, false, nil
+}
+
+func pageRequest(j *job.Job) (*query.PageRequest, error) {
+	limit, err := j.Flags.GetUint64(flagPageLimit)
+	if err != nil || limit == 0 {
+		return nil, fmt.Errorf("--%s: want a whole number from 1 on", flagPageLimit)
+	}
+	text, _ := j.Stated(flagPageKey)
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fmt.Errorf("--%s %.80q is none that a page before has named", flagPageKey, text)
+	}
+	return &query.PageRequest{Limit: limit, Key: key}, nil
+}
+
+// statuses are all that a timer can have.
+func statuses() []types.TimerStatus {
+	var all []types.TimerStatus
+	for _, value := range slices.Sorted(maps.Keys(types.TimerStatus_name)) {
+		if value != 0 {
+			all = append(all, types.TimerStatus(value))
+		}
+	}
+	return all
+}
+
+// StatusNames are the statuses as people write them.
+func StatusNames() []string {
+	var names []string
+	for _, status := range statuses() {
+		names = append(names, words.StatusName(status))
+	}
+	return names
+}
+
+// readStatus is what --status says; 0 for any.
+func readStatus(j *job.Job) (types.TimerStatus, error) {
+	text, given := j.Stated(FlagStatus)
+	if !given {
+		return types.TimerStatusUnspecified, nil
+	}
+	for _, status := range statuses() {
+		if words.StatusName(status) == strings.ToLower(text) {
+			return status, nil
+		}
+	}
+	return 0, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagStatus, text, strings.Join(StatusNames(), ", "))
+}
+
+// show prints a page in the form that was asked for, and says how to go on.
+func show(j *job.Job, p page, status types.TimerStatus, own bool) error {
+	timers := p.GetTimers()
+	shown := slices.DeleteFunc(slices.Clone(timers), func(t types.TimerInfo) bool {
+		return status != types.TimerStatusUnspecified && t.Status != status
+	})
+	switch output := j.Flags.Lookup(flags.FlagOutput).Value.String(); {
+	case j.OutputFormat == flags.OutputFormatJSON || output == outputYAML:
+		p = with(p, shown)
+		if output == outputYAML {
+			return j.WithOutputFormat(flags.OutputFormatText).PrintProto(p)
+		}
+		return j.PrintProto(p)
+	case output != flags.OutputFormatText && output != outputWide:
+		return fmt.Errorf("--%s %.80q is unknown: want text, wide, json or yaml", flags.FlagOutput, output)
+	default:
+		if err := table(j, shown, own, output == outputWide); err != nil {
+			return err
+		}
+	}
+	if len(shown) < len(timers) {
+		j.Notef("%d of another status on this page", len(timers)-len(shown))
+	}
+	if next := p.GetPagination().GetNextKey(); len(next) > 0 {
+		j.Notef("there are more: --%s %s", flagPageKey, base64.StdEncoding.EncodeToString(next))
+	}
+	return nil
+}
+
+// with is a page with other timers.
+func with(p page, timers []types.TimerInfo) page {
+	switch full := p.(type) {
+	case *types.QueryTimersByActorResponse:
+		return &types.QueryTimersByActorResponse{Timers: timers, Pagination: full.Pagination, Total: full.Total}
+	case *types.QueryDueResponse:
+		return &types.QueryDueResponse{Timers: timers, Pagination: full.Pagination}
+	case *types.QueryReadyResponse:
+		return &types.QueryReadyResponse{Timers: timers, Pagination: full.Pagination}
+	default:
+		return &types.QuerySetAsideResponse{Timers: timers, Pagination: p.GetPagination()}
+	}
+}
+
+// table prints timers as rows: one actor's without naming it, the soonest first.
+func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
+	if len(timers) == 0 {
+		j.Notef("no timers")
+		return nil
+	}
+	c, err := j.Clock()
+	if err != nil {
+		c.PaceErr = err
+	}
+	if own {
+		// The order of an actor's timers is that of their ids, which says nothing.
+		slices.SortStableFunc(timers, func(a, b types.TimerInfo) int {
+			return cmp.Or(cmp.Compare(a.SetAside, b.SetAside), cmp.Compare(a.Due, b.Due))
+		})
+	}
+	out := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
+	head := []string{"ID", "ACTOR", "LABEL", "DUE", "EVERY", "DOES", "BID", "STATUS", "GAS LIMIT", "EXPIRES", "PAYER"}
+	if _, err := fmt.Fprintln(out, strings.Join(columns(head, own, wide), "\t")); err != nil {
+		return err
+	}
+	for i := range timers {
+		if _, err := fmt.Fprintln(out, strings.Join(columns(row(j, &timers[i], c, wide), own, wide), "\t")); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}
+
+// columns leaves out the actor where it is the same in all rows, and what only a wide table has.
+func columns(all []string, own, wide bool) []string {
+	all = slices.Clone(all)
+	if !wide {
+		all = all[:8]
+	}
+	if own {
+		all = slices.Delete(all, 1, 2)
+	}
+	return all
+}
+
+// row is a timer as texts: all columns of a wide table.
+func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) []string {
+	id := t.Id
+	w := words.Writer{Codec: j.Codec, Who: j.Name}
+	if !wide {
+		id = plain.Clip(id, shownDigits)
+	}
+	label := plain.Clean(t.Label)
+	if label == "" {
+		label = "-"
+	}
+	return []string{
+		id, plain.Clean(j.Name(t.Actor)), label, due(t, c, wide), words.Repeats(&t.Trigger), clipTo(w.Timer(t), wide), plain.TimerBid(t), words.Status(t),
+		plain.Thousands(t.GasLimit), expires(t.ExpiresAt, c), plain.Clean(j.Name(t.FeePayer)),
+	}
+}
+
+func clipTo(text string, wide bool) string {
+	const width = 60
+	if wide || len(text) <= width {
+		return text
+	}
+	return plain.Clip(text, width-3) + "..."
+}
+
+// due is the height at which a timer is due, and in what time, or when.
+func due(t *types.TimerInfo, c timespan.Clock, wide bool) string {
+	switch {
+	case t.Status == types.TimerStatusWatching:
+		return "on change"
+	case t.SetAside != types.NotSetAside:
+		return "-"
+	case t.Due <= c.Height:
+		return fmt.Sprintf("%d, now", t.Due)
+	case c.PaceErr != nil:
+		return fmt.Sprint(t.Due)
+	case wide:
+		return fmt.Sprintf("%d, %s", t.Due, c.Moment(t.Due, time.Local))
+	default:
+		return fmt.Sprintf("%d, in %s", t.Due, timespan.RoundForPeople(c.Pace.TimeFor(t.Due-c.Height)))
+	}
+}
+
+func expires(height uint64, c timespan.Clock) string {
+	if moment := c.Moment(height, time.Local); moment != "" {
+		return fmt.Sprintf("%d, %s", height, moment)
+	}
+	return fmt.Sprint(height)
+}

@@ -1,0 +1,150 @@
+// Package words says in words what messages do, and what makes a timer due.
+package words
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
+
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Writer writes for one reader.
+type Writer struct {
+	Codec codec.Codec
+	// Who writes an address.
+	Who func(address string) string
+}
+
+// executeContract is x/wasm's message, which this module does not import: its fields are read from its JSON.
+const executeContract = "/cosmwasm.wasm.v1.MsgExecuteContract"
+
+// Message says what a message does: "send 5utmr to bob". What it does not know it calls by its type.
+func (w Writer) Message(msg sdk.Msg) string {
+	switch m := msg.(type) {
+	case *banktypes.MsgSend:
+		return fmt.Sprintf("send %s to %s", m.Amount, w.Who(m.ToAddress))
+	case *stakingtypes.MsgDelegate:
+		return fmt.Sprintf("delegate %s to %s", m.Amount, w.Who(m.ValidatorAddress))
+	case *stakingtypes.MsgUndelegate:
+		return fmt.Sprintf("undelegate %s from %s", m.Amount, w.Who(m.ValidatorAddress))
+	case *distrtypes.MsgWithdrawDelegatorReward:
+		return "withdraw rewards from " + w.Who(m.ValidatorAddress)
+	case *govv1.MsgVote:
+		return fmt.Sprintf("vote %s on proposal %d", strings.ToLower(strings.TrimPrefix(m.Option.String(), "VOTE_OPTION_")), m.ProposalId)
+	default:
+		if sdk.MsgTypeURL(msg) == executeContract {
+			return w.execute(msg)
+		}
+		return ShortType(sdk.MsgTypeURL(msg))
+	}
+}
+
+// Messages says what messages do, one after the other.
+func (w Writer) Messages(msgs []sdk.Msg) string {
+	parts := make([]string, len(msgs))
+	for i, msg := range msgs {
+		parts[i] = w.Message(msg)
+	}
+	return plain.Clean(strings.Join(parts, ", then "))
+}
+
+func (w Writer) execute(msg sdk.Msg) string {
+	raw, err := w.Codec.MarshalJSON(msg)
+	var m struct {
+		Contract string          `json:"contract"`
+		Msg      json.RawMessage `json:"msg"`
+		Funds    sdk.Coins       `json:"funds"`
+	}
+	if err != nil || json.Unmarshal(raw, &m) != nil {
+		return ShortType(executeContract)
+	}
+	text := fmt.Sprintf("call %s with %.120s", w.Who(m.Contract), m.Msg)
+	if !m.Funds.IsZero() {
+		text += " and " + m.Funds.String()
+	}
+	return text
+}
+
+// ShortType is the type of a message without its package: MsgSend.
+func ShortType(url string) string { return plain.Clean(url[strings.LastIndexAny(url, "./")+1:]) }
+
+// Timer says what a timer does. Lists leave out a long payload, of which nothing can be told but its length.
+func (w Writer) Timer(t *types.TimerInfo) string {
+	if uint64(len(t.Payload)) < t.PayloadBytes {
+		return fmt.Sprintf("%s, %s bytes", plain.Clean(t.Handler), plain.Thousands(t.PayloadBytes))
+	}
+	messages := MessagesOf(t)
+	if len(messages) == 0 {
+		return plain.Clean(t.Handler)
+	}
+	parts := make([]string, len(messages))
+	for i, any := range messages {
+		var msg sdk.Msg
+		if err := w.Codec.InterfaceRegistry().UnpackAny(any, &msg); err != nil || msg == nil {
+			parts[i] = ShortType(any.GetTypeUrl())
+			continue
+		}
+		parts[i] = w.Message(msg)
+	}
+	return plain.Clean(strings.Join(parts, ", then "))
+}
+
+// MessagesOf are the messages of an account's timer, read one level deep; none if the payload is something else. Each type
+// of a message begins with a slash, which tells it from bytes that only look like one.
+func MessagesOf(t *types.TimerInfo) []*codectypes.Any {
+	var payload types.AccountPayload
+	if t.Handler != types.DefaultHandler || payload.Unmarshal(t.Payload) != nil {
+		return nil
+	}
+	for _, message := range payload.Messages {
+		if !strings.HasPrefix(message.GetTypeUrl(), "/") {
+			return nil
+		}
+	}
+	return payload.Messages
+}
+
+// Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on change"; a dash for one that does not.
+func Repeats(trigger *types.Trigger) string {
+	switch {
+	case trigger.Interval != nil:
+		return plain.Count(trigger.Interval.Every, "block") + left(trigger.Interval.Remaining)
+	case trigger.Watch != nil:
+		if trigger.Watch.Remaining == 1 {
+			return "-"
+		}
+		return "each change" + left(trigger.Watch.Remaining)
+	default:
+		return "-"
+	}
+}
+
+func left(remaining uint64) string {
+	if remaining == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s left", plain.Thousands(remaining))
+}
+
+// Status is the status of a timer in words: "pending", "set aside: paused".
+func Status(t *types.TimerInfo) string {
+	if t.Status == types.TimerStatusSetAside {
+		return "set aside: " + t.SetAside.Word()
+	}
+	return StatusName(t.Status)
+}
+
+// StatusName is a status as people write it: pending, set-aside.
+func StatusName(status types.TimerStatus) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(status.String(), "TIMER_STATUS_")), "_", "-")
+}

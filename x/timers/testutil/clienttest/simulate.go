@@ -1,0 +1,44 @@
+package clienttest
+
+import (
+	"context"
+
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
+)
+
+// simulator simulates transactions as a node does, without their signatures and fees.
+type simulator struct {
+	txtypes.UnimplementedServiceServer
+	rig *Rig
+	// ante is the gas of the checks before the messages.
+	ante uint64
+}
+
+// Simulates makes the node simulate transactions, whose checks use so much gas.
+func (r *Rig) Simulates(ante uint64) {
+	txtypes.RegisterServiceServer(r.queries, &simulator{rig: r, ante: ante})
+}
+
+// Simulate implements txtypes.ServiceServer.
+func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest) (*txtypes.SimulateResponse, error) {
+	decoded, err := s.rig.Ctx.TxConfig.TxDecoder()(request.TxBytes)
+	if err != nil {
+		return nil, err
+	}
+	branch, _ := s.rig.Chain.Ctx().CacheContext()
+	branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter())
+	for _, msg := range decoded.GetMsgs() {
+		if _, err := s.rig.Chain.Messages.Handler(msg)(branch, msg); err != nil {
+			return nil, err
+		}
+	}
+	used := branch.GasMeter().GasConsumed() + s.ante
+	return &txtypes.SimulateResponse{GasInfo: &sdk.GasInfo{GasUsed: used}, Result: &sdk.Result{}}, nil
+}
+
+// Queries makes the node answer the queries of a module that the chain of the lab has not.
+func (r *Rig) Queries(register func(*baseapp.GRPCQueryRouter)) { register(r.queries) }
