@@ -140,7 +140,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 	// A contract has an account too, so that contracts come first.
-	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm))
+	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm, actors.WithMessages(actors.NewMessages(cdc, router))))
 	k.Timers, k.TimerModules = wired.Keeper, wired.Handlers
 }
 

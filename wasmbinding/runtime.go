@@ -18,8 +18,8 @@ type ContractKeeper interface {
 }
 
 // Runtime lets contracts own timers: a chain puts it before the other runtimes (actors.Router, Prepend).
-func Runtime(contracts ContractKeeper) *actors.WasmRuntime {
-	return actors.NewWasmRuntime(contracts, contracts, Creator(contracts))
+func Runtime(contracts ContractKeeper, options ...actors.WasmOption) *actors.WasmRuntime {
+	return actors.NewWasmRuntime(contracts, contracts, Creator(contracts), options...)
 }
 
 // Creator returns who instantiated a contract, or nothing if there is no such contract.

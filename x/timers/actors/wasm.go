@@ -34,18 +34,33 @@ type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccA
 // any other by its name with the timer's payload unchanged, sudo {"<handler>": <payload>}. So contracts that were
 // written without timers in mind can be called. Sudo is privileged: a contract trusts its caller. The module calls it
 // only for timers that the contract itself scheduled.
+//
+// A timer that was stated as messages calls no code of the contract: they run as the contract (Messages).
 type WasmRuntime struct {
 	contracts ContractKeeper
 	view      ContractView
 	creator   ContractCreator
+	messages  *Messages
 }
 
-var _ types.Runtime = (*WasmRuntime)(nil)
+var _ types.MessageRuntime = (*WasmRuntime)(nil)
+
+// WasmOption adds what a chain may do without.
+type WasmOption func(*WasmRuntime)
+
+// WithMessages lets timers of contracts run messages. Without it messages are refused when they are scheduled.
+func WithMessages(messages *Messages) WasmOption {
+	return func(r *WasmRuntime) { r.messages = messages }
+}
 
 // NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account
 // too.
-func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator ContractCreator) *WasmRuntime {
-	return &WasmRuntime{contracts, view, creator}
+func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator ContractCreator, options ...WasmOption) *WasmRuntime {
+	r := &WasmRuntime{contracts: contracts, view: view, creator: creator}
+	for _, option := range options {
+		option(r)
+	}
+	return r
 }
 
 // Name of the runtime in metrics.
@@ -56,16 +71,31 @@ func (r *WasmRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	return r.view.HasContractInfo(ctx, actor)
 }
 
-// Validate implements types.Runtime. Errors are ErrInvalidHandler and ErrInvalidPayload of package types. Whether the
-// contract has the handler shows only when it fires, since a contract may be migrated.
-func (r *WasmRuntime) Validate(_ context.Context, _ *types.TimerConfig, call types.Call) error {
+// RunsMessages implements types.MessageRuntime: whether the call was stated as messages.
+func (r *WasmRuntime) RunsMessages(call types.Call) bool { return call.Messages && r.messages != nil }
+
+// MessageBytes implements types.MessageRuntime.
+func (r *WasmRuntime) MessageBytes(call types.Call) (uint64, error) { return r.messages.Bytes(call) }
+
+// Validate implements types.Runtime. Errors are ErrInvalidHandler and ErrInvalidPayload of package types, and those of
+// Messages.Validate. Whether the contract has the handler shows only when it fires, since a contract may be migrated.
+func (r *WasmRuntime) Validate(_ context.Context, config *types.TimerConfig, call types.Call) error {
+	if call.Messages {
+		return r.messages.Validate(config, call)
+	}
 	_, err := sudoMessage(types.Delivery{Call: call})
 	return err
 }
 
-// Deliver implements types.Runtime. The error is the contract's, or types.ErrActorGone if the contract no longer
-// exists. The caller's sandbox undoes what the contract wrote before it failed.
-func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
+// Deliver implements types.Runtime. The error is the contract's, that of the first message that fails, or
+// types.ErrActorGone if the contract no longer exists. The caller's sandbox undoes what was written before it failed.
+func (r *WasmRuntime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
+	if delivery.Messages && r.messages == nil {
+		return types.ErrInvalidPayload.Wrap("contracts of this chain run no messages any more")
+	}
+	if delivery.Messages {
+		return r.messages.Run(ctx, config, delivery.Call)
+	}
 	msg, err := sudoMessage(delivery)
 	if err != nil {
 		return err

@@ -86,6 +86,9 @@ func validateTimer(t *types.Timer) error {
 	if _, known := types.SetAsideReason_name[int32(t.SetAside)]; !known {
 		return types.ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
 	}
+	if t.RunsMessages && t.Handler != "" {
+		return types.ErrInvalidGenesis.Wrapf("runs_messages is set and handler is %.80q, want none", t.Handler)
+	}
 	if err := sdk.VerifyAddressFormat(t.Actor); err != nil {
 		return types.ErrInvalidGenesis.Wrapf("actor: %v", err)
 	}

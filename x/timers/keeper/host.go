@@ -147,7 +147,7 @@ func (k *Keeper) newTimer(
 	if call, err = k.checkCall(ctx, config, call); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	timer.Handler, timer.Payload = storedHandler(call.Handler), call.Payload
+	setCall(&timer, call)
 	if !req.FeePayer.Equals(req.Actor) {
 		timer.FeePayer = req.FeePayer
 	}
@@ -277,7 +277,7 @@ func (k *Keeper) checkUpdate(
 	}
 	return func(t *types.Timer) {
 		if req.Call != nil {
-			t.Handler, t.Payload = storedHandler(call.Handler), call.Payload
+			setCall(t, call)
 		}
 		if req.GasLimit != 0 {
 			t.GasLimit = req.GasLimit
@@ -302,7 +302,7 @@ func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, ti
 		if err != nil {
 			return err
 		}
-		call = types.Call{Actor: timer.Actor, Handler: timer.HandlerName(), Payload: payload}
+		call = timer.CallWith(payload)
 	}
 	return k.checkIntrinsic(ctx, config, &timer, call)
 }
@@ -463,8 +463,8 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if err != nil {
 		return call, err
 	}
-	if _, runs := runtime.(types.MessageRuntime); call.Messages && !runs {
-		return call, types.ErrInvalidPayload.Wrapf("messages are stated, and %s runs none: state a payload", k.text(call.Actor))
+	if call.Messages, err = k.runsMessages(runtime, call); err != nil {
+		return call, err
 	}
 	messages, err := types.MessageBytes(config, runtime, call)
 	if err != nil {
@@ -474,12 +474,26 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	return call, runtime.Validate(ctx, config, call)
 }
 
-// storedHandler leaves the default handler out of the record.
-func storedHandler(handler string) string {
-	if handler == types.DefaultHandler {
-		return ""
+// runsMessages checks that the runtime runs a call that was stated as messages, and reports whether its record says so:
+// where the runtime runs nothing else, it need not.
+func (k *Keeper) runsMessages(runtime types.Runtime, call types.Call) (marked bool, err error) {
+	if !call.Messages {
+		return false, nil
 	}
-	return handler
+	runner, ok := runtime.(types.MessageRuntime)
+	if !ok || !runner.RunsMessages(call) {
+		return false, types.ErrInvalidPayload.Wrapf("messages are stated, and %s runs none: state a payload", k.text(call.Actor))
+	}
+	call.Messages = false
+	return !runner.RunsMessages(call), nil
+}
+
+// setCall stores what a timer does. The record leaves out the default handler.
+func setCall(t *types.Timer, call types.Call) {
+	t.Handler, t.Payload, t.RunsMessages = call.Handler, call.Payload, call.Messages
+	if t.Handler == types.DefaultHandler {
+		t.Handler = ""
+	}
 }
 
 // setRecurrence checks the retry and on_unfunded of a request, and fills in the defaults.

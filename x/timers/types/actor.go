@@ -11,8 +11,8 @@ type Call struct {
 	Actor   sdk.AccAddress
 	Handler string
 	Payload []byte
-	// Messages: the payload is an encoded AccountPayload, and was stated as messages. It is set while a call is scheduled
-	// alone.
+	// Messages: the payload is an encoded AccountPayload, and was stated as messages. A record keeps it only for actors whose
+	// payloads can be something else (Timer.runs_messages).
 	Messages bool
 }
 
@@ -50,6 +50,8 @@ type Runtime interface {
 // MessageRuntime is a Runtime that decodes SDK messages from payloads. What that takes is counted before it is done.
 type MessageRuntime interface {
 	Runtime
+	// RunsMessages reports whether the payload of a call is messages: always, or where the call says so.
+	RunsMessages(call Call) bool
 	// MessageBytes is what the messages of a call count as (envelope.Shape). It decodes nothing, and takes time in
 	// proportion to the payload. It refuses messages that must not be decoded: too many of them, too deep, or of a type
 	// that never runs in a timer.
@@ -59,7 +61,7 @@ type MessageRuntime interface {
 // MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
 func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, error) {
 	decoder, decodes := runtime.(MessageRuntime)
-	if !decodes {
+	if !decodes || !decoder.RunsMessages(call) {
 		return 0, nil
 	}
 	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {

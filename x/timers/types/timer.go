@@ -61,6 +61,11 @@ func (t *Timer) HandlerName() string {
 	return t.Handler
 }
 
+// CallWith is what the timer calls with its payload, which its record may not hold.
+func (t *Timer) CallWith(payload []byte) Call {
+	return Call{Actor: t.Actor, Handler: t.HandlerName(), Payload: payload, Messages: t.RunsMessages}
+}
+
 // ExpiredAt tells whether the timer may no longer fire at the height: expires_at is the last one.
 func (t *Timer) ExpiredAt(height uint64) bool { return height > t.ExpiresAt }
 
