@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	errorsmod "cosmossdk.io/errors"
+	storetypes "cosmossdk.io/store/types"
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -19,6 +20,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
+	"github.com/cosmos-timers/timers/wasmbinding"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
 	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -182,4 +184,43 @@ func TestAContractsPayloadIsNoMessages(t *testing.T) {
 	var at beats
 	p.QueryContract(heartbeat, `{"beats":{}}`, &at)
 	require.Equal(t, payload, at.Last.Payload)
+}
+
+// A call that can't succeed is refused when it is scheduled, and not each time that it fires.
+func TestACallOfCodeWithoutSudoIsRefused(t *testing.T) {
+	p := newProxy(t)
+	codespace, code := codeOf(types.ErrInvalidHandler)
+	for name, change := range map[string]func(*types.MsgScheduleTimer){
+		"default":  func(*types.MsgScheduleTimer) {},
+		"named":    func(m *types.MsgScheduleTimer) { m.Handler, m.Payload = "tick", []byte("{}") },
+		"repeated": func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}} },
+	} {
+		result := p.schedule(change)
+		require.Equal(t, [2]any{codespace, code}, [2]any{result.Codespace, result.Code}, "%s: %s", name, result.Log)
+		require.Contains(t, result.Log, "exports no sudo", name)
+	}
+	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{After: 50} }, p.send(p.reflect, "bob", 5)).Code)
+	timer := timersOf(t, p.Chain, p.reflect)[0]
+	update := &types.MsgUpdateTimer{Sender: p.reflect.String(), Id: timer.Id, Call: &types.TimerCall{Handler: "tick", Payload: []byte("{}")}}
+	result := p.NextBlock(p.Sign("alice", reflectMsg(t, p.Chain, p.reflect, update))).TxResults[0]
+	require.Equal(t, [2]any{codespace, code}, [2]any{result.Codespace, result.Code}, "an update: %s", result.Log)
+	p.Replay()
+}
+
+// The look-up is charged, and the same whether this node knows the code or not. A contract that is being called needs none.
+func TestTheLookUpOfSudoIsCharged(t *testing.T) {
+	c := appchain.NewUnder(t, inOrder, "alice")
+	heartbeat := c.Instantiate("alice", c.StoreCode("alice", contracts.Heartbeat), `{"every":30}`, 1_000_000)
+	gasOf := func(context func(sdk.Context) sdk.Context) uint64 {
+		ctx := context(c.Ctx().WithGasMeter(storetypes.NewInfiniteGasMeter()))
+		_, err := c.App.Timers.Schedule(ctx, timerskeeper.ScheduleRequest{Actor: heartbeat, Trigger: types.Trigger{After: 2}})
+		require.NoError(t, err)
+		return ctx.GasMeter().GasConsumed()
+	}
+	branch := func(ctx sdk.Context) sdk.Context { branched, _ := ctx.CacheContext(); return branched }
+	first, again := gasOf(branch), gasOf(branch)
+	require.Equal(t, first, again)
+	c.SwapBinary(func(*app.App) {})
+	require.Equal(t, first, gasOf(branch), "a node that has just started")
+	require.Greater(t, first, uint64(wasmbinding.LookUpCycles+25_000), "less than 27,000 are not for it")
 }

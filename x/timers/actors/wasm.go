@@ -41,6 +41,7 @@ type WasmRuntime struct {
 	view      ContractView
 	creator   ContractCreator
 	messages  *Messages
+	sudoCheck SudoCheck
 }
 
 var _ types.MessageRuntime = (*WasmRuntime)(nil)
@@ -51,6 +52,15 @@ type WasmOption func(*WasmRuntime)
 // WithMessages lets timers of contracts run messages. Without it messages are refused when they are scheduled.
 func WithMessages(messages *Messages) WasmOption {
 	return func(r *WasmRuntime) { r.messages = messages }
+}
+
+// SudoCheck returns an error unless the code of a contract has an entry point sudo. It charges what it reads to ctx.
+type SudoCheck func(ctx context.Context, contract sdk.AccAddress) error
+
+// WithSudoCheck checks, when a call of a contract is scheduled, that the contract can be called. A contract that schedules
+// while its sudo runs in a fire has shown that it can. Without it such a call fails when it fires.
+func WithSudoCheck(check SudoCheck) WasmOption {
+	return func(r *WasmRuntime) { r.sudoCheck = check }
 }
 
 // NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account
@@ -78,29 +88,34 @@ func (r *WasmRuntime) RunsMessages(call types.Call) bool { return call.Messages 
 func (r *WasmRuntime) MessageBytes(call types.Call) (uint64, error) { return r.messages.Bytes(call) }
 
 // Validate implements types.Runtime. Errors are ErrInvalidHandler and ErrInvalidPayload of package types, and those of
-// Messages.Validate. Whether the contract has the handler shows only when it fires, since a contract may be migrated.
-func (r *WasmRuntime) Validate(_ context.Context, config *types.TimerConfig, call types.Call) error {
+// Messages.Validate. Whether sudo knows the handler shows only when it fires, and so does that a contract was migrated.
+func (r *WasmRuntime) Validate(ctx context.Context, config *types.TimerConfig, call types.Call) error {
 	if call.Messages {
 		return r.messages.Validate(config, call)
 	}
-	_, err := sudoMessage(types.Delivery{Call: call})
-	return err
+	if _, err := sudoMessage(types.Delivery{Call: call}); err != nil {
+		return err
+	}
+	if r.sudoCheck == nil || runsSudoOf(ctx, call.Actor) {
+		return nil
+	}
+	return r.sudoCheck(ctx, call.Actor)
 }
 
 // Deliver implements types.Runtime. The error is the contract's, that of the first message that fails, or
 // types.ErrActorGone if the contract no longer exists. The caller's sandbox undoes what was written before it failed.
 func (r *WasmRuntime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
-	if delivery.Messages && r.messages == nil {
-		return types.ErrInvalidPayload.Wrap("contracts of this chain run no messages any more")
-	}
 	if delivery.Messages {
+		if r.messages == nil {
+			return types.ErrInvalidPayload.Wrap("contracts of this chain run no messages any more")
+		}
 		return r.messages.Run(ctx, config, delivery.Call)
 	}
 	msg, err := sudoMessage(delivery)
 	if err != nil {
 		return err
 	}
-	if _, err = r.contracts.Sudo(withFireMeter(ctx), delivery.Actor, msg); err == nil {
+	if _, err = r.contracts.Sudo(withSudoOf(withFireMeter(ctx), delivery.Actor), delivery.Actor, msg); err == nil {
 		return nil
 	}
 	// Checked only after a failure: a call that succeeds proves that the contract exists.
