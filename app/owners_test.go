@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	wasmdata "github.com/CosmWasm/wasmd/x/wasm/keeper/testdata"
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/stretchr/testify/require"
 
@@ -223,4 +224,37 @@ func TestTheLookUpOfSudoIsCharged(t *testing.T) {
 	c.SwapBinary(func(*app.App) {})
 	require.Equal(t, first, gasOf(branch), "a node that has just started")
 	require.Greater(t, first, uint64(wasmbinding.LookUpCycles+25_000), "less than 27,000 are not for it")
+}
+
+// Messages may schedule messages again, or call a contract that schedules: each timer fires in a later block, and is paid.
+func TestMessagesThatScheduleAgain(t *testing.T) {
+	p := newProxy(t)
+	again := func(msgs ...sdk.Msg) sdk.Msg {
+		return &types.MsgScheduleTimer{
+			Sender: p.reflect.String(), Trigger: types.Trigger{After: 1}, Messages: packed(t, msgs...), GasLimit: 300_000,
+		}
+	}
+	bob := appchain.AccountOf("bob").Address
+	before := p.Balance(bob)
+	require.Zero(t, p.schedule(asItIs, again(again(p.send(p.reflect, "bob", 5)))).Code)
+	for range 2 {
+		got, _ := p.fire()
+		require.True(t, got.success, got)
+		require.Equal(t, before, p.Balance(bob), "not before its turn")
+	}
+	got, _ := p.fire()
+	require.True(t, got.success, got)
+	require.Equal(t, before.AddRaw(5), p.Balance(bob))
+
+	// A thousand timers at once: the gas limit ends it, and all are dropped.
+	hostile := p.Instantiate("bob", p.StoreCode("bob", contracts.Hostile), `{}`, 1_000_000)
+	require.Zero(t, p.schedule(func(m *types.MsgScheduleTimer) { m.GasLimit = 500_000 }, &wasmtypes.MsgExecuteContract{
+		Sender: p.reflect.String(), Contract: hostile.String(), Msg: []byte(`{"many":{"count":1000}}`),
+	}).Code)
+	got, _ = p.fire()
+	codespace, code := codeOf(types.ErrOutOfCycles)
+	require.Equal(t, [2]any{codespace, code}, [2]any{got.codespace, got.code})
+	require.Equal(t, uint64(500_000), got.cycles)
+	require.Empty(t, timersOf(t, p.Chain, hostile))
+	p.Replay()
 }

@@ -29,22 +29,26 @@ type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccA
 // WasmRuntime serves CosmWasm contracts (x/timers/docs/contracts.md). The default handler is called with what is known
 // of the delivery,
 //
-//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "due"?, "matched"?}}
+//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "due"?, "matched"?, "scheduler"?}}
 //
 // any other by its name with the timer's payload unchanged, sudo {"<handler>": <payload>}. So contracts that were
 // written without timers in mind can be called. Sudo is privileged: a contract trusts its caller. The module calls it
-// only for timers that the contract itself scheduled.
+// only for timers that the contract itself scheduled, or its admin, who could migrate it.
 //
 // A timer that was stated as messages calls no code of the contract: they run as the contract (Messages).
 type WasmRuntime struct {
 	contracts ContractKeeper
 	view      ContractView
 	creator   ContractCreator
+	admin     ContractAdmin
 	messages  *Messages
 	sudoCheck SudoCheck
 }
 
-var _ types.MessageRuntime = (*WasmRuntime)(nil)
+var (
+	_ types.MessageRuntime      = (*WasmRuntime)(nil)
+	_ types.AdministeredRuntime = (*WasmRuntime)(nil)
+)
 
 // WasmOption adds what a chain may do without.
 type WasmOption func(*WasmRuntime)
@@ -52,6 +56,14 @@ type WasmOption func(*WasmRuntime)
 // WithMessages lets timers of contracts run messages. Without it messages are refused when they are scheduled.
 func WithMessages(messages *Messages) WasmOption {
 	return func(r *WasmRuntime) { r.messages = messages }
+}
+
+// ContractAdmin returns who may migrate a contract now, or nothing if nobody may.
+type ContractAdmin func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress
+
+// WithAdmin lets the admins of contracts schedule calls of their sudo. Without it a contract schedules for itself alone.
+func WithAdmin(admin ContractAdmin) WasmOption {
+	return func(r *WasmRuntime) { r.admin = admin }
 }
 
 // SudoCheck returns an error unless the code of a contract has an entry point sudo. It charges what it reads to ctx.
@@ -134,6 +146,14 @@ func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.Ac
 	return actor
 }
 
+// Admin implements types.AdministeredRuntime.
+func (r *WasmRuntime) Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
+	if r.admin == nil {
+		return nil
+	}
+	return r.admin(ctx, actor)
+}
+
 // handleTimer is the message to the default handler. Its fields and their order are part of the protocol: a contract's
 // gas depends on them.
 type handleTimer struct {
@@ -148,6 +168,8 @@ type handleTimer struct {
 	Due uint64 `json:"due,omitempty"`
 	// Matched is absent unless the timer watches.
 	Matched []matchedKey `json:"matched,omitempty"`
+	// Scheduler is absent unless the contract's admin scheduled the timer.
+	Scheduler string `json:"scheduler,omitempty"`
 }
 
 // matchedKey is a key that changed: the name of its store, and its bytes in base64.
@@ -165,6 +187,9 @@ func sudoMessage(delivery types.Delivery) ([]byte, error) {
 		known := handleTimer{
 			TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
 			FireSeq: delivery.FireSeq, Payload: append([]byte{}, delivery.Payload...), Height: delivery.Height,
+		}
+		if !delivery.Scheduler.Empty() {
+			known.Scheduler = delivery.Scheduler.String()
 		}
 		if delivery.Due < delivery.Height {
 			known.Due = delivery.Due

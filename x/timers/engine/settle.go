@@ -33,6 +33,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		DeliverID: types.DeliverID(b.Height, ctx.BlockHeader().AppHash, timer.Id, timer.FireSeq),
 		Height:    b.Height,
 		Due:       next.due(timer),
+		Scheduler: timer.Scheduler,
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}

@@ -68,7 +68,10 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
 	recurrenceInfo(&info, t)
-	info.UnfundedSince = t.UnfundedSince
+	info.UnfundedSince, info.RunsMessages = t.UnfundedSince, t.RunsMessages
+	if len(t.Scheduler) > 0 {
+		info.Scheduler = s.text(t.Scheduler)
+	}
 	info.BidLocked, info.MaxCharge, info.Label = t.BidLocked, t.MaxCharge, t.Label
 	info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t)
 	return info, err

@@ -26,6 +26,8 @@ type Delivery struct {
 	// Due is the height at which it became due; for a watch, that of the first change that it delivers. It is late if this
 	// is below Height.
 	Due uint64
+	// Scheduler is who scheduled the timer, where that is not the actor but its admin; else empty.
+	Scheduler sdk.AccAddress
 	// FireSeq is the number of the timer's earlier deliveries.
 	FireSeq uint32
 	// Matched are the watched keys whose change made it due, at most MAX_MATCHED_KEYS; none for other triggers.
@@ -68,6 +70,24 @@ func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, erro
 		return 0, ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
 	}
 	return decoder.MessageBytes(call)
+}
+
+// AdministeredRuntime is a Runtime whose actors may have admins, who can replace what an actor does. So they may schedule
+// calls of it, for which they pay.
+type AdministeredRuntime interface {
+	Runtime
+	// Admin is the admin of the actor, empty if it has none.
+	Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress
+}
+
+// IsAdmin reports whether an address is the admin of an actor now.
+func IsAdmin(ctx context.Context, router Router, actor, address sdk.AccAddress) bool {
+	runtime, err := router.Route(ctx, actor)
+	if err != nil {
+		return false
+	}
+	administered, ok := runtime.(AdministeredRuntime)
+	return ok && !address.Empty() && administered.Admin(ctx, actor).Equals(address)
 }
 
 // Router finds the runtime that serves an actor: the first registered one that reports so.

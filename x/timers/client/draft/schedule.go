@@ -21,6 +21,7 @@ func AddScheduleFlags(f *pflag.FlagSet) {
 	f.String(flagAfterBlocks, "", "blocks after the one that includes the transaction, for those who sign long before they send")
 	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
 	addWatchFlags(f)
+	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
 	f.String(flagExpiresAt, "", "last height at which it may fire (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
 	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
@@ -68,6 +69,13 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 			return nil, fmt.Errorf("--%s: %w", FlagPayer, err)
 		}
 		msg.FeePayer = account.Text
+	}
+	if actor, given := d.Stated(flagActor); given {
+		account, err := d.LookupAccount(actor)
+		if err != nil {
+			return nil, fmt.Errorf("--%s: %w", flagActor, err)
+		}
+		msg.Actor = account.Text
 	}
 	call, err := d.call(true)
 	if err != nil {
