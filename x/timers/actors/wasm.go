@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/admins"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -46,8 +47,8 @@ type WasmRuntime struct {
 }
 
 var (
-	_ types.MessageRuntime      = (*WasmRuntime)(nil)
-	_ types.AdministeredRuntime = (*WasmRuntime)(nil)
+	_ types.MessageRuntime = (*WasmRuntime)(nil)
+	_ admins.Runtime       = (*WasmRuntime)(nil)
 )
 
 // WasmOption adds what a chain may do without.
@@ -146,7 +147,7 @@ func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.Ac
 	return actor
 }
 
-// Admin implements types.AdministeredRuntime.
+// Admin implements admins.Runtime.
 func (r *WasmRuntime) Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
 	if r.admin == nil {
 		return nil

@@ -3,6 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/admins"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -16,7 +17,7 @@ func (e *Engine) leftByAdmin(ctx sdk.Context, b *block, timer *types.Timer) bool
 	}
 	isAdmin := false
 	known := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		isAdmin = types.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
+		isAdmin = admins.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
 		return nil
 	})
 	if known && isAdmin {

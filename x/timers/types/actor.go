@@ -72,24 +72,6 @@ func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, erro
 	return decoder.MessageBytes(call)
 }
 
-// AdministeredRuntime is a Runtime whose actors may have admins, who can replace what an actor does. So they may schedule
-// calls of it, for which they pay.
-type AdministeredRuntime interface {
-	Runtime
-	// Admin is the admin of the actor, empty if it has none.
-	Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress
-}
-
-// IsAdmin reports whether an address is the admin of an actor now.
-func IsAdmin(ctx context.Context, router Router, actor, address sdk.AccAddress) bool {
-	runtime, err := router.Route(ctx, actor)
-	if err != nil {
-		return false
-	}
-	administered, ok := runtime.(AdministeredRuntime)
-	return ok && !address.Empty() && administered.Admin(ctx, actor).Equals(address)
-}
-
 // Router finds the runtime that serves an actor: the first registered one that reports so.
 type Router interface {
 	// Route returns the runtime that serves the actor, or ErrUnknownActor.

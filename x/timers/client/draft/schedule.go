@@ -63,19 +63,12 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err := names.CheckLabel(msg.Label); err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
 	}
-	if payer != "" {
-		account, err := d.LookupAccount(payer)
-		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", FlagPayer, err)
-		}
-		msg.FeePayer = account.Text
+	if msg.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
+		return nil, err
 	}
-	if actor, given := d.Stated(flagActor); given {
-		account, err := d.LookupAccount(actor)
-		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", flagActor, err)
-		}
-		msg.Actor = account.Text
+	actor, _ := d.Stated(flagActor)
+	if msg.Actor, err = d.accountOf(flagActor, actor); err != nil {
+		return nil, err
 	}
 	call, err := d.call(true)
 	if err != nil {
@@ -99,6 +92,18 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 		}
 	}
 	return msg, nil
+}
+
+// accountOf reads the account that a flag names; nothing if it is not stated.
+func (d *Draft) accountOf(flag, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	account, err := d.LookupAccount(text)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", flag, err)
+	}
+	return account.Text, nil
 }
 
 // setDue reads when a timer is due first: into due if that is a height.
