@@ -34,7 +34,9 @@ func Capabilities() []string {
 
 // newWasmKeeper makes the keeper of contracts, on their store. Their code is stored in wasm/ below the node's home,
 // which one process at a time may use.
-func (app *App) newWasmKeeper(store corestore.KVStoreService, appOpts servertypes.AppOptions, authority string) *wasmkeeper.Keeper {
+func (app *App) newWasmKeeper(
+	store corestore.KVStoreService, appOpts servertypes.AppOptions, authority string, options ...wasmkeeper.Option,
+) *wasmkeeper.Keeper {
 	config, err := wasm.ReadNodeConfig(appOpts)
 	if err != nil {
 		panic(fmt.Errorf("[wasm] of app.toml: %w", err))
@@ -47,7 +49,7 @@ func (app *App) newWasmKeeper(store corestore.KVStoreService, appOpts servertype
 	keeper := wasmkeeper.NewKeeper(app.encoding.Codec, store, k.Accounts, k.Bank, k.Staking,
 		distributionkeeper.NewQuerier(k.Distribution), noIBC{}, noIBC{}, noIBC2{}, noIBC{},
 		app.MsgServiceRouter(), app.GRPCQueryRouter(), home, config, wasmtypes.VMConfig{}, Capabilities(), authority,
-		wasmbinding.Options(app.encoding.Codec, app.GRPCQueryRouter())...)
+		append(wasmbinding.Options(app.encoding.Codec, app.GRPCQueryRouter()), options...)...)
 	return &keeper
 }
 

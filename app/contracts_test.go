@@ -18,6 +18,7 @@ import (
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
@@ -117,12 +118,11 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 
 	due := uint64(c.App.LastBlockHeight()) + 20
 	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgScheduleTimer{
-		Sender: reflect.String(), Trigger: types.Trigger{Height: due}, Payload: []byte("any bytes"), GasLimit: 200_000,
+		Sender: reflect.String(), Trigger: types.Trigger{Height: due}, Messages: packed(t, ownSend(reflect)), GasLimit: 200_000,
 	}))
 	own := timersOf(t, c, reflect)
 	require.Len(t, own, 1)
 	require.Equal(t, reflect.String(), own[0].Actor)
-	require.Equal(t, "any bytes", string(own[0].Payload))
 
 	for name, r := range map[string]struct {
 		msg  sdk.Msg
@@ -138,7 +138,8 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 		"is not the authority":     {&types.MsgSysCancelTimer{Authority: reflect.String(), Actor: address("bob"), Id: bobs.Id}, types.ErrUnauthorized},
 		"names a bad handler":      {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: due}, Handler: `a":1,"b`, Payload: []byte("{}")}, types.ErrInvalidHandler},
 		"gives no JSON":            {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: due}, Handler: "tick", Payload: []byte("{}}")}, types.ErrInvalidPayload},
-		"lets another pay":         {&types.MsgScheduleTimer{Sender: reflect.String(), FeePayer: address("bob"), Trigger: types.Trigger{Height: due}}, types.ErrInvalidFeePayer},
+		"has no sudo":              {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: due}}, types.ErrInvalidHandler},
+		"lets another pay":         {&types.MsgScheduleTimer{Sender: reflect.String(), FeePayer: address("bob"), Trigger: types.Trigger{Height: due}, Messages: packed(t, ownSend(reflect))}, types.ErrInvalidFeePayer},
 		"names the block it is in": {&types.MsgScheduleTimer{Sender: reflect.String(), Trigger: types.Trigger{Height: 1}}, types.ErrHeightNotInFuture},
 	} {
 		result := c.NextBlock(c.Sign("alice", reflectMsg(t, c, reflect, r.msg))).TxResults[0]
@@ -154,22 +155,17 @@ func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgCancelTimer{Sender: reflect.String(), Id: own[0].Id}))
 	require.Empty(t, timersOf(t, c, reflect))
 
-	// It has no privileged entry point: the VM says so when the timer fires.
-	c.Deliver("alice", reflectMsg(t, c, reflect, &types.MsgScheduleTimer{
-		Sender: reflect.String(), Trigger: types.Trigger{Height: uint64(c.App.LastBlockHeight()) + 2}, GasLimit: 200_000,
-	}))
-	events := appchain.Events(c.NextBlock(), "timers.v1.TimerFired")
-	require.Len(t, events, 1)
-	got := readFired(t, events[0])
-	codespace, code := codeOf(wasmtypes.ErrVMError)
-	require.Equal(t, [2]any{codespace, code}, [2]any{got.codespace, got.code})
-
 	// Nobody schedules for a contract: its sudo is privileged.
 	message := schedule(t, c, "bob", due)
 	message.Sender, message.Payload = reflect.String(), nil
 	tx := c.NextBlock(c.Sign("bob", message)).TxResults[0]
 	require.NotZero(t, tx.Code)
 	require.Empty(t, timersOf(t, c, reflect))
+}
+
+// ownSend is a message that the contract alone signs.
+func ownSend(contract sdk.AccAddress) sdk.Msg {
+	return banktypes.NewMsgSend(contract, appchain.AccountOf("bob").Address, sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1)))
 }
 
 func timersOf(t *testing.T, c *appchain.Chain, actor sdk.AccAddress) []types.TimerInfo {

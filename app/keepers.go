@@ -134,13 +134,14 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.Upgrade = upgradekeeper.NewKeeper(skippedUpgrades(appOpts), app.store(upgradetypes.StoreKey), cdc,
 		cast.ToString(appOpts.Get(flags.FlagHome)), app.BaseApp, authority)
 
-	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), stores.Wasm(accounts)), appOpts, authority)
+	entryPoints := wasmbinding.NewEntryPoints()
+	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), stores.Wasm(accounts)), appOpts, authority, entryPoints.Option())
 
 	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,
 		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 	// A contract has an account too, so that contracts come first.
-	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm))
+	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm, actors.WithMessages(actors.NewMessages(cdc, router)), entryPoints.Check(k.Wasm)))
 	k.Timers, k.TimerModules = wired.Keeper, wired.Handlers
 }
 

@@ -89,6 +89,17 @@ func TestMessagesInJSON(t *testing.T) {
 	}
 }
 
+func TestMessagesWithinAScheduleInJSON(t *testing.T) {
+	chain, _ := newChain(t)
+	msgs, err := wasmbinding.Messages(chain.Codec)(contract, []byte(`{"timers":{"schedule":{"trigger":{"after":"9"},"messages":[
+		{"@type":"/cosmos.bank.v1beta1.MsgSend","from_address":"`+contract.String()+`","to_address":"`+alice.String()+`"}]}}}`))
+	require.NoError(t, err)
+	schedule := msgs[0].(*types.MsgScheduleTimer)
+	require.Equal(t, contract.String(), schedule.Sender)
+	require.Len(t, schedule.Messages, 1)
+	require.Equal(t, &banktypes.MsgSend{FromAddress: contract.String(), ToAddress: alice.String()}, schedule.Messages[0].GetCachedValue())
+}
+
 // TestTheDocumentedJSONIsUnderstood: each line of contracts.md that is a message or a query is one.
 func TestTheDocumentedJSONIsUnderstood(t *testing.T) {
 	raw, err := os.ReadFile("../x/timers/docs/contracts.md")

@@ -17,25 +17,40 @@ type ContractKeeper interface {
 	GetContractInfo(ctx context.Context, contract sdk.AccAddress) *wasmtypes.ContractInfo
 }
 
-// Runtime lets contracts own timers: a chain puts it before the other runtimes (actors.Router, Prepend).
-func Runtime(contracts ContractKeeper) *actors.WasmRuntime {
-	return actors.NewWasmRuntime(contracts, contracts, Creator(contracts))
+// Runtime lets contracts own timers, and their admins schedule calls of them: a chain puts it before the other runtimes
+// (actors.Router, Prepend).
+func Runtime(contracts ContractKeeper, options ...actors.WasmOption) *actors.WasmRuntime {
+	options = append([]actors.WasmOption{actors.WithAdmin(Admin(contracts))}, options...)
+	return actors.NewWasmRuntime(contracts, contracts, Creator(contracts), options...)
+}
+
+// ContractInfos looks up contracts; wasmd's keeper does.
+type ContractInfos interface {
+	GetContractInfo(ctx context.Context, contract sdk.AccAddress) *wasmtypes.ContractInfo
 }
 
 // Creator returns who instantiated a contract, or nothing if there is no such contract.
-func Creator(contracts interface {
-	GetContractInfo(ctx context.Context, contract sdk.AccAddress) *wasmtypes.ContractInfo
-},
-) actors.ContractCreator {
+func Creator(contracts ContractInfos) actors.ContractCreator {
 	return func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress {
-		info := contracts.GetContractInfo(ctx, contract)
-		if info == nil {
-			return nil
-		}
-		creator, err := sdk.AccAddressFromBech32(info.Creator)
-		if err != nil {
-			return nil
-		}
-		return creator
+		return stated(contracts.GetContractInfo(ctx, contract), func(info *wasmtypes.ContractInfo) string { return info.Creator })
 	}
+}
+
+// Admin returns who may migrate a contract now, or nothing if nobody may.
+func Admin(contracts ContractInfos) actors.ContractAdmin {
+	return func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress {
+		return stated(contracts.GetContractInfo(ctx, contract), func(info *wasmtypes.ContractInfo) string { return info.Admin })
+	}
+}
+
+// stated is an address that the record of a contract states, or nothing.
+func stated(info *wasmtypes.ContractInfo, field func(*wasmtypes.ContractInfo) string) sdk.AccAddress {
+	if info == nil {
+		return nil
+	}
+	address, err := sdk.AccAddressFromBech32(field(info))
+	if err != nil {
+		return nil
+	}
+	return address
 }

@@ -13,6 +13,10 @@ var (
 	//
 	//go:embed hostile.wasm
 	Hostile []byte
+	// Listener has the entry points of a clock contract and of a callback contract, and schedules nothing.
+	//
+	//go:embed listener.wasm
+	Listener []byte
 	//go:embed SHA256SUMS
 	checksums string
 )

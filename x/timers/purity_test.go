@@ -39,7 +39,8 @@ var mayImport = map[string][]string{
 	"sandbox":          {"types", "sandbox/branch"},
 	"sandbox/branch":   {},
 	"sandbox/meter":    {"types"},
-	"actors":           {"types"},
+	"admins":           {"types"},
+	"actors":           {"types", "admins"},
 	"authz":            {"types"},
 	"authz/guard":      {"types", "authz"},
 	"genesis":          {"types", "names"},
@@ -67,9 +68,9 @@ var mayImport = map[string][]string{
 		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine": {"types", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine": {"types", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"migrations/v2": {"types"},
-	"keeper": {"types", "names", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"keeper": {"types", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "names", "state", "state/conditions", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},

@@ -1,26 +1,12 @@
 package actors
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"strings"
 
-	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/codec"
-	"github.com/cosmos/cosmos-sdk/codec/unknownproto"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/types"
-)
-
-const (
-	// maxMessages bounds the messages of one payload, nested ones included. Each costs a signer check and a routing
-	// before any gas is charged for it.
-	maxMessages = 128
-	// maxNesting bounds messages that carry messages.
-	maxNesting = 4
 )
 
 // Accounts reports whether an account exists; the keeper of x/auth is one.
@@ -28,29 +14,18 @@ type Accounts interface {
 	HasAccount(ctx context.Context, addr sdk.AccAddress) bool
 }
 
-// MessageRouter finds the handler of a message; the app's MsgServiceRouter is one.
-type MessageRouter interface {
-	Handler(msg sdk.Msg) baseapp.MsgServiceHandler
-}
-
-// AccountRuntime serves accounts (x/timers/README.md, "1.3 Actor"). The payload is a types.AccountPayload: messages
-// whose only signer is the account, at most 128 with those nested in others, on at most four levels. They run in order
-// and atomically, through the chain's message router. They pass no ante handler. The parameters allowed_messages and
-// denied_messages say which types may run, nested ones included, when the timer is scheduled and again when it fires.
-//
-// The only handler is types.DefaultHandler.
+// AccountRuntime serves accounts (x/timers/README.md, "1.3 Actor"). The payload is messages (Messages). The only handler
+// is types.DefaultHandler.
 type AccountRuntime struct {
-	cdc      codec.Codec
 	accounts Accounts
-	messages MessageRouter
-	checked  *verdicts
+	messages *Messages
 }
 
 var _ types.MessageRuntime = (*AccountRuntime)(nil)
 
 // NewAccountRuntime returns the runtime of accounts. Register it last: contracts and modules are accounts too.
 func NewAccountRuntime(cdc codec.Codec, accounts Accounts, messages MessageRouter) *AccountRuntime {
-	return &AccountRuntime{cdc, accounts, messages, newVerdicts(rememberedBytes)}
+	return &AccountRuntime{accounts, NewMessages(cdc, messages)}
 }
 
 // Name of the runtime in metrics.
@@ -61,181 +36,20 @@ func (r *AccountRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool 
 	return r.accounts.HasAccount(ctx, actor)
 }
 
-// Validate implements types.Runtime. Errors are ErrInvalidHandler, ErrInvalidPayload, ErrMessageNotAllowed and
-// ErrForeignSigner of package types.
+// RunsMessages implements types.MessageRuntime: accounts run nothing else.
+func (*AccountRuntime) RunsMessages(types.Call) bool { return true }
+
+// MessageBytes implements types.MessageRuntime.
+func (r *AccountRuntime) MessageBytes(call types.Call) (uint64, error) { return r.messages.Bytes(call) }
+
+// Validate implements types.Runtime. Errors are those of Messages.Validate.
 func (r *AccountRuntime) Validate(_ context.Context, config *types.TimerConfig, call types.Call) error {
-	_, err := r.decode(config, call)
-	return err
+	return r.messages.Validate(config, call)
 }
 
-// Deliver implements types.Runtime. It checks the payload as Validate does, and runs the messages. Their events are
-// kept if all of them succeed. An error is that of the first message that fails.
+// Deliver implements types.Runtime. Errors are those of Messages.Run.
 func (r *AccountRuntime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
-	msgs, err := r.decode(config, delivery.Call)
-	if err != nil {
-		return err
-	}
-	sdkCtx := withFireMeter(ctx)
-	for _, msg := range msgs {
-		result, err := r.messages.Handler(msg)(sdkCtx, msg)
-		if err != nil {
-			return err
-		}
-		for _, event := range result.GetEvents() {
-			sdkCtx.EventManager().EmitEvent(event)
-		}
-	}
-	return nil
-}
-
-// MessageBytes implements types.MessageRuntime. Errors are ErrInvalidPayload and ErrMessageNotAllowed of package types.
-func (r *AccountRuntime) MessageBytes(call types.Call) (uint64, error) {
-	if known, found := r.checked.of(call.Payload); found {
-		return known.weight, nil
-	}
-	shape, err := envelope.Scan(call.Payload, func(typeURL []byte) error {
-		if CheckedByAnte(string(typeURL)) {
-			return errCheckedByAnte(string(typeURL))
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, types.ErrMessageNotAllowed) {
-		err = types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
-	}
-	if err == nil {
-		r.checked.put(call.Payload, verdict{weight: shape.Weight()})
-	}
-	return shape.Weight(), err
-}
-
-// CheckedByAnte reports whether messages of a type are checked in the chain's ante handlers alone: an Ethereum
-// transaction carries the signature of another account, which its handler takes for checked. No timer runs them.
-func CheckedByAnte(typeURL string) bool {
-	return typeURL[strings.LastIndexAny(typeURL, "./")+1:] == "MsgEthereumTx"
-}
-
-func errCheckedByAnte(typeURL string) error {
-	return types.ErrMessageNotAllowed.Wrapf("%.120s is checked in ante handlers alone, which no timer passes", typeURL)
-}
-
-// decode reads the payload and checks every message. It looks at the bytes before it decodes them. What has passed before,
-// for this actor and under these lists of allowed types, is decoded alone: the messages are fresh, since handlers may
-// change them.
-func (r *AccountRuntime) decode(config *types.TimerConfig, call types.Call) ([]sdk.Msg, error) {
-	if call.Handler != types.DefaultHandler {
-		return nil, types.ErrInvalidHandler.Wrapf("an account has the handler %q alone, not %.80q", types.DefaultHandler, call.Handler)
-	}
-	weight, err := types.MessageBytes(config, r, call)
-	if err != nil {
-		return nil, err
-	}
-	if known, _ := r.checked.of(call.Payload); known.passed(config, call.Actor) {
-		return r.unmarshal(call.Payload)
-	}
-	var payload types.AccountPayload
-	// Unknown fields are rejected, as in a transaction: otherwise nodes that know different fields could disagree.
-	if err := unknownproto.RejectUnknownFieldsStrict(call.Payload, &payload, r.cdc.InterfaceRegistry()); err != nil {
-		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
-	}
-	msgs, err := r.unmarshal(call.Payload)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.checkMessages(config, call.Actor, msgs); err != nil {
-		return nil, err
-	}
-	r.checked.put(call.Payload, passedBy(config, call.Actor, weight))
-	return msgs, nil
-}
-
-// unmarshal decodes the messages of a payload.
-func (r *AccountRuntime) unmarshal(bz []byte) ([]sdk.Msg, error) {
-	var payload types.AccountPayload
-	if err := r.cdc.Unmarshal(bz, &payload); err != nil {
-		return nil, types.ErrInvalidPayload.Wrapf("want a timers.v1.AccountPayload: %v", err)
-	}
-	if len(payload.Messages) == 0 {
-		return nil, types.ErrInvalidPayload.Wrap("no messages")
-	}
-	msgs := make([]sdk.Msg, len(payload.Messages))
-	for i, packed := range payload.Messages {
-		msg, ok := packed.GetCachedValue().(sdk.Msg)
-		if !ok {
-			return nil, types.ErrInvalidPayload.Wrapf("message %d of type %.120q is not a message", i, packed.GetTypeUrl())
-		}
-		msgs[i] = msg
-	}
-	return msgs, nil
-}
-
-// checkMessages checks each message of a payload, and the type of those that messages carry.
-func (r *AccountRuntime) checkMessages(config *types.TimerConfig, actor sdk.AccAddress, msgs []sdk.Msg) error {
-	left := maxMessages
-	if err := checkAllowed(config, msgs, maxNesting, &left); err != nil {
-		return err
-	}
-	for i, msg := range msgs {
-		signers, _, err := r.cdc.GetMsgV1Signers(msg)
-		if err != nil {
-			return types.ErrInvalidPayload.Wrapf("message %d, %s: %v", i, sdk.MsgTypeURL(msg), err)
-		}
-		if len(signers) != 1 || !bytes.Equal(signers[0], actor) {
-			return types.ErrForeignSigner.Wrapf("message %d, %s: its only signer must be %s", i, sdk.MsgTypeURL(msg), actor)
-		}
-		if r.messages.Handler(msg) == nil {
-			return types.ErrInvalidPayload.Wrapf("message %d: no module handles %s", i, sdk.MsgTypeURL(msg))
-		}
-		if basic, ok := msg.(sdk.HasValidateBasic); ok {
-			if err := basic.ValidateBasic(); err != nil {
-				return types.ErrInvalidPayload.Wrapf("message %d, %s: %v", i, sdk.MsgTypeURL(msg), err)
-			}
-		}
-	}
-	return nil
-}
-
-// carried returns the messages that a message carries: those that authz's MsgExec runs in its signer's name, and those
-// of a proposal of x/gov or x/group.
-func carried(msg sdk.Msg) ([]sdk.Msg, error) {
-	switch outer := msg.(type) {
-	case interface{ GetMessages() ([]sdk.Msg, error) }:
-		return outer.GetMessages()
-	case interface{ GetMsgs() ([]sdk.Msg, error) }:
-		return outer.GetMsgs()
-	default:
-		return nil, nil
-	}
-}
-
-// checkAllowed applies the config's lists, also to nested messages. Otherwise authz and proposals could be used to
-// circumvent them.
-func checkAllowed(config *types.TimerConfig, msgs []sdk.Msg, nesting int, left *int) error {
-	if nesting == 0 {
-		return types.ErrInvalidPayload.Wrapf("messages are nested more than %d deep", maxNesting)
-	}
-	for _, msg := range msgs {
-		if *left--; *left < 0 {
-			return types.ErrInvalidPayload.Wrapf("more than %d messages", maxMessages)
-		}
-		url := sdk.MsgTypeURL(msg)
-		if CheckedByAnte(url) {
-			return errCheckedByAnte(url)
-		}
-		if !config.MessageAllowed(url) {
-			return types.ErrMessageNotAllowed.Wrap(url)
-		}
-		inner, err := carried(msg)
-		if err != nil {
-			return types.ErrInvalidPayload.Wrapf("%s: %v", sdk.MsgTypeURL(msg), err)
-		}
-		if len(inner) == 0 {
-			continue
-		}
-		if err := checkAllowed(config, inner, nesting-1, left); err != nil {
-			return err
-		}
-	}
-	return nil
+	return r.messages.Run(ctx, config, delivery.Call)
 }
 
 // Deployer implements types.Runtime: the account itself, since accounts are not deployed.

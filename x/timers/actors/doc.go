@@ -3,14 +3,16 @@
 // A Router asks the runtimes of the chain, in order, which of them serves an address. Three come with the module:
 //
 //   - ModuleRuntime serves Go modules. A handler is a function, registered while the chain is wired.
-//   - WasmRuntime serves CosmWasm contracts. A handler is a message to the contract's sudo entry point.
+//   - WasmRuntime serves CosmWasm contracts. A handler is a message to the contract's sudo entry point; or the timer runs
+//     messages as the contract.
 //   - AccountRuntime serves all other accounts. The payload holds messages, which run in order and atomically.
 //
 // Modules and contracts are accounts too, so the account runtime comes last:
 //
 //	modules := actors.NewModuleRuntime()
+//	messages := actors.NewMessages(cdc, app.MsgServiceRouter())
 //	router := actors.NewRouter(
-//		actors.NewWasmRuntime(contracts, view, creator),
+//		actors.NewWasmRuntime(contracts, view, creator, actors.WithMessages(messages)),
 //		modules,
 //		actors.NewAccountRuntime(cdc, accounts, app.MsgServiceRouter()),
 //	)

@@ -23,3 +23,16 @@ func FireMeter(ctx context.Context) (storetypes.GasMeter, bool) {
 	meter, ok := ctx.Value(fireMeterKey{}).(storetypes.GasMeter)
 	return meter, ok
 }
+
+type sudoKey struct{}
+
+// withSudoOf stores in the context whose sudo a fire runs.
+func withSudoOf(ctx sdk.Context, contract sdk.AccAddress) sdk.Context {
+	return ctx.WithValue(sudoKey{}, string(contract))
+}
+
+// runsSudoOf reports whether the context belongs to a fire that runs the sudo of this contract.
+func runsSudoOf(ctx context.Context, contract sdk.AccAddress) bool {
+	running, ok := ctx.Value(sudoKey{}).(string)
+	return ok && running == string(contract)
+}

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/admins"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -29,23 +30,60 @@ type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccA
 // WasmRuntime serves CosmWasm contracts (x/timers/docs/contracts.md). The default handler is called with what is known
 // of the delivery,
 //
-//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "due"?, "matched"?}}
+//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "due"?, "matched"?, "scheduler"?}}
 //
 // any other by its name with the timer's payload unchanged, sudo {"<handler>": <payload>}. So contracts that were
 // written without timers in mind can be called. Sudo is privileged: a contract trusts its caller. The module calls it
-// only for timers that the contract itself scheduled.
+// only for timers that the contract itself scheduled, or its admin, who could migrate it.
+//
+// A timer that was stated as messages calls no code of the contract: they run as the contract (Messages).
 type WasmRuntime struct {
 	contracts ContractKeeper
 	view      ContractView
 	creator   ContractCreator
+	admin     ContractAdmin
+	messages  *Messages
+	sudoCheck SudoCheck
 }
 
-var _ types.Runtime = (*WasmRuntime)(nil)
+var (
+	_ types.MessageRuntime = (*WasmRuntime)(nil)
+	_ admins.Runtime       = (*WasmRuntime)(nil)
+)
+
+// WasmOption adds what a chain may do without.
+type WasmOption func(*WasmRuntime)
+
+// WithMessages lets timers of contracts run messages. Without it messages are refused when they are scheduled.
+func WithMessages(messages *Messages) WasmOption {
+	return func(r *WasmRuntime) { r.messages = messages }
+}
+
+// ContractAdmin returns who may migrate a contract now, or nothing if nobody may.
+type ContractAdmin func(ctx context.Context, contract sdk.AccAddress) sdk.AccAddress
+
+// WithAdmin lets the admins of contracts schedule calls of their sudo. Without it a contract schedules for itself alone.
+func WithAdmin(admin ContractAdmin) WasmOption {
+	return func(r *WasmRuntime) { r.admin = admin }
+}
+
+// SudoCheck returns an error unless the code of a contract has an entry point sudo. It charges what it reads to ctx.
+type SudoCheck func(ctx context.Context, contract sdk.AccAddress) error
+
+// WithSudoCheck checks, when a call of a contract is scheduled, that the contract can be called. A contract that schedules
+// while its sudo runs in a fire has shown that it can. Without it such a call fails when it fires.
+func WithSudoCheck(check SudoCheck) WasmOption {
+	return func(r *WasmRuntime) { r.sudoCheck = check }
+}
 
 // NewWasmRuntime returns the runtime of contracts. Register it before the account runtime: a contract has an account
 // too.
-func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator ContractCreator) *WasmRuntime {
-	return &WasmRuntime{contracts, view, creator}
+func NewWasmRuntime(contracts ContractKeeper, view ContractView, creator ContractCreator, options ...WasmOption) *WasmRuntime {
+	r := &WasmRuntime{contracts: contracts, view: view, creator: creator}
+	for _, option := range options {
+		option(r)
+	}
+	return r
 }
 
 // Name of the runtime in metrics.
@@ -56,21 +94,41 @@ func (r *WasmRuntime) Serves(ctx context.Context, actor sdk.AccAddress) bool {
 	return r.view.HasContractInfo(ctx, actor)
 }
 
-// Validate implements types.Runtime. Errors are ErrInvalidHandler and ErrInvalidPayload of package types. Whether the
-// contract has the handler shows only when it fires, since a contract may be migrated.
-func (r *WasmRuntime) Validate(_ context.Context, _ *types.TimerConfig, call types.Call) error {
-	_, err := sudoMessage(types.Delivery{Call: call})
-	return err
+// RunsMessages implements types.MessageRuntime: whether the call was stated as messages.
+func (r *WasmRuntime) RunsMessages(call types.Call) bool { return call.Messages && r.messages != nil }
+
+// MessageBytes implements types.MessageRuntime.
+func (r *WasmRuntime) MessageBytes(call types.Call) (uint64, error) { return r.messages.Bytes(call) }
+
+// Validate implements types.Runtime. Errors are ErrInvalidHandler and ErrInvalidPayload of package types, and those of
+// Messages.Validate. Whether sudo knows the handler shows only when it fires, and so does that a contract was migrated.
+func (r *WasmRuntime) Validate(ctx context.Context, config *types.TimerConfig, call types.Call) error {
+	if call.Messages {
+		return r.messages.Validate(config, call)
+	}
+	if _, err := sudoMessage(types.Delivery{Call: call}); err != nil {
+		return err
+	}
+	if r.sudoCheck == nil || runsSudoOf(ctx, call.Actor) {
+		return nil
+	}
+	return r.sudoCheck(ctx, call.Actor)
 }
 
-// Deliver implements types.Runtime. The error is the contract's, or types.ErrActorGone if the contract no longer
-// exists. The caller's sandbox undoes what the contract wrote before it failed.
-func (r *WasmRuntime) Deliver(ctx context.Context, _ *types.TimerConfig, delivery types.Delivery) error {
+// Deliver implements types.Runtime. The error is the contract's, that of the first message that fails, or
+// types.ErrActorGone if the contract no longer exists. The caller's sandbox undoes what was written before it failed.
+func (r *WasmRuntime) Deliver(ctx context.Context, config *types.TimerConfig, delivery types.Delivery) error {
+	if delivery.Messages {
+		if r.messages == nil {
+			return types.ErrInvalidPayload.Wrap("contracts of this chain run no messages any more")
+		}
+		return r.messages.Run(ctx, config, delivery.Call)
+	}
 	msg, err := sudoMessage(delivery)
 	if err != nil {
 		return err
 	}
-	if _, err = r.contracts.Sudo(withFireMeter(ctx), delivery.Actor, msg); err == nil {
+	if _, err = r.contracts.Sudo(withSudoOf(withFireMeter(ctx), delivery.Actor), delivery.Actor, msg); err == nil {
 		return nil
 	}
 	// Checked only after a failure: a call that succeeds proves that the contract exists.
@@ -89,6 +147,14 @@ func (r *WasmRuntime) Deployer(ctx context.Context, actor sdk.AccAddress) sdk.Ac
 	return actor
 }
 
+// Admin implements admins.Runtime.
+func (r *WasmRuntime) Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAddress {
+	if r.admin == nil {
+		return nil
+	}
+	return r.admin(ctx, actor)
+}
+
 // handleTimer is the message to the default handler. Its fields and their order are part of the protocol: a contract's
 // gas depends on them.
 type handleTimer struct {
@@ -103,6 +169,8 @@ type handleTimer struct {
 	Due uint64 `json:"due,omitempty"`
 	// Matched is absent unless the timer watches.
 	Matched []matchedKey `json:"matched,omitempty"`
+	// Scheduler is absent unless the contract's admin scheduled the timer.
+	Scheduler string `json:"scheduler,omitempty"`
 }
 
 // matchedKey is a key that changed: the name of its store, and its bytes in base64.
@@ -120,6 +188,9 @@ func sudoMessage(delivery types.Delivery) ([]byte, error) {
 		known := handleTimer{
 			TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
 			FireSeq: delivery.FireSeq, Payload: append([]byte{}, delivery.Payload...), Height: delivery.Height,
+		}
+		if !delivery.Scheduler.Empty() {
+			known.Scheduler = delivery.Scheduler.String()
 		}
 		if delivery.Due < delivery.Height {
 			known.Due = delivery.Due

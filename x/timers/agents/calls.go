@@ -202,7 +202,7 @@ func (c *Calls) Books() *types.AgentBooks {
 	return books
 }
 
-// agentOf is the agent that prices the timer: the one of its bid, or the actor's if it states no bid.
+// agentOf is the agent that prices the timer: the one of its bid, or that of who scheduled it if it states no bid.
 func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, error) {
 	if t.Bid != nil {
 		if t.Bid.Agent == "" {
@@ -210,19 +210,20 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 		}
 		return c.registry.addresses.Parse("bid.agent", t.Bid.Agent)
 	}
-	if agent, known := c.defaults[string(t.Actor)]; known {
+	principal := t.Principal()
+	if agent, known := c.defaults[string(principal)]; known {
 		return agent, nil
 	}
-	agent, err := c.registry.Of(ctx, t.Actor)
+	agent, err := c.registry.Of(ctx, principal)
 	if err == nil {
-		c.defaults[string(t.Actor)] = agent
+		c.defaults[string(principal)] = agent
 	}
 	return agent, err
 }
 
 // ask calls the agent of a timer and charges the payer. It returns false if the payer can't cover the largest call.
 func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool, error) {
-	most, balance := c.cost(c.config.AgentCyclesPerCall), c.balance(ctx, t.Actor)
+	most, balance := c.cost(c.config.AgentCyclesPerCall), c.balance(ctx, t.Principal())
 	// What the payer's records take is counted by the fire.
 	covered := sandbox.Run(ctx, func(ctx sdk.Context) error {
 		_, err := c.purse.PreCharge(ctx, c.config, t, most)

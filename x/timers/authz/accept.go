@@ -47,6 +47,9 @@ func (a *TimerAuthorization) Accept(ctx context.Context, msg sdk.Msg) (authz.Acc
 }
 
 func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) error {
+	if of, ok := msg.(interface{ GetActor() string }); ok && of.GetActor() != "" {
+		return refused("actor is %.120s, want none: the granter's own timers are granted, not those of its contracts", of.GetActor())
+	}
 	switch msg := msg.(type) {
 	case *types.MsgScheduleTimer:
 		return a.checkSchedule(ctx, msg)

@@ -135,6 +135,7 @@ func TestEachLimitOfScheduling(t *testing.T) {
 		"cells by default":    {func(a *authz.TimerAuthorization) { a.CellLimit = 5 }, func(*types.MsgScheduleTimer) {}, "cell_limit is missing: state at most 5"},
 		"the granter pays":    {none, func(m *types.MsgScheduleTimer) { m.FeePayer = alice }, ""},
 		"another pays":        {none, func(m *types.MsgScheduleTimer) { m.FeePayer = bob }, "fee_payer is " + bob + ", want none"},
+		"calls a contract":    {none, func(m *types.MsgScheduleTimer) { m.Actor = bob }, "actor is " + bob + ", want none"},
 		"the default handler": {none, func(m *types.MsgScheduleTimer) { m.Handler = types.DefaultHandler }, ""},
 		"another handler":     {none, func(m *types.MsgScheduleTimer) { m.Handler = "withdraw" }, `handler is "withdraw", want handle_timer`},
 

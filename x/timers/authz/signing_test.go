@@ -89,13 +89,13 @@ func TestNoFieldOfAMessageIsUnchecked(t *testing.T) {
 	}{
 		{&types.MsgScheduleTimer{}, []string{
 			"Sender", "Trigger", "Handler", "Payload", "FeePayer", "GasLimit", "CellLimit", "ExpiresAt", "Bid", "Retry", "OnUnfunded", "MaxCharge",
-			"Messages", "Label",
+			"Messages", "Label", "Actor",
 		}},
-		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge"}},
-		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt"}},
-		{&types.MsgPauseTimer{}, []string{"Sender", "Id"}},
-		{&types.MsgResumeTimer{}, []string{"Sender", "Id"}},
-		{&types.MsgCancelTimer{}, []string{"Sender", "Id"}},
+		{&types.MsgUpdateTimer{}, []string{"Sender", "Id", "Call", "GasLimit", "CellLimit", "Bid", "MaxCharge", "Actor"}},
+		{&types.MsgExtendTimer{}, []string{"Sender", "Id", "ExpiresAt", "Actor"}},
+		{&types.MsgPauseTimer{}, []string{"Sender", "Id", "Actor"}},
+		{&types.MsgResumeTimer{}, []string{"Sender", "Id", "Actor"}},
+		{&types.MsgCancelTimer{}, []string{"Sender", "Id", "Actor"}},
 	} {
 		value := reflect.TypeOf(tc.msg).Elem()
 		var fields []string

@@ -33,9 +33,9 @@ type books struct {
 	tipped []policy.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
 	burned, laneBurned, tips math.Int
-	// failed counts fires whose handler failed. expired and unfunded count the timers with that outcome,
+	// failed counts fires whose handler failed. expired, unfunded and notAdmin count the timers that left so,
 	// deferred those that stay ready.
-	failed, expired, unfunded, deferred uint32
+	failed, expired, unfunded, notAdmin, deferred uint32
 	// runtimes served the fires, in their order.
 	runtimes []string
 	// aside and released are the reasons of the timers that were set aside, and of those that returned.

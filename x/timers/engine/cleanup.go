@@ -7,14 +7,18 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// cleanUp removes expired timers in queue order while the GC lane lasts, and after them unfunded ones that were set
-// aside. The others are removed in later blocks; meanwhile they can't fire.
+// cleanUp removes expired timers in queue order while the GC lane lasts, and after them those that were set aside for lack
+// of funds, or since their scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
 func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	for len(b.GC.Expired) > 0 && b.GC.Take() {
 		timer := b.GC.Expired[0]
 		b.GC.Expired = b.GC.Expired[1:]
-		if timer.SetAside == types.Unfunded && !timer.ExpiredAt(b.Height) {
+		if !timer.ExpiredAt(b.Height) && timer.SetAside == types.Unfunded {
 			e.removeUnfunded(ctx, b, &timer)
+			continue
+		}
+		if !timer.ExpiredAt(b.Height) && timer.SetAside == types.NotAdmin {
+			e.removeNotAdmins(ctx, b, &timer)
 			continue
 		}
 		if !e.expire(ctx, b, &timer) && timer.SetAside == types.NotSetAside && b.GC.Unswept == nil {
@@ -43,7 +47,7 @@ func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 	for i := range timers {
 		t := &timers[i]
 		switch {
-		case t.ExpiredAt(b.Height):
+		case t.ExpiredAt(b.Height), t.SetAside == types.NotAdmin:
 			b.GC.Meet(*t)
 		case t.SetAside == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
 			e.release(ctx, b, t)

@@ -83,7 +83,7 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 // attempt tries one timer: it fires, leaves the contest for lack of funds, or stays ready.
 func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	price, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer))
-	if !willing {
+	if !willing || e.leftByAdmin(ctx, b, timer) {
 		return
 	}
 	required := price.Cost(timer.GasLimit, timer.CellLimit)

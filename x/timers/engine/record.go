@@ -113,6 +113,7 @@ func (b *block) summary() *types.TimerLaneSummary {
 		AgentCycles: b.Agents.Cycles,
 		Unasked:     b.Agents.Unasked,
 
+		NotAdmin:     b.notAdmin,
 		AgentsBilled: b.Agents.Billed().String(),
 	}
 }

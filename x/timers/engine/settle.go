@@ -28,11 +28,12 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	}
 
 	delivery := types.Delivery{
-		Call:      types.Call{Actor: timer.Actor, Handler: timer.HandlerName(), Payload: payload},
+		Call:      timer.CallWith(payload),
 		TimerID:   timer.Id,
 		DeliverID: types.DeliverID(b.Height, ctx.BlockHeader().AppHash, timer.Id, timer.FireSeq),
 		Height:    b.Height,
 		Due:       next.due(timer),
+		Scheduler: timer.Scheduler,
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}

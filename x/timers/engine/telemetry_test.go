@@ -120,7 +120,7 @@ func TestMetricsCountNoQueries(t *testing.T) {
 func TestReasonsAreTheWordsOfTheState(t *testing.T) {
 	var words []string
 	for _, reason := range []types.SetAsideReason{
-		types.Quarantined, types.Unrunnable, types.Suspended, types.Unfunded, types.PricedOut,
+		types.Quarantined, types.Unrunnable, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin,
 	} {
 		words = append(words, reason.Word())
 	}

@@ -76,13 +76,13 @@ func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer
 		}
 	}
 	charged := preCharged.Sub(refund)
-	if payer.Equals(t.Owner()) || !charged.IsPositive() {
+	if !t.Sponsored() || !charged.IsPositive() {
 		return nil
 	}
 	// The allowance covered the pre-charge when the fire began. If the handler has spent or revoked it meanwhile, the
 	// fire stands: the payer had consented, and was charged once.
 	_ = sandbox.Run(ctx, func(ctx sdk.Context) error {
-		return f.drawAllowance(ctx, payer, t.Actor, coins(config, charged))
+		return f.drawAllowance(ctx, payer, t.Principal(), coins(config, charged))
 	})
 	return nil
 }

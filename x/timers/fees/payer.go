@@ -31,13 +31,14 @@ const (
 	allowanceReads = 3
 )
 
-// CheckPayer returns an error unless the payer may be charged for the actor's timers. The payer is the actor itself, or
-// an account that has granted the actor a fee allowance that names the module's message. A blocked
-// address never pays, since a refund could not reach it. A module account pays for its own timers only. An empty payer is the actor. It returns the cycles that each
+// CheckPayer returns an error unless the payer may be charged for timers that the principal schedules. The payer is the
+// principal itself, or an account that has granted it a fee allowance that names the module's message. A blocked
+// address never pays, since a refund could not reach it. A module account pays for its own timers only. An empty payer is the
+// principal. It returns the cycles that each
 // fire counts for what the payer's records take.
-func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer, actor sdk.AccAddress) (cycles uint64, err error) {
+func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer, principal sdk.AccAddress) (cycles uint64, err error) {
 	if len(payer) == 0 {
-		payer = actor
+		payer = principal
 	}
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	if f.Bank.BlockedAddr(payer) {
@@ -47,20 +48,20 @@ func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer,
 	if err != nil {
 		return 0, err
 	}
-	if _, isModule := account.(sdk.ModuleAccountI); isModule && !payer.Equals(actor) {
+	if _, isModule := account.(sdk.ModuleAccountI); isModule && !payer.Equals(principal) {
 		return 0, types.ErrInvalidFeePayer.Wrapf("%s is a module account, which pays for its own timers only; name an account that grants an allowance", f.Addresses.Text(payer))
 	}
-	if payer.Equals(actor) {
+	if payer.Equals(principal) {
 		return cycles, nil
 	}
-	more, err := f.readAllowance(sdkCtx, config, payer, actor)
+	more, err := f.readAllowance(sdkCtx, config, payer, principal)
 	if err == nil {
 		// The cost of a fire is not known yet. So the check is for one unit: does the allowance hold?
-		err = f.allowanceCovers(sdkCtx, payer, actor, coins(config, math.OneInt()))
+		err = f.allowanceCovers(sdkCtx, payer, principal, coins(config, math.OneInt()))
 	}
 	if err != nil {
 		return 0, types.ErrInvalidFeePayer.Wrapf("%s has granted %s no fee allowance that covers %s: %v",
-			f.Addresses.Text(payer), f.Addresses.Text(actor), scheduleURL, err)
+			f.Addresses.Text(payer), f.Addresses.Text(principal), scheduleURL, err)
 	}
 	return cycles + more, nil
 }
@@ -114,12 +115,12 @@ func (f *Fees) covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer
 	if spendable.LT(amount) {
 		return payerFunds{}, false
 	}
-	if payer.Equals(t.Owner()) {
+	if !t.Sponsored() {
 		return found, true
 	}
-	more, err := f.readAllowance(ctx, config, payer, t.Actor)
+	more, err := f.readAllowance(ctx, config, payer, t.Principal())
 	found.cycles += more
-	return found, err == nil && f.allowanceCovers(ctx, payer, t.Actor, coins(config, amount)) == nil
+	return found, err == nil && f.allowanceCovers(ctx, payer, t.Principal(), coins(config, amount)) == nil
 }
 
 // vesting is an account of which some coins are locked. The bank computes them anew whenever it is asked.

@@ -78,5 +78,5 @@ func (s *Shortfalls) Spendable(ctx sdk.Context, payer sdk.AccAddress) math.Int {
 }
 
 func refusalOf(t *types.Timer, amount math.Int) refusal {
-	return refusal{string(t.Payer()), string(t.Actor), amount.String()}
+	return refusal{string(t.Payer()), string(t.Principal()), amount.String()}
 }

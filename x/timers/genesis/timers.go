@@ -86,8 +86,16 @@ func validateTimer(t *types.Timer) error {
 	if _, known := types.SetAsideReason_name[int32(t.SetAside)]; !known {
 		return types.ErrInvalidGenesis.Wrapf("set_aside %d is unknown", int32(t.SetAside))
 	}
+	if t.RunsMessages && t.Handler != "" {
+		return types.ErrInvalidGenesis.Wrapf("runs_messages is set and handler is %.80q, want none", t.Handler)
+	}
 	if err := sdk.VerifyAddressFormat(t.Actor); err != nil {
 		return types.ErrInvalidGenesis.Wrapf("actor: %v", err)
+	}
+	if len(t.Scheduler) != 0 {
+		if err := validateScheduler(t); err != nil {
+			return err
+		}
 	}
 	if len(t.FeePayer) != 0 {
 		if err := sdk.VerifyAddressFormat(t.FeePayer); err != nil {
@@ -95,6 +103,20 @@ func validateTimer(t *types.Timer) error {
 		}
 	}
 	return t.Bid.Validate()
+}
+
+// validateScheduler checks who scheduled a timer for another actor. Whether it is still the admin shows when the timer fires.
+func validateScheduler(t *types.Timer) error {
+	if err := sdk.VerifyAddressFormat(t.Scheduler); err != nil {
+		return types.ErrInvalidGenesis.Wrapf("scheduler: %v", err)
+	}
+	if t.Principal().Equals(t.Owner()) {
+		return types.ErrInvalidGenesis.Wrap("scheduler is the actor itself: want none")
+	}
+	if t.RunsMessages {
+		return types.ErrInvalidGenesis.Wrap("runs_messages is set and scheduler is stated: an admin schedules calls alone")
+	}
+	return nil
 }
 
 // validateAmount checks that a record states an amount above 0 in canonical form and of at most the bits of a bid, or none.

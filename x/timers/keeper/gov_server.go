@@ -35,7 +35,7 @@ func (m msgServer) SysCancelTimer(
 	if err != nil {
 		return nil, err
 	}
-	timer, err := m.cancel(ctx, &config, actor, id)
+	timer, err := m.cancel(ctx, &config, actor, id, func(*types.Timer) error { return nil })
 	if errors.Is(err, types.ErrTimerNotFound) {
 		return &types.MsgSysCancelTimerResponse{}, nil
 	}
@@ -85,7 +85,7 @@ func (m msgServer) SysExtendTimer(
 	if err != nil {
 		return nil, err
 	}
-	timer, change, err := m.extend(ctx, actor, id, msg.ExpiresAt)
+	timer, change, err := m.extend(ctx, func() (types.Timer, error) { return m.liveTimer(ctx, actor, id) }, msg.ExpiresAt)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ import (
 type ScheduleRequest struct {
 	// Actor owns the timer, and the handler runs as this address. It must be one that a runtime of the chain serves.
 	Actor sdk.AccAddress
+	// Scheduler is the actor, or its admin: of a contract, who may migrate it. An admin schedules calls, not messages, pays for
+	// them unless FeePayer does, and alone changes the timer. It defaults to the actor.
+	Scheduler sdk.AccAddress
 	// Trigger says when it is due: at a height above the current one, at an interval, or when watched state changes.
 	Trigger types.Trigger
 	// Handler is a name of at most types.MaxHandlerBytes of UTF-8. It defaults to types.DefaultHandler, or to the
@@ -35,7 +38,7 @@ type ScheduleRequest struct {
 	// Messages are run as the actor, whose runtime must be one that runs messages. They take the place of Handler and
 	// Payload, and are kept as an encoded types.AccountPayload.
 	Messages []*codectypes.Any
-	// FeePayer is charged for each fire. It defaults to the actor. Another account must have granted the actor a fee
+	// FeePayer is charged for each fire. It defaults to the scheduler. Another account must have granted the scheduler a fee
 	// allowance that names MsgScheduleTimer. Blocked addresses never pay, module accounts only for their own timers, so
 	// that a Go module without coins names an account.
 	FeePayer sdk.AccAddress
@@ -71,8 +74,8 @@ type ScheduleRequest struct {
 // The errors are, in the order of the checks: ErrAmbiguousCall for messages in addition to a handler or a payload; of the
 // trigger, ErrUnsupportedTimerType, ErrInvalidInterval, ErrTTLTooLong for after,
 // ErrNotWatchable and ErrInvalidWatch; ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong
-// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrPayloadTooLong, ErrHandlerConflict,
-// ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as
+// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrNotAdmin, and ErrForeignSigner
+// for messages of an admin's; ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as
 // ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that a fire uses up before its
 // handler; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and ErrBidNotCovered;
 // ErrTooManyTimers.
@@ -97,13 +100,14 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := k.engine.Policies.Restate(ctx, &config, &timer); err != nil {
 		return types.Timer{}, err
 	}
-	if err := k.engine.Records.Insert(ctx, &timer, config.MaxTimersPerActor); err != nil {
+	if err := k.engine.Records.Insert(ctx, &timer, limitOf(&config, &timer)); err != nil {
 		return types.Timer{}, err
 	}
 	if err := types.Emit(ctx, &types.TimerScheduled{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
 		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Label,
+		Scheduler: k.textOrNone(timer.Scheduler),
 	}); err != nil {
 		return types.Timer{}, err
 	}
@@ -144,11 +148,17 @@ func (k *Keeper) newTimer(
 	if err = k.engine.Policies.CheckLimits(config, now, timer.GasLimit, timer.CellLimit); err != nil {
 		return timer, policies.Accepted{}, err
 	}
+	if err = k.checkScheduler(ctx, req.Scheduler, call); err != nil {
+		return timer, policies.Accepted{}, err
+	}
+	if !req.Scheduler.Equals(req.Actor) {
+		timer.Scheduler = req.Scheduler
+	}
 	if call, err = k.checkCall(ctx, config, call); err != nil {
 		return timer, policies.Accepted{}, err
 	}
-	timer.Handler, timer.Payload = storedHandler(call.Handler), call.Payload
-	if !req.FeePayer.Equals(req.Actor) {
+	setCall(&timer, call)
+	if !req.FeePayer.Equals(timer.Principal()) {
 		timer.FeePayer = req.FeePayer
 	}
 	if err = k.checkIntrinsic(ctx, config, &timer, call); err != nil {
@@ -172,6 +182,8 @@ func (k *Keeper) newTimer(
 type UpdateRequest struct {
 	// Actor owns the timer.
 	Actor sdk.AccAddress
+	// Scheduler is who scheduled it. It defaults to the actor.
+	Scheduler sdk.AccAddress
 	// ID of the timer, types.IDBytes long.
 	ID []byte
 	// Call replaces handler and payload together. It states them, or messages.
@@ -202,8 +214,15 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 		}
 	}
 	chargeScheduling(ctx, &config, call.Payload)
+	by := req.Scheduler
+	if by.Empty() {
+		by = req.Actor
+	}
 	timer, err := k.liveTimer(ctx, req.Actor, req.ID)
 	if err != nil {
+		return types.Timer{}, err
+	}
+	if err := k.checkChange(ctx, &timer, by, call); err != nil {
 		return types.Timer{}, err
 	}
 	bid, err := k.engine.Policies.Accept(ctx, &config, req.Bid)
@@ -277,7 +296,7 @@ func (k *Keeper) checkUpdate(
 	}
 	return func(t *types.Timer) {
 		if req.Call != nil {
-			t.Handler, t.Payload = storedHandler(call.Handler), call.Payload
+			setCall(t, call)
 		}
 		if req.GasLimit != 0 {
 			t.GasLimit = req.GasLimit
@@ -302,7 +321,7 @@ func (k *Keeper) checkChanged(ctx context.Context, config *types.TimerConfig, ti
 		if err != nil {
 			return err
 		}
-		call = types.Call{Actor: timer.Actor, Handler: timer.HandlerName(), Payload: payload}
+		call = timer.CallWith(payload)
 	}
 	return k.checkIntrinsic(ctx, config, &timer, call)
 }
@@ -317,23 +336,27 @@ type Extension struct{ From, To uint64 }
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrExpiresTooSoon for a height that is
 // not above the current one or is below the due height.
 func (k *Keeper) Extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (Extension, error) {
-	timer, change, err := k.extend(ctx, actor, id, expiresAt)
+	return k.extendBy(ctx, own(actor, id), expiresAt)
+}
+
+func (k *Keeper) extendBy(ctx context.Context, by changeBy, expiresAt uint64) (Extension, error) {
+	timer, change, err := k.extend(ctx, func() (types.Timer, error) { return k.changeable(ctx, by) }, expiresAt)
 	if err != nil {
 		return Extension{}, err
 	}
 	return change, types.Emit(ctx, &types.TimerExtended{
-		Id: timer.IDHex(), Actor: k.text(actor), ExpiresAt: change.To, PreviousExpiresAt: change.From,
+		Id: timer.IDHex(), Actor: k.text(by.actor), ExpiresAt: change.To, PreviousExpiresAt: change.From,
 	})
 }
 
-// extend is the common part of the owner's and the authority's extension.
-func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, expiresAt uint64) (types.Timer, Extension, error) {
+// extend is the common part of the owner's and the authority's extension, who find the timer.
+func (k *Keeper) extend(ctx context.Context, find func() (types.Timer, error), expiresAt uint64) (types.Timer, Extension, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
 		return types.Timer{}, Extension{}, err
 	}
 	chargeScheduling(ctx, &config, nil)
-	timer, err := k.liveTimer(ctx, actor, id)
+	timer, err := find()
 	if err != nil {
 		return types.Timer{}, Extension{}, err
 	}
@@ -354,24 +377,42 @@ func (k *Keeper) extend(ctx context.Context, actor sdk.AccAddress, id []byte, ex
 //
 // It consumes cancel_cycles. The error is ErrTimerNotFound, or the bank's if it refuses to return the bid.
 func (k *Keeper) Cancel(ctx context.Context, actor sdk.AccAddress, id []byte) error {
+	return k.cancelBy(ctx, own(actor, id))
+}
+
+// cancelBy lets the actor and the scheduler cancel, whether the scheduler is the admin still or not.
+func (k *Keeper) cancelBy(ctx context.Context, by changeBy) error {
 	config, err := k.Config(ctx)
 	if err != nil {
 		return err
 	}
-	timer, err := k.cancel(ctx, &config, actor, id)
+	timer, err := k.cancel(ctx, &config, by.actor, by.id, func(timer *types.Timer) error {
+		if by.sender.Equals(timer.Owner()) || by.sender.Equals(timer.Principal()) {
+			return nil
+		}
+		return types.ErrNotScheduler.Wrapf("timer %s of %s: %s has scheduled it and may cancel it, and so may its actor, not %s",
+			timer.IDHex(), k.text(timer.Actor), k.text(timer.Principal()), k.text(by.sender))
+	})
 	if err != nil {
 		return err
 	}
-	return types.Emit(ctx, &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(actor), Label: timer.Label})
+	event := &types.TimerCancelled{Id: timer.IDHex(), Actor: k.text(timer.Actor), Label: timer.Label}
+	if !by.sender.Equals(timer.Owner()) {
+		event.Scheduler = k.text(by.sender)
+	}
+	return types.Emit(ctx, event)
 }
 
-// cancel is the common part of the owner's and the authority's cancellation.
+// cancel is the common part of the owner's and the authority's cancellation. May says whether it is allowed.
 func (k *Keeper) cancel(
-	ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress, id []byte,
+	ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress, id []byte, may func(*types.Timer) error,
 ) (types.Timer, error) {
 	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.CancelCycles, "cancel timer")
 	timer, err := k.engine.Records.Lookup(ctx, actor, id)
 	if err != nil {
+		return timer, err
+	}
+	if err := may(&timer); err != nil {
 		return timer, err
 	}
 	return timer, k.engine.Records.Remove(ctx, &timer)
@@ -425,7 +466,7 @@ func checkLifetime(config *types.TimerConfig, timer *types.Timer, now uint64) er
 
 // checkIntrinsic checks the timer's payer, and that the gas limit covers what each fire counts before its handler runs.
 func (k *Keeper) checkIntrinsic(ctx context.Context, config *types.TimerConfig, timer *types.Timer, call types.Call) error {
-	payerCycles, err := k.engine.Fees.CheckPayer(ctx, config, timer.FeePayer, timer.Actor)
+	payerCycles, err := k.engine.Fees.CheckPayer(ctx, config, timer.FeePayer, timer.Principal())
 	if err != nil {
 		return err
 	}
@@ -463,8 +504,8 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if err != nil {
 		return call, err
 	}
-	if _, runs := runtime.(types.MessageRuntime); call.Messages && !runs {
-		return call, types.ErrInvalidPayload.Wrapf("messages are stated, and %s runs none: state a payload", k.text(call.Actor))
+	if call.Messages, err = k.runsMessages(runtime, call); err != nil {
+		return call, err
 	}
 	messages, err := types.MessageBytes(config, runtime, call)
 	if err != nil {
@@ -474,12 +515,26 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	return call, runtime.Validate(ctx, config, call)
 }
 
-// storedHandler leaves the default handler out of the record.
-func storedHandler(handler string) string {
-	if handler == types.DefaultHandler {
-		return ""
+// runsMessages checks that the runtime runs a call that was stated as messages, and reports whether its record says so:
+// where the runtime runs nothing else, it need not.
+func (k *Keeper) runsMessages(runtime types.Runtime, call types.Call) (marked bool, err error) {
+	if !call.Messages {
+		return false, nil
 	}
-	return handler
+	runner, ok := runtime.(types.MessageRuntime)
+	if !ok || !runner.RunsMessages(call) {
+		return false, types.ErrInvalidPayload.Wrapf("messages are stated, and %s runs none: state a payload", k.text(call.Actor))
+	}
+	call.Messages = false
+	return !runner.RunsMessages(call), nil
+}
+
+// setCall stores what a timer does. The record leaves out the default handler.
+func setCall(t *types.Timer, call types.Call) {
+	t.Handler, t.Payload, t.RunsMessages = call.Handler, call.Payload, call.Messages
+	if t.Handler == types.DefaultHandler {
+		t.Handler = ""
+	}
 }
 
 // setRecurrence checks the retry and on_unfunded of a request, and fills in the defaults.
@@ -518,6 +573,14 @@ func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policie
 		return types.Emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.text(t.Actor), RefusedFrom: accepted.RefusedFrom})
 	}
 	return nil
+}
+
+// textOrNone is the bech32 form of an address, or nothing.
+func (k *Keeper) textOrNone(addr sdk.AccAddress) string {
+	if addr.Empty() {
+		return ""
+	}
+	return k.text(addr)
 }
 
 // text is the bech32 form of an address.

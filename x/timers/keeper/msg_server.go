@@ -21,11 +21,16 @@ var _ types.MsgServer = msgServer{}
 func (m msgServer) ScheduleTimer(
 	ctx context.Context, msg *types.MsgScheduleTimer,
 ) (*types.MsgScheduleTimerResponse, error) {
-	actor, err := m.engine.Addresses.Parse("sender", msg.Sender)
+	sender, err := m.engine.Addresses.Parse("sender", msg.Sender)
 	if err != nil {
 		return nil, err
 	}
-	payer := actor
+	actor, payer := sender, sender
+	if msg.Actor != "" {
+		if actor, err = m.engine.Addresses.Parse("actor", msg.Actor); err != nil {
+			return nil, err
+		}
+	}
 	if msg.FeePayer != "" {
 		if payer, err = m.engine.Addresses.Parse("fee_payer", msg.FeePayer); err != nil {
 			return nil, err
@@ -36,7 +41,7 @@ func (m msgServer) ScheduleTimer(
 		return nil, err
 	}
 	timer, err := m.Schedule(ctx, ScheduleRequest{
-		Actor: actor, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages, FeePayer: payer,
+		Actor: actor, Scheduler: sender, Trigger: msg.Trigger, Handler: msg.Handler, Payload: msg.Payload, Messages: msg.Messages, FeePayer: payer,
 		GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, ExpiresAt: msg.ExpiresAt, Bid: msg.Bid, Retry: msg.Retry, OnUnfunded: msg.OnUnfunded,
 		MaxCharge: most, Label: msg.Label,
 	})
@@ -48,7 +53,7 @@ func (m msgServer) ScheduleTimer(
 
 // UpdateTimer implements types.MsgServer.
 func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (*types.MsgUpdateTimerResponse, error) {
-	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
+	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +62,7 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 		return nil, err
 	}
 	timer, err := m.Update(ctx, UpdateRequest{
-		Actor: actor, ID: id, Call: msg.Call, GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, Bid: msg.Bid, MaxCharge: most,
+		Actor: by.actor, Scheduler: by.sender, ID: by.id, Call: msg.Call, GasLimit: msg.GasLimit, CellLimit: msg.CellLimit, Bid: msg.Bid, MaxCharge: most,
 	})
 	if err != nil {
 		return nil, err
@@ -67,11 +72,11 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 
 // ExtendTimer implements types.MsgServer.
 func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (*types.MsgExtendTimerResponse, error) {
-	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
+	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
-	change, err := m.Extend(ctx, actor, id, msg.ExpiresAt)
+	change, err := m.extendBy(ctx, by, msg.ExpiresAt)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +85,11 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 
 // PauseTimer implements types.MsgServer.
 func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*types.MsgPauseTimerResponse, error) {
-	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
+	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Pause(ctx, actor, id); err != nil {
+	if err := m.pauseBy(ctx, by); err != nil {
 		return nil, err
 	}
 	return &types.MsgPauseTimerResponse{}, nil
@@ -92,11 +97,11 @@ func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*t
 
 // ResumeTimer implements types.MsgServer.
 func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (*types.MsgResumeTimerResponse, error) {
-	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
+	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
-	due, err := m.Resume(ctx, actor, id)
+	due, err := m.resumeBy(ctx, by)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +110,11 @@ func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (
 
 // CancelTimer implements types.MsgServer.
 func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (*types.MsgCancelTimerResponse, error) {
-	actor, id, err := m.engine.Addresses.ParseName("sender", msg.Sender, msg.Id)
+	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Cancel(ctx, actor, id); err != nil {
+	if err := m.cancelBy(ctx, by); err != nil {
 		return nil, err
 	}
 	return &types.MsgCancelTimerResponse{}, nil
@@ -128,4 +133,17 @@ func (m msgServer) SetAgent(ctx context.Context, msg *types.MsgSetAgent) (*types
 		}
 	}
 	return &types.MsgSetAgentResponse{}, m.Keeper.SetAgent(ctx, actor, agent)
+}
+
+// parseChange reads who changes which timer. No actor is the sender.
+func (m msgServer) parseChange(sender, actor, id string) (changeBy, error) {
+	by, err := m.engine.Addresses.Parse("sender", sender)
+	if err != nil {
+		return changeBy{}, err
+	}
+	if actor == "" {
+		actor = sender
+	}
+	owner, parsed, err := m.engine.Addresses.ParseName("actor", actor, id)
+	return changeBy{sender: by, actor: owner, id: parsed}, err
 }

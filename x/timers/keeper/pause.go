@@ -16,7 +16,11 @@ import (
 //
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, and ErrAlreadySetAside.
 func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) error {
-	timer, err := k.ownTimer(ctx, actor, id)
+	return k.pauseBy(ctx, own(actor, id))
+}
+
+func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
+	timer, err := k.ownTimer(ctx, by)
 	if err != nil {
 		return err
 	}
@@ -26,7 +30,7 @@ func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) err
 	if err := k.engine.Records.PutAside(ctx, &timer, types.Paused); err != nil {
 		return err
 	}
-	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(actor), Reason: types.Paused, Label: timer.Label})
+	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
 }
 
 // Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns the
@@ -36,12 +40,16 @@ func (k *Keeper) Pause(ctx context.Context, actor sdk.AccAddress, id []byte) err
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotSetAside, ErrQuarantined for a timer
 // that only the authority can release, and ErrUnrunnable for one that returns by itself.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (uint64, error) {
-	timer, err := k.ownTimer(ctx, actor, id)
+	return k.resumeBy(ctx, own(actor, id))
+}
+
+func (k *Keeper) resumeBy(ctx context.Context, by changeBy) (uint64, error) {
+	timer, err := k.ownTimer(ctx, by)
 	if err != nil {
 		return 0, err
 	}
 	switch timer.SetAside {
-	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
+	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin:
 		err := k.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
 		return timer.Due, err
 	case types.NotSetAside:
@@ -57,11 +65,11 @@ func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (u
 }
 
 // ownTimer charges for a change and returns the timer to change.
-func (k *Keeper) ownTimer(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
+func (k *Keeper) ownTimer(ctx context.Context, by changeBy) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {
 		return types.Timer{}, err
 	}
 	chargeScheduling(ctx, &config, nil)
-	return k.liveTimer(ctx, actor, id)
+	return k.changeable(ctx, by)
 }

@@ -11,7 +11,7 @@ import (
 // agree with a proposer to turn the payer's allowance into tips (x/timers/README.md, "1.11 Fee payer").
 func (b *Block) AskOf(t *types.Timer) policy.Ask {
 	ask := b.Agents.Ask(t, b.Storm)
-	if !t.Payer().Equals(t.Owner()) {
+	if t.Sponsored() {
 		ask = ask.WithTipAtMost(b.sponsoredTip())
 	}
 	ask.Ceiling = b.CeilingOf(t)
@@ -26,7 +26,7 @@ func (b *Block) sponsoredTip() math.LegacyDec {
 // SponsoredQuote is the quote under which a timer with stated prices is indexed if another account pays for it: its
 // prices with the tip of this block at most. For all other timers it is the agent's quote as it is.
 func (b *Block) SponsoredQuote(t *types.Timer, quote *types.AgentQuote) *types.AgentQuote {
-	if t.Payer().Equals(t.Owner()) {
+	if !t.Sponsored() {
 		return quote
 	}
 	ask, capped := t.Bid.Ask(), types.AgentQuote{MaxFeePerCell: types.MaxPrice()}

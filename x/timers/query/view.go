@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/envelope"
@@ -27,15 +28,29 @@ func (s *server) whole(ctx context.Context, t *types.Timer) (types.TimerInfo, er
 	}
 	if size := uint64(len(info.Payload)); size <= config.MaxMessagesBytes {
 		sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(DecodeGasPerByte*size, "decode messages")
-		// Only an account's payload decodes; another actor's is shown as bytes alone.
-		var messages types.AccountPayload
-		_, unsafe := envelope.Scan(info.Payload, func([]byte) error { return nil })
-		if unsafe == nil && s.engine.Codec.Unmarshal(info.Payload, &messages) == nil {
-			info.Messages = messages.Messages
-		}
+		info.Messages = s.messagesOf(ctx, t, info.Payload)
 	}
 	charge(ctx, &info)
 	return info, nil
+}
+
+// messagesOf decodes a payload that is messages to the runtime that serves the actor. Any other is shown as bytes alone,
+// even if its bytes could be read as messages: they would not run.
+func (s *server) messagesOf(ctx context.Context, t *types.Timer, payload []byte) []*codectypes.Any {
+	runtime, err := s.engine.Router.Route(ctx, t.Actor)
+	if err != nil {
+		return nil
+	}
+	runner, ok := runtime.(types.MessageRuntime)
+	if !ok || !runner.RunsMessages(t.CallWith(payload)) {
+		return nil
+	}
+	var messages types.AccountPayload
+	_, unsafe := envelope.Scan(payload, func([]byte) error { return nil })
+	if unsafe != nil || s.engine.Codec.Unmarshal(payload, &messages) != nil {
+		return nil
+	}
+	return messages.Messages
 }
 
 // listed is a timer as lists show it: what its record holds. Nothing is decoded, so that a list takes no more time than
@@ -53,7 +68,10 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 		ScheduleHeight: t.ScheduleHeight, Seq: t.Seq, FireSeq: t.FireSeq, SetAside: t.SetAside,
 	}
 	recurrenceInfo(&info, t)
-	info.UnfundedSince = t.UnfundedSince
+	info.UnfundedSince, info.RunsMessages = t.UnfundedSince, t.RunsMessages
+	if len(t.Scheduler) > 0 {
+		info.Scheduler = s.text(t.Scheduler)
+	}
 	info.BidLocked, info.MaxCharge, info.Label = t.BidLocked, t.MaxCharge, t.Label
 	info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t)
 	return info, err

@@ -11,8 +11,8 @@ type Call struct {
 	Actor   sdk.AccAddress
 	Handler string
 	Payload []byte
-	// Messages: the payload is an encoded AccountPayload, and was stated as messages. It is set while a call is scheduled
-	// alone.
+	// Messages: the payload is an encoded AccountPayload, and was stated as messages. A record keeps it only for actors whose
+	// payloads can be something else (Timer.runs_messages).
 	Messages bool
 }
 
@@ -26,6 +26,8 @@ type Delivery struct {
 	// Due is the height at which it became due; for a watch, that of the first change that it delivers. It is late if this
 	// is below Height.
 	Due uint64
+	// Scheduler is who scheduled the timer, where that is not the actor but its admin; else empty.
+	Scheduler sdk.AccAddress
 	// FireSeq is the number of the timer's earlier deliveries.
 	FireSeq uint32
 	// Matched are the watched keys whose change made it due, at most MAX_MATCHED_KEYS; none for other triggers.
@@ -50,6 +52,8 @@ type Runtime interface {
 // MessageRuntime is a Runtime that decodes SDK messages from payloads. What that takes is counted before it is done.
 type MessageRuntime interface {
 	Runtime
+	// RunsMessages reports whether the payload of a call is messages: always, or where the call says so.
+	RunsMessages(call Call) bool
 	// MessageBytes is what the messages of a call count as (envelope.Shape). It decodes nothing, and takes time in
 	// proportion to the payload. It refuses messages that must not be decoded: too many of them, too deep, or of a type
 	// that never runs in a timer.
@@ -59,7 +63,7 @@ type MessageRuntime interface {
 // MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
 func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, error) {
 	decoder, decodes := runtime.(MessageRuntime)
-	if !decodes {
+	if !decodes || !decoder.RunsMessages(call) {
 		return 0, nil
 	}
 	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {

@@ -108,6 +108,10 @@ var (
 	ErrInvalidLabel = errors.Register(ModuleName, 70, "invalid label")
 	// ErrAmbiguousCall: messages are stated together with a payload or a handler.
 	ErrAmbiguousCall = errors.Register(ModuleName, 71, "ambiguous call")
+	// ErrNotAdmin: a timer is stated for an actor whose admin the sender is not.
+	ErrNotAdmin = errors.Register(ModuleName, 75, "not the actor's admin")
+	// ErrNotScheduler: only who scheduled a timer changes it.
+	ErrNotScheduler = errors.Register(ModuleName, 76, "not the timer's scheduler")
 	// ErrInvalidBasefee: the chain's fee market answered what is no price, or tried to write.
 	ErrInvalidBasefee = errors.Register(ModuleName, 80, "invalid basefee")
 )

@@ -45,13 +45,25 @@ func (t *Timer) Key() QueueKey { return QueueKey{Due: t.Due, Seq: t.Seq} }
 // Owner is the actor's address.
 func (t *Timer) Owner() sdk.AccAddress { return t.Actor }
 
+// Principal is who scheduled it: the actor, or the admin of a contract. It bids, pays unless another does, and alone changes
+// the timer.
+func (t *Timer) Principal() sdk.AccAddress {
+	if len(t.Scheduler) == 0 {
+		return t.Actor
+	}
+	return t.Scheduler
+}
+
 // Payer is the address debited at each fire.
 func (t *Timer) Payer() sdk.AccAddress {
 	if len(t.FeePayer) == 0 {
-		return t.Actor
+		return t.Principal()
 	}
 	return t.FeePayer
 }
+
+// Sponsored tells whether another account pays, by a fee allowance to the principal.
+func (t *Timer) Sponsored() bool { return !t.Payer().Equals(t.Principal()) }
 
 // HandlerName is the handler to call.
 func (t *Timer) HandlerName() string {
@@ -59,6 +71,11 @@ func (t *Timer) HandlerName() string {
 		return DefaultHandler
 	}
 	return t.Handler
+}
+
+// CallWith is what the timer calls with its payload, which its record may not hold.
+func (t *Timer) CallWith(payload []byte) Call {
+	return Call{Actor: t.Actor, Handler: t.HandlerName(), Payload: payload, Messages: t.RunsMessages}
 }
 
 // ExpiredAt tells whether the timer may no longer fire at the height: expires_at is the last one.

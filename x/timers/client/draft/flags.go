@@ -21,6 +21,7 @@ const (
 	flagWatch       = "watch"
 	flagWhen        = "when"
 	flagCooldown    = "cooldown"
+	flagActor       = "actor"
 	flagExpiresAt   = "expires-at"
 	flagExpiresIn   = "expires-in"
 	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for

@@ -28,6 +28,7 @@ func addDueFlags(f *pflag.FlagSet) {
 	f.String(flagAfterBlocks, "", "blocks after the one that includes the transaction, for those who sign long before they send")
 	f.String(flagLabel, "", fmt.Sprintf("what you call it: at most %d printable ASCII characters; lists and events show it", names.MaxLabelBytes))
 	addWatchFlags(f)
+	f.String(flagActor, "", "contract whose admin you are, which the timer calls (its sudo) and you pay for; default yourself")
 	f.String(flagExpiresAt, "", "last height at which it may fire, or a date and a time (default: as late as the chain allows)")
 	f.String(flagExpiresIn, "", "the same as a distance from now: a number of blocks, or a time such as 2d")
 	f.Lookup(FlagPayer).Usage = "account, or name of a key, that is debited at the fire instead of you; it must have granted you a fee allowance"
@@ -70,12 +71,12 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err := names.CheckLabel(msg.Label); err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
 	}
-	if payer != "" {
-		account, err := d.LookupAccount(payer)
-		if err != nil {
-			return nil, fmt.Errorf("--%s: %w", FlagPayer, err)
-		}
-		msg.FeePayer = account.Text
+	if msg.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
+		return nil, err
+	}
+	actor, _ := d.Stated(flagActor)
+	if msg.Actor, err = d.accountOf(flagActor, actor); err != nil {
+		return nil, err
 	}
 	call, err := d.call(true)
 	if err != nil {
@@ -102,6 +103,18 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 		}
 	}
 	return msg, nil
+}
+
+// accountOf reads the account that a flag names; nothing if it is not stated.
+func (d *Draft) accountOf(flag, text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	account, err := d.LookupAccount(text)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", flag, err)
+	}
+	return account.Text, nil
 }
 
 // setDue reads when a timer is due first: into due if that is a height.

@@ -12,11 +12,12 @@ import (
 // Values of labels.
 const (
 	reasonExpired, reasonUnfunded         = "expired", "unfunded"
+	reasonNotAdmin                        = "not_admin"
 	callAnswered, callFailed, callUnasked = "answered", "failed", "unasked"
 )
 
 // AsideReasons are those for which the end of a block sets timers aside. A pause is a transaction's.
-var AsideReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded", "priced_out"}
+var AsideReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded", "priced_out", "not_admin"}
 
 // Count adds a block.
 func (m *Metrics) Count(b *report.Block) {
@@ -26,6 +27,7 @@ func (m *Metrics) Count(b *report.Block) {
 	}
 	m.left.WithLabelValues(reasonExpired).Add(float64(b.Expired))
 	m.left.WithLabelValues(reasonUnfunded).Add(float64(b.Unfunded))
+	m.left.WithLabelValues(reasonNotAdmin).Add(float64(b.NotAdmin))
 	for _, reason := range b.Aside {
 		m.setAside.WithLabelValues(reason.Word()).Inc()
 		if reason == types.Quarantined {

@@ -102,7 +102,7 @@ func New(registerer prometheus.Registerer) *Metrics {
 // begin makes the series whose labels are known, so that a rate is right from the first event on, and a dashboard is not
 // empty where nothing has happened yet.
 func (m *Metrics) begin() {
-	for _, reason := range []string{reasonExpired, reasonUnfunded} {
+	for _, reason := range []string{reasonExpired, reasonUnfunded, reasonNotAdmin} {
 		m.left.WithLabelValues(reason)
 	}
 	for _, kind := range []string{report.KindLane, report.KindQuarantine, report.KindBasefeeSource, report.KindWatch} {

@@ -59,7 +59,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 	return policies.Accepted{Bid: kept}, err
 }
 
-// Restate implements policies.BidRules. The bid is paid by the actor itself, never from an allowance.
+// Restate implements policies.BidRules. The bid is paid by who scheduled the timer, never from an allowance.
 func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *types.Timer, inForce bool) error {
 	stated := math.ZeroInt()
 	if inForce {
@@ -75,23 +75,23 @@ func (p *Policy) Restate(ctx context.Context, config *types.TimerConfig, t *type
 	return nil
 }
 
-// lock takes an amount of the actor's for the timer.
+// lock takes an amount of the principal's for the timer.
 func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) error {
-	purse, actor := p.parts.Fees, p.parts.Addresses.Text(t.Actor)
+	purse, principal := p.parts.Fees, t.Principal()
 	// An account that may not pay for fires may not bid either: what is returned could not reach it.
-	if _, err := purse.CheckPayer(ctx, config, t.Owner(), t.Owner()); err != nil {
+	if _, err := purse.CheckPayer(ctx, config, principal, principal); err != nil {
 		return err
 	}
-	coin := sdk.NewCoin(config.FeeDenom, purse.Spendable(ctx, config, t.Owner()))
+	coin := sdk.NewCoin(config.FeeDenom, purse.Spendable(ctx, config, principal))
 	if coin.Amount.LT(amount) {
-		return types.ErrBidNotCovered.Wrapf("%s must lock %s more and can spend %s", actor, amount, coin)
+		return types.ErrBidNotCovered.Wrapf("%s must lock %s more and can spend %s", p.parts.Addresses.Text(principal), amount, coin)
 	}
-	if err := purse.Lock(ctx, config, t.Owner(), amount); err != nil {
-		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %v", amount, config.FeeDenom, actor, err)
+	if err := purse.Lock(ctx, config, principal, amount); err != nil {
+		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %v", amount, config.FeeDenom, p.parts.Addresses.Text(principal), err)
 	}
 	t.SetLocked(t.Locked().Add(amount))
 	return types.Emit(ctx, &types.TimerBidLocked{
-		Id: t.IDHex(), Actor: actor, Amount: amount.String(), Locked: t.Locked().String(),
+		Id: t.IDHex(), Actor: p.parts.Addresses.Text(t.Actor), Amount: amount.String(), Locked: t.Locked().String(),
 	})
 }
 
@@ -100,7 +100,7 @@ func (p *Policy) unlock(ctx context.Context, config *types.TimerConfig, t *types
 	if !amount.IsPositive() {
 		return nil
 	}
-	if err := p.parts.Fees.Unlock(ctx, config, t.Owner(), amount); err != nil {
+	if err := p.parts.Fees.Unlock(ctx, config, t.Principal(), amount); err != nil {
 		return err
 	}
 	bid := t.Locked()

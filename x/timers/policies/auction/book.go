@@ -37,6 +37,8 @@ type firedBid struct {
 	receipt  *types.Receipt
 	// expires is the last height at which it could have fired.
 	expires uint64
+	// principal locked the bid.
+	principal sdk.AccAddress
 }
 
 // settled reports whether the runner-up of each winner is known.
@@ -58,7 +60,7 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	candidate := policy.Candidate{
 		Due: t.Due, Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(), Locked: t.Locked(),
 	}
-	b.bids = append(b.bids, firedBid{candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt})
+	b.bids = append(b.bids, firedBid{candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal()})
 	if b.rules == nil || b.rules.FirstPrice {
 		b.settledThrough = len(b.bids) // No other bid decides what it pays.
 	}
@@ -115,7 +117,7 @@ func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid 
 			if rest.IsZero() {
 				return nil
 			}
-			return b.policy.parts.Fees.Unlock(ctx, &b.block.Config, sdk.AccAddress(fired.candidate.Actor), rest)
+			return b.policy.parts.Fees.Unlock(ctx, &b.block.Config, fired.principal, rest)
 		})
 		if err != nil {
 			ctx.Logger().Error("a bid can't be returned", "module", types.ModuleName, "amount", rest, "err", err)

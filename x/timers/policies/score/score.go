@@ -63,7 +63,7 @@ func (p *Policy) Accept(ctx context.Context, config *types.TimerConfig, bid *typ
 
 // Restate implements policies.BidRules: who pays through an allowance pays no bid, and can't state one.
 func (*Policy) Restate(_ context.Context, _ *types.TimerConfig, t *types.Timer, inForce bool) error {
-	if inForce && !t.Payer().Equals(t.Owner()) && t.Bid.Stated().IsPositive() {
+	if inForce && t.Sponsored() && t.Bid.Stated().IsPositive() {
 		return types.ErrInvalidBid.Wrapf("a fee allowance pays no bid: state none instead of %s, or let the actor pay", t.Bid.Stated())
 	}
 	return nil
@@ -121,7 +121,7 @@ func (p *Policy) Check(ctx context.Context, t *types.Timer) error {
 // keyOf is the timer's score as it is indexed.
 func keyOf(r rules.Rules, t *types.Timer) []byte {
 	ask := t.Bid.Ask()
-	if !t.Payer().Equals(t.Owner()) {
+	if t.Sponsored() {
 		ask.Price = math.Int{}
 	}
 	return rules.Key(r.TimelessScore(policy.Candidate{Due: t.Due, Seq: t.Seq, Ask: ask}))

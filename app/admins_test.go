@@ -1,0 +1,371 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	wasmdata "github.com/CosmWasm/wasmd/x/wasm/keeper/testdata"
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+	abci "github.com/cometbft/cometbft/abci/types"
+	"github.com/stretchr/testify/require"
+
+	errorsmod "cosmossdk.io/errors"
+	"cosmossdk.io/x/feegrant"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/testutil/appchain"
+	"github.com/cosmos-timers/timers/testutil/contracts"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// The admin of a contract, who could migrate it, schedules calls of its sudo and pays for them. Listener has the entry
+// points of a clock contract and of a callback contract, and knows nothing of timers.
+
+// listening is a chain with a listener, whose admin alice is.
+type listening struct {
+	*appchain.Chain
+	t        *testing.T
+	contract sdk.AccAddress
+	code     uint64
+}
+
+func newListening(t *testing.T, names ...string) *listening {
+	t.Helper()
+	c := appchain.NewUnder(t, inOrder, append([]string{"alice"}, names...)...)
+	code := c.StoreCode("alice", contracts.Listener)
+	return &listening{c, t, c.InstantiateWithAdmin("alice", code, `{}`, 1_000_000, address("alice")), code}
+}
+
+// call is a timer of the contract's that calls a handler in the block after the one that schedules it.
+func (l *listening) call(sender, handler, payload string) *types.MsgScheduleTimer {
+	return &types.MsgScheduleTimer{
+		Sender: address(sender), Actor: l.contract.String(), Trigger: types.Trigger{After: 1}, Handler: handler, Payload: []byte(payload),
+		GasLimit: 200_000,
+	}
+}
+
+// heard is what the listener says that it was told.
+type heard struct {
+	Ticks int `json:"ticks"`
+	Job   int `json:"job"`
+	Last  struct {
+		Scheduler string `json:"scheduler"`
+	} `json:"last"`
+}
+
+func (l *listening) heard() (h heard) {
+	l.t.Helper()
+	l.QueryContract(l.contract, `{"heard":{}}`, &h)
+	return h
+}
+
+// try runs a block with one message and requires the error, or none.
+func (l *listening) try(name string, want *errorsmod.Error, msg sdk.Msg) *abci.ExecTxResult {
+	l.t.Helper()
+	result := l.NextBlock(l.Sign(name, msg)).TxResults[0]
+	if want == nil {
+		require.Zero(l.t, result.Code, result.Log)
+		return result
+	}
+	codespace, code := codeOf(want)
+	require.Equal(l.t, [2]any{codespace, code}, [2]any{result.Codespace, result.Code}, result.Log)
+	return result
+}
+
+func (l *listening) id() string {
+	l.t.Helper()
+	timers := timersOf(l.t, l.Chain, l.contract)
+	require.Len(l.t, timers, 1)
+	return timers[0].Id
+}
+
+// A clock contract is ticked every other block, by an interval that its admin scheduled.
+func TestAClockContractIsTickedForItsAdmin(t *testing.T) {
+	l := newListening(t)
+	clock := l.call("alice", "clock_end_block_tick", `{}`)
+	clock.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
+	alices, its := appchain.AccountOf("alice").Address, l.Balance(l.contract)
+	l.Deliver("alice", clock)
+	info := timersOf(t, l.Chain, l.contract)[0]
+	require.Equal(t, [2]string{address("alice"), address("alice")}, [2]string{info.Scheduler, info.FeePayer})
+	for i := 1; i <= 3; i++ {
+		before := l.Balance(alices)
+		l.NextBlock()
+		block := l.NextBlock()
+		fired := appchain.Events(block, "timers.v1.TimerFired")
+		require.Len(t, fired, 1)
+		require.Equal(t, "true", fired[0]["success"], fired[0])
+		require.Equal(t, address("alice"), fired[0]["payer"])
+		require.Equal(t, before.SubRaw(number(t, fired[0]["paid"])), l.Balance(alices), "the admin pays")
+		require.Equal(t, i, l.heard().Ticks)
+	}
+	require.Equal(t, its, l.Balance(l.contract), "the contract never does")
+	l.Replay()
+}
+
+// A callback contract is called back once, at a height that its admin chose; one that fails is paid and left.
+func TestACallbackContractIsCalledBackForItsAdmin(t *testing.T) {
+	l := newListening(t)
+	for job, success := range map[int]string{1: "true", 0: "false"} {
+		l.Deliver("alice", l.call("alice", "callback", fmt.Sprintf(`{"job_id":%d}`, job)))
+		fired := appchain.Events(l.NextBlock(), "timers.v1.TimerFired")
+		require.Len(t, fired, 1)
+		require.Equal(t, success, fired[0]["success"], fired[0])
+		require.NotEqual(t, "0", fired[0]["paid"])
+		require.Empty(t, timersOf(t, l.Chain, l.contract))
+	}
+	require.Equal(t, 1, l.heard().Job)
+}
+
+func TestTheDeliveryNamesTheScheduler(t *testing.T) {
+	l := newListening(t)
+	block := l.Deliver("alice", l.call("alice", "", "beat"))
+	var scheduled string
+	for _, event := range block.TxResults[0].Events {
+		if event.Type == "timers.v1.TimerScheduled" {
+			for _, attribute := range event.Attributes {
+				if attribute.Key == "scheduler" {
+					scheduled = attribute.Value
+				}
+			}
+		}
+	}
+	require.Equal(t, fmt.Sprintf("%q", address("alice")), scheduled)
+	l.NextBlock()
+	require.Equal(t, address("alice"), l.heard().Last.Scheduler)
+}
+
+func TestAnAdminSchedulesCallsAlone(t *testing.T) {
+	l := newListening(t, "bob")
+	change := func(change func(*types.MsgScheduleTimer)) *types.MsgScheduleTimer {
+		msg := l.call("alice", "clock_end_block_tick", `{}`)
+		change(msg)
+		return msg
+	}
+	l.try("bob", types.ErrNotAdmin, l.call("bob", "clock_end_block_tick", `{}`))
+	l.try("alice", types.ErrNotAdmin, change(func(m *types.MsgScheduleTimer) { m.Actor = address("bob") }))
+	l.try("alice", types.ErrForeignSigner, change(func(m *types.MsgScheduleTimer) {
+		m.Handler, m.Payload, m.Messages = "", nil, packed(t, ownSend(l.contract))
+	}))
+	l.try("alice", types.ErrInvalidFeePayer, change(func(m *types.MsgScheduleTimer) { m.FeePayer = l.contract.String() }))
+	l.try("alice", types.ErrInvalidFeePayer, change(func(m *types.MsgScheduleTimer) { m.FeePayer = address("bob") }))
+	l.try("alice", types.ErrNotAdmin, change(func(m *types.MsgScheduleTimer) { m.Actor = sdk.AccAddress("nobody______________").String() }))
+
+	// Messages encoded as a payload are a payload.
+	encoded, err := (&types.AccountPayload{Messages: packed(t, ownSend(l.contract))}).Marshal()
+	require.NoError(t, err)
+	bobs := l.Balance(appchain.AccountOf("bob").Address)
+	l.try("alice", nil, change(func(m *types.MsgScheduleTimer) { m.Handler, m.Payload = "", encoded }))
+	l.NextBlock()
+	require.Equal(t, bobs, l.Balance(appchain.AccountOf("bob").Address))
+	l.try("alice", nil, change(func(m *types.MsgScheduleTimer) { m.Trigger = types.Trigger{After: 50} }))
+	l.try("alice", types.ErrForeignSigner, &types.MsgUpdateTimer{
+		Sender: address("alice"), Actor: l.contract.String(), Id: l.id(), Call: &types.TimerCall{Messages: packed(t, ownSend(l.contract))},
+	})
+	// Code without sudo.
+	without := l.InstantiateWithAdmin("alice", l.StoreCode("alice", wasmdata.ReflectContractWasm()), `{}`, 0, address("alice"))
+	l.try("alice", types.ErrInvalidHandler, change(func(m *types.MsgScheduleTimer) { m.Actor = without.String() }))
+}
+
+// Who scheduled a timer alone changes it. The contract may cancel it, and so may who scheduled it; then it is gone for both.
+func TestBothTheContractAndItsAdminCancel(t *testing.T) {
+	l := newListening(t, "bob")
+	later := l.call("alice", "clock_end_block_tick", `{}`)
+	later.Trigger = types.Trigger{After: 100}
+	contract := l.contract.String()
+	cancel := func(sender, id string) *types.MsgCancelTimer {
+		return &types.MsgCancelTimer{Sender: address(sender), Actor: contract, Id: id}
+	}
+	l.Deliver("alice", later)
+	id := l.id()
+	l.try("bob", types.ErrNotScheduler, cancel("bob", id))
+	l.try("bob", types.ErrNotScheduler, &types.MsgUpdateTimer{Sender: address("bob"), Actor: contract, Id: id, GasLimit: 99_000})
+	l.try("bob", types.ErrNotScheduler, &types.MsgPauseTimer{Sender: address("bob"), Actor: contract, Id: id})
+	l.try("alice", types.ErrTimerNotFound, &types.MsgCancelTimer{Sender: address("alice"), Id: id})
+	l.try("alice", nil, &types.MsgUpdateTimer{Sender: address("alice"), Actor: contract, Id: id, GasLimit: 99_000})
+	expires := uint64(l.App.LastBlockHeight()) + 200
+	l.try("alice", nil, &types.MsgExtendTimer{Sender: address("alice"), Actor: contract, Id: id, ExpiresAt: expires})
+	l.try("alice", nil, &types.MsgPauseTimer{Sender: address("alice"), Actor: contract, Id: id})
+	l.try("alice", nil, &types.MsgResumeTimer{Sender: address("alice"), Actor: contract, Id: id})
+	info := timersOf(t, l.Chain, l.contract)[0]
+	require.Equal(t, [2]uint64{99_000, expires}, [2]uint64{info.GasLimit, info.ExpiresAt})
+
+	// The contract cancels, and the admin comes too late.
+	result := l.Execute("bob", l.contract, fmt.Sprintf(`{"cancel":{"id":%q}}`, id))
+	require.Zero(t, result.Code, result.Log)
+	require.Empty(t, timersOf(t, l.Chain, l.contract))
+	l.try("alice", types.ErrTimerNotFound, cancel("alice", id))
+	// The admin cancels, even one that is the admin no more, and the contract comes too late.
+	l.Deliver("alice", later)
+	id = l.id()
+	l.try("alice", nil, &wasmtypes.MsgClearAdmin{Sender: address("alice"), Contract: contract})
+	l.try("alice", types.ErrNotAdmin, &types.MsgUpdateTimer{Sender: address("alice"), Actor: contract, Id: id, GasLimit: 98_000})
+	l.try("alice", types.ErrNotAdmin, &types.MsgExtendTimer{Sender: address("alice"), Actor: contract, Id: id, ExpiresAt: expires + 9})
+	l.try("alice", nil, cancel("alice", id))
+	require.NotZero(t, l.Execute("bob", l.contract, fmt.Sprintf(`{"cancel":{"id":%q}}`, id)).Code)
+}
+
+// A timer whose scheduler is the admin no more leaves when its turn comes, and nobody is charged.
+func TestATimerOfAFormerAdminLeavesUncharged(t *testing.T) {
+	for name, drop := range map[string]func(contract string) sdk.Msg{
+		"another admin": func(contract string) sdk.Msg {
+			return &wasmtypes.MsgUpdateAdmin{Sender: address("alice"), NewAdmin: address("bob"), Contract: contract}
+		},
+		"no admin": func(contract string) sdk.Msg {
+			return &wasmtypes.MsgClearAdmin{Sender: address("alice"), Contract: contract}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newListening(t, "bob")
+			tick := l.call("alice", "clock_end_block_tick", `{}`)
+			tick.Trigger = types.Trigger{After: 2}
+			l.Deliver("alice", tick)
+			id := l.id()
+			l.Deliver("alice", drop(l.contract.String()))
+			alices, its := l.Balance(appchain.AccountOf("alice").Address), l.Balance(l.contract)
+			block := l.NextBlock()
+			require.Empty(t, appchain.Events(block, "timers.v1.TimerFired"))
+			left := appchain.Events(block, "timers.v1.TimerCancelledNotAdmin")
+			require.Equal(t, []map[string]string{{
+				"id": id, "actor": l.contract.String(), "scheduler": address("alice"), "label": "", "mode": "EndBlock",
+			}}, left)
+			require.Equal(t, "1", appchain.Events(block, "timers.v1.TimerLaneSummary")[0]["not_admin"])
+			require.Equal(t, alices, l.Balance(appchain.AccountOf("alice").Address))
+			require.Equal(t, its, l.Balance(l.contract))
+			require.Empty(t, timersOf(t, l.Chain, l.contract))
+			require.Zero(t, l.heard().Ticks)
+			l.Replay()
+		})
+	}
+}
+
+// A migration that takes sudo away leaves the admin with fires that fail, which it pays for.
+func TestAnAdminWhoMigratesAwayFromSudoPaysForTheFailure(t *testing.T) {
+	l := newListening(t)
+	next := l.StoreCode("alice", wasmdata.BurnerContractWasm())
+	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick.Trigger = types.Trigger{After: 2}
+	l.Deliver("alice", tick)
+	l.Deliver("alice", &wasmtypes.MsgMigrateContract{
+		Sender: address("alice"), Contract: l.contract.String(), CodeID: next, Msg: fmt.Appendf(nil, `{"payout":%q,"delete":0}`, address("alice")),
+	})
+	block := l.NextBlock()
+	requireFailed(t, l.Chain, block, l.contract, wasmtypes.ErrVMError)
+	require.NotEqual(t, "0", appchain.Events(block, "timers.v1.TimerFired")[0]["paid"])
+}
+
+// An admin leaves the contract's own timers half of the room.
+func TestAnAdminDoesNotFillTheContractsList(t *testing.T) {
+	l := newListening(t)
+	s := &stage{Chain: l.Chain, t: t}
+	s.setConfig(func(config *types.TimerConfig) { config.MaxTimersPerActor = 4 })
+	later := l.call("alice", "clock_end_block_tick", `{}`)
+	later.Trigger = types.Trigger{After: 100}
+	l.Deliver("alice", later)
+	l.Deliver("alice", later)
+	l.try("alice", types.ErrTooManyTimers, later)
+}
+
+func TestAdminsTimersOutliveAnExport(t *testing.T) {
+	l := newListening(t)
+	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
+	l.Deliver("alice", tick)
+	next := l.Restart()
+	for range 4 {
+		want, got := l.NextBlock(), next.NextBlock()
+		wantFired, gotFired := appchain.Events(want, "timers.v1.TimerFired"), appchain.Events(got, "timers.v1.TimerFired")
+		require.Equal(t, len(wantFired), len(gotFired))
+		for i := range wantFired {
+			require.Equal(t, wantFired[i]["payer"], gotFired[i]["payer"])
+			require.Equal(t, readFired(t, wantFired[i]), readFired(t, gotFired[i]))
+		}
+	}
+	raw, err := json.Marshal(timersOf(t, next, l.contract)[0].Scheduler)
+	require.NoError(t, err)
+	require.Contains(t, string(raw), address("alice"))
+}
+
+// A crowd of timers whose admin dropped its role is removed at the rate of the GC lane, and keeps no bystander out.
+func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
+	const crowd, removable = 12, 3
+	l := newListening(t, "bob")
+	s := &stage{Chain: l.Chain, t: t}
+	s.setConfig(func(config *types.TimerConfig) { config.GcCyclesPerBlock = removable * config.GcCyclesPerRemoval })
+	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick.Trigger = types.Trigger{After: 3}
+	msgs := make([]sdk.Msg, crowd)
+	for i := range msgs {
+		msgs[i] = tick
+	}
+	l.Deliver("alice", msgs...)
+	l.Deliver("bob", schedule(t, l.Chain, "bob", uint64(l.App.LastBlockHeight())+3, send("bob", "alice", 1)))
+	l.Deliver("alice", &wasmtypes.MsgClearAdmin{Sender: address("alice"), Contract: l.contract.String()})
+	alices := l.Balance(appchain.AccountOf("alice").Address)
+	block := l.NextBlock()
+	require.Len(t, appchain.Events(block, "timers.v1.TimerCancelledNotAdmin"), removable)
+	require.Len(t, appchain.Events(block, "timers.v1.TimerSetAside"), crowd-removable)
+	fired := appchain.Events(block, "timers.v1.TimerFired")
+	require.Len(t, fired, 1, "the bystander's, in the block in which it is due")
+	require.Equal(t, address("bob"), fired[0]["actor"])
+	for left := crowd - removable; left > 0; left -= removable {
+		require.Len(t, timersOf(t, l.Chain, l.contract), left)
+		require.Len(t, appchain.Events(l.NextBlock(), "timers.v1.TimerCancelledNotAdmin"), removable)
+	}
+	require.Empty(t, timersOf(t, l.Chain, l.contract))
+	require.Equal(t, alices, l.Balance(appchain.AccountOf("alice").Address).SubRaw(1), "nobody was charged; bob's coin came")
+}
+
+// A contract that names a default agent prices its own timers, and not those that its admin pays for.
+func TestTheSchedulersAgentPricesItsTimers(t *testing.T) {
+	l := newListening(t, "mallory")
+	s := &stage{Chain: l.Chain, t: t}
+	s.setConfig(func(config *types.TimerConfig) { config.Policy = types.PolicyEIP1559 })
+	hostile := l.Instantiate("mallory", l.StoreCode("mallory", contracts.Hostile), `{}`, 1_000_000)
+	dear := `{"max_fee_per_cycle":"9","max_priority_fee_per_cycle":"9","max_fee_per_cell":"9"}`
+	bid, err := json.Marshal(map[string]any{"bid": map[string]string{"do": "", "answer": dear}})
+	require.NoError(t, err)
+	require.Zero(t, l.Execute("mallory", hostile, string(bid)).Code)
+	require.NoError(t, l.App.Timers.SetAgent(l.Ctx(), l.contract, hostile))
+	l.Deliver("alice", l.call("alice", "clock_end_block_tick", `{}`))
+	fired := appchain.Events(l.NextBlock(), "timers.v1.TimerFired")
+	require.Len(t, fired, 1)
+	require.Equal(t, "0", fired[0]["tip"], fired[0])
+	require.Equal(t, "0", fired[0]["agent_cycles"], "the contract's agent was not asked")
+}
+
+// Governance as cron: x/gov's account owns timers through a proposal, and a sponsor pays, who granted it an allowance that
+// names the message. It can neither pay itself nor be refunded: it is blocked.
+func TestGovernanceOwnsATimerThatASponsorPaysFor(t *testing.T) {
+	l := newListening(t, "bob")
+	gov := l.App.Wasm.GetAuthority()
+	account, err := sdk.AccAddressFromBech32(gov)
+	require.NoError(t, err)
+	allowance, err := feegrant.NewAllowedMsgAllowance(&feegrant.BasicAllowance{}, []string{sdk.MsgTypeURL(&types.MsgScheduleTimer{})})
+	require.NoError(t, err)
+	grant, err := feegrant.NewMsgGrantAllowance(allowance, appchain.AccountOf("bob").Address, account)
+	require.NoError(t, err)
+	l.Deliver("bob", grant)
+	l.Deliver("alice", &wasmtypes.MsgUpdateAdmin{Sender: address("alice"), NewAdmin: gov, Contract: l.contract.String()})
+	passProposal(t, l.Chain, 1, &types.MsgScheduleTimer{
+		Sender: gov, FeePayer: address("bob"), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3}}, GasLimit: 300_000,
+		Messages: packed(t, &wasmtypes.MsgSudoContract{Authority: gov, Contract: l.contract.String(), Msg: []byte(`{"clock_end_block_tick":{}}`)}),
+	})
+	require.Len(t, timersOf(t, l.Chain, account), 1)
+	ticked := 0
+	for range 6 {
+		before := l.Balance(appchain.AccountOf("bob").Address)
+		for _, fired := range appchain.Events(l.NextBlock(), "timers.v1.TimerFired") {
+			require.Equal(t, "true", fired["success"], fired)
+			require.Equal(t, before.SubRaw(number(t, fired["paid"])), l.Balance(appchain.AccountOf("bob").Address), "the sponsor pays")
+			ticked++
+		}
+	}
+	require.Equal(t, 2, ticked)
+	require.GreaterOrEqual(t, l.heard().Ticks, ticked)
+	// A second proposal ends it.
+	passProposal(t, l.Chain, 2, &types.MsgCancelTimer{Sender: gov, Id: timersOf(t, l.Chain, account)[0].Id})
+	require.Empty(t, timersOf(t, l.Chain, account))
+}

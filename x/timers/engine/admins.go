@@ -1,0 +1,51 @@
+package engine
+
+import (
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/admins"
+	"github.com/cosmos-timers/timers/x/timers/report"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// leftByAdmin reports whether a timer is out of the contest because an admin scheduled it who is the admin no more, or because
+// that can't be found out. It leaves uncharged, for one removal of the GC lane. If that has nothing left, the timer is set
+// aside, so that a crowd of such timers keeps nobody out and no later block tries them.
+func (e *Engine) leftByAdmin(ctx sdk.Context, b *block, timer *types.Timer) bool {
+	if len(timer.Scheduler) == 0 {
+		return false
+	}
+	isAdmin := false
+	known := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		isAdmin = admins.IsAdmin(ctx, e.Router, timer.Actor, timer.Scheduler)
+		return nil
+	})
+	if known && isAdmin {
+		return false
+	}
+	b.Departed++
+	switch {
+	case !known:
+	case b.GC.Take():
+		e.removeNotAdmins(ctx, b, timer)
+	default:
+		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.NotAdmin, nil) })
+	}
+	return true
+}
+
+// removeNotAdmins removes a timer whose scheduler is the admin no more, for which the GC lane has been charged.
+func (e *Engine) removeNotAdmins(ctx sdk.Context, b *block, timer *types.Timer) {
+	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
+		if err := e.remove(ctx, b, timer); err != nil {
+			return err
+		}
+		return types.Emit(ctx, &types.TimerCancelledNotAdmin{
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Scheduler: e.Addresses.Text(timer.Scheduler), Label: timer.Label,
+		})
+	})
+	if done {
+		b.notAdmin++
+		report.LogTimer(ctx.Logger(), timer, "a timer left whose scheduler is the admin no more")
+	}
+}
