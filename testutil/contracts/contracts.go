@@ -13,6 +13,10 @@ var (
 	//
 	//go:embed hostile.wasm
 	Hostile []byte
+	// Witness remembers what its timers called it with.
+	//
+	//go:embed witness.wasm
+	Witness []byte
 	//go:embed SHA256SUMS
 	checksums string
 )

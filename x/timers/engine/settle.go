@@ -33,6 +33,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		DeliverID: types.DeliverID(b.Height, ctx.BlockHeader().AppHash, timer.Id, timer.FireSeq),
 		Height:    b.Height,
 		Due:       next.due(timer),
+		Trigger:   e.Triggers.Of(&timer.Trigger).Name(),
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}

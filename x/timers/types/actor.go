@@ -26,6 +26,8 @@ type Delivery struct {
 	// Due is the height at which it became due; for a watch, that of the first change that it delivers. It is late if this
 	// is below Height.
 	Due uint64
+	// Trigger is the name of the timer's kind of trigger: height, after, interval or watch.
+	Trigger string
 	// FireSeq is the number of the timer's earlier deliveries.
 	FireSeq uint32
 	// Matched are the watched keys whose change made it due, at most MAX_MATCHED_KEYS; none for other triggers.

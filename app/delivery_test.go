@@ -1,0 +1,96 @@
+package app_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/appchain"
+	"github.com/cosmos-timers/timers/testutil/contracts"
+	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	timersquery "github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// deliveryJSON is what contracts are told of a delivery (x/timers/docs/contracts.md).
+type deliveryJSON struct {
+	TimerID   string `json:"timer_id"`
+	DeliverID string `json:"deliver_id"`
+	FireSeq   uint32 `json:"fire_seq"`
+	Height    uint64 `json:"height"`
+	Due       uint64 `json:"due"`
+	Trigger   string `json:"trigger"`
+	Matched   []struct {
+		Store string `json:"store"`
+		Key   []byte `json:"key"`
+	} `json:"matched"`
+}
+
+// A contract that asks for it is told of each delivery, by a handler of its own.
+func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
+	c := appchain.NewUnder(t, inOrder, "alice", "bob")
+	witness := c.Instantiate("alice", c.StoreCode("alice", contracts.Witness), `{}`, 1_000_000)
+	var told struct {
+		Tick struct {
+			Delivery deliveryJSON      `json:"delivery"`
+			Payload  map[string]uint64 `json:"payload"`
+		} `json:"tick"`
+	}
+	fire := func(trigger string, txs ...[]byte) deliveryJSON {
+		t.Helper()
+		for {
+			fired := appchain.Events(c.NextBlock(txs...), "timers.v1.TimerFired")
+			if txs = nil; len(fired) == 0 {
+				continue
+			}
+			require.Len(t, fired, 1)
+			require.Equal(t, "true", fired[0]["success"], fired[0])
+			told.Tick.Delivery, told.Tick.Payload = deliveryJSON{}, nil
+			c.QueryContract(witness, `{"told":{}}`, &told)
+			require.Equal(t, map[string]uint64{"n": 7}, told.Tick.Payload)
+			got := told.Tick.Delivery
+			require.Equal(t, fired[0]["id"], got.TimerID)
+			require.Equal(t, fired[0]["deliver_id"], got.DeliverID)
+			require.Equal(t, [3]any{uint64(c.App.LastBlockHeight()), trigger, got.Height}, [3]any{got.Height, got.Trigger, got.Due})
+			return got
+		}
+	}
+	now := func() uint64 { return uint64(c.App.LastBlockHeight()) }
+	schedule := func(trigger types.Trigger) {
+		_, err := c.App.Timers.Schedule(c.Ctx(), timerskeeper.ScheduleRequest{
+			Actor: witness, Trigger: trigger, Handler: "tick+delivery", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
+		})
+		require.NoError(t, err)
+	}
+
+	// It schedules for itself, with a message like any other.
+	require.Zero(t, c.Execute("alice", witness, map[string]any{
+		"height": now() + 3, "handler": "tick+delivery", "payload": map[string]any{"n": 7},
+	}).Code)
+	require.Empty(t, fire("height").Matched)
+
+	schedule(types.Trigger{After: 2})
+	require.Empty(t, fire("after").Matched)
+
+	schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 2, Remaining: 2}})
+	require.Zero(t, fire("interval").FireSeq)
+	require.Equal(t, uint32(1), fire("interval").FireSeq)
+
+	balance, err := timersquery.NewServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{Text: "bank:balance:" + address("bob") + ":utmr"})
+	require.NoError(t, err)
+	schedule(types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{balance.Key}, Remaining: 1}})
+	c.NextBlock()
+	matched := fire("watch", c.Sign("alice", send("alice", "bob", 1))).Matched
+	require.Len(t, matched, 1)
+	require.Equal(t, [2]any{"bank", balance.Key.Prefix}, [2]any{matched[0].Store, matched[0].Key})
+
+	// A handler that does not ask is called as before.
+	_, err = c.App.Timers.Schedule(c.Ctx(), timerskeeper.ScheduleRequest{
+		Actor: witness, Trigger: types.Trigger{After: 1}, Handler: "tick", Payload: []byte(`{"n":7}`), GasLimit: 250_000,
+	})
+	require.NoError(t, err)
+	c.NextBlock()
+	var plain map[string]map[string]uint64
+	c.QueryContract(witness, `{"told":{}}`, &plain)
+	require.Equal(t, map[string]map[string]uint64{"tick": {"n": 7}}, plain)
+}
