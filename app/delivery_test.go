@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,4 +94,53 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 	var plain map[string]map[string]uint64
 	c.QueryContract(witness, `{"told":{}}`, &plain)
 	require.Equal(t, map[string]map[string]uint64{"tick": {"n": 7}}, plain)
+}
+
+// Every event between the events of a block's start and the summary at its end belongs to a fire, and says to which.
+func TestEventsOfAFireNameItsTimer(t *testing.T) {
+	c := appchain.NewUnder(t, inOrder, "alice", "bob")
+	witness := c.Instantiate("alice", c.StoreCode("alice", contracts.Witness), `{}`, 1_000_000)
+	due := uint64(c.App.LastBlockHeight()) + 5
+	tx := c.Deliver("alice", schedule(t, c, "alice", due, send("alice", "bob", 7), schedule(t, c, "alice", due+10, send("alice", "bob", 1)))).TxResults[0]
+	require.Zero(t, c.Execute("alice", witness, map[string]any{"height": due, "handler": "tick", "payload": map[string]any{}}).Code)
+
+	// The transaction's own message event names the module.
+	modules := map[string]int{}
+	for _, event := range tx.Events {
+		for _, attribute := range event.Attributes {
+			if event.Type == "message" && attribute.Key == "module" {
+				modules[attribute.Value]++
+			}
+		}
+	}
+	require.Equal(t, 1, modules["timers"], modules)
+	require.Zero(t, modules["v1"], modules)
+
+	response := c.NextBlock()
+	for uint64(c.App.LastBlockHeight()) < due {
+		response = c.NextBlock()
+	}
+	fired := appchain.Events(response, "timers.v1.TimerFired")
+	require.Len(t, fired, 2)
+	deliveries, counts := map[string]string{}, map[string]map[string]int{}
+	for _, f := range fired {
+		require.Equal(t, "true", f["success"])
+		deliveries[f["id"]] = f["deliver_id"]
+		counts[f["id"]] = map[string]int{}
+	}
+	for _, event := range response.Events {
+		tags := map[string]string{}
+		for _, a := range event.Attributes {
+			tags[a.Key] = strings.Trim(a.Value, `"`)
+		}
+		if tags["timer_id"] == "" {
+			continue
+		}
+		require.Equal(t, deliveries[tags["timer_id"]], tags["deliver_id"])
+		counts[tags["timer_id"]][event.Type]++
+	}
+	require.Equal(t, map[string]int{
+		"message": 2, "coin_spent": 2, "coin_received": 1, "transfer": 1, "timers.v1.TimerScheduled": 1,
+	}, counts[fired[0]["id"]], "one charge, what the messages did, and no more")
+	require.Equal(t, map[string]int{"sudo": 1, "wasm": 1, "coin_spent": 1}, counts[fired[1]["id"]])
 }
