@@ -1,9 +1,12 @@
 package app_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
+	wasmdata "github.com/CosmWasm/wasmd/x/wasm/keeper/testdata"
+	wasmvmtypes "github.com/CosmWasm/wasmvm/v3/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/testutil/appchain"
@@ -143,4 +146,28 @@ func TestEventsOfAFireNameItsTimer(t *testing.T) {
 		"message": 2, "coin_spent": 2, "coin_received": 1, "transfer": 1, "timers.v1.TimerScheduled": 1,
 	}, counts[fired[0]["id"]], "one charge, what the messages did, and no more")
 	require.Equal(t, map[string]int{"sudo": 1, "wasm": 1, "coin_spent": 1}, counts[fired[1]["id"]])
+}
+
+// A contract learns from the chain what became of its timers.
+func TestAContractAsksForItsDeliveries(t *testing.T) {
+	c := appchain.NewUnder(t, inOrder, "alice")
+	reflect := c.Instantiate("alice", c.StoreCode("alice", wasmdata.ReflectContractWasm()), `{}`, 0)
+	c.Deliver("alice", schedule(t, c, "alice", uint64(c.App.LastBlockHeight())+2, send("alice", "alice", 1)))
+	fired := appchain.Events(c.NextBlock(), "timers.v1.TimerFired")
+	require.Len(t, fired, 1)
+	request, err := (&types.QueryDeliveriesRequest{Actor: address("alice"), Id: fired[0]["id"]}).Marshal()
+	require.NoError(t, err)
+	msg, err := json.Marshal(wasmdata.ReflectQueryMsg{Chain: &wasmdata.ChainQuery{Request: &wasmvmtypes.QueryRequest{
+		Grpc: &wasmvmtypes.GrpcQuery{Path: "/timers.v1.Query/Deliveries", Data: request},
+	}}})
+	require.NoError(t, err)
+	answer, err := c.App.Wasm.QuerySmart(c.TimedCtx(), reflect, msg)
+	require.NoError(t, err)
+	var chain wasmdata.ChainResponse
+	require.NoError(t, json.Unmarshal(answer, &chain))
+	var response types.QueryDeliveriesResponse
+	require.NoError(t, c.App.AppCodec().Unmarshal(chain.Data, &response))
+	require.Len(t, response.Deliveries, 1)
+	require.Equal(t, uint64(c.App.LastBlockHeight()), response.Deliveries[0].Height)
+	require.Equal(t, fired[0]["deliver_id"], response.Deliveries[0].Receipt.DeliverId)
 }

@@ -38,7 +38,8 @@ func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
 func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
 	return &autocliv1.ModuleOptions{
 		Query: &autocliv1.ServiceCommandDescriptor{
-			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: slices.Concat(queryCommands(), agentCommands(), watchCommands()),
+			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: slices.Concat(
+				queryCommands(), receiptCommands(), agentCommands(), watchCommands()),
 		},
 		Tx: &autocliv1.ServiceCommandDescriptor{
 			Service: msgService, EnhanceCustomCommand: true, RpcCommandOptions: msgCommands(),
@@ -104,6 +105,13 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Long:      "List the timers that are set aside. Governance releases or cancels quarantined timers. Unrunnable timers return by themselves when a config can run them. Unfunded ones, which their payers could not cover when their turn came, return by themselves when their payers can. Owners resume suspended timers, whose payers lacked funds too, and paused ones. All of them still expire at their expiry height.",
 			Example:   example("set-aside"),
 		},
+	}
+}
+
+// receiptCommands are the queries about what was delivered.
+func receiptCommands() []*autocliv1.RpcCommandOptions {
+	example := func(args string) string { return version.AppName + " query timers " + args }
+	return []*autocliv1.RpcCommandOptions{
 		{
 			RpcMethod:      "Receipts",
 			Use:            "receipts [height]",
@@ -111,6 +119,14 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Long:           "List the receipts of a height, as long as they are kept (receipt_retention_blocks in the params).",
 			Example:        example("receipts 1234"),
 			PositionalArgs: positional("height"),
+		},
+		{
+			RpcMethod:      "Deliveries",
+			Use:            "deliveries [actor]",
+			Short:          "List what an actor's timers did, the last delivery first",
+			Long:           "List the deliveries of an actor's timers, or of one of them (--id), as long as their receipts are kept (receipt_retention_blocks in the params). The node needs no event index for this. A page looks at a bounded number of receipts of the whole chain, so that it may be short, or empty, and have a next_key: go on with --page-key.",
+			Example:        example("deliveries alice --id c603"),
+			PositionalArgs: positional("actor"),
 		},
 	}
 }
