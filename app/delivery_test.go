@@ -7,8 +7,14 @@ import (
 
 	wasmdata "github.com/CosmWasm/wasmd/x/wasm/keeper/testdata"
 	wasmvmtypes "github.com/CosmWasm/wasmvm/v3/types"
+	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/stretchr/testify/require"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+
+	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
@@ -170,4 +176,30 @@ func TestAContractAsksForItsDeliveries(t *testing.T) {
 	require.Len(t, response.Deliveries, 1)
 	require.Equal(t, uint64(c.App.LastBlockHeight()), response.Deliveries[0].Height)
 	require.Equal(t, fired[0]["deliver_id"], response.Deliveries[0].Receipt.DeliverId)
+}
+
+// A proposal that names a timer by a shortened id would pass its vote and then fail: it is refused at the door.
+func TestAProposalWithAShortIDIsRefused(t *testing.T) {
+	c := appchain.New(t, "alice")
+	c.Deliver("alice", schedule(t, c, "alice", 1_000, send("alice", "alice", 1)))
+	id := timersOf(t, c, appchain.AccountOf("alice").Address)[0].Id
+	authority := authtypes.NewModuleAddress("gov").String()
+	submit := func(id string) *abci.ExecTxResult {
+		for _, msg := range []sdk.Msg{
+			&types.MsgSysCancelTimer{Authority: authority, Actor: address("alice"), Id: id},
+			&types.MsgSysExtendTimer{Authority: authority, Actor: address("alice"), Id: id, ExpiresAt: 2_000},
+			&types.MsgSysReleaseTimer{Authority: authority, Actor: address("alice"), Id: id},
+		} {
+			proposal, err := govv1.NewMsgSubmitProposal([]sdk.Msg{msg}, sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1_000_000)), address("alice"), "", "title", "summary", false)
+			require.NoError(t, err)
+			result := c.NextBlock(c.Sign("alice", proposal)).TxResults[0]
+			if strings.Contains(result.Log, "whole id") {
+				continue
+			}
+			return result
+		}
+		return nil
+	}
+	require.Nil(t, submit(id[:8]), "each of the messages refuses it")
+	require.Zero(t, submit(id).Code, "a whole id is taken")
 }
