@@ -3,7 +3,7 @@ package timers
 import (
 	"strings"
 
-	protov1 "github.com/golang/protobuf/proto"
+	protov1 "github.com/golang/protobuf/proto" //nolint:staticcheck // the gateway looks in its registry
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -18,5 +18,5 @@ func init() {
 		tiers[name] = number
 		tiers[strings.ToLower(strings.TrimPrefix(name, prefix))] = number
 	}
-	protov1.RegisterEnum("timers.v1.PriorityTier", types.PriorityTier_name, tiers)
+	protov1.RegisterEnum("timers.v1.PriorityTier", types.PriorityTier_name, tiers) //nolint:staticcheck // the gateway looks there
 }

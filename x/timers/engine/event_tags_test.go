@@ -22,8 +22,12 @@ func TestEventsAreTagged(t *testing.T) {
 	shared := make([]abci.EventAttribute, 0, 8)
 	shared = append(shared, abci.EventAttribute{Key: "a", Value: "1"}, abci.EventAttribute{Key: "b", Value: "2"})
 	events := sdk.Events{
-		{Type: "transfer", Attributes: shared[:1]}, {Type: "transfer", Attributes: shared[:2]}, {Type: "empty"},
-		sdk.NewEvent("wasm", sdk.NewAttribute("timer_id", "forged")), typed, fired,
+		{Type: "transfer", Attributes: shared[:1]},
+		{Type: "transfer", Attributes: shared[:2]},
+		{Type: "empty"},
+		sdk.NewEvent("wasm", sdk.NewAttribute("timer_id", "forged")),
+		typed,
+		fired,
 	}
 	tagEvents(events, "0a", "ff")
 
