@@ -110,6 +110,11 @@ var queries = map[string]query{
 		func() proto.Message { return &types.QueryTimersByActorRequest{} },
 		func() proto.Message { return &types.QueryTimersByActorResponse{} },
 	},
+	"deliveries": {
+		"/timers.v1.Query/Deliveries",
+		func() proto.Message { return &types.QueryDeliveriesRequest{} },
+		func() proto.Message { return &types.QueryDeliveriesResponse{} },
+	},
 	"agent": {
 		"/timers.v1.Query/Agent",
 		func() proto.Message { return &types.QueryAgentRequest{} },
@@ -136,8 +141,8 @@ func AcceptedQueries() wasmkeeper.AcceptedQueries {
 	return accepted
 }
 
-// Queries answers {"timers": {"timer"|"timers_by_actor"|"agent"|"lane"|"estimate"|"params": {…}}}: requests and responses as protobuf writes
-// them in JSON, in which 64-bit numbers are strings. The contract pays for what is read, and for each byte of the answer.
+// Queries answers {"timers": {"timer"|"timers_by_actor"|"deliveries"|"agent"|"lane"|"estimate"|"params": {…}}}: requests
+// and responses as protobuf writes them in JSON, in which 64-bit numbers are strings. The contract pays for what is read, and for each byte of the answer.
 func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
 	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)
 	return func(ctx sdk.Context, custom json.RawMessage) ([]byte, error) {
@@ -147,7 +152,7 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 		}
 		q, found := queries[name]
 		if !found {
-			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, agent, lane, estimate or params, not %.80q", name)
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: want timer, timers_by_actor, deliveries, agent, lane, estimate or params, not %.80q", name)
 		}
 		request := q.request()
 		if err := cdc.UnmarshalJSON(body, request); err != nil {

@@ -17,6 +17,10 @@ var (
 	//
 	//go:embed listener.wasm
 	Listener []byte
+	// Witness remembers what its timers called it with.
+	//
+	//go:embed witness.wasm
+	Witness []byte
 	//go:embed SHA256SUMS
 	checksums string
 )

@@ -38,7 +38,8 @@ func (AppModule) GetQueryCmd() *cobra.Command { return cli.NewQueryCmd() }
 func (AppModule) AutoCLIOptions() *autocliv1.ModuleOptions {
 	return &autocliv1.ModuleOptions{
 		Query: &autocliv1.ServiceCommandDescriptor{
-			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: slices.Concat(queryCommands(), agentCommands(), watchCommands()),
+			Service: queryService, EnhanceCustomCommand: true, RpcCommandOptions: slices.Concat(
+				queryCommands(), receiptCommands(), agentCommands(), watchCommands()),
 		},
 		Tx: &autocliv1.ServiceCommandDescriptor{
 			Service: msgService, EnhanceCustomCommand: true, RpcCommandOptions: msgCommands(),
@@ -75,6 +76,13 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 		},
 		{RpcMethod: "Estimate", Skip: true}, // cli.NewQueryCmd brings it
 		{RpcMethod: "SetAside", Skip: true}, // cli.NewQueryCmd brings it
+	}
+}
+
+// receiptCommands are the queries about what was delivered.
+func receiptCommands() []*autocliv1.RpcCommandOptions {
+	example := func(args string) string { return version.AppName + " query timers " + args }
+	return []*autocliv1.RpcCommandOptions{
 		{
 			RpcMethod:      "Receipts",
 			Use:            "receipts [height]",
@@ -82,6 +90,14 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Long:           "List the receipts of a height, as long as they are kept (receipt_retention_blocks in the params).",
 			Example:        example("receipts 1234"),
 			PositionalArgs: positional("height"),
+		},
+		{
+			RpcMethod:      "Deliveries",
+			Use:            "deliveries [actor]",
+			Short:          "List what an actor's timers did, the last delivery first",
+			Long:           "List the deliveries of an actor's timers, or of one of them (--id), as long as their receipts are kept (receipt_retention_blocks in the params). The node needs no event index for this. A page looks at a bounded number of receipts of the whole chain, so that it may be short, or empty, and have a next_key: go on with --page-key.",
+			Example:        example("deliveries alice --id c603"),
+			PositionalArgs: positional("actor"),
 		},
 	}
 }

@@ -70,6 +70,7 @@ var commands = map[string]map[string]struct {
 		"Agent":         {use: "agent [actor]"},
 		"SetAside":      {use: "set-aside", flags: []string{"page-limit"}},
 		"Receipts":      {use: "receipts [height]", flags: []string{"page-limit"}},
+		"Deliveries":    {use: "deliveries [actor]", flags: []string{"id", "page-limit", "page-key", "page-reverse"}},
 		"Watchable":     {use: "watchable"},
 		"WatchKey":      {use: "watch-key [text]"},
 		"Watches":       {use: "watches", flags: []string{"store", "prefix", "actor", "page-limit"}},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -30,11 +32,16 @@ type ContractCreator func(ctx context.Context, contract sdk.AccAddress) sdk.AccA
 // WasmRuntime serves CosmWasm contracts (x/timers/docs/contracts.md). The default handler is called with what is known
 // of the delivery,
 //
-//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "payload", "height", "due"?, "matched"?, "scheduler"?}}
+//	sudo {"handle_timer": {"timer_id", "deliver_id", "fire_seq", "height", "due", "trigger", "matched"?, "scheduler"?, "payload"}}
 //
 // any other by its name with the timer's payload unchanged, sudo {"<handler>": <payload>}. So contracts that were
-// written without timers in mind can be called. Sudo is privileged: a contract trusts its caller. The module calls it
-// only for timers that the contract itself scheduled, or its admin, who could migrate it.
+// written without timers in mind can be called. A timer whose handler is "<handler>+delivery" calls the same handler with
+// what is known of the delivery beside the payload,
+//
+//	sudo {"<handler>": {"delivery": {"timer_id", …}, "payload": <payload>}}
+//
+// Sudo is privileged: a contract trusts its caller. The module calls it only for timers that the contract itself
+// scheduled, or its admin, who could migrate it.
 //
 // A timer that was stated as messages calls no code of the contract: they run as the contract (Messages).
 type WasmRuntime struct {
@@ -155,18 +162,21 @@ func (r *WasmRuntime) Admin(ctx context.Context, actor sdk.AccAddress) sdk.AccAd
 	return r.admin(ctx, actor)
 }
 
-// handleTimer is the message to the default handler. Its fields and their order are part of the protocol: a contract's
-// gas depends on them.
-type handleTimer struct {
+// WithDelivery is the suffix by which the name of a contract's handler asks for the delivery beside the payload. No
+// handler's own name has a plus sign.
+const WithDelivery = "+delivery"
+
+// deliveryFacts is what a contract is told of a delivery. The fields and their order are part of the protocol: a
+// contract's gas depends on them.
+type deliveryFacts struct {
 	// TimerID and DeliverID in lower-case hexadecimal.
 	TimerID   string `json:"timer_id"`
 	DeliverID string `json:"deliver_id"`
 	FireSeq   uint32 `json:"fire_seq"`
-	// Payload in base64; "" if there is none.
-	Payload []byte `json:"payload"`
-	Height  uint64 `json:"height"`
-	// Due is absent unless the delivery is late: then it is the height at which the timer became due.
-	Due uint64 `json:"due,omitempty"`
+	Height    uint64 `json:"height"`
+	// Due is the height at which the timer became due; the delivery is late if it is below Height.
+	Due     uint64 `json:"due"`
+	Trigger string `json:"trigger"`
 	// Matched is absent unless the timer watches.
 	Matched []matchedKey `json:"matched,omitempty"`
 	// Scheduler is absent unless the contract's admin scheduled the timer.
@@ -179,43 +189,56 @@ type matchedKey struct {
 	Key   []byte `json:"key"`
 }
 
+// handleTimer is the message to the default handler.
+type handleTimer struct {
+	deliveryFacts
+	// Payload in base64; "" if there is none.
+	Payload []byte `json:"payload"`
+}
+
+func factsOf(delivery *types.Delivery) deliveryFacts {
+	facts := deliveryFacts{
+		TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
+		FireSeq: delivery.FireSeq, Height: delivery.Height, Due: delivery.Due, Trigger: delivery.Trigger,
+	}
+	for _, match := range delivery.Matched {
+		facts.Matched = append(facts.Matched, matchedKey{match.Store, match.Key})
+	}
+	if !delivery.Scheduler.Empty() {
+		facts.Scheduler = delivery.Scheduler.String()
+	}
+	return facts
+}
+
 // sudoMessage builds the message for the contract's sudo entry point: one JSON object with the handler's name as its
 // only member.
 func sudoMessage(delivery types.Delivery) ([]byte, error) {
-	body := delivery.Payload
+	if delivery.Handler == types.DefaultHandler {
+		body, err := json.Marshal(handleTimer{factsOf(&delivery), append([]byte{}, delivery.Payload...)})
+		return sudoCall(types.DefaultHandler, body), err
+	}
+	name, told := strings.CutSuffix(delivery.Handler, WithDelivery)
 	switch {
-	case delivery.Handler == types.DefaultHandler:
-		known := handleTimer{
-			TimerID: hex.EncodeToString(delivery.TimerID), DeliverID: hex.EncodeToString(delivery.DeliverID),
-			FireSeq: delivery.FireSeq, Payload: append([]byte{}, delivery.Payload...), Height: delivery.Height,
-		}
-		if !delivery.Scheduler.Empty() {
-			known.Scheduler = delivery.Scheduler.String()
-		}
-		if delivery.Due < delivery.Height {
-			known.Due = delivery.Due
-		}
-		for _, match := range delivery.Matched {
-			known.Matched = append(known.Matched, matchedKey{match.Store, match.Key})
-		}
-		var err error
-		if body, err = json.Marshal(known); err != nil {
-			return nil, err
-		}
-	case !isHandlerName(delivery.Handler):
+	case !isHandlerName(name):
 		return nil, types.ErrInvalidHandler.Wrapf(
 			"a contract's handler is named with letters, digits and underscores, and begins with no digit; not %.80q", delivery.Handler)
+	case told && name == types.DefaultHandler:
+		return nil, types.ErrInvalidHandler.Wrapf("handler %q is told of the delivery without asking for it", name)
 	case !json.Valid(delivery.Payload):
 		return nil, types.ErrInvalidPayload.Wrapf(
 			"the payload for a contract's handler %.80q must be JSON, {} if it wants nothing; handler %q alone takes any bytes",
 			delivery.Handler, types.DefaultHandler)
+	case !told:
+		return sudoCall(name, delivery.Payload), nil
 	}
-	msg := make([]byte, 0, len(delivery.Handler)+len(body)+5)
-	msg = append(msg, `{"`...)
-	msg = append(msg, delivery.Handler...)
-	msg = append(msg, `":`...)
-	msg = append(msg, body...)
-	return append(msg, '}'), nil
+	facts, err := json.Marshal(factsOf(&delivery))
+	// The payload is copied as it is, and not through json.RawMessage, which would rewrite it.
+	return sudoCall(name, slices.Concat([]byte(`{"delivery":`), facts, []byte(`,"payload":`), delivery.Payload, []byte("}"))), err
+}
+
+// sudoCall is {"name":body}.
+func sudoCall(name string, body []byte) []byte {
+	return slices.Concat([]byte(`{"`), []byte(name), []byte(`":`), body, []byte("}"))
 }
 
 // isHandlerName holds for names that JSON needs not escape and that a variant of a Rust enum can have.

@@ -63,10 +63,17 @@ func TestWhatAContractIsTold(t *testing.T) {
 		told                   string
 		refused                error
 	}{
-		{"default", types.DefaultHandler, "\x00beat", `{"handle_timer":{"timer_id":"0a0b","deliver_id":"ff","fire_seq":3,"payload":"AGJlYXQ=","height":7}}`, nil},
-		{"default, nothing", types.DefaultHandler, "", `{"handle_timer":{"timer_id":"0a0b","deliver_id":"ff","fire_seq":3,"payload":"","height":7}}`, nil},
+		{"default", types.DefaultHandler, "\x00beat", `{"handle_timer":{"timer_id":"0a0b","deliver_id":"ff","fire_seq":3,"height":7,"due":5,"trigger":"interval","payload":"AGJlYXQ="}}`, nil},
+		{"default, nothing", types.DefaultHandler, "", `{"handle_timer":{"timer_id":"0a0b","deliver_id":"ff","fire_seq":3,"height":7,"due":5,"trigger":"interval","payload":""}}`, nil},
 		{"named", "steal_funds", `{"to": "me"}`, `{"steal_funds":{"to": "me"}}`, nil},
 		{"named, any JSON", "clockEndBlock2", `null`, `{"clockEndBlock2":null}`, nil},
+		{"told of the delivery", "tick+delivery", `{"a": "<b>"}`, `{"tick":{"delivery":{"timer_id":"0a0b","deliver_id":"ff","fire_seq":3,"height":7,"due":5,"trigger":"interval"},"payload":{"a": "<b>"}}}`, nil},
+		{"told of the delivery, no JSON", "tick+delivery", `{"a"`, "", types.ErrInvalidPayload},
+		{"told of the delivery, more than JSON", "tick+delivery", `{}}}{`, "", types.ErrInvalidPayload},
+		{"told twice", "tick+delivery+delivery", `{}`, "", types.ErrInvalidHandler},
+		{"another suffix", "tick+all", `{}`, "", types.ErrInvalidHandler},
+		{"told without a name", "+delivery", `{}`, "", types.ErrInvalidHandler},
+		{"default, told in any case", types.DefaultHandler + "+delivery", `{}`, "", types.ErrInvalidHandler},
 		{"no payload", "tick", ``, "", types.ErrInvalidPayload},
 		{"no JSON", "tick", `{`, "", types.ErrInvalidPayload},
 		{"more than JSON", "tick", `{}},{"mint":{}`, "", types.ErrInvalidPayload},
@@ -81,7 +88,7 @@ func TestWhatAContractIsTold(t *testing.T) {
 			k.called = ""
 			call := types.Call{Actor: contract, Handler: c.handler, Payload: []byte(c.payload)}
 			require.ErrorIs(t, runtime.Validate(chain.Ctx(), nil, call), c.refused)
-			delivery := types.Delivery{Call: call, TimerID: []byte{10, 11}, DeliverID: []byte{255}, FireSeq: 3, Height: 7}
+			delivery := types.Delivery{Call: call, TimerID: []byte{10, 11}, DeliverID: []byte{255}, FireSeq: 3, Height: 7, Due: 5, Trigger: "interval"}
 			require.ErrorIs(t, runtime.Deliver(chain.Ctx(), nil, delivery), c.refused)
 			require.Equal(t, c.told, k.called)
 		})
@@ -95,11 +102,11 @@ func TestAContractIsToldWhatChanged(t *testing.T) {
 	k, runtime := wasmRuntime()
 	require.NoError(t, runtime.Deliver(chain.Ctx(), nil, types.Delivery{
 		Call:    types.Call{Actor: contract, Handler: types.DefaultHandler},
-		TimerID: []byte{10}, DeliverID: []byte{255}, FireSeq: 3, Height: 7, Due: 5,
+		TimerID: []byte{10}, DeliverID: []byte{255}, FireSeq: 3, Height: 7, Due: 5, Trigger: "watch",
 		Matched: []types.WatchedKey{{Store: "bank", Key: []byte{2, 0, 255}}, {Store: "wasm", Key: []byte("key")}},
 	}))
-	require.Equal(t, `{"handle_timer":{"timer_id":"0a","deliver_id":"ff","fire_seq":3,"payload":"","height":7,"due":5,`+
-		`"matched":[{"store":"bank","key":"AgD/"},{"store":"wasm","key":"a2V5"}]}}`, k.called)
+	require.Equal(t, `{"handle_timer":{"timer_id":"0a","deliver_id":"ff","fire_seq":3,"height":7,"due":5,"trigger":"watch",`+
+		`"matched":[{"store":"bank","key":"AgD/"},{"store":"wasm","key":"a2V5"}],"payload":""}}`, k.called)
 }
 
 func TestAContractsFailureIsTheFires(t *testing.T) {

@@ -41,6 +41,7 @@ func (e *Engine) deliver(
 		if err := runtime.Deliver(ctx, &b.Config, delivery); err != nil {
 			return err
 		}
+		chargeEvents(fire, ctx.EventManager().Events())
 		return fire.Exceeded()
 	})
 	if failure != nil && fire.Exceeded() != nil {

@@ -34,6 +34,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		Height:    b.Height,
 		Due:       next.due(timer),
 		Scheduler: timer.Scheduler,
+		Trigger:   e.Triggers.Of(&timer.Trigger).Name(),
 		FireSeq:   timer.FireSeq,
 		Matched:   next.hit.Matched,
 	}
@@ -56,7 +57,9 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if err != nil {
 		return fireResult{}, err
 	}
-	ctx.EventManager().EmitEvent(typedFired(e.firedEvent(b, timer, survivor, &receipt, settlement)))
+	fired := e.firedEvent(b, timer, survivor, &receipt, settlement)
+	tagEvents(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
+	ctx.EventManager().EmitEvent(typedFired(fired))
 	return fireResult{receipt, served, price, settlement}, nil
 }
 

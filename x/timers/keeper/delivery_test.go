@@ -12,6 +12,7 @@ import (
 	corestore "cosmossdk.io/core/store"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
@@ -168,4 +169,43 @@ func TestFailedStepIsDeliveredByTheNextBlock(t *testing.T) {
 	require.Equal(t, kindsDue-2, d.coinsSent())
 	d.blocksUntil(20)
 	d.requireOnce()
+}
+
+// What a handler emits beyond what every fire has is paid: a crowd of events is not free.
+func TestEventsOfAHandlerAreCharged(t *testing.T) {
+	f := newFixture(t)
+	herald := authtypes.NewModuleAddress("herald")
+	f.Modules.Register("herald", types.DefaultHandler, func(ctx context.Context, d types.Delivery) error {
+		for range d.Payload[0] {
+			sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(sdk.NewEvent("news"))
+		}
+		return nil
+	})
+	f.grant(alice, herald, unlimited())
+	fires := func(events byte, gasLimit uint64) (*types.TimerFired, int) {
+		_, err := f.Timers.Schedule(f.Ctx(), keeper.ScheduleRequest{
+			Actor: herald, Trigger: types.Trigger{After: 1}, Payload: []byte{events}, FeePayer: alice, GasLimit: gasLimit,
+		})
+		require.NoError(t, err)
+		f.NextBlock()
+		emitted, tagged := f.NextBlock(), 0
+		fired := only[*types.TimerFired](f, emitted)
+		for i := range emitted {
+			if id, has := emitted[i].GetAttribute("deliver_id"); has && emitted[i].Type == "news" {
+				require.Equal(t, fired.DeliverId, id.Value)
+				tagged++
+			}
+		}
+		return fired, tagged
+	}
+	few, tagged := fires(16, gas)
+	require.Equal(t, 16, tagged)
+	many, tagged := fires(116, gas)
+	require.Equal(t, 116, tagged)
+	require.Equal(t, few.Cycles+100*200, many.Cycles)
+
+	short, tagged := fires(116, few.Cycles+100*200-1)
+	require.Zero(t, tagged, "the events of a failed handler are dropped")
+	require.False(t, short.Success)
+	require.Equal(t, types.ErrOutOfCycles.ABCICode(), short.Code)
 }

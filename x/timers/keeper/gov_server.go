@@ -24,6 +24,7 @@ func (k *Keeper) checkAuthority(signer string) error {
 func (m msgServer) SysCancelTimer(
 	ctx context.Context, msg *types.MsgSysCancelTimer,
 ) (*types.MsgSysCancelTimerResponse, error) {
+	nameModule(ctx)
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
@@ -54,6 +55,7 @@ func (m msgServer) SysCancelTimer(
 func (m msgServer) UpdateTimerConfig(
 	ctx context.Context, msg *types.MsgUpdateTimerConfig,
 ) (*types.MsgUpdateTimerConfigResponse, error) {
+	nameModule(ctx)
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
@@ -78,6 +80,7 @@ func (m msgServer) UpdateTimerConfig(
 func (m msgServer) SysExtendTimer(
 	ctx context.Context, msg *types.MsgSysExtendTimer,
 ) (*types.MsgSysExtendTimerResponse, error) {
+	nameModule(ctx)
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
@@ -99,6 +102,7 @@ func (m msgServer) SysExtendTimer(
 func (m msgServer) SysReleaseTimer(
 	ctx context.Context, msg *types.MsgSysReleaseTimer,
 ) (*types.MsgSysReleaseTimerResponse, error) {
+	nameModule(ctx)
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}

@@ -17,10 +17,17 @@ func NewMsgServer(k *Keeper) types.MsgServer { return msgServer{k} }
 
 var _ types.MsgServer = msgServer{}
 
+// nameModule says whose a message is. The SDK would take the second part of its name for the module, v1.
+func nameModule(ctx context.Context) {
+	sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(
+		sdk.NewEvent(sdk.EventTypeMessage, sdk.NewAttribute(sdk.AttributeKeyModule, types.ModuleName)))
+}
+
 // ScheduleTimer implements types.MsgServer.
 func (m msgServer) ScheduleTimer(
 	ctx context.Context, msg *types.MsgScheduleTimer,
 ) (*types.MsgScheduleTimerResponse, error) {
+	nameModule(ctx)
 	sender, err := m.engine.Addresses.Parse("sender", msg.Sender)
 	if err != nil {
 		return nil, err
@@ -53,6 +60,7 @@ func (m msgServer) ScheduleTimer(
 
 // UpdateTimer implements types.MsgServer.
 func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (*types.MsgUpdateTimerResponse, error) {
+	nameModule(ctx)
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -72,6 +80,7 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 
 // ExtendTimer implements types.MsgServer.
 func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (*types.MsgExtendTimerResponse, error) {
+	nameModule(ctx)
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -85,6 +94,7 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 
 // PauseTimer implements types.MsgServer.
 func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*types.MsgPauseTimerResponse, error) {
+	nameModule(ctx)
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -97,6 +107,7 @@ func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*t
 
 // ResumeTimer implements types.MsgServer.
 func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (*types.MsgResumeTimerResponse, error) {
+	nameModule(ctx)
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -110,6 +121,7 @@ func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (
 
 // CancelTimer implements types.MsgServer.
 func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (*types.MsgCancelTimerResponse, error) {
+	nameModule(ctx)
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -122,6 +134,7 @@ func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (
 
 // SetAgent implements types.MsgServer.
 func (m msgServer) SetAgent(ctx context.Context, msg *types.MsgSetAgent) (*types.MsgSetAgentResponse, error) {
+	nameModule(ctx)
 	actor, err := m.engine.Addresses.Parse("sender", msg.Sender)
 	if err != nil {
 		return nil, err

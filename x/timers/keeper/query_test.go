@@ -244,7 +244,6 @@ func TestBadPagesAreInvalidArguments(t *testing.T) {
 	for name, page := range map[string]*sdkquery.PageRequest{
 		"key of 3 bytes": {Key: []byte{1, 2, 3}},
 		"key and offset": {Key: make([]byte, 16), Offset: 1},
-		"reverse":        {Reverse: true},
 	} {
 		_, err := f.query().TimersByActor(f.Ctx(), &types.QueryTimersByActorRequest{Actor: robot.String(), Pagination: page})
 		require.Equal(t, codes.InvalidArgument, status.Code(err), name)

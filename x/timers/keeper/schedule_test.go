@@ -320,7 +320,7 @@ func TestAModuleSchedulesThroughTheHostAPI(t *testing.T) {
 	require.Equal(t, alice.String(), fired.Payer)
 	require.Equal(t, types.Delivery{
 		Call:    types.Call{Actor: oracle, Handler: types.DefaultHandler, Payload: []byte("tick")},
-		TimerID: timer.Id, DeliverID: got.DeliverID, Height: 3, Due: 3,
+		TimerID: timer.Id, DeliverID: got.DeliverID, Height: 3, Due: 3, Trigger: "height",
 	}, got)
 	require.Equal(t, hex.EncodeToString(got.DeliverID), fired.DeliverId)
 }

@@ -47,6 +47,9 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 	if _, queued := next.Policy.(inQueueOrder); queued {
 		return s.readyInQueueOrder(goCtx, req.GetPagination())
 	}
+	if err := inOrder(req.GetPagination()); err != nil {
+		return nil, err
+	}
 	limit, first, err := pageStart(req.GetPagination())
 	if err != nil {
 		return nil, err

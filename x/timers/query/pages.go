@@ -121,23 +121,46 @@ func parsePageKey(key []byte) (calendar.Key, error) {
 	return calendar.Key{Due: binary.BigEndian.Uint64(key), Seq: binary.BigEndian.Uint64(key[8:])}, nil
 }
 
-// pageBounds reads limit and offset; the limit has the SDK's default and a bound of its own.
-func pageBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
-	if page.GetReverse() {
-		return 0, 0, status.Error(codes.InvalidArgument, "reverse is not supported: this list has one order only")
-	}
-	limit = page.GetLimit()
+// errReverse refuses to list from the end.
+var errReverse = status.Error(codes.InvalidArgument, "reverse is not supported: this list has one order only")
+
+// errCount refuses to count a list that is not counted otherwise.
+var errCount = status.Error(codes.InvalidArgument, "count_total is not supported: to count this list is to read all of it")
+
+// pageLimit is the limit of a page, with the SDK's default and a bound of its own.
+func pageLimit(page *sdkquery.PageRequest) uint64 {
+	limit := page.GetLimit()
 	if limit == 0 {
 		limit = sdkquery.DefaultLimit
 	}
+	return min(limit, MaxPageEntries)
+}
+
+// pageBounds reads limit and offset.
+func pageBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
 	if len(page.GetKey()) > 0 && page.GetOffset() > 0 {
 		return 0, 0, status.Error(codes.InvalidArgument, "state a page key or an offset, not both")
 	}
-	return min(limit, MaxPageEntries), page.GetOffset(), nil
+	return pageLimit(page), page.GetOffset(), nil
 }
 
-// walkBounds is pageBounds for lists that are walked to reach an offset.
+// inOrder refuses what a list that is walked in its own order can't do.
+func inOrder(page *sdkquery.PageRequest) error {
+	switch {
+	case page.GetReverse():
+		return errReverse
+	case page.GetCountTotal():
+		return errCount
+	default:
+		return nil
+	}
+}
+
+// walkBounds is pageBounds for lists that are walked, in their own order, to reach an offset.
 func walkBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
+	if err := inOrder(page); err != nil {
+		return 0, 0, err
+	}
 	limit, offset, err = pageBounds(page)
 	if err == nil && offset > MaxPageOffset {
 		err = status.Errorf(codes.InvalidArgument, "offset is %d, want at most %d; a next_key goes further", offset, MaxPageOffset)
@@ -146,7 +169,7 @@ func walkBounds(page *sdkquery.PageRequest) (limit, offset uint64, err error) {
 }
 
 // pageOf takes a page of a list in memory, whose entries are made as they are taken. The page's key is the position at
-// which the next page starts.
+// which the next page starts; in reverse, that from the end.
 func pageOf[T, E any, P interface {
 	*E
 	sized
@@ -160,7 +183,11 @@ func pageOf[T, E any, P interface {
 	var taken []E
 	left := newRoom(limit)
 	for position := first; position < total; position++ {
-		e, err := entry(all[position])
+		at := position
+		if page.GetReverse() {
+			at = total - 1 - position
+		}
+		e, err := entry(all[at])
 		if err != nil {
 			return nil, nil, err
 		}

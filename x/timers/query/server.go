@@ -214,25 +214,3 @@ func (s *server) Agent(ctx context.Context, req *types.QueryAgentRequest) (*type
 	charge(ctx, response)
 	return response, err
 }
-
-// Receipts implements types.QueryServer. A page's key is the position at which the next page starts.
-func (s *server) Receipts(
-	ctx context.Context, req *types.QueryReceiptsRequest,
-) (*types.QueryReceiptsResponse, error) {
-	limit, from, err := pageStart(req.GetPagination())
-	if err != nil {
-		return nil, err
-	}
-	response := &types.QueryReceiptsResponse{Pagination: &sdkquery.PageResponse{}}
-	left := newRoom(limit)
-	err = s.engine.Receipts.Walk(ctx, req.GetHeight(), from, func(r *types.Receipt) bool {
-		info := s.receiptInfo(r)
-		if !left.take(ctx, &info) {
-			response.Pagination.NextKey = positionKey(from + uint64(len(response.Receipts)))
-			return true
-		}
-		response.Receipts = append(response.Receipts, info)
-		return false
-	})
-	return response, err
-}

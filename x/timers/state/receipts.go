@@ -10,9 +10,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// receiptsPerSegment is how many receipts share one value: so many fires share the cost of one entry of the tree, and a
+// ReceiptsPerSegment is how many receipts share one value: so many fires share the cost of one entry of the tree, and a
 // value stays small enough to be hashed and read at once.
-const receiptsPerSegment = 64
+const ReceiptsPerSegment = 64
 
 // Receipts holds the result of each delivery, for RECEIPT_RETENTION_BLOCKS.
 type Receipts struct {
@@ -30,8 +30,8 @@ func NewReceipts(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Receipts
 
 // Put writes the receipts of a block, a segment at a time.
 func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Receipt) error {
-	for first := 0; first < len(receipts); first += receiptsPerSegment {
-		segment := types.HeightReceipts{Height: height, Receipts: receipts[first:min(first+receiptsPerSegment, len(receipts))]}
+	for first := 0; first < len(receipts); first += ReceiptsPerSegment {
+		segment := types.HeightReceipts{Height: height, Receipts: receipts[first:min(first+ReceiptsPerSegment, len(receipts))]}
 		if err := r.segments.Set(ctx, collections.Join(height, uint64(first)), segment); err != nil {
 			return err
 		}
@@ -39,27 +39,20 @@ func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Rece
 	return nil
 }
 
-// Walk passes the receipts of a height to fn, from a position on, until fn reports that it has enough.
-func (r *Receipts) Walk(ctx context.Context, height, from uint64, fn func(*types.Receipt) (enough bool)) error {
-	skip := from % receiptsPerSegment
-	ranger := new(collections.Range[heightSeq]).
-		StartInclusive(collections.Join(height, from-skip)).
-		EndExclusive(collections.Join(height, ^uint64(0)))
-	return r.segments.Walk(ctx, ranger, func(_ heightSeq, segment types.HeightReceipts) (bool, error) {
-		for i := skip; i < uint64(len(segment.Receipts)); i++ {
-			if fn(&segment.Receipts[i]) {
-				return true, nil
-			}
-		}
-		skip = 0
-		return false, nil
+// WalkSegments passes segments of receipts to fn, each with its height and the position of its first receipt, until fn
+// reports that it has enough.
+func (r *Receipts) WalkSegments(
+	ctx context.Context, span collections.Ranger[heightSeq], fn func(first heightSeq, receipts []types.Receipt) (enough bool),
+) error {
+	return r.segments.Walk(ctx, span, func(first heightSeq, segment types.HeightReceipts) (bool, error) {
+		return fn(first, segment.Receipts), nil
 	})
 }
 
 // Prune removes receipts of the heights from `from` to `last`: sweep segments, and twice as many as `added` receipts
 // fill, so that it never falls behind for long. It returns the height at which to continue.
 func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, added int) (uint64, error) {
-	limit := int(sweep) + 2*((added+receiptsPerSegment-1)/receiptsPerSegment)
+	limit := int(sweep) + 2*((added+ReceiptsPerSegment-1)/ReceiptsPerSegment)
 	old := make([]heightSeq, 0, 8)
 	ranger := new(collections.Range[heightSeq]).
 		StartInclusive(collections.Join(from, uint64(0))).
@@ -111,7 +104,7 @@ func (r *Receipts) ExportGenesis(ctx context.Context, genesis *types.GenesisStat
 func (r *Receipts) CheckInvariants(ctx context.Context) error {
 	return r.segments.Walk(ctx, nil, func(place heightSeq, segment types.HeightReceipts) (bool, error) {
 		n := len(segment.Receipts)
-		if segment.Height != place.K1() || place.K2()%receiptsPerSegment != 0 || n == 0 || n > receiptsPerSegment {
+		if segment.Height != place.K1() || place.K2()%ReceiptsPerSegment != 0 || n == 0 || n > ReceiptsPerSegment {
 			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: %d of height %d", place.K1(), place.K2(), n, segment.Height)
 		}
 		return false, nil

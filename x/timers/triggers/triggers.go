@@ -11,6 +11,8 @@ import (
 
 // Kind is one kind of trigger. A trigger is of the first kind that Matches.
 type Kind interface {
+	// Name of the kind, that of its field in core.proto. Handlers are told it; it never changes.
+	Name() string
 	// Matches reports whether the trigger is of this kind.
 	Matches(trigger *types.Trigger) bool
 	// Prepare checks the trigger of a timer that is scheduled at height now, fills in its defaults and sets the timer's
@@ -58,6 +60,9 @@ func (k Kinds) Roll(t *types.Timer, height uint64) {
 // heightKind is due once, at a height.
 type heightKind struct{}
 
+// Name implements Kind.
+func (heightKind) Name() string { return "height" }
+
 // Matches implements Kind.
 func (heightKind) Matches(trigger *types.Trigger) bool { return trigger.Height != 0 }
 
@@ -76,6 +81,9 @@ func (heightKind) Roll(*types.Timer, uint64) {}
 // afterKind is due once, so many blocks after the one that schedules it. The trigger stays as stated; the due height says
 // when that is.
 type afterKind struct{ heightKind }
+
+// Name implements Kind.
+func (afterKind) Name() string { return "after" }
 
 // Matches implements Kind.
 func (afterKind) Matches(trigger *types.Trigger) bool { return trigger.After != 0 }
@@ -96,6 +104,9 @@ func (afterKind) Prepare(config *types.TimerConfig, t *types.Timer, now uint64) 
 // timeKind is the time trigger of the wire format, which is always refused: a client converts a time to a height.
 type timeKind struct{ heightKind }
 
+// Name implements Kind.
+func (timeKind) Name() string { return "time" }
+
 // Matches implements Kind.
 func (timeKind) Matches(trigger *types.Trigger) bool { return trigger.Time != nil }
 
@@ -106,6 +117,9 @@ func (timeKind) Prepare(*types.TimerConfig, *types.Timer, uint64) error {
 
 // intervalKind is due every so many blocks after a fire, not after the nominal height: a late fire delays the next.
 type intervalKind struct{}
+
+// Name implements Kind.
+func (intervalKind) Name() string { return "interval" }
 
 // Matches implements Kind.
 func (intervalKind) Matches(trigger *types.Trigger) bool { return trigger.Interval != nil }

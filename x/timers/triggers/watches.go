@@ -101,6 +101,9 @@ func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *s
 // Watcher returns the chain's watchable stores, nil if there are none.
 func (w *Watches) Watcher() *watch.Watcher { return w.watcher }
 
+// Name implements Kind.
+func (*Watches) Name() string { return "watch" }
+
 // Matches implements Kind.
 func (*Watches) Matches(trigger *types.Trigger) bool { return trigger.Watch != nil }
 

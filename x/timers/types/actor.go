@@ -28,6 +28,8 @@ type Delivery struct {
 	Due uint64
 	// Scheduler is who scheduled the timer, where that is not the actor but its admin; else empty.
 	Scheduler sdk.AccAddress
+	// Trigger is the name of the timer's kind of trigger: height, after, interval or watch.
+	Trigger string
 	// FireSeq is the number of the timer's earlier deliveries.
 	FireSeq uint32
 	// Matched are the watched keys whose change made it due, at most MAX_MATCHED_KEYS; none for other triggers.
