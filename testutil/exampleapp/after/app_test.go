@@ -88,6 +88,8 @@ func TestATimerFires(t *testing.T) {
 }
 
 // TestTheFeeDenomIsTheBondDenom: of x/staking, which is not the SDK's default; a genesis may state another one.
+//
+// Rule: 2.1-fee-denom
 func TestTheFeeDenomIsTheBondDenom(t *testing.T) {
 	c := start(t)
 	config, err := c.App.Timers.Keeper.Config(c.Ctx())
@@ -98,6 +100,8 @@ func TestTheFeeDenomIsTheBondDenom(t *testing.T) {
 
 // TestAFeeDenomWithoutSupplyIsRefused: timers could never be paid for. So is a state that comes before those of the modules
 // that know the denom.
+//
+// Rule: 2.1-other-modules-first, 2.1-fee-denom
 func TestAFeeDenomWithoutSupplyIsRefused(t *testing.T) {
 	try := func(fn func(*types.GenesisState), order ...string) (err error) {
 		a := newApp(t, dbm.NewMemDB(), t.TempDir())

@@ -47,6 +47,8 @@ func naming(t testingT, extra int) feegrant.FeeAllowanceI {
 
 // TestALargeAccountPaysForNoTimer: a periodic vesting account of 600 kB took 38 ms at each check of its funds, and 47 ms
 // at each transfer, for the 20,000 cycles of every fire.
+//
+// Rule: 1.11-large-record, 1.11-large-record-refused, 1.11-large-record-at-a-fire
 func TestALargeAccountPaysForNoTimer(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	first := f.schedule(alice, 3, f.pays(alice, bob, 1))
@@ -65,6 +67,8 @@ func TestALargeAccountPaysForNoTimer(t *testing.T) {
 }
 
 // TestAVestingAccountCountsItsSize: 80 periods took 250 µs at each fire, as long as ten transfers.
+//
+// Rule: 1.11-record-cycles, 1.11-vesting-account
 func TestAVestingAccountCountsItsSize(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.schedule(alice, 2, f.pays(alice, bob, 1))
@@ -83,6 +87,9 @@ func TestAVestingAccountCountsItsSize(t *testing.T) {
 }
 
 // TestAnAllowanceCountsItsSize: one of 100 kB was read and rewritten at each fire, for 3.8 million gas that nobody paid.
+//
+// Rule: 1.1-intrinsic-counted, 1.11-large-record, 1.11-large-record-refused, 1.11-record-cycles
+// Rule: 1.11-allowance-record
 func TestAnAllowanceCountsItsSize(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	cyclesWith := func(extra int) uint64 {
@@ -109,6 +116,8 @@ func TestAnAllowanceCountsItsSize(t *testing.T) {
 }
 
 // TestAnAllowanceThatGrowsIsRefusedAtTheFire: it was short when the timer was scheduled.
+//
+// Rule: 1.11-large-record-at-a-fire
 func TestAnAllowanceThatGrowsIsRefusedAtTheFire(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.grantAny(bob, robot, naming(t, 0))
@@ -121,6 +130,7 @@ func TestAnAllowanceThatGrowsIsRefusedAtTheFire(t *testing.T) {
 	require.Equal(t, int64(rich), f.balance(bob))
 }
 
+// Rule: 1.11-everything-does-not-count
 func TestAnAllowanceForEverythingDoesNotCount(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.grantAny(bob, robot, unlimited())
@@ -131,6 +141,8 @@ func TestAnAllowanceForEverythingDoesNotCount(t *testing.T) {
 
 // TestAnAllowanceIsNotTurnedIntoTips: a grantee that is allied with the proposer states any tip, which the payer's
 // allowance used to pay in full: 50 a cycle, 1,000,000 for a fire that does nothing.
+//
+// Rule: 1.11-tips-capped
 func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 	for name, storm := range map[string]bool{"calm": false, "overload": true} {
 		t.Run(name, func(t *testing.T) {
@@ -170,6 +182,7 @@ func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 	}
 }
 
+// Rule: 1.11-no-score-bid
 func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	f.grant(bob, robot, unlimited())

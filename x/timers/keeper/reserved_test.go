@@ -30,6 +30,8 @@ func besieged(t *testing.T, policy types.Policy, window uint32, change func(*typ
 
 // TestReservedActorsAreNotKeptOut: under every policy and in a storm, the timer of a reserved actor
 // fires in the block in which it is due. Without a share it waits.
+//
+// Rule: 1.6-reserved-share
 func TestReservedActorsAreNotKeptOut(t *testing.T) {
 	for _, policy := range []types.Policy{
 		types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
@@ -61,6 +63,8 @@ func TestReservedActorsAreNotKeptOut(t *testing.T) {
 
 // TestTheReservedShareIsBounded: reserved timers come first while they used less than the share, the last of them may exceed
 // it, and the lane is for all then. What they leave goes to all.
+//
+// Rule: 1.6-reserved-first, 1.6-reserved-may-exceed, 1.6-reserved-pay
 func TestTheReservedShareIsBounded(t *testing.T) {
 	f := besieged(t, types.PolicyFIFO, 2_048, func(c *types.TimerConfig) { c.ReservedShare = decimal.Of(dec("0.3")) })
 	f.endBlock()
@@ -81,6 +85,8 @@ func TestTheReservedShareIsBounded(t *testing.T) {
 }
 
 // TestReservedActorsPayLikeAllOthers: the share is a place, no gift. One who can't pay or is priced out does not fire.
+//
+// Rule: 1.6-reserved-pay
 func TestReservedActorsPayLikeAllOthers(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.ReservedActors = []string{robot.String()} }))
 	low := f.schedule(robot, 3, f.noop(), bidding(stated("1.05", "0")))
