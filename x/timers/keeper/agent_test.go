@@ -110,6 +110,7 @@ func TestACallIsBilledWithinTheGasLimit(t *testing.T) {
 	require.Equal(t, uint64(40_000), f.lane().Cycles)
 }
 
+// Rule: 3.6-errors
 func TestWhoMayBeAnAgent(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	module := authtypes.NewModuleAddress(minttypes.ModuleName)
@@ -134,6 +135,7 @@ func TestWhoMayBeAnAgent(t *testing.T) {
 			f.refused(types.ErrInvalidAgent, &types.MsgSetAgent{Sender: alice.String(), Agent: agent})
 		})
 	}
+	f.refused(types.ErrUnknownActor, &types.MsgSetAgent{Sender: sdk.AccAddress("nobody______________").String(), Agent: module.String()})
 	f.schedule(robot, 3, f.noop(), bidding(&types.Bid{Agent: module.String()}))
 	fired := only[*types.TimerFired](f, f.blocksUntil(3))
 	require.Equal(t, "25000", fired.Tip)
