@@ -630,3 +630,23 @@ func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
 	require.LessOrEqual(t, manyWrites, 4+2*4)
 	require.LessOrEqual(t, manyGets, 8+2*10+4+24)
 }
+
+// TestABlockReadsABoundedNumberOfRunnersUp: 64 of them. The next timer that did not fit is taken as it was read, although
+// its payer could not have paid for its fire.
+//
+// Rule: 5.4-auction-runner-up
+func TestABlockReadsABoundedNumberOfRunnersUp(t *testing.T) {
+	for poor, paid := range map[int]int64{64: 0, 65: 501} {
+		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+			inAuction(c)
+			c.CycleBasefee = decimal.Of(math.LegacyOneDec())
+		}))
+		for i := range poor {
+			f.fund(crowdOwner(i), 500)
+			f.schedule(crowdOwner(i), 3, f.noop(), bidding(price("500")))
+		}
+		winner := f.schedule(robot, 3, f.noop(), bidding(price("700")))
+		require.Equal(t, []string{winner}, f.firedIDs(f.blocksUntil(3)))
+		require.Equal(t, paid, f.balance(collector), "of %d whose payers are poor", poor)
+	}
+}

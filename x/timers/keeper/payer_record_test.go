@@ -66,6 +66,22 @@ func TestALargeAccountPaysForNoTimer(t *testing.T) {
 	require.Equal(t, int64(rich), f.balance(alice))
 }
 
+// TestALargeAccountIsNotDecoded: 40,000 periods would take as many allocations and more, in the check of a message and at a
+// fire.
+//
+// Rule: 1.11-large-record-not-decoded
+func TestALargeAccountIsNotDecoded(t *testing.T) {
+	f := newFixture(t)
+	f.vests(alice, 40_000)
+	config, payers := f.config(), f.Timers.Engine().Fees
+	require.Less(t, testing.AllocsPerRun(3, func() {
+		_, err := payers.CheckPayer(f.Ctx(), &config, alice, alice)
+		require.ErrorIs(t, err, types.ErrInvalidFeePayer)
+		require.True(t, payers.Spendable(f.Ctx(), &config, alice).IsZero())
+	}), 1_000.0)
+	require.Greater(t, testing.AllocsPerRun(1, func() { f.Accounts.GetAccount(f.Ctx(), alice) }), 40_000.0)
+}
+
 // TestAVestingAccountCountsItsSize: 80 periods took 250 µs at each fire, as long as ten transfers.
 //
 // Rule: 1.11-record-cycles, 1.11-vesting-account
@@ -189,4 +205,37 @@ func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
 	f.refused(types.ErrInvalidBid, scheduleMsg(robot, 3, f.noop(), paidBy(bob), bidding(price("77"))))
 	f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(price("0")))
 	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(3)).Tip)
+}
+
+// TestACappedTipIsIndexedAtThePricesOfItsAdmission, and of the sweep that comes by later.
+//
+// Rule: 1.11-capped-tip-in-the-index
+func TestACappedTipIsIndexedAtThePricesOfItsAdmission(t *testing.T) {
+	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+		c.LanePaused, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = true, 2, 64, 1
+	}))
+	f.grant(bob, robot, unlimited())
+	for range 5 {
+		f.schedule(robot2, 3, f.noop())
+	}
+	id := f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(stated("1000", "50")))
+	indexed := func() string {
+		for _, timer := range f.export().Timers {
+			if timer.IDHex() == id && timer.Quote != nil {
+				return timer.Quote.MaxPriorityFeePerCycle.TruncateInt().String()
+			}
+		}
+		return ""
+	}
+	f.blocksUntil(3)
+	require.Equal(t, "10", indexed(), "TIER_TIP_CAP is 10, and the lane basefee 1")
+	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyNewDec(3)) })
+	f.NextBlock()
+	f.NextBlock()
+	require.Equal(t, "3.000000000000000000", f.lane().LaneBasefee.String())
+	require.Equal(t, "10", indexed(), "the sweep has not come by")
+	for blocks := 0; indexed() != "30"; blocks++ {
+		require.Less(t, blocks, 12)
+		f.NextBlock()
+	}
 }
