@@ -280,7 +280,7 @@ func countLane(count func(string, bool), lane *types.LaneState) {
 // TestStateV1IsImported: today's code takes each state, exports it as it was, and goes on: by way of genesis, and in place
 // on the pairs of the store. Both chains fire the same.
 //
-// Rule: 2.3-values, 2.3-ranges
+// Rule: 2.3-values, 2.3-ranges, 2.3-entry
 func TestStateV1IsImported(t *testing.T) {
 	for _, name := range snapshotNames {
 		t.Run(name, func(t *testing.T) {

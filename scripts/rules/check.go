@@ -109,14 +109,16 @@ func (c *coverage) check() []string {
 
 // checkSentences holds that each sentence has one entry, which knows it as it is.
 func (c *coverage) checkSentences(found *problems, ofSentence [][]*entry, tests map[string][]tag) {
+	after := 0
 	for i, s := range c.sentences {
 		entries := ofSentence[i]
 		if len(entries) == 0 {
-			found.at(c.layout.reference, s.line, "this sentence is new: %q. Add a line for it to %s, as a rule: "+
-				"%s-NAME %s %s; or as none, without -NAME", s.text, c.layout.list, s.section, s.digest(), c.beginning(i))
+			found.at(c.layout.reference, s.line, "this sentence is new: %q. Add a line for it after %s:%d, as a rule: "+
+				"%s-NAME %s %s; or as none, without -NAME", s.text, c.layout.list, after, s.section, s.digest(), c.beginning(i))
 			continue
 		}
 		e := entries[0]
+		after = e.line
 		if len(entries) > 1 {
 			found.at(c.layout.list, entries[1].line, "the sentence %q has another line, %d", s.text, e.line)
 		}

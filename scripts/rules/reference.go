@@ -13,7 +13,7 @@ import (
 type sentence struct {
 	section, title string // 1.4, Trigger
 	text           string // in one line, without marks of bold, code and links
-	line           int    // where it begins, or its paragraph does
+	line           int    // where it begins
 }
 
 // digest changes with each word and sign of the sentence, not with where its lines break.
@@ -131,10 +131,20 @@ func (s *splitter) end() {
 	case kind == code:
 		s.keep(s.from, strings.Join(block, " "))
 	default:
+		begin := 0
 		for _, text := range split(strings.Join(block, " ")) {
-			s.keep(s.from, text)
+			s.keep(s.from+lineOf(block, begin), text)
+			begin += len(text) + 1
 		}
 	}
+}
+
+// lineOf is the line in which a place lies, of the joined lines of a block.
+func lineOf(block []string, place int) (line int) {
+	for end := len(block[0]); end < place; end += 1 + len(block[line]) {
+		line++
+	}
+	return line
 }
 
 func (s *splitter) keep(line int, text string) {

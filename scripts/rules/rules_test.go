@@ -53,10 +53,11 @@ func TestSentences(t *testing.T) {
 }
 
 func TestSentencesHaveTheirPlace(t *testing.T) {
-	document := "## 2. A\n\nOne.\n\n### 2.1 B\n\n| h | i |\n|---|---|\n| a | b |\n| c | d |\n\n### 2.2 C\n\n| h | i |\n|---|---|\n| a | b |\n"
+	document := "## 2. A\n\nOne.\nTwo goes\non. Three. Four\nends.\n\n### 2.1 B\n\n| h | i |\n|---|---|\n| a | b |\n| c | d |\n\n### 2.2 C\n\n| h | i |\n|---|---|\n| a | b |\n"
 	found := sentences(document, []string{"2.2"})
 	require.Equal(t, []sentence{
-		{"2", "A", "One.", 3}, {"2.1", "B", "a | b", 9}, {"2.1", "B", "c | d", 10}, {"2.2", "C", "h | i / a | b", 14},
+		{"2", "A", "One.", 3}, {"2", "A", "Two goes on.", 4}, {"2", "A", "Three.", 5}, {"2", "A", "Four ends.", 5},
+		{"2.1", "B", "a | b", 12}, {"2.1", "B", "c | d", 13}, {"2.2", "C", "h | i / a | b", 17},
 	}, found)
 }
 
@@ -148,7 +149,7 @@ untested: 2-leaves
 // TestEachProblemIsFound: every way in which document, list and tests can come apart is one problem, at the line to edit.
 func TestEachProblemIsFound(t *testing.T) {
 	for name, c := range map[string]struct{ file, from, to, want string }{
-		"new sentence":      {"README.md", "For example.", "For example. It is new.", `README.md:5: this sentence is new: "It is new."`},
+		"new sentence":      {"README.md", "For example.", "For example. It is new.", `README.md:5: this sentence is new: "It is new.". Add a line for it after list.txt:6`},
 		"other line breaks": {"README.md", "For example.", "For example. ", ""},
 		"changed rule":      {"README.md", "once. Never", "once. Never ever", `list.txt:5: no sentence of section 1 of README.md begins "Never twice."`},
 		"changed end":       {"list.txt", "8ad590 It is paid.", "000000 It is", `list.txt:9: the sentence of 2-paid in README.md:9 has changed: "It is paid."`},

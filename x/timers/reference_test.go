@@ -20,6 +20,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -117,6 +118,21 @@ func TestTheTableOfErrorsIsTheCode(t *testing.T) {
 		documented[row[0]] = codesIn(row[1])[0]
 	}
 	require.Equal(t, declared, documented)
+}
+
+// TestTheTableOfBoundsIsTheCode: those that other packages know.
+//
+// Rule: 5.4-not-fitting, 5.4-index-reads
+func TestTheTableOfBoundsIsTheCode(t *testing.T) {
+	documented := map[string]string{}
+	for _, row := range tableRows(t, "| constant | bound |") {
+		words, _, _ := strings.Cut(row[0], ",")
+		documented[words] = row[1]
+	}
+	require.Equal(t, "32", documented["timers that do not fit"])
+	require.Equal(t, 32, policies.MaxPassedOver)
+	require.Equal(t, "4,096", documented["entries of the ready index read beyond the heads of its lists"])
+	require.Equal(t, 4_096, policies.MaxIndexReads)
 }
 
 // TestTheTableOfQueriesIsTheService: the methods, which are safe, their paths and their commands.

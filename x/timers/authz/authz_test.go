@@ -333,9 +333,10 @@ func TestValidation(t *testing.T) {
 func TestComparisonsArePaidFor(t *testing.T) {
 	ctx := ctxAt(50)
 	before := ctx.GasMeter().GasConsumed()
-	_, err := scheduling().Accept(ctx, scheduled())
+	msg := scheduled(func(m *types.MsgScheduleTimer) { m.Payload = payload(sendURL, voteURL, sendURL) })
+	_, err := scheduling().Accept(ctx, msg)
 	require.NoError(t, err)
-	require.Equal(t, uint64(2*2*10), ctx.GasMeter().GasConsumed()-before)
+	require.Equal(t, uint64(3*2*10), ctx.GasMeter().GasConsumed()-before, "three messages, a list of two")
 }
 
 // acceptProperty: the authorization accepts what a plain model of its limits accepts, and nothing else.
