@@ -56,8 +56,13 @@ func TestSentencesHaveTheirPlace(t *testing.T) {
 	document := "## 2. A\n\nOne.\nTwo goes\non. Three. Four\nends.\n\n### 2.1 B\n\n| h | i |\n|---|---|\n| a | b |\n| c | d |\n\n### 2.2 C\n\n| h | i |\n|---|---|\n| a | b |\n"
 	found := sentences(document, []string{"2.2"})
 	require.Equal(t, []sentence{
-		{"2", "A", "One.", 3}, {"2", "A", "Two goes on.", 4}, {"2", "A", "Three.", 5}, {"2", "A", "Four ends.", 5},
-		{"2.1", "B", "a | b", 12}, {"2.1", "B", "c | d", 13}, {"2.2", "C", "h | i / a | b", 17},
+		{"2", "A", "One.", 3},
+		{"2", "A", "Two goes on.", 4},
+		{"2", "A", "Three.", 5},
+		{"2", "A", "Four ends.", 5},
+		{"2.1", "B", "a | b", 12},
+		{"2.1", "B", "c | d", 13},
+		{"2.2", "C", "h | i / a | b", 17},
 	}, found)
 }
 
@@ -96,9 +101,14 @@ func TestD(t *testing.T) {
 `))
 	require.NoError(t, err)
 	require.Equal(t, []tag{
-		{"1-a", "a_test.go", 5, "TestA"}, {"1.2-b", "a_test.go", 5, "TestA"}, {"2-c", "a_test.go", 6, "TestA"},
-		{"1-d", "a_test.go", 9, "FuzzB"}, {"1-e", "a_test.go", 12, ""}, {"1-f", "a_test.go", 15, ""},
-		{"1-g", "a_test.go", 18, ""}, {"1-h", "a_test.go", 22, ""},
+		{"1-a", "a_test.go", 5, "TestA"},
+		{"1.2-b", "a_test.go", 5, "TestA"},
+		{"2-c", "a_test.go", 6, "TestA"},
+		{"1-d", "a_test.go", 9, "FuzzB"},
+		{"1-e", "a_test.go", 12, ""},
+		{"1-f", "a_test.go", 15, ""},
+		{"1-g", "a_test.go", 18, ""},
+		{"1-h", "a_test.go", 22, ""},
 	}, tags)
 }
 

@@ -23,7 +23,7 @@ var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
 
 func validConfig() types.TimerConfig { return types.DefaultTimerConfig("stake") }
 
-// Rule: 1.2-payload, 1.7-default-policy, 2.4-default
+// Rule: 1.7-default-policy
 func TestDefaultsOfTheConfig(t *testing.T) {
 	c := validConfig()
 	require.NoError(t, c.Validate())
@@ -75,10 +75,17 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "1.000000000000000000", c.Score.WAge.String())
 	require.Equal(t, "0.010000000000000000", c.Score.WBid.String())
 	require.Equal(t, "0.000000000000000000", c.Score.WFifo.String())
+}
+
+// TestTheLongestPayloadAtTheDefaultGasLimit, under the default policy and calendar.
+//
+// Rule: 1.2-payload, 2.4-default
+func TestTheLongestPayloadAtTheDefaultGasLimit(t *testing.T) {
+	c := validConfig()
 	require.Equal(t, types.CalendarFlat, c.Calendar)
 	payload, ok := c.Intrinsic().Affordable(c.Eip1559.MaxCyclesPerFireAuction, 0)
 	require.True(t, ok)
-	require.Equal(t, uint64(76_666), payload, "at the default gas limit")
+	require.Equal(t, uint64(76_666), payload)
 }
 
 // boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
