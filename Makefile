@@ -121,7 +121,7 @@ bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's ben
 	@scripts/gomods.sh run ./x/timers/... -- go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m
 
 .PHONY: fuzz
-fuzz: ## Fuzz every fuzz target of the module for FUZZTIME each (20s)
+fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)
 	@scripts/fuzz.sh $(FUZZTIME)
 
 # Contracts

@@ -3,6 +3,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"cosmossdk.io/core/appmodule"
 	"cosmossdk.io/log"
 	storetypes "cosmossdk.io/store/types"
+	upgradetypes "cosmossdk.io/x/upgrade/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client"
@@ -141,8 +143,17 @@ func (app *App) BeginBlocker(ctx sdk.Context) (sdk.BeginBlock, error) {
 // EndBlocker runs the modules' work at the end of a block, timers last.
 func (app *App) EndBlocker(ctx sdk.Context) (sdk.EndBlock, error) { return app.modules.EndBlock(ctx) }
 
-// registerUpgrades is where handlers of x/upgrade go; there has been no upgrade yet.
-func (*App) registerUpgrades() {}
+// UpgradeV2 names the upgrade of a chain whose timers have the state of version 1.
+const UpgradeV2 = "v2"
+
+// registerUpgrades sets the handlers of upgrades: each runs the migrations of the modules.
+func (app *App) registerUpgrades() {
+	app.Upgrade.SetUpgradeHandler(UpgradeV2, func(
+		ctx context.Context, _ upgradetypes.Plan, from module.VersionMap,
+	) (module.VersionMap, error) {
+		return app.modules.RunMigrations(ctx, app.configurator, from)
+	})
+}
 
 // LoadHeight loads the state of a height.
 func (app *App) LoadHeight(height int64) error {

@@ -3,47 +3,40 @@ package app_test
 import (
 	"bytes"
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 
-	"github.com/cosmos/gogoproto/proto"
-	"github.com/stretchr/testify/require"
-	"google.golang.org/protobuf/encoding/protowire"
-
-	"cosmossdk.io/math"
-
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // The config of the first format held the parameters of all policies together, and some fields had other names. This file
-// converts them, as a migration has to.
+// converts exported states, apart from the migration of the store, which must come to the same.
 
-// configV1 holds the fields of the config of the first format: where each is today, by its number. Its name was the last
-// part of the path, after tip_ for policy tip. Types are the same.
-var configV1 = map[protowire.Number]string{
-	1: "policy", 2: "fee_denom", 3: "lane_paused", 4: "max_ttl_blocks", 5: "min_gas_limit",
-	6: "fire_base_cycles", 7: "max_cycles_per_fire", 8: "max_cells_per_fire", 9: "max_timers_per_actor",
-	10: "max_payload_bytes", 11: "lane_timer_cycles", 12: "lane_timer_cells", 13: "gc_cycles_per_block",
-	14: "gc_cycles_per_removal", 15: "max_fires_per_block", 16: "max_fires_per_actor", 17: "candidate_window",
-	18: "sweep_per_block", 19: "cycle_basefee", 20: "cell_basefee", 21: "schedule_cycles", 22: "cancel_cycles",
-	23: "allowed_messages", 24: "denied_messages", 25: "receipt_retention_blocks",
-	26: "eip1559.auction_activation_height", 27: "eip1559.max_cycles_per_fire_auction", 28: "eip1559.target",
-	29: "eip1559.max_change", 30: "eip1559.min_lane_basefee", 31: "eip1559.basefee_response",
-	32: "eip1559.lane_fee_multiplier", 33: "priority_tiers", 34: "fairness_window_blocks", 35: "fairness_unit",
-	36: "weight_min", 37: "weight_max", 38: "median_smoothing", 39: "eip1559.bid_deprecation_blocks",
-	40: "admissions_per_block", 41: "agent_cycles_per_call", 42: "agent_cycles_per_block", 60: "max_retries",
-	70: "max_watch_keys", 71: "max_matched_keys", 72: "max_watch_hits_per_block", 80: "auction.payment_rule",
-	81: "auction.reserve_price", 82: "auction.lambda_start", 83: "auction.lambda_min",
-	84: "auction.lambda_max", 85: "auction.lambda_step", 86: "auction.auction_window_blocks",
-	90: "score.w_age", 91: "score.w_bid", 92: "score.w_fifo", 96: "tip.epoch_blocks", 97: "tip.decay",
-	98: "tip.weight_min", 99: "tip.weight_max", 100: "tip.weight_neutral", 101: "tip.starvation_floor",
-	102: "tip.starvation_blocks", 103: "tip.inactivity_decay", 104: "tip.share_tip", 105: "tip.share_outcome",
-	106: "tip.share_lateness", 107: "tip.share_budget", 108: "tip.late_blocks",
+// configV1 says where each field of the config of the first format is today. Its name was the last part of the path, after
+// tip_ for policy tip. Types are the same.
+var configV1 = []string{
+	"policy", "fee_denom", "lane_paused", "max_ttl_blocks", "min_gas_limit",
+	"fire_base_cycles", "max_cycles_per_fire", "max_cells_per_fire", "max_timers_per_actor",
+	"max_payload_bytes", "lane_timer_cycles", "lane_timer_cells", "gc_cycles_per_block",
+	"gc_cycles_per_removal", "max_fires_per_block", "max_fires_per_actor", "candidate_window",
+	"sweep_per_block", "cycle_basefee", "cell_basefee", "schedule_cycles", "cancel_cycles",
+	"allowed_messages", "denied_messages", "receipt_retention_blocks",
+	"eip1559.auction_activation_height", "eip1559.max_cycles_per_fire_auction", "eip1559.target",
+	"eip1559.max_change", "eip1559.min_lane_basefee", "eip1559.basefee_response",
+	"eip1559.lane_fee_multiplier", "priority_tiers", "fairness_window_blocks", "fairness_unit",
+	"weight_min", "weight_max", "median_smoothing", "eip1559.bid_deprecation_blocks",
+	"admissions_per_block", "agent_cycles_per_call", "agent_cycles_per_block", "max_retries",
+	"max_watch_keys", "max_matched_keys", "max_watch_hits_per_block", "auction.payment_rule",
+	"auction.reserve_price", "auction.lambda_start", "auction.lambda_min",
+	"auction.lambda_max", "auction.lambda_step", "auction.auction_window_blocks",
+	"score.w_age", "score.w_bid", "score.w_fifo", "tip.epoch_blocks", "tip.decay",
+	"tip.weight_min", "tip.weight_max", "tip.weight_neutral", "tip.starvation_floor",
+	"tip.starvation_blocks", "tip.inactivity_decay", "tip.share_tip", "tip.share_outcome",
+	"tip.share_lateness", "tip.share_budget", "tip.late_blocks",
 }
 
 // nameV1 is the name that a parameter had.
@@ -56,89 +49,6 @@ func nameV1(path string) string {
 		return "tip_" + name
 	default:
 		return name
-	}
-}
-
-// configNumbers are the field numbers on a path in today's config.
-func configNumbers(t *testing.T, path string) (numbers []protowire.Number) {
-	t.Helper()
-	message := reflect.TypeFor[types.TimerConfig]()
-	for name := range strings.SplitSeq(path, ".") {
-		found := false
-		for _, property := range proto.GetProperties(message).Prop {
-			if property.OrigName == name {
-				field, _ := message.FieldByName(property.Name)
-				numbers, message, found = append(numbers, protowire.Number(property.Tag)), field.Type, true
-				break
-			}
-		}
-		require.True(t, found, "there is no %s in the config", path)
-	}
-	return numbers
-}
-
-// configFromV1 converts a config as it was stored.
-func configFromV1(t *testing.T, old []byte) []byte {
-	t.Helper()
-	var whole []byte
-	params := map[protowire.Number][]byte{}
-	for len(old) > 0 {
-		number, kind, tag := protowire.ConsumeTag(old)
-		require.NoError(t, protowire.ParseError(tag))
-		size := protowire.ConsumeFieldValue(number, kind, old[tag:])
-		require.NoError(t, protowire.ParseError(size))
-		value := old[tag : tag+size]
-		old = old[tag+size:]
-		require.Contains(t, configV1, number)
-		switch place := configNumbers(t, configV1[number]); len(place) {
-		case 1:
-			whole = append(protowire.AppendTag(whole, place[0], kind), value...)
-		default:
-			params[place[0]] = append(protowire.AppendTag(params[place[0]], place[1], kind), value...)
-		}
-	}
-	for number, message := range params {
-		whole = protowire.AppendBytes(protowire.AppendTag(whole, number, protowire.BytesType), message)
-	}
-	// Fields are in another order now: written again, they are as the module writes them.
-	var config types.TimerConfig
-	require.NoError(t, config.Unmarshal(whole))
-	decimalsFromV1(reflect.ValueOf(&config))
-	addedConfig(&config)
-	require.NoError(t, config.Validate())
-	bz, err := config.Marshal()
-	require.NoError(t, err)
-	return bz
-}
-
-// decimalsFromV1 converts the decimals of a record that was stored: as integers of 18 more digits, which read as plain
-// decimals that are so much larger.
-func decimalsFromV1(value reflect.Value) {
-	if !value.CanInterface() {
-		return
-	}
-	if stored, is := value.Interface().(*decimal.Dec); is {
-		if stored.IsNil() {
-			return // the first format did not have it
-		}
-		*stored = decimal.Of(math.LegacyNewDecFromBigIntWithPrec(stored.TruncateInt().BigInt(), math.LegacyPrecision))
-		return
-	}
-	if value.Kind() == reflect.Pointer {
-		if !value.IsNil() {
-			decimalsFromV1(value.Elem())
-		}
-		return
-	}
-	if value.Kind() == reflect.Struct {
-		for i := range value.NumField() {
-			switch field := value.Field(i); field.Kind() {
-			case reflect.Struct:
-				decimalsFromV1(field.Addr())
-			case reflect.Pointer:
-				decimalsFromV1(field)
-			}
-		}
 	}
 }
 

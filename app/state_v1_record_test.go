@@ -1,19 +1,13 @@
 package app_test
 
 import (
-	"bytes"
-	"reflect"
-	"testing"
-
-	"github.com/stretchr/testify/require"
-
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // The first format knew no cell limits: a fire could write what the config allowed. Nor did it count apart what was burned
-// as the lane's fee, or know the parameters below. This file adds them, as a migration has to.
+// as the lane's fee, or know the parameters below. This file adds them to exported states.
 
 // addedConfig sets the parameters that the first format did not have.
 func addedConfig(config *types.TimerConfig) {
@@ -36,30 +30,16 @@ func addedRecords(genesis *types.GenesisState) {
 	}
 }
 
-// recordFromV1 converts the value of a pair of the store, if it is a timer or the lane.
-func recordFromV1(t *testing.T, p pair) pair {
-	t.Helper()
-	if bytes.Equal(p.key, types.PrefixLane.Bytes()) {
-		var lane types.LaneState
-		require.NoError(t, lane.Unmarshal(p.value))
-		lane.LaneBurned = math.ZeroInt()
-		value, err := lane.Marshal()
-		require.NoError(t, err)
-		return pair{p.key, value}
-	}
-	for _, prefix := range [][]byte{types.PrefixQueue.Bytes(), types.PrefixSetAside.Bytes(), types.PrefixWatching.Bytes()} {
-		if !bytes.HasPrefix(p.key, prefix) {
+// pendingFromV1 starts an unfinished round again: the first format kept one for all owners of a prefix. Who has been
+// notified by it is not made due a second time, since its changes no longer count for that timer.
+func pendingFromV1(pending *types.WatchPending) {
+	for _, round := range []*types.WatchRound{&pending.Round, pending.Next} {
+		if round == nil {
 			continue
 		}
-		var timer types.Timer
-		require.NoError(t, timer.Unmarshal(p.value))
-		if timer.Bid != nil {
-			decimalsFromV1(reflect.ValueOf(timer.Bid))
+		round.From, round.Since = 0, round.Height
+		for _, change := range round.Changes {
+			round.Since = min(round.Since, change.Height)
 		}
-		timer.CellLimit = cellLimitV1
-		value, err := timer.Marshal()
-		require.NoError(t, err)
-		return pair{p.key, value}
 	}
-	return p
 }

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,8 @@ import (
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	"github.com/stretchr/testify/require"
 
+	upgradetypes "cosmossdk.io/x/upgrade/types"
+
 	"github.com/cosmos/cosmos-sdk/codec"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -38,10 +40,10 @@ type appState struct {
 	Modules map[string]json.RawMessage `json:"modules"`
 }
 
-// snapshot is one state, in today's form.
+// snapshot is one state.
 type snapshot struct {
 	appState
-	// timers is the module's exported genesis, and pairs its store: key → value.
+	// timers is the module's exported genesis in today's form, and pairs its store as it was: key → value.
 	timers json.RawMessage
 	pairs  []pair
 }
@@ -68,13 +70,7 @@ func readStateV1(t *testing.T, name string) *snapshot {
 	for line := range strings.Lines(string(read(name, "timers.kv"))) {
 		key, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
 		require.True(t, found, "want KEY=VALUE: %.80s", line)
-		p := pair{unhex(t, key), unhex(t, value)}
-		if bytes.Equal(p.key, types.PrefixConfig.Bytes()) || bytes.Equal(p.key, types.PrefixNextConfig.Bytes()) {
-			p.value = configFromV1(t, p.value)
-		}
-		if p, stays := actorPairFromV1(t, p); stays {
-			s.pairs = append(s.pairs, recordFromV1(t, watchPairFromV1(t, p)))
-		}
+		s.pairs = append(s.pairs, pair{unhex(t, key), unhex(t, value)})
 	}
 	return s
 }
@@ -131,8 +127,9 @@ func (s *snapshot) imported(t *testing.T) *appchain.Chain {
 	return appchain.Start(t, s.state(t), s.Height+1, simtestutil.DefaultConsensusParams)
 }
 
-// inPlace is a chain that stands where the state was exported, with the very pairs of the module's store.
-func (s *snapshot) inPlace(t *testing.T) *appchain.Chain {
+// inPlace is a chain that stands where the state was exported, with the very pairs of the module's store, which it then
+// changes further.
+func (s *snapshot) inPlace(t *testing.T, change func(sdk.Context, *app.App)) *appchain.Chain {
 	t.Helper()
 	bz, err := json.Marshal(s.Modules)
 	require.NoError(t, err)
@@ -144,7 +141,15 @@ func (s *snapshot) inPlace(t *testing.T) *appchain.Chain {
 		for _, p := range s.pairs {
 			store.Set(p.key, p.value)
 		}
-		require.NoError(t, a.Timers.DeriveIndexes(ctx))
+		change(ctx, a)
+	})
+}
+
+// migrated is such a chain, of which the module's state was migrated.
+func (s *snapshot) migrated(t *testing.T) *appchain.Chain {
+	t.Helper()
+	return s.inPlace(t, func(ctx sdk.Context, a *app.App) {
+		require.NoError(t, keeper.NewMigrator(a.Timers).Migrate1to2(ctx))
 	})
 }
 
@@ -172,8 +177,8 @@ func TestStateV1HoldsEveryKind(t *testing.T) {
 	for _, kind := range storm {
 		require.Positive(t, seen["storm"][kind], "storm has no %s: %v", kind, seen["storm"])
 	}
-	// The regions of the store, as types/keys.go numbers them.
-	for _, region := range []int{1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 16, 20, 21, 22, 23, 24, 25, 26, 34, 35} {
+	// The regions of the store: 6 is that of the pages of actors, the others are as types/keys.go numbers them.
+	for _, region := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 20, 21, 22, 23, 24, 25, 26, 34, 35} {
 		require.Positive(t, seen["storm"][fmt.Sprintf("region %d", region)], "storm has nothing in region %d", region)
 	}
 	for kind, name := range map[string]string{
@@ -277,15 +282,13 @@ func countLane(count func(string, bool), lane *types.LaneState) {
 	count("auction", lane.Auction != nil)
 }
 
-// TestStateV1IsImported: today's code takes each state, exports it as it was, and goes on: by way of genesis, and in place
-// on the pairs of the store. Both chains fire the same.
-//
-// Rule: 2.3-values, 2.3-ranges, 2.3-entry
-func TestStateV1IsImported(t *testing.T) {
+// TestStateV1IsMigrated: the migration takes the pairs of the store, and what is exported then is what an import of the
+// exported state gives. Both chains go on alike.
+func TestStateV1IsMigrated(t *testing.T) {
 	for _, name := range snapshotNames {
 		t.Run(name, func(t *testing.T) {
 			s := readStateV1(t, name)
-			resumed := s.inPlace(t)
+			resumed := s.migrated(t)
 			require.NoError(t, resumed.App.Timers.CheckInvariants(resumed.Ctx()))
 			requireExports(t, s.timers, resumed.App, resumed.Ctx())
 			again := appchain.Resume(t, s.state(t), s.Height, simtestutil.DefaultConsensusParams, func(sdk.Context, *app.App) {})
@@ -302,10 +305,34 @@ func TestStateV1IsImported(t *testing.T) {
 					}
 				}
 			}
+			require.Equal(t, imported.App.Bank.ExportGenesis(imported.Ctx()), resumed.App.Bank.ExportGenesis(resumed.Ctx()))
 			require.Greater(t, total, 40, "timers fire")
 			require.Positive(t, beats, "the heartbeat's contract runs and goes on")
 		})
 	}
+}
+
+// TestStateV1IsUpgraded: timerd's upgrade migrates the state of a running chain, in the block that governance planned. Timers
+// fire in that very block.
+func TestStateV1IsUpgraded(t *testing.T) {
+	s := readStateV1(t, "storm")
+	upgraded := s.inPlace(t, func(ctx sdk.Context, a *app.App) {
+		versions := a.Modules().GetVersionMap()
+		versions[types.ModuleName] = 1
+		require.NoError(t, a.Upgrade.SetModuleVersionMap(ctx, versions))
+		require.NoError(t, a.Upgrade.ScheduleUpgrade(ctx, upgradetypes.Plan{Name: app.UpgradeV2, Height: s.Height + 1}))
+	})
+	imported, total := s.imported(t), 0
+	for range 10 {
+		want, got := firesOf(imported), firesOf(upgraded)
+		require.Equal(t, want, got, "height %d", upgraded.App.LastBlockHeight())
+		total += len(got)
+	}
+	require.Greater(t, total, 10, "timers fire")
+	require.NoError(t, upgraded.App.Timers.CheckInvariants(upgraded.Ctx()))
+	versions, err := upgraded.App.Upgrade.GetModuleVersionMap(upgraded.Ctx())
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), versions[types.ModuleName])
 }
 
 // requireExports: the module's state is exported as the JSON says.

@@ -25,7 +25,7 @@ import (
 )
 
 // ConsensusVersion grows with every change of state that needs a migration.
-const ConsensusVersion = 1
+const ConsensusVersion = 2
 
 var (
 	_ module.AppModuleBasic     = AppModule{}
@@ -70,10 +70,13 @@ func (AppModule) RegisterGRPCGatewayRoutes(clientCtx client.Context, mux *gwrunt
 	}
 }
 
-// RegisterServices registers the message and query servers.
+// RegisterServices registers the message and query servers, and the migrations of state.
 func (m AppModule) RegisterServices(cfg module.Configurator) {
 	types.RegisterMsgServer(cfg.MsgServer(), keeper.NewMsgServer(m.keeper))
 	types.RegisterQueryServer(cfg.QueryServer(), query.NewServer(m.keeper))
+	if err := cfg.RegisterMigration(types.ModuleName, 1, keeper.NewMigrator(m.keeper).Migrate1to2); err != nil {
+		panic(fmt.Errorf("x/timers: migration of version 1: %w", err))
+	}
 }
 
 // DefaultGenesis returns an empty module. Unless the keeper was given a fee denom, the genesis has none, and InitGenesis

@@ -68,7 +68,8 @@ var mayImport = map[string][]string{
 	},
 
 	"engine": {"types", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
-	"keeper": {"types", "names", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"migrations/v2": {"types"},
+	"keeper": {"types", "names", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":  {"types", "names", "state", "state/conditions", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},

@@ -31,6 +31,7 @@ var historians = []sdk.AccAddress{robot, robot2, sdk.AccAddress("robot3_________
 
 // newHistory has a lane of ten fires, so that storms last, and a GC lane of five removals.
 func newHistory(t *testing.T, seed uint64, policy types.Policy, changes ...func(*lab.ChainOptions)) *history {
+	t.Helper()
 	changes = append([]func(*lab.ChainOptions){withConfig(func(c *types.TimerConfig) {
 		c.Policy, c.LaneTimerCycles, c.MaxCyclesPerFire = policy, 600_000, 60_000
 		c.Eip1559.MaxCyclesPerFireAuction = 60_000

@@ -316,10 +316,10 @@ func TestARetriedCondition(t *testing.T) {
 // TestQueriesShowConditions, whether their timers wait or not.
 func TestQueriesShowConditions(t *testing.T) {
 	f := newFixture(t)
-	low, any := f.when(f.balanceOf(purse), "< 100"), f.balanceOf(purse)
+	low, whole := f.when(f.balanceOf(purse), "< 100"), f.balanceOf(purse)
 	waiting := f.schedule(robot, 0, f.noop(), watching(low, f.balanceOf(bob)), times(0))
 	paused := f.schedule(robot2, 0, f.noop(), watching(low), times(0))
-	f.schedule(robot2, 0, f.noop(), watching(any), times(0))
+	f.schedule(robot2, 0, f.noop(), watching(whole), times(0))
 	f.run(&types.MsgPauseTimer{Sender: robot2.String(), Id: paused})
 	f.NextBlock()
 	watches, err := f.query().Watches(f.Ctx(), &types.QueryWatchesRequest{Store: "bank", Prefix: low.Prefix})

@@ -31,7 +31,8 @@ type tracked map[string]math.Int
 func (b tracked) add(t testingT, events sdk.Events) {
 	t.Helper()
 	for i := range events {
-		party, sign := "", int64(1)
+		var party string
+		sign := int64(1)
 		switch events[i].Type {
 		case banktypes.EventTypeCoinSpent:
 			party, sign = banktypes.AttributeKeySpender, -1

@@ -30,6 +30,7 @@ import (
 // Keeper is the module as the rest of the chain sees it. There is one instance in a chain, passed by pointer.
 type Keeper struct {
 	engine    *engine.Engine
+	service   store.KVStoreService
 	schema    collections.Schema
 	authority string
 	feeDenom  feeDenom
@@ -124,7 +125,7 @@ func NewKeeper(
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	purse.Defaults()
-	k := &Keeper{authority: authority, feeDenom: o.feeDenom}
+	k := &Keeper{authority: authority, feeDenom: o.feeDenom, service: service}
 	k.wire(cdc, collections.NewSchemaBuilder(service), purse, router, &o)
 	k.engine.Authority = authorityAddress
 	return k
@@ -169,15 +170,6 @@ func (k *Keeper) Authority() string { return k.authority }
 // Config returns the config in force in this block: one config holds throughout a block. Reading it costs no gas.
 func (k *Keeper) Config(ctx context.Context) (types.TimerConfig, error) {
 	return k.engine.Configs.Get(ctx)
-}
-
-// DeriveIndexes writes the owner index and the counts of recent fires, which are empty, from the timers and the fairness
-// window: a migration from a format without them calls it. It reads and writes as much as an import.
-func (k *Keeper) DeriveIndexes(ctx context.Context) error {
-	if err := k.engine.Records.DeriveOwners(ctx); err != nil {
-		return err
-	}
-	return k.engine.Fairness.DeriveRecents(ctx)
 }
 
 // Schema returns the schema of the module's store, for tools that decode state.

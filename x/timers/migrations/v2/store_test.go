@@ -1,0 +1,170 @@
+package v2_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
+	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/testutil"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/decimal"
+	v2 "github.com/cosmos-timers/timers/x/timers/migrations/v2"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// The states of testdata/state/v1 are migrated by the tests of the application. These are of what they are too small for.
+
+// field is a field of a message of version 1: a number, or text.
+type field struct {
+	number protowire.Number
+	value  any
+}
+
+func is(number protowire.Number, value any) field { return field{number, value} }
+
+func message(fields ...field) (bz []byte) {
+	for _, f := range fields {
+		switch value := f.value.(type) {
+		case int:
+			bz = protowire.AppendVarint(protowire.AppendTag(bz, f.number, protowire.VarintType), uint64(value))
+		case string:
+			bz = protowire.AppendString(protowire.AppendTag(bz, f.number, protowire.BytesType), value)
+		default:
+			panic(fmt.Sprintf("%T", value))
+		}
+	}
+	return bz
+}
+
+// dec is a decimal as version 1 stored it: with 18 digits more.
+func dec(number protowire.Number, millionths int) field {
+	return field{number, fmt.Sprintf("%d000000000000", millionths)}
+}
+
+const one = 1_000_000
+
+// config is one of version 1.
+func config(replaced ...field) []byte {
+	fields := []field{
+		is(1, 2), is(2, "stake"), is(4, 1_000), is(5, 40_000), is(6, 20_000), is(7, 550_000), is(8, 10_000), is(9, 8), is(10, 1_000), is(11, 2_000_000),
+		is(12, 2_000_000), is(13, 50_000), is(14, 10_000), is(17, 8), is(18, 8), dec(19, 1_000), dec(20, 30_000), is(21, 1_000), is(22, 500), is(23, "*"),
+		is(25, 10), is(27, 250_000), dec(28, one/2), dec(29, one/8), dec(30, 1_000), is(31, 1), dec(32, one),
+		is(33, string(message(dec(1, one/2), dec(2, one), dec(3, 2*one), dec(4, 3*one)))),
+		is(34, 10), is(35, 1), dec(36, one), dec(37, 2*one), dec(38, one), is(39, 10), is(40, 8), is(41, 3), is(42, 5), is(60, 10), is(70, 8), is(71, 8),
+		is(72, 8), is(80, 1), is(81, "7"), dec(82, one/20), dec(83, one/100), dec(84, one/2), dec(85, one/100), is(86, 10), dec(90, one),
+		dec(91, one/100), dec(92, 0), is(96, 10), dec(97, one/5), dec(98, one/10), dec(99, one), dec(100, one/2), dec(101, 3*one/4),
+		is(102, 20), dec(103, one/5), dec(104, 4*one/10), dec(105, 3*one/10), dec(106, one/10), dec(107, 2*one/10), is(108, 100),
+	}
+	for _, r := range replaced {
+		for i := range fields {
+			if fields[i].number == r.number {
+				fields[i] = r
+			}
+		}
+	}
+	return message(fields...)
+}
+
+func start(t *testing.T, config []byte) (sdk.Context, store.KVStoreService) {
+	t.Helper()
+	key := storetypes.NewKVStoreKey(types.StoreKey)
+	ctx := testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient"))
+	service := runtime.NewKVStoreService(key)
+	require.NoError(t, service.OpenKVStore(ctx).Set(types.PrefixConfig.Bytes(), config))
+	return ctx, service
+}
+
+func migratedConfig(t *testing.T, ctx sdk.Context, service store.KVStoreService) (config types.TimerConfig) {
+	t.Helper()
+	bz, err := service.OpenKVStore(ctx).Get(types.PrefixConfig.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, config.Unmarshal(bz))
+	return config
+}
+
+func TestConfig(t *testing.T) {
+	ctx, service := start(t, config())
+	require.NoError(t, v2.MigrateStore(ctx, service))
+	got := migratedConfig(t, ctx, service)
+	require.Equal(t, "0.125", got.Eip1559.MaxChange.Text())
+	require.Equal(t, "2", got.PriorityTiers.Fast.Text())
+	require.Equal(t, uint64(10_000), got.DefaultCellLimit, "no timer may write more than any fire")
+	require.Equal(t, uint64(2*types.AgentBaseCycles), got.AgentCyclesPerCall, "raised to what a call costs at least")
+	require.Equal(t, uint64(2*types.AgentBaseCycles), got.AgentCyclesPerBlock)
+}
+
+// TestConfigIsRefused: the upgrade stops and names the parameter, instead of a chain that can't fire.
+func TestConfigIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		config []byte
+		says   string
+	}{
+		{config(dec(28, 2*one)), "target"},
+		{config(is(28, "half")), "target"},
+		{config(is(81, "much")), `reserve_price "much"`},
+		{config(is(33, "\x0a\xff")), "field 1"},
+		{[]byte{0xff}, "version 1"},
+		{[]byte{0x0d, 0, 0, 0, 0}, "wire type 5"},
+	} {
+		ctx, service := start(t, c.config)
+		require.ErrorContains(t, v2.MigrateStore(ctx, service), c.says)
+	}
+}
+
+// TestManyRecords: more than are read at a time.
+func TestManyRecords(t *testing.T) {
+	const timers = 2_500
+	ctx, service := start(t, config())
+	kv := service.OpenKVStore(ctx)
+	price := decimal.Of(math.LegacyNewDec(20_000_000_000_000_000))
+	for seq := range uint64(timers) {
+		timer := types.Timer{
+			Id: []byte{1}, Actor: fmt.Appendf(nil, "actor %d", seq), Seq: seq, Due: 9,
+			Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte("key")}}}},
+			Bid:     &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: price, MaxPriorityFeePerCycle: price}},
+		}
+		value, err := timer.Marshal()
+		require.NoError(t, err)
+		key, err := collections.EncodeKeyWithPrefix(types.PrefixWatching.Bytes(), collections.Uint64Key, seq)
+		require.NoError(t, err)
+		require.NoError(t, kv.Set(key, value))
+		watch, err := collections.EncodeKeyWithPrefix(types.PrefixWatches.Bytes(),
+			collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.Uint64Key),
+			collections.Join3("bank", []byte("key"), seq))
+		require.NoError(t, err)
+		require.NoError(t, kv.Set(watch, timer.Actor))
+		page, err := collections.EncodeKeyWithPrefix([]byte{6}, collections.PairKeyCodec(sdk.AccAddressKey, collections.Uint16Key),
+			collections.Join(sdk.AccAddress(timer.Actor), uint16(0)))
+		require.NoError(t, err)
+		require.NoError(t, kv.Set(page, message(is(4, fmt.Sprintf("agent %d", seq)))))
+	}
+	require.NoError(t, v2.MigrateStore(ctx, service))
+
+	count := map[byte]int{}
+	entries, err := kv.Iterator(nil, nil)
+	require.NoError(t, err)
+	defer entries.Close()
+	for ; entries.Valid(); entries.Next() {
+		region := entries.Key()[0]
+		if region == types.PrefixWatching.Bytes()[0] {
+			var timer types.Timer
+			require.NoError(t, timer.Unmarshal(entries.Value()))
+			require.Equal(t, "0.02", timer.Bid.Static.MaxFeePerCycle.Text())
+			require.Equal(t, uint64(10_000), timer.CellLimit)
+		}
+		count[region]++
+	}
+	require.Equal(t, map[byte]int{
+		types.PrefixConfig.Bytes()[0]: 1, types.PrefixWatching.Bytes()[0]: timers,
+		types.PrefixWatches.Bytes()[0]: timers, types.PrefixAgents.Bytes()[0]: timers,
+	}, count)
+}
