@@ -166,7 +166,7 @@ func TestMigrationsLeaveTheModuleAsItIs(t *testing.T) {
 	exported, err := c.App.Timers.Keeper.ExportGenesis(ctx)
 	require.NoError(t, err)
 	versions := c.App.ModuleManager.GetVersionMap()
-	require.EqualValues(t, 1, versions[types.ModuleName])
+	require.EqualValues(t, 2, versions[types.ModuleName])
 	migrated, err := c.App.Migrate(ctx, versions)
 	require.NoError(t, err)
 	require.Equal(t, versions, migrated)

@@ -2,8 +2,10 @@ package keeper_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +22,7 @@ import (
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -228,6 +231,24 @@ func TestWhatTheOwnerIndexCosts(t *testing.T) {
 	_, err := f.query().TimersByActor(f.Ctx().WithGasMeter(meter), &types.QueryTimersByActorRequest{Actor: robot.String()})
 	require.NoError(t, err)
 	require.Equal(t, []uint64{8_000, 50 * 701}, meter.amounts)
+}
+
+// TestAnEntryOfTheOwnerIndexNamesOwnerIDAndSeq: ten bytes of the hash of the owner, and four of the id.
+//
+// Rule: 2.3-entry, 2.3-ranges
+func TestAnEntryOfTheOwnerIndexNamesOwnerIDAndSeq(t *testing.T) {
+	var service corestore.KVStoreService
+	f := newFixture(t, func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
+	})
+	id, err := names.ParseID(f.schedule(robot, 300, nil))
+	require.NoError(t, err)
+	hash := sha256.Sum256(robot)
+	key := slices.Concat(hash[:10], id[:4], []byte{1})
+	// A chunk of the log of the owner's range, of which there are 64.
+	log, err := service.OpenKVStore(f.Ctx()).Get(append(types.PrefixOwners.Bytes(), 1, 1, hash[0]>>2, 0, 0, 0, 0))
+	require.NoError(t, err)
+	require.Contains(t, string(log), string(key))
 }
 
 // TestAFarTimerThatFiresOnTimeIsNeverInTheQueue: no block leaves it there, so that no tree has a node of it.

@@ -171,7 +171,7 @@ func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
-// Rule: 2.2-one-record
+// Rule: 2.2-one-record, 2.3-ranges
 func TestCorruptRecordAffectsItsTimerOnly(t *testing.T) {
 	shrink := func(c *types.TimerConfig) { c.MaxCyclesPerFire = 300_000 }
 	for name, prepare := range map[string]func(*fixture){

@@ -23,7 +23,7 @@ var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
 
 func validConfig() types.TimerConfig { return types.DefaultTimerConfig("stake") }
 
-// Rule: 1.7-default-policy
+// Rule: 1.2-payload, 1.7-default-policy, 2.4-default
 func TestDefaultsOfTheConfig(t *testing.T) {
 	c := validConfig()
 	require.NoError(t, c.Validate())
