@@ -113,7 +113,7 @@ func (c *coverage) checkSentences(found *problems, ofSentence [][]*entry, tests 
 	for i, s := range c.sentences {
 		entries := ofSentence[i]
 		if len(entries) == 0 {
-			found.at(c.layout.reference, s.line, "this sentence is new: %q. Add a line for it after %s:%d, as a rule: "+
+			found.at(c.layout.reference, s.line, "this sentence is new: %.300q. Add a line for it after %s:%d, as a rule: "+
 				"%s-NAME %s %s; or as none, without -NAME", s.text, c.layout.list, after, s.section, s.digest(), c.beginning(i))
 			continue
 		}
@@ -123,7 +123,7 @@ func (c *coverage) checkSentences(found *problems, ofSentence [][]*entry, tests 
 			found.at(c.layout.list, entries[1].line, "the sentence %q has another line, %d", s.text, e.line)
 		}
 		if e.digest != s.digest() && !e.undecided {
-			found.at(c.layout.list, e.line, "the sentence of %s in %s:%d has changed: %q. "+
+			found.at(c.layout.list, e.line, "the sentence of %s in %s:%d has changed: %.300q. "+
 				"Read it with its tests (%s), then write %s in place of %s",
 				e.id(), c.layout.reference, s.line, s.text, places(tests[e.id()]), s.digest(), e.digest)
 		}

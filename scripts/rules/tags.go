@@ -21,7 +21,7 @@ type tag struct {
 
 var (
 	tagLine = regexp.MustCompile(`^// Rule:(.*)$`)
-	// runs are the functions that go test runs. An example runs if it states its output.
+	// runs are the functions that may have tags: tests and fuzz targets.
 	runs = regexp.MustCompile(`^(?:Test|Fuzz)(?:[^a-z]|$)`)
 )
 
