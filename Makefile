@@ -186,6 +186,10 @@ fmt: ## Format Go code and proto files
 house: ## Measure the module's structure, and fail if it breaks a limit (HOUSEFLAGS=-report only prints, -v lists more)
 	@go run ./scripts/house $(HOUSEFLAGS)
 
+.PHONY: rules
+rules: ## Hold each sentence of the module's README to a test (RULESFLAGS=-v lists the tests, -write renews the list)
+	@go run ./scripts/rules $(RULESFLAGS)
+
 .PHONY: tidy
 tidy: ## Tidy the go.mod of each module
 	@scripts/gomods.sh each go mod tidy

@@ -119,6 +119,7 @@ func answer(maxFee, maxPriority, maxCell string) string {
 	return fmt.Sprintf(`{"max_fee_per_cycle":%q,"max_priority_fee_per_cycle":%q,"max_fee_per_cell":%q}`, maxFee, maxPriority, maxCell)
 }
 
+// Rule: 1.9-agent-reads-only
 func TestAHostileAgentIsContained(t *testing.T) {
 	h := newHostileAgent(t)
 	good := answer("1", "1", "1")

@@ -41,6 +41,7 @@ func schedule(tb testing.TB, c *appchain.Chain, owner string, height uint64, msg
 	return &types.MsgScheduleTimer{Sender: address(owner), Trigger: types.Trigger{Height: height}, Payload: bz, GasLimit: 100_000}
 }
 
+// Rule: 5-after-transactions
 func TestTimerFiresThroughTheWholeApplication(t *testing.T) {
 	c := appchain.New(t, "alice", "bob")
 	c.Deliver("alice", schedule(t, c, "alice", 4, send("alice", "bob", 77)))
@@ -135,6 +136,7 @@ func TestExportForHeightZeroIsRefused(t *testing.T) {
 	require.ErrorIs(t, err, app.ErrZeroHeight)
 }
 
+// Rule: 5.2-tips-to-proposer
 func TestTipsGoToTheProposersRewards(t *testing.T) {
 	c := appchain.New(t, "alice")
 	ctx := c.Ctx()

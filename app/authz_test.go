@@ -110,6 +110,8 @@ func TestNobodyGrantsTimersWithoutBounds(t *testing.T) {
 
 // TestAnUnboundedGrantNoLongerMovesFunds: alice revokes a grant from before the guard, and mallory's timers fire after
 // that. Without the guard mallory gains 999,000 TMR by the first of these ways.
+//
+// Rule: 3.8-exec-of-old-grants
 func TestAnUnboundedGrantNoLongerMovesFunds(t *testing.T) {
 	exec, give := sdk.MsgTypeURL(&authz.MsgExec{}), sdk.MsgTypeURL(&authz.MsgGrant{})
 	for name, tc := range map[string]struct {
@@ -146,6 +148,8 @@ func TestAnUnboundedGrantNoLongerMovesFunds(t *testing.T) {
 }
 
 // TestTheGuardReachesBeyondTransactions: what timers and proposals run passes no ante handler, and is guarded too.
+//
+// Rule: 3.8-guard-reach
 func TestTheGuardReachesBeyondTransactions(t *testing.T) {
 	d := newDelegation(t)
 	d.hold(authz.NewGenericAuthorization(scheduleURL))
@@ -184,6 +188,8 @@ func bounds(expiresAt uint64, msgs ...sdk.Msg) *timersauthz.TimerAuthorization {
 }
 
 // TestABoundedGrantKeepsToItsBounds: of the messages, of the time, and of the number.
+//
+// Rule: 3.8-height-and-time
 func TestABoundedGrantKeepsToItsBounds(t *testing.T) {
 	d := newDelegation(t)
 	end := uint64(d.App.LastBlockHeight()) + 30
@@ -219,6 +225,8 @@ func (d *delegation) timersOf(name string) []types.TimerInfo {
 
 // TestRevokeThenCancel: what was scheduled within the bounds stays after the revocation, until it is cancelled. Both go
 // into one transaction.
+//
+// Rule: 3.8-revoke-then-cancel
 func TestRevokeThenCancel(t *testing.T) {
 	for _, cancels := range []bool{false, true} {
 		d := newDelegation(t)

@@ -110,6 +110,7 @@ func reflectMsg(t *testing.T, c *appchain.Chain, reflect sdk.AccAddress, msg sdk
 	}}})
 }
 
+// Rule: 1.3-schedules-for-itself, 3-contracts-same-messages
 func TestAContractChangesItsOwnTimersAlone(t *testing.T) {
 	c := appchain.NewUnder(t, inOrder, "alice", "bob")
 	reflect := c.Instantiate("alice", c.StoreCode("alice", wasmdata.ReflectContractWasm()), `{}`, 1_000_000)
@@ -175,6 +176,7 @@ func timersOf(t *testing.T, c *appchain.Chain, actor sdk.AccAddress) []types.Tim
 	return listed.Timers
 }
 
+// Rule: 3-contracts-same-messages
 func TestAHeartbeatIsChangedAndStopped(t *testing.T) {
 	for name, custom := range map[string]bool{"as protobuf": false, "as JSON": true} {
 		t.Run(name, func(t *testing.T) {
@@ -228,6 +230,7 @@ func TestAnAccountsTimerReachesAContractByAMessage(t *testing.T) {
 	require.Zero(t, sudoOf(response), "its privileged entry point is out of an account's reach")
 }
 
+// Rule: 9.2-contract-queries, 9.2-not-for-contracts
 func TestContractsAskTheChainWhatIsListedAlone(t *testing.T) {
 	c := appchain.NewUnder(t, inOrder, "alice")
 	reflect := c.Instantiate("alice", c.StoreCode("alice", wasmdata.ReflectContractWasm()), `{}`, 0)

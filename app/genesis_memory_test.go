@@ -128,6 +128,8 @@ func manyTimersGenesis(t *testing.T, exported map[string]json.RawMessage, a *app
 // A genesis with many timers is imported within three times its size of memory, itself included, and its first block is
 // committed within as much without it. Most of both is the state, which the SDK writes to disk at the first commit. The
 // export needs less than its size. The timers are on disk, as a node has them.
+//
+// Rule: 2.1-memory, 2.1-export-streams
 func TestGenesisNeedsLittleMemory(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	first := appchain.New(t, "alice")

@@ -162,6 +162,7 @@ func (s *stage) timersOf(actor sdk.AccAddress, response *types.QueryTimersByActo
 // entry is the cells of one entry of a contract's state: the store's prefix, the contract's address, key and value.
 func entry(key string, value int) uint64 { return uint64(1 + 32 + len(key) + value) }
 
+// Rule: 1.1-cell
 func TestAContractsWritesAreCellsToTheByte(t *testing.T) {
 	s := newStage(t)
 	mark := entry("mark", len("written"))

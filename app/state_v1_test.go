@@ -284,6 +284,8 @@ func countLane(count func(string, bool), lane *types.LaneState) {
 
 // TestStateV1IsMigrated: the migration takes the pairs of the store, and what is exported then is what an import of the
 // exported state gives. Both chains go on alike.
+//
+// Rule: 2.5-in-place, 2.5-no-timer-leaves
 func TestStateV1IsMigrated(t *testing.T) {
 	for _, name := range snapshotNames {
 		t.Run(name, func(t *testing.T) {
@@ -314,6 +316,8 @@ func TestStateV1IsMigrated(t *testing.T) {
 
 // TestStateV1IsUpgraded: timerd's upgrade migrates the state of a running chain, in the block that governance planned. Timers
 // fire in that very block.
+//
+// Rule: 2.5-consensus-version
 func TestStateV1IsUpgraded(t *testing.T) {
 	s := readStateV1(t, "storm")
 	upgraded := s.inPlace(t, func(ctx sdk.Context, a *app.App) {

@@ -214,6 +214,8 @@ func TestAContractWatchesAnother(t *testing.T) {
 }
 
 // TestAContractsGasDoesNotDependOnWhoWatches: to the unit, whether its calls succeed or fail.
+//
+// Rule: 1.10-gas-independent
 func TestAContractsGasDoesNotDependOnWhoWatches(t *testing.T) {
 	use := func(watching int) (used []int64) {
 		c := appchain.NewUnder(t, func(config *types.TimerConfig) { config.LanePaused = true }, "alice", "mallory", "sink")

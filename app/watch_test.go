@@ -58,6 +58,7 @@ func TestStakingCanBeWatched(t *testing.T) {
 	c.Replay()
 }
 
+// Rule: 1.10-failed-transactions
 func TestChecksAndQueriesLeaveNoNotes(t *testing.T) {
 	c := appchain.New(t, "alice", "bob", "sink")
 	c.Deliver("alice", watch(t, c, "alice", 0, "bank:balance:"+address("bob")+":"+app.FeeDenom))

@@ -237,6 +237,7 @@ func TestAContractPaysForWhatItAsks(t *testing.T) {
 	require.Greater(t, gas, uint64(10*len(params)))
 }
 
+// Rule: 9.2-contract-queries
 func TestEveryAcceptedQueryExists(t *testing.T) {
 	_, router := newChain(t)
 	accepted := wasmbinding.AcceptedQueries()

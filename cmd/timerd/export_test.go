@@ -53,6 +53,7 @@ func bySDK(t *testing.T, c *appchain.Chain, document genutiltypes.AppGenesis, mo
 	return &document
 }
 
+// Rule: 2.1-export-streams
 func TestTheExportIsTheSDKs(t *testing.T) {
 	c := busyChain(t)
 	document := genutiltypes.AppGenesis{ChainID: "a-1", AppHash: []byte{1}}

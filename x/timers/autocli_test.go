@@ -99,6 +99,7 @@ var commands = map[string]map[string]struct {
 // beside are the commands that stand for no single method.
 var beside = map[string][]string{"query": {"monitor [actor]", "history [actor[/id-prefix]]", "config-diff [proposal-id]"}, "tx": {"grant [grantee]"}}
 
+// Rule: 9.1-commands
 func TestEveryMethodHasOneCommand(t *testing.T) {
 	root := rootCmd(t)
 	for kind, service := range map[string]protoreflect.FullName{"query": "timers.v1.Query", "tx": "timers.v1.Msg"} {

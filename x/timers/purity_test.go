@@ -260,6 +260,8 @@ func TestImportRulesCanFail(t *testing.T) {
 
 // TestConsensusCodeIsPure: no floats, no clock, no random numbers, no goroutines, no ranging over maps in code that runs
 // within blocks. A package that nobody has named is taken to run there.
+//
+// Rule: 1.1-no-floats
 func TestConsensusCodeIsPure(t *testing.T) {
 	l := newLoader(t)
 	packages := map[string][]*ast.File{}

@@ -88,6 +88,8 @@ func TestATimerFires(t *testing.T) {
 }
 
 // TestTheFeeDenomIsTheBondDenom: of x/staking, which is not the SDK's default; a genesis may state another one.
+//
+// Rule: 2.1-fee-denom
 func TestTheFeeDenomIsTheBondDenom(t *testing.T) {
 	c := start(t)
 	config, err := c.App.Timers.Keeper.Config(c.Ctx())
@@ -98,6 +100,8 @@ func TestTheFeeDenomIsTheBondDenom(t *testing.T) {
 
 // TestAFeeDenomWithoutSupplyIsRefused: timers could never be paid for. So is a state that comes before those of the modules
 // that know the denom.
+//
+// Rule: 2.1-other-modules-first, 2.1-fee-denom
 func TestAFeeDenomWithoutSupplyIsRefused(t *testing.T) {
 	try := func(fn func(*types.GenesisState), order ...string) (err error) {
 		a := newApp(t, dbm.NewMemDB(), t.TempDir())
@@ -162,7 +166,7 @@ func TestMigrationsLeaveTheModuleAsItIs(t *testing.T) {
 	exported, err := c.App.Timers.Keeper.ExportGenesis(ctx)
 	require.NoError(t, err)
 	versions := c.App.ModuleManager.GetVersionMap()
-	require.EqualValues(t, 1, versions[types.ModuleName])
+	require.EqualValues(t, 2, versions[types.ModuleName])
 	migrated, err := c.App.Migrate(ctx, versions)
 	require.NoError(t, err)
 	require.Equal(t, versions, migrated)

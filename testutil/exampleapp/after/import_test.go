@@ -56,6 +56,8 @@ func pause(t *testing.T, c *example, paused bool) {
 
 // TestAStateIsImportedAtAnyHeight: what was to happen in so many blocks happens in so many blocks, whether the chain goes
 // on or back.
+//
+// Rule: 2.1-height-stated, 2.1-earlier-start, 2.1-due-already
 func TestAStateIsImportedAtAnyHeight(t *testing.T) {
 	for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
 		c := busy(t, calendar)

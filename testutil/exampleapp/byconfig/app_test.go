@@ -158,6 +158,8 @@ func ProvideRuntime() timers.ActorRuntime { return timers.ActorRuntime{Runtime: 
 func ProvidePrices() (types.BasefeeSource, types.TipCollector) { return Prices{}, Tips{} }
 
 // TestTheContainerReplacesDefaults: runtimes, the fee market, the collector of tips, authority and fee denom.
+//
+// Rule: 2.1-fee-denom, 3.7-authority
 func TestTheContainerReplacesDefaults(t *testing.T) {
 	c := start(t, &timersmodulev1.Module{Authority: "robots", FeeDenom: chain.Denom}, depinject.Provide(ProvideRuntime, ProvidePrices))
 	require.Equal(t, authtypes.NewModuleAddress("robots").String(), c.App.TimersKeeper.Authority())

@@ -54,6 +54,7 @@ func send(chain *lab.Chain, from, to sdk.AccAddress, amount int64) sdk.Msg {
 	return banktypes.NewMsgSend(from, to, sdk.NewCoins(sdk.NewInt64Coin(chain.FeeDenom, amount)))
 }
 
+// Rule: 1.3-account, 5.2-success-keeps
 func TestMessagesOfAPayloadRunInOrder(t *testing.T) {
 	chain, runtime := accounts(t)
 	config := types.DefaultTimerConfig(chain.FeeDenom)
@@ -73,6 +74,7 @@ func TestMessagesOfAPayloadRunInOrder(t *testing.T) {
 	require.Error(t, runtime.Deliver(ctx, &config, types.Delivery{Call: call(t, chain, send(chain, alice, bob, 1))}))
 }
 
+// Rule: 1.2-actor, 1.3-account, 1.3-schedules-for-itself
 func TestTheActorIsTheOnlySigner(t *testing.T) {
 	chain, runtime := accounts(t)
 	config := types.DefaultTimerConfig(chain.FeeDenom)
@@ -98,6 +100,7 @@ func TestTheActorIsTheOnlySigner(t *testing.T) {
 	require.ErrorIs(t, err, authz.ErrNoAuthorizationFound)
 }
 
+// Rule: 1.3-lists-checked-twice
 func TestMessageListsReachMessagesWithinMessages(t *testing.T) {
 	chain, runtime := accounts(t)
 	url := sdk.MsgTypeURL(&banktypes.MsgSend{})
@@ -127,6 +130,7 @@ func TestMessageListsReachMessagesWithinMessages(t *testing.T) {
 	}
 }
 
+// Rule: 1.3-account
 func TestMessagesAreBoundedInNumberNestedOnesIncluded(t *testing.T) {
 	chain, runtime := accounts(t)
 	config := types.DefaultTimerConfig(chain.FeeDenom)
@@ -145,6 +149,8 @@ func TestMessagesAreBoundedInNumberNestedOnesIncluded(t *testing.T) {
 }
 
 // TestMessagesThatAnteHandlersCheckNeverRun: not even where the lists allow everything, and wherever they are.
+//
+// Rule: 1.3-ethereum-never
 func TestMessagesThatAnteHandlersCheckNeverRun(t *testing.T) {
 	chain, runtime := accounts(t)
 	config := types.DefaultTimerConfig(chain.FeeDenom)
@@ -201,6 +207,8 @@ func proposal(t *testing.T, chain *lab.Chain, message *codectypes.Any) []byte {
 }
 
 // TestMessagesOfAProposalAreListed: a proposal carries its messages as authz's MsgExec does.
+//
+// Rule: 1.3-lists-checked-twice
 func TestMessagesOfAProposalAreListed(t *testing.T) {
 	chain, runtime := accounts(t)
 	govtypes.RegisterInterfaces(chain.Codec.InterfaceRegistry())
@@ -212,6 +220,8 @@ func TestMessagesOfAProposalAreListed(t *testing.T) {
 }
 
 // TestDeepMessagesAreNotDecoded: 3,000 messages within messages took 400 MB to refuse.
+//
+// Rule: 1.3-scan-bounds
 func TestDeepMessagesAreNotDecoded(t *testing.T) {
 	chain, runtime := accounts(t)
 	config := types.DefaultTimerConfig(chain.FeeDenom)
@@ -229,6 +239,7 @@ func TestDeepMessagesAreNotDecoded(t *testing.T) {
 	require.Less(t, allocs, 100.0, "it is refused as raw bytes")
 }
 
+// Rule: 1.3-account
 func TestAnAccountHasTheDefaultHandlerAlone(t *testing.T) {
 	chain, runtime := accounts(t)
 	config := types.DefaultTimerConfig(chain.FeeDenom)
@@ -239,6 +250,7 @@ func TestAnAccountHasTheDefaultHandlerAlone(t *testing.T) {
 	require.False(t, runtime.Serves(chain.Ctx(), sdk.AccAddress("nobody______________")))
 }
 
+// Rule: 1.3-module
 func TestModulesServeTheHandlersTheyRegistered(t *testing.T) {
 	runtime := actors.NewModuleRuntime()
 	failure := errors.New("failure of the handler")
@@ -267,6 +279,7 @@ func TestModulesServeTheHandlersTheyRegistered(t *testing.T) {
 	require.ErrorIs(t, err, types.ErrUnknownActor)
 }
 
+// Rule: 1.3-router
 func TestTheFirstRuntimeThatServesAnActorGetsIt(t *testing.T) {
 	chain, account := accounts(t)
 	modules := actors.NewModuleRuntime()

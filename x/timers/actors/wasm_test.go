@@ -53,6 +53,7 @@ func wasmRuntime() (*contractKeeper, *actors.WasmRuntime) {
 	return k, actors.NewWasmRuntime(k, k, k.creator)
 }
 
+// Rule: 1.3-contract
 func TestWhatAContractIsTold(t *testing.T) {
 	chain, err := lab.NewChain(lab.ChainOptions{})
 	require.NoError(t, err)

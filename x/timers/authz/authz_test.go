@@ -103,6 +103,9 @@ func authorizing(msg sdk.Msg, changes ...func(*authz.TimerAuthorization)) *authz
 }
 
 // TestEachLimitOfScheduling: for each limit, what just keeps to it and what just does not.
+//
+// Rule: 3.8-expires-at, 3.8-allowed-messages, 3.8-max-fires, 3.8-gas-limit, 3.8-cell-limit, 3.8-max-bid
+// Rule: 3.8-states-bounds, 3.8-granter-pays, 3.8-errors
 func TestEachLimitOfScheduling(t *testing.T) {
 	type bounds = func(*authz.TimerAuthorization)
 	type change = func(*types.MsgScheduleTimer)
@@ -209,6 +212,8 @@ func TestEachLimitOfScheduling(t *testing.T) {
 }
 
 // TestTheNumberAndTheHeight: each use counts down, the last deletes the grant, and the height is the last one included.
+//
+// Rule: 3.8-expires-at, 3.8-uses-left
 func TestTheNumberAndTheHeight(t *testing.T) {
 	a := scheduling(func(a *authz.TimerAuthorization) { a.UsesLeft = 2 })
 	response, err := a.Accept(ctxAt(100), scheduled())
@@ -229,6 +234,7 @@ func TestTheNumberAndTheHeight(t *testing.T) {
 	require.ErrorContains(t, err, "it is for /timers.v1.MsgScheduleTimer, not for /timers.v1.MsgCancelTimer")
 }
 
+// Rule: 3.8-types, 3.8-expires-at, 3.8-gas-limit, 3.8-cell-limit, 3.8-max-bid, 3.8-no-call-update
 func TestChangesOfTimers(t *testing.T) {
 	gas := func(a *authz.TimerAuthorization) { a.GasLimit, a.CellLimit, a.MaxBid = 5, 7, price("9") }
 	for name, tc := range map[string]struct {
@@ -266,6 +272,8 @@ func TestChangesOfTimers(t *testing.T) {
 }
 
 // TestValidation: each limit that is missing, without effect, or not a limit.
+//
+// Rule: 3.8-types, 3.8-allowed-messages, 3.8-unlistable, 3.8-errors
 func TestValidation(t *testing.T) {
 	allowed := func(urls ...string) func(*authz.TimerAuthorization) {
 		return func(a *authz.TimerAuthorization) { a.AllowedMessages = urls }
@@ -321,12 +329,15 @@ func TestValidation(t *testing.T) {
 }
 
 // TestComparisonsArePaidFor: by the transaction's meter, for each message and each entry of the list.
+//
+// Rule: 3.8-comparison-gas
 func TestComparisonsArePaidFor(t *testing.T) {
 	ctx := ctxAt(50)
 	before := ctx.GasMeter().GasConsumed()
-	_, err := scheduling().Accept(ctx, scheduled())
+	msg := scheduled(func(m *types.MsgScheduleTimer) { m.Payload = payload(sendURL, voteURL, sendURL) })
+	_, err := scheduling().Accept(ctx, msg)
 	require.NoError(t, err)
-	require.Equal(t, uint64(2*2*10), ctx.GasMeter().GasConsumed()-before)
+	require.Equal(t, uint64(3*2*10), ctx.GasMeter().GasConsumed()-before, "three messages, a list of two")
 }
 
 // acceptProperty: the authorization accepts what a plain model of its limits accepts, and nothing else.
@@ -428,6 +439,7 @@ func vector(bid *types.Bid) []*big.Int {
 	return []*big.Int{amount, zero, zero, zero}
 }
 
+// Rule: 3.8-reads-height-only
 func TestAcceptIsThatOfTheModel(t *testing.T) { rapid.Check(t, acceptProperty) }
 
 func FuzzAcceptIsThatOfTheModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(acceptProperty)) }

@@ -160,6 +160,7 @@ func flatProperty(t *rapid.T) {
 	})
 }
 
+// Rule: 2.4-flat
 func TestFlatMatchesASlice(t *testing.T) { rapid.Check(t, flatProperty) }
 
 func FuzzFlatIsWhatASliceIs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(flatProperty)) }

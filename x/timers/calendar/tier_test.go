@@ -13,6 +13,7 @@ import (
 // sizes are the default ones.
 var sizes = calendar.Sizes{RingSize: 256, EpochBlocks: 3_600, EpochHorizon: 720}
 
+// Rule: 2.4-tier-of-a-timer
 func TestTierOfAtItsEdges(t *testing.T) {
 	const now = 1_000_000
 	horizon := sizes.EpochBlocks * sizes.EpochHorizon

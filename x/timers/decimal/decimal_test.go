@@ -13,6 +13,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 )
 
+// Rule: 1.1-price-decimals, 1.1-decimal-text, 1.1-decimal-refused
 func TestTextForm(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0", "0.0107": "0.0107", "00.50": "0.5", "1.000": "1", "100": "100", "0.000000000000000001": "0.000000000000000001",
@@ -34,10 +35,16 @@ func TestTextForm(t *testing.T) {
 		_, err := decimal.Parse(text)
 		require.ErrorContains(t, err, "no plain decimal", name)
 		require.Less(t, len(err.Error()), 600, name)
+		if text != "" {
+			var read decimal.Dec
+			require.Error(t, read.Unmarshal([]byte(text)), name)
+		}
 	}
 }
 
 // TestEveryEncodingIsTheText: protobuf and JSON hold the same text, which leads back to the same number.
+//
+// Rule: 1.1-decimal-text
 func TestEveryEncodingIsTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[0-9]{1,30}(\.[0-9]{1,18})?`).Draw(t, "text")

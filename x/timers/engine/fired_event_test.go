@@ -13,6 +13,8 @@ import (
 )
 
 // Fields are drawn by reflection, so that one that is added to the event and forgotten in typedFired fails here.
+//
+// Rule: 6-fired, 6-typed
 func TestFiredEventIsTheTypedEvent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fired := &types.TimerFired{}

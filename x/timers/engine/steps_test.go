@@ -55,6 +55,7 @@ func overloaded(c *types.TimerConfig) {
 	c.CandidateWindow, c.MaxFiresPerBlock = 3, 2
 }
 
+// Rule: 5.1-ten-steps
 func TestThereAreTenSteps(t *testing.T) {
 	untilSelection, all := engine.Steps()
 	// Two of the ten, what each candidate bids and the order, are one question to the policy.
@@ -63,6 +64,8 @@ func TestThereAreTenSteps(t *testing.T) {
 }
 
 // TestAPreviewRunsTheStepsOfTheBlock: queries have no list of steps of their own, which could lack one.
+//
+// Rule: 9.2-no-trace
 func TestAPreviewRunsTheStepsOfTheBlock(t *testing.T) {
 	chain := newChain(t, 1, func(*types.TimerConfig) {})
 	var steps []int
@@ -87,6 +90,8 @@ func (c countedBasefees) Basefees(context.Context, *types.TimerConfig) (cycle, c
 }
 
 // TestTheFeeMarketIsAskedOnceABlock: in a storm as in a calm, agents are told the prices that the fires pay.
+//
+// Rule: 5.1-prices-fixed, 5.1-agents-at-admission, 5.2-market-asked-once
 func TestTheFeeMarketIsAskedOnceABlock(t *testing.T) {
 	agent := authtypes.NewModuleAddress(govtypes.ModuleName)
 	for name, n := range map[string]int{"calm": 2, "storm": 9} {

@@ -51,6 +51,8 @@ func measured(chain *lab.Chain) func(*testing.T) map[string]float64 {
 }
 
 // TestMetricsSayWhatABlockDid compares the metrics of a few blocks with the summaries that the blocks emitted.
+//
+// Rule: 5.1-record, 5.2-lane-burned, 6-summary
 func TestMetricsSayWhatABlockDid(t *testing.T) {
 	chain := newChain(t, 5, func(c *types.TimerConfig) { c.MaxFiresPerBlock = 2 })
 	read := measured(chain)

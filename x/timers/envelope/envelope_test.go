@@ -51,6 +51,7 @@ func (v payloadVector) bytes() []byte {
 	return []byte(v.Payload)
 }
 
+// Rule: 1.3-payload-convention
 func TestPayloadConventionAgreesWithTheVectors(t *testing.T) {
 	for _, v := range readVectors[payloadVector](t, "payload.json") {
 		t.Run(v.Name, func(t *testing.T) {
@@ -150,6 +151,8 @@ func FuzzUnwrap(f *testing.F) {
 }
 
 // TestUnwrapOfAlmostThePayload: what looks much like the convention, put together from its own pieces.
+//
+// Rule: 1.3-other-payloads
 func TestUnwrapOfAlmostThePayload(t *testing.T) {
 	pieces := []string{
 		`{`, `}`, `:`, `,`, `[`, `]`, ` `, "\n", `"`, `null`, `1`, `"_handler"`, `"_payload"`, `"_Handler"`, `"tick"`, `""`,

@@ -66,6 +66,7 @@ func TestScanEndsWithTheErrorOfItsVisitor(t *testing.T) {
 	require.ErrorIs(t, err, refusal)
 }
 
+// Rule: 1.3-scan-bounds
 func TestScanBoundsNestingAndNumber(t *testing.T) {
 	// A message takes two levels of fields, and what the innermost holds a third.
 	deepest := envelope.MaxLevels/2 - 1
@@ -94,6 +95,7 @@ func TestScanBoundsNestingAndNumber(t *testing.T) {
 	}
 }
 
+// Rule: 1.1-message-weight
 func TestScanWeighsEmptyFields(t *testing.T) {
 	// What an empty field takes to decode is not two bytes' worth.
 	empty := bytes.Repeat(field(2, nil), 1_000)

@@ -154,6 +154,7 @@ func medianProperty(t *rapid.T) {
 	}
 }
 
+// Rule: 1.9-median
 func TestMedianMatchesARecount(t *testing.T) { rapid.Check(t, medianProperty) }
 
 func FuzzMedianIsThatOfARecount(f *testing.F) { f.Fuzz(rapid.MakeFuzz(medianProperty)) }
@@ -204,6 +205,7 @@ func windowProperty(t *rapid.T) {
 	}
 }
 
+// Rule: 1.9-window
 func TestTheWindowIsThatOfARecount(t *testing.T) { rapid.Check(t, windowProperty) }
 
 func FuzzTheWindowIsThatOfARecount(f *testing.F) { f.Fuzz(rapid.MakeFuzz(windowProperty)) }

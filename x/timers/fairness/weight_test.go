@@ -66,6 +66,7 @@ func weightProperty(t *rapid.T) {
 	require.Equal(t, b.Max, b.Weight(0, median), "who did not fire")
 }
 
+// Rule: 1.9-weight
 func TestWeightIsTheFormulas(t *testing.T) { rapid.Check(t, weightProperty) }
 
 func FuzzWeightIsTheFormulas(f *testing.F) { f.Fuzz(rapid.MakeFuzz(weightProperty)) }
@@ -131,6 +132,7 @@ func smoothProperty(t *rapid.T) {
 	require.True(t, after.GTE(math.LegacyMinDec(decNow, before).Sub(unit)) && after.LTE(math.LegacyMaxDec(decNow, before)), "not between")
 }
 
+// Rule: 1.9-median
 func TestSmoothingIsTheFormulas(t *testing.T) { rapid.Check(t, smoothProperty) }
 
 func FuzzSmoothingIsTheFormulas(f *testing.F) { f.Fuzz(rapid.MakeFuzz(smoothProperty)) }

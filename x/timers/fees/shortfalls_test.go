@@ -67,6 +67,7 @@ func newPurse(spendable, limit int64) (*purse, *fees.Shortfalls) {
 		Shortfalls(&types.TimerConfig{FeeDenom: "stake", MaxPayerRecordBytes: 2_048})
 }
 
+// Rule: 5.2-one-look-up
 func TestAPayerFoundShortIsLookedUpOnce(t *testing.T) {
 	ctx := newContext()
 	p, s := newPurse(100, 0)

@@ -102,6 +102,7 @@ func TestGenesisInAnotherForm(t *testing.T) {
 	require.Equal(t, string(want), string(cdc.MustMarshalJSON(got)))
 }
 
+// Rule: 2.1-error-names-record
 func TestAnErrorNamesTheRecord(t *testing.T) {
 	cdc := testCodec()
 	for list, want := range map[string]string{
@@ -124,6 +125,8 @@ func TestAnErrorNamesTheRecord(t *testing.T) {
 }
 
 // Every list of the state is read and written record by record: a new one must be added.
+//
+// Rule: 2.1-memory
 func TestEveryListIsStreamed(t *testing.T) {
 	cdc, g := testCodec(), fullGenesis()
 	g.Agents = []types.ActorAgent{{Actor: []byte("actor"), Agent: []byte("agent")}}

@@ -19,6 +19,7 @@ func rebased(t *testing.T, g *types.GenesisState, first uint64) (*types.GenesisS
 	return moved, back
 }
 
+// Rule: 2.1-later-start
 func TestAChainThatGoesOnIsNotRebased(t *testing.T) {
 	g := fullGenesis()
 	for _, c := range []struct{ height, first uint64 }{{0, 1}, {0, 50}, {49, 50}, {49, 500}} {
@@ -47,6 +48,7 @@ func TestARebasedStateIsValid(t *testing.T) {
 	}
 }
 
+// Rule: 2.1-earlier-start, 2.1-due-already, 2.1-dropped-history
 func TestHeightsMoveBackAlike(t *testing.T) {
 	g := types.NewGenesis("stake")
 	g.NextSeq, g.Height = 10, 1000

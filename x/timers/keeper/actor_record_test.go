@@ -91,6 +91,7 @@ func TestAnActorsTimersAreFoundWithoutLookingAtTheOthers(t *testing.T) {
 	require.LessOrEqual(t, crowded.Writes(), alone.Writes()+1)
 }
 
+// Rule: 3.1-too-many
 func TestTheLimitOfTimersPerActorIsPerActor(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 2 }))
 	f.schedule(robot, 2, f.noop())

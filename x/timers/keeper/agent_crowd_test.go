@@ -26,6 +26,8 @@ func (f *fixture) bills(events sdk.Events) map[string]int64 {
 
 // TestAgentsThatNeverWinArePaidFor: nine timers have an agent that uses all that a call may and always bids too little.
 // Their payer pays for each call, and one query tells what agents cost the chain.
+//
+// Rule: 1.9-call-budget, 1.9-call-paid, 1.9-call-billed-alone, 1.9-agent-costs-shown, 6-agent-billed
 func TestAgentsThatNeverWinArePaidFor(t *testing.T) {
 	const blocks, calls = 20, 9
 	f := newFixture(t, withConfig(inMarket))
@@ -60,6 +62,8 @@ func TestAgentsThatNeverWinArePaidFor(t *testing.T) {
 
 // TestPayersTakeTurnsWithTheirAgents: a crowd of two hundred timers of one payer does not keep a bystander's agent from
 // being called in every block.
+//
+// Rule: 1.9-agent-asked, 1.9-payers-take-turns
 func TestPayersTakeTurnsWithTheirAgents(t *testing.T) {
 	const blocks = 40
 	f := newFixture(t, withConfig(inMarket), withConfig(func(c *types.TimerConfig) { c.MaxFiresPerActor = 1 }))
@@ -88,6 +92,8 @@ func TestPayersTakeTurnsWithTheirAgents(t *testing.T) {
 }
 
 // TestATimerWhosePayerCannotCoverACallIsNotAsked: it competes with the default bid.
+//
+// Rule: 1.9-call-uncovered
 func TestATimerWhosePayerCannotCoverACallIsNotAsked(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	poor := sdk.AccAddress("robot_poor__________")
@@ -108,6 +114,8 @@ func TestATimerWhosePayerCannotCoverACallIsNotAsked(t *testing.T) {
 
 // TestACallAndItsFireAreChargedOnce: what was charged for the call counts toward the pre-charge of the fire. A payer who
 // has exactly that can have both, and an allowance is drawn on by what was paid, for bills as for fires.
+//
+// Rule: 1.9-call-paid, 1.9-call-billed-with-fire, 1.9-call-allowance
 func TestACallAndItsFireAreChargedOnce(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	payer := sdk.AccAddress("payer_______________")

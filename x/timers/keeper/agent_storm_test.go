@@ -27,6 +27,8 @@ func stormy(window, admissions, sweep uint32) func(*types.TimerConfig) {
 
 // TestAgentsInAStormAreAsGoodAsStatedPrices: as long as all can be asked, timers whose agents answer some prices fire
 // when those fire that state these prices, at the same price, in a storm and after it.
+//
+// Rule: 1.9-called-once, 5.1-agents-at-admission
 func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type job struct {
@@ -83,6 +85,8 @@ func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
 
 // TestAgentsInAStormKeepTheirBounds: whatever agents answer, which changes from block to block, no timer's is asked
 // twice in a block, the calls stay within their budget, the index matches the records, and no timer is lost.
+//
+// Rule: 1.9-block-budget, 1.9-called-once
 func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const calls = 3
@@ -200,6 +204,8 @@ func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
 }
 
 // TestAnUpdateInAStormDropsTheQuote with the bid that it answered, and keeps it otherwise.
+//
+// Rule: 1.9-last-answer
 func TestAnUpdateInAStormDropsTheQuote(t *testing.T) {
 	f := newFixture(t, withConfig(stormy(2, 8, 1)))
 	agent := f.agent("dear", answers(0, "9", "4", "0"))

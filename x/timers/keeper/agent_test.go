@@ -63,6 +63,7 @@ func byAgent(agent sdk.AccAddress) func(*types.MsgScheduleTimer) {
 	return bidding(&types.Bid{Agent: agent.String()})
 }
 
+// Rule: 1.8-agent, 1.8-which-bids, 1.9-agent-policies, 1.9-agent-asked, 1.9-call-budget, 5.1-bids
 func TestAnAgentPricesItsTimer(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	var told []types.BidContext
@@ -96,6 +97,7 @@ func TestAnAgentPricesItsTimer(t *testing.T) {
 	require.Equal(t, "0.000000000000000000", summary.P50, "its tip bought nothing: nobody waited for room")
 }
 
+// Rule: 1.9-call-billed-with-fire
 func TestACallIsBilledWithinTheGasLimit(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	agent := f.agent("spender", answers(100_000, "3", "1", "0"))
@@ -108,6 +110,7 @@ func TestACallIsBilledWithinTheGasLimit(t *testing.T) {
 	require.Equal(t, uint64(40_000), f.lane().Cycles)
 }
 
+// Rule: 3.6-errors
 func TestWhoMayBeAnAgent(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	module := authtypes.NewModuleAddress(minttypes.ModuleName)
@@ -132,11 +135,13 @@ func TestWhoMayBeAnAgent(t *testing.T) {
 			f.refused(types.ErrInvalidAgent, &types.MsgSetAgent{Sender: alice.String(), Agent: agent})
 		})
 	}
+	f.refused(types.ErrUnknownActor, &types.MsgSetAgent{Sender: sdk.AccAddress("nobody______________").String(), Agent: module.String()})
 	f.schedule(robot, 3, f.noop(), bidding(&types.Bid{Agent: module.String()}))
 	fired := only[*types.TimerFired](f, f.blocksUntil(3))
 	require.Equal(t, "25000", fired.Tip)
 }
 
+// Rule: 1.9-agent-named, 3.6-default-agent, 3.6-clearing, 6-agent-set
 func TestTheDefaultAgentOfAnActor(t *testing.T) {
 	for name, unit := range map[string]types.FairnessUnit{"by actor": types.UnitActor, "by deployer": types.UnitDeployer} {
 		t.Run(name, func(t *testing.T) {
@@ -251,6 +256,8 @@ func (f *fixture) writers() map[string]agentScript {
 
 // TestAnAgentThatFailsIsTheDefaultBid: its timer fires at the price of one without an agent, one event says why, and
 // every other timer fires as if it were not there.
+//
+// Rule: 1.9-call-budget, 1.9-agent-reads-only, 1.9-agent-fails, 5.5-agent, 6-agent-failed
 func TestAnAgentThatFailsIsTheDefaultBid(t *testing.T) {
 	// run fires three timers, the second of which has the agent, and returns what they paid per cycle, and all events.
 	run := func(t *testing.T, agentOf func(f *fixture) agentScript) (fires []string, failed []*types.TimerAgentFailed, bobs int64) {
@@ -327,6 +334,9 @@ func TestAnAgentThatRunsTimersIsRefused(t *testing.T) {
 }
 
 // TestAgentBudgetRotates: agents that the budget of a block did not reach are called first in the next one.
+//
+// Rule: 1.9-block-budget, 1.9-whole-call-fits, 1.9-paused-lane-asks-none, 1.9-payers-take-turns, 1.9-unasked
+// Rule: 1.9-last-answer
 func TestAgentBudgetRotates(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
 		c.AgentCyclesPerCall, c.AgentCyclesPerBlock = 20_000, 50_000
@@ -384,6 +394,7 @@ func TestAgentBudgetRotates(t *testing.T) {
 	require.Equal(t, 3, answered)
 }
 
+// Rule: 1.9-cell-price
 func TestACellThatIsTooDearPricesOut(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.5")) }))
 	agent := f.agent("thrifty", answers(0, "3", "1", "0.499999999999999999"))
@@ -394,9 +405,12 @@ func TestACellThatIsTooDearPricesOut(t *testing.T) {
 	require.Equal(t, id, only[*types.TimerFired](f, f.NextBlock()).Id)
 }
 
+// Rule: 1.9-agent-policies, 1.9-agents-off
 func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
 	for name, change := range map[string]func(*types.TimerConfig){
 		"fifo":         plain,
+		"auction":      inAuction,
+		"score":        scored,
 		"switched off": func(c *types.TimerConfig) { dear(c); c.AgentCyclesPerBlock = 0 },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -412,6 +426,8 @@ func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
 
 // TestQueriesPredictAgentAnswers: the order that Ready foretells is the block's, and the calls that it takes are the
 // query's to pay.
+//
+// Rule: 9.2-node-limit, 9.2-no-trace
 func TestQueriesPredictAgentAnswers(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	agent := f.agent("random", func(ctx sdk.Context, about types.BidContext) (types.AgentQuote, error) {
@@ -443,6 +459,7 @@ func TestQueriesPredictAgentAnswers(t *testing.T) {
 	require.Equal(t, []string{ready.Timers[0].Id}, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 2.1-round-trip
 func TestAgentsSurviveGenesis(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	agent := f.agent("kept", answers(0, "3", "1", "0"))

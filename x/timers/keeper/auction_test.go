@@ -50,6 +50,7 @@ func settled(f *fixture, events sdk.Events) (all []string) {
 	return all
 }
 
+// Rule: 1.8-price, 1.8-auction-locks, 1.8-price-bounds, 1.11-nothing-escrowed, 3.1-bid-errors, 6-bid-locked
 func TestABidIsLockedWhenItIsStated(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
 	for _, text := range []string{"79228162514264337593543950336", "1" + fmt.Sprintf("%077d", 0)} {
@@ -91,6 +92,8 @@ func TestAModuleLocksItsOwnBid(t *testing.T) {
 }
 
 // TestEveryWayOutSettlesTheBid: a timer that has locked 700 of 1,000,000,000 leaves, and the module's account is empty.
+//
+// Rule: 2.2-account-holds-locked-bids, 3.5-cancel, 5.2-bid-beside-charge, 5.2-bid-kept
 func TestEveryWayOutSettlesTheBid(t *testing.T) {
 	cancel := func(f *fixture, id string) { f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id}) }
 	failing := func(f *fixture) []byte { return f.failing(9) }
@@ -195,6 +198,7 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 	}
 }
 
+// Rule: 3.2-bid-relocked
 func TestAnUpdateAdjustsTheLock(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
 	id := f.schedule(robot, 50, f.noop(), bidding(price("700")))
@@ -236,6 +240,8 @@ func TestAnUpdateAdjustsTheLock(t *testing.T) {
 
 // TestWinnersPayTheRunnersUpPrice: of three with equal gas limits, one fires in each block; those who stay have a bias
 // of 1 more or less than those before. λ is fixed.
+//
+// Rule: 5.2-locked-bid-settled, 5.2-bid-beside-charge, 6-bid-settled, 6-payment-of-locked-bid
 func TestWinnersPayTheRunnersUpPrice(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		inAuction(c)
@@ -329,6 +335,8 @@ func TestTimersThatAreNoRunnerUp(t *testing.T) {
 
 // TestARepeatingTimerTopsItsBidUp: it pays for each fire, and locks again what it states if its actor can spend as
 // much.
+//
+// Rule: 5.2-bid-kept, 6-bid-settled
 func TestARepeatingTimerTopsItsBidUp(t *testing.T) {
 	f := newFixture(t, withConfig(firstPrice))
 	f.fund(pauper, 1_700)
@@ -346,6 +354,8 @@ func TestARepeatingTimerTopsItsBidUp(t *testing.T) {
 }
 
 // TestAHandlerCanTouchItsBid as little as that of any timer whose fire is to be settled.
+//
+// Rule: 5.2-bid-out-of-reach
 func TestAHandlerCanTouchItsBid(t *testing.T) {
 	f := newFixture(t, withConfig(firstPrice))
 	var before, after int64
@@ -363,6 +373,8 @@ func TestAHandlerCanTouchItsBid(t *testing.T) {
 }
 
 // TestBidRefundRefusedByTheBank: no coins are lost, and the block goes on.
+//
+// Rule: 3.5-bank-refuses
 func TestBidRefundRefusedByTheBank(t *testing.T) {
 	refuse := func(f *fixture) {
 		f.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
@@ -505,6 +517,7 @@ func TestLambdaFollowsTheBidders(t *testing.T) {
 	require.Equal(t, "0.200000000000000000", f.prices().Lambda)
 }
 
+// Rule: 2.1-locked-bids-backed
 func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 	f := newFixture(t, withConfig(inAuction))
 	f.schedule(robot, 50, f.noop(), bidding(price("700")))
@@ -580,6 +593,8 @@ func keeperUpdate(d types.Delivery, bid *types.Bid) keeper.UpdateRequest {
 
 // TestWaitingInTheAuctionWritesNothing: a block's writes follow its fires and not the backlog that it leaves, and the
 // order among the window is exact whatever lies behind it.
+//
+// Rule: 5.1-deferral-writes-nothing, 5.4-auction-oldest
 func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
 	cost := func(waiting int) (writes, gets, nexts int) {
 		var counts *storecount.Counts
@@ -614,4 +629,24 @@ func TestWaitingInTheAuctionWritesNothing(t *testing.T) {
 	require.LessOrEqual(t, manyNexts, nexts+256+16, "the sweep")
 	require.LessOrEqual(t, manyWrites, 4+2*4)
 	require.LessOrEqual(t, manyGets, 8+2*10+4+24)
+}
+
+// TestABlockReadsABoundedNumberOfRunnersUp: 64 of them. The next timer that did not fit is taken as it was read, although
+// its payer could not have paid for its fire.
+//
+// Rule: 5.4-auction-runner-up
+func TestABlockReadsABoundedNumberOfRunnersUp(t *testing.T) {
+	for poor, paid := range map[int]int64{64: 0, 65: 501} {
+		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+			inAuction(c)
+			c.CycleBasefee = decimal.Of(math.LegacyOneDec())
+		}))
+		for i := range poor {
+			f.fund(crowdOwner(i), 500)
+			f.schedule(crowdOwner(i), 3, f.noop(), bidding(price("500")))
+		}
+		winner := f.schedule(robot, 3, f.noop(), bidding(price("700")))
+		require.Equal(t, []string{winner}, f.firedIDs(f.blocksUntil(3)))
+		require.Equal(t, paid, f.balance(collector), "of %d whose payers are poor", poor)
+	}
 }

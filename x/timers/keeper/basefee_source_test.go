@@ -96,6 +96,9 @@ func failingMarkets(f func() *fixture) map[string]struct {
 
 // TestFiresGoOnAtTheLastGoodPrices: whatever the fee market does, fires are made and paid for at the prices that it gave
 // last, each block says so, and queries show them.
+//
+// Rule: 5.1-prices, 5.2-market-bounds, 5.2-market-failures, 5.2-last-good-prices, 5.2-fires-go-on, 5.2-failure-shown
+// Rule: 5.5-fee-market, 6-basefee-source-failed
 func TestFiresGoOnAtTheLastGoodPrices(t *testing.T) {
 	var f *fixture
 	for name, failing := range failingMarkets(func() *fixture { return f }) {
@@ -142,6 +145,8 @@ func TestFiresGoOnAtTheLastGoodPrices(t *testing.T) {
 }
 
 // TestWithoutAGoodPriceTheConfigsHold: a fee market that has never given prices does not make fires free.
+//
+// Rule: 5.2-last-good-prices, 5.2-fires-go-on
 func TestWithoutAGoodPriceTheConfigsHold(t *testing.T) {
 	var f *fixture
 	for name, failing := range failingMarkets(func() *fixture { return f }) {
@@ -159,6 +164,8 @@ func TestWithoutAGoodPriceTheConfigsHold(t *testing.T) {
 }
 
 // TestAPriceOfZeroIsAPrice: a fee market may make fires free; the bounds of its prices are prices too.
+//
+// Rule: 5.2-market-bounds
 func TestAPriceOfZeroIsAPrice(t *testing.T) {
 	m := (&market{}).asks(math.LegacyZeroDec(), math.LegacyZeroDec())
 	f := newFixture(t, withMarket(m))
@@ -192,6 +199,8 @@ func TestAQuietBlockOfAFailedMarketWritesNothing(t *testing.T) {
 
 // TestAskingTheMarketIsPaidFor: a bid that states prices is compared with the block's. Who schedules pays for the asking,
 // at most its bound, and runs out of gas where it has less.
+//
+// Rule: 5.2-market-bounds, 5.2-asking-is-paid
 func TestAskingTheMarketIsPaidFor(t *testing.T) {
 	for name, policy := range map[string]types.Policy{"eip1559": types.PolicyEIP1559, "tip": types.PolicyTip} {
 		t.Run(name, func(t *testing.T) {

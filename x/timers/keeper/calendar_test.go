@@ -154,6 +154,8 @@ var historyPolicies = []types.Policy{
 // TestTheCalendarShowsNowhere: the same random history under the flat calendar, under the tiered one, on a chain that
 // changes from one to the other on the way, and on one that is exported and imported on the way, gives the same results,
 // gas and events, and the same fires block by block.
+//
+// Rule: 2.4-shows-nowhere, 2.4-same-gas, 2.4-upgrade
 func TestTheCalendarShowsNowhere(t *testing.T) {
 	blocks := sized(24, 120)
 	for i, policy := range historyPolicies {
@@ -213,6 +215,8 @@ func TestATieredChainSurvivesExportAndImport(t *testing.T) {
 
 // TestACrowdIsMovedBeforeItIsDue: many timers of one height, scheduled far ahead, are moved over many blocks before that
 // height, a bounded number in each; at that height no more is left than one block moves.
+//
+// Rule: 2.4-migration, 2.4-crowd-ahead, 5.1-maintain
 func TestACrowdIsMovedBeforeItIsDue(t *testing.T) {
 	const n, due, migrations = 6_000, 150, 400
 	var counts *storecount.Counts
@@ -238,6 +242,8 @@ func TestACrowdIsMovedBeforeItIsDue(t *testing.T) {
 }
 
 // TestALateMigrationFiresOnTime: a crowd that can't be moved in time competes from where it is, in the same order.
+//
+// Rule: 2.4-late-competes
 func TestALateMigrationFiresOnTime(t *testing.T) {
 	fires := func(change func(*types.TimerConfig)) (ids [][]string) {
 		f := crowded(t, 900, func(timer *types.Timer) { timer.Due = 5 }, withConfig(func(c *types.TimerConfig) {
@@ -257,6 +263,8 @@ func TestALateMigrationFiresOnTime(t *testing.T) {
 }
 
 // TestTheCalendarIsFixed: governance can't change it, only an upgrade can, also while another config waits.
+//
+// Rule: 2.4-chosen-at-genesis, 2.4-upgrade, 2.4-no-way-back
 func TestTheCalendarIsFixed(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -271,4 +279,10 @@ func TestTheCalendarIsFixed(t *testing.T) {
 	f.NextBlock()
 	require.Equal(t, types.CalendarTiered, f.config().Calendar)
 	require.EqualValues(t, 18, f.config().RingSize)
+
+	config = f.config()
+	config.Calendar = types.CalendarFlat
+	f.refused(types.ErrInvalidConfig, &types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+	require.NoError(t, f.Timers.MigrateCalendar(f.Ctx()))
+	require.Equal(t, types.CalendarTiered, f.config().Calendar, "there is no way back")
 }

@@ -34,6 +34,7 @@ func byAuthority(f *fixture, signer string, actor sdk.AccAddress, id string) map
 	}
 }
 
+// Rule: 1.2-actor, 1.2-whole-ids, 3-bad-id, 3-bad-address, 3.2-errors, 3.3-errors, 3.4-pause-errors, 3.5-errors
 func TestOnlyTheOwnerNamesItsTimers(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(alice, 50, f.pays(alice, bob, 1))
@@ -59,6 +60,7 @@ func TestOnlyTheOwnerNamesItsTimers(t *testing.T) {
 	require.Zero(t, f.total(alice))
 }
 
+// Rule: 3-bad-id, 3.7-authority, 3.7-unauthorized
 func TestOnlyTheAuthoritySendsItsMessages(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(alice, 50, f.pays(alice, bob, 1))
@@ -80,6 +82,7 @@ func TestOnlyTheAuthoritySendsItsMessages(t *testing.T) {
 	require.Equal(t, uint32(1), f.total(alice))
 }
 
+// Rule: 1.2-seq, 3.2-id-stays, 3.2-new-seq, 6-updated
 func TestUpdateKeepsTheIDAndGoesToTheBack(t *testing.T) {
 	f := newFixture(t)
 	first := f.schedule(robot, 4, f.noop())
@@ -92,14 +95,18 @@ func TestUpdateKeepsTheIDAndGoesToTheBack(t *testing.T) {
 		called = delivery.Handler == "other"
 		return nil
 	})
-	f.run(&types.MsgUpdateTimer{
+	results, _, err := f.Tx(&types.MsgUpdateTimer{
 		Sender: robot.String(), Id: first, GasLimit: 60_000,
 		Call: &types.TimerCall{Handler: "other", Payload: payload}, Bid: &types.Bid{Tier: types.TierFast},
 	})
+	require.NoError(t, err)
+	var response types.MsgUpdateTimerResponse
+	require.NoError(t, f.Codec.Unmarshal(results[0].MsgResponses[0].Value, &response))
 	want := before
 	want.Handler, want.Payload, want.GasLimit, want.Bid = "other", payload, 60_000, &types.Bid{Tier: types.TierFast}
 	want.Seq = f.timer(robot, second).Seq + 1
 	require.Equal(t, want, f.timer(robot, first))
+	require.Equal(t, want.Seq, response.Seq)
 
 	events := f.NextBlock()
 	require.Equal(t, types.TimerUpdated{Id: first, Actor: robot.String(), Seq: want.Seq}, *only[*types.TimerUpdated](f, events))
@@ -107,6 +114,7 @@ func TestUpdateKeepsTheIDAndGoesToTheBack(t *testing.T) {
 	require.True(t, called)
 }
 
+// Rule: 3.2-replaces, 3.2-left-out-stays, 3.2-empty-bid
 func TestUpdateChangesOnlyWhatIsStated(t *testing.T) {
 	f := newFixture(t)
 	long := make([]byte, 10_000)
@@ -127,6 +135,7 @@ func TestUpdateChangesOnlyWhatIsStated(t *testing.T) {
 		f.NextBlock()
 	}
 	step(types.MsgUpdateTimer{GasLimit: 70_000}, func(i *types.TimerInfo) { i.GasLimit = 70_000 })
+	step(types.MsgUpdateTimer{CellLimit: 7_000}, func(i *types.TimerInfo) { i.CellLimit = 7_000 })
 	step(types.MsgUpdateTimer{Bid: &types.Bid{Tier: types.TierUrgent}}, func(i *types.TimerInfo) { i.Bid.Tier = types.TierUrgent })
 	step(types.MsgUpdateTimer{Bid: &types.Bid{}}, func(i *types.TimerInfo) { i.Bid = nil })
 	step(types.MsgUpdateTimer{Call: &types.TimerCall{Payload: []byte("short")}}, func(i *types.TimerInfo) {
@@ -137,6 +146,7 @@ func TestUpdateChangesOnlyWhatIsStated(t *testing.T) {
 	step(types.MsgUpdateTimer{Call: &types.TimerCall{}}, func(i *types.TimerInfo) { i.Payload = nil })
 }
 
+// Rule: 3.2-errors
 func TestUpdateRefusesEachWithItsOwnError(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -153,6 +163,7 @@ func TestUpdateRefusesEachWithItsOwnError(t *testing.T) {
 		"low gas":         {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: config.MinGasLimit - 1}},
 		"high gas":        {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: config.MaxCyclesPerFire + 1}},
 		"largest gas":     {types.ErrGasLimitOutOfBounds, types.MsgUpdateTimer{GasLimit: ^uint64(0)}},
+		"high cells":      {types.ErrCellLimitOutOfBounds, types.MsgUpdateTimer{CellLimit: config.MaxCellsPerFire + 1}},
 		"long payload":    {types.ErrPayloadTooLong, call("", make([]byte, config.MaxPayloadBytes+1))},
 		"long handler":    {types.ErrHandlerTooLong, call(strings.Repeat("h", 257), f.pays(alice, bob, 1))},
 		"unknown handler": {types.ErrInvalidHandler, call("other", f.pays(alice, bob, 1))},
@@ -169,6 +180,7 @@ func TestUpdateRefusesEachWithItsOwnError(t *testing.T) {
 	require.Equal(t, before, f.timer(alice, id))
 }
 
+// Rule: 3.3-above-now, 3.3-clamped, 3.3-may-shorten, 3.3-errors
 func TestExtendClampsAndMayShorten(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -191,6 +203,7 @@ func TestExtendClampsAndMayShorten(t *testing.T) {
 	require.Equal(t, types.TimerExtended{Id: id, Actor: alice.String(), ExpiresAt: 20, PreviousExpiresAt: extended[2].ExpiresAt}, *extended[3])
 }
 
+// Rule: 1.5-expired, 3.2-errors, 3.3-errors, 3.4-pause-errors, 3.5-cancel, 5.3-rest-later
 func TestAnExpiredTimerIsCancelledNotRevived(t *testing.T) {
 	// Removals are scarce, so that expired timers wait for their clean-up.
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
@@ -218,6 +231,7 @@ func TestAnExpiredTimerIsCancelledNotRevived(t *testing.T) {
 	require.Equal(t, uint32(2), f.total(alice))
 }
 
+// Rule: 1.5-leaves-by-cancellation, 3.5-errors, 6-cancelled
 func TestCancel(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(alice, 3, f.pays(alice, bob, 1))
@@ -233,6 +247,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// Rule: 1.5-leaves-by-cancellation, 3.7-cancel, 3.7-extend, 3.7-release, 6-extended, 6-cancelled
 func TestTheAuthorityCancelsAndExtendsAnyTimer(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()

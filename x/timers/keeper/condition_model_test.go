@@ -256,6 +256,8 @@ func (r *conditionRun) act() {
 
 // TestConditionsMatchTheModel: while hits are within their bound, the same timers fire in the same blocks and order, with
 // the same matched keys, and an export and import in between changes nothing.
+//
+// Rule: 1.10-several-conditions, 2.2-conditions-placed
 func TestConditionsMatchTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newConditionRun(t, func(*types.TimerConfig) {})
@@ -284,6 +286,8 @@ func TestConditionsMatchTheModel(t *testing.T) {
 
 // TestEveryConditionIsNotifiedUnderASmallBound: with a bound far too small, every change reaches every timer whose condition
 // it made true, and no timer fires for another.
+//
+// Rule: 1.10-condition-rest
 func TestEveryConditionIsNotifiedUnderASmallBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newConditionRun(t, func(c *types.TimerConfig) {

@@ -20,6 +20,8 @@ func waitForPurse(timer *types.Timer, op types.ConditionOp, value int) {
 
 // TestConditionsThatNeverComeTrueCostNothing: what a change of their key makes a block do does not depend on how many
 // there are, nor do scheduling, cancelling and an empty block.
+//
+// Rule: 1.10-condition-order, 1.10-condition-reads-bounded
 func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 	cost := func(n int) (empty, falls, rises, scheduled, cancelled storecount.Counts) {
 		var counts *storecount.Counts
@@ -66,6 +68,8 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 
 // TestASwingIsBounded: a balance that passes thousands of conditions up and down in every block makes a block do bounded
 // work. Each timer is told once and fires; none is lost, and a bystander's condition on another key is not late.
+//
+// Rule: 1.10-condition-not-waiting, 1.10-conditions-bound
 func TestASwingIsBounded(t *testing.T) {
 	n := sized(2_000, 20_000)
 	var counts *storecount.Counts
@@ -115,6 +119,8 @@ func TestASwingIsBounded(t *testing.T) {
 
 // TestTimersThatDoNotWaitAreNotRead: conditions of timers that are due or paused cost a change nothing, however often the
 // value passes them.
+//
+// Rule: 1.10-condition-not-waiting
 func TestTimersThatDoNotWaitAreNotRead(t *testing.T) {
 	cost := func(n int, purse int64) storecount.Counts {
 		var counts *storecount.Counts

@@ -41,6 +41,8 @@ func (f *fixture) setPurse(amount int64) {
 }
 
 // TestConditionsOfABalance: each row is the balance at scheduling and at the blocks that follow, with * where it fires.
+//
+// Rule: 1.4-watch, 1.10-condition, 1.10-ops, 1.10-collection-edge, 1.10-edge-triggered
 func TestConditionsOfABalance(t *testing.T) {
 	type block struct {
 		balance int64
@@ -89,6 +91,8 @@ func TestConditionsOfABalance(t *testing.T) {
 
 // TestAConditionComparesCollections: what happens within a block between two collections does not show, nor what is undone
 // with its transaction.
+//
+// Rule: 1.10-collection-edge, 1.10-between-collections
 func TestAConditionComparesCollections(t *testing.T) {
 	f := newFixture(t)
 	f.setPurse(100)
@@ -109,6 +113,8 @@ func TestAConditionComparesCollections(t *testing.T) {
 
 // TestAConditionStartsFromItsScheduling: the first collection is compared with the values at scheduling, whatever other
 // transactions of that block did before and after.
+//
+// Rule: 1.10-first-collection
 func TestAConditionStartsFromItsScheduling(t *testing.T) {
 	for name, c := range map[string]struct {
 		// before, at and after are balances in the block that schedules, next in the one that follows.
@@ -169,6 +175,8 @@ func TestAHandlerThatSchedulesACondition(t *testing.T) {
 }
 
 // TestFeesCountForConditions: a balance that runs low because its timers fire is one that runs low.
+//
+// Rule: 1.10-own-transfers
 func TestFeesCountForConditions(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	low := f.schedule(robot2, 0, f.pays(robot2, robot, 0), watching(f.when(f.balanceOf(robot), fmt.Sprintf("< %d", rich-100_000))), times(0))
@@ -195,6 +203,7 @@ func TestAConditionOfItsOwnFee(t *testing.T) {
 	}
 }
 
+// Rule: 1.10-cooldown
 func TestCooldown(t *testing.T) {
 	f := newFixture(t)
 	plain := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(purse)), times(0), cooling(3))
@@ -213,6 +222,7 @@ func TestCooldown(t *testing.T) {
 	require.Equal(t, []string{"plain 1", "low 1", "plain 4", "low 5", "plain 7", "low 9", "plain 10"}, fired)
 }
 
+// Rule: 1.10-cooldown-outlives
 func TestACooldownThatOutlivesTheTimerEndsIt(t *testing.T) {
 	f := newFixture(t)
 	f.schedule(robot, 0, f.noop(), watching(f.balanceOf(purse)), times(0), cooling(5), expiring(f.Height()+5))
@@ -227,6 +237,8 @@ func TestACooldownThatOutlivesTheTimerEndsIt(t *testing.T) {
 }
 
 // TestConditionsThatAreRefused: of the wrong form, or on keys whose values they can't compare.
+//
+// Rule: 1.10-condition, 1.10-other-values, 1.10-value-length, 1.10-text-has-no-order
 func TestConditionsThatAreRefused(t *testing.T) {
 	f := newFixture(t)
 	refuse := func(name string, want error, keys ...types.WatchKey) {
@@ -255,6 +267,8 @@ func TestConditionsThatAreRefused(t *testing.T) {
 }
 
 // TestPausedConditions: a timer that was set aside while it waited hears of nothing, and is compared anew when it is back.
+//
+// Rule: 1.10-condition-not-waiting
 func TestPausedConditions(t *testing.T) {
 	f := newFixture(t)
 	f.setPurse(200)
@@ -273,6 +287,8 @@ func TestPausedConditions(t *testing.T) {
 }
 
 // TestARetriedConditionTellsWhatItWas: a failed fire is repeated with the keys that it had, and waits for none.
+//
+// Rule: 1.4-retry
 func TestARetriedCondition(t *testing.T) {
 	f := newFixture(t)
 	tries := 0

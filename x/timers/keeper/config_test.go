@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// Rule: 3.7-config, 4-config-next-block, 4-one-config, 6-config-updated, 7-next-block
 func TestAConfigIsInForceFromTheNextBlock(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	id := f.schedule(robot, 3, f.noop())
@@ -44,6 +45,7 @@ func TestAConfigIsInForceFromTheNextBlock(t *testing.T) {
 	require.Equal(t, "140000", fired.Paid, "the price of the block in which it fires")
 }
 
+// Rule: 3.7-config, 7-replaced-whole
 func TestTheLastOfSeveralChangesHolds(t *testing.T) {
 	f := newFixture(t)
 	f.setConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 })
@@ -53,6 +55,7 @@ func TestTheLastOfSeveralChangesHolds(t *testing.T) {
 	require.Equal(t, uint32(2), f.config().MaxFiresPerActor)
 }
 
+// Rule: 3.7-config, 7-replaced-whole
 func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 	f := newFixture(t)
 	before := f.config()
@@ -91,6 +94,7 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 	require.Equal(t, before, f.config())
 }
 
+// Rule: 1.5-unrunnable, 5.1-returns, 5.1-unrunnable-set-aside, 6-released
 func TestAnUnrunnableTimerIsSetAsideAndComesBack(t *testing.T) {
 	for name, tc := range map[string]struct{ shrink, restore func(*types.TimerConfig) }{
 		"above the cap": {
@@ -152,6 +156,7 @@ func TestAcceptedTimersStayUnderTighterBounds(t *testing.T) {
 	f.schedule(robot, 10, nil, limited(300_000))
 }
 
+// Rule: 1.3-lists-checked-twice, 3.1-payload-errors
 func TestADeniedMessageFailsAtTheFire(t *testing.T) {
 	send := sdk.MsgTypeURL(&banktypes.MsgSend{})
 	for name, deny := range map[string]func(*types.TimerConfig){
@@ -179,6 +184,7 @@ func TestADeniedMessageFailsAtTheFire(t *testing.T) {
 	}
 }
 
+// Rule: 1.6-lane-budget
 func TestTheLaneIsNeverOverfilled(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.LaneTimerCycles, c.MaxCyclesPerFire = 500_000, 300_000
@@ -205,6 +211,7 @@ func TestTheLaneIsNeverOverfilled(t *testing.T) {
 	require.Equal(t, 12, fires)
 }
 
+// Rule: 1.6-fits, 1.6-used-is-actual, 1.6-passed-over, 7.2-unsound-lanes-accepted
 func TestASmallerTimerPassesOneThatDoesNotFit(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LaneTimerCycles, c.MaxCyclesPerFire = 500_000, 400_000 }))
 	first := f.schedule(robot, 2, f.burner(180_000), limited(400_000))
@@ -215,6 +222,7 @@ func TestASmallerTimerPassesOneThatDoesNotFit(t *testing.T) {
 	require.Equal(t, []string{large}, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 1.6-fire-caps
 func TestCapsOnFires(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock, c.MaxFiresPerActor = 3, 2 }))
 	var a, b []string

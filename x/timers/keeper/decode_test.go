@@ -34,6 +34,7 @@ func (f *fixture) emptyOutputs(from sdk.AccAddress, n int) []byte {
 	})
 }
 
+// Rule: 1.1-intrinsic-counted, 1.11-small-account
 func TestAFireCountsTheBytesOfItsPayload(t *testing.T) {
 	f := newFixture(t, withConfig(perByte))
 	done := func(sdk.Context, types.Delivery) error { return nil }
@@ -48,6 +49,8 @@ func TestAFireCountsTheBytesOfItsPayload(t *testing.T) {
 
 // TestAFireCountsTheMessagesThatItDecodes: 1,000 empty outputs took 381 µs at each fire, as long as 15 transfers, for the
 // 22,000 cycles of a fire that does nothing.
+//
+// Rule: 1.1-intrinsic-counted, 1.1-message-weight
 func TestAFireCountsTheMessagesThatItDecodes(t *testing.T) {
 	f := newFixture(t, withConfig(perByte))
 	payload := f.emptyOutputs(alice, 1_000)
@@ -61,6 +64,7 @@ func TestAFireCountsTheMessagesThatItDecodes(t *testing.T) {
 	require.Less(t, fired.Cycles, 30_000+3*uint64(len(payload))+10*shape.Weight())
 }
 
+// Rule: 1.1-gas-limit-leaves-something, 1.2-payload
 func TestTheGasLimitCoversWhatComesBeforeTheHandler(t *testing.T) {
 	f := newFixture(t, withConfig(perByte))
 	done := func(sdk.Context, types.Delivery) error { return nil }
@@ -85,6 +89,7 @@ func TestTheGasLimitCoversWhatComesBeforeTheHandler(t *testing.T) {
 	require.ErrorIs(t, err, types.ErrGasLimitOutOfBounds)
 }
 
+// Rule: 1.1-gas-limit-outgrown
 func TestAGasLimitThatAConfigNoLongerCovers(t *testing.T) {
 	for name, bytes := range map[string]int{"in the record": 400, "at its own key": 100_000} {
 		t.Run(name, func(t *testing.T) {
@@ -107,6 +112,8 @@ func TestAGasLimitThatAConfigNoLongerCovers(t *testing.T) {
 }
 
 // TestSchedulingPaysForDecodingBeforeItDecodes: the transaction's meter is charged, also for messages that are refused.
+//
+// Rule: 3-payload-cost
 func TestSchedulingPaysForDecodingBeforeItDecodes(t *testing.T) {
 	gasOf := func(cyclesPerByte uint64, allowed string) uint64 {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
@@ -125,6 +132,7 @@ func TestSchedulingPaysForDecodingBeforeItDecodes(t *testing.T) {
 	}
 }
 
+// Rule: 1.3-account
 func TestMessagesAreBoundedInAll(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxMessagesBytes = 1_000 }))
 	f.schedule(robot, 9, f.long(1_001, nil))

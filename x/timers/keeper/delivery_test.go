@@ -113,6 +113,8 @@ func (d *deliveries) requireOnce() {
 }
 
 // TestRepeatedStepDeliversOnce: a second run delivers nothing, neither in the same block nor later.
+//
+// Rule: 1.12-delivered-once
 func TestRepeatedStepDeliversOnce(t *testing.T) {
 	d := newDeliveries(t)
 	for range 3 {

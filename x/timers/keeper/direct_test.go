@@ -213,9 +213,13 @@ func drawTx(t *rapid.T, parties []sdk.AccAddress) func(*fixture) sdk.Msg {
 
 // TestDirectDebitsLeaveTheSameState: the same blocks with transfers and without leave the same state to the bit, fires
 // and their events are the same, and both tell an indexer exactly what balances are.
+//
+// Rule: 5.2-out-of-reach
 func TestDirectDebitsLeaveTheSameState(t *testing.T) { rapid.Check(t, directDebitsProperty) }
 
 // TestADirectDebitIsOneCharge: the payer has spent what the fire cost, and nothing came back.
+//
+// Rule: 5.2-out-of-reach
 func TestADirectDebitIsOneCharge(t *testing.T) {
 	f := newFixture(t, withDirectDebits, withConfig(plain))
 	f.schedule(robot, 2, f.script(func(ctx sdk.Context, _ types.Delivery) error {

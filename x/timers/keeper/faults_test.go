@@ -94,6 +94,7 @@ func consume(amount uint64) script {
 	}
 }
 
+// Rule: 1.1-handler-budget, 5.2-handler-budget, 5.2-branch, 5.5-handler
 func TestHandlerErrorsAreIsolated(t *testing.T) {
 	for name, fault := range hostile() {
 		t.Run(name, func(t *testing.T) {
@@ -139,6 +140,7 @@ func nested(msg sdk.Msg, depth int) sdk.Msg {
 	return msg
 }
 
+// Rule: 1.3-account
 func TestScheduleRefusesMalformedPayloads(t *testing.T) {
 	f := newFixture(t)
 	send := banktypes.NewMsgSend(alice, bob, f.coins(1))
@@ -209,6 +211,7 @@ func TestGarbageThatReachesAFireFailsThatFire(t *testing.T) {
 	require.Equal(t, types.ErrActorGone.ABCICode(), fired[4].Code)
 }
 
+// Rule: 1.5-own-next-state, 5.2-moved-before-running
 func TestAHandlerFindsItsOwnTimerGone(t *testing.T) {
 	f := newFixture(t)
 	var cancelled, updated, extended error
@@ -226,6 +229,7 @@ func TestAHandlerFindsItsOwnTimerGone(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
+// Rule: 1.4-not-in-its-block, 5.2-handler-changes-others
 func TestAHandlerSchedulesForLaterBlocksOnly(t *testing.T) {
 	f := newFixture(t)
 	var sameBlock error
@@ -243,6 +247,7 @@ func TestAHandlerSchedulesForLaterBlocksOnly(t *testing.T) {
 	require.Equal(t, []string{next.IDHex()}, f.firedIDs(f.blocksUntil(3)))
 }
 
+// Rule: 5.2-handler-changes-others
 func TestAHandlerChangesTheTimersAfterIt(t *testing.T) {
 	f := newFixture(t)
 	var cancel, update, extend, expire types.Timer
@@ -285,6 +290,7 @@ func TestAFailedHandlerUndoesWhatItDidToOtherTimers(t *testing.T) {
 	require.Empty(t, eventsOf[*types.TimerCancelled](f, events))
 }
 
+// Rule: 5.2-no-reentry
 func TestTimersCannotRunTimers(t *testing.T) {
 	f := newFixture(t)
 	var inner error
@@ -303,6 +309,7 @@ func TestTimersCannotRunTimers(t *testing.T) {
 	require.Equal(t, second, fired[1].Id)
 }
 
+// Rule: 5.2-fired-and-receipt
 func TestAReceiptIsWrittenAfterItsFire(t *testing.T) {
 	f := newFixture(t)
 	receipts := func(ctx sdk.Context) int {

@@ -59,6 +59,7 @@ func imported(t *testing.T, f *fixture, genesis *types.GenesisState) *fixture {
 	return g
 }
 
+// Rule: 2.1-round-trip
 func TestExportAndImportRoundTripEverything(t *testing.T) {
 	f := newFixture(t)
 	busy(f)
@@ -135,6 +136,7 @@ func comparableState(f *fixture) string {
 	return string(f.Codec.MustMarshalJSON(genesis))
 }
 
+// Rule: 2.1-derived-recomputed
 func TestExportOfAnImportIsTheSame(t *testing.T) {
 	f := newFixture(t)
 	busy(f)

@@ -170,6 +170,8 @@ func copied(t testingT, db dbm.DB) dbm.DB {
 }
 
 // TestWhatBecomesOfEachKind: for every kind and every movement, the timer is where it was, fires once, and not before it may.
+//
+// Rule: 1.7-policy-change-loses-nothing
 func TestWhatBecomesOfEachKind(t *testing.T) {
 	for _, m := range movements() {
 		for _, k := range kinds() {

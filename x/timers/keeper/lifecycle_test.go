@@ -52,6 +52,8 @@ func (f *fixture) failing(times int) []byte {
 	})
 }
 
+// Rule: 1.2-on-unfunded, 1.2-due, 1.2-fire-seq, 1.2-last-outcome, 1.4-interval-first, 1.4-interval-next
+// Rule: 1.4-interval-remaining, 1.4-interval-end, 1.4-repeating-keeps-id, 6-next-due
 func TestAnIntervalFiresAgainAndAgain(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	var deliveries []types.Delivery
@@ -96,6 +98,7 @@ func TestAnIntervalFiresAgainAndAgain(t *testing.T) {
 	}
 }
 
+// Rule: 1.4-interval-first
 func TestAnIntervalWithoutAFirstHeightBeginsAfterOne(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 0, f.noop(), every(5, 0))
@@ -104,6 +107,7 @@ func TestAnIntervalWithoutAFirstHeightBeginsAfterOne(t *testing.T) {
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id})
 }
 
+// Rule: 1.4-interval-next, 1.4-interval-late, 6-late
 func TestALateFireDelaysTheNext(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	id := f.schedule(robot, 3, f.noop(), every(2, 0))
@@ -131,6 +135,7 @@ func TestALateFailureIsRetriedFromWhereItFired(t *testing.T) {
 	require.Equal(t, uint64(15), f.Height())
 }
 
+// Rule: 1.4-interval-remaining, 1.4-interval-end
 func TestAnIntervalEndsWhenItCouldNotFireAgain(t *testing.T) {
 	f := newFixture(t)
 	exact := f.schedule(robot, 3, f.noop(), every(4, 0), expiring(7))
@@ -170,6 +175,7 @@ func TestHeightsNearOverflow(t *testing.T) {
 	require.Equal(t, []uint64{now + 1<<40, now + 1<<40, 0, 0, 0, 0}, next)
 }
 
+// Rule: 3.1-trigger-errors, 3.1-recurrence-errors
 func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -209,6 +215,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 	f.refused(types.ErrInvalidRetry, scheduleMsg(robot, f.Height()+5, f.noop(), retried(1, 1)))
 }
 
+// Rule: 1.2-last-outcome, 1.4-retry, 1.4-retries-counted, 1.4-retries-of-a-repetition, 5.2-failure-repeats
 func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	id := f.schedule(robot, 3, f.failing(5), every(10, 2), retried(2, 3), limited(40_000), func(msg *types.MsgScheduleTimer) {
@@ -241,6 +248,7 @@ func TestARetryComesBeforeTheNextRepetition(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
+// Rule: 1.4-retry, 1.4-retry-beyond-expiry
 func TestRetriesOfOneShot(t *testing.T) {
 	f := newFixture(t)
 	long := bytes.Repeat([]byte("x"), 2_000)
@@ -274,6 +282,7 @@ func TestRetriesOfOneShot(t *testing.T) {
 	require.Zero(t, fired.NextDue, "a retry that could not fire is none")
 }
 
+// Rule: 1.4-interval-end, 1.4-on-failure-after-retries, 5.2-failure-repeats
 func TestAnIntervalStopsOnFailure(t *testing.T) {
 	f := newFixture(t)
 	stops := func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop }
@@ -284,6 +293,9 @@ func TestAnIntervalStopsOnFailure(t *testing.T) {
 
 // TestAHandlerFindsItsNextFire: what a handler sees of its own repeating timer is what will be, and what it does to it
 // stands if it succeeds.
+//
+// Rule: 1.5-own-next-state, 1.5-handler-changes-next-fire, 1.5-failed-handler-changes-nothing
+// Rule: 5.2-moved-before-running, 6-next-due
 func TestAHandlerFindsItsNextFire(t *testing.T) {
 	for name, tc := range map[string]struct {
 		act  func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error
@@ -395,6 +407,8 @@ func (f *fixture) timerAt(ctx sdk.Context, d types.Delivery) types.TimerInfo {
 }
 
 // TestReplayedStepDeliversOnce: the fire and the step to the next occurrence are one.
+//
+// Rule: 1.12-delivered-once
 func TestReplayedStepDeliversOnce(t *testing.T) {
 	f := newFixture(t)
 	delivered := map[string]int{}
@@ -425,6 +439,7 @@ func TestReplayedStepDeliversOnce(t *testing.T) {
 	}
 }
 
+// Rule: 1.4-repeating-counts-once
 func TestARepeatingTimerCountsOnceAgainstTheLimit(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 2 }))
 	spawn := f.script(func(ctx sdk.Context, d types.Delivery) error {
@@ -445,6 +460,8 @@ func TestARepeatingTimerCountsOnceAgainstTheLimit(t *testing.T) {
 	f.refused(types.ErrTooManyTimers, scheduleMsg(robot2, f.Height()+50, f.noop()))
 }
 
+// Rule: 1.2-on-unfunded, 1.5-leaves-for-funds, 1.5-suspended, 3.4-resume, 5.2-leaves-or-suspended, 6-set-aside
+// Rule: 6-released
 func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.MaxTtlBlocks = 100 }))
 	poor := sdk.AccAddress("robot_and_poor______")
@@ -481,6 +498,7 @@ func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 	require.Equal(t, id, expired.Id)
 }
 
+// Rule: 5.2-one-removal
 func TestSuspensionIsBoundedAsRemovalsAre(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 1 }))
 	poor := sdk.AccAddress("robot_and_poor______")
@@ -500,6 +518,8 @@ func TestSuspensionIsBoundedAsRemovalsAre(t *testing.T) {
 	}
 }
 
+// Rule: 1.5-set-aside, 1.5-paused, 1.5-returns-due, 3.4-pause, 3.4-pause-errors, 3.4-resume, 3.4-resume-errors
+// Rule: 6-set-aside
 func TestPauseAndResume(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -547,6 +567,7 @@ func TestPauseAndResume(t *testing.T) {
 	require.Zero(t, f.total(alice))
 }
 
+// Rule: 1.5-leaves-by-expiry, 1.5-ttl-goes-on, 6-expired
 func TestAPausedTimerExpires(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 5, f.noop(), expiring(8), every(1, 0))
@@ -577,6 +598,7 @@ func TestAHandlerPausesTheNext(t *testing.T) {
 	require.Equal(t, []string{second}, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 1.5-quarantined, 3.4-resume-errors
 func TestOnlyTheAuthorityReleasesWhatIsQuarantined(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(alice, 3, f.pays(alice, bob, 1), every(2, 5), retried(2, 1))
@@ -602,6 +624,7 @@ func TestOnlyTheAuthorityReleasesWhatIsQuarantined(t *testing.T) {
 	require.Equal(t, uint64(4), f.timer(alice, id).Trigger.Interval.Remaining)
 }
 
+// Rule: 3.4-resume-errors
 func TestAnUnrunnableTimerIsNotTheOwnersToResume(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 3, f.noop(), limited(500_000), every(2, 0))

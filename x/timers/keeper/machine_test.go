@@ -30,6 +30,8 @@ type machine struct {
 
 // TestLaneMatchesTheModel runs random histories of messages, config changes, funds and faults on the chain and
 // on the model, and compares what every message answers and what every block does.
+//
+// Rule: 1.4-retries-counted, 1.5-failed-handler-changes-nothing, 2.2-one-record
 func TestLaneMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(t)

@@ -36,6 +36,7 @@ func (f *fixture) prices() *types.QueryLaneResponse {
 	return lane
 }
 
+// Rule: 1.8-static-below-refused, 1.8-clamped, 3.1-bid-errors, 3.2-bid-relocked, 6-clamped
 func TestABidIsCheckedWhenItIsStated(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
 	f.refused(types.ErrRejectedBelowBasefee, scheduleMsg(robot, 5, f.noop(), bidding(stated("0.999999999999999999", "0"))))
@@ -54,6 +55,8 @@ func TestABidIsCheckedWhenItIsStated(t *testing.T) {
 }
 
 // TestTheBasefeeThatABidMustReach is that of the block in which it is stated, which the query foretells.
+//
+// Rule: 5.1-prices
 func TestTheBasefeeThatABidMustReach(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
@@ -72,6 +75,7 @@ func TestTheBasefeeThatABidMustReach(t *testing.T) {
 	require.Equal(t, said, f.prices().LaneBasefee)
 }
 
+// Rule: 1.8-price-ignored, 1.8-price-deprecated, 1.8-price-under-fifo, 3.1-bid-errors, 6-bid-ignored
 func TestDeprecatedBid(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
@@ -96,6 +100,8 @@ func TestDeprecatedBid(t *testing.T) {
 
 // TestDefaultBidsFollowTheMarket: the default estimator is evaluated when a timer is considered; its tip is the median
 // of what the block before paid.
+//
+// Rule: 1.7-p50, 1.7-p50-of-idle-lane, 1.8-considered-not-frozen, 5.1-bids
 func TestDefaultBidsFollowTheMarket(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
@@ -121,6 +127,8 @@ func TestDefaultBidsFollowTheMarket(t *testing.T) {
 }
 
 // TestALanesFeeIsBurnedBesideTheChains: 20,000 cycles at 1 and at 1, and a tip.
+//
+// Rule: 5.2-settlement
 func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 	for multiplier, paid := range map[string]int64{"0": 20_000 + 10_000, "0.8": 36_000 + 10_000, "1": 40_000 + 10_000, "2": 60_000 + 10_000} {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
@@ -138,6 +146,8 @@ func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 }
 
 // TestPricedOutTimersWait: untried, while the basefee is above what they pay, and fire when it has fallen.
+//
+// Rule: 1.8-priced-out
 func TestPricedOutTimersWait(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
@@ -181,6 +191,7 @@ func TestBookingAndCancellingMovesNoPrice(t *testing.T) {
 	}
 }
 
+// Rule: 1.7-activation, 1.7-basefee-start, 5.1-unrunnable-set-aside
 func TestActivationOnARunningChain(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		plain(c)
@@ -263,6 +274,7 @@ func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
 	}
 }
 
+// Rule: 1.9-window, 1.9-weight, 5.1-count
 func TestWeightsFollowFires(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
@@ -312,6 +324,8 @@ func TestWeightDecidesBetweenEqualTips(t *testing.T) {
 }
 
 // TestContractsOfOneDeployerShareACount: fragments of one actor are one.
+//
+// Rule: 1.9-unit
 func TestContractsOfOneDeployerShareACount(t *testing.T) {
 	fragment := func(i int) sdk.AccAddress { return sdk.AccAddress(fmt.Sprintf("robot+%014d", i)) }
 	for unit, want := range map[types.FairnessUnit]uint64{types.UnitActor: 5, types.UnitDeployer: 1} {
@@ -353,6 +367,7 @@ func TestAShorterWindowForgetsInABoundedNumberOfBlocks(t *testing.T) {
 	}
 }
 
+// Rule: 1.9-median
 func TestSmoothedMedian(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
@@ -411,6 +426,8 @@ func TestEstimate(t *testing.T) {
 }
 
 // TestReadyQueryMatchesTheNextBlock: the query lists what the next block will try, in its order, page by page.
+//
+// Rule: 5.1-order
 func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 	for name, window := range map[string]uint32{"calm": 2_048, "storm": 5} {
 		t.Run(name, func(t *testing.T) {
@@ -444,6 +461,8 @@ func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 }
 
 // TestGenesisInTheMiddleOfAStorm: what is exported goes on as if nothing had happened.
+//
+// Rule: 2.1-round-trip
 func TestGenesisInTheMiddleOfAStorm(t *testing.T) {
 	config := withConfig(func(c *types.TimerConfig) {
 		dear(c)

@@ -19,6 +19,7 @@ func atMost(amount string) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) { msg.MaxCharge = amount }
 }
 
+// Rule: 1.13-range, 1.13-update, 3-modules-same-checks, 3.1-bid-errors, 3.2-replaces
 func TestMaxChargeIsStatedAndCleared(t *testing.T) {
 	f := newFixture(t)
 	stored := func(id string) string { return f.timer(robot, id).MaxCharge }
@@ -49,6 +50,8 @@ func TestMaxChargeIsStatedAndCleared(t *testing.T) {
 }
 
 // TestMaxChargeLowersTheTip: a fire tips what its max_charge leaves, and no fire is charged more.
+//
+// Rule: 1.13-bounds-all, 1.13-lowers-the-tip
 func TestMaxChargeLowersTheTip(t *testing.T) {
 	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyTip} {
 		f := newFixture(t)
@@ -73,6 +76,8 @@ func TestMaxChargeLowersTheTip(t *testing.T) {
 
 // TestMaxChargeBoundsAgents: an agent is not called where the call could cost more than the fire may, or where no answer
 // could let the timer fire.
+//
+// Rule: 1.13-bounds-all, 1.13-agent-not-called
 func TestMaxChargeBoundsAgents(t *testing.T) {
 	f := newFixture(t)
 	f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 })
@@ -102,6 +107,8 @@ func TestMaxChargeBoundsAgents(t *testing.T) {
 }
 
 // TestMaxChargeBoundsTheBid: what is bid for one fire counts, whether it is locked or paid with the fire.
+//
+// Rule: 1.13-bounds-all, 1.13-keeps-the-bid
 func TestMaxChargeBoundsTheBid(t *testing.T) {
 	for _, p := range []types.Policy{types.PolicyAuction, types.PolicyScore} {
 		f := newFixture(t)

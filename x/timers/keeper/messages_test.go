@@ -24,6 +24,8 @@ func (f *fixture) messages(msgs ...sdk.Msg) change {
 
 // TestMessagesAreTheirPayload: a timer of messages is in every respect that of their encoded payload: its id, its record,
 // what scheduling charges and what its fire does.
+//
+// Rule: 1.3-messages-are-the-payload
 func TestMessagesAreTheirPayload(t *testing.T) {
 	send := []sdk.Msg{banktypes.NewMsgSend(alice, bob, nil), banktypes.NewMsgSend(alice, robot, nil)}
 	var infos [2]types.TimerInfo
@@ -56,6 +58,8 @@ func TestMessagesAreTheirPayload(t *testing.T) {
 
 // TestMessagesAreRefusedWithTheirErrors: what a payload of messages is refused for, stated messages are too; and the two
 // do not go together.
+//
+// Rule: 1.3-messages-or-payload, 3.1-call-errors
 func TestMessagesAreRefusedWithTheirErrors(t *testing.T) {
 	f := newFixture(t)
 	own, foreign := banktypes.NewMsgSend(alice, bob, f.coins(1)), banktypes.NewMsgSend(bob, alice, f.coins(1))
@@ -103,6 +107,8 @@ func TestMessagesAreRefusedWithTheirErrors(t *testing.T) {
 }
 
 // TestUpdateTakesMessages: in place of the call, and not beside it.
+//
+// Rule: 3.2-replaces
 func TestUpdateTakesMessages(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(alice, 5, f.pays(alice, bob, 1))
@@ -120,6 +126,8 @@ func TestUpdateTakesMessages(t *testing.T) {
 
 // TestAfterCountsFromInclusion: the first due height, also that of the id, is so many blocks after the block that schedules
 // it; the trigger stays as stated. The label is shown by queries and by the events of a timer's life.
+//
+// Rule: 1.4-after, 1.4-after-first-due
 func TestAfterCountsFromInclusion(t *testing.T) {
 	f := newFixture(t)
 	f.blocksUntil(4)
@@ -149,6 +157,8 @@ func TestAfterCountsFromInclusion(t *testing.T) {
 }
 
 // TestExtendSaysFromWhereToWhere: both in the response and in the event.
+//
+// Rule: 3.3-returns-both, 6-extended
 func TestExtendSaysFromWhereToWhere(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(alice, 5, f.pays(alice, bob, 1), expiring(50))

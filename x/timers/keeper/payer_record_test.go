@@ -47,6 +47,8 @@ func naming(t testingT, extra int) feegrant.FeeAllowanceI {
 
 // TestALargeAccountPaysForNoTimer: a periodic vesting account of 600 kB took 38 ms at each check of its funds, and 47 ms
 // at each transfer, for the 20,000 cycles of every fire.
+//
+// Rule: 1.11-large-record, 1.11-large-record-refused, 1.11-large-record-at-a-fire
 func TestALargeAccountPaysForNoTimer(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	first := f.schedule(alice, 3, f.pays(alice, bob, 1))
@@ -64,7 +66,25 @@ func TestALargeAccountPaysForNoTimer(t *testing.T) {
 	require.Equal(t, int64(rich), f.balance(alice))
 }
 
+// TestALargeAccountIsNotDecoded: 40,000 periods would take as many allocations and more, in the check of a message and at a
+// fire.
+//
+// Rule: 1.11-large-record-not-decoded
+func TestALargeAccountIsNotDecoded(t *testing.T) {
+	f := newFixture(t)
+	f.vests(alice, 40_000)
+	config, payers := f.config(), f.Timers.Engine().Fees
+	require.Less(t, testing.AllocsPerRun(3, func() {
+		_, err := payers.CheckPayer(f.Ctx(), &config, alice, alice)
+		require.ErrorIs(t, err, types.ErrInvalidFeePayer)
+		require.True(t, payers.Spendable(f.Ctx(), &config, alice).IsZero())
+	}), 1_000.0)
+	require.Greater(t, testing.AllocsPerRun(1, func() { f.Accounts.GetAccount(f.Ctx(), alice) }), 40_000.0)
+}
+
 // TestAVestingAccountCountsItsSize: 80 periods took 250 µs at each fire, as long as ten transfers.
+//
+// Rule: 1.11-record-cycles, 1.11-vesting-account
 func TestAVestingAccountCountsItsSize(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.schedule(alice, 2, f.pays(alice, bob, 1))
@@ -83,6 +103,9 @@ func TestAVestingAccountCountsItsSize(t *testing.T) {
 }
 
 // TestAnAllowanceCountsItsSize: one of 100 kB was read and rewritten at each fire, for 3.8 million gas that nobody paid.
+//
+// Rule: 1.1-intrinsic-counted, 1.11-large-record, 1.11-large-record-refused, 1.11-record-cycles
+// Rule: 1.11-allowance-record
 func TestAnAllowanceCountsItsSize(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	cyclesWith := func(extra int) uint64 {
@@ -109,6 +132,8 @@ func TestAnAllowanceCountsItsSize(t *testing.T) {
 }
 
 // TestAnAllowanceThatGrowsIsRefusedAtTheFire: it was short when the timer was scheduled.
+//
+// Rule: 1.11-large-record-at-a-fire
 func TestAnAllowanceThatGrowsIsRefusedAtTheFire(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.grantAny(bob, robot, naming(t, 0))
@@ -121,6 +146,7 @@ func TestAnAllowanceThatGrowsIsRefusedAtTheFire(t *testing.T) {
 	require.Equal(t, int64(rich), f.balance(bob))
 }
 
+// Rule: 1.11-everything-does-not-count
 func TestAnAllowanceForEverythingDoesNotCount(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.grantAny(bob, robot, unlimited())
@@ -131,6 +157,8 @@ func TestAnAllowanceForEverythingDoesNotCount(t *testing.T) {
 
 // TestAnAllowanceIsNotTurnedIntoTips: a grantee that is allied with the proposer states any tip, which the payer's
 // allowance used to pay in full: 50 a cycle, 1,000,000 for a fire that does nothing.
+//
+// Rule: 1.11-tips-capped
 func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 	for name, storm := range map[string]bool{"calm": false, "overload": true} {
 		t.Run(name, func(t *testing.T) {
@@ -170,10 +198,44 @@ func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 	}
 }
 
+// Rule: 1.11-no-score-bid
 func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	f.grant(bob, robot, unlimited())
 	f.refused(types.ErrInvalidBid, scheduleMsg(robot, 3, f.noop(), paidBy(bob), bidding(price("77"))))
 	f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(price("0")))
 	require.Equal(t, "0", only[*types.TimerFired](f, f.blocksUntil(3)).Tip)
+}
+
+// TestACappedTipIsIndexedAtThePricesOfItsAdmission, and of the sweep that comes by later.
+//
+// Rule: 1.11-capped-tip-in-the-index
+func TestACappedTipIsIndexedAtThePricesOfItsAdmission(t *testing.T) {
+	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+		c.LanePaused, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = true, 2, 64, 1
+	}))
+	f.grant(bob, robot, unlimited())
+	for range 5 {
+		f.schedule(robot2, 3, f.noop())
+	}
+	id := f.schedule(robot, 3, f.noop(), paidBy(bob), bidding(stated("1000", "50")))
+	indexed := func() string {
+		for _, timer := range f.export().Timers {
+			if timer.IDHex() == id && timer.Quote != nil {
+				return timer.Quote.MaxPriorityFeePerCycle.TruncateInt().String()
+			}
+		}
+		return ""
+	}
+	f.blocksUntil(3)
+	require.Equal(t, "10", indexed(), "TIER_TIP_CAP is 10, and the lane basefee 1")
+	f.setConfig(func(c *types.TimerConfig) { c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyNewDec(3)) })
+	f.NextBlock()
+	f.NextBlock()
+	require.Equal(t, "3.000000000000000000", f.lane().LaneBasefee.String())
+	require.Equal(t, "10", indexed(), "the sweep has not come by")
+	for blocks := 0; indexed() != "30"; blocks++ {
+		require.Less(t, blocks, 12)
+		f.NextBlock()
+	}
 }

@@ -40,6 +40,7 @@ func byMessage(t testingT, allowance feegrant.FeeAllowanceI, msg sdk.Msg) feegra
 	return restricted
 }
 
+// Rule: 1.11-allowance-covers-and-drawn, 5.2-pre-charge, 5.2-allowance-drawn, 6-fired, 6-cancelled-for-funds
 func TestAnAllowanceIsDrawnByWhatIsCharged(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	// Room for two pre-charges in a row, and not for a third.
@@ -93,6 +94,7 @@ func TestAnAllowanceRevokedBeforeTheFire(t *testing.T) {
 	require.Equal(t, int64(rich), f.balance(bob))
 }
 
+// Rule: 5.2-allowance-gone
 func TestAnAllowanceRevokedByTheFireItPaysFor(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.grant(bob, robot, f.basic(500_000))
@@ -136,6 +138,7 @@ func TestAnAllowanceExpires(t *testing.T) {
 	f.refused(types.ErrInvalidFeePayer, scheduleMsg(robot, 50, f.noop(), paidBy(bob)))
 }
 
+// Rule: 1.11-payer, 3.1-payer-errors
 func TestAnAllowanceMustCoverOurMessages(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	f.grant(bob, robot, unlimited())
@@ -158,6 +161,7 @@ func TestAskingForAnAllowanceDrawsNothing(t *testing.T) {
 	require.Equal(t, int64(1), f.left())
 }
 
+// Rule: 5.2-pre-charge
 func TestAPayerWithoutFundsIsNotTheAllowancesFault(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	dave := sdk.AccAddress("dave________________")
@@ -170,6 +174,7 @@ func TestAPayerWithoutFundsIsNotTheAllowancesFault(t *testing.T) {
 	require.Equal(t, int64(199_999), f.balance(dave))
 }
 
+// Rule: 1.11-blocked-never
 func TestModuleAccountsAndBlockedAddressesNeverPay(t *testing.T) {
 	f := newFixture(t)
 	timers, mint := authtypes.NewModuleAddress(types.ModuleName), authtypes.NewModuleAddress(minttypes.ModuleName)

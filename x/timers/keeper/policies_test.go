@@ -8,6 +8,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// Rule: 1.7-activation, 1.7-gas-limit-cap
 func TestFifoIsInForceUntilEIP1559Starts(t *testing.T) {
 	policies := newSchemaKeeper(t).engine.Policies
 	c := types.DefaultTimerConfig("stake")
@@ -23,6 +24,7 @@ func TestFifoIsInForceUntilEIP1559Starts(t *testing.T) {
 	}
 }
 
+// Rule: 1.2-gas-limit
 func TestRunnableNeedsACycleOverTheIntrinsicOnes(t *testing.T) {
 	policies := newSchemaKeeper(t).engine.Policies
 	c := types.DefaultTimerConfig("stake")

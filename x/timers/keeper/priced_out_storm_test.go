@@ -42,6 +42,8 @@ func floorBid(timer *types.Timer) {
 
 // TestPricedOutTimersKeepNobodyOut: a crowd of timers is priced out, by bids below the lane's fee or by a max_charge. Nothing
 // of it fires, and timers that can pay wait no longer than they do behind a crowd without funds.
+//
+// Rule: 1.13-priced-out, 1.13-set-aside-under-others
 func TestPricedOutTimersKeepNobodyOut(t *testing.T) {
 	n := *crowdSize
 	for _, c := range []struct {
@@ -81,6 +83,8 @@ func TestPricedOutTimersKeepNobodyOut(t *testing.T) {
 }
 
 // TestPricedOutNewcomersKeepNobodyOut: in each of ten blocks a tenth of the crowd becomes due before those who can pay.
+//
+// Rule: 1.13-newcomers-before-them
 func TestPricedOutNewcomersKeepNobodyOut(t *testing.T) {
 	n := *crowdSize
 	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyTip} {
@@ -112,6 +116,8 @@ func (f *fixture) firesOfCrowd(blocks int) (fires []int) {
 
 // TestPricedOutTimersFireWhenPricesFall: a crowd in the ready index waits for the lane basefee, and fires in the first block
 // at which it is low enough, without being read before.
+//
+// Rule: 1.13-placed-by-fee
 func TestPricedOutTimersFireWhenPricesFall(t *testing.T) {
 	const n = 4_000
 	high := math.LegacyNewDecWithPrec(8, 3)
@@ -133,6 +139,8 @@ func TestPricedOutTimersFireWhenPricesFall(t *testing.T) {
 
 // TestPricedOutTimersReturnWhenTheChainsPricesFall: governance trebles the chain's price of a cell, so that a max_charge
 // exceeds it no more, and lowers it again. What was set aside or placed behind comes back with the sweep.
+//
+// Rule: 1.13-return-with-the-sweep
 func TestPricedOutTimersReturnWhenTheChainsPricesFall(t *testing.T) {
 	const n = 3_000
 	for _, p := range everyPolicy {

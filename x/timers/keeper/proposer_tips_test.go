@@ -47,6 +47,7 @@ func (f *fixture) fireTipped() (receipt types.ReceiptInfo, refunded string) {
 	return receipts.Receipts[0], fired[0].Refunded
 }
 
+// Rule: 1.1-charge-rounded-up, 5.2-tips-fallback
 func TestTipsGoToTheFeeCollectorByDefault(t *testing.T) {
 	f := newTipping(t)
 	receipt, refunded := f.fireTipped()
@@ -99,6 +100,7 @@ func withProposer(t *testing.T, known sdk.ConsAddress) (*fixture, *neighbours) {
 	return f, n
 }
 
+// Rule: 5.2-tips-to-proposer
 func TestTipsGoToTheProposerThroughDistribution(t *testing.T) {
 	// The lab's blocks have no proposer: its address is empty.
 	f, n := withProposer(t, sdk.ConsAddress{})
@@ -108,6 +110,7 @@ func TestTipsGoToTheProposerThroughDistribution(t *testing.T) {
 	require.Zero(t, f.balance(authtypes.NewModuleAddress(authtypes.FeeCollectorName)))
 }
 
+// Rule: 5.2-tips-fallback
 func TestTipsGoToTheFeeCollectorIfTheProposerIsUnknown(t *testing.T) {
 	f, n := withProposer(t, sdk.ConsAddress("somebody else"))
 	f.fireTipped()
@@ -129,6 +132,7 @@ func (g greedy) PayTips(ctx context.Context, from string, tips sdk.Coins) error 
 	return g.fail()
 }
 
+// Rule: 5.2-tips-fallback
 func TestACollectorThatFailsNeitherUndoesFiresNorKeepsTips(t *testing.T) {
 	for name, fail := range map[string]func() error{
 		"error": func() error { return types.ErrInternal },

@@ -68,6 +68,8 @@ var timerLists = map[string]list{
 
 // TestPagesAreBoundedInBytes: each page of a list of long entries holds at most MaxPageBytes of them, and more than half of
 // that if another follows; the pages together hold each entry once, and what is returned is charged.
+//
+// Rule: 9.2-pages
 func TestPagesAreBoundedInBytes(t *testing.T) {
 	const n = 1_400
 	for _, policy := range []types.Policy{types.PolicyFIFO, types.PolicyEIP1559} {
@@ -118,6 +120,8 @@ func TestPagesAreBoundedInBytes(t *testing.T) {
 }
 
 // TestALargeListStopsWhereItsGasEnds: an answer is charged entry by entry, so that a caller without gas causes little work.
+//
+// Rule: 9.2-gas
 func TestALargeListStopsWhereItsGasEnds(t *testing.T) {
 	var counts *storecount.Counts
 	f := newFixture(t, crowd(1_000, func(timer *types.Timer) { bulky(timer); timer.Actor = robot }), counted(&counts))
@@ -146,6 +150,8 @@ func TestALargeListStopsWhereItsGasEnds(t *testing.T) {
 
 // TestAListDecodesNothing: a list shows a short payload as it is, and of a long one its length; the query of one timer has
 // the whole, and its messages if they are not too long.
+//
+// Rule: 9.2-lists-decode-nothing, 9.2-one-timer-decoded, 9.2-gas
 func TestAListDecodesNothing(t *testing.T) {
 	f := newFixture(t)
 	large := func(outputs int) []byte {
@@ -194,6 +200,8 @@ func TestAListDecodesNothing(t *testing.T) {
 }
 
 // TestTheLengthOfAPayloadFollowsIt: through updates and export.
+//
+// Rule: 2.1-derived-recomputed
 func TestTheLengthOfAPayloadFollowsIt(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 100, make([]byte, 4_000))
@@ -214,6 +222,8 @@ func TestTheLengthOfAPayloadFollowsIt(t *testing.T) {
 }
 
 // TestAnOffsetIsBounded: what is skipped is read, so that lists are gone through by their next_key.
+//
+// Rule: 9.2-offset
 func TestAnOffsetIsBounded(t *testing.T) {
 	f := newFixture(t)
 	for offset, want := range map[uint64]codes.Code{query.MaxPageOffset: codes.OK, query.MaxPageOffset + 1: codes.InvalidArgument, largest: codes.InvalidArgument} {
@@ -228,6 +238,8 @@ func TestAnOffsetIsBounded(t *testing.T) {
 }
 
 // TestSafeQueriesAreCharged: an answer that contracts and modules may ask for costs gas, at least by its length.
+//
+// Rule: 9.2-gas
 func TestSafeQueriesAreCharged(t *testing.T) {
 	f := newFixture(t, withConfig(inMarket))
 	id := f.schedule(robot, 100, []byte("beat"))

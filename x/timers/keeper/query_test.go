@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// Rule: 1.12-receipts-kept, 5.1-record, 5.2-fired-and-receipt
 func TestReceiptsAreKeptForTheirRetention(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 3 }))
 	good, bad := f.schedule(robot, 2, f.noop()), f.schedule(robot, 2, []byte("none such"))
@@ -132,6 +133,7 @@ func TestReceiptsOfAHeightArePagedByPosition(t *testing.T) {
 	require.Len(t, exported[1].Receipts, n, "an export has them in one piece")
 }
 
+// Rule: 1.2-id-prefix
 func TestATimerIsFoundByTheShortestUniquePrefix(t *testing.T) {
 	f := newFixture(t)
 	var ids []string
@@ -285,6 +287,7 @@ func TestNilRequestsAreRefused(t *testing.T) {
 	})
 }
 
+// Rule: 9.2-pages
 func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
 	const n = query.MaxPageEntries + 1
 	f := crowded(t, 2*n, func(timer *types.Timer) {
@@ -316,6 +319,7 @@ func TestAPageIsBoundedWhateverIsAskedFor(t *testing.T) {
 	require.Len(t, rest.Receipts, 1)
 }
 
+// Rule: 3.7-opcodes, 5.1-record
 func TestParamsAndLane(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	params, err := f.query().Params(f.Ctx(), &types.QueryParamsRequest{})
@@ -339,6 +343,7 @@ func TestParamsAndLane(t *testing.T) {
 	}, *lane)
 }
 
+// Rule: 1.5-pending, 1.5-ready, 1.5-expired, 2.4-tier-of-a-timer
 func TestStatusAndTierOfATimer(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	near, epoch := f.schedule(robot, 257, nil), f.schedule(robot, 258, nil)

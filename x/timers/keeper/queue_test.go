@@ -29,6 +29,8 @@ type backlogged struct {
 }
 
 // TestFIFOBacklogMatchesAFullRead holds the pages of a fifo backlog to a model that reads everything.
+//
+// Rule: 5.1-execute, 5.4-fifo-pages, 5.4-not-fitting
 func TestFIFOBacklogMatchesAFullRead(t *testing.T) {
 	rapid.Check(t, backlogProperty)
 }

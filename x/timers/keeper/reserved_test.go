@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
@@ -30,6 +32,8 @@ func besieged(t *testing.T, policy types.Policy, window uint32, change func(*typ
 
 // TestReservedActorsAreNotKeptOut: under every policy and in a storm, the timer of a reserved actor
 // fires in the block in which it is due. Without a share it waits.
+//
+// Rule: 1.6-reserved-share
 func TestReservedActorsAreNotKeptOut(t *testing.T) {
 	for _, policy := range []types.Policy{
 		types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
@@ -61,6 +65,8 @@ func TestReservedActorsAreNotKeptOut(t *testing.T) {
 
 // TestTheReservedShareIsBounded: reserved timers come first while they used less than the share, the last of them may exceed
 // it, and the lane is for all then. What they leave goes to all.
+//
+// Rule: 1.6-reserved-first, 1.6-reserved-may-exceed, 1.6-reserved-pay
 func TestTheReservedShareIsBounded(t *testing.T) {
 	f := besieged(t, types.PolicyFIFO, 2_048, func(c *types.TimerConfig) { c.ReservedShare = decimal.Of(dec("0.3")) })
 	f.endBlock()
@@ -81,6 +87,8 @@ func TestTheReservedShareIsBounded(t *testing.T) {
 }
 
 // TestReservedActorsPayLikeAllOthers: the share is a place, no gift. One who can't pay or is priced out does not fire.
+//
+// Rule: 1.6-reserved-pay
 func TestReservedActorsPayLikeAllOthers(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.ReservedActors = []string{robot.String()} }))
 	low := f.schedule(robot, 3, f.noop(), bidding(stated("1.05", "0")))
@@ -99,6 +107,49 @@ func TestTheAuthorityIsReservedByDefault(t *testing.T) {
 	f := newFixture(t)
 	require.Empty(t, f.config().ReservedActors)
 	require.Equal(t, f.Timers.Authority(), f.Timers.Engine().Authority.String())
+}
+
+// TestTheAuthoritysTimerIsNotKeptOut where the config names no reserved actors.
+//
+// Rule: 1.6-reserved-share
+func TestTheAuthoritysTimerIsNotKeptOut(t *testing.T) {
+	wait := func(share string) (blocks int) {
+		f := besieged(t, types.PolicyFIFO, 2_048, func(c *types.TimerConfig) {
+			c.ReservedActors, c.ReservedShare = nil, decimal.Of(dec(share))
+		})
+		gov := authtypes.NewModuleAddress(govtypes.ModuleName)
+		f.Accounts.GetModuleAccount(f.Ctx(), govtypes.ModuleName)
+		f.Modules.Register(govtypes.ModuleName, types.DefaultHandler, func(context.Context, types.Delivery) error { return nil })
+		f.endBlock()
+		id := f.schedule(gov, f.Height()+1, nil)
+		f.endBlock()
+		for blocks = range 100 {
+			if slices.Contains(f.firedIDs(f.endBlock()), id) {
+				break
+			}
+		}
+		return blocks
+	}
+	require.Zero(t, wait("0.1"))
+	require.Positive(t, wait("0"))
+}
+
+// TestABlockReadsTheOldestTimersOfReservedActors: 64 of them, and tries the others in the policy's order.
+//
+// Rule: 1.6-reserved-reads
+func TestABlockReadsTheOldestTimersOfReservedActors(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.LaneTimerCycles, c.ReservedShare, c.ReservedActors = 50_000_000, decimal.Of(dec("0.5")), []string{robot2.String()}
+	}))
+	var others, reserved []string
+	for range 5 {
+		others = append(others, f.schedule(robot, 3, f.noop()))
+	}
+	for range 70 {
+		reserved = append(reserved, f.schedule(robot2, 3, f.noop()))
+	}
+	want := slices.Concat(reserved[:64], others, reserved[64:])
+	require.Equal(t, want, f.firedIDs(f.blocksUntil(3)))
 }
 
 func TestReservedActorsMustBeAddresses(t *testing.T) {

@@ -35,6 +35,7 @@ func (f *fixture) export() *types.GenesisState {
 	return genesis
 }
 
+// Rule: 5.5-whole-step, 5.5-never-an-error, 6-lane-failed
 func TestFailedStepIsRolledBack(t *testing.T) {
 	for name, fault := range map[string]struct {
 		code uint32
@@ -90,6 +91,7 @@ func (s brittle) OpenKVStore(ctx context.Context) corestore.KVStore {
 
 func (brittleStore) Set([]byte, []byte) error { return errors.New("the disk is full") }
 
+// Rule: 4-failed-step, 5.5-never-an-error
 func TestABlockGoesOnWithoutAStoreToWriteTo(t *testing.T) {
 	broken := false
 	f := newFixture(t, func(opts *lab.ChainOptions) {
@@ -120,6 +122,7 @@ func (f *fixture) quarantine() {
 	})
 }
 
+// Rule: 1.5-quarantined, 3.7-release, 5.5-one-timer, 6-set-aside
 func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
 	f := newFixture(t)
 	f.quarantine()
@@ -149,6 +152,7 @@ func TestAQuarantinedTimerIsKeptAndNotRetried(t *testing.T) {
 	require.Equal(t, []string{bad}, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 1.5-ttl-goes-on
 func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
 	f := newFixture(t)
 	f.quarantine()
@@ -167,6 +171,7 @@ func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
+// Rule: 2.2-one-record, 2.3-ranges
 func TestCorruptRecordAffectsItsTimerOnly(t *testing.T) {
 	shrink := func(c *types.TimerConfig) { c.MaxCyclesPerFire = 300_000 }
 	for name, prepare := range map[string]func(*fixture){
@@ -218,6 +223,7 @@ func TestCorruptRecordAffectsItsTimerOnly(t *testing.T) {
 	}
 }
 
+// Rule: 1.1-due-until-left, 5.1-lane-paused, 5.3-expired-leave
 func TestAPausedLaneFiresNothingAndTheRestGoesOn(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
 	kept := f.schedule(robot, 2, f.noop())

@@ -113,6 +113,8 @@ func TestSchedulingAndCancellingCostAConstant(t *testing.T) {
 }
 
 // TestACrowdDueInOneBlock fires 100,000 timers of one height in its long form.
+//
+// Rule: 5.4-reads-bounded
 func TestACrowdDueInOneBlock(t *testing.T) {
 	n := sized(8_000, 100_000)
 	var counts *storecount.Counts
@@ -144,6 +146,8 @@ func TestACrowdDueInOneBlock(t *testing.T) {
 
 // TestFireCostUnderOverload drains timers of one height under eip1559, 100,000 in its long form: in order, no block
 // doing more than its bounds, and all of it hardly more for each fire than when they fit their blocks.
+//
+// Rule: 5.4-reads-bounded
 func TestFireCostUnderOverload(t *testing.T) {
 	drain := func(n int, due func(seq uint64) uint64) (perFire float64, most storecount.Counts) {
 		var counts *storecount.Counts
@@ -191,6 +195,8 @@ var (
 
 // While a chain is halted, or its lane paused, timers expire. What a block does with them is bounded, whatever their number,
 // and a live one behind them waits for no more blocks than it takes to pass over them.
+//
+// Rule: 5.1-clean-up, 5.3-rest-later, 5.4-expired-reads
 func TestExpiredBacklogDoesNotDelayLiveTimers(t *testing.T) {
 	const halt = 30
 	expired := *expiredSize
@@ -287,6 +293,7 @@ func TestOwnersWithAFullQuota(t *testing.T) {
 	t.Logf("%d owners with a full quota: %+v", *ownersSize, many)
 }
 
+// Rule: 5.4-expired-reads
 func TestExpiredTimersBehindALongBacklogLeaveToo(t *testing.T) {
 	// 3,000 ready ones fill the window for a while; behind them, and among them, some expire.
 	f := crowded(t, 4_000, func(timer *types.Timer) {

@@ -46,6 +46,9 @@ func static(maxFee, priority math.LegacyDec) change {
 	return bid(types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(maxFee), MaxPriorityFeePerCycle: decimal.Of(priority)}})
 }
 
+// Rule: 1.2-trigger-one-of, 1.2-handler, 1.2-gas-limit, 1.2-cell-limit, 1.2-expires-at, 1.2-label, 1.4-height-above
+// Rule: 1.4-after, 1.4-no-time-triggers, 3-bad-address, 3.1-trigger-errors, 3.1-height-errors, 3.1-gas-limit-error
+// Rule: 3.1-call-errors, 3.1-payload-errors, 3.1-payer-errors, 3.1-bid-errors
 func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 	f := newFixture(t)
 	f.blocksUntil(4)
@@ -82,25 +85,29 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 		"gas of 1":           {types.ErrGasLimitOutOfBounds, limited(1)},
 		"gas too high":       {types.ErrGasLimitOutOfBounds, limited(config.MaxCyclesPerFire + 1)},
 		"largest gas":        {types.ErrGasLimitOutOfBounds, limited(^uint64(0))},
-		"long payload":       {types.ErrPayloadTooLong, payload(make([]byte, config.MaxPayloadBytes+1))},
-		"empty payload":      {types.ErrInvalidPayload, payload(nil)},
-		"garbage payload":    {types.ErrInvalidPayload, payload([]byte("garbage"))},
-		"long handler":       {types.ErrHandlerTooLong, handler(strings.Repeat("h", types.MaxHandlerBytes+1))},
-		"handler not UTF-8":  {types.ErrInvalidHandler, handler("\xff")},
-		"unknown handler":    {types.ErrInvalidHandler, handler("other")},
-		"foreign signer":     {types.ErrForeignSigner, payload(f.pays(bob, alice, 1))},
-		"sender":             {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.Sender = "alice" }},
-		"no sender":          {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.Sender = "" }},
-		"fee payer's form":   {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.FeePayer = "bob" }},
-		"stranger's money":   {types.ErrInvalidFeePayer, paidBy(bob)},
-		"two bids":           {types.ErrInvalidBid, bid(types.Bid{Tier: types.TierFast, Price: "1"})},
-		"unknown tier":       {types.ErrInvalidBid, bid(types.Bid{Tier: 9})},
-		"negative price":     {types.ErrInvalidBid, bid(types.Bid{Price: "-1"})},
-		"fractional price":   {types.ErrInvalidBid, bid(types.Bid{Price: "1.5"})},
-		"negative max fee":   {types.ErrInvalidBid, static(one.Neg(), one)},
-		"negative priority":  {types.ErrInvalidBid, static(one, one.Neg())},
-		"absurd max fee":     {types.ErrInvalidBid, static(one.MulInt64(1e18).Add(one), one)},
-		"agent":              {types.ErrInvalidAgent, bid(types.Bid{Agent: bob.String()})},
+		"cells too high": {types.ErrCellLimitOutOfBounds, func(msg *types.MsgScheduleTimer) {
+			msg.CellLimit = config.MaxCellsPerFire + 1
+		}},
+		"largest cells":     {types.ErrCellLimitOutOfBounds, func(msg *types.MsgScheduleTimer) { msg.CellLimit = ^uint64(0) }},
+		"long payload":      {types.ErrPayloadTooLong, payload(make([]byte, config.MaxPayloadBytes+1))},
+		"empty payload":     {types.ErrInvalidPayload, payload(nil)},
+		"garbage payload":   {types.ErrInvalidPayload, payload([]byte("garbage"))},
+		"long handler":      {types.ErrHandlerTooLong, handler(strings.Repeat("h", types.MaxHandlerBytes+1))},
+		"handler not UTF-8": {types.ErrInvalidHandler, handler("\xff")},
+		"unknown handler":   {types.ErrInvalidHandler, handler("other")},
+		"foreign signer":    {types.ErrForeignSigner, payload(f.pays(bob, alice, 1))},
+		"sender":            {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.Sender = "alice" }},
+		"no sender":         {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.Sender = "" }},
+		"fee payer's form":  {sdkerrors.ErrInvalidAddress, func(msg *types.MsgScheduleTimer) { msg.FeePayer = "bob" }},
+		"stranger's money":  {types.ErrInvalidFeePayer, paidBy(bob)},
+		"two bids":          {types.ErrInvalidBid, bid(types.Bid{Tier: types.TierFast, Price: "1"})},
+		"unknown tier":      {types.ErrInvalidBid, bid(types.Bid{Tier: 9})},
+		"negative price":    {types.ErrInvalidBid, bid(types.Bid{Price: "-1"})},
+		"fractional price":  {types.ErrInvalidBid, bid(types.Bid{Price: "1.5"})},
+		"negative max fee":  {types.ErrInvalidBid, static(one.Neg(), one)},
+		"negative priority": {types.ErrInvalidBid, static(one, one.Neg())},
+		"absurd max fee":    {types.ErrInvalidBid, static(one.MulInt64(1e18).Add(one), one)},
+		"agent":             {types.ErrInvalidAgent, bid(types.Bid{Agent: bob.String()})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := f.Tx(scheduleMsg(alice, f.Height()+5, send, tc.change))
@@ -113,6 +120,7 @@ func TestScheduleRefusesEachWithItsOwnError(t *testing.T) {
 	f.refused(types.ErrUnknownActor, scheduleMsg(stranger, 50, f.pays(stranger, bob, 1)))
 }
 
+// Rule: 1.2-handler, 1.2-payload, 1.2-gas-limit, 1.2-cell-limit, 1.2-expires-at, 1.4-height-above
 func TestScheduleAcceptsTheBounds(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -123,6 +131,7 @@ func TestScheduleAcceptsTheBounds(t *testing.T) {
 		func(msg *types.MsgScheduleTimer) { msg.Trigger.Height, msg.ExpiresAt = last, last },
 		expiring(10), expiring(last),
 		limited(config.MinGasLimit), limited(config.MaxCyclesPerFire),
+		func(msg *types.MsgScheduleTimer) { msg.CellLimit = config.MaxCellsPerFire },
 		func(msg *types.MsgScheduleTimer) { msg.Handler = types.DefaultHandler },
 	} {
 		f.schedule(alice, 10, send, change)
@@ -131,6 +140,8 @@ func TestScheduleAcceptsTheBounds(t *testing.T) {
 	f.schedule(robot, 10, nil, func(msg *types.MsgScheduleTimer) { msg.Handler = strings.Repeat("h", types.MaxHandlerBytes) })
 }
 
+// Rule: 1.2-id, 1.2-handler, 1.2-fee-payer, 1.2-cell-limit, 1.2-expires-at, 1.2-seq, 1.11-nothing-escrowed
+// Rule: 3.1-returns-id, 6-scheduled
 func TestScheduleFillsInDefaults(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -167,6 +178,7 @@ func TestEveryTimerHasAnIDOfItsOwn(t *testing.T) {
 	require.NotEqual(t, two, f.schedule(alice, 9, payload), "an id does not come back")
 }
 
+// Rule: 1.8-price-ignored, 1.8-bid-stored
 func TestBidsAreKeptAndPriceIgnoredUnderFIFO(t *testing.T) {
 	f := newFixture(t)
 	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDec(2)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyZeroDec())}}
@@ -189,6 +201,7 @@ func TestBidsAreKeptAndPriceIgnoredUnderFIFO(t *testing.T) {
 	}
 }
 
+// Rule: 1.3-payload-convention, 1.3-handler-conflict, 1.3-other-payloads, 3.1-payload-errors
 func TestPayloadConvention(t *testing.T) {
 	f := newFixture(t)
 	wrap := func(handler, payload string) []byte {
@@ -225,6 +238,7 @@ func TestPayloadConvention(t *testing.T) {
 	require.Equal(t, near, f.timer(robot, id).Payload, "what is not the convention is delivered as it is")
 }
 
+// Rule: 3-cost, 3-payload-cost
 func TestScheduleCostsItsCyclesAndACellPerPayloadByte(t *testing.T) {
 	cost := func(scheduleCycles uint64, bytes int) uint64 {
 		f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ScheduleCycles = scheduleCycles }))
@@ -241,6 +255,7 @@ func TestScheduleCostsItsCyclesAndACellPerPayloadByte(t *testing.T) {
 	require.Equal(t, uint64(1_000*(30+30)), perByte)
 }
 
+// Rule: 3-cost, 3-payload-cost, 3-cancel-cost
 func TestUpdateExtendAndCancelCostTheirCycles(t *testing.T) {
 	cost := func(change func(*types.TimerConfig), msg func(id string) sdk.Msg) uint64 {
 		f := newFixture(t, withConfig(change))
@@ -261,6 +276,10 @@ func TestUpdateExtendAndCancelCostTheirCycles(t *testing.T) {
 			return &types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresAt: 500}
 		}, 777, 0},
 		"cancel": {func(id string) sdk.Msg { return &types.MsgCancelTimer{Sender: robot.String(), Id: id} }, 0, 333},
+		"pause":  {func(id string) sdk.Msg { return &types.MsgPauseTimer{Sender: robot.String(), Id: id} }, 777, 0},
+		"set agent": {func(string) sdk.Msg {
+			return &types.MsgSetAgent{Sender: robot.String()}
+		}, 777, 0},
 		"sys cancel": {func(id string) sdk.Msg {
 			return &types.MsgSysCancelTimer{Authority: authority, Actor: robot.String(), Id: id}
 		}, 0, 333},
@@ -269,6 +288,13 @@ func TestUpdateExtendAndCancelCostTheirCycles(t *testing.T) {
 		require.Equal(t, tc.schedule, cost(dearSchedule, tc.msg)-base, name)
 		require.Equal(t, tc.cancel, cost(dearCancel, tc.msg)-base, name)
 	}
+	resumed := func(change func(*types.TimerConfig)) uint64 {
+		f := newFixture(t, withConfig(change))
+		id := f.schedule(robot, 9, nil)
+		f.run(&types.MsgPauseTimer{Sender: robot.String(), Id: id})
+		return f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
+	}
+	require.Equal(t, uint64(777), resumed(dearSchedule)-resumed(same), "resume")
 	update := func(bytes int) func(id string) sdk.Msg {
 		return func(id string) sdk.Msg {
 			return &types.MsgUpdateTimer{Sender: robot.String(), Id: id, Call: &types.TimerCall{Payload: make([]byte, bytes)}}
@@ -279,6 +305,7 @@ func TestUpdateExtendAndCancelCostTheirCycles(t *testing.T) {
 
 var authority = authtypes.NewModuleAddress("gov").String()
 
+// Rule: 3-transaction-undone
 func TestAFailedTransactionUndoesEverything(t *testing.T) {
 	f := newFixture(t)
 	kept := f.schedule(alice, 50, f.pays(alice, bob, 1))
@@ -296,6 +323,7 @@ func TestAFailedTransactionUndoesEverything(t *testing.T) {
 	require.Equal(t, before.Seq+1, f.timer(alice, f.schedule(alice, 60, f.pays(alice, bob, 2))).Seq, "the number was not used up")
 }
 
+// Rule: 1.12-delivery-content, 3-modules-same-checks
 func TestAModuleSchedulesThroughTheHostAPI(t *testing.T) {
 	f := newFixture(t)
 	oracle := authtypes.NewModuleAddress("oracle")
@@ -325,6 +353,7 @@ func TestAModuleSchedulesThroughTheHostAPI(t *testing.T) {
 	require.Equal(t, hex.EncodeToString(got.DeliverID), fired.DeliverId)
 }
 
+// Rule: 1.12-deliver-id
 func TestDeliverIDNamesHeightParentTimerAndFire(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 4, f.noop())

@@ -114,6 +114,8 @@ func valueType(c collections.Collection) string {
 }
 
 // TestStateTableIsTheSchema: every collection has its row and every row its collection.
+//
+// Rule: 2-one-store, 2-table
 func TestStateTableIsTheSchema(t *testing.T) {
 	readme, err := os.ReadFile("../README.md")
 	require.NoError(t, err)
@@ -139,6 +141,8 @@ func TestStateTableIsTheSchema(t *testing.T) {
 func prefixText(c collections.Collection) string { return "0x" + hex.EncodeToString(c.GetPrefix()) }
 
 // TestStorePrefixesAreStable: chains have state stored under them.
+//
+// Rule: 2-table
 func TestStorePrefixesAreStable(t *testing.T) {
 	for name, prefix := range map[string]byte{
 		"config": 1, "next_config": 2, "seq": 3, "lane": 4, "queue": 5, "payloads": 7, "set_aside": 8, "receipts": 9,

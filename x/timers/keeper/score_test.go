@@ -31,6 +31,7 @@ func scored(c *types.TimerConfig) {
 	c.Policy = types.PolicyScore
 }
 
+// Rule: 1.8-price-bounds, 1.8-bid-stored
 func TestAScoreBidIsCheckedWhenItIsStated(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	kept := func(bid *types.Bid) *types.Bid {
@@ -54,6 +55,8 @@ func TestAScoreBidIsCheckedWhenItIsStated(t *testing.T) {
 }
 
 // TestABidIsPaidAtEachFire: on top of what the fire uses, whether it succeeds or not, to the proposer.
+//
+// Rule: 1.8-price, 1.8-score-charges, 5.2-score-bid
 func TestABidIsPaidAtEachFire(t *testing.T) {
 	f := newFixture(t, withConfig(scored))
 	tips := authtypes.NewModuleAddress(authtypes.FeeCollectorName)
@@ -112,6 +115,8 @@ func TestABidIsAPartOfThePreCharge(t *testing.T) {
 
 // TestTurnsGoOnFromBlockToBlock: at equal scores the actor with the fewest recent fires is first, within a block and
 // over many.
+//
+// Rule: 1.9-score-turns
 func TestTurnsGoOnFromBlockToBlock(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		scored(c)
@@ -145,6 +150,8 @@ func TestTurnsGoOnFromBlockToBlock(t *testing.T) {
 
 // TestADeliveryIsMadeOnce: looking at what a block will do makes no delivery, and the one that it makes has the id that
 // follows from the block, whoever runs it (test vector 5 of the source).
+//
+// Rule: 9.2-no-trace
 func TestADeliveryIsMadeOnce(t *testing.T) {
 	run := func(look bool) (delivered []string) {
 		f := newFixture(t, withConfig(scored))
@@ -319,6 +326,8 @@ func TestAnUpdateInAStormCompetesFromTheNextBlock(t *testing.T) {
 
 // TestPolicyChangesUnderABacklogLoseNothing: a storm that goes from policy to policy, and from weights to weights,
 // fires every timer once; the ready index holds what it should after every block.
+//
+// Rule: 1.5-never-lost, 1.7-policy-change-loses-nothing
 func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 	const n = 300
 	for _, admissions := range []uint32{1, 7, 40} {
@@ -363,6 +372,8 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 
 // TestStaleEntriesAreReindexed: half of ADMISSIONS_PER_BLOCK a block, so that all compete again after as many blocks as
 // that takes, whatever changed.
+//
+// Rule: 4-score-weights
 func TestStaleEntriesAreReindexed(t *testing.T) {
 	const n, each = 200, 20
 	for name, change := range map[string]func(*types.TimerConfig){
@@ -546,6 +557,7 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 	return m.storms
 }
 
+// Rule: 5.4-exact-below-window, 5.4-admission, 5.4-index-exact, 5.4-score-turns
 func TestScoreOverloadMatchesAFullSort(t *testing.T) {
 	storms := 0
 	rapid.Check(t, func(t *rapid.T) { storms += scoreStormProperty(t) })
@@ -554,6 +566,8 @@ func TestScoreOverloadMatchesAFullSort(t *testing.T) {
 
 // TestScoreOverloadReadsAreBounded drains a part of many timers of one height, actors with a hundred each:
 // all of one score, so that turns are read for as many as a block may, and of a score each.
+//
+// Rule: 5.4-score-turns
 func TestScoreOverloadReadsAreBounded(t *testing.T) {
 	const fires = 9
 	n := sized(6_000, 20_000)

@@ -27,6 +27,7 @@ func number(t *testing.T, text string) int64 {
 	return n
 }
 
+// Rule: 1.1-charge-rounded-up, 5.2-settlement, 5.2-success-keeps, 5.2-refund, 6-summary, 6-denom
 func TestAFireIsSettledToTheUnit(t *testing.T) {
 	f := newFixture(t)
 	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
@@ -58,6 +59,7 @@ func TestAFireIsSettledToTheUnit(t *testing.T) {
 	require.Equal(t, f.minted.SubRaw(paid), f.Bank.GetSupply(f.Ctx(), f.FeeDenom).Amount)
 }
 
+// Rule: 1.1-gas-is-cycles-and-cells
 func TestCyclesAndCellsAreTheGasOfTheSDK(t *testing.T) {
 	f := newFixture(t)
 	work := func(ctx sdk.Context) error {
@@ -75,6 +77,7 @@ func TestCyclesAndCellsAreTheGasOfTheSDK(t *testing.T) {
 	require.Equal(t, branch.GasMeter().GasConsumed(), fired.Cycles-f.config().FireBaseCycles+perByte*fired.Cells)
 }
 
+// Rule: 5.2-branch, 5.2-failure-drops, 5.5-handler
 func TestAFailedFireKeepsTheChargeAndNothingElse(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	writes := func(then func(ctx sdk.Context) error) []byte {
@@ -164,6 +167,7 @@ func TestMoreLockedThanThereIsCoversNoFire(t *testing.T) {
 	require.Equal(t, int64(400_000), f.balance(dave))
 }
 
+// Rule: 5.2-later-timer-sees-balance
 func TestASecondTimerSeesTheBalanceThatTheFirstLeft(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	dave := sdk.AccAddress("dave________________")
@@ -181,6 +185,7 @@ func TestASecondTimerSeesTheBalanceThatTheFirstLeft(t *testing.T) {
 	require.Equal(t, 129_999-paid, f.balance(dave))
 }
 
+// Rule: 5.2-out-of-reach
 func TestAHandlerMayUseUpItsPayersFunds(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error {
@@ -193,6 +198,7 @@ func TestAHandlerMayUseUpItsPayersFunds(t *testing.T) {
 	require.Equal(t, int64(rich), f.balance(robot)+f.balance(carol)-rich+number(t, fired.Paid))
 }
 
+// Rule: 1.5-leaves-for-funds, 1.6-gc-budget, 5.2-leaves-or-suspended, 5.2-one-removal
 func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) {
 		c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 10, 10
@@ -215,6 +221,7 @@ func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
 
 var errRestricted = errors.New("restricted by the chain")
 
+// Rule: 5.5-one-timer
 func TestAFailingRefundTakesNothingAndLosesNothing(t *testing.T) {
 	f := newFixture(t, withConfig(plain))
 	module := authtypes.NewModuleAddress(types.ModuleName)

@@ -313,6 +313,8 @@ func bidding(bid *types.Bid) func(*types.MsgScheduleTimer) {
 	return func(msg *types.MsgScheduleTimer) { msg.Bid = bid }
 }
 
+// Rule: 2.2-ready-index, 2.2-complete-bounds, 5.1-collect, 5.1-execute, 5.4-exact-below-window, 5.4-admission
+// Rule: 5.4-newcomers-half, 5.4-index-exact, 5.4-not-fitting
 func TestOverloadMatchesAFullSort(t *testing.T) {
 	storms := 0
 	rapid.Check(t, func(t *rapid.T) { storms += stormProperty(t) })

@@ -76,6 +76,8 @@ func TestAFireUnderTipCostsABoundedNumberOfOperationsMore(t *testing.T) {
 
 // TestUnfundedTimersCostABlockLittle: what waits for its payer is looked at 16 at a time, and nothing is written while nobody
 // pays.
+//
+// Rule: 5.4-tip-rechecks
 func TestUnfundedTimersCostABlockLittle(t *testing.T) {
 	cost := func(n int) storecount.Counts {
 		var counts *storecount.Counts

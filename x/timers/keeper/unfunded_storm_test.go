@@ -120,6 +120,8 @@ var crowdSize = flag.Int("keeper.crowd", 1_250, "how many timers whose payers la
 // TestUnpayableBidsKeepNobodyOut: a crowd of timers has the best bids, and payers with one unit each. Before a timer without
 // funds left the contest, newcomers waited at 20,000 for 36 blocks under fifo, 21 under eip1559, 36 under auction and 32
 // under score.
+//
+// Rule: 5.2-one-try, 5.2-newcomers, 5.4-lack-of-funds
 func TestUnpayableBidsKeepNobodyOut(t *testing.T) {
 	n := *crowdSize
 	for _, p := range everyPolicy {
@@ -142,6 +144,8 @@ func TestUnpayableBidsKeepNobodyOut(t *testing.T) {
 
 // TestBidsBeyondTheirFundsKeepNobodyOut: the payers could cover a fire at the lowest price, and bid far more than they
 // have. Their timers wait for funds; none is removed, and none has a second try while nothing changes.
+//
+// Rule: 5.2-one-try, 5.2-unfunded, 5.2-set-aside-unfunded
 func TestBidsBeyondTheirFundsKeepNobodyOut(t *testing.T) {
 	for _, p := range []types.Policy{types.PolicyEIP1559, types.PolicyScore, types.PolicyTip} {
 		t.Run(p.String(), func(t *testing.T) {

@@ -36,6 +36,7 @@ func unfundedAside(t *testing.T, changes ...func(*types.MsgScheduleTimer)) (f *f
 	return f, id
 }
 
+// Rule: 5.2-set-aside-unfunded, 5.2-leaves-later
 func TestAnUnfundedTimerBeyondTheCleanUpBudgetIsSetAsideAndLeaves(t *testing.T) {
 	f, id := unfundedAside(t)
 	require.Equal(t, types.TimerStatusSetAside, f.timer(poorRobot, id).Status)
@@ -48,6 +49,7 @@ func TestAnUnfundedTimerBeyondTheCleanUpBudgetIsSetAsideAndLeaves(t *testing.T) 
 	require.Zero(t, f.total(poorRobot))
 }
 
+// Rule: 1.5-unfunded, 5.1-returns, 5.2-returns-when-covered
 func TestAnUnfundedTimerReturnsWithItsPayersFunds(t *testing.T) {
 	f, id := unfundedAside(t)
 	f.fund(poorRobot, 30_000)
@@ -58,6 +60,8 @@ func TestAnUnfundedTimerReturnsWithItsPayersFunds(t *testing.T) {
 }
 
 // TestAnUnfundedTimerIsItsOwners: it is cancelled, resumed, extended and updated like any other that is set aside.
+//
+// Rule: 1.5-unfunded, 3.4-resume
 func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
 	t.Run("cancel", func(t *testing.T) {
 		f, id := unfundedAside(t)
@@ -91,6 +95,8 @@ func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
 }
 
 // TestUnfundedTimersReturnAsFarAsTheirPayersFundsGo: no more of them return in a block than can fire.
+//
+// Rule: 5.2-returns-when-covered
 func TestUnfundedTimersReturnAsFarAsTheirPayersFundsGo(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(oneRemoval))
 	f.fund(poorRobot, 1)
@@ -107,6 +113,8 @@ func TestUnfundedTimersReturnAsFarAsTheirPayersFundsGo(t *testing.T) {
 }
 
 // TestUnfundedTimersWaitWhileTheLaneIsPaused: what the lane would not have fired is not removed either.
+//
+// Rule: 5.2-paused-lane-waits
 func TestUnfundedTimersWaitWhileTheLaneIsPaused(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(oneRemoval))
 	f.fund(poorRobot, 1)

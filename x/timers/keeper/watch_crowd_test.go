@@ -68,6 +68,8 @@ func (c *watchCrowd) next() sdk.Events {
 // TestACrowdOfWatchesDelaysItselfOnly: a bystander's changes fire in their blocks, whatever the crowd of one owner does,
 // even on the bystander's key. With very many owners, all wait for as many blocks as it takes to give each owner a
 // turn. A fire that came late says so.
+//
+// Rule: 1.10-owners-take-turns, 1.10-crowd-delays-itself
 func TestACrowdOfWatchesDelaysItselfOnly(t *testing.T) {
 	owners := 800 / crowdPart()
 	for name, c := range map[string]struct {
@@ -119,6 +121,8 @@ func TestACrowdOfWatchesDelaysItselfOnly(t *testing.T) {
 
 // TestSeveralChangesMakeOneLateFire: a timer that could not be notified at once delivers all that changed meanwhile, and
 // is as late as the first of it. Its receipt and its delivery say the same.
+//
+// Rule: 1.10-lateness, 1.12-delivery-content
 func TestSeveralChangesMakeOneLateFire(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 1 }))
 	var delivered types.Delivery
@@ -164,6 +168,8 @@ func TestSeveralChangesMakeOneLateFire(t *testing.T) {
 
 // TestAChangeStoresABoundedNumberOfRounds: what a change makes the chain store does not grow with who watches, beyond a
 // constant for the block.
+//
+// Rule: 1.10-change-stores-bounded
 func TestAChangeStoresABoundedNumberOfRounds(t *testing.T) {
 	const owners, hits = 60, 4
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock, c.LanePaused = hits, true }))

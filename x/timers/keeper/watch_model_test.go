@@ -184,6 +184,8 @@ func (r *watchRun) act() {
 
 // TestWatchesMatchTheModel: while hits are within their bound, the same timers fire in the same blocks and order, with
 // the same matched keys.
+//
+// Rule: 1.10-after-a-fire, 2.2-hits-and-turns, 5.1-collect
 func TestWatchesMatchTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newWatchRun(t, func(*types.TimerConfig) {})
@@ -213,6 +215,8 @@ func TestWatchesMatchTheModel(t *testing.T) {
 
 // TestEveryWatchIsNotifiedUnderASmallBound: with a bound far too small, every change reaches every timer that waited
 // for it, and none fires without one.
+//
+// Rule: 1.10-rest-is-late, 2.2-hits-and-turns
 func TestEveryWatchIsNotifiedUnderASmallBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newWatchRun(t, func(c *types.TimerConfig) {

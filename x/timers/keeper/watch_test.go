@@ -54,6 +54,7 @@ func (f *fixture) send(from, to sdk.AccAddress, amount int64) *banktypes.MsgSend
 	return banktypes.NewMsgSend(from, to, f.coins(amount))
 }
 
+// Rule: 1.4-watch, 1.5-watching, 1.10-due-on-change, 1.10-watch-first-due, 1.10-matched-keys, 5-after-transactions
 func TestATransferFiresWhoWatchesTheBalance(t *testing.T) {
 	f := newFixture(t)
 	var told []types.Delivery
@@ -66,6 +67,7 @@ func TestATransferFiresWhoWatchesTheBalance(t *testing.T) {
 	info := f.timer(robot, id)
 	require.Equal(t, types.TimerStatusWatching, info.Status)
 	require.Equal(t, uint64(2), info.Due, "the first block whose changes count")
+	require.Equal(t, id, hex.EncodeToString(types.TimerID(robot, 2, payload, info.Seq)))
 	require.Empty(t, f.firedIDs(f.blocksUntil(9)), "nothing changes")
 
 	f.run(f.send(alice, carol, 1))
@@ -88,6 +90,7 @@ func TestATransferFiresWhoWatchesTheBalance(t *testing.T) {
 	require.Empty(t, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 1.10-failed-transactions
 func TestAFailedTransactionLeavesNoTrace(t *testing.T) {
 	f := newFixture(t)
 	f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)))
@@ -104,6 +107,7 @@ func TestAFailedTransactionLeavesNoTrace(t *testing.T) {
 	require.Len(t, f.firedIDs(f.NextBlock()), 1)
 }
 
+// Rule: 1.4-not-in-its-block, 1.10-due-on-change
 func TestAWatchCountsFromTheNextBlockOn(t *testing.T) {
 	f := newFixture(t)
 	f.run(f.send(alice, bob, 1))
@@ -115,6 +119,7 @@ func TestAWatchCountsFromTheNextBlockOn(t *testing.T) {
 	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 1.10-one-fire, 1.10-matched-keys
 func TestOneFireForManyChanges(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxMatchedKeys = 3 }))
 	several := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(carol), f.balanceOf(bob), f.key("bank:balances:"+bob.String())))
@@ -137,6 +142,7 @@ func TestOneFireForManyChanges(t *testing.T) {
 	require.Len(t, byID[all], 3, "no more than the config says")
 }
 
+// Rule: 1.5-leaves-by-last-fire, 1.10-remaining
 func TestARepeatingWatchFiresSoManyTimes(t *testing.T) {
 	f := newFixture(t)
 	var seqs []uint32
@@ -164,6 +170,7 @@ func TestARepeatingWatchFiresSoManyTimes(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
+// Rule: 1.10-own-transfers
 func TestATimerIsNotMadeDueByItsOwnFee(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(robot), f.balanceOf(robot2)), times(0))
@@ -179,6 +186,7 @@ func TestATimerIsNotMadeDueByItsOwnFee(t *testing.T) {
 	require.Empty(t, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 1.10-handlers-next-block
 func TestWhatAHandlerChangesCountsForTheNextBlock(t *testing.T) {
 	f := newFixture(t)
 	payload := f.script(func(ctx sdk.Context, _ types.Delivery) error { return f.Bank.SendCoins(ctx, robot, bob, f.coins(1)) })
@@ -214,6 +222,7 @@ func TestATimerThatChangesWhatItWatchesFiresBlockByBlock(t *testing.T) {
 	require.Equal(t, 4, ran)
 }
 
+// Rule: 1.5-own-next-state
 func TestAHandlerMayCancelItsOwnRepeatingWatch(t *testing.T) {
 	f := newFixture(t)
 	var id string
@@ -229,6 +238,7 @@ func TestAHandlerMayCancelItsOwnRepeatingWatch(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
+// Rule: 1.10-gathers
 func TestChangesGatherWhileATimerWaitsForTheLane(t *testing.T) {
 	f := newFixture(t)
 	id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob), f.balanceOf(carol)), times(0))
@@ -252,6 +262,7 @@ func TestChangesGatherWhileATimerWaitsForTheLane(t *testing.T) {
 	require.Empty(t, f.firedIDs(f.NextBlock()))
 }
 
+// Rule: 3.2-id-stays
 func TestAWatchCanBeUpdatedExtendedAndCancelled(t *testing.T) {
 	f := newFixture(t)
 	ids := make([]string, 4)
@@ -291,6 +302,7 @@ func TestWatchesExpire(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
+// Rule: 1.10-hits-bound, 1.10-rest-is-late, 1.10-lateness, 6-late
 func TestFanOutIsBoundedAndNothingIsLost(t *testing.T) {
 	const watchers, perBlock = 50, 8
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
@@ -359,6 +371,7 @@ func TestWatchAddedDuringARoundGetsLaterChangesOnly(t *testing.T) {
 	require.Equal(t, []types.WatchedKey{second}, told[late])
 }
 
+// Rule: 1.10-crowd-delays-itself
 func TestFrequentlyChangedKeyIsFair(t *testing.T) {
 	const watchers = 100
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
@@ -394,6 +407,7 @@ func TestFrequentlyChangedKeyIsFair(t *testing.T) {
 	require.LessOrEqual(t, most-least, 2)
 }
 
+// Rule: 2.1-round-trip
 func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.MaxWatchHitsPerBlock, c.LaneTimerCycles, c.MaxCyclesPerFire = 8, 200_000, 200_000
@@ -475,6 +489,7 @@ func TestAWatchThatIsSetAsideWaitsOnOrFires(t *testing.T) {
 	require.Equal(t, types.TimerStatusWatching, f.timer(robot, id).Status)
 }
 
+// Rule: 1.5-untriggered-watch-returns
 func TestAWatchThatIsReleasedWithoutAChangeWaitsOn(t *testing.T) {
 	f := newFixture(t, func(opts *lab.ChainOptions) {
 		timer := types.Timer{
@@ -507,6 +522,7 @@ func TestAWatchWhosePayerIsPoorLeaves(t *testing.T) {
 	require.Zero(t, f.total(poor))
 }
 
+// Rule: 1.10-keys-bound, 1.10-key-forms, 3.1-trigger-errors
 func TestWatchesThatAreRefused(t *testing.T) {
 	f := newFixture(t)
 	key := f.balanceOf(bob)
@@ -550,6 +566,8 @@ func TestWatchesThatAreRefused(t *testing.T) {
 }
 
 // TestGasDoesNotDependOnWhoWatches: to the unit, for every transaction of bank's.
+//
+// Rule: 1.10-gas-independent
 func TestGasDoesNotDependOnWhoWatches(t *testing.T) {
 	newcomer := sdk.AccAddress("newcomer____________")
 	use := func(watchers int, changes ...func(*lab.ChainOptions)) []uint64 {

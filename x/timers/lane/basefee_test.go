@@ -106,6 +106,7 @@ func nextProperty(t *rapid.T) {
 	require.True(t, dearer.GTE(next), "a dearer block before makes it %s instead of %s", dearer, next)
 }
 
+// Rule: 1.7-basefee-follows-use
 func TestBasefeeFollowsTheUse(t *testing.T) { rapid.Check(t, nextProperty) }
 
 func FuzzBasefeeFollowsTheUse(f *testing.F) { f.Fuzz(rapid.MakeFuzz(nextProperty)) }
@@ -140,6 +141,7 @@ func responseProperty(t *rapid.T) {
 	}
 }
 
+// Rule: 1.7-basefee-follows-use
 func TestBasefeeResponses(t *testing.T) { rapid.Check(t, responseProperty) }
 
 func FuzzBasefeeResponses(f *testing.F) { f.Fuzz(rapid.MakeFuzz(responseProperty)) }
@@ -169,6 +171,7 @@ func TestBasefeeReachesItsBound(t *testing.T) { rapid.Check(t, convergenceProper
 
 func FuzzBasefeeReachesItsBound(f *testing.F) { f.Fuzz(rapid.MakeFuzz(convergenceProperty)) }
 
+// Rule: 1.7-basefee-follows-use
 func TestBasefeeStepByStep(t *testing.T) {
 	for name, c := range map[string]struct {
 		response lane.Response
@@ -201,6 +204,8 @@ func TestBasefeeStepByStep(t *testing.T) {
 }
 
 // TestBasefeeDoesNotStickAtTheLastDecimal: where the truncated product is what it was, one unit is what it moves by.
+//
+// Rule: 1.7-basefee-moves-by-one
 func TestBasefeeDoesNotStickAtTheLastDecimal(t *testing.T) {
 	b := market(lane.Clip)
 	b.Min = math.LegacyZeroDec()
@@ -231,6 +236,7 @@ type basefeeVector struct {
 	Next      math.LegacyDec `json:"next"`
 }
 
+// Rule: 1.7-basefee-follows-use
 func TestBasefeeAgreesWithTheVectors(t *testing.T) {
 	file, err := os.ReadFile("../testdata/vectors/basefee.json")
 	require.NoError(t, err)

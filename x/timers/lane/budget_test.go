@@ -28,6 +28,7 @@ func sizeProperty(t *rapid.T) {
 	require.Equal(t, want.String(), math.NewIntFromUint64(c.Size(cycles, cells)).String())
 }
 
+// Rule: 1.1-size, 1.1-small-size
 func TestSizeIsThatOfTheDominantResource(t *testing.T) { rapid.Check(t, sizeProperty) }
 
 func FuzzSizeIsThatOfTheDominantResource(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sizeProperty)) }
@@ -62,10 +63,12 @@ func budgetProperty(t *rapid.T) {
 	}
 }
 
+// Rule: 1.1-sized-by-size, 1.6-lane-budget
 func TestBudgetIsNeverExceeded(t *testing.T) { rapid.Check(t, budgetProperty) }
 
 func FuzzBudgetIsNeverExceeded(f *testing.F) { f.Fuzz(rapid.MakeFuzz(budgetProperty)) }
 
+// Rule: 1.6-fits
 func TestBudgetFitsToTheLastUnit(t *testing.T) {
 	full := lane.Budget{Capacity: lane.Capacity{Cycles: 100, Cells: 10}, MaxFires: 2, UsedSize: 60, UsedCycles: 60, UsedCells: 5, Fires: 1}
 	for name, c := range map[string]struct {
@@ -107,6 +110,7 @@ func cleanupProperty(t *rapid.T) {
 	require.False(t, c.Take())
 }
 
+// Rule: 1.6-gc-budget
 func TestCleanupIsNeverExceeded(t *testing.T) { rapid.Check(t, cleanupProperty) }
 
 func FuzzCleanupIsNeverExceeded(f *testing.F) { f.Fuzz(rapid.MakeFuzz(cleanupProperty)) }

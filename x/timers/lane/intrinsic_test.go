@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lane"
 )
 
+// Rule: 1.1-intrinsic-counted
 func TestIntrinsicCycles(t *testing.T) {
 	intrinsic := lane.Intrinsic{Base: 20_000, PerPayloadByte: 3, PerMessageByte: 10}
 	require.Equal(t, uint64(20_000), intrinsic.Cycles(lane.FireWork{}))
@@ -23,6 +24,8 @@ func TestIntrinsicCyclesOfTheLargestWorkDoNotOverflow(t *testing.T) {
 }
 
 // TestAffordablePayload: it is the longest that leaves the handler a cycle.
+//
+// Rule: 1.1-handler-budget
 func TestAffordablePayload(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		intrinsic := lane.Intrinsic{

@@ -43,6 +43,7 @@ type settlementVector struct {
 	LaneBurned math.Int       `json:"lane_burned"`
 }
 
+// Rule: 1.1-sized-by-size, 1.1-truncate, 5.2-settlement, 5.2-lane-burned
 func TestSettlementAgreesWithTheVectors(t *testing.T) {
 	var vectors []settlementVector
 	for _, name := range []string{"settlement.json", "settlement_once.json"} {
@@ -165,6 +166,7 @@ func monotoneProperty(t *rapid.T) {
 	require.True(t, more.Tip.GTE(less.Tip) && more.Refund.LTE(less.Refund), "in tip and refund")
 }
 
+// Rule: 2.2-conservation
 func TestSettlementSharesOutThePreCharge(t *testing.T) { rapid.Check(t, settlementProperty) }
 
 func FuzzSettlementSharesOutThePreCharge(f *testing.F) { f.Fuzz(rapid.MakeFuzz(settlementProperty)) }
@@ -213,6 +215,7 @@ func equalDecimals(t *rapid.T) {
 	require.True(t, s.Refund.IsZero())
 }
 
+// Rule: 1.1-truncate
 func TestIntegersGiveWhatDecimalsDo(t *testing.T) { rapid.Check(t, equalDecimals) }
 
 func FuzzIntegersGiveWhatDecimalsDo(f *testing.F) { f.Fuzz(rapid.MakeFuzz(equalDecimals)) }

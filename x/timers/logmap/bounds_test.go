@@ -53,6 +53,8 @@ func count(t *testing.T, m *logmap.Map, key []byte) uint64 {
 }
 
 // TestMaintainIsBounded: whatever the block before changed, and however much is there.
+//
+// Rule: 2.3-merge-bounded
 func TestMaintainIsBounded(t *testing.T) {
 	for name, keys := range map[string]*hashed{"spread": newKeys(), "in one range": newKeys(7), "close to each other": newKeys(7, 7, 7)} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +83,8 @@ func TestMaintainIsBounded(t *testing.T) {
 }
 
 // TestReadsStayBoundedInAStorm: twenty thousand changes of one block, spread or all in one range, and no Maintain.
+//
+// Rule: 2.3-full-log-merges
 func TestReadsStayBoundedInAStorm(t *testing.T) {
 	for name, keys := range map[string]*hashed{"spread": newKeys(), "in one range": newKeys(7), "close to each other": newKeys(7, 7, 7)} {
 		t.Run(name, func(t *testing.T) {
@@ -100,6 +104,8 @@ func TestReadsStayBoundedInAStorm(t *testing.T) {
 }
 
 // TestCountReadsDirectories: a thousand entries of one owner are counted by reading the ends.
+//
+// Rule: 2.3-no-count-stored
 func TestCountReadsDirectories(t *testing.T) {
 	store := newStore()
 	m := logmap.New(store, logmap.Options{Range: sixtyFour})

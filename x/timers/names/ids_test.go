@@ -70,6 +70,7 @@ func FuzzParseID(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { parseProperty(t, text) })
 }
 
+// Rule: 1.2-hex-ids
 func TestTimerIDsAreHexadecimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parseProperty(t, rapid.OneOf(rapid.StringMatching(`[0-9a-fA-F]{60,66}`), rapid.StringMatching(`[0-9a-gA-G]{0,66}`), rapid.String()).Draw(t, "text"))

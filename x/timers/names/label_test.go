@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// Rule: 1.2-label
 func TestLabels(t *testing.T) {
 	for name, label := range map[string]string{
 		"none": "", "words": "rent, monthly", "all bytes of both ends": " ~", "markup": `<b>&"'\`, "the longest": strings.Repeat("x", 64),

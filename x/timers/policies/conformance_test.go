@@ -10,6 +10,8 @@ import (
 )
 
 // TestThePoliciesOfTheModuleConform: each of them keeps what the module promises under every policy.
+//
+// Rule: 5.1-order, 5.4-index-reads
 func TestThePoliciesOfTheModuleConform(t *testing.T) {
 	for _, s := range []conformance.Subject{
 		{Policy: types.PolicyFIFO},

@@ -12,6 +12,8 @@ import (
 )
 
 // TestTheUsualTipIsWeightedBySize: nine small fires with high tips do not set it against seven large ones.
+//
+// Rule: 1.7-p50
 func TestTheUsualTipIsWeightedBySize(t *testing.T) {
 	var fires []policy.Tipped
 	for range 9 {
@@ -26,6 +28,8 @@ func TestTheUsualTipIsWeightedBySize(t *testing.T) {
 }
 
 // TestMedianTipMatchesTheModel counts out each unit of size at its tip, and takes the middle one, the lower of two.
+//
+// Rule: 1.7-p50
 func TestMedianTipMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var fires []policy.Tipped

@@ -44,6 +44,7 @@ func TestAStatedTipIsWithinTheFee(t *testing.T) {
 	}
 }
 
+// Rule: 1.1-truncate, 1.8-default-bid, 1.8-tier
 func TestEstimates(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind             policy.Kind
@@ -87,6 +88,7 @@ func estimateProperty(t *rapid.T) {
 	require.Equal(t, before, fmt.Sprint(prices, tiers))
 }
 
+// Rule: 1.8-tier
 func TestHigherTiersBidNoLess(t *testing.T) { rapid.Check(t, estimateProperty) }
 
 func FuzzHigherTiersBidNoLess(f *testing.F) { f.Fuzz(rapid.MakeFuzz(estimateProperty)) }
@@ -147,6 +149,8 @@ func TestRanksCompareAsFractions(t *testing.T) { rapid.Check(t, compareProperty)
 func FuzzRanksCompareAsFractions(f *testing.F) { f.Fuzz(rapid.MakeFuzz(compareProperty)) }
 
 // TestLeast: the least price has the lane basefee at its floor, and neither tip nor bid, whatever the prices of the block.
+//
+// Rule: 5.2-unfunded
 func TestLeast(t *testing.T) {
 	prices := policy.Prices{
 		Height: 9, Cycle: dec("0.002"), Cell: dec("0.03"), Lane: dec("7"), P50: dec("5"),

@@ -10,6 +10,8 @@ import (
 
 // TestSharesAreEqual: each party gets an equal share of the budget before any gets more, the budget is used up while
 // anybody wants more, and a party that wants more is next.
+//
+// Rule: 1.10-owners-take-turns
 func TestSharesAreEqual(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		wants := rapid.SliceOfN(rapid.IntRange(1, 40), 0, 30).Draw(t, "wants")

@@ -23,6 +23,7 @@ var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
 
 func validConfig() types.TimerConfig { return types.DefaultTimerConfig("stake") }
 
+// Rule: 1.2-payload, 1.7-default-policy, 2.4-default
 func TestDefaultsOfTheConfig(t *testing.T) {
 	c := validConfig()
 	require.NoError(t, c.Validate())
@@ -74,6 +75,17 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "1.000000000000000000", c.Score.WAge.String())
 	require.Equal(t, "0.010000000000000000", c.Score.WBid.String())
 	require.Equal(t, "0.000000000000000000", c.Score.WFifo.String())
+}
+
+// TestTheLongestPayloadAtTheDefaultGasLimit, under the default policy and calendar.
+//
+// Rule: 1.2-payload, 2.4-default
+func TestTheLongestPayloadAtTheDefaultGasLimit(t *testing.T) {
+	c := validConfig()
+	require.Equal(t, types.CalendarFlat, c.Calendar)
+	payload, ok := c.Intrinsic().Affordable(c.Eip1559.MaxCyclesPerFireAuction, 0)
+	require.True(t, ok)
+	require.Equal(t, uint64(76_666), payload)
 }
 
 // boundsOf are the bounds of every number of the config, by its Go name. A field that is not here must be named in
@@ -229,6 +241,7 @@ func roomy(name string, value uint64) types.TimerConfig {
 	return c
 }
 
+// Rule: 7-bounds
 func TestConfigRefusesEveryNumberOutOfItsBounds(t *testing.T) {
 	for _, p := range parameters() {
 		bounds, bounded := boundsOf[p.name]
@@ -255,6 +268,8 @@ func TestConfigRefusesEveryNumberOutOfItsBounds(t *testing.T) {
 }
 
 // TestConfigAcceptsEveryNumberAtItsBounds: unless a cross-check stands against it, and then the error is not the bound's.
+//
+// Rule: 7-bounds
 func TestConfigAcceptsEveryNumberAtItsBounds(t *testing.T) {
 	crossed := map[string]bool{
 		// No min_gas_limit lies above a fire_base_cycles of 2^50; and below 2 cycles nothing lies between the two.
@@ -274,6 +289,7 @@ func TestConfigAcceptsEveryNumberAtItsBounds(t *testing.T) {
 	}
 }
 
+// Rule: 7.2-cross-checks, 7.2-eip1559-cross-check
 func TestConfigRefusesContradictions(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*types.TimerConfig)
@@ -335,6 +351,7 @@ func TestConfigRefusesContradictions(t *testing.T) {
 	require.NoError(t, fifo.Validate(), "what fifo has no use for contradicts nothing")
 }
 
+// Rule: 7-checked-whatever
 func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 	dec := math.LegacyMustNewDecFromStr
 	for name, c := range map[string]struct {
@@ -422,6 +439,8 @@ func TestConfigRefusesUnknownChoices(t *testing.T) {
 
 // TestTheDefaultLaneHasRoom: target × lane + the largest size of a fire is at most what reserved actors leave of the lane. So a
 // default lane without room for a waiting timer is used above the target, and its price rises.
+//
+// Rule: 7.2-default-lane-has-room
 func TestTheDefaultLaneHasRoom(t *testing.T) {
 	c := types.DefaultTimerConfig("stake")
 	lane := math.LegacyNewDecFromInt(math.NewIntFromUint64(c.LaneTimerCycles))
@@ -570,6 +589,7 @@ func TestConfigRefusesMessageRules(t *testing.T) {
 	}
 }
 
+// Rule: 1.3-message-lists
 func TestMessageAllowed(t *testing.T) {
 	const send, other = "/cosmos.bank.v1beta1.MsgSend", "/cosmos.bank.v1beta1.MsgMultiSend"
 	for name, c := range map[string]struct {

@@ -75,6 +75,8 @@ func declaredErrors(t *testing.T) []declared {
 }
 
 // TestErrorCodesAreNeverRenumbered: receipts and scenario files name codes.
+//
+// Rule: 8-never-renumbered
 func TestErrorCodesAreNeverRenumbered(t *testing.T) {
 	var golden strings.Builder
 	for _, e := range declaredErrors(t) {
@@ -96,6 +98,8 @@ func TestErrorsAreRegisteredOnceEach(t *testing.T) {
 }
 
 // TestErrorsSpeakForTheModule: what a client sees of each is the module's codespace and its code.
+//
+// Rule: 8-codespace
 func TestErrorsSpeakForTheModule(t *testing.T) {
 	all := declaredErrors(t)
 	for _, err := range []*errorsmod.Error{

@@ -18,6 +18,7 @@ func TestDefaultsOfTip(t *testing.T) {
 	require.Equal(t, "0.200000000000000000", c.Tip.Decay.String(), "half of the way in about three epochs")
 }
 
+// Rule: 7-checked-whatever
 func TestTipRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 	dec := math.LegacyMustNewDecFromStr
 	for name, c := range map[string]struct {

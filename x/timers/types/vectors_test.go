@@ -31,6 +31,7 @@ func readVectors[T any](t *testing.T, name string) []T {
 	return vectors
 }
 
+// Rule: 1.2-id
 func TestTimerIDAgreesWithTheVectors(t *testing.T) {
 	for _, v := range readVectors[struct {
 		Name           string
@@ -44,6 +45,7 @@ func TestTimerIDAgreesWithTheVectors(t *testing.T) {
 	}
 }
 
+// Rule: 1.12-deliver-id
 func TestDeliverIDAgreesWithTheVectors(t *testing.T) {
 	for _, v := range readVectors[struct {
 		Name          string

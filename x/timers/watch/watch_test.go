@@ -104,6 +104,7 @@ func (r *rig) changed(maxKeys int) map[string][]string {
 	return all
 }
 
+// Rule: 1.10-no-change-no-fire
 func TestWhatIsNoted(t *testing.T) {
 	none := map[string][]string{}
 	for name, c := range map[string]struct {
@@ -159,6 +160,8 @@ func TestWhatIsNoted(t *testing.T) {
 }
 
 // TestFeesAreNotedForConditionsOnly: what the module moves itself leaves a note if the key has a condition.
+//
+// Rule: 1.10-own-transfers
 func TestFeesAreNotedForConditionsOnly(t *testing.T) {
 	r := newRig(t)
 	r.watch("ab", "cd")

@@ -73,6 +73,8 @@ func timerOf(owner sdk.AccAddress) *types.MsgScheduleTimer {
 }
 
 // TestWhatAnExecutionMayHold: carol executes; alice has granted carol, or bob, what the case says.
+//
+// Rule: 3.8-exec-of-old-grants, 3.8-nested-grants, 3.8-generic-cancel-pause
 func TestWhatAnExecutionMayHold(t *testing.T) {
 	bounded := &timersauthz.TimerAuthorization{MsgTypeUrl: scheduleURL}
 	generic := authz.NewGenericAuthorization
@@ -138,6 +140,7 @@ func TestMalformedMessagesAreRefused(t *testing.T) {
 	require.Zero(t, g.reached)
 }
 
+// Rule: 3.8-guarded, 3.8-generic-cancel-pause
 func TestWhatMayBeGranted(t *testing.T) {
 	g := &grants{}
 	s := guarding(g)
@@ -159,6 +162,8 @@ func TestWhatMayBeGranted(t *testing.T) {
 }
 
 // TestEveryOwnersMessageIsDecidedOn: a new message of an owner's is either guarded, or known to end with the grant.
+//
+// Rule: 3.8-guarded
 func TestEveryOwnersMessageIsDecidedOn(t *testing.T) {
 	harmless := []string{sdk.MsgTypeURL(&types.MsgCancelTimer{}), sdk.MsgTypeURL(&types.MsgPauseTimer{})}
 	registered := &services{}
@@ -196,6 +201,8 @@ func (w *wiring) QueryServer() grpc.Server                                      
 func (*wiring) RegisterMigration(string, uint64, module.MigrationHandler) error { return nil }
 
 // TestTheModuleRegistersTheGuard: in the place of the message server alone.
+//
+// Rule: 3.8-guard-place
 func TestTheModuleRegistersTheGuard(t *testing.T) {
 	w := &wiring{}
 	NewAppModule(authzmodule.AppModule{}, address.NewBech32Codec("cosmos")).RegisterServices(w)

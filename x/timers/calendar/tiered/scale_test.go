@@ -31,6 +31,8 @@ func (c *counts) reset() { c.reads, c.writes, c.bytes = 0, 0, 0 }
 
 // TestRunsStayFew: at a steady rate, and with a fifth of the entries returning with their old seq, there are few runs, and
 // each entry is written a few times, in bulk.
+//
+// Rule: 2.4-runs, 2.4-merged-runs
 func TestRunsStayFew(t *testing.T) {
 	const rate, blocks = 100, 1_200
 	c := newChain(false)
@@ -69,6 +71,8 @@ func TestRunsStayFew(t *testing.T) {
 
 // TestACrowdOfAHundredThousand: it is moved before its height, a quarter of the migrations a block, but for what one block
 // moves; and what is scheduled meanwhile fires on time.
+//
+// Rule: 2.4-crowd-ahead
 func TestACrowdOfAHundredThousand(t *testing.T) {
 	const n, due = 100_000, 400
 	c := newChain(false)
@@ -101,6 +105,8 @@ func TestACrowdOfAHundredThousand(t *testing.T) {
 }
 
 // TestCancellingOverAndOver: an actor who fills chunks and cancels them writes one key for each, and merges forget both.
+//
+// Rule: 2.4-dead-dropped
 func TestCancellingOverAndOver(t *testing.T) {
 	c := newChain(false)
 	require.NoError(t, c.Begin(ctx))

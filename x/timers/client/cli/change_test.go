@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// Rule: 9.1-timer-name
 func TestTimersAreNamedByShortIds(t *testing.T) {
 	r := newRig(t)
 	id := r.Schedule(500, 5)

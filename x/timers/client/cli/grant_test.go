@@ -30,6 +30,7 @@ func (r *rig) granted(line ...string) (*authz.MsgGrant, *timersauthz.TimerAuthor
 	return grant, bounded
 }
 
+// Rule: 3.8-cli-sets-both
 func TestAGrantStatesItsLimits(t *testing.T) {
 	r := newRig(t)
 	grant, bounded := r.granted("--allow", voteURL+",/cosmos.bank.v1beta1.MsgSend", "--gas-limit", "90000", "--cell-limit", "500",

@@ -126,6 +126,7 @@ func TestScheduleAfterInclusion(t *testing.T) {
 	}
 }
 
+// Rule: 1.4-no-time-triggers
 func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	r := newRig(t)
 	r.Blocks(100)

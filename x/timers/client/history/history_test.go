@@ -50,6 +50,7 @@ func (r *rig) historyLines(line ...string) (rows [][]string, notes string) {
 	return rows, notes
 }
 
+// Rule: 9.1-history
 func TestHistoryOfOneTimerAndOfAnActor(t *testing.T) {
 	r := newRig(t)
 	id := r.repeating(3)                                                   // scheduled at 11: due at 14, 17, ...

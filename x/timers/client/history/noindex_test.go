@@ -16,6 +16,8 @@ import (
 )
 
 // TestHistoryOfANodeWithoutAnIndex asks CometBFT's own RPC, over HTTP, with the indexer of `indexer = "null"`.
+//
+// Rule: 9.1-history
 func TestHistoryOfANodeWithoutAnIndex(t *testing.T) {
 	environment := &core.Environment{BlockIndexer: &blocknull.BlockerIndexer{}, TxIndexer: &txnull.TxIndex{}}
 	routes := environment.GetRoutes()

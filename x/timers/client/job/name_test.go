@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Rule: 9.1-timer-name
 func TestNames(t *testing.T) {
 	whole := strings.Repeat("0aF", 22)[:64]
 	for text, want := range map[string]Name{

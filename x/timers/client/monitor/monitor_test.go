@@ -48,6 +48,7 @@ func (r *rig) monitor(blocks int, line ...string) (lines []string, notes string)
 	return lines, notes
 }
 
+// Rule: 9.1-monitor
 func TestMonitorPrintsALineForEachBlockAndHappening(t *testing.T) {
 	r := newRig(t)
 	at := r.Chain.Height()
@@ -82,6 +83,7 @@ func TestMonitorIsAlsoCalledWatch(t *testing.T) {
 	require.Contains(t, help, "query timers monitor [actor]")
 }
 
+// Rule: 9.1-monitor
 func TestMonitorOfOneActor(t *testing.T) {
 	r := newRig(t)
 	at := r.Chain.Height()

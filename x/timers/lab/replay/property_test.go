@@ -278,6 +278,9 @@ func (d *drawing) handler(owner string, after int, repeats bool) fields {
 // to the one in which it fires for the last time, expires, is cancelled or can't be paid for, and to no other. Until
 // then it fires at most once a block and never before it is due. The runner itself checks the module's invariants and
 // the supply after every block.
+//
+// Rule: 1.1-due-until-left, 1.5-expired, 1.5-leaves-once, 1.5-leaves-by-last-fire, 1.5-leaves-by-expiry
+// Rule: 1.5-never-lost, 2.2-conservation
 func TestEveryTimerLeavesOnce(t *testing.T) {
 	rapid.Check(t, checkRandomScenario)
 }

@@ -22,6 +22,8 @@ var traces = flag.String("traces", "testdata/*.itf.json", "traces to replay, a p
 
 // TestTheModuleFollowsTheModel replays each trace: after each step every timer is where the model says, whoever fired
 // or left is who fired or left there, and every balance is equal.
+//
+// Rule: 1.5-leaves-once
 func TestTheModuleFollowsTheModel(t *testing.T) {
 	files, err := filepath.Glob(*traces)
 	require.NoError(t, err)

@@ -103,6 +103,8 @@ func TestConfig(t *testing.T) {
 }
 
 // TestConfigIsRefused: the upgrade stops and names the parameter, instead of a chain that can't fire.
+//
+// Rule: 2.5-refused-config
 func TestConfigIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		config []byte

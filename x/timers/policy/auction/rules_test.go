@@ -81,6 +81,7 @@ func drawBidders(t *rapid.T, gas *rapid.Generator[uint64]) []policy.Candidate {
 	return candidates
 }
 
+// Rule: 1.7-auction
 func TestAuctionAgreesWithItsVectors(t *testing.T) {
 	type candidate struct {
 		Bid      math.Int
@@ -113,6 +114,8 @@ func TestAuctionAgreesWithItsVectors(t *testing.T) {
 }
 
 // TestAuctionChargesAsFIFODoes beside the bid.
+//
+// Rule: 1.7-auction, 1.7-basefee-of-others
 func TestAuctionChargesAsFIFODoes(t *testing.T) {
 	prices := policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("7"), P50: policytest.Dec("1")}
 	a := defaultAuction()
@@ -125,6 +128,8 @@ func TestAuctionChargesAsFIFODoes(t *testing.T) {
 
 // TestAuctionOrderIsTotal: the order names every candidate once and does not depend on how they are handed in; one who
 // bids more, waits longer or wants less gas than before is not placed behind who it was before.
+//
+// Rule: 1.7-auction
 func TestAuctionOrderIsTotal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, candidates := drawAuction(t), drawBidders(t, rapid.Uint64Range(1, 1<<50))

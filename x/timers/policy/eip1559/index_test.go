@@ -210,6 +210,7 @@ func capProperty(t *rapid.T) {
 	require.Empty(t, takeSome(t, m, 1), "it goes on after it said that there are no more")
 }
 
+// Rule: 5.4-index-reads
 func TestIndexReadsAreBounded(t *testing.T) { rapid.Check(t, capProperty) }
 
 func FuzzIndexReadsNoMoreThanItMay(f *testing.F) { f.Fuzz(rapid.MakeFuzz(capProperty)) }

@@ -137,6 +137,7 @@ func bidProperty(t *rapid.T) {
 	}
 }
 
+// Rule: 1.7-eip1559, 1.8-static, 1.8-which-bids, 1.8-tip-is-smaller, 1.11-default-tip-bound
 func TestBidsAreThoseOfTheModel(t *testing.T) { rapid.Check(t, bidProperty) }
 
 func FuzzBidsAreThoseOfTheModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(bidProperty)) }
@@ -215,6 +216,7 @@ func rankProperty(t *rapid.T) {
 	}
 }
 
+// Rule: 1.7-eip1559
 func TestEIP1559OrdersByEffectivePriority(t *testing.T) { rapid.Check(t, rankProperty) }
 
 func FuzzEIP1559OrdersByEffectivePriority(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rankProperty)) }
@@ -241,6 +243,7 @@ func TestRankIsMonotoneInTipAndWeight(t *testing.T) {
 	})
 }
 
+// Rule: 1.7-eip1559
 func TestEIP1559Ties(t *testing.T) {
 	e, prices := defaultMarket(), policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("1"), P50: policytest.Dec("0")}
 	stated := func(fee, tip string) policy.Ask { return policy.StatedAsk(policytest.Dec(fee), policytest.Dec(tip)) }

@@ -60,6 +60,7 @@ func orderProperty(t *rapid.T) {
 	require.True(t, slices.Equal(want, ordered(shuffled)), "the order depends on how candidates are handed in")
 }
 
+// Rule: 1.7-fifo
 func TestFIFOOrdersByDueAndSeq(t *testing.T) { rapid.Check(t, orderProperty) }
 
 func FuzzFIFOOrdersByDueAndSeq(f *testing.F) { f.Fuzz(rapid.MakeFuzz(orderProperty)) }
@@ -80,6 +81,8 @@ func TestFIFOIgnoresBidsAndWeights(t *testing.T) {
 
 // TestFIFOChargesTheChainsPrices: the lane basefee is reported equal to the chain's and not charged in addition, and
 // there are no tips.
+//
+// Rule: 1.7-fifo, 1.7-basefee-of-others
 func TestFIFOChargesTheChainsPrices(t *testing.T) {
 	cycle, cell := math.LegacyNewDecWithPrec(1, 3), math.LegacyNewDecWithPrec(3, 2)
 	laneBasefee := fifo.Rules{}.LaneBasefee(cycle, policy.Last{Basefee: math.LegacyOneDec(), Use: lane.Use{Size: 1_000_000}})

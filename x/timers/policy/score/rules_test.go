@@ -183,6 +183,7 @@ func scoreProperty(t *rapid.T) {
 	}
 }
 
+// Rule: 1.7-score, 1.9-score-turns
 func TestScoreOrdersAsTheModelDoes(t *testing.T) { rapid.Check(t, scoreProperty) }
 
 func FuzzScoreOrdersAsTheModelDoes(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scoreProperty)) }
@@ -215,6 +216,8 @@ func turnsProperty(t *rapid.T) {
 func TestNoTargetTakesTwoTurnsMoreThanAnother(t *testing.T) { rapid.Check(t, turnsProperty) }
 
 // TestScorePrices: a fire pays the chain's basefees and its bid once; nothing is priced out.
+//
+// Rule: 1.7-score, 1.7-basefee-of-others
 func TestScorePrices(t *testing.T) {
 	prices := policy.Prices{Cycle: policytest.Dec("0.001"), Cell: policytest.Dec("0.03"), Lane: policytest.Dec("7"), P50: policytest.Dec("3")}
 	for name, c := range map[string]struct {

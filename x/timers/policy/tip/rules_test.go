@@ -18,6 +18,7 @@ func tipPrices(cycle, p50 string) policy.Prices {
 	return policy.Prices{Cycle: policytest.Dec(cycle), Cell: policytest.Dec("0.03"), Lane: policytest.Dec(cycle), P50: policytest.Dec(p50)}
 }
 
+// Rule: 1.7-tip, 1.8-which-bids, 1.8-tip-is-smaller
 func TestTipPays(t *testing.T) {
 	p := defaultTip()
 	policytest.RequireDec(t, policytest.Dec("7"), p.LaneBasefee(policytest.Dec("7"), policy.Last{Basefee: policytest.Dec("3"), Use: lane.Use{Size: 2_000_000}}), "the chain's, whatever the use")
@@ -46,6 +47,8 @@ func TestTipPays(t *testing.T) {
 }
 
 // TestTipOrderMatchesTheModel: repeatedly take the best of what is left.
+//
+// Rule: 1.7-tip
 func TestTipOrderMatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := defaultTip()

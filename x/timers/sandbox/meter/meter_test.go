@@ -18,6 +18,7 @@ func used(m *Meter) [2]uint64 {
 	return [2]uint64{cycles, cells}
 }
 
+// Rule: 1.1-cycle, 1.1-cell
 func TestWritesPerByteAreCellsAndAllElseIsCycles(t *testing.T) {
 	m := New(10_000, 100, 30)
 	m.ConsumeGas(2_000, storetypes.GasWriteCostFlatDesc)
@@ -107,6 +108,8 @@ func TestRefundsGiveBackCyclesUsed(t *testing.T) {
 
 // TestGasIsCyclesAndCells: gas = cycles + WriteCostPerByte × cells, exactly, whatever is consumed (x/timers/README.md,
 // "1.1 Units").
+//
+// Rule: 1.1-gas-is-cycles-and-cells
 func TestGasIsCyclesAndCells(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		perByte := rapid.Uint64Range(1, 100).Draw(t, "per byte")

@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
+// Rule: 1.10-value-number
 func TestNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0", "-0": "0", "7": "7", "-7": "-7", "1000000": "1000000", "1.50": "1.5", "-1.0": "-1", "0.0": "0", "-0.000": "0",
@@ -35,6 +36,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
+// Rule: 1.10-value-reading
 func TestJSONNumber(t *testing.T) {
 	for text, want := range map[string]string{"12": "12", `"12"`: "12", `"-0.50"`: "-0.5", `"` + strings.Repeat("1", 78) + `"`: strings.Repeat("1", 78)} {
 		got, ok := condition.JSONNumber([]byte(text))
@@ -68,6 +70,7 @@ func TestJSONNumbersAreThoseOfJSON(t *testing.T) {
 	})
 }
 
+// Rule: 1.10-value-length, 1.10-value-bytes, 1.10-text-has-no-order
 func TestParse(t *testing.T) {
 	for name, c := range map[string]struct {
 		op     condition.Op
@@ -204,6 +207,8 @@ func drawCondition(t *rapid.T) (condition.Op, string) {
 
 // TestPlacesAreConditions: a place says of a value what the condition says, and is in a range of a change exactly if the
 // change makes the condition true.
+//
+// Rule: 1.10-value-number, 1.10-value-bytes, 1.10-bytes-order, 1.10-absent-key, 1.10-condition-order
 func TestPlacesAreConditions(t *testing.T) {
 	rapid.Check(t, checkPlace)
 }

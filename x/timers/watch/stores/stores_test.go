@@ -48,6 +48,7 @@ func balance(t *testing.T, owner sdk.AccAddress, denom string) []byte {
 	return key
 }
 
+// Rule: 1.10-key-forms
 func TestFormsNameTheModulesOwnKeys(t *testing.T) {
 	w := newWatcher()
 	operator, err := validators.BytesToString(validator)
@@ -101,6 +102,8 @@ func TestFormsAreWhatTheStoresAreAskedFor(t *testing.T) {
 
 // TestInvalidKeysAreRefused: a watch of a prefix that has no declared form and can't be a whole key would never be
 // triggered.
+//
+// Rule: 1.10-key-forms
 func TestInvalidKeysAreRefused(t *testing.T) {
 	w := newWatcher()
 	check := func(store string, prefix []byte) error { return w.Check(types.WatchKey{Store: store, Prefix: prefix}) }
@@ -142,6 +145,8 @@ func TestInvalidKeysAreRefused(t *testing.T) {
 }
 
 // TestHowConditionsReadValues: of each kind of key, as the module that owns it writes it.
+//
+// Rule: 1.10-value-reading, 1.10-other-values
 func TestHowConditionsReadValues(t *testing.T) {
 	read := func(declared watch.Store, key, value []byte) (number string, is bool) {
 		reading := declared.Reading(key)
