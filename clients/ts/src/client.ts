@@ -121,8 +121,8 @@ export class TimersClient {
   /**
    * follow yields what becomes of an actor's timers, block by block from a height on (the next one unless stated), until the
    * signal aborts. No event is left out or given twice: blocks are read one after the other, also those made while the
-   * program was elsewhere, as far back as the node keeps them. A node's search for events matches across the events of a
-   * block, so that its answers have to be filtered again; here each event is filtered by its own actor.
+   * program was elsewhere, as far back as the node keeps them. A subscription at a node matches across the events of a
+   * block, so that what it tells has to be filtered again; here each event is filtered by its own actor.
    */
   async *follow(actor: string, options: { from?: number; signal?: AbortSignal; pollMs?: number } = {}): AsyncGenerator<Happening> {
     let height = options.from ?? (await this.comet.status()).syncInfo.latestBlockHeight + 1;
