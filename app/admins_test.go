@@ -82,6 +82,9 @@ func (l *listening) id() string {
 }
 
 // A clock contract is ticked every other block, by an interval that its admin scheduled.
+//
+// Rule: 1.2-scheduler, 1.2-fee-payer, 1.3-schedules-for-itself, 1.3-admin-calls-sudo, 1.3-scheduler-pays-and-changes
+// Rule: 1.11-payer
 func TestAClockContractIsTickedForItsAdmin(t *testing.T) {
 	l := newListening(t)
 	clock := l.call("alice", "clock_end_block_tick", `{}`)
@@ -119,6 +122,7 @@ func TestACallbackContractIsCalledBackForItsAdmin(t *testing.T) {
 	require.Equal(t, 1, l.heard().Job)
 }
 
+// Rule: 1.3-delivery-names-scheduler, 6-scheduled
 func TestTheDeliveryNamesTheScheduler(t *testing.T) {
 	l := newListening(t)
 	block := l.Deliver("alice", l.call("alice", "", "beat"))
@@ -137,6 +141,7 @@ func TestTheDeliveryNamesTheScheduler(t *testing.T) {
 	require.Equal(t, address("alice"), l.heard().Last.Scheduler)
 }
 
+// Rule: 1.3-schedules-for-itself, 1.3-admin-calls-sudo, 1.11-payer, 3.1-returns-id, 3.1-admin-errors
 func TestAnAdminSchedulesCallsAlone(t *testing.T) {
 	l := newListening(t, "bob")
 	change := func(change func(*types.MsgScheduleTimer)) *types.MsgScheduleTimer {
@@ -170,6 +175,9 @@ func TestAnAdminSchedulesCallsAlone(t *testing.T) {
 }
 
 // Who scheduled a timer alone changes it. The contract may cancel it, and so may who scheduled it; then it is gone for both.
+//
+// Rule: 1.3-admin-names-contract, 1.3-scheduler-pays-and-changes, 1.3-both-cancel, 1.5-leaves-by-cancellation
+// Rule: 3.1-same-actor, 3.2-errors, 3.3-errors, 3.4-pause-errors, 3.5-contract-or-scheduler, 3.5-errors
 func TestBothTheContractAndItsAdminCancel(t *testing.T) {
 	l := newListening(t, "bob")
 	later := l.call("alice", "clock_end_block_tick", `{}`)
@@ -208,6 +216,8 @@ func TestBothTheContractAndItsAdminCancel(t *testing.T) {
 }
 
 // A timer whose scheduler is the admin no more leaves when its turn comes, and nobody is charged.
+//
+// Rule: 1.3-former-admin-leaves, 1.5-leaves-by-former-admin, 5.2-former-admin, 6-cancelled-not-admin, 6-summary
 func TestATimerOfAFormerAdminLeavesUncharged(t *testing.T) {
 	for name, drop := range map[string]func(contract string) sdk.Msg{
 		"another admin": func(contract string) sdk.Msg {
@@ -257,6 +267,8 @@ func TestAnAdminWhoMigratesAwayFromSudoPaysForTheFailure(t *testing.T) {
 }
 
 // An admin leaves the contract's own timers half of the room.
+//
+// Rule: 1.3-admins-half
 func TestAnAdminDoesNotFillTheContractsList(t *testing.T) {
 	l := newListening(t)
 	s := &stage{Chain: l.Chain, t: t}
@@ -289,6 +301,8 @@ func TestAdminsTimersOutliveAnExport(t *testing.T) {
 }
 
 // A crowd of timers whose admin dropped its role is removed at the rate of the GC lane, and keeps no bystander out.
+//
+// Rule: 1.5-leaves-by-former-admin, 5.2-former-admin, 5.2-former-admins-crowd
 func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
 	const crowd, removable = 12, 3
 	l := newListening(t, "bob")
@@ -319,6 +333,8 @@ func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
 }
 
 // A contract that names a default agent prices its own timers, and not those that its admin pays for.
+//
+// Rule: 1.3-scheduler-pays-and-changes
 func TestTheSchedulersAgentPricesItsTimers(t *testing.T) {
 	l := newListening(t, "mallory")
 	s := &stage{Chain: l.Chain, t: t}

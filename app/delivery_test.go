@@ -37,6 +37,8 @@ type deliveryJSON struct {
 }
 
 // A contract that asks for it is told of each delivery, by a handler of its own.
+//
+// Rule: 1.12-delivery-content, 1.12-handlers-are-told
 func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 	c := appchain.NewUnder(t, inOrder, "alice", "bob")
 	witness := c.Instantiate("alice", c.StoreCode("alice", contracts.Witness), `{}`, 1_000_000)
@@ -106,6 +108,8 @@ func TestAContractsHandlerIsToldOfTheDelivery(t *testing.T) {
 }
 
 // Every event between the events of a block's start and the summary at its end belongs to a fire, and says to which.
+//
+// Rule: 6-fire-tags, 6-message-module
 func TestEventsOfAFireNameItsTimer(t *testing.T) {
 	c := appchain.NewUnder(t, inOrder, "alice", "bob")
 	witness := c.Instantiate("alice", c.StoreCode("alice", contracts.Witness), `{}`, 1_000_000)
@@ -155,6 +159,8 @@ func TestEventsOfAFireNameItsTimer(t *testing.T) {
 }
 
 // A contract learns from the chain what became of its timers.
+//
+// Rule: 9.2-contract-queries
 func TestAContractAsksForItsDeliveries(t *testing.T) {
 	c := appchain.NewUnder(t, inOrder, "alice")
 	reflect := c.Instantiate("alice", c.StoreCode("alice", wasmdata.ReflectContractWasm()), `{}`, 0)
@@ -179,6 +185,8 @@ func TestAContractAsksForItsDeliveries(t *testing.T) {
 }
 
 // A proposal that names a timer by a shortened id would pass its vote and then fail: it is refused at the door.
+//
+// Rule: 3.7-whole-id
 func TestAProposalWithAShortIDIsRefused(t *testing.T) {
 	c := appchain.New(t, "alice")
 	c.Deliver("alice", schedule(t, c, "alice", 1_000, send("alice", "alice", 1)))

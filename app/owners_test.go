@@ -77,6 +77,7 @@ func (p *proxy) fire() (fired, *abci.ResponseFinalizeBlock) {
 	return readFired(p.t, events[0]), block
 }
 
+// Rule: 1.3-contract-messages
 func TestAContractsMessagesRunAsTheContract(t *testing.T) {
 	p := newProxy(t)
 	before, its := p.Balance(appchain.AccountOf("bob").Address), p.Balance(p.reflect)
@@ -105,6 +106,7 @@ func number(t *testing.T, text string) int64 {
 	return n
 }
 
+// Rule: 1.3-contract-messages
 func TestAContractsMessagesAreCheckedAsAnAccountsAre(t *testing.T) {
 	p := newProxy(t)
 	nested := p.send(p.reflect, "bob", 1)
@@ -144,6 +146,8 @@ func TestAContractsMessagesAreCheckedAsAnAccountsAre(t *testing.T) {
 }
 
 // What a governance denies between scheduling and the fire does not run.
+//
+// Rule: 1.3-lists-checked-twice
 func TestAContractsMessagesAreCheckedAgainWhenTheyFire(t *testing.T) {
 	p := newProxy(t)
 	before := p.Balance(appchain.AccountOf("bob").Address)
@@ -158,6 +162,7 @@ func TestAContractsMessagesAreCheckedAgainWhenTheyFire(t *testing.T) {
 	require.Equal(t, before, p.Balance(appchain.AccountOf("bob").Address))
 }
 
+// Rule: 1.3-contract-messages
 func TestAContractsMessagesRunAllOrNone(t *testing.T) {
 	p := newProxy(t)
 	before := p.Balance(appchain.AccountOf("bob").Address)
@@ -169,6 +174,8 @@ func TestAContractsMessagesRunAllOrNone(t *testing.T) {
 }
 
 // The same bytes are messages or a payload, by how they were stated: a payload goes to sudo.
+//
+// Rule: 1.3-payload-is-no-messages
 func TestAContractsPayloadIsNoMessages(t *testing.T) {
 	p := newProxy(t)
 	payload, err := (&types.AccountPayload{Messages: packed(t, p.send(p.reflect, "bob", 5))}).Marshal()

@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// Rule: 9.2-enums
 func TestRESTTakesTiersByName(t *testing.T) {
 	ask := func(tier string) (types.PriorityTier, error) {
 		var req types.QueryEstimateRequest
@@ -36,6 +37,8 @@ func TestRESTTakesTiersByName(t *testing.T) {
 }
 
 // x/gov calls ValidateBasic of a proposal's messages when it is submitted.
+//
+// Rule: 3.7-whole-id
 func TestAuthorityNamesWholeIDs(t *testing.T) {
 	whole := "00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff00ff"
 	for id, want := range map[string]error{

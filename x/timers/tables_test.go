@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -20,6 +21,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -154,6 +157,39 @@ func TestTheTableOfQueriesIsTheService(t *testing.T) {
 	slices.Sort(service)
 	slices.Sort(documented)
 	require.Equal(t, service, documented)
+}
+
+// TestTheReferenceStatesTheNumbersOfQueries: bounds and gas, which other tests take from the code.
+//
+// Rule: 9.2-pages, 9.2-offset, 9.2-deliveries-page, 9.2-gas
+func TestTheReferenceStatesTheNumbersOfQueries(t *testing.T) {
+	raw, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	text := strings.Join(strings.Fields(string(raw)), " ")
+	for phrase, numbers := range map[string][]int{
+		"has at most %s entries":          {query.MaxPageEntries},
+		"An `offset` is at most %s where": {query.MaxPageOffset},
+		"looks at %s of their segments, each the fires of one block, %s at most": {query.MaxDeliverySegments, state.ReceiptsPerSegment},
+		"caller's meter: %s before it reads":                                     {query.QueryGas},
+		"; %s for each byte of the answer":                                       {query.GasPerByte},
+		"; %s for each receipt that `Deliveries` looks at":                       {query.GasPerReceipt},
+		"and %s for each byte of a payload":                                      {query.DecodeGasPerByte},
+	} {
+		var stated []any
+		for _, n := range numbers {
+			stated = append(stated, withCommas(n))
+		}
+		require.Contains(t, text, fmt.Sprintf(phrase, stated...))
+	}
+	require.Contains(t, text, fmt.Sprintf("and %d MiB of them", query.MaxPageBytes>>20))
+}
+
+// withCommas writes a number below a million as the reference does.
+func withCommas(n int) string {
+	if n < 1_000 {
+		return strconv.Itoa(n)
+	}
+	return fmt.Sprintf("%d,%03d", n/1_000, n%1_000)
 }
 
 // flatConfig is the config in JSON, with the parameters of each policy by their paths.

@@ -51,6 +51,8 @@ func deliveryPages(t require.TestingT, ctx context.Context, q types.QueryServer,
 }
 
 // The pages of deliveries are what a plain list of all receipts holds, in either order, for an actor and for one timer.
+//
+// Rule: 9.2-reverse-and-total, 9.2-deliveries, 9.2-deliveries-page
 func TestDeliveriesAreThoseOfAPlainList(t *testing.T) {
 	actors := []sdk.AccAddress{robot, robot2, alice}
 	rapid.Check(t, func(t *rapid.T) {
@@ -96,6 +98,8 @@ func TestDeliveriesAreThoseOfAPlainList(t *testing.T) {
 }
 
 // A page reads a bounded number of segments, whoever they belong to, and goes on where it stopped.
+//
+// Rule: 9.2-deliveries-page, 9.2-gas
 func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 	f := newFixture(t)
 	const blocks = 3*query.MaxDeliverySegments - 1
@@ -128,6 +132,7 @@ func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 	require.Panics(t, func() { _, _ = q.Deliveries(short, req()) }, "as it goes on")
 }
 
+// Rule: 9.2-kept-from
 func TestWhichReceiptsAreKept(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 3 }))
 	q := query.NewServer(f.Timers)
@@ -175,6 +180,8 @@ func TestMalformedDeliveriesRequests(t *testing.T) {
 }
 
 // Lists are given in reverse, and counted, where that needs no more than the list itself; elsewhere the request is refused.
+//
+// Rule: 9.2-reverse-and-total
 func TestReverseAndCountAreHonouredOrRefused(t *testing.T) {
 	f := newFixture(t)
 	for range 5 {

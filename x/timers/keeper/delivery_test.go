@@ -174,6 +174,8 @@ func TestFailedStepIsDeliveredByTheNextBlock(t *testing.T) {
 }
 
 // What a handler emits beyond what every fire has is paid: a crowd of events is not free.
+//
+// Rule: 5.2-events-counted, 6-fire-tags
 func TestEventsOfAHandlerAreCharged(t *testing.T) {
 	f := newFixture(t)
 	herald := authtypes.NewModuleAddress("herald")

@@ -140,8 +140,8 @@ func TestScheduleAcceptsTheBounds(t *testing.T) {
 	f.schedule(robot, 10, nil, func(msg *types.MsgScheduleTimer) { msg.Handler = strings.Repeat("h", types.MaxHandlerBytes) })
 }
 
-// Rule: 1.2-id, 1.2-handler, 1.2-fee-payer, 1.2-cell-limit, 1.2-expires-at, 1.2-seq, 1.11-nothing-escrowed
-// Rule: 3.1-returns-id, 6-scheduled
+// Rule: 1.2-id, 1.2-handler, 1.2-fee-payer, 1.2-cell-limit, 1.2-expires-at, 1.2-seq, 1.2-scheduler
+// Rule: 1.11-nothing-escrowed, 3.1-returns-id, 6-scheduled
 func TestScheduleFillsInDefaults(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
@@ -323,7 +323,7 @@ func TestAFailedTransactionUndoesEverything(t *testing.T) {
 	require.Equal(t, before.Seq+1, f.timer(alice, f.schedule(alice, 60, f.pays(alice, bob, 2))).Seq, "the number was not used up")
 }
 
-// Rule: 1.12-delivery-content, 3-modules-same-checks
+// Rule: 1.12-delivery-content, 1.12-handlers-are-told, 3-modules-same-checks
 func TestAModuleSchedulesThroughTheHostAPI(t *testing.T) {
 	f := newFixture(t)
 	oracle := authtypes.NewModuleAddress("oracle")

@@ -28,6 +28,7 @@ func (r *rig) address(text string) sdk.AccAddress {
 	return addr
 }
 
+// Rule: 9.1-commands
 func TestEverydayMessagesNeedNoFile(t *testing.T) {
 	r := newRig(t)
 	for _, to := range []string{"bob", r.Bob} {
