@@ -275,17 +275,17 @@ func TestWireReachesTheHandlers(t *testing.T) {
 	})
 }
 
-var wireRounds = flag.Int("wire.rounds", 3, "how often TestWireTakesWhatIsMangled mangles each input")
+var wireRounds = flag.Int("wire.rounds", 3, "how often TestWireTakesWhatIsMangled takes each input")
 
-// TestWireTakesWhatIsMangled is the fuzz target for a short time, without its instruments: bytes of valid inputs are
-// changed, removed, doubled and exchanged with those of others.
+// TestWireTakesWhatIsMangled is the fuzz target for a short time, without its instruments: after a round of the inputs as
+// they are, their bytes are changed, removed, doubled and exchanged with those of others.
 func TestWireTakesWhatIsMangled(t *testing.T) {
 	w, random := newWire(t), rand.New(rand.NewSource(1))
 	seeds := w.seeds(t)
-	for range *wireRounds {
+	for round := range *wireRounds {
 		for route := range len(seeds) {
 			raw := slices.Clone(seeds[route])
-			for range 1 + random.Intn(4) {
+			for range min(round, 1+random.Intn(4)) {
 				raw = mangled(random, raw, seeds[random.Intn(len(seeds))])
 			}
 			w.try(t, route, raw)
