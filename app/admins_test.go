@@ -385,3 +385,56 @@ func TestGovernanceOwnsATimerThatASponsorPaysFor(t *testing.T) {
 	passProposal(t, l.Chain, 2, &types.MsgCancelTimer{Sender: gov, Id: timersOf(t, l.Chain, account)[0].Id})
 	require.Empty(t, timersOf(t, l.Chain, account))
 }
+
+// What an admin schedules counts for the contract: its fires are bounded with those of the contract, and not with the
+// admin's own or those of another contract.
+//
+// Rule: 1.3-contracts-in-all-else
+func TestFiresOfAnAdminsTimersCountForTheContract(t *testing.T) {
+	l := newListening(t)
+	s := &stage{Chain: l.Chain, t: t}
+	s.setConfig(func(config *types.TimerConfig) { config.MaxFiresPerActor = 1 })
+	other := *l
+	other.contract = l.InstantiateWithAdmin("alice", l.code, `{}`, 1_000_000, address("alice"))
+	own := schedule(t, l.Chain, "alice", uint64(l.App.LastBlockHeight())+2, send("alice", "alice", 1))
+	first, second := l.call("alice", "clock_end_block_tick", `{}`), other.call("alice", "clock_end_block_tick", `{}`)
+	l.Deliver("alice", own, first, first, second)
+	actors := func() (actors []string) {
+		for _, event := range appchain.Events(l.NextBlock(), "timers.v1.TimerFired") {
+			actors = append(actors, event["actor"])
+		}
+		return actors
+	}
+	require.Equal(t, []string{address("alice"), l.contract.String(), other.contract.String()}, actors())
+	require.Equal(t, []string{l.contract.String()}, actors())
+}
+
+// A timer that was set aside because its scheduler was the admin no more is resumed by one who is the admin again.
+//
+// Rule: 1.5-not-admin
+func TestAnAdminWhoReturnsResumesItsTimers(t *testing.T) {
+	l := newListening(t, "bob")
+	s := &stage{Chain: l.Chain, t: t}
+	s.setConfig(func(config *types.TimerConfig) { config.GcCyclesPerBlock = config.GcCyclesPerRemoval })
+	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick.Trigger = types.Trigger{After: 2}
+	l.Deliver("alice", tick, tick, tick, tick)
+	admin := func(from, to string) sdk.Msg {
+		return &wasmtypes.MsgUpdateAdmin{Sender: address(from), NewAdmin: address(to), Contract: l.contract.String()}
+	}
+	l.Deliver("alice", admin("alice", "bob"))
+	l.NextBlock()
+	left := timersOf(t, l.Chain, l.contract)
+	require.Len(t, left, 3)
+	for _, timer := range left {
+		require.Equal(t, types.NotAdmin, timer.SetAside)
+	}
+	resume := &types.MsgResumeTimer{Sender: address("alice"), Actor: l.contract.String(), Id: left[2].Id}
+	l.try("alice", types.ErrNotAdmin, resume)
+	for _, result := range l.NextBlock(l.Sign("bob", admin("bob", "alice")), l.Sign("alice", resume)).TxResults {
+		require.Zero(t, result.Code, result.Log)
+	}
+	fired := appchain.Events(l.NextBlock(), "timers.v1.TimerFired")
+	require.Len(t, fired, 1)
+	require.Equal(t, [2]string{left[2].Id, "true"}, [2]string{fired[0]["id"], fired[0]["success"]})
+}
