@@ -10,6 +10,7 @@ import (
 
 	"cosmossdk.io/x/feegrant"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
@@ -156,8 +157,8 @@ func deployed(c *realapp.Chain, ctx sdk.Context, code []byte, n int, init string
 	for i := range all {
 		var made wasmtypes.MsgInstantiateContractResponse
 		if err := c.Run(ctx, &wasmtypes.MsgInstantiateContract{
-			Sender: realapp.KeyedAccount(i).Address.String(), CodeID: stored.CodeID, Label: "contract", Msg: []byte(init),
-			Funds: coin(workload.OwnerFunds / 4),
+			Sender: realapp.KeyedAccount(i).Address.String(), Admin: realapp.KeyedAccount(i).Address.String(), CodeID: stored.CodeID,
+			Label: "contract", Msg: []byte(init), Funds: coin(workload.OwnerFunds / 4),
 		}, &made); err != nil {
 			return nil, err
 		}
@@ -180,6 +181,28 @@ func hostile(n int, handler, payload string, gas, cells uint64) func(*realapp.Ch
 			if err := c.Run(ctx, &types.MsgScheduleTimer{
 				Sender: contract.String(), Trigger: types.Trigger{Height: realapp.Height}, Handler: handler,
 				Payload: []byte(payload), GasLimit: gas, CellLimit: cells,
+			}, &types.MsgScheduleTimerResponse{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// runMessages are contracts whose timers run a send as the contract.
+func runMessages(n int) func(*realapp.Chain, sdk.Context) error {
+	return func(c *realapp.Chain, ctx sdk.Context) error {
+		all, err := deployed(c, ctx, contracts.Listener, n, `{}`, false)
+		if err != nil {
+			return err
+		}
+		for i, contract := range all {
+			packed, err := codectypes.NewAnyWithValue(banktypes.NewMsgSend(contract, realapp.KeyedAccount(i).Address, coin(1)))
+			if err != nil {
+				return err
+			}
+			if err := c.Run(ctx, &types.MsgScheduleTimer{
+				Sender: contract.String(), Trigger: types.Trigger{Height: realapp.Height}, Messages: []*codectypes.Any{packed},
 			}, &types.MsgScheduleTimerResponse{}); err != nil {
 				return err
 			}
@@ -259,6 +282,7 @@ func fireKinds() []kind {
 		firing("a send, paid by an allowance of 1.7 kB", units, true, func(c *realapp.Chain, ctx sdk.Context) error { return granted(c, ctx, 50) }),
 		firing("a contract, pinned", units, true, beating(units, true)),
 		firing("a contract, not pinned", units, true, beating(units, false)),
+		firing("a contract's messages that send", units, true, runMessages(units)),
 		firing("a contract that loops to its limit", 4, false, hostile(4, "loop", `{}`, 250_000, 0)),
 		firing("a contract that panics", 8, false, hostile(8, "panic", `{}`, 250_000, 0)),
 		firing("a contract that recurses", 4, false, hostile(4, "recurse", `{}`, 250_000, 0)),

@@ -2,6 +2,7 @@ package prices
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -86,10 +87,11 @@ func name(policy types.Policy) string {
 	return strings.ToLower(strings.TrimPrefix(policy.String(), "POLICY_"))
 }
 
-// watchCrowd is a block in which a key changed that n timers of as many owners as that makes hundred watch.
-func watchCrowd(n int) kind {
+// watchCrowd is a block in which a balance fell that n timers of as many owners as that makes hundred watch.
+func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 	key := balanceKey(realapp.KeyedAccount(firstPlain).Address)
-	k := block(fmt.Sprintf("a change that %d timers watch", n), "max_watch_hits_per_block", paused(func(genesis *types.GenesisState) {
+	key.When = when
+	k := block(name, "max_watch_hits_per_block", paused(func(genesis *types.GenesisState) {
 		for i := range n {
 			t := workload.AddTimer(genesis, workload.Owner(i/100), 1, nil, 100_000)
 			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}
@@ -123,7 +125,10 @@ func freeKinds() []kind {
 		free("expiry", "timer", "gc_cycles_per_block", removals, crowd(1_000, expired), counted(&types.TimerExpired{})),
 		block("a block of expired timers", "gc_cycles_per_block", crowd(1_000, expired)),
 		block("a sweep of timers set aside", "sweep_per_block", crowd(1_000, func(_ int, t *types.Timer) { t.SetAside = types.Unfunded })),
-		watchCrowd(1_000),
+		watchCrowd("a change that 1000 timers watch", 1_000, nil),
+		watchCrowd("a change that makes 1000 conditions true", 1_000,
+			&types.WatchCondition{Op: types.ConditionLess, Value: strconv.Itoa(workload.OwnerFunds)}),
+		watchCrowd("a change that leaves 1000 conditions untrue", 1_000, &types.WatchCondition{Op: types.ConditionLess, Value: "1"}),
 	}
 	for _, policy := range everyPolicy {
 		kinds = append(kinds, block("reading 6,000 ready timers, under "+name(policy), "candidate_window, admissions_per_block",

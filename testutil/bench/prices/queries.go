@@ -83,6 +83,7 @@ func queryKinds() []kind {
 		asking("a list of 100", 4, withTimers(&of100, 100, oneSend), func() string {
 			return fmt.Sprintf(`{"timers":{"timers_by_actor":{"actor":%q}}}`, first)
 		}),
+		asking("deliveries of none", units, nil, func() string { return fmt.Sprintf(`{"timers":{"deliveries":{"actor":%q}}}`, first) }),
 		asking("a list of none", units, nil, func() string {
 			return fmt.Sprintf(`{"timers":{"timers_by_actor":{"actor":%q}}}`, first)
 		}),

@@ -2,6 +2,7 @@ package prices
 
 import (
 	"fmt"
+	"strconv"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	vesting "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
@@ -10,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/bench/realapp"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -129,6 +131,37 @@ func watching(addresses ...sdk.AccAddress) types.Trigger {
 	return types.Trigger{Watch: &types.WatchTrigger{Keys: keys, Remaining: 1}}
 }
 
+// conditioned is a watch of a balance that falls below an amount.
+func conditioned(address sdk.AccAddress, amount int) types.Trigger {
+	trigger := watching(address)
+	trigger.Watch.Keys[0].When = &types.WatchCondition{Op: types.ConditionLess, Value: strconv.Itoa(amount)}
+	return trigger
+}
+
+func settingAgent() kind {
+	var agents []sdk.AccAddress
+	return transaction("set an agent", units, func(c *realapp.Chain, ctx sdk.Context) (err error) {
+		agents, err = deployed(c, ctx, contracts.Hostile, 1, `{}`, false)
+		return err
+	}, func(i int) ([]sdk.Msg, error) {
+		return []sdk.Msg{&types.MsgSetAgent{Sender: realapp.KeyedAccount(i).Address.String(), Agent: agents[0].String()}}, nil
+	})
+}
+
+// byAdmin is the scheduling of a call by the contract's admin: whose admin it is, and whether the code has the entry point,
+// is looked up.
+func byAdmin() kind {
+	var all []sdk.AccAddress
+	return transaction("schedule a contract's call, by its admin", units, func(c *realapp.Chain, ctx sdk.Context) (err error) {
+		all, err = deployed(c, ctx, contracts.Listener, units, `{}`, false)
+		return err
+	}, func(i int) ([]sdk.Msg, error) {
+		msg := schedule(i, types.Trigger{Height: far}, []byte(`{}`))
+		msg.Actor, msg.Handler = all[i].String(), "clock_end_block_tick"
+		return []sdk.Msg{msg}, nil
+	})
+}
+
 // vests makes the keyed accounts vesting ones, of as many denoms as fit MAX_PAYER_RECORD_BYTES, which they own.
 func vests(denoms int) func(*realapp.Chain, sdk.Context) error {
 	return func(c *realapp.Chain, ctx sdk.Context) error {
@@ -187,6 +220,7 @@ func transactionKinds() []kind {
 		scheduling("schedule 1,000 empty outputs (2 kB)", units, at, hollows(1_000), 0),
 		scheduling("schedule a watch of one key", units, watching(eight[0]), oneSend, 0),
 		scheduling("schedule a watch of 8 keys", units, watching(eight...), oneSend, 0),
+		scheduling("schedule a watch with a condition", units, conditioned(eight[0], 5), oneSend, 0),
 		scheduling("schedule an interval", units, types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: far}}, oneSend, 0),
 		changing("extend", false, func(sender, id string) sdk.Msg {
 			return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: far + 10}
@@ -198,6 +232,7 @@ func transactionKinds() []kind {
 		changing("pause", false, func(sender, id string) sdk.Msg { return &types.MsgPauseTimer{Sender: sender, Id: id} }),
 		changing("resume", true, func(sender, id string) sdk.Msg { return &types.MsgResumeTimer{Sender: sender, Id: id} }),
 	}
+	kinds = append(kinds, settingAgent(), byAdmin())
 	ids := map[int]string{}
 	kinds = append(kinds, transaction("schedule a send, the 101st timer", units, scheduledBy(ids, 100, at), func(i int) ([]sdk.Msg, error) {
 		payload, err := oneSend(i)
