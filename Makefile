@@ -66,8 +66,8 @@ with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/ra
 
 .PHONY: test
 test: sims ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
-	@# Together: the tests with real nodes wait for blocks most of the time.
-	@scripts/gomods.sh run -together $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT)
+	@# Together, and first those with real nodes: they wait for blocks most of the time.
+	@scripts/gomods.sh run -together $(if $(filter ./...,$(PKG)),./testutil/system) $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT)
 
 .PHONY: sims
 sims: ## Simulate the whole application for a few blocks with random messages
