@@ -68,7 +68,8 @@ var mayImport = map[string][]string{
 		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine":        {"types", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine/tags":   {},
+	"engine":        {"engine/tags", "types", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"migrations/v2": {"types"},
 	"keeper":        {"types", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":         {"types", "names", "state", "state/conditions", "triggers", "agents", "policies", "policies/registry", "engine"},

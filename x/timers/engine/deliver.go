@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/engine/tags"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/sandbox/meter"
@@ -33,7 +34,7 @@ func (e *Engine) deliver(
 			return err
 		}
 		served = report.RuntimeName(runtime)
-		messages, err := types.MessageBytes(&b.Config, runtime, delivery.Call)
+		messages, err := MessageBytes(&b.Config, runtime, delivery.Call)
 		if err != nil {
 			return err
 		}
@@ -41,7 +42,7 @@ func (e *Engine) deliver(
 		if err := runtime.Deliver(ctx, &b.Config, delivery); err != nil {
 			return err
 		}
-		chargeEvents(fire, ctx.EventManager().Events())
+		tags.Charge(fire, ctx.EventManager().Events())
 		return fire.Exceeded()
 	})
 	if failure != nil && fire.Exceeded() != nil {

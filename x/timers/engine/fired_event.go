@@ -3,7 +3,6 @@ package engine
 import (
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/engine/tags"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -40,26 +40,26 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 // reflection and reads it back into a map to sort it, which took a fifth of a fire's time. A test compares the two.
 func typedFired(e *types.TimerFired) sdk.Event {
 	return sdk.Event{Type: firedType, Attributes: []abci.EventAttribute{
-		{Key: "actor", Value: jsonString(e.Actor)},
+		{Key: "actor", Value: tags.JSON(e.Actor)},
 		{Key: "agent_cycles", Value: jsonUint64(e.AgentCycles)},
 		{Key: "cells", Value: jsonUint64(e.Cells)},
 		{Key: "code", Value: strconv.FormatUint(uint64(e.Code), 10)},
-		{Key: "codespace", Value: jsonString(e.Codespace)},
+		{Key: "codespace", Value: tags.JSON(e.Codespace)},
 		{Key: "cycles", Value: jsonUint64(e.Cycles)},
-		{Key: "deliver_id", Value: jsonString(e.DeliverId)},
+		{Key: "deliver_id", Value: tags.JSON(e.DeliverId)},
 		{Key: "fire_seq", Value: strconv.FormatUint(uint64(e.FireSeq), 10)},
-		{Key: "id", Value: jsonString(e.Id)},
-		{Key: "label", Value: jsonString(e.Label)},
+		{Key: "id", Value: tags.JSON(e.Id)},
+		{Key: "label", Value: tags.JSON(e.Label)},
 		{Key: "late", Value: jsonUint64(e.Late)},
 		{Key: "matched", Value: jsonWatchedKeys(e.Matched)},
 		{Key: "next_due", Value: jsonUint64(e.NextDue)},
-		{Key: "paid", Value: jsonString(e.Paid)},
-		{Key: "payer", Value: jsonString(e.Payer)},
-		{Key: "refunded", Value: jsonString(e.Refunded)},
+		{Key: "paid", Value: tags.JSON(e.Paid)},
+		{Key: "payer", Value: tags.JSON(e.Payer)},
+		{Key: "refunded", Value: tags.JSON(e.Refunded)},
 		{Key: "retries", Value: strconv.FormatUint(uint64(e.Retries), 10)},
-		{Key: "score_bid", Value: jsonString(e.ScoreBid)},
+		{Key: "score_bid", Value: tags.JSON(e.ScoreBid)},
 		{Key: "success", Value: strconv.FormatBool(e.Success)},
-		{Key: "tip", Value: jsonString(e.Tip)},
+		{Key: "tip", Value: tags.JSON(e.Tip)},
 	}}
 }
 
@@ -74,29 +74,6 @@ func jsonUint64(n uint64) string {
 	return `"` + strconv.FormatUint(n, 10) + `"`
 }
 
-// jsonString can't fail: every string has a JSON form. Addresses, ids and amounts are their own.
-func jsonString(s string) string {
-	if isPlain(s) {
-		return `"` + s + `"`
-	}
-	bz, err := json.Marshal(s)
-	if err != nil {
-		return `""`
-	}
-	return string(bz)
-}
-
-// isPlain reports whether JSON writes a string as it is.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
-			return false
-		}
-	}
-	return true
-}
-
 // jsonWatchedKeys writes them as protobuf's JSON does.
 func jsonWatchedKeys(keys []types.WatchedKey) string {
 	if len(keys) == 0 {
@@ -104,7 +81,7 @@ func jsonWatchedKeys(keys []types.WatchedKey) string {
 	}
 	parts := make([]string, len(keys))
 	for i, key := range keys {
-		parts[i] = `{"store":` + jsonString(key.Store) + `,"key":"` + base64.StdEncoding.EncodeToString(key.Key) + `"}`
+		parts[i] = `{"store":` + tags.JSON(key.Store) + `,"key":"` + base64.StdEncoding.EncodeToString(key.Key) + `"}`
 	}
 	return "[" + strings.Join(parts, ",") + "]"
 }

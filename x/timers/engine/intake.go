@@ -35,8 +35,20 @@ func (e *Engine) IntrinsicCycles(ctx sdk.Context, config *types.TimerConfig, cal
 	if err != nil {
 		return 0, err
 	}
-	messages, err := types.MessageBytes(config, runtime, call)
+	messages, err := MessageBytes(config, runtime, call)
 	return config.Intrinsic().Cycles(lane.FireWork{
 		PayloadBytes: uint64(len(call.Payload)), MessageBytes: messages, PayerCycles: payerCycles,
 	}), err
+}
+
+// MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
+func MessageBytes(config *types.TimerConfig, runtime types.Runtime, call types.Call) (uint64, error) {
+	decoder, decodes := runtime.(types.MessageRuntime)
+	if !decodes || !decoder.RunsMessages(call) {
+		return 0, nil
+	}
+	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {
+		return 0, types.ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
+	}
+	return decoder.MessageBytes(call)
 }

@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/engine/tags"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -58,7 +59,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 		return fireResult{}, err
 	}
 	fired := e.firedEvent(b, timer, survivor, &receipt, settlement)
-	tagEvents(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
+	tags.Add(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
 	ctx.EventManager().EmitEvent(typedFired(fired))
 	return fireResult{receipt, served, price, settlement}, nil
 }

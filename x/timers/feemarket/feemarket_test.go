@@ -11,6 +11,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/feemarket"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -40,7 +41,7 @@ func TestACellCostsWhatItsBytesDo(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, "0.002500000000000000", cycle.String(), name)
 		require.Equal(t, "0.075000000000000000", cell.String(), name)
-		require.NoError(t, types.CheckBasefees(cycle, cell), name)
+		require.NoError(t, fees.CheckBasefees(cycle, cell), name)
 	}
 }
 

@@ -52,7 +52,7 @@ func (f *Fees) askSource(ctx sdk.Context, config *types.TimerConfig) (cycle, cel
 		if cycle, cell, err = f.Basefees.Basefees(ctx, config); err != nil {
 			return err
 		}
-		return types.CheckBasefees(cycle, cell)
+		return CheckBasefees(cycle, cell)
 	})
 	if meter.Exceeded() != nil {
 		failure = meter.Exceeded()
@@ -72,4 +72,13 @@ func (b Basefees) Keep(lane *types.LaneState) {
 	default:
 		lane.CycleBasefee, lane.CellBasefee = &b.Cycle, &b.Cell
 	}
+}
+
+// CheckBasefees returns types.ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's. Beyond
+// them fires would be free, or nobody could pay for one.
+func CheckBasefees(cycle, cell math.LegacyDec) error {
+	if err := types.ValidatePrice(types.ErrInvalidBasefee, "the price of a cycle", cycle); err != nil {
+		return err
+	}
+	return types.ValidatePrice(types.ErrInvalidBasefee, "the price of a cell", cell)
 }

@@ -32,7 +32,7 @@ func receiptOf(actor sdk.AccAddress, timer byte, n int) types.Receipt {
 }
 
 // deliveryPages follows a list to its end, and returns "height/delivery" of each entry.
-func deliveryPages(t require.TestingT, ctx context.Context, q types.QueryServer, req *types.QueryDeliveriesRequest) (all []string, pages int) {
+func deliveryPages(ctx context.Context, t require.TestingT, q types.QueryServer, req *types.QueryDeliveriesRequest) (all []string, pages int) {
 	for pages = 1; ; pages++ {
 		response, err := q.Deliveries(ctx, req)
 		require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestDeliveriesAreThoseOfAPlainList(t *testing.T) {
 		if !req.Pagination.Reverse {
 			slices.Reverse(want)
 		}
-		got, _ := deliveryPages(t, f.Ctx(), q, req)
+		got, _ := deliveryPages(f.Ctx(), t, q, req)
 		require.Equal(t, want, got)
 	})
 }
@@ -119,7 +119,7 @@ func TestAPageOfDeliveriesReadsABoundedNumberOfReceipts(t *testing.T) {
 	require.Empty(t, first.Deliveries)
 	require.NotEmpty(t, first.Pagination.NextKey, "there is more, although the page is empty")
 
-	all, pages := deliveryPages(t, f.Ctx(), q, req())
+	all, pages := deliveryPages(f.Ctx(), t, q, req())
 	require.Len(t, all, 1)
 	require.Equal(t, 3, pages)
 

@@ -11,6 +11,7 @@ import (
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/envelope"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -507,7 +508,7 @@ func (k *Keeper) checkCall(ctx context.Context, config *types.TimerConfig, call 
 	if call.Messages, err = k.runsMessages(runtime, call); err != nil {
 		return call, err
 	}
-	messages, err := types.MessageBytes(config, runtime, call)
+	messages, err := engine.MessageBytes(config, runtime, call)
 	if err != nil {
 		return call, err
 	}

@@ -62,8 +62,13 @@ func New(store Store, opts Options) *Map {
 		byDefault   int
 		leastUseful int
 	}{
-		{&opts.LogBytes, 1_024, 1}, {&opts.MergeLogs, 8, 1}, {&opts.ChunkBytes, 4_096, 4}, {&opts.Runs, 8, 2},
-		{&opts.Ratio, 8, 1}, {&opts.Merges, 4, 1}, {&opts.Steps, 6, 1},
+		{&opts.LogBytes, 1_024, 1},
+		{&opts.MergeLogs, 8, 1},
+		{&opts.ChunkBytes, 4_096, 4},
+		{&opts.Runs, 8, 2},
+		{&opts.Ratio, 8, 1},
+		{&opts.Merges, 4, 1},
+		{&opts.Steps, 6, 1},
 	} {
 		if *option.value == 0 {
 			*option.value = option.byDefault

@@ -14,7 +14,7 @@ func (b *Block) Log(logger log.Logger) {
 	if b.Fired > 0 {
 		write = logger.Info
 	}
-	write("end of block", "module", types.ModuleName, "height", b.Height, "fired", b.Fired, "failed", b.TimerLaneSummary.Failed,
+	write("end of block", "module", types.ModuleName, "height", b.Height, "fired", b.Fired, "failed", b.Failed,
 		"expired", b.Expired, "unfunded", b.Unfunded, "not_admin", b.NotAdmin, "set_aside", b.SetAside, "ready", b.Deferred,
 		"used_size", b.UsedSize, "lane_basefee", b.LaneBasefee, "storm", b.Storm)
 }

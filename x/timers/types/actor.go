@@ -62,18 +62,6 @@ type MessageRuntime interface {
 	MessageBytes(call Call) (uint64, error)
 }
 
-// MessageBytes is what the messages of a call count as; 0 if the runtime decodes none.
-func MessageBytes(config *TimerConfig, runtime Runtime, call Call) (uint64, error) {
-	decoder, decodes := runtime.(MessageRuntime)
-	if !decodes || !decoder.RunsMessages(call) {
-		return 0, nil
-	}
-	if size := uint64(len(call.Payload)); size > config.MaxMessagesBytes {
-		return 0, ErrPayloadTooLong.Wrapf("%d bytes of messages, want at most %d", size, config.MaxMessagesBytes)
-	}
-	return decoder.MessageBytes(call)
-}
-
 // Router finds the runtime that serves an actor: the first registered one that reports so.
 type Router interface {
 	// Route returns the runtime that serves the actor, or ErrUnknownActor.

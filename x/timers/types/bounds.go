@@ -63,15 +63,6 @@ var (
 // MaxPrice is the largest price.
 func MaxPrice() math.LegacyDec { return maxPrice }
 
-// CheckBasefees returns ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's. Beyond
-// them fires would be free, or nobody could pay for one.
-func CheckBasefees(cycle, cell math.LegacyDec) error {
-	if err := ValidatePrice(ErrInvalidBasefee, "the price of a cycle", cycle); err != nil {
-		return err
-	}
-	return ValidatePrice(ErrInvalidBasefee, "the price of a cell", cell)
-}
-
 // ValidatePrice checks a price in fee denom per cycle or per cell: present, not negative, and small enough that price ×
 // units can't leave the range of a decimal.
 func ValidatePrice(kind *errors.Error, name string, price math.LegacyDec) error {

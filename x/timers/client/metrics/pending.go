@@ -44,7 +44,7 @@ func (p *pending) Collect(to chan<- prometheus.Metric) {
 	if p.count == nil {
 		return
 	}
-	now := time.Now() //nolint:forbidigo // a scraper runs this, no block
+	now := time.Now()
 	if !p.known || now.Sub(p.taken) >= pendingFor {
 		n, err := p.count()
 		p.taken, p.last, p.known = now, n, err == nil

@@ -97,6 +97,7 @@ type fakeChain struct {
 }
 
 func newFakeChain(t *testing.T) *fakeChain {
+	t.Helper()
 	return &fakeChain{
 		t: t, height: 100, pool: map[string][]uint64{}, dueAt: map[uint64]int{}, blocks: map[int64]Block{}, by: map[string]int{},
 	}
@@ -215,7 +216,8 @@ func TestFillingIsBounded(t *testing.T) {
 func TestTheReportIsATable(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	blocks := []Block{
-		{Time: at, Fired: 2, Scheduled: 4, Txs: map[string]bool{"a": true}}, {Time: at.Add(time.Second), Fired: 4, Late: 1},
+		{Time: at, Fired: 2, Scheduled: 4, Txs: map[string]bool{"a": true}},
+		{Time: at.Add(time.Second), Fired: 4, Late: 1},
 		{Time: at.Add(4 * time.Second)},
 	}
 	r := Report{Pending: 9, Filled: 100, Phases: []*Phase{

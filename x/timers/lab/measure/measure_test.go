@@ -244,9 +244,11 @@ func between(r *rand.Rand, least, most uint64) uint64 { return least + r.Uint64N
 func transfer(r *rand.Rand) units {
 	return units{between(r, 36_000, 60_000), between(r, 130, 300)}
 }
+
 func contract(r *rand.Rand) units {
 	return units{between(r, 60_000, 180_000), between(r, 500, 5_000)}
 }
+
 func writer(r *rand.Rand) units {
 	return units{between(r, 30_000, 60_000), between(r, 60_000, 180_000)}
 }

@@ -1,6 +1,8 @@
-package engine
+// Package tags names the timer and the delivery in the events of a fire (x/timers/README.md, "6. Events").
+package tags
 
 import (
+	"encoding/json"
 	"strings"
 
 	abci "github.com/cometbft/cometbft/abci/types"
@@ -23,17 +25,17 @@ const (
 	cyclesPerEvent = 200
 )
 
-// chargeEvents counts the events of a handler against its gas limit.
-func chargeEvents(fire storetypes.GasMeter, events sdk.Events) {
+// Charge counts the events of a handler against its gas limit.
+func Charge(fire storetypes.GasMeter, events sdk.Events) {
 	if n := len(events); n > coveredEvents {
 		fire.ConsumeGas(cyclesPerEvent*uint64(n-coveredEvents), "events")
 	}
 }
 
-// tagEvents adds the ids of the timer and of the delivery to the events of a fire, in place. They come last: an event
+// Add adds the ids of the timer and of the delivery to the events of a fire, in place. They come last: an event
 // whose attributes its emitter chooses, such as a contract, may have others of these names. In a typed event they are
 // JSON, as all its attributes are, and yield to fields of these names.
-func tagEvents(events sdk.Events, timerID, deliverID string) {
+func Add(events sdk.Events, timerID, deliverID string) {
 	tags := []abci.EventAttribute{{Key: attributeTimerID, Value: timerID}, {Key: attributeDeliverID, Value: deliverID}}
 	all := len(tags) * len(events)
 	for i := range events {
@@ -49,7 +51,7 @@ func tagEvents(events sdk.Events, timerID, deliverID string) {
 				if _, has := event.GetAttribute(tag.Key); has {
 					continue
 				}
-				tag.Value = jsonString(tag.Value)
+				tag.Value = JSON(tag.Value)
 			}
 			attributes = append(attributes, tag)
 		}
@@ -59,3 +61,26 @@ func tagEvents(events sdk.Events, timerID, deliverID string) {
 
 // isTyped reports whether an event is named as a protobuf message: those of a package have a dot.
 func isTyped(event *sdk.Event) bool { return strings.Contains(event.Type, ".") }
+
+// JSON writes a text. It can't fail: every string has a JSON form. Addresses, ids and amounts are their own.
+func JSON(s string) string {
+	if isPlain(s) {
+		return `"` + s + `"`
+	}
+	bz, err := json.Marshal(s)
+	if err != nil {
+		return `""`
+	}
+	return string(bz)
+}
+
+// isPlain reports whether JSON writes a string as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
+}
