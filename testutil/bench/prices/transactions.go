@@ -200,8 +200,6 @@ func scaled(coins sdk.Coins, by int64) sdk.Coins {
 	return all
 }
 
-func none(int) ([]byte, error) { return nil, nil }
-
 func oneSend(i int) ([]byte, error) { return sendPayload(i, 1) }
 
 func hollows(outputs int) func(int) ([]byte, error) {
