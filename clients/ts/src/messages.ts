@@ -1,6 +1,7 @@
 // The module's messages as CosmJS signs them: their types for a registry, and their form in amino JSON.
-import { AminoConverter, AminoTypes, type AminoConverters, defaultRegistryTypes } from "@cosmjs/stargate";
-import { createDefaultAminoConverters } from "@cosmjs/stargate";
+import {
+  AminoConverter, AminoTypes, type AminoConverters, createDefaultAminoConverters, defaultRegistryTypes,
+} from "@cosmjs/stargate";
 import { GeneratedType, Registry } from "@cosmjs/proto-signing";
 import { Any } from "./gen/google/protobuf/any.js";
 import * as tx from "./gen/timers/v1/tx.js";

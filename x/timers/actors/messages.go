@@ -43,8 +43,9 @@ func NewMessages(cdc codec.Codec, router MessageRouter) *Messages {
 	return &Messages{cdc, router, newVerdicts(rememberedBytes)}
 }
 
-// Validate checks the messages of a call. Errors are ErrInvalidHandler, ErrInvalidPayload, ErrPayloadTooLong,
-// ErrMessageNotAllowed and ErrForeignSigner of package types.
+// Validate checks the messages of a call. Errors are ErrInvalidHandler, ErrInvalidPayload, ErrMessageNotAllowed and
+// ErrForeignSigner of package types. That they are no longer than max_messages_bytes is checked before: what they count as
+// is charged by then.
 func (m *Messages) Validate(config *types.TimerConfig, call types.Call) error {
 	_, err := m.decode(config, call)
 	return err

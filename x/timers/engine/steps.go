@@ -16,7 +16,7 @@ import (
 
 // step is one of the ten steps of the end of a block.
 type step struct {
-	// name is that of the step in report.
+	// name is that of the step in metrics.
 	name string
 	do   func(*Engine, sdk.Context, *block) error
 }

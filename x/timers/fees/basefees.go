@@ -74,8 +74,8 @@ func (b Basefees) Keep(lane *types.LaneState) {
 	}
 }
 
-// CheckBasefees returns types.ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's. Beyond
-// them fires would be free, or nobody could pay for one.
+// CheckBasefees returns types.ErrInvalidBasefee unless the prices of a fee market are within the bounds of the config's.
+// Beyond them fires would be free, or nobody could pay for one.
 func CheckBasefees(cycle, cell math.LegacyDec) error {
 	if err := types.ValidatePrice(types.ErrInvalidBasefee, "the price of a cycle", cycle); err != nil {
 		return err

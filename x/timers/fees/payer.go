@@ -32,10 +32,9 @@ const (
 )
 
 // CheckPayer returns an error unless the payer may be charged for timers that the principal schedules. The payer is the
-// principal itself, or an account that has granted it a fee allowance that names the module's message. A blocked
-// address never pays, since a refund could not reach it. A module account pays for its own timers only. An empty payer is the
-// principal. It returns the cycles that each
-// fire counts for what the payer's records take.
+// principal itself, or an account that has granted it a fee allowance that names the module's message. A blocked address
+// never pays, since a refund could not reach it. A module account pays for its own timers only. An empty payer is the
+// principal. It returns the cycles that each fire counts for what the payer's records take.
 func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer, principal sdk.AccAddress) (cycles uint64, err error) {
 	if len(payer) == 0 {
 		payer = principal

@@ -73,11 +73,11 @@ type ScheduleRequest struct {
 // locked.
 //
 // The errors are, in the order of the checks: ErrAmbiguousCall for messages in addition to a handler or a payload; of the
-// trigger, ErrUnsupportedTimerType, ErrInvalidInterval, ErrTTLTooLong for after,
-// ErrNotWatchable and ErrInvalidWatch; ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong
-// and ErrExpiresTooSoon; ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrNotAdmin, and ErrForeignSigner
-// for messages of an admin's; ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's runtime says of the call, such as
-// ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that a fire uses up before its
+// trigger, ErrUnsupportedTimerType, ErrInvalidInterval, ErrTTLTooLong for after, ErrNotWatchable and ErrInvalidWatch;
+// ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong and ErrExpiresTooSoon;
+// ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrNotAdmin, and ErrForeignSigner for messages of an admin's;
+// ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's
+// runtime says of the call, such as ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that a fire uses up before its
 // handler; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and ErrBidNotCovered;
 // ErrTooManyTimers.
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {

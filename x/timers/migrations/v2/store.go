@@ -50,8 +50,13 @@ type migration struct {
 func (m *migration) configs() error {
 	for _, key := range [][]byte{types.PrefixConfig.Bytes(), types.PrefixNextConfig.Bytes()} {
 		stored, err := m.store.Get(key)
-		if err != nil || stored == nil {
+		switch {
+		case err != nil:
 			return err
+		case stored == nil && m.cells == 0:
+			return types.ErrInternal.Wrap("version 1: there is no config")
+		case stored == nil:
+			return nil // none waits for the next block
 		}
 		config, err := configOf(stored)
 		if err != nil {

@@ -79,7 +79,9 @@ func start(t *testing.T, config []byte) (sdk.Context, store.KVStoreService) {
 	key := storetypes.NewKVStoreKey(types.StoreKey)
 	ctx := testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient"))
 	service := runtime.NewKVStoreService(key)
-	require.NoError(t, service.OpenKVStore(ctx).Set(types.PrefixConfig.Bytes(), config))
+	if config != nil {
+		require.NoError(t, service.OpenKVStore(ctx).Set(types.PrefixConfig.Bytes(), config))
+	}
 	return ctx, service
 }
 
@@ -114,6 +116,7 @@ func TestConfigIsRefused(t *testing.T) {
 		{config(is(28, "half")), "target"},
 		{config(is(81, "much")), `reserve_price "much"`},
 		{config(is(33, "\x0a\xff")), "field 1"},
+		{nil, "there is no config"},
 		{[]byte{0xff}, "version 1"},
 		{[]byte{0x0d, 0, 0, 0, 0}, "wire type 5"},
 	} {
