@@ -29,21 +29,20 @@ func knownCommand(root *cobra.Command, args []string) error {
 	if err != nil || !cmd.HasAvailableSubCommands() {
 		return nil // Who finds no command at the top says so well enough.
 	}
-	for _, word := range rest {
-		if strings.HasPrefix(word, "-") || word == "help" {
-			return nil
-		}
-		cmd.SuggestionsMinimumDistance = 2
-		if cmd.Flags().Lookup(msgsFlag) != nil && len(cmd.SuggestionsFor(word)) == 0 {
-			return errors.New(stray(cmd, word))
-		}
-		text := fmt.Sprintf("there is no command %q below %q", word, cmd.CommandPath())
-		if near := cmd.SuggestionsFor(word); len(near) > 0 {
-			text += ": did you mean " + strings.Join(quoted(near), " or ") + "?"
-		}
-		return fmt.Errorf("%s; %q lists those there are", text, cmd.CommandPath()+" --help")
+	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") || rest[0] == "help" {
+		return nil
 	}
-	return nil
+	word := rest[0]
+	cmd.SuggestionsMinimumDistance = 2
+	near := cmd.SuggestionsFor(word)
+	if cmd.Flags().Lookup(msgsFlag) != nil && len(near) == 0 {
+		return errors.New(stray(cmd, word))
+	}
+	text := fmt.Sprintf("there is no command %q below %q", word, cmd.CommandPath())
+	if len(near) > 0 {
+		text += ": did you mean " + strings.Join(quoted(near), " or ") + "?"
+	}
+	return fmt.Errorf("%s; %q lists those there are", text, cmd.CommandPath()+" --help")
 }
 
 func quoted(words []string) []string {
