@@ -36,8 +36,16 @@ func TestQueriesForExchanges(t *testing.T) {
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob", "carol"}}).Nodes[0]
 	alice, bob, carol := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob"), addressOf(ctx, t, n, "carol")
 	// Two timers fire in one block: alice's pays bob, and carol's pays alice.
-	id, due := scheduleSoon(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 77))
-	other, _ := schedule(ctx, t, n, "carol", "--msgs", sendFile(t, carol, alice, 5), "--at", fmt.Sprint(due))
+	var first scheduled
+	second := soon(t, 8, func(ahead int64) (node.TxResult, error) {
+		result, err := trySchedule(ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 77), "--in", fmt.Sprint(ahead))
+		if err != nil || result.Code != 0 {
+			return result, err
+		}
+		first = scheduledIn(t, result)[0]
+		return trySchedule(ctx, n, "carol", "--msgs", sendFile(t, carol, alice, 5), "--at", fmt.Sprint(first.due))
+	})
+	id, due, other := first.id, first.due, second[0].id
 	_, height := waitFired(ctx, t, n, due, id)
 	_, otherHeight := waitFired(ctx, t, n, due, other)
 	require.Equal(t, height, otherHeight)
