@@ -26,7 +26,7 @@ var pureRank = map[string]int{
 }
 
 // room is what the rooms of all policies may import.
-var room = []string{"types", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies"}
+var room = []string{"types", "events", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies"}
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
@@ -35,6 +35,7 @@ var room = []string{"types", "sandbox", "watch", "state", "state/index", "fees",
 var mayImport = map[string][]string{
 	"types":            {"types/bounds"},
 	"types/bounds":     {},
+	"events":           {},
 	"names":            {"types"},
 	"sandbox":          {"types", "sandbox/branch"},
 	"sandbox/branch":   {},
@@ -56,7 +57,7 @@ var mayImport = map[string][]string{
 	"feemarket":        {"types"},
 	"module/v1":        {},
 	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions"},
-	"agents":           {"types", "names", "sandbox", "state"},
+	"agents":           {"types", "events", "names", "sandbox", "state"},
 	"policies":         {"types", "names", "sandbox", "state", "state/index", "fees", "agents"},
 
 	"policies/fifo":    room,
@@ -68,10 +69,10 @@ var mayImport = map[string][]string{
 		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine/tags":   {},
-	"engine":        {"engine/tags", "types", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine/tags":   {"events"},
+	"engine":        {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"migrations/v2": {"types"},
-	"keeper":        {"types", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"keeper":        {"types", "events", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":         {"types", "names", "state", "state/conditions", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},

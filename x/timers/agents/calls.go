@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -148,7 +149,7 @@ func (c *Calls) Close(ctx sdk.Context) (math.Int, error) {
 		}
 		c.billed = c.billed.Add(answer.charged)
 		t, text := &answer.timer, c.registry.addresses.Text
-		if err := types.Emit(ctx, &types.TimerAgentBilled{
+		if err := events.Emit(ctx, &types.TimerAgentBilled{
 			Id: t.IDHex(), Actor: text(t.Actor), Agent: text(answer.agent), Payer: text(t.Payer()),
 			Cycles: answer.cycles, Paid: answer.charged.String(),
 		}); err != nil {
@@ -254,7 +255,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 		Id: t.IDHex(), Actor: c.registry.addresses.Text(t.Actor), Agent: c.registry.addresses.Text(agent),
 	}
 	event.Codespace, event.Code = types.CodeOf(failure)
-	return true, types.Emit(ctx, event)
+	return true, events.Emit(ctx, event)
 }
 
 // cost of cycles at the chain's basefee, rounded up.

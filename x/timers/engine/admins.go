@@ -4,6 +4,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/admins"
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -40,7 +41,7 @@ func (e *Engine) removeNotAdmins(ctx sdk.Context, b *block, timer *types.Timer) 
 		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
-		return types.Emit(ctx, &types.TimerCancelledNotAdmin{
+		return events.Emit(ctx, &types.TimerCancelledNotAdmin{
 			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Scheduler: e.Addresses.Text(timer.Scheduler), Label: timer.Label,
 		})
 	})

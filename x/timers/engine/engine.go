@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/report"
@@ -39,7 +40,7 @@ func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
 	if err := e.Records.Release(ctx, t, types.HeightOf(ctx)); err != nil {
 		return err
 	}
-	return types.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due})
+	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due})
 }
 
 // CountTimers counts the live timers at the end of a block, and the ready ones among them. It counts the

@@ -3,6 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -38,7 +39,7 @@ func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason 
 	if cause != nil {
 		event.Codespace, event.Code = types.CodeOf(cause)
 	}
-	if err := types.Emit(ctx, event); err != nil {
+	if err := events.Emit(ctx, event); err != nil {
 		return err
 	}
 	b.noteAside(ctx, timer, reason)
@@ -59,7 +60,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
-		return types.Emit(ctx, &types.TimerExpired{
+		return events.Emit(ctx, &types.TimerExpired{
 			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, Label: timer.Label,
 		})
 	})

@@ -3,6 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -66,7 +67,7 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
-	return types.Emit(ctx, b.summary())
+	return events.Emit(ctx, b.summary())
 }
 
 // pruneReceipts removes receipts older than RECEIPT_RETENTION_BLOCKS.

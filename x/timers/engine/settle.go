@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/engine/tags"
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -60,8 +61,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	}
 	fired := e.firedEvent(b, timer, survivor, &receipt, settlement)
 	tags.Add(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
-	ctx.EventManager().EmitEvent(typedFired(fired))
-	return fireResult{receipt, served, price, settlement}, nil
+	return fireResult{receipt, served, price, settlement}, events.Emit(ctx, fired)
 }
 
 // preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It

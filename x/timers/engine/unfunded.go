@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -93,7 +94,7 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
-		return types.Emit(ctx, &types.TimerCancelledInsufficientFunds{
+		return events.Emit(ctx, &types.TimerCancelledInsufficientFunds{
 			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Payer: e.Addresses.Text(timer.Payer()),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 			Label: timer.Label,
@@ -117,7 +118,7 @@ func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer,
 		Label: timer.Label,
 	}
 	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
-	if err := types.Emit(ctx, event); err != nil {
+	if err := events.Emit(ctx, event); err != nil {
 		return err
 	}
 	b.noteAside(ctx, timer, reason)

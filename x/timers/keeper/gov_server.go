@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -46,7 +47,7 @@ func (m msgServer) SysCancelTimer(
 	event := &types.TimerCancelledByGovernance{
 		Id: timer.IDHex(), Actor: msg.Actor, Opcode: types.OpcodeSysCancelTimer, Label: timer.Label,
 	}
-	return &types.MsgSysCancelTimerResponse{Cancelled: true}, types.Emit(ctx, event)
+	return &types.MsgSysCancelTimerResponse{Cancelled: true}, events.Emit(ctx, event)
 }
 
 // UpdateTimerConfig implements types.MsgServer: opcode 49. The whole config is checked now and is in force from the
@@ -73,7 +74,7 @@ func (m msgServer) UpdateTimerConfig(
 		return nil, err
 	}
 	event := &types.TimerConfigUpdatedByGovernance{Config: msg.Config, Opcode: types.OpcodeSysUpdateTimerConfig}
-	return &types.MsgUpdateTimerConfigResponse{Height: types.HeightOf(ctx) + 1}, types.Emit(ctx, event)
+	return &types.MsgUpdateTimerConfigResponse{Height: types.HeightOf(ctx) + 1}, events.Emit(ctx, event)
 }
 
 // SysExtendTimer implements types.MsgServer: opcode 50.
@@ -95,7 +96,7 @@ func (m msgServer) SysExtendTimer(
 	event := &types.TimerExtendedByGovernance{
 		Id: timer.IDHex(), Actor: msg.Actor, ExpiresAt: change.To, PreviousExpiresAt: change.From, Opcode: types.OpcodeSysExtendTimer,
 	}
-	return &types.MsgSysExtendTimerResponse{ExpiresAt: change.To, PreviousExpiresAt: change.From}, types.Emit(ctx, event)
+	return &types.MsgSysExtendTimerResponse{ExpiresAt: change.To, PreviousExpiresAt: change.From}, events.Emit(ctx, event)
 }
 
 // SysReleaseTimer implements types.MsgServer.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/envelope"
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -104,7 +105,7 @@ func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer
 	if err := k.engine.Records.Insert(ctx, &timer, limitOf(&config, &timer)); err != nil {
 		return types.Timer{}, err
 	}
-	if err := types.Emit(ctx, &types.TimerScheduled{
+	if err := events.Emit(ctx, &types.TimerScheduled{
 		Id: timer.IDHex(), Actor: k.text(timer.Actor), Due: timer.Due, ExpiresAt: timer.ExpiresAt,
 		GasLimit: timer.GasLimit, CellLimit: timer.CellLimit,
 		Seq: timer.Seq, FeePayer: k.text(timer.Payer()), Tier: config.TierOf(timer.Due, types.HeightOf(ctx)), Label: timer.Label,
@@ -260,7 +261,7 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 		return types.Timer{}, err
 	}
 	event := &types.TimerUpdated{Id: timer.IDHex(), Actor: k.text(timer.Actor), Seq: timer.Seq}
-	if err := types.Emit(ctx, event); err != nil {
+	if err := events.Emit(ctx, event); err != nil {
 		return types.Timer{}, err
 	}
 	return timer, k.reportBid(ctx, &timer, bid)
@@ -345,7 +346,7 @@ func (k *Keeper) extendBy(ctx context.Context, by changeBy, expiresAt uint64) (E
 	if err != nil {
 		return Extension{}, err
 	}
-	return change, types.Emit(ctx, &types.TimerExtended{
+	return change, events.Emit(ctx, &types.TimerExtended{
 		Id: timer.IDHex(), Actor: k.text(by.actor), ExpiresAt: change.To, PreviousExpiresAt: change.From,
 	})
 }
@@ -401,7 +402,7 @@ func (k *Keeper) cancelBy(ctx context.Context, by changeBy) error {
 	if !by.sender.Equals(timer.Owner()) {
 		event.Scheduler = k.text(by.sender)
 	}
-	return types.Emit(ctx, event)
+	return events.Emit(ctx, event)
 }
 
 // cancel is the common part of the owner's and the authority's cancellation. May says whether it is allowed.
@@ -565,13 +566,13 @@ func storedMaxCharge(amount math.Int) string {
 // reportBid emits an event if the bid was not stored as stated.
 func (k *Keeper) reportBid(ctx context.Context, t *types.Timer, accepted policies.Accepted) error {
 	if accepted.Stated != nil {
-		return types.Emit(ctx, &types.TimerPriorityClampedAtSchedule{
+		return events.Emit(ctx, &types.TimerPriorityClampedAtSchedule{
 			Id: t.IDHex(), Actor: k.text(t.Actor),
 			Stated: accepted.Stated.String(), Clamped: t.Bid.Static.MaxPriorityFeePerCycle.String(),
 		})
 	}
 	if accepted.Ignored {
-		return types.Emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.text(t.Actor), RefusedFrom: accepted.RefusedFrom})
+		return events.Emit(ctx, &types.TimerBidIgnored{Id: t.IDHex(), Actor: k.text(t.Actor), RefusedFrom: accepted.RefusedFrom})
 	}
 	return nil
 }

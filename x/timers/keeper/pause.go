@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -30,7 +31,7 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	if err := k.engine.Records.PutAside(ctx, &timer, types.Paused); err != nil {
 		return err
 	}
-	return types.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
+	return events.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
 }
 
 // Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns the

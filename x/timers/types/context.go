@@ -3,8 +3,6 @@ package types
 import (
 	"context"
 
-	"github.com/cosmos/gogoproto/proto"
-
 	errorsmod "cosmossdk.io/errors"
 	storetypes "cosmossdk.io/store/types"
 
@@ -22,11 +20,6 @@ func Unmetered(ctx context.Context) sdk.Context {
 		return unwrapped.WithGasMeter(counting.Unmetered())
 	}
 	return unwrapped.WithGasMeter(storetypes.NewInfiniteGasMeter())
-}
-
-// Emit emits a typed event.
-func Emit(ctx context.Context, event proto.Message) error {
-	return sdk.UnwrapSDKContext(ctx).EventManager().EmitTypedEvent(event)
 }
 
 // CodeOf is how state and events keep an error: without its text, which may differ between nodes.

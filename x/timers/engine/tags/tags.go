@@ -2,7 +2,6 @@
 package tags
 
 import (
-	"encoding/json"
 	"strings"
 
 	abci "github.com/cometbft/cometbft/abci/types"
@@ -10,6 +9,8 @@ import (
 	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/events"
 )
 
 // Attributes that every event of a fire carries, as those of a transaction's message carry msg_index.
@@ -26,8 +27,8 @@ const (
 )
 
 // Charge counts the events of a handler against its gas limit.
-func Charge(fire storetypes.GasMeter, events sdk.Events) {
-	if n := len(events); n > coveredEvents {
+func Charge(fire storetypes.GasMeter, emitted sdk.Events) {
+	if n := len(emitted); n > coveredEvents {
 		fire.ConsumeGas(cyclesPerEvent*uint64(n-coveredEvents), "events")
 	}
 }
@@ -35,23 +36,23 @@ func Charge(fire storetypes.GasMeter, events sdk.Events) {
 // Add adds the ids of the timer and of the delivery to the events of a fire, in place. They come last: an event
 // whose attributes its emitter chooses, such as a contract, may have others of these names. In a typed event they are
 // JSON, as all its attributes are, and yield to fields of these names.
-func Add(events sdk.Events, timerID, deliverID string) {
+func Add(emitted sdk.Events, timerID, deliverID string) {
 	tags := []abci.EventAttribute{{Key: attributeTimerID, Value: timerID}, {Key: attributeDeliverID, Value: deliverID}}
-	all := len(tags) * len(events)
-	for i := range events {
-		all += len(events[i].Attributes)
+	all := len(tags) * len(emitted)
+	for i := range emitted {
+		all += len(emitted[i].Attributes)
 	}
 	// One array holds all of them: an event's own may be shared with others.
 	attributes := make([]abci.EventAttribute, 0, all)
-	for i := range events {
-		event, first := &events[i], len(attributes)
+	for i := range emitted {
+		event, first := &emitted[i], len(attributes)
 		attributes = append(attributes, event.Attributes...)
 		for _, tag := range tags {
 			if isTyped(event) {
 				if _, has := event.GetAttribute(tag.Key); has {
 					continue
 				}
-				tag.Value = JSON(tag.Value)
+				tag.Value = events.JSON(tag.Value)
 			}
 			attributes = append(attributes, tag)
 		}
@@ -61,26 +62,3 @@ func Add(events sdk.Events, timerID, deliverID string) {
 
 // isTyped reports whether an event is named as a protobuf message: those of a package have a dot.
 func isTyped(event *sdk.Event) bool { return strings.Contains(event.Type, ".") }
-
-// JSON writes a text. It can't fail: every string has a JSON form. Addresses, ids and amounts are their own.
-func JSON(s string) string {
-	if isPlain(s) {
-		return `"` + s + `"`
-	}
-	bz, err := json.Marshal(s)
-	if err != nil {
-		return `""`
-	}
-	return string(bz)
-}
-
-// isPlain reports whether JSON writes a string as it is.
-func isPlain(s string) bool {
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
-			return false
-		}
-	}
-	return true
-}

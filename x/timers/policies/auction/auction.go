@@ -17,6 +17,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -90,7 +91,7 @@ func (p *Policy) lock(ctx context.Context, config *types.TimerConfig, t *types.T
 		return types.ErrBidNotCovered.Wrapf("x/bank refuses to move %s%s from %s: %v", amount, config.FeeDenom, p.parts.Addresses.Text(principal), err)
 	}
 	t.SetLocked(t.Locked().Add(amount))
-	return types.Emit(ctx, &types.TimerBidLocked{
+	return events.Emit(ctx, &types.TimerBidLocked{
 		Id: t.IDHex(), Actor: p.parts.Addresses.Text(t.Actor), Amount: amount.String(), Locked: t.Locked().String(),
 	})
 }
@@ -105,7 +106,7 @@ func (p *Policy) unlock(ctx context.Context, config *types.TimerConfig, t *types
 	}
 	bid := t.Locked()
 	t.SetLocked(bid.Sub(amount))
-	return types.Emit(ctx, &types.TimerBidSettled{
+	return events.Emit(ctx, &types.TimerBidSettled{
 		Id: t.IDHex(), Actor: p.parts.Addresses.Text(t.Actor), Bid: bid.String(), Paid: "0",
 		Returned: amount.String(), Locked: t.Locked().String(),
 	})

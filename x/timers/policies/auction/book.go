@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/auction"
@@ -133,7 +134,7 @@ func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid 
 	timer := types.Timer{Id: []byte(fired.candidate.ID)}
 	event.Id, event.Actor = timer.IDHex(), b.policy.parts.Addresses.Text(sdk.AccAddress(fired.candidate.Actor))
 	event.Paid = payment.String()
-	return payment, types.Emit(ctx, event)
+	return payment, events.Emit(ctx, event)
 }
 
 // keep puts the rest of a bid back on the record of a repeating timer. It does nothing for a timer that has left, or

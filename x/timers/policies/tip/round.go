@@ -12,6 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
@@ -260,7 +261,7 @@ func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) pol
 		if err := r.Parts.Records.Put(ctx, t); err != nil {
 			return err
 		}
-		return types.Emit(ctx, &types.TimerDeferredInsufficientFunds{
+		return events.Emit(ctx, &types.TimerDeferredInsufficientFunds{
 			Id: t.IDHex(), Actor: r.Parts.Addresses.Text(t.Actor), Payer: r.Parts.Addresses.Text(t.Payer()),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 		})

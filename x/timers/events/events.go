@@ -1,0 +1,46 @@
+// Package events emits the module's typed events (x/timers/README.md, "6. Events").
+package events
+
+import (
+	"context"
+
+	abci "github.com/cometbft/cometbft/abci/types"
+	"github.com/cosmos/gogoproto/proto"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+)
+
+// usualBytes hold the values of nearly every event.
+const usualBytes = 512
+
+// Emit emits a typed event.
+func Emit(ctx context.Context, event proto.Message) error {
+	typed, err := Typed(event)
+	if err != nil {
+		return err
+	}
+	sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(typed)
+	return nil
+}
+
+// Typed is sdk.TypedEventToEvent, byte for byte. The SDK's writes JSON, and reads it back into a map to sort it, which is
+// half of what a timer's exit takes. Here the layout of each message is looked at once. An event with a field
+// that a layout does not know goes the SDK's way.
+func Typed(event proto.Message) (sdk.Event, error) {
+	layout, value := layoutOf(event)
+	if layout == nil {
+		return sdk.TypedEventToEvent(event)
+	}
+	// One text holds all values.
+	text, ends := make([]byte, 0, usualBytes), make([]int, len(layout.sorted))
+	for i, f := range layout.sorted {
+		text = f.write(text, value.Field(f.index))
+		ends[i] = len(text)
+	}
+	values, attributes, start := string(text), make([]abci.EventAttribute, len(ends)), 0
+	for i, end := range ends {
+		attributes[i] = abci.EventAttribute{Key: layout.sorted[i].key, Value: values[start:end]}
+		start = end
+	}
+	return sdk.Event{Type: layout.name, Attributes: attributes}, nil
+}
