@@ -120,10 +120,17 @@ func outputs(n int) func(int) ([]byte, error) {
 	}
 }
 
-// ofModule schedules n timers of the governance module, whose handler does nothing, with payloads of so many bytes.
-func ofModule(n, bytes int) func(*realapp.Chain, sdk.Context) error {
+// ofModule schedules n timers of the governance module, whose handler does nothing but emit events, with payloads of so
+// many bytes.
+func ofModule(n, bytes, emitted int) func(*realapp.Chain, sdk.Context) error {
 	return func(c *realapp.Chain, ctx sdk.Context) error {
-		c.App.TimerModules.Register(govtypes.ModuleName, types.DefaultHandler, func(context.Context, types.Delivery) error { return nil })
+		c.App.TimerModules.Register(govtypes.ModuleName, types.DefaultHandler, func(ctx context.Context, _ types.Delivery) error {
+			manager := sdk.UnwrapSDKContext(ctx).EventManager()
+			for range emitted {
+				manager.EmitEvent(sdk.NewEvent("work", sdk.NewAttribute("done", "1")))
+			}
+			return nil
+		})
 		actor := authtypes.NewModuleAddress(govtypes.ModuleName)
 		if err := c.App.Bank.SendCoins(ctx, realapp.KeyedAccount(0).Address, actor, coin(workload.OwnerFunds/2)); err != nil {
 			return err
@@ -131,7 +138,7 @@ func ofModule(n, bytes int) func(*realapp.Chain, sdk.Context) error {
 		for range n {
 			if _, err := c.App.Timers.Schedule(ctx, keeper.ScheduleRequest{
 				Actor: actor, Trigger: types.Trigger{Height: realapp.Height}, Payload: make([]byte, bytes),
-				GasLimit: 40_000 + 3*uint64(bytes),
+				GasLimit: 40_000 + 3*uint64(bytes) + 200*uint64(emitted),
 			}); err != nil {
 				return err
 			}
@@ -264,9 +271,10 @@ func fireKinds() []kind {
 		return msg, err
 	}
 	kinds := []kind{
-		firing("a module, no payload", units, true, ofModule(units, 0)),
-		firing("a module, 10 kB", units, true, ofModule(units, 10_000)),
-		firing("a module, 60 kB", 4, true, ofModule(4, 60_000)),
+		firing("a module, no payload", units, true, ofModule(units, 0, 0)),
+		firing("a module, 10 kB", units, true, ofModule(units, 10_000, 0)),
+		firing("a module, 60 kB", 4, true, ofModule(4, 60_000, 0)),
+		firing("a module, 1,000 events", 4, true, ofModule(4, 0, 1_000)),
 		firing("an account that sends", units, true, each(units, due(oneSend, 100_000, 0))),
 		firing("8 sends", 8, true, each(8, due(func(i int) ([]byte, error) { return sendPayload(i, 8) }, 240_000, 0))),
 		firing("an interval that sends", units, true, each(units, interval)),
