@@ -220,6 +220,10 @@ demo: build ## Run the demonstration on a local node
 localnet: build ## Start a local network of validators
 	@scripts/localnet.sh start
 
+.PHONY: dashboard-postgres
+dashboard-postgres: ## Test the dashboard's store on a PostgreSQL server of its own too (needs initdb)
+	@scripts/postgres.sh
+
 .PHONY: dashboard
 dashboard: build ## Serve the dashboard of the local network at http://127.0.0.1:8090
 	@build/timerd dashboard --home .localnet/node0 --node tcp://127.0.0.1:27001

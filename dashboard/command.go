@@ -45,8 +45,8 @@ func NewCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dashboard",
 		Short: "Show the chain's timers in a browser, with their history",
-		Long: `Follow a node, keep what happens to timers in an SQLite database, and serve a page that shows it: use and prices of the
-lane, what is coming, the ready backlog, fires as they happen, one timer's whole life, an actor's timers with totals, what a
+		Long: `Follow a node, keep what happens to timers in a database, SQLite or PostgreSQL, and serve a page that shows it: use and
+prices of the lane, what is coming, the ready backlog, fires as they happen, one timer's whole life, an actor's timers with totals, what a
 timer would cost, and the parameters. It only reads. It goes on where it stopped, and waits for a node that is away.
 
 The page is served on loopback unless --listen says otherwise. It has no login: put a proxy before it that has one.
@@ -60,7 +60,7 @@ With --webhook, fires that failed, timers that lack funds or were quarantined, a
 	f := cmd.Flags()
 	f.String(flags.FlagNode, "tcp://localhost:26657", "RPC of the node")
 	f.String(flagListen, "127.0.0.1:8090", "address to serve the page on")
-	f.String(flagDatabase, "", "file of the database (default: data/dashboard.db in the home)")
+	f.String(flagDatabase, "", "file of the SQLite database, or postgres://USER@HOST/NAME (default: data/dashboard.db in the home)")
 	f.Int64(flagBacklog, 0, "blocks before the latest to read at the first start (default: all that the node has)")
 	f.Duration(flagInterval, 500*time.Millisecond, "how often the node is asked for its height, at least 50ms")
 	f.StringSlice(flagHosts, nil, "further names under which the page is asked for")
@@ -122,8 +122,10 @@ func run(cmd *cobra.Command) (err error) {
 	}
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := os.MkdirAll(filepath.Dir(o.database), 0o700); err != nil {
-		return err
+	if !store.IsURL(o.database) {
+		if err := os.MkdirAll(filepath.Dir(o.database), 0o700); err != nil {
+			return err
+		}
 	}
 	history, err := store.Open(ctx, o.database)
 	if err != nil {

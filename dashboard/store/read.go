@@ -53,7 +53,7 @@ func (s *Store) Events(ctx context.Context, f Filter) ([]Event, error) {
 	if f.OldestFirst {
 		order = " ORDER BY height, position LIMIT ?"
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT "+eventColumns+" FROM events WHERE "+where+order, append(args, f.Limit)...)
+	rows, err := s.query(ctx, "SELECT "+eventColumns+" FROM events WHERE "+where+order, append(args, f.Limit)...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s *Store) Events(ctx context.Context, f Filter) ([]Event, error) {
 // Totals returns those of an actor; zeros for one that nothing is known of.
 func (s *Store) Totals(ctx context.Context, actor string) (Totals, error) {
 	t := Totals{Actor: actor, Paid: "0"}
-	err := s.db.QueryRowContext(ctx, "SELECT fired, failed, expired, unfunded, paid FROM actors WHERE actor = ?", actor).
+	err := s.row(ctx, "SELECT fired, failed, expired, unfunded, paid FROM actors WHERE actor = ?", actor).
 		Scan(&t.Fired, &t.Failed, &t.Expired, &t.Unfunded, &t.Paid)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
@@ -93,7 +93,7 @@ func (s *Store) Series(ctx context.Context, blocks, points int64) (_ []Point, er
 		return nil, err
 	}
 	each := max(1, (blocks+points-1)/points)
-	rows, err := s.db.QueryContext(ctx, `SELECT max(height), max(time), count(*), avg(used_size), max(used_size), avg(basefee),
+	rows, err := s.query(ctx, `SELECT max(height), max(time), count(*), avg(used_size), max(used_size), avg(basefee),
 		sum(fired), sum(failed), max(deferred), max(storm) FROM blocks WHERE height > ? AND missing = '' GROUP BY height / ? ORDER BY 1`, last-blocks, each)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-// Package store keeps what a node said of its timers in an SQLite database: a row for each block, and one for each event of
+// Package store keeps what a node said of its timers in a database: a row for each block, and one for each event of
 // the module. A block is written as a whole or not at all, so that whoever follows the chain goes on after the last one.
 package store
 
@@ -6,34 +6,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"math/big"
-	"net/url"
-
-	// The driver of SQLite.
-	_ "github.com/mattn/go-sqlite3"
 )
-
-// schema is that of version 1, which user_version states.
-const schema = `
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS blocks (
-	height INTEGER PRIMARY KEY, hash TEXT NOT NULL, time INTEGER NOT NULL, missing TEXT NOT NULL,
-	fired INTEGER NOT NULL, failed INTEGER NOT NULL, expired INTEGER NOT NULL, unfunded INTEGER NOT NULL,
-	set_aside INTEGER NOT NULL, deferred INTEGER NOT NULL, used_size INTEGER NOT NULL, basefee REAL NOT NULL,
-	storm INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS events (
-	height INTEGER NOT NULL, position INTEGER NOT NULL, kind TEXT NOT NULL, timer TEXT NOT NULL, actor TEXT NOT NULL,
-	paid TEXT NOT NULL, why TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (height, position)) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS events_of_timer ON events (timer, height, position);
-CREATE INDEX IF NOT EXISTS events_of_actor ON events (actor, height, position);
-CREATE TABLE IF NOT EXISTS actors (
-	actor TEXT PRIMARY KEY, fired INTEGER NOT NULL, failed INTEGER NOT NULL, expired INTEGER NOT NULL,
-	unfunded INTEGER NOT NULL, paid TEXT NOT NULL) WITHOUT ROWID;
-PRAGMA user_version = 1;
-`
-
-const version = 1
 
 // Block is what a block did to the timers.
 type Block struct {
@@ -83,33 +57,9 @@ type Totals struct {
 }
 
 // Store is the database.
-type Store struct{ db *sql.DB }
-
-// Open opens the database in a file, and makes it if there is none.
-func Open(ctx context.Context, file string) (*Store, error) {
-	dsn := (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: "_journal_mode=WAL&_busy_timeout=10000&_synchronous=NORMAL"}).String()
-	db, err := sql.Open("sqlite3", dsn)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(8)
-	s := &Store{db}
-	if err := s.prepare(ctx); err != nil {
-		return nil, errors.Join(fmt.Errorf("open %s: %w", file, err), db.Close())
-	}
-	return s, nil
-}
-
-func (s *Store) prepare(ctx context.Context) error {
-	var found int
-	if err := s.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&found); err != nil {
-		return err
-	}
-	if found != 0 && found != version {
-		return fmt.Errorf("it is of version %d, and this program writes version %d: name another file", found, version)
-	}
-	_, err := s.db.ExecContext(ctx, schema)
-	return err
+type Store struct {
+	db *sql.DB
+	statements
 }
 
 // Close closes the database.
@@ -117,7 +67,7 @@ func (s *Store) Close() error { return s.db.Close() }
 
 // Meta returns a value that SetMeta stored; empty if there is none.
 func (s *Store) Meta(ctx context.Context, key string) (value string, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE key = ?", key).Scan(&value)
+	err = s.row(ctx, "SELECT value FROM meta WHERE key = ?", key).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -126,13 +76,12 @@ func (s *Store) Meta(ctx context.Context, key string) (value string, err error) 
 
 // SetMeta stores a value.
 func (s *Store) SetMeta(ctx context.Context, key, value string) error {
-	_, err := s.db.ExecContext(ctx, "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
-	return err
+	return s.exec(ctx, "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value)
 }
 
 // Last returns the height and hash of the last block; 0 if there is none.
 func (s *Store) Last(ctx context.Context) (height int64, hash string, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT height, hash FROM blocks ORDER BY height DESC LIMIT 1").Scan(&height, &hash)
+	err = s.row(ctx, "SELECT height, hash FROM blocks ORDER BY height DESC LIMIT 1").Scan(&height, &hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, "", nil
 	}
@@ -141,7 +90,7 @@ func (s *Store) Last(ctx context.Context) (height int64, hash string, err error)
 
 // Hash returns the hash of a block; empty if it is not stored.
 func (s *Store) Hash(ctx context.Context, height int64) (hash string, err error) {
-	err = s.db.QueryRowContext(ctx, "SELECT hash FROM blocks WHERE height = ?", height).Scan(&hash)
+	err = s.row(ctx, "SELECT hash FROM blocks WHERE height = ?", height).Scan(&hash)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
@@ -150,16 +99,16 @@ func (s *Store) Hash(ctx context.Context, height int64) (hash string, err error)
 
 // Put writes a block and its events, and adds them to the totals of their actors.
 func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
-	return s.within(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", b.Height, b.Hash, b.Time, b.Missing, b.Fired,
-			b.Failed, b.Expired, b.Unfunded, b.SetAside, b.Deferred, b.UsedSize, b.Basefee, b.Storm)
+	return s.within(ctx, func(tx statements) error {
+		err := tx.exec(ctx, "INSERT INTO blocks VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)", b.Height, b.Hash, b.Time, b.Missing, b.Fired,
+			b.Failed, b.Expired, b.Unfunded, b.SetAside, b.Deferred, b.UsedSize, b.Basefee, number(b.Storm))
 		if err != nil {
 			return err
 		}
 		for i := range events {
 			e := &events[i]
 			e.Height, e.Position = b.Height, int64(i)
-			if _, err := tx.ExecContext(ctx, "INSERT INTO events VALUES (?,?,?,?,?,?,?,?)",
+			if err := tx.exec(ctx, "INSERT INTO events VALUES (?,?,?,?,?,?,?,?)",
 				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body); err != nil {
 				return err
 			}
@@ -173,13 +122,13 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 
 // DropAbove removes the blocks above a height, and takes their events out of the totals: the chain has others there.
 func (s *Store) DropAbove(ctx context.Context, height int64) error {
-	return s.within(ctx, func(tx *sql.Tx) error {
+	return s.within(ctx, func(tx statements) error {
 		for _, statement := range []string{"DELETE FROM events WHERE height > ?", "DELETE FROM blocks WHERE height > ?"} {
-			if _, err := tx.ExecContext(ctx, statement, height); err != nil {
+			if err := tx.exec(ctx, statement, height); err != nil {
 				return err
 			}
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM actors"); err != nil {
+		if err := tx.exec(ctx, "DELETE FROM actors"); err != nil {
 			return err
 		}
 		return rebuild(ctx, tx)
@@ -187,10 +136,10 @@ func (s *Store) DropAbove(ctx context.Context, height int64) error {
 }
 
 // rebuild computes the totals anew. Rows are read in pages, since a transaction has one connection.
-func rebuild(ctx context.Context, tx *sql.Tx) error {
+func rebuild(ctx context.Context, tx statements) error {
 	const page = 1_000
 	for height, position := int64(-1), int64(0); ; {
-		rows, err := tx.QueryContext(ctx, "SELECT "+eventColumns+" FROM events WHERE (height, position) > (?, ?) ORDER BY height, position LIMIT ?",
+		rows, err := tx.query(ctx, "SELECT "+eventColumns+" FROM events WHERE (height, position) > (?, ?) ORDER BY height, position LIMIT ?",
 			height, position, page)
 		if err != nil {
 			return err
@@ -214,7 +163,7 @@ func rebuild(ctx context.Context, tx *sql.Tx) error {
 // counted are the columns of totals that kinds of events add to.
 var counted = map[string][]int{"fired": {0}, "failed": {0, 1}, "expired": {2}, "unfunded": {3}}
 
-func addTo(ctx context.Context, tx *sql.Tx, e *Event) error {
+func addTo(ctx context.Context, tx statements, e *Event) error {
 	columns, counts := counted[e.Kind]
 	if !counts && e.Paid == "" || e.Actor == "" {
 		return nil
@@ -224,14 +173,21 @@ func addTo(ctx context.Context, tx *sql.Tx, e *Event) error {
 		n[column] = 1
 	}
 	paid := "0"
-	err := tx.QueryRowContext(ctx, "SELECT paid FROM actors WHERE actor = ?", e.Actor).Scan(&paid)
+	err := tx.row(ctx, "SELECT paid FROM actors WHERE actor = ?", e.Actor).Scan(&paid)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO actors VALUES (?,?,?,?,?,?) ON CONFLICT (actor) DO UPDATE SET
-		fired = fired + excluded.fired, failed = failed + excluded.failed, expired = expired + excluded.expired,
-		unfunded = unfunded + excluded.unfunded, paid = excluded.paid`, e.Actor, n[0], n[1], n[2], n[3], sum(paid, e.Paid))
-	return err
+	return tx.exec(ctx, `INSERT INTO actors VALUES (?,?,?,?,?,?) ON CONFLICT (actor) DO UPDATE SET
+		fired = actors.fired + excluded.fired, failed = actors.failed + excluded.failed, expired = actors.expired + excluded.expired,
+		unfunded = actors.unfunded + excluded.unfunded, paid = excluded.paid`, e.Actor, n[0], n[1], n[2], n[3], sum(paid, e.Paid))
+}
+
+// number is how a truth is stored.
+func number(is bool) int64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // sum adds two amounts of any size; what is no number counts as 0.
@@ -245,12 +201,12 @@ func sum(a, b string) string {
 	return total.String()
 }
 
-func (s *Store) within(ctx context.Context, fn func(*sql.Tx) error) error {
+func (s *Store) within(ctx context.Context, fn func(statements) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := fn(tx); err != nil {
+	if err := fn(statements{tx, s.numbered}); err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	return tx.Commit()

@@ -1,0 +1,203 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/dashboard/store"
+)
+
+var postgres = flag.String("store.postgres", "", "URL of an empty PostgreSQL database to run the tests on, besides SQLite")
+
+// databases are those that the tests run on. Each is opened by its name, as often as a test likes.
+func databases(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{"sqlite": filepath.Join(t.TempDir(), "a file with #, ? and %")}
+	if *postgres != "" {
+		db, err := sql.Open("postgres", *postgres)
+		require.NoError(t, err)
+		_, err = db.Exec("DROP TABLE IF EXISTS meta, blocks, events, actors")
+		require.NoError(t, err)
+		require.NoError(t, db.Close())
+		all["postgres"] = *postgres
+	}
+	return all
+}
+
+// onEach runs a test on an empty store of each database.
+func onEach(t *testing.T, test func(t *testing.T, name string, s *store.Store)) {
+	t.Helper()
+	for kind, name := range databases(t) {
+		t.Run(kind, func(t *testing.T) {
+			s, err := store.Open(t.Context(), name)
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = s.Close() })
+			test(t, name, s)
+		})
+	}
+}
+
+// put writes a block with two events: a fire of alice's timer that succeeded, and one of bob's that failed.
+func put(t *testing.T, s *store.Store, height int64) {
+	t.Helper()
+	events := []store.Event{
+		{Kind: "fired", Timer: "a1", Actor: "alice", Paid: "100000000000000000000", Body: `{"label":"\u0000 'quoted' ?"}`},
+		{Kind: "failed", Timer: "b1", Actor: "bob", Paid: "7", Why: "out of gas", Body: "{}"},
+	}
+	block := &store.Block{
+		Height: height, Hash: fmt.Sprint("hash", height), Time: 1_000 + height, Fired: 1, Failed: 1, Deferred: height,
+		UsedSize: 10 * height, Basefee: 0.5, Storm: height%2 == 0,
+	}
+	require.NoError(t, s.Put(t.Context(), block, events))
+}
+
+func TestAnEmptyStore(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		height, hash, err := s.Last(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, height)
+		require.Empty(t, hash)
+		value, err := s.Meta(t.Context(), "chain")
+		require.NoError(t, err)
+		require.Empty(t, value)
+		totals, err := s.Totals(t.Context(), "alice")
+		require.NoError(t, err)
+		require.Equal(t, store.Totals{Actor: "alice", Paid: "0"}, totals)
+		events, err := s.Events(t.Context(), store.Filter{Limit: 5})
+		require.NoError(t, err)
+		require.NotNil(t, events)
+		require.Empty(t, events)
+		series, err := s.Series(t.Context(), 100, 10)
+		require.NoError(t, err)
+		require.Empty(t, series)
+	})
+}
+
+func TestWhatIsPutIsRead(t *testing.T) {
+	onEach(t, func(t *testing.T, name string, s *store.Store) {
+		for height := range int64(6) {
+			put(t, s, height+1)
+		}
+		require.NoError(t, s.SetMeta(t.Context(), "chain", "one"))
+		require.NoError(t, s.SetMeta(t.Context(), "chain", "two"))
+
+		again, err := store.Open(t.Context(), name)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, again.Close()) }()
+		height, hash, err := again.Last(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 6, height)
+		require.Equal(t, "hash6", hash)
+		value, err := again.Meta(t.Context(), "chain")
+		require.NoError(t, err)
+		require.Equal(t, "two", value)
+
+		of := func(f store.Filter) (found []string) {
+			events, err := again.Events(t.Context(), f)
+			require.NoError(t, err)
+			for _, e := range events {
+				found = append(found, fmt.Sprintf("%d/%d %s", e.Height, e.Position, e.Actor))
+			}
+			return found
+		}
+		require.Equal(t, []string{"6/1 bob", "6/0 alice", "5/1 bob"}, of(store.Filter{Limit: 3}))
+		require.Equal(t, []string{"1/0 alice", "2/0 alice"}, of(store.Filter{Timer: "a1", Limit: 2, OldestFirst: true}))
+		require.Equal(t, []string{"2/1 bob", "1/1 bob"}, of(store.Filter{Actor: "bob", Before: 3, Limit: 9}))
+		require.Equal(t, []string{"5/1 bob", "6/0 alice", "6/1 bob"},
+			of(store.Filter{After: store.Place{Height: 5}, Limit: 9, OldestFirst: true}))
+		events, err := again.Events(t.Context(), store.Filter{Timer: "a1", Limit: 1})
+		require.NoError(t, err)
+		require.Equal(t, `{"label":"\u0000 'quoted' ?"}`, events[0].Body)
+
+		totals, err := again.Totals(t.Context(), "alice")
+		require.NoError(t, err)
+		require.Equal(t, store.Totals{Actor: "alice", Fired: 6, Paid: "600000000000000000000"}, totals)
+		totals, err = again.Totals(t.Context(), "bob")
+		require.NoError(t, err)
+		require.Equal(t, store.Totals{Actor: "bob", Fired: 6, Failed: 6, Paid: "42"}, totals)
+	})
+}
+
+func TestASeriesGathersBlocks(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		for height := range int64(6) {
+			put(t, s, height+1)
+		}
+		require.NoError(t, s.Put(t.Context(), &store.Block{Height: 7, Missing: "pruned"}, nil))
+		series, err := s.Series(t.Context(), 100, 50)
+		require.NoError(t, err)
+		require.Equal(t, []store.Point{
+			{Height: 1, Time: 1_001, Blocks: 1, UsedSize: 10, Peak: 10, Basefee: 0.5, Fired: 1, Failed: 1, Deferred: 1},
+			{Height: 3, Time: 1_003, Blocks: 2, UsedSize: 25, Peak: 30, Basefee: 0.5, Fired: 2, Failed: 2, Deferred: 3, Storm: true},
+			{Height: 5, Time: 1_005, Blocks: 2, UsedSize: 45, Peak: 50, Basefee: 0.5, Fired: 2, Failed: 2, Deferred: 5, Storm: true},
+			{Height: 6, Time: 1_006, Blocks: 1, UsedSize: 60, Peak: 60, Basefee: 0.5, Fired: 1, Failed: 1, Deferred: 6, Storm: true},
+		}, series)
+	})
+}
+
+func TestAForkIsTakenOutOfTheTotals(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		for height := range int64(4) {
+			put(t, s, height+1)
+		}
+		require.NoError(t, s.DropAbove(t.Context(), 1))
+		height, hash, err := s.Last(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 1, height)
+		require.Equal(t, "hash1", hash)
+		hash, err = s.Hash(t.Context(), 2)
+		require.NoError(t, err)
+		require.Empty(t, hash)
+		totals, err := s.Totals(t.Context(), "bob")
+		require.NoError(t, err)
+		require.Equal(t, store.Totals{Actor: "bob", Fired: 1, Failed: 1, Paid: "7"}, totals)
+		put(t, s, 2)
+	})
+}
+
+// A block is written once, and as a whole.
+func TestABlockThatIsThereIsRefused(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		put(t, s, 1)
+		twice := []store.Event{{Kind: "fired", Timer: "c1", Actor: "carol", Paid: "1"}}
+		require.Error(t, s.Put(t.Context(), &store.Block{Height: 1, Hash: "other"}, twice))
+		totals, err := s.Totals(t.Context(), "carol")
+		require.NoError(t, err)
+		require.Zero(t, totals.Fired)
+	})
+}
+
+func TestADatabaseOfAnotherVersionIsRefused(t *testing.T) {
+	statements := map[string]string{"sqlite": "PRAGMA user_version = 9", "postgres": "COMMENT ON TABLE blocks IS '9'"}
+	drivers := map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}
+	for kind, name := range databases(t) {
+		t.Run(kind, func(t *testing.T) {
+			if kind == "sqlite" {
+				name = filepath.Join(t.TempDir(), "db")
+			}
+			s, err := store.Open(t.Context(), name)
+			require.NoError(t, err)
+			require.NoError(t, s.Close())
+			db, err := sql.Open(drivers[kind], name)
+			require.NoError(t, err)
+			_, err = db.Exec(statements[kind])
+			require.NoError(t, err)
+			require.NoError(t, db.Close())
+			_, err = store.Open(t.Context(), name)
+			require.ErrorContains(t, err, "version 9, and this program writes version 1")
+		})
+	}
+}
+
+func TestADatabaseThatIsAway(t *testing.T) {
+	_, err := store.Open(context.Background(), "postgres://someone:secret@127.0.0.1:1/timers?sslmode=disable&connect_timeout=2")
+	require.ErrorContains(t, err, "127.0.0.1:1")
+	require.False(t, strings.Contains(err.Error(), "secret"), "a password is shown: %s", err)
+}
