@@ -13,6 +13,7 @@ import (
 // TestEverydayCommands: what people do most works on a real node without a file, with names of keys, with the gas that the
 // node says, and with the gas limit that a dry run says.
 func TestEverydayCommands(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
 	alice := addressOf(ctx, t, n, "alice")

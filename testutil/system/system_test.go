@@ -4,6 +4,7 @@ package system
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,7 +25,19 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
+// nets is how many tests run side by side, each with a network of its own: they wait for blocks most of the time.
+const nets = "3"
+
 func run(m *testing.M) int {
+	flag.Parse()
+	stated := false
+	flag.Visit(func(f *flag.Flag) { stated = stated || f.Name == "test.parallel" })
+	if !stated {
+		if err := flag.Set("test.parallel", nets); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
 	if binary = os.Getenv("TIMERD"); binary != "" {
 		return m.Run()
 	}
@@ -198,6 +211,7 @@ func cli(ctx context.Context, t *testing.T, n *node.Node, into any, args ...stri
 }
 
 func TestAUserSchedulesWatchesAndCancels(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
@@ -286,6 +300,7 @@ func estimateAndWatch(ctx context.Context, t *testing.T, n *node.Node, msgs, act
 }
 
 func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
