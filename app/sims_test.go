@@ -1,8 +1,7 @@
-//go:build sims
-
 package app_test
 
 import (
+	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,10 +15,18 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-func init() { simcli.GetSimulatorFlags() }
+var (
+	// seeds of the short run.
+	seeds = []int64{1, 7, 42}
+	// longSims is set by `make sims-long`.
+	longSims = flag.Bool("sims.long", false, "simulate with the simulator's own list of 38 seeds")
+)
 
-// seeds of the short run; `make sims-long` takes the simulator's own list of 38.
-var seeds = []int64{1, 7, 42}
+// init registers the simulator's flags, and makes the short run their default.
+func init() {
+	simcli.GetSimulatorFlags()
+	simcli.FlagNumBlocksValue, simcli.FlagBlockSizeValue = 30, 80
+}
 
 func simState(a *app.App) simsx.SimStateFactory {
 	return simsx.SimStateFactory{
@@ -46,6 +53,11 @@ func holds(tb testing.TB, instance simsx.TestInstance[*app.App], _ []simtypes.Ac
 	require.NotEmpty(tb, exported.AppState)
 }
 
-func TestSimulation(t *testing.T) { simsx.RunWithSeeds(t, app.New, simState, seeds, nil, holds) }
-
-func TestSimulationLong(t *testing.T) { simsx.Run(t, app.New, simState, holds) }
+// TestSimulation runs the whole application for a few blocks with random messages of all modules.
+func TestSimulation(t *testing.T) {
+	if *longSims {
+		simsx.Run(t, app.New, simState, holds)
+		return
+	}
+	simsx.RunWithSeeds(t, app.New, simState, seeds, nil, holds)
+}

@@ -29,6 +29,8 @@ type Node struct {
 	exited  chan struct{}
 	// patience of those who wait for a block; Patience if it is zero.
 	patience time.Duration
+	// addresses of the key ring by names of keys, once they are asked for.
+	addresses map[string]string
 }
 
 // Start starts the process. Its log goes to node.log in the home.
@@ -100,10 +102,27 @@ func (n *Node) Run(ctx context.Context, args ...string) (stdout, stderr []byte, 
 	return out.Bytes(), errs.Bytes(), nil
 }
 
-// Address of a key in the node's key ring.
+// Address of a key that was in the node's key ring when an address was first asked for.
 func (n *Node) Address(ctx context.Context, key string) (string, error) {
-	out, err := n.CLI(ctx, "keys", "show", key, "--address")
-	return strings.TrimSpace(string(out)), err
+	if n.addresses == nil {
+		out, err := n.CLI(ctx, "keys", "list", "--output", "json")
+		if err != nil {
+			return "", err
+		}
+		var keys []struct{ Name, Address string }
+		if err := json.Unmarshal(out, &keys); err != nil {
+			return "", fmt.Errorf("reading the key ring: %w\n%s", err, out)
+		}
+		n.addresses = map[string]string{}
+		for _, k := range keys {
+			n.addresses[k.Name] = k.Address
+		}
+	}
+	address, found := n.addresses[key]
+	if !found {
+		return "", fmt.Errorf("%s has no key %q", n.Name, key)
+	}
+	return address, nil
 }
 
 // TxResult is a transaction that is in a block.

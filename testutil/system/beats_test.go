@@ -30,6 +30,7 @@ const (
 // again from its data: all agree on every block's state, and each beat is found as an event, as a receipt and in its
 // contract's own count, on the node that was away.
 func TestContractsBeatOnFourValidators(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	network := start(ctx, t, node.Options{
 		Validators: 4, Accounts: []string{"alice"}, TimeoutCommit: 100 * time.Millisecond,

@@ -12,6 +12,7 @@ import (
 // TestAHeartbeatOnARealNode goes the way that x/timers/docs/contracts.md shows. Each command is a process of its own, on
 // the home of the node that runs: contracts lock their part of it.
 func TestAHeartbeatOnARealNode(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice"}}).Nodes[0]
 	for _, args := range [][]string{

@@ -59,6 +59,7 @@ func answer(ctx context.Context, t *testing.T, url string, into any) {
 // TestTheDashboardShowsALife: a timer that was scheduled, fired and left is shown with its cost after dashboard and node have
 // restarted, and the dashboard holds each block once.
 func TestTheDashboardShowsALife(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
 	database := filepath.Join(t.TempDir(), "dashboard.db")

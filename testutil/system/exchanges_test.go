@@ -32,6 +32,7 @@ func commandsOf(t *testing.T) (commands []string) {
 
 // TestQueriesForExchanges runs each command of docs/exchanges.md against a node, and shows what the page says of searches.
 func TestQueriesForExchanges(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob", "carol"}}).Nodes[0]
 	alice, bob, carol := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob"), addressOf(ctx, t, n, "carol")

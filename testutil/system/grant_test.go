@@ -15,6 +15,7 @@ import (
 // TestAGranterRevokesThenCancels: alice lets bob schedule sends for her. After the revocation bob schedules no more, and
 // what he has scheduled is gone once she cancels it.
 func TestAGranterRevokesThenCancels(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")

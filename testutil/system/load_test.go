@@ -53,6 +53,7 @@ func (w *watched) String() string {
 // TestLabLoadDrivesANode runs the command to its end, and interrupts it: the table comes in either case, and the second run
 // uses the accounts of the first.
 func TestLabLoadDrivesANode(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice"}, TimeoutCommit: 200 * time.Millisecond}).Nodes[0]
 

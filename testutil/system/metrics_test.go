@@ -20,6 +20,7 @@ var metricName = regexp.MustCompile(`\btimers_[a-z0-9_]+`)
 // TestEveryMetricOfTheDashboardsIsServed loads the metrics that dashboard, alerts and documentation name from a node that
 // has done nothing yet, so that no rule waits for a series that begins with the first trouble.
 func TestEveryMetricOfTheDashboardsIsServed(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{}).Nodes[0]
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, n.API+"/metrics?format=prometheus", http.NoBody)

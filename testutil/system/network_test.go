@@ -19,6 +19,7 @@ import (
 // fire, schedules more of them without it, and starts it again when these have fired: it catches up, all agree, and every
 // timer fired exactly once.
 func TestFourValidatorsOneIsKilled(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	network := start(ctx, t, node.Options{Validators: 4, Accounts: []string{"alice", "bob"}})
 	first, victim := network.Nodes[0], network.Nodes[3]

@@ -13,6 +13,7 @@ import (
 // TestAUserRepeatsPausesAndLooksBack: a heartbeat from the command line, paused and resumed, and its history from the
 // node's own event index.
 func TestAUserRepeatsPausesAndLooksBack(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")

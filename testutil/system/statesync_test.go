@@ -21,6 +21,7 @@ const snapshotInterval = 10
 // there: it checks and signs the blocks that follow, its state is that of the others, timers fire on it, contracts' code is
 // there, and it answers what the others answer.
 func TestAFreshValidatorJoinsByStateSync(t *testing.T) {
+	t.Parallel()
 	ctx := testContext(t)
 	network, err := node.New(ctx, node.Options{
 		Binary: binary, Dir: filepath.Join(t.TempDir(), "net"), Validators: 4, Accounts: []string{"alice", "bob"},

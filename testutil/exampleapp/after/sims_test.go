@@ -1,5 +1,3 @@
-//go:build sims
-
 package app_test
 
 import (
@@ -21,7 +19,11 @@ import (
 	app "github.com/cosmos-timers/timers/testutil/exampleapp/after"
 )
 
-func init() { simcli.GetSimulatorFlags() }
+// init registers the simulator's flags, and makes short runs their default.
+func init() {
+	simcli.GetSimulatorFlags()
+	simcli.FlagNumBlocksValue, simcli.FlagBlockSizeValue = 15, 40
+}
 
 var seeds = []int64{3, 11}
 
