@@ -1,9 +1,16 @@
 package app_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/cosmos/gogoproto/proto"
 	icatypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/types"
@@ -14,6 +21,7 @@ import (
 	ibctesting "github.com/cosmos/ibc-go/v10/testing"
 	"github.com/stretchr/testify/require"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/app"
@@ -276,4 +284,58 @@ func TestATimerMayRelay(t *testing.T) {
 	c.a.schedule(types.Trigger{After: 1}, channeltypes.NewMsgRecvPacket(packet, proof, height, owner))
 	fired, _ = c.a.fire()
 	require.Equal(t, "false", fired["success"], "nothing was sent")
+}
+
+// callbacks is wasmd's own contract that sends transfers, with a timeout counted from the block, and asks to be told.
+func callbacks(t *testing.T) []byte {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CosmWasm/wasmd").Output()
+	require.NoError(t, err)
+	bz, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "tests", "e2e", "testdata", "ibc_callbacks.wasm"))
+	require.NoError(t, err)
+	return bz
+}
+
+// instantiateCallbacks makes that contract on a chain.
+func (s *side) instantiateCallbacks() sdk.AccAddress {
+	s.TB.Helper()
+	creator := s.address(0).String()
+	var stored wasmtypes.MsgStoreCodeResponse
+	s.response(s.deliver(0, &wasmtypes.MsgStoreCode{Sender: creator, WASMByteCode: callbacks(s.app.t)}), &stored)
+	var made wasmtypes.MsgInstantiateContractResponse
+	s.response(s.deliver(0, &wasmtypes.MsgInstantiateContract{Sender: creator, CodeID: stored.CodeID, Label: "callbacks", Msg: []byte("{}")}), &made)
+	return sdk.MustAccAddressFromBech32(made.Address)
+}
+
+// TestAContractLearnsWhatBecameOfItsTransfer: a repeating timer makes a contract send, which states a timeout of its own each
+// time, and is told of the acknowledgement and of the timeout.
+func TestAContractLearnsWhatBecameOfItsTransfer(t *testing.T) {
+	c := newTwoChains(t)
+	path := c.transferChannel()
+	contract, receiver := c.a.instantiateCallbacks(), c.b.instantiateCallbacks()
+	call := fmt.Sprintf(`{"transfer":{"to_address":%q,"channel_id":%q,"timeout_seconds":60}}`, receiver.String(), path.EndpointA.ChannelID)
+	c.a.schedule(types.Trigger{Interval: &types.IntervalTrigger{Every: 8, First: uint64(c.a.ProposedHeader.Height) + 2}},
+		&wasmtypes.MsgExecuteContract{Sender: c.a.address(0).String(), Contract: contract.String(), Msg: []byte(call), Funds: utmr(500)})
+	told := func() [2]int {
+		t.Helper()
+		var stats struct {
+			Acks     []json.RawMessage `json:"ibc_ack_callbacks"`
+			Timeouts []json.RawMessage `json:"ibc_timeout_callbacks"`
+		}
+		bz, err := c.a.app.Wasm.QuerySmart(c.a.GetContext(), contract, []byte(`{"callback_stats":{}}`))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(bz, &stats))
+		return [2]int{len(stats.Acks), len(stats.Timeouts)}
+	}
+	fired, packets := c.a.fire()
+	require.Equal(t, "true", fired["success"], fired)
+	ack := c.relay(path, packets[0])
+	require.True(t, ack.Success(), ack.GetError())
+	require.Equal(t, [2]int{1, 0}, told())
+
+	fired, _ = c.a.fire()
+	require.Equal(t, "true", fired["success"], fired)
+	c.timeOut(path.EndpointA, c.a, c.a.app.last.Events)
+	require.Equal(t, [2]int{1, 1}, told())
+	require.Equal(t, int64(500), c.a.balance(contract, app.FeeDenom).Int64(), "the coins are the contract's again")
 }
