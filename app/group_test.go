@@ -73,6 +73,9 @@ func TestAGroupOwnsTimers(t *testing.T) {
 	require.Len(t, fired, 1)
 	require.Equal(t, [2]string{g.policy.String(), "true"}, [2]string{fired[0]["actor"], fired[0]["success"]})
 	require.Equal(t, had.SubRaw(70+number(t, fired[0]["paid"])), g.Balance(g.policy))
+	again := g.Restart()
+	require.Zero(t, fires(again.NextBlock()))
+	require.Equal(t, 1, fires(again.NextBlock()), "a chain that starts from the export goes on")
 
 	g.Deliver("alice", g.propose("alice", group.Exec_EXEC_TRY, &types.MsgCancelTimer{Sender: g.policy.String(), Id: timers[0].Id}))
 	require.Empty(t, timersOf(t, g.Chain, g.policy))

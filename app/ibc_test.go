@@ -62,6 +62,14 @@ func TestAnAccountOfAnotherChainOwnsTimers(t *testing.T) {
 	require.Equal(t, had.SubRaw(7+number(t, fired["paid"])), c.a.balance(account, app.FeeDenom), "the account on A pays")
 	require.Equal(t, theirs, c.b.balance(foreign, app.FeeDenom), "its owner on B does not")
 
+	exported, err := c.a.app.ExportAppStateAndValidators(false, nil, nil)
+	require.NoError(t, err)
+	again := appchain.Start(t, exported.AppState, exported.Height, &exported.ConsensusParams)
+	require.Equal(t, [3]int{0, 0, 1}, [3]int{fires(again.NextBlock()), fires(again.NextBlock()), fires(again.NextBlock())},
+		"a chain that starts from the export goes on")
+	found, known := again.App.ICAHost.GetInterchainAccountAddress(again.Ctx(), ibctesting.FirstConnectionID, path.EndpointB.ChannelConfig.PortID)
+	require.Equal(t, [2]any{account.String(), true}, [2]any{found, known})
+
 	_, ran = c.remotely(path, c.b, &types.MsgCancelTimer{Sender: account.String(), Id: booked.Id})
 	require.True(t, ran)
 	require.Empty(t, c.a.timers(account))
