@@ -13,6 +13,7 @@ import (
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	abci "github.com/cometbft/cometbft/abci/types"
 	"github.com/cosmos/gogoproto/proto"
+	hosttypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/host/types"
 	icatypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/types"
 	transfertypes "github.com/cosmos/ibc-go/v10/modules/apps/transfer/types"
 	clienttypes "github.com/cosmos/ibc-go/v10/modules/core/02-client/types"
@@ -26,6 +27,7 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
+	timersquery "github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -73,6 +75,35 @@ func TestAnAccountOfAnotherChainOwnsTimers(t *testing.T) {
 	_, ran = c.remotely(path, c.b, &types.MsgCancelTimer{Sender: account.String(), Id: booked.Id})
 	require.True(t, ran)
 	require.Empty(t, c.a.timers(account))
+}
+
+// TestAnInterchainAccountAsksForAnEstimate: the answer is what a node answers after that block, and costs gas. Lists are not for
+// modules.
+func TestAnInterchainAccountAsksForAnEstimate(t *testing.T) {
+	c := newTwoChains(t)
+	path, account := c.interchainAccount(c.b, channeltypes.UNORDERED)
+	ask := func(method string, request proto.Message) *hosttypes.MsgModuleQuerySafe {
+		t.Helper()
+		data, err := proto.Marshal(request)
+		require.NoError(t, err)
+		return hosttypes.NewMsgModuleQuerySafe(account.String(), []hosttypes.QueryRequest{{Path: "/timers.v1.Query/" + method, Data: data}})
+	}
+	request := &types.QueryEstimateRequest{Actor: account.String(), GasLimit: 100_000, Tier: types.TierFast}
+	data, ran := c.remotely(path, c.b, ask("Estimate", request))
+	require.True(t, ran)
+	var answers hosttypes.MsgModuleQuerySafeResponse
+	require.NoError(t, proto.Unmarshal(data.MsgResponses[0].Value, &answers))
+	var got types.QueryEstimateResponse
+	require.NoError(t, proto.Unmarshal(answers.Responses[0], &got))
+	ctx, err := c.a.app.CreateQueryContext(int64(answers.Height), false)
+	require.NoError(t, err)
+	want, err := timersquery.NewServer(c.a.app.Timers).Estimate(ctx, request)
+	require.NoError(t, err)
+	require.Equal(t, *want, got)
+	require.Greater(t, ctx.GasMeter().GasConsumed(), uint64(10_000))
+
+	_, ran = c.remotely(path, c.b, ask("TimersByActor", &types.QueryTimersByActorRequest{Actor: account.String()}))
+	require.False(t, ran)
 }
 
 // TestATimerSendsThroughItsInterchainAccount: a repeating timer on A makes the interchain account of its owner on B send
