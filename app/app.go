@@ -3,7 +3,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"cosmossdk.io/core/appmodule"
 	"cosmossdk.io/log"
 	storetypes "cosmossdk.io/store/types"
-	upgradetypes "cosmossdk.io/x/upgrade/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client"
@@ -92,7 +90,9 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 	if err := app.wireModules(); err != nil {
 		return err
 	}
-	app.registerUpgrades()
+	if err := app.registerUpgrades(); err != nil {
+		return err
+	}
 	autocliv1.RegisterQueryServer(app.GRPCQueryRouter(), runtimeservices.NewAutoCLIQueryService(app.modules.Modules))
 	reflection, err := runtimeservices.NewReflectionService()
 	if err != nil {
@@ -142,18 +142,6 @@ func (app *App) BeginBlocker(ctx sdk.Context) (sdk.BeginBlock, error) {
 
 // EndBlocker runs the modules' work at the end of a block, timers last.
 func (app *App) EndBlocker(ctx sdk.Context) (sdk.EndBlock, error) { return app.modules.EndBlock(ctx) }
-
-// UpgradeV2 names the upgrade of a chain whose timers have the state of version 1.
-const UpgradeV2 = "v2"
-
-// registerUpgrades sets the handlers of upgrades: each runs the migrations of the modules.
-func (app *App) registerUpgrades() {
-	app.Upgrade.SetUpgradeHandler(UpgradeV2, func(
-		ctx context.Context, _ upgradetypes.Plan, from module.VersionMap,
-	) (module.VersionMap, error) {
-		return app.modules.RunMigrations(ctx, app.configurator, from)
-	})
-}
 
 // LoadHeight loads the state of a height.
 func (app *App) LoadHeight(height int64) error {

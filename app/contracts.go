@@ -7,6 +7,7 @@ import (
 	wasmkeeper "github.com/CosmWasm/wasmd/x/wasm/keeper"
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
+	ibcante "github.com/cosmos/ibc-go/v10/modules/core/ante"
 	"github.com/spf13/cast"
 
 	corestore "cosmossdk.io/core/store"
@@ -20,16 +21,9 @@ import (
 	"github.com/cosmos-timers/timers/wasmbinding"
 )
 
-// Capabilities are what contracts may require of the chain: timers, and all of the VM's capabilities except IBC version
-// 2, which this chain does not have. (IBC version 1 shares its capability, stargate, with protobuf messages.)
+// Capabilities are what contracts may require of the chain: all of the VM's, and timers.
 func Capabilities() []string {
-	capabilities := []string{wasmbinding.Capability}
-	for _, capability := range wasmkeeper.BuiltInCapabilities() {
-		if capability != "ibc2" {
-			capabilities = append(capabilities, capability)
-		}
-	}
-	return capabilities
+	return append(wasmkeeper.BuiltInCapabilities(), wasmbinding.Capability)
 }
 
 // newWasmKeeper makes the keeper of contracts, on their store. Their code is stored in wasm/ below the node's home,
@@ -47,14 +41,14 @@ func (app *App) newWasmKeeper(
 	}
 	k := &app.Keepers
 	keeper := wasmkeeper.NewKeeper(app.encoding.Codec, store, k.Accounts, k.Bank, k.Staking,
-		distributionkeeper.NewQuerier(k.Distribution), noIBC{}, noIBC{}, noIBC2{}, noIBC{},
+		distributionkeeper.NewQuerier(k.Distribution), k.IBC.ChannelKeeper, k.IBC.ChannelKeeper, k.IBC.ChannelKeeperV2, k.Transfer,
 		app.MsgServiceRouter(), app.GRPCQueryRouter(), home, config, wasmtypes.VMConfig{}, Capabilities(), authority,
 		append(wasmbinding.Options(app.encoding.Codec, app.GRPCQueryRouter()), options...)...)
 	return &keeper
 }
 
 // wireAnte sets what a transaction passes before its messages run: the SDK's own decorators, and those of x/wasm among
-// them, which a contract's gas, the gas of simulations and the position of its transaction come from.
+// them, which a contract's gas, the gas of simulations and the position of its transaction come from, and that of IBC.
 func (app *App) wireAnte(appOpts servertypes.AppOptions) error {
 	config, err := wasm.ReadNodeConfig(appOpts)
 	if err != nil {
@@ -78,6 +72,8 @@ func (app *App) wireAnte(appOpts servertypes.AppOptions) error {
 		ante.NewSigGasConsumeDecorator(k.Accounts, ante.DefaultSigVerificationGasConsumer),
 		ante.NewSigVerificationDecorator(k.Accounts, app.encoding.TxConfig.SignModeHandler()),
 		ante.NewIncrementSequenceDecorator(k.Accounts),
+		// A relayer that comes second pays nothing for packets that another one has brought.
+		ibcante.NewRedundantRelayDecorator(k.IBC),
 	))
 	return nil
 }

@@ -3,6 +3,11 @@ package app
 import (
 	wasmkeeper "github.com/CosmWasm/wasmd/x/wasm/keeper"
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+	icacontrollertypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/controller/types"
+	icahosttypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/host/types"
+	icatypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/types"
+	transfertypes "github.com/cosmos/ibc-go/v10/modules/apps/transfer/types"
+	ibcexported "github.com/cosmos/ibc-go/v10/modules/core/exported"
 	"github.com/spf13/cast"
 
 	corestore "cosmossdk.io/core/store"
@@ -32,6 +37,8 @@ import (
 	govkeeper "github.com/cosmos/cosmos-sdk/x/gov/keeper"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 	govv1beta1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1beta1"
+	"github.com/cosmos/cosmos-sdk/x/group"
+	groupkeeper "github.com/cosmos/cosmos-sdk/x/group/keeper"
 	mintkeeper "github.com/cosmos/cosmos-sdk/x/mint/keeper"
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 	slashingkeeper "github.com/cosmos/cosmos-sdk/x/slashing/keeper"
@@ -56,8 +63,11 @@ var modulePermissions = map[string][]string{
 	stakingtypes.BondedPoolName:    {authtypes.Burner, authtypes.Staking},
 	stakingtypes.NotBondedPoolName: {authtypes.Burner, authtypes.Staking},
 	govtypes.ModuleName:            {authtypes.Burner},
-	wasmtypes.ModuleName:           {authtypes.Burner},
-	timerstypes.ModuleName:         {authtypes.Burner},
+	// Vouchers for coins of other chains are minted when they come and burned when they leave.
+	transfertypes.ModuleName: {authtypes.Minter, authtypes.Burner},
+	icatypes.ModuleName:      nil,
+	wasmtypes.ModuleName:     {authtypes.Burner},
+	timerstypes.ModuleName:   {authtypes.Burner},
 }
 
 // storeKeys names the stores of the modules.
@@ -66,6 +76,7 @@ func storeKeys() map[string]*storetypes.KVStoreKey {
 		authtypes.StoreKey, banktypes.StoreKey, stakingtypes.StoreKey, minttypes.StoreKey, distributiontypes.StoreKey,
 		slashingtypes.StoreKey, govtypes.StoreKey, consensustypes.StoreKey, upgradetypes.StoreKey, feegrant.StoreKey,
 		evidencetypes.StoreKey, authzkeeper.StoreKey, wasmtypes.StoreKey, timerstypes.StoreKey,
+		group.StoreKey, ibcexported.StoreKey, transfertypes.StoreKey, icacontrollertypes.StoreKey, icahosttypes.StoreKey,
 	)
 }
 
@@ -91,9 +102,11 @@ type Keepers struct {
 	Evidence     evidencekeeper.Keeper
 	Feegrant     feegrantkeeper.Keeper
 	Authz        authzkeeper.Keeper
+	Group        groupkeeper.Keeper
 	Consensus    consensuskeeper.Keeper
-	Wasm         *wasmkeeper.Keeper
-	Timers       *timerskeeper.Keeper
+	IBCKeepers
+	Wasm   *wasmkeeper.Keeper
+	Timers *timerskeeper.Keeper
 	// TimerModules is where Go modules register handlers for their timers.
 	TimerModules *actors.ModuleRuntime
 }
@@ -126,6 +139,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.Staking.SetHooks(stakingtypes.NewMultiStakingHooks(k.Distribution.Hooks(), k.Slashing.Hooks()))
 	k.Feegrant = feegrantkeeper.NewKeeper(cdc, app.store(feegrant.StoreKey), k.Accounts).SetBankKeeper(k.Bank)
 	k.Authz = authzkeeper.NewKeeper(app.store(authzkeeper.StoreKey), cdc, router, k.Accounts)
+	k.Group = groupkeeper.NewKeeper(app.keys[group.StoreKey], cdc, router, k.Accounts, group.DefaultConfig())
 	k.Gov = *govkeeper.NewKeeper(cdc, app.store(govtypes.StoreKey), k.Accounts, k.Bank, k.Staking, k.Distribution, router,
 		govtypes.DefaultConfig(), authority)
 	// Proposals of the old form, texts alone, are still submitted by old tools.
@@ -133,9 +147,11 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	k.Evidence = *evidencekeeper.NewKeeper(cdc, app.store(evidencetypes.StoreKey), k.Staking, k.Slashing, accounts, runtime.ProvideCometInfoService())
 	k.Upgrade = upgradekeeper.NewKeeper(skippedUpgrades(appOpts), app.store(upgradetypes.StoreKey), cdc,
 		cast.ToString(appOpts.Get(flags.FlagHome)), app.BaseApp, authority)
+	app.wireIBCKeepers(authority)
 
 	entryPoints := wasmbinding.NewEntryPoints()
 	k.Wasm = app.newWasmKeeper(watcher.Service(app.store(wasmtypes.StoreKey), stores.Wasm(accounts)), appOpts, authority, entryPoints.Option())
+	app.wireIBCRoutes()
 
 	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,
 		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),

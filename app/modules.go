@@ -5,6 +5,13 @@ import (
 
 	"github.com/CosmWasm/wasmd/x/wasm"
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
+	ica "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts"
+	icatypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/types"
+	"github.com/cosmos/ibc-go/v10/modules/apps/transfer"
+	transfertypes "github.com/cosmos/ibc-go/v10/modules/apps/transfer/types"
+	ibc "github.com/cosmos/ibc-go/v10/modules/core"
+	ibcexported "github.com/cosmos/ibc-go/v10/modules/core/exported"
+	ibctm "github.com/cosmos/ibc-go/v10/modules/light-clients/07-tendermint"
 
 	"cosmossdk.io/x/evidence"
 	evidencetypes "cosmossdk.io/x/evidence/types"
@@ -32,6 +39,8 @@ import (
 	genutiltypes "github.com/cosmos/cosmos-sdk/x/genutil/types"
 	"github.com/cosmos/cosmos-sdk/x/gov"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	"github.com/cosmos/cosmos-sdk/x/group"
+	groupmodule "github.com/cosmos/cosmos-sdk/x/group/module"
 	"github.com/cosmos/cosmos-sdk/x/mint"
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 	"github.com/cosmos/cosmos-sdk/x/slashing"
@@ -54,10 +63,12 @@ var (
 		// Distribution shares out what mint made; slashing comes after it, so that nothing is left in the fee pool.
 		minttypes.ModuleName, distributiontypes.ModuleName, slashingtypes.ModuleName, evidencetypes.ModuleName,
 		stakingtypes.ModuleName, genutiltypes.ModuleName, authz.ModuleName,
+		// Clients of this chain's next version learn of it in the last block of the old one.
+		ibcexported.ModuleName,
 	}
 
 	endBlockers = []string{
-		govtypes.ModuleName, stakingtypes.ModuleName, genutiltypes.ModuleName, feegrant.ModuleName,
+		govtypes.ModuleName, stakingtypes.ModuleName, genutiltypes.ModuleName, feegrant.ModuleName, group.ModuleName,
 		// Timers run after all other modules, so that they see the effects of passed proposals (x/timers/README.md, "5.
 		// End Block").
 		timerstypes.ModuleName,
@@ -67,7 +78,9 @@ var (
 		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distributiontypes.ModuleName,
 		stakingtypes.ModuleName, slashingtypes.ModuleName, govtypes.ModuleName, minttypes.ModuleName,
 		evidencetypes.ModuleName, authz.ModuleName, feegrant.ModuleName, upgradetypes.ModuleName, vestingtypes.ModuleName,
-		// Contracts own timers.
+		group.ModuleName,
+		// Contracts have ports of IBC, and own timers.
+		ibcexported.ModuleName, ibctm.ModuleName, transfertypes.ModuleName, icatypes.ModuleName,
 		wasmtypes.ModuleName, timerstypes.ModuleName,
 		// Genesis transactions need all others in place.
 		genutiltypes.ModuleName,
@@ -92,7 +105,12 @@ func (app *App) wireModules() error {
 		upgrade.NewAppModule(k.Upgrade, k.Accounts.AddressCodec()),
 		evidence.NewAppModule(k.Evidence),
 		guard.NewAppModule(authzmodule.NewAppModule(cdc, k.Authz, k.Accounts, k.Bank, registry), k.Accounts.AddressCodec()),
+		groupmodule.NewAppModule(cdc, k.Group, k.Accounts, k.Bank, registry),
 		consensus.NewAppModule(cdc, k.Consensus),
+		ibc.NewAppModule(k.IBC),
+		ibctm.NewAppModule(k.Tendermint),
+		transfer.NewAppModule(k.Transfer),
+		ica.NewAppModule(&k.ICAController, &k.ICAHost),
 		wasm.NewAppModule(cdc, k.Wasm, k.Staking, k.Accounts, k.Bank, app.MsgServiceRouter(), nil),
 		timers.NewAppModule(cdc, k.Timers),
 	)

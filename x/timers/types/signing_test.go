@@ -71,6 +71,13 @@ func signedMessages() []signed {
 		{"schedule_watch", &types.MsgScheduleTimer{
 			Sender: alice, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2}}, {}}}},
 		}},
+		{"schedule_when", &types.MsgScheduleTimer{
+			Sender: alice, Trigger: types.Trigger{Watch: &types.WatchTrigger{Remaining: 5, Cooldown: 10, Keys: []types.WatchKey{
+				{Store: "bank", Prefix: []byte{2, 20}, When: &types.WatchCondition{Op: types.ConditionLess, Value: "-0.5"}},
+				{Store: "wasm", Prefix: []byte{3}, When: &types.WatchCondition{Op: types.ConditionExists}},
+			}}},
+		}},
+		{"schedule_long_payload", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Payload: []byte(`{"pay_out":{"to":"everybody","at":"once"}}`)}},
 		{"schedule_after", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{After: 20}, Label: `rent <b>&"`}},
 		{"schedule_messages", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Messages: messages}},
 		{"schedule_actor", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Height: 7}, Handler: "tick", Payload: []byte("{}"), Actor: bob}},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,7 +20,7 @@ import (
 const nameHelp = `
 
 A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell it from the actor's other timers. All 64
-digits need no look-up.`
+digits need no look-up. The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
 
 func newUpdateCmd() *cobra.Command {
 	cmd := txCommand(&cobra.Command{
@@ -68,7 +69,7 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 	if limits == (bids.Limits{}) && msg.Bid == nil {
 		return nil
 	}
-	timer, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), d.Signer.Text, msg.Id)
+	timer, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(msg.Actor, d.Signer.Text), msg.Id)
 	if err != nil {
 		d.Notef("no estimate: %v", err)
 		return nil
@@ -120,7 +121,7 @@ func newCancelCmd() *cobra.Command {
 		Use:     "cancel [id-prefix]...",
 		Short:   "Cancel your timers: those that are named, or all",
 		Long:    "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp,
-		Example: fmt.Sprintf("%[1]s tx timers cancel 3fa9 --from alice\n%[1]s tx timers cancel 3fa9 b07 alice/11 --from alice\n%[1]s tx timers cancel --all --from alice", version.AppName),
+		Example: fmt.Sprintf("%[1]s tx timers cancel 3fa9 --from alice\n%[1]s tx timers cancel 3fa9 b07 alice/11 --from alice\n%[1]s tx timers cancel --all --from alice\n%[1]s tx timers cancel --all --actor CONTRACT --from admin", version.AppName),
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)

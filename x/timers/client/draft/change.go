@@ -41,7 +41,8 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
 		}))
 	}
-	msg.Id, err = d.OwnTimer(timer)
+	owned, err := d.OwnTimer(timer)
+	msg.Id, msg.Actor = owned.ID, owned.Actor
 	return msg, err
 }
 
@@ -61,8 +62,9 @@ func (d *Draft) Extend(timer string) (*types.MsgExtendTimer, error) {
 	if msg.ExpiresAt, err = d.height(flag, text); err != nil {
 		return nil, err
 	}
-	var live *types.TimerInfo
-	if msg.Id, live, err = d.ownLive(timer); err != nil || live == nil {
+	owned, live, err := d.ownLive(timer)
+	msg.Id, msg.Actor = owned.ID, owned.Actor
+	if err != nil || live == nil {
 		return msg, err
 	}
 	return msg, d.confirmShortening(live, msg.ExpiresAt)

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -14,24 +15,25 @@ import (
 
 // Pause names one of the signer's timers to set aside. It refuses one that is set aside already.
 func (d *Draft) Pause(name string) (*types.MsgPauseTimer, *types.TimerInfo, error) {
-	id, timer, err := d.ownLive(name)
+	owned, timer, err := d.ownLive(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if timer != nil && timer.Status == types.TimerStatusSetAside && timer.SetAside != types.Watching {
-		return nil, nil, fmt.Errorf("timer %s is set aside already: it is %s", id, timer.SetAside.Word())
+		return nil, nil, fmt.Errorf("timer %s is set aside already: it is %s", owned.ID, timer.SetAside.Word())
 	}
-	return &types.MsgPauseTimer{Sender: d.Signer.Text, Id: id}, timer, nil
+	return &types.MsgPauseTimer{Sender: d.Signer.Text, Id: owned.ID, Actor: owned.Actor}, timer, nil
 }
 
 // Resume names one of the signer's timers to put back. It refuses one that nobody set aside, or that its owner can't put
 // back.
 func (d *Draft) Resume(name string) (*types.MsgResumeTimer, *types.TimerInfo, error) {
-	id, timer, err := d.ownLive(name)
+	owned, timer, err := d.ownLive(name)
 	if err != nil {
 		return nil, nil, err
 	}
 	if timer != nil {
+		id := owned.ID
 		switch timer.SetAside {
 		case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
 		case types.Quarantined:
@@ -44,19 +46,19 @@ func (d *Draft) Resume(name string) (*types.MsgResumeTimer, *types.TimerInfo, er
 			return nil, nil, fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.SetAside.Word())
 		}
 	}
-	return &types.MsgResumeTimer{Sender: d.Signer.Text, Id: id}, timer, nil
+	return &types.MsgResumeTimer{Sender: d.Signer.Text, Id: owned.ID, Actor: owned.Actor}, timer, nil
 }
 
-// ownLive reads the name of one of the signer's timers, and asks for it where there is a node.
-func (d *Draft) ownLive(name string) (id string, timer *types.TimerInfo, err error) {
-	if id, err = d.OwnTimer(name); err != nil || d.Offline {
-		return id, nil, err
+// ownLive reads the name of a timer that the signer may change, and asks for it where there is a node.
+func (d *Draft) ownLive(name string) (owned job.Owned, timer *types.TimerInfo, err error) {
+	if owned, err = d.OwnTimer(name); err != nil || d.Offline {
+		return owned, nil, err
 	}
-	found, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), d.Signer.Text, id)
+	found, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(owned.Actor, d.Signer.Text), owned.ID)
 	if err != nil {
-		return id, nil, err
+		return owned, nil, err
 	}
-	return id, &found, nil
+	return owned, &found, nil
 }
 
 // confirmShortening says from where to where an extension moves the last height of a timer, and asks before it moves it

@@ -67,33 +67,49 @@ func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string)
 	}
 }
 
-// OwnTimer reads the name of one of the signer's timers and returns its whole id.
-func (j *Job) OwnTimer(text string) (string, error) {
+// Owned is a timer that the signer may change.
+type Owned struct {
+	// ID is the whole id.
+	ID string
+	// Actor is the contract for which the signer scheduled it, as its admin; empty if it is the signer's own.
+	Actor string
+}
+
+// OwnTimer reads the name of one of the signer's timers, or of one that the signer scheduled for a contract. Of the latter
+// it asks the node, if there is one, who scheduled it.
+func (j *Job) OwnTimer(text string) (Owned, error) {
 	n, err := ParseName(text)
 	if err != nil {
-		return "", err
+		return Owned{}, err
 	}
+	owned, actor := Owned{ID: n.Prefix}, j.Signer.Text
 	if n.Actor != "" {
-		actor, err := j.LookupAccount(n.Actor)
+		named, err := j.LookupAccount(n.Actor)
 		if err != nil {
-			return "", fmt.Errorf("timer %.200q: %w", text, err)
+			return owned, fmt.Errorf("timer %.200q: %w", text, err)
 		}
-		if !actor.Bytes.Equals(j.Signer.Bytes) {
-			return "", fmt.Errorf("timer %.200q belongs to %s, and --%s is %s: only its owner may change it",
-				text, actor.Text, flags.FlagFrom, j.Signer.Text)
+		if actor = named.Text; !named.Bytes.Equals(j.Signer.Bytes) {
+			owned.Actor = actor
 		}
 	}
-	if n.Whole() {
-		return n.Prefix, nil
-	}
-	if j.Offline {
-		return "", fmt.Errorf("timer %.200q: a short id needs a node: with --%s, state all %d digits",
+	switch {
+	case n.Whole() && (owned.Actor == "" || j.Offline):
+		return owned, nil
+	case j.Offline:
+		return owned, fmt.Errorf("timer %.200q: a short id needs a node: with --%s, state all %d digits",
 			text, flags.FlagOffline, 2*types.IDBytes)
 	}
-	timer, err := Resolve(j.Ctx, types.NewQueryClient(j.Context), j.Signer.Text, n.Prefix)
-	if err != nil {
-		return "", err
+	timer, err := Resolve(j.Ctx, types.NewQueryClient(j.Context), actor, n.Prefix)
+	if owned.Actor != "" && err == nil && timer.Scheduler != j.Signer.Text {
+		err = errors.New("only its owner may change it, or the admin who scheduled it")
 	}
-	j.Notef("timer %s/%s", j.Signer.Text, timer.Id)
-	return timer.Id, nil
+	switch {
+	case err != nil && owned.Actor != "":
+		return owned, fmt.Errorf("timer %.200q belongs to %s, and --%s is %s: %w", text, actor, flags.FlagFrom, j.Signer.Text, err)
+	case err != nil:
+		return owned, err
+	}
+	owned.ID = timer.Id
+	j.Notef("timer %s/%s", actor, timer.Id)
+	return owned, nil
 }

@@ -32,6 +32,7 @@ const FlagStatus = "status"
 
 const (
 	flagUntil     = "until"
+	flagScheduler = "scheduler"
 	flagPageLimit = "page-limit"
 	flagPageKey   = "page-key"
 	// The forms of output beside JSON; text is what client.toml calls the table.
@@ -49,10 +50,11 @@ func Commands() []*cobra.Command {
 		Short: "List the live timers of an actor",
 		Long: "List the live timers of an actor, an address or the name of a key: by default of --" + flags.FlagFrom + ". A timer is live until " +
 			"it has fired, expired, run out of funds or been cancelled.",
-		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status set-aside -o wide", version.AppName),
+		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status set-aside -o wide\n%[1]s query timers list CONTRACT --scheduler alice", version.AppName),
 		Args:    cobra.MaximumNArgs(1),
 	}, readActor)
 	list.Flags().String(flags.FlagFrom, "", "whose timers to list, if no actor is named")
+	list.Flags().String(flagScheduler, "", "only timers of a contract that this admin scheduled: an address or the name of a key")
 	due := command(&cobra.Command{
 		Use:     "due [height]",
 		Short:   "List the timers that are due at a height, or up to it",
@@ -101,7 +103,7 @@ func command(cmd *cobra.Command, read list) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		status, err := readStatus(j)
+		only, err := readFilter(j)
 		if err != nil {
 			return err
 		}
@@ -113,7 +115,7 @@ func command(cmd *cobra.Command, read list) *cobra.Command {
 		if err != nil {
 			return errors.New(plain.ServerSays(err))
 		}
-		return show(j, answer, status, own)
+		return show(j, answer, only, own)
 	}
 	job.QueryCommand(cmd)
 	f := cmd.Flags()
@@ -197,26 +199,44 @@ func StatusNames() []string {
 	return names
 }
 
-// readStatus is what --status says; 0 for any.
-func readStatus(j *job.Job) (types.TimerStatus, error) {
+// filter says which timers of a page are shown.
+type filter struct {
+	// status of the timers; 0 for any.
+	status types.TimerStatus
+	// scheduler is who scheduled them for their contract; empty for anybody.
+	scheduler string
+}
+
+func (f filter) drops(t types.TimerInfo) bool {
+	return f.status != types.TimerStatusUnspecified && t.Status != f.status || f.scheduler != "" && t.Scheduler != f.scheduler
+}
+
+// readFilter is what --status and --scheduler say.
+func readFilter(j *job.Job) (only filter, err error) {
+	if text, given := j.Stated(flagScheduler); given {
+		scheduler, err := j.LookupAccount(text)
+		if err != nil {
+			return only, fmt.Errorf("--%s: %w", flagScheduler, err)
+		}
+		only.scheduler = scheduler.Text
+	}
 	text, given := j.Stated(FlagStatus)
 	if !given {
-		return types.TimerStatusUnspecified, nil
+		return only, nil
 	}
 	for _, status := range statuses() {
 		if words.StatusName(status) == strings.ToLower(text) {
-			return status, nil
+			only.status = status
+			return only, nil
 		}
 	}
-	return 0, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagStatus, text, strings.Join(StatusNames(), ", "))
+	return only, fmt.Errorf("--%s %.80q is unknown: want one of %s", FlagStatus, text, strings.Join(StatusNames(), ", "))
 }
 
 // show prints a page in the form that was asked for, and says how to go on.
-func show(j *job.Job, p page, status types.TimerStatus, own bool) error {
+func show(j *job.Job, p page, only filter, own bool) error {
 	timers := p.GetTimers()
-	shown := slices.DeleteFunc(slices.Clone(timers), func(t types.TimerInfo) bool {
-		return status != types.TimerStatusUnspecified && t.Status != status
-	})
+	shown := slices.DeleteFunc(slices.Clone(timers), only.drops)
 	switch output := j.Flags.Lookup(flags.FlagOutput).Value.String(); {
 	case j.OutputFormat == flags.OutputFormatJSON || output == outputYAML:
 		p = with(p, shown)
@@ -232,7 +252,11 @@ func show(j *job.Job, p page, status types.TimerStatus, own bool) error {
 		}
 	}
 	if len(shown) < len(timers) {
-		j.Notef("%d of another status on this page", len(timers)-len(shown))
+		of := "status"
+		if only.scheduler != "" {
+			of = "scheduler or status"
+		}
+		j.Notef("%d of another %s on this page", len(timers)-len(shown), of)
 	}
 	if next := p.GetPagination().GetNextKey(); len(next) > 0 {
 		j.Notef("there are more: --%s %s", flagPageKey, base64.StdEncoding.EncodeToString(next))

@@ -56,13 +56,13 @@ type Rig struct {
 	dir     string
 }
 
-// New starts a chain with two funded accounts, at height 10.
-func New(t *testing.T) *Rig {
+// New starts a chain with two funded accounts, at height 10. The runtimes come before its own.
+func New(t *testing.T, runtimes ...types.Runtime) *Rig {
 	t.Helper()
 	r := &Rig{T: t, dir: t.TempDir()}
 	var keys keyring.Keyring
 	// The codec of a chain is made with it, and a key with a codec: so the chain starts without accounts.
-	chain, err := lab.NewChain(lab.ChainOptions{})
+	chain, err := lab.NewChain(lab.ChainOptions{Runtimes: runtimes})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, chain.Check()) })
 	r.Chain = chain
