@@ -52,3 +52,10 @@ func (c *Chain) TryBlock() error {
 	_, err := c.App.FinalizeBlock(c.nextRequest())
 	return err
 }
+
+// Image is a copy of what the chain's application has on disk, for applications that are made otherwise than here.
+func (c *Chain) Image(tb testing.TB) (db dbm.DB, home string) {
+	tb.Helper()
+	image := c.disk.copied(tb)
+	return image.db, image.home
+}
