@@ -32,7 +32,7 @@ func TestCampaign(t *testing.T) {
 			started := time.Now()
 			w, err := play(t, seed, drawOps(seed, *count))
 			if err != nil {
-				t.Fatal(err)
+				t.Fatal(explain(t, seed, *count, err))
 			}
 			t.Logf("%d operations in %s: %s", *count, time.Since(started).Round(time.Millisecond), w.tally())
 			for _, what := range slices.Sorted(maps.Keys(w.done)) {
@@ -40,6 +40,28 @@ func TestCampaign(t *testing.T) {
 			}
 		})
 	}
+}
+
+// triesToShrink bounds how often a failing history is run again.
+const triesToShrink = 300
+
+// explain shrinks a failing history, and says what it takes to fail so.
+func explain(tb testing.TB, seed uint64, count int, failure error) string {
+	tb.Helper()
+	var last error = failure
+	ops := shrink(drawOps(seed, count), triesToShrink, func(ops []op) bool {
+		_, err := play(tb, seed, ops)
+		if kindOf(err) != kindOf(failure) {
+			return false
+		}
+		last = err
+		return true
+	})
+	text := fmt.Sprintf("seed %d fails: %v\nIt takes %d of %d operations:\n", seed, failure, len(ops), count)
+	for _, o := range ops {
+		text += "  " + o.String() + "\n"
+	}
+	return text + "and then fails so: " + last.Error()
 }
 
 // play runs a history until it fails, or to its end.
