@@ -51,6 +51,9 @@ type Ledger struct {
 	live      map[string]*Timer
 	gone      map[string]string
 	delivered map[string]bool
+	// cancelled are the timers that were cancelled in this block: a handler may cancel its own timer, whose fire is told
+	// of when the handler has returned.
+	cancelled map[string]*Timer
 }
 
 // Live returns the live timers in the order of their ids.
@@ -81,7 +84,7 @@ func (l *Ledger) Block(height uint64, events []Event) error {
 	if l.height > 0 && height != l.height+1 {
 		return fmt.Errorf("block %d follows block %d", height, l.height)
 	}
-	l.height = height
+	l.height, l.cancelled = height, map[string]*Timer{}
 	sums := sums{burned: new(big.Int), tips: new(big.Int)}
 	var errs []error
 	for _, event := range events {
@@ -114,6 +117,7 @@ func (l *Ledger) enter(event Event, sums *sums) error {
 		return l.leave(a["id"], kind)
 	case "TimerCancelled", "TimerCancelledNotAdmin", "TimerCancelledByGovernance":
 		l.Counts.Cancelled++
+		l.cancelled[a["id"]] = l.live[a["id"]]
 		return l.leave(a["id"], kind)
 	case "TimerExtended", "TimerExtendedByGovernance":
 		return l.change(a["id"], func(t *Timer) { t.Expires = number(a["expires_at"]) })
@@ -126,7 +130,10 @@ func (l *Ledger) enter(event Event, sums *sums) error {
 	case "TimerUpdated":
 		return l.change(a["id"], func(*Timer) {})
 	case "TimerAgentBilled":
-		return sums.billed(a)
+		return add(sums.burned, a["paid"])
+	case "TimerBidSettled":
+		// What a bid under policy auction pays is tipped.
+		return add(sums.tips, a["paid"])
 	case "TimerLaneSummary":
 		return sums.summary(a)
 	case "TimerLaneFailed":
@@ -154,6 +161,10 @@ func (l *Ledger) schedule(a map[string]string) error {
 func (l *Ledger) fire(a map[string]string) error {
 	id := a["id"]
 	t, known := l.live[id]
+	if itself := l.cancelled[id]; itself != nil && a["success"] == "true" && number(a["next_due"]) == 0 {
+		t, known = itself, true
+		delete(l.cancelled, id)
+	}
 	if !known {
 		return l.unknown(id)
 	}
@@ -174,7 +185,7 @@ func (l *Ledger) fire(a map[string]string) error {
 	}
 	t.Fires++
 	t.Due = number(a["next_due"])
-	if t.Due == 0 {
+	if t.Due == 0 && l.live[id] != nil {
 		errs = append(errs, l.leave(id, "TimerFired"))
 	}
 	return errors.Join(errs...)
@@ -252,12 +263,13 @@ func (s *sums) fired(a map[string]string) error {
 	return nil
 }
 
-func (s *sums) billed(a map[string]string) error {
-	paid, ok := new(big.Int).SetString(a["paid"], 10)
+// add adds an amount that an event states.
+func add(sum *big.Int, text string) error {
+	paid, ok := new(big.Int).SetString(text, 10)
 	if !ok || paid.Sign() < 0 {
-		return fmt.Errorf("paid %q", a["paid"])
+		return fmt.Errorf("paid %q", text)
 	}
-	s.burned.Add(s.burned, paid)
+	sum.Add(sum, paid)
 	return nil
 }
 

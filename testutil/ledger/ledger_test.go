@@ -59,6 +59,27 @@ func TestALedgerFollowsATimerFromItsScheduleToItsEnd(t *testing.T) {
 	require.Equal(t, ledger.Counts{Scheduled: 1, Fired: 2, Failed: 1, SetAside: 1, Released: 1, Left: 1}, l.Counts)
 }
 
+// A handler may cancel its own timer: the event of that comes before the event of the fire.
+func TestATimerMayCancelItself(t *testing.T) {
+	l := book(t)
+	cancelled := event("TimerCancelled", attributes{"id": "a"})
+	require.NoError(t, l.Block(12, []ledger.Event{cancelled, fired(nil)}))
+	require.NoError(t, l.Is(nil))
+	require.Equal(t, ledger.Counts{Scheduled: 1, Fired: 1, Cancelled: 1, Left: 1}, l.Counts)
+
+	require.ErrorContains(t, book(t).Block(12, []ledger.Event{cancelled, fired(attributes{"next_due": "13"})}), "has left")
+	require.ErrorContains(t, book(t).Block(12, []ledger.Event{cancelled, fired(attributes{"success": "false"})}), "has left",
+		"a failed handler has cancelled nothing")
+	require.ErrorContains(t, book(t).Block(12, []ledger.Event{cancelled, fired(nil), fired(attributes{"deliver_id": "d1"})}), "has left")
+}
+
+func TestWhatABidPaysIsTipped(t *testing.T) {
+	require.NoError(t, book(t).Block(12, []ledger.Event{
+		fired(nil), event("TimerBidSettled", attributes{"id": "a", "paid": "500"}),
+		event("TimerLaneSummary", attributes{"burned": "90", "tips": "510", "fired": "1"}),
+	}))
+}
+
 // Each entry contradicts what came before, and the ledger says so.
 func TestALedgerRefusesWhatContradictsIt(t *testing.T) {
 	for name, c := range map[string]struct {
