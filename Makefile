@@ -19,6 +19,7 @@ SEEDS ?= 20
 OPS ?= 5000
 SAMPLE ?= 20
 MUTATED ?=
+KILLS ?= 50
 TESTS ?=
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
@@ -121,6 +122,10 @@ model-traces: ## Replay fresh traces of the model on the module (SAMPLES, STEPS,
 campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first from SEED (1), and shrink what fails
 	go test $(test_flags) -timeout 24h -v ./testutil/campaign -run 'TestCampaign$$' -args \
 		-campaign.seed=$(SEED) -campaign.seeds=$(SEEDS) -campaign.ops=$(OPS)
+
+.PHONY: faults
+faults: ## Let nodes under load be killed (KILLS, 50), paused, cut off and filled up, and account for every timer; some 10 minutes
+	go test $(test_flags) -timeout 2h -v ./testutil/system -run 'TestFaults$$' -args -faults.all -faults.kills=$(KILLS) -faults.seed=$(SEED)
 
 # Packages below x/timers whose mutants are tested.
 mutated := lane fairness calendar policy policy/fifo policy/eip1559 policy/auction policy/score policy/tip

@@ -47,6 +47,8 @@ func (w *world) apply(o op) error {
 		w.restart(d)
 	case "fault":
 		w.fault(d)
+	case "sabotage":
+		w.env.tips = "keeps"
 	case "query":
 		return w.query(d)
 	case "schedule", "schedule module", "schedule by contract", "schedule as admin", "schedule by reflect":

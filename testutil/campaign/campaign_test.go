@@ -32,7 +32,8 @@ func TestCampaign(t *testing.T) {
 			started := time.Now()
 			w, err := play(t, seed, drawOps(seed, *count))
 			if err != nil {
-				t.Fatal(explain(t, seed, *count, err))
+				_, text := explain(t, seed, drawOps(seed, *count), triesToShrink, err)
+				t.Fatal(text)
 			}
 			t.Logf("%d operations in %s: %s", *count, time.Since(started).Round(time.Millisecond), w.tally())
 			for _, what := range slices.Sorted(maps.Keys(w.done)) {
@@ -46,10 +47,10 @@ func TestCampaign(t *testing.T) {
 const triesToShrink = 300
 
 // explain shrinks a failing history, and says what it takes to fail so.
-func explain(tb testing.TB, seed uint64, count int, failure error) string {
+func explain(tb testing.TB, seed uint64, drawn []op, tries int, failure error) (ops []op, text string) {
 	tb.Helper()
-	var last error = failure
-	ops := shrink(drawOps(seed, count), triesToShrink, func(ops []op) bool {
+	last := failure
+	ops = shrink(drawn, tries, func(ops []op) bool {
 		_, err := play(tb, seed, ops)
 		if kindOf(err) != kindOf(failure) {
 			return false
@@ -57,11 +58,38 @@ func explain(tb testing.TB, seed uint64, count int, failure error) string {
 		last = err
 		return true
 	})
-	text := fmt.Sprintf("seed %d fails: %v\nIt takes %d of %d operations:\n", seed, failure, len(ops), count)
+	text = fmt.Sprintf("seed %d fails: %v\nIt takes %d of %d operations:\n", seed, failure, len(ops), len(drawn))
 	for _, o := range ops {
 		text += "  " + o.String() + "\n"
 	}
-	return text + "and then fails so: " + last.Error()
+	return ops, text + "and then fails so: " + last.Error()
+}
+
+// A chain whose neighbour does not pay the tips out is found, and the history is shrunk. Few tries keep the test short.
+func TestASabotagedChainIsFoundAndShrunk(t *testing.T) {
+	const seed = 3
+	ops := slices.Insert(drawOps(seed, 200), 50, op{kind: "sabotage"})
+	_, err := play(t, seed, ops)
+	require.Error(t, err)
+	least, text := explain(t, seed, ops, 8, err)
+	t.Log(text)
+	require.Less(t, len(least), len(ops)/2)
+	require.True(t, slices.ContainsFunc(least, func(o op) bool { return o.kind == "sabotage" }))
+}
+
+func TestShrinkLeavesWhatIsNeeded(t *testing.T) {
+	list := make([]int, 1_000)
+	for i := range list {
+		list[i] = i
+	}
+	runs := 0
+	least := shrink(list, 10_000, func(list []int) bool {
+		runs++
+		return slices.Contains(list, 17) && slices.Contains(list, 18) && slices.Contains(list, 800)
+	})
+	require.Equal(t, []int{17, 18, 800}, least)
+	require.Less(t, runs, 200)
+	require.Len(t, shrink(list, 3, func(list []int) bool { return slices.Contains(list, 999) }), 125, "its tries are bounded")
 }
 
 // play runs a history until it fails, or to its end.
@@ -87,5 +115,3 @@ func cutFields(text string) (first, last string, found bool) {
 	_, last, found = strings.Cut(rest, " ")
 	return first, last, found
 }
-
-var _ = require.NoError

@@ -153,6 +153,9 @@ func (t tips) PayTips(ctx context.Context, from string, coins sdk.Coins) error {
 		return errFault
 	case "panic":
 		panic(errFault)
+	case "keeps":
+		// No fault of a neighbour that the module can know of: only the sabotage of a test.
+		return nil
 	case "spends":
 		return errors.Join(t.TipCollector.PayTips(ctx, from, coins), errFault)
 	}

@@ -280,7 +280,10 @@ func (s *stage) finish() {
 	for _, n := range s.Nodes {
 		n.Stop()
 	}
-	raw, err := first.CLI(s.ctx, "export", "--height", fmt.Sprint(last), "--modules-to-export", "timers,bank")
+	file := filepath.Join(s.t.TempDir(), "exported.json")
+	_, err := first.CLI(s.ctx, "export", "--height", fmt.Sprint(last), "--modules-to-export", "timers,bank", "--output-document", file)
+	require.NoError(s.t, err)
+	raw, err := os.ReadFile(file)
 	require.NoError(s.t, err)
 	var exported struct {
 		State struct {
