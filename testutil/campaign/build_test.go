@@ -48,7 +48,7 @@ func (w *world) apply(o op) error {
 	case "fault":
 		w.fault(d)
 	case "sabotage":
-		w.env.tips = "keeps"
+		w.env.balances = "mints"
 	case "query":
 		return w.query(d)
 	case "schedule", "schedule module", "schedule by contract", "schedule as admin", "schedule by reflect":

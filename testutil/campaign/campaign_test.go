@@ -65,12 +65,20 @@ func explain(tb testing.TB, seed uint64, drawn []op, tries int, failure error) (
 	return ops, text + "and then fails so: " + last.Error()
 }
 
-// A chain whose neighbour does not pay the tips out is found, and the history is shrunk. Few tries keep the test short.
+// A chain whose bank adds a coin whenever a fire is charged is found, and the history is shrunk. Few tries keep the test short.
 func TestASabotagedChainIsFoundAndShrunk(t *testing.T) {
-	const seed = 3
-	ops := slices.Insert(drawOps(seed, 200), 50, op{kind: "sabotage"})
-	_, err := play(t, seed, ops)
-	require.Error(t, err)
+	var (
+		seed uint64
+		ops  []op
+		err  error
+	)
+	// A history whose lane is paused fires nothing.
+	for err == nil && seed < 6 {
+		seed++
+		ops = slices.Insert(drawOps(seed, 300), 50, op{kind: "sabotage"})
+		_, err = play(t, seed, ops)
+	}
+	require.ErrorContains(t, err, "account holds 1utmr, its timers say 0")
 	least, text := explain(t, seed, ops, 8, err)
 	t.Log(text)
 	require.Less(t, len(least), len(ops)/2)
@@ -89,7 +97,7 @@ func TestShrinkLeavesWhatIsNeeded(t *testing.T) {
 	})
 	require.Equal(t, []int{17, 18, 800}, least)
 	require.Less(t, runs, 200)
-	require.Len(t, shrink(list, 3, func(list []int) bool { return slices.Contains(list, 999) }), 125, "its tries are bounded")
+	require.Len(t, shrink(list, 3, func(list []int) bool { return slices.Contains(list, 999) }), 250, "its tries are bounded")
 }
 
 // play runs a history until it fails, or to its end.
