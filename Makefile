@@ -14,6 +14,13 @@ CONTRACTS ?= 50
 BLOCKS ?= 200
 TIMERS ?= 1000000
 SDKPKG ?=
+SEED ?= 1
+SEEDS ?= 20
+OPS ?= 5000
+SAMPLE ?= 20
+MUTATED ?=
+KILLS ?= 50
+TESTS ?=
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 VERSION := $(or $(VERSION),0.1.0-dev)
@@ -114,6 +121,22 @@ model-mutants: ## Hold that each property of the model fails in a model that bre
 model-traces: ## Replay fresh traces of the model on the module (SAMPLES, STEPS, SEED)
 	@scripts/model.sh traces "$(CURDIR)/build/traces"
 	cd x/timers && go test $(test_flags) ./lab/trace -args -traces='$(CURDIR)/build/traces/*.itf.json'
+
+.PHONY: campaign
+campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first from SEED (1), and shrink what fails
+	go test $(test_flags) -timeout 24h -v ./testutil/campaign -run 'TestCampaign$$' -args \
+		-campaign.seed=$(SEED) -campaign.seeds=$(SEEDS) -campaign.ops=$(OPS)
+
+.PHONY: faults
+faults: ## Let nodes under load be killed (KILLS, 50), paused, cut off and filled up, and account for every timer; some 10 minutes
+	go test $(test_flags) -timeout 2h -v ./testutil/system -run 'TestFaults$$' -args -faults.all -faults.kills=$(KILLS) -faults.seed=$(SEED)
+
+# Packages below x/timers whose mutants are tested.
+mutated := lane fairness calendar policy policy/fifo policy/eip1559 policy/auction policy/score policy/tip
+.PHONY: mutants
+mutants: ## Tell which of SAMPLE (20) small changes of each pure package (MUTATED="engine" for others, TESTS for whose tests run too) no test notices
+	go build -o build/mutate ./scripts/mutate
+	cd x/timers && ../../build/mutate -sample $(SAMPLE) -seed $(SEED) -tests '$(TESTS)' $(addprefix ./,$(or $(MUTATED),$(mutated)))
 
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat

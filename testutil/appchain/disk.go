@@ -92,3 +92,10 @@ func (c *Chain) LeaveWithout(names []string, change func(sdk.Context, *app.App))
 
 // Home is where the application keeps its files.
 func (c *Chain) Home() string { return c.disk.home }
+
+// Image is a copy of what the chain's application has on disk, for applications that are made otherwise than here.
+func (c *Chain) Image(tb testing.TB) (db dbm.DB, home string) {
+	tb.Helper()
+	image := c.disk.copied(tb)
+	return image.db, image.home
+}

@@ -74,6 +74,7 @@ func New(ctx context.Context, o Options) (_ *Network, err error) {
 			Name: fmt.Sprintf("node%d", i), Home: home, binary: o.Binary,
 			RPC: fmt.Sprintf("http://127.0.0.1:%d", base+i*portsPerNode+1),
 			API: fmt.Sprintf("http://127.0.0.1:%d", base+i*portsPerNode+2),
+			P2P: fmt.Sprintf("127.0.0.1:%d", base+i*portsPerNode),
 		})
 		if o.Genesis != nil {
 			if err := changeGenesis(filepath.Join(home, "config", "genesis.json"), o.Genesis); err != nil {

@@ -23,6 +23,8 @@ type Node struct {
 	Home string
 	// RPC and API are the addresses of CometBFT's RPC and of the REST API.
 	RPC, API string
+	// P2P is the address, host and port, at which peers reach it.
+	P2P string
 
 	binary  string
 	process *exec.Cmd

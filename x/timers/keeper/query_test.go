@@ -55,6 +55,21 @@ func TestNoReceiptsAreWrittenAtARetentionOfZero(t *testing.T) {
 	require.Empty(t, f.export().Receipts, "what was kept goes too")
 }
 
+// A longer retention reaches back to heights whose receipts are gone. The end of the block must not fail over that: no timer
+// would fire until the chain has caught up.
+func TestALongerRetentionStopsNoFires(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 1 }))
+	f.schedule(robot, 0, f.noop(), func(msg *types.MsgScheduleTimer) {
+		msg.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+	})
+	f.blocksUntil(6)
+	f.setConfig(func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = 5 })
+	for height := uint64(7); height < 20; height++ {
+		require.Len(t, f.firedIDs(f.NextBlock()), 1, "height %d", height)
+	}
+	require.Len(t, f.export().Receipts, 5, "it prunes again")
+}
+
 // recorded is a genesis with so many receipts of each of some heights, from 1 on; its fires are told apart by their
 // cycles.
 func recorded(perHeight ...int) func(*lab.ChainOptions) {

@@ -51,7 +51,12 @@ func (r *Receipts) WalkSegments(
 
 // Prune removes receipts of the heights from `from` to `last`: sweep segments, and twice as many as `added` receipts
 // fill, so that it never falls behind for long. It returns the height at which to continue.
+//
+// There is nothing to remove where from is above last: the retention was made longer.
 func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, added int) (uint64, error) {
+	if from > last {
+		return from, nil
+	}
 	limit := int(sweep) + 2*((added+ReceiptsPerSegment-1)/ReceiptsPerSegment)
 	old := make([]heightSeq, 0, 8)
 	ranger := new(collections.Range[heightSeq]).

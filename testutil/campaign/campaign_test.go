@@ -1,0 +1,125 @@
+package campaign
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	seeds = flag.Int("campaign.seeds", 2, "how many histories are drawn")
+	first = flag.Uint64("campaign.seed", 1, "seed of the first")
+	count = flag.Int("campaign.ops", 700, "operations of each")
+)
+
+func sorted[T cmp.Ordered](list []T) []T {
+	slices.Sort(list)
+	return list
+}
+
+// TestCampaign runs histories of random operations, two applications side by side.
+func TestCampaign(t *testing.T) {
+	for seed := *first; seed < *first+uint64(*seeds); seed++ {
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			started := time.Now()
+			w, err := play(t, seed, drawOps(seed, *count))
+			if err != nil {
+				_, text := explain(t, seed, drawOps(seed, *count), triesToShrink, err)
+				t.Fatal(text)
+			}
+			t.Logf("%d operations in %s: %s", *count, time.Since(started).Round(time.Millisecond), w.tally())
+			for _, what := range slices.Sorted(maps.Keys(w.done)) {
+				t.Logf("%6d %s", w.done[what], what)
+			}
+		})
+	}
+}
+
+// triesToShrink bounds how often a failing history is run again.
+const triesToShrink = 300
+
+// explain shrinks a failing history, and says what it takes to fail so.
+func explain(tb testing.TB, seed uint64, drawn []op, tries int, failure error) (ops []op, text string) {
+	tb.Helper()
+	last := failure
+	ops = shrink(drawn, tries, func(ops []op) bool {
+		_, err := play(tb, seed, ops)
+		if kindOf(err) != kindOf(failure) {
+			return false
+		}
+		last = err
+		return true
+	})
+	text = fmt.Sprintf("seed %d fails: %v\nIt takes %d of %d operations:\n", seed, failure, len(ops), len(drawn))
+	for _, o := range ops {
+		text += "  " + o.String() + "\n"
+	}
+	return ops, text + "and then fails so: " + last.Error()
+}
+
+// A chain whose bank adds a coin whenever a fire is charged is found, and the history is shrunk. Few tries keep the test short.
+func TestASabotagedChainIsFoundAndShrunk(t *testing.T) {
+	var (
+		seed uint64
+		ops  []op
+		err  error
+	)
+	// A history whose lane is paused fires nothing.
+	for err == nil && seed < 6 {
+		seed++
+		ops = slices.Insert(drawOps(seed, 300), 50, op{kind: "sabotage"})
+		_, err = play(t, seed, ops)
+	}
+	require.ErrorContains(t, err, "account holds 1utmr, its timers say 0")
+	least, text := explain(t, seed, ops, 8, err)
+	t.Log(text)
+	require.Less(t, len(least), len(ops)/2)
+	require.True(t, slices.ContainsFunc(least, func(o op) bool { return o.kind == "sabotage" }))
+}
+
+func TestShrinkLeavesWhatIsNeeded(t *testing.T) {
+	list := make([]int, 1_000)
+	for i := range list {
+		list[i] = i
+	}
+	runs := 0
+	least := shrink(list, 10_000, func(list []int) bool {
+		runs++
+		return slices.Contains(list, 17) && slices.Contains(list, 18) && slices.Contains(list, 800)
+	})
+	require.Equal(t, []int{17, 18, 800}, least)
+	require.Less(t, runs, 200)
+	require.Len(t, shrink(list, 3, func(list []int) bool { return slices.Contains(list, 999) }), 250, "its tries are bounded")
+}
+
+// play runs a history until it fails, or to its end.
+func play(tb testing.TB, seed uint64, ops []op) (w *world, err error) {
+	tb.Helper()
+	var at op
+	defer func() {
+		if caught := recover(); caught != nil {
+			err = fmt.Errorf("%s: panic: %v\n%s", at, caught, debug.Stack())
+		}
+	}()
+	w = newWorld(tb, seed)
+	for _, at = range ops {
+		if err := w.apply(at); err != nil {
+			return w, fmt.Errorf("%s: %w", at, err)
+		}
+	}
+	return w, nil
+}
+
+func cutFields(text string) (first, last string, found bool) {
+	first, rest, _ := strings.Cut(text, " ")
+	_, last, found = strings.Cut(rest, " ")
+	return first, last, found
+}

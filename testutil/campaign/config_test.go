@@ -1,0 +1,71 @@
+package campaign
+
+import (
+	"fmt"
+
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+func price(d draws, texts ...string) decimal.Dec {
+	return decimal.Of(math.LegacyMustNewDecFromStr(pick(d, texts...)))
+}
+
+// drawConfig is a config so small that a few timers are a storm. What is fixed in a chain stays.
+func (w *world) drawConfig(d draws) types.TimerConfig {
+	config := w.config()
+	policies := w.app().Timers.Engine().Policies.All()
+	config.Policy = pick(d, policies...).ID()
+	config.LanePaused = d.one(8)
+	config.MaxCyclesPerFire = d.between(100_000, 550_000)
+	config.LaneTimerCycles = config.MaxCyclesPerFire * d.between(2, 6)
+	config.MaxTtlBlocks = d.between(30, 80)
+	config.MaxTimersPerActor = pick[uint32](d, 10, 40, 100)
+	config.MaxFiresPerBlock, config.MaxFiresPerActor = pick[uint32](d, 0, 0, 2, 7), pick[uint32](d, 0, 0, 1, 3)
+	config.GcCyclesPerBlock = config.GcCyclesPerRemoval * d.between(1, 5)
+	config.CandidateWindow, config.AdmissionsPerBlock = uint32(d.between(1, 12)), uint32(d.between(1, 12))
+	config.SweepPerBlock, config.MaxWatchHitsPerBlock = uint32(d.between(1, 6)), uint32(d.between(1, 6))
+	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = d.between(0, 8), d.between(1, 8)
+	config.FairnessUnit = pick(d, types.UnitActor, types.UnitDeployer)
+	config.WeightMin, config.WeightMax = price(d, "1", "0.0625"), price(d, "2", "8")
+	config.MedianSmoothing = price(d, "1", "0.5", "0.01")
+	config.AgentCyclesPerBlock = config.AgentCyclesPerCall * d.between(1, 4)
+	config.ReservedShare, config.ReservedActors = price(d, "0", "0.1"), nil
+	if d.one(2) {
+		config.ReservedActors = []string{pick(d, poor.Address, rich.Address, w.hostile).String()}
+	}
+	config.CycleBasefee, config.CellBasefee = price(d, "0.001", "0.001", "0", "0.01"), price(d, "0.03", "0.03", "0", "0.1")
+	config.DeniedMessages = nil
+	if d.one(6) {
+		config.DeniedMessages = []string{"/cosmos.staking.v1beta1.MsgDelegate"}
+	}
+	drawPolicies(d, &config, w.height())
+	return config
+}
+
+// drawPolicies draws what belongs to single policies.
+func drawPolicies(d draws, config *types.TimerConfig, height uint64) {
+	market := &config.Eip1559
+	market.MaxCyclesPerFireAuction = d.between(80_000, config.MaxCyclesPerFire)
+	market.AuctionActivationHeight = pick(d, 0, 0, 0, height+d.between(1, 20))
+	market.BasefeeResponse = pick(d, types.ResponseClip, types.ResponseLinear)
+	market.LaneFeeMultiplier = price(d, "1", "0.8", "2", "0")
+	market.BidDeprecationBlocks = pick[uint64](d, 0, 5, 1_000)
+	auction := &config.Auction
+	auction.PaymentRule = pick(d, types.PaymentVCG, types.PaymentFirstPrice)
+	auction.ReservePrice = math.NewInt(pick[int64](d, 0, 0, 5, 3_000))
+	auction.LambdaStep = price(d, "0.01", "0.5", "0")
+	auction.AuctionWindowBlocks = d.between(1, 20)
+	config.Score.WAge, config.Score.WBid, config.Score.WFifo = price(d, "1", "0", "1000000"), price(d, "0.01", "0", "1"), price(d, "0", "0", "0.5")
+	config.Tip.EpochBlocks, config.Tip.StarvationBlocks, config.Tip.LateBlocks = d.between(1, 8), d.between(1, 5), d.between(1, 5)
+	config.Tip.Decay = price(d, "0.2", "1", "0")
+}
+
+// tally is a line of what a history did.
+func (w *world) tally() string {
+	c := w.ledger.Counts
+	return fmt.Sprintf("%d blocks, %d timers scheduled, %d fires (%d failed), %d expired, %d unfunded, %d cancelled, %d set aside, %d released",
+		w.done["block"], c.Scheduled, c.Fired, c.Failed, c.Expired, c.Unfunded, c.Cancelled, c.SetAside, c.Released)
+}

@@ -1,0 +1,337 @@
+package system
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/ledger"
+	"github.com/cosmos-timers/timers/testutil/node"
+)
+
+// How much of it is run; `make faults` runs more.
+var (
+	faultKills = flag.Int("faults.kills", 3, "how often a validator is killed at a random moment")
+	faultAll   = flag.Bool("faults.all", false, "all faults, not only kills and a pause")
+	faultSeed  = flag.Uint64("faults.seed", 1, "of the moments and the victims")
+)
+
+// stage is a network under load whose nodes fail. Its first node keeps everything, and is spared.
+type stage struct {
+	*node.Network
+	t      *testing.T
+	ctx    context.Context
+	random *rand.Rand
+	gates  []*node.Gate
+	ledger ledger.Ledger
+	// entered is the last height in the ledger, same the last at which all nodes had the same state.
+	entered, same int64
+	rows          []string
+}
+
+// TestFaults has validators killed, paused, cut off and filled up while timers fire. The chain goes on when two thirds of its
+// stake can; after each fault all nodes have the same state at every height, and every timer is accounted for over the
+// whole history.
+func TestFaults(t *testing.T) {
+	s := newStage(t)
+	s.fault("killed at a random moment", *faultKills, func() {
+		victim := s.victim()
+		s.pass()
+		victim.Kill()
+		s.goesOn()
+		require.NoError(t, victim.Start())
+		s.catchesUp(victim)
+	})
+	s.fault("paused, then continued", 1, func() {
+		victim := s.victim()
+		require.NoError(t, victim.Pause())
+		s.goesOn()
+		require.NoError(t, victim.Continue())
+		s.catchesUp(victim)
+	})
+	if *faultAll {
+		s.fault("two of four killed, then back", 2, s.twoDown)
+		s.fault("cut off from its peers, then back", 2, s.cutOff)
+		s.fault("disk full, then room again", 1, s.diskFull)
+		s.fault("all killed at once", 2, s.allDown)
+	}
+	s.finish()
+	t.Logf("fault | times | blocks until all agreed, most | seconds, most | losses\n%s", strings.Join(s.rows, "\n"))
+}
+
+func newStage(t *testing.T) *stage {
+	t.Helper()
+	ctx := testContext(t)
+	network, err := node.New(ctx, node.Options{
+		Binary: binary, Dir: filepath.Join(t.TempDir(), "net"), Validators: 4, Accounts: []string{"alice", "bob"}, TimeoutCommit: time.Second,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { stopAndShow(t, network) })
+	s := &stage{Network: network, t: t, ctx: ctx, random: rand.New(rand.NewPCG(*faultSeed, 0))}
+	// An archive, one that prunes all it can, one without fast nodes, one with the defaults.
+	require.NoError(t, network.Nodes[0].Configure("app.toml", "", "pruning", `"nothing"`))
+	require.NoError(t, network.Nodes[1].Configure("app.toml", "", "pruning", `"everything"`))
+	require.NoError(t, network.Nodes[2].Configure("app.toml", "", "iavl-disable-fastnode", "true"))
+	if *faultAll {
+		s.gates, err = network.Gates(network.Nodes[3])
+		require.NoError(t, err)
+		t.Cleanup(func() {
+			for _, gate := range s.gates {
+				gate.Close()
+			}
+		})
+	}
+	require.NoError(t, network.Start())
+	require.NoError(t, network.WaitHeight(ctx, 2))
+	s.load()
+	return s
+}
+
+// load leaves timers that fire in every block from now on: of contracts, at intervals, and at changes of a balance.
+func (s *stage) load() {
+	first := s.Nodes[0]
+	instantiateHeartbeats(s.ctx, s.t, first, 4)
+	alice, bob := addressOf(s.ctx, s.t, first, "alice"), addressOf(s.ctx, s.t, first, "bob")
+	send := sendFile(s.t, alice, bob, 1)
+	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--every", "1")
+	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--every", "3", "--count", "10")
+	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--watch", "bank:balance:"+bob+":utmr", "--count", "100000")
+}
+
+// victim is one of the nodes that are not spared.
+func (s *stage) victim() *node.Node { return s.Nodes[1+s.random.IntN(len(s.Nodes)-1)] }
+
+// pass lets up to two seconds go by: a block takes a little more than one.
+func (s *stage) pass() { time.Sleep(time.Duration(s.random.IntN(2_000)) * time.Millisecond) }
+
+func (s *stage) height() int64 {
+	s.t.Helper()
+	return heightOf(s.ctx, s.t, s.Nodes[0])
+}
+
+// goesOn waits for blocks of those that are left.
+func (s *stage) goesOn() {
+	s.t.Helper()
+	require.NoError(s.t, s.Nodes[0].WaitHeight(s.ctx, s.height()+2))
+}
+
+// catchesUp waits until a node that was away has what the others had when it came back.
+func (s *stage) catchesUp(n *node.Node) {
+	s.t.Helper()
+	require.NoError(s.t, n.WaitHeight(s.ctx, s.height()))
+}
+
+// fault has something fail so many times, and checks everything each time.
+func (s *stage) fault(name string, times int, fail func()) {
+	s.t.Helper()
+	var most int64
+	var longest time.Duration
+	for range times {
+		from, started := s.height(), time.Now()
+		fail()
+		require.NoError(s.t, s.WaitHeight(s.ctx, s.height()+1))
+		s.check()
+		most, longest = max(most, s.height()-from), max(longest, time.Since(started))
+	}
+	s.rows = append(s.rows, fmt.Sprintf("%s | %d | %d | %.0f | 0", name, times, most, longest.Seconds()))
+	s.t.Log(s.rows[len(s.rows)-1])
+}
+
+// check compares the states of all nodes at all heights since the last check, and enters the blocks into the ledger.
+func (s *stage) check() {
+	s.t.Helper()
+	// The hash of a height is in the next block.
+	to := s.height()
+	for _, n := range s.Nodes {
+		to = min(to, heightOf(s.ctx, s.t, n))
+	}
+	to--
+	if to > s.same {
+		requireSameState(s.ctx, s.t, s.Network, s.same+1, to)
+		s.same = to
+	}
+	s.enter(to)
+}
+
+func (s *stage) enter(to int64) {
+	s.t.Helper()
+	for ; s.entered < to; s.entered++ {
+		events, err := s.Nodes[0].AllEvents(s.ctx, s.entered+1)
+		require.NoError(s.t, err)
+		entries := make([]ledger.Event, len(events))
+		for i, event := range events {
+			entries[i] = ledger.Event(event)
+		}
+		require.NoError(s.t, s.ledger.Block(uint64(s.entered+1), entries))
+	}
+}
+
+// twoDown kills two of four: the chain waits, and goes on when one is back.
+func (s *stage) twoDown() {
+	one := 1 + s.random.IntN(3)
+	a, b := s.Nodes[one], s.Nodes[1+one%3]
+	s.pass()
+	a.Kill()
+	b.Kill()
+	// What was on its way may still be committed.
+	time.Sleep(3 * time.Second)
+	stood := s.height()
+	time.Sleep(6 * time.Second)
+	require.Equal(s.t, stood, s.height(), "half of the stake makes no block")
+	require.NoError(s.t, a.Start())
+	s.goesOn()
+	require.NoError(s.t, b.Start())
+	s.catchesUp(b)
+}
+
+// allDown kills all at once.
+func (s *stage) allDown() {
+	s.pass()
+	for _, n := range s.Nodes {
+		n.Kill()
+	}
+	require.NoError(s.t, s.Start())
+	require.NoError(s.t, s.Nodes[0].WaitHeight(s.ctx, s.same+2))
+	s.goesOn()
+}
+
+// cutOff shuts the gates of the last node: it stands, the others go on.
+func (s *stage) cutOff() {
+	away := s.Nodes[3]
+	s.pass()
+	s.shut(true)
+	s.goesOn()
+	stood := heightOf(s.ctx, s.t, away)
+	s.goesOn()
+	require.LessOrEqual(s.t, heightOf(s.ctx, s.t, away), stood+1, "it is alone")
+	s.shut(false)
+	s.catchesUp(away)
+}
+
+func (s *stage) shut(shut bool) {
+	for _, gate := range s.gates {
+		gate.Set(shut)
+	}
+}
+
+// diskFull moves a node's data to a small disk and fills that up: the node ends, the others go on, and it comes back when
+// there is room. Where nothing may be mounted this is not done, and said.
+func (s *stage) diskFull() {
+	n := s.Nodes[2]
+	n.Stop()
+	data := filepath.Join(n.Home, "data")
+	moved := data + ".moved"
+	require.NoError(s.t, os.Rename(data, moved))
+	require.NoError(s.t, os.Mkdir(data, 0o700))
+	if err := syscall.Mount("tmpfs", data, "tmpfs", 0, "size=64m"); err != nil {
+		s.t.Logf("no small disk can be mounted here (%v): the node is only stopped", err)
+		require.NoError(s.t, os.Remove(data))
+		require.NoError(s.t, os.Rename(moved, data))
+		require.NoError(s.t, n.Start())
+		s.catchesUp(n)
+		return
+	}
+	s.t.Cleanup(func() {
+		n.Kill()
+		require.NoError(s.t, syscall.Unmount(data, 0))
+	})
+	require.NoError(s.t, os.CopyFS(data, os.DirFS(moved)))
+	require.NoError(s.t, n.Start())
+	s.catchesUp(n)
+	filler := filepath.Join(data, "filler")
+	full, err := os.Create(filler)
+	require.NoError(s.t, err)
+	for err == nil {
+		_, err = full.Write(make([]byte, 4<<10))
+	}
+	require.ErrorIs(s.t, err, syscall.ENOSPC)
+	require.NoError(s.t, full.Close())
+	for n.Running() && s.height() < s.same+40 {
+		s.goesOn()
+	}
+	s.t.Logf("after the disk was full, %s ran: %t", n.Name, n.Running())
+	n.Kill()
+	require.NoError(s.t, os.Remove(filler))
+	require.NoError(s.t, n.Start())
+	s.catchesUp(n)
+}
+
+// finish stops all nodes and holds the state that the first one exports to the ledger and to the conservation of coins.
+func (s *stage) finish() {
+	s.t.Helper()
+	first := s.Nodes[0]
+	// Without two more the height stays as it is.
+	s.Nodes[1].Stop()
+	s.Nodes[2].Stop()
+	time.Sleep(3 * time.Second)
+	last := s.height()
+	s.enter(last)
+	for _, n := range s.Nodes {
+		n.Stop()
+	}
+	file := filepath.Join(s.t.TempDir(), "exported.json")
+	_, err := first.CLI(s.ctx, "export", "--height", fmt.Sprint(last), "--modules-to-export", "timers,bank", "--output-document", file)
+	require.NoError(s.t, err)
+	raw, err := os.ReadFile(file)
+	require.NoError(s.t, err)
+	var exported struct {
+		State struct {
+			Timers struct {
+				Timers []struct {
+					ID []byte `json:"id"`
+				} `json:"timers"`
+			} `json:"timers"`
+			Bank struct {
+				Supply   []coin `json:"supply"`
+				Balances []struct {
+					Coins []coin `json:"coins"`
+				} `json:"balances"`
+			} `json:"bank"`
+		} `json:"app_state"`
+	}
+	require.NoError(s.t, json.Unmarshal(raw, &exported))
+	var ids []string
+	for _, timer := range exported.State.Timers.Timers {
+		ids = append(ids, fmt.Sprintf("%x", timer.ID))
+	}
+	require.NoError(s.t, s.ledger.Is(ids))
+	sum := new(big.Int)
+	for _, balance := range exported.State.Bank.Balances {
+		sum.Add(sum, amountOf(s.t, balance.Coins))
+	}
+	require.Equal(s.t, amountOf(s.t, exported.State.Bank.Supply), sum, "balances add up to the supply")
+	c := s.ledger.Counts
+	require.Zero(s.t, c.Failed+c.Expired+c.Unfunded+c.SetAside, "%+v", c)
+	require.Greater(s.t, c.Fired, uint64(s.entered), "timers fired in every block")
+	s.t.Logf("%d blocks, state equal on %d nodes up to height %d: %d timers scheduled, %d deliveries, each once, %d timers live, all accounted for",
+		s.entered, len(s.Nodes), s.same, c.Scheduled, c.Fired, len(ids))
+}
+
+type coin struct {
+	Denom  string `json:"denom"`
+	Amount string `json:"amount"`
+}
+
+func amountOf(t *testing.T, coins []coin) *big.Int {
+	t.Helper()
+	sum := new(big.Int)
+	for _, c := range coins {
+		if c.Denom == "utmr" {
+			amount, ok := new(big.Int).SetString(c.Amount, 10)
+			require.True(t, ok, c.Amount)
+			sum.Add(sum, amount)
+		}
+	}
+	return sum
+}
