@@ -88,8 +88,11 @@ func TestATimerThatTriggersItsOwnWatchIsForetold(t *testing.T) {
 	require.Contains(t, schedule("--watch", own, "--count", "3", "--when", "< 1000"),
 		"it changes what it watches (bank:balance:"+r.Alice+":stake): that makes it due again if its condition becomes true by it\n")
 	for _, line := range [][]string{
-		{"--watch", own}, {"--watch", own, "--count", "3", "--cooldown", "2"}, {"--watch", "bank:balance:alice:other", "--count", "0"},
-		{"--watch", "bank:supply:stake", "--count", "0"}, {"--at", "500"},
+		{"--watch", own},
+		{"--watch", own, "--count", "3", "--cooldown", "2"},
+		{"--watch", "bank:balance:alice:other", "--count", "0"},
+		{"--watch", "bank:supply:stake", "--count", "0"},
+		{"--at", "500"},
 	} {
 		require.NotContains(t, schedule(line...), "what it watches (", "%q", line)
 	}
