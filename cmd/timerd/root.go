@@ -76,10 +76,6 @@ func appWithoutState() *app.App {
 
 // prepare gives a command its context: flags over client.toml over defaults.
 func prepare(cmd *cobra.Command, clientCtx client.Context) error {
-	if cmd.Name() == cobra.ShellCompRequestCmd || cmd.Name() == cobra.ShellCompNoDescRequestCmd {
-		// A shell that completes a line makes no home; what it is offered prepares itself.
-		return nil
-	}
 	cmd.SetOut(cmd.OutOrStdout())
 	cmd.SetErr(cmd.ErrOrStderr())
 	clientCtx, err := client.ReadPersistentCommandFlags(clientCtx.WithCmdContext(cmd.Context()), cmd.Flags())

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -96,13 +95,8 @@ func onlyFirst(ask offer) offer {
 	}
 }
 
-// completionJob is a job that completes a command line: nil if there is no home, since completing makes none.
+// completionJob is a job that completes a command line; nil without a context, for which there is nobody to tell why.
 func completionJob(cmd *cobra.Command) (*job.Job, context.CancelFunc) {
-	if home := cmd.Flags().Lookup(flags.FlagHome); home != nil {
-		if _, err := os.Stat(home.Value.String()); err != nil {
-			return nil, nil
-		}
-	}
 	// Shells ask without what runs before a command, which makes the context.
 	if before := cmd.Root().PersistentPreRunE; before != nil && before(cmd, nil) != nil {
 		return nil, nil
