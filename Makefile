@@ -191,7 +191,7 @@ proto-image: ## Write the image that proto-breaking compares with (at a release)
 	@build/tools/buf build proto --exclude-source-info --output $(proto_image)
 
 .PHONY: proto-swagger
-proto-swagger: ## Write the OpenAPI description to build/swagger/
+proto-swagger: ## Write the OpenAPI description that the node serves to app/swagger/
 	@scripts/protogen.sh swagger
 
 # Code quality

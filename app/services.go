@@ -10,12 +10,17 @@ import (
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
 )
 
-// RegisterAPIRoutes registers REST for all that gRPC serves.
-func (app *App) RegisterAPIRoutes(server *api.Server, _ config.APIConfig) {
+// RegisterAPIRoutes registers REST for all that gRPC serves, and what describes it if that is wanted.
+func (app *App) RegisterAPIRoutes(server *api.Server, apiConfig config.APIConfig) {
 	authtx.RegisterGRPCGatewayRoutes(server.ClientCtx, server.GRPCGatewayRouter)
 	cmtservice.RegisterGRPCGatewayRoutes(server.ClientCtx, server.GRPCGatewayRouter)
 	node.RegisterGRPCGatewayRoutes(server.ClientCtx, server.GRPCGatewayRouter)
 	app.basics.RegisterGRPCGatewayRoutes(server.ClientCtx, server.GRPCGatewayRouter)
+	if apiConfig.Swagger {
+		if err := registerSwagger(server.Router); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // RegisterTxService registers the service that simulates and broadcasts transactions.

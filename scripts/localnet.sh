@@ -2,13 +2,16 @@
 # Four validators on this machine's loopback: scripts/localnet.sh start|status|env|stop|clean
 #
 # LOCALNET_DIR  where the homes, logs and pid files go (default .localnet in the repository)
-# LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart
+# LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart. A network keeps its ports.
+#
+# Two networks run side by side with a directory and a port each. Pages of any origin may use RPC and REST: CORS is open.
 # VALIDATORS    how many (default 4)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 dir=${LOCALNET_DIR:-.localnet}
-port=${LOCALNET_PORT:-27000}
+# The ports are in the homes: a network keeps those that it was made with.
+port=$(cat "$dir/port" 2>/dev/null || echo "${LOCALNET_PORT:-27000}")
 validators=${VALIDATORS:-4}
 timerd=build/timerd
 wait_seconds=60
@@ -30,6 +33,21 @@ height() { curl -sf --max-time 2 "$(rpc "$1")/status" 2>/dev/null | sed -n 's/.*
 app_hash() { curl -sf --max-time 2 "$(rpc "$1")/status" 2>/dev/null | sed -n 's/.*"latest_app_hash":"\([0-9A-F]*\)".*/\1/p'; }
 nodes() { seq 0 $((validators - 1)); }
 
+# Fails if something else listens on a port of a node that is to be started.
+check_ports() {
+  local i k names=(P2P RPC API gRPC pprof Prometheus)
+  for i in $(nodes); do
+    running "$i" && continue
+    for k in "${!names[@]}"; do
+      if (exec 3<>"/dev/tcp/127.0.0.1/$((port + i * 10 + k))") 2>/dev/null; then
+        local how="LOCALNET_PORT=$((port + 1000)) moves them all"
+        [[ -d $dir ]] && how="scripts/localnet.sh clean, and then $how"
+        fail "port $((port + i * 10 + k)) (${names[k]} of node$i) is taken: $how; another network has a LOCALNET_DIR too"
+      fi
+    done
+  done
+}
+
 status() {
   printf '%-7s %-8s %-24s %-24s %8s  %s\n' NODE STATE RPC API HEIGHT 'APP HASH'
   local i state
@@ -44,10 +62,12 @@ status() {
 start() {
   [[ -x $timerd ]] || fail "$timerd is missing: run make build"
   command -v curl >/dev/null || fail "curl is missing"
+  check_ports
   if [[ ! -d $dir ]]; then
     "$timerd" testnet init-files --v "$validators" --single-host --base-port "$port" --output-dir "$dir" --fast-gov \
       --chain-id timers-local-1 --accounts alice,bob --home "$dir.unused" >/dev/null
     rm -rf "$dir.unused"
+    echo "$port" >"$dir/port"
     echo "made $validators homes in $dir; alice and bob have funds, their keys are in node0's key ring"
   fi
   local i
@@ -69,7 +89,10 @@ start() {
   echo
   status
   echo
-  echo "to use it without flags:  eval \"\$(scripts/localnet.sh env)\""
+  local named=
+  [[ -z ${LOCALNET_DIR:-} ]] || named="LOCALNET_DIR=$LOCALNET_DIR "
+  echo "to use it without flags:  eval \"\$(${named}scripts/localnet.sh env)\""
+  echo "REST is described at:     http://127.0.0.1:$((port + 2))/swagger/"
   echo "then try:                 timerd query timers lane"
 }
 

@@ -31,6 +31,12 @@ func TestMistakesAreExplained(t *testing.T) {
 		"query timers lane":                                    {"no node answers at", "is it running? --node names another"},
 		"query timers lane --node tcp://127.0.0.1:9":           {"no node answers at tcp://127.0.0.1:9"},
 		"tx timers cancel zz --from alice":                     {`timer "zz"`, "hexadecimal"},
+		"tx timers schedule send bob 5utmr --at 9 --retries 100 --retry-after 5 --from alice": {"neither an address"},
+		"tx timers schedule send alice 5utmr --in 12345678901234567890123 --from alice":       {"--in: ", "is too large a number of blocks"},
+		"tx timers schedule send alice 5utmr --at 9 --count 3 --from alice":                   {"is stated without --every or --watch"},
+		"query timers monitor --blocks x":                                                     {`--blocks: "x": is no whole number`},
+		"query timers check-config --limit x --set a=b":                                       {`--limit: "x": is no whole number`},
+		"query timers check-config":                                                           {"the config is missing: want a file, or --set KEY=VALUE"},
 	} {
 		t.Run(line, func(t *testing.T) {
 			out, err := timerd(t, user, strings.Fields(line)...)
@@ -46,4 +52,19 @@ func TestMistakesAreExplained(t *testing.T) {
 	}
 	require.Contains(t, must(t, user, "tx", "timers", "--help"), "schedule")
 	require.Contains(t, must(t, user, "tx", "timers"), "schedule")
+}
+
+// Shells are offered the names of the keys of the home.
+func TestShellsAreOfferedKeys(t *testing.T) {
+	user := t.TempDir()
+	home := filepath.Join(user, ".timerd")
+	require.NotContains(t, must(t, user, "__complete", "tx", "timers", "cancel", "--from", ""), "alice")
+	writeHome(t, home, "chain-1", "tcp://127.0.0.1:1", "text")
+	must(t, user, "keys", "add", "alice")
+	require.Contains(t, must(t, user, "__complete", "tx", "timers", "schedule", "send", "--from", ""), "alice\n")
+	require.Contains(t, must(t, user, "__complete", "query", "timers", "list", ""), "alice\n")
+	require.NotContains(t, must(t, user, "__complete", "tx", "timers", "cancel", "--from", "alice", ""), "Error")
+	for _, shell := range []string{"bash", "zsh"} {
+		require.Contains(t, must(t, user, "completion", shell), "__complete")
+	}
 }

@@ -211,6 +211,8 @@ func (n *testnet) writeNode(i int, genesis *genutiltypes.AppGenesis) error {
 	config.P2P.PersistentPeers = n.peersOf(i)
 	if n.plan.singleHost {
 		config.P2P.AddrBookStrict, config.P2P.PexReactor, config.P2P.AllowDuplicateIP = false, false, true
+		// Pages on this machine may use a network that only this machine reaches.
+		config.RPC.CORSAllowedOrigins = []string{"*"}
 	}
 	cmtcfg.WriteConfigFile(filepath.Join(config.RootDir, "config", "config.toml"), config)
 
@@ -218,6 +220,7 @@ func (n *testnet) writeNode(i int, genesis *genutiltypes.AppGenesis) error {
 	server.MinGasPrices = n.plan.minGasPrices
 	server.API.Address = fmt.Sprintf("tcp://%s:%d", listen, p.api)
 	server.GRPC.Address = fmt.Sprintf("%s:%d", listen, p.grpc)
+	server.API.EnableUnsafeCORS, server.API.Swagger = n.plan.singleHost, n.plan.singleHost
 	server.Telemetry.Enabled = true
 	server.Telemetry.PrometheusRetentionTime = 600
 	serverconfig.SetConfigTemplate(serverconfig.DefaultConfigTemplate)

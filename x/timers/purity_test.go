@@ -77,6 +77,8 @@ var mayImport = map[string][]string{
 
 	"lab/scenario":     {"types"},
 	"client/timespan":  {},
+	"client/remote":    {"types", "client/event"},
+	"client/impact":    {"types", "client/plain", "client/words", "client/bids"},
 	"client/words":     {"types", "client/plain"},
 	"client/event":     {},
 	"client/plain":     {"types"},
@@ -84,7 +86,7 @@ var mayImport = map[string][]string{
 	"client/bids":      {"types", "client/plain", "client/timespan", "client/job"},
 	"client/draft":     {"types", "names", "authz", "client/plain", "client/timespan", "client/job", "client/bids"},
 	"client/outlook":   {"types", "client/plain", "client/timespan", "client/job", "client/bids"},
-	"client/broadcast": {"types", "client/event", "client/job", "client/plain"},
+	"client/broadcast": {"types", "client/job", "client/plain", "client/remote"},
 	"client/history":   {"types", "names", "client/plain", "client/event", "client/job"},
 	"client/lists":     {"types", "client/plain", "client/timespan", "client/words", "client/job"},
 	"client/dryrun":    {"types", "lane", "client/plain", "client/job"},

@@ -33,6 +33,11 @@ type Rule struct {
 	// Unfunded is what becomes of a timer whose payer lacks the funds for a fire.
 	Unfunded string
 
+	// gasCap is the largest gas limit that may fire, where that is another than the one of every policy; starts reports
+	// whether the policy is in force at a height, where it begins later than its config.
+	gasCap func(*types.TimerConfig) uint64
+	starts func(config *types.TimerConfig, height uint64) bool
+
 	// pricesUnused is the note on prices and tiers that the policy does not use, sumUnused that on such a sum. A note is
 	// empty where the policy uses the bid.
 	pricesUnused, sumUnused string
@@ -53,8 +58,12 @@ const (
 // rules is the one table of the clients that tells policies apart. A further policy adds a row; without one it has the
 // rule unknown.
 var rules = map[types.Policy]Rule{
-	types.PolicyFIFO:    {Unfunded: lost, pricesUnused: heightDecide, sumUnused: sumIgnored},
-	types.PolicyEIP1559: {Unfunded: lost, MaxFee: MaxFeeCoversLane, sumUnused: sumRefused},
+	types.PolicyFIFO: {Unfunded: lost, pricesUnused: heightDecide, sumUnused: sumIgnored},
+	types.PolicyEIP1559: {
+		Unfunded: lost, MaxFee: MaxFeeCoversLane, sumUnused: sumRefused,
+		gasCap: func(c *types.TimerConfig) uint64 { return c.Eip1559.MaxCyclesPerFireAuction },
+		starts: func(c *types.TimerConfig, height uint64) bool { return height > c.Eip1559.AuctionActivationHeight },
+	},
 	types.PolicyAuction: {Unfunded: lost, Locks: true, pricesUnused: sumsDecide, sumPaid: "locked when stated"},
 	types.PolicyScore:   {Unfunded: lost, pricesUnused: sumsDecide, sumPaid: "paid at each fire"},
 	types.PolicyTip: {
@@ -113,6 +122,15 @@ func SumPolicies() string {
 		names = append(names, plain.PolicyName(policy))
 	}
 	return strings.Join(names, " and ")
+}
+
+// GasCap is the largest gas limit that may fire at a height under a config.
+func GasCap(c *types.TimerConfig, height uint64) uint64 {
+	rule := RuleOf(c.Policy)
+	if rule.gasCap == nil || rule.starts != nil && !rule.starts(c, height) {
+		return c.MaxCyclesPerFire
+	}
+	return rule.gasCap(c)
 }
 
 // LeastBasefee is the least that the lane basefee can be, in fee denom per cycle.

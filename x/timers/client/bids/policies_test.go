@@ -6,11 +6,19 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/collections"
 	"cosmossdk.io/math"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	chainpolicies "github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/registry"
+	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -80,4 +88,20 @@ func TestHelpNamesThePoliciesThatTakeSums(t *testing.T) {
 	require.Equal(t, "bid for one fire, a whole amount in the fee denom: locked when stated under policy auction, paid at each fire under score",
 		f.Lookup("bid").Usage)
 	require.Contains(t, f.Lookup("tier").Usage, "economy, standard, fast, urgent")
+}
+
+// TestGasCapIsThatOfTheRegistry compares with what the chain decides by.
+func TestGasCapIsThatOfTheRegistry(t *testing.T) {
+	known := registry.New(&chainpolicies.Parts{
+		Schema: collections.NewSchemaBuilderFromAccessor(nil), Records: &state.Records{}, Index: &index.Index{},
+		Codec: codec.NewProtoCodec(codectypes.NewInterfaceRegistry()),
+	})
+	for _, policy := range policies() {
+		config := types.DefaultTimerConfig("utmr")
+		config.Policy, config.MaxCyclesPerFire, config.Eip1559.MaxCyclesPerFireAuction = policy, 700_000, 300_000
+		config.Eip1559.AuctionActivationHeight = 50
+		for _, height := range []uint64{1, 50, 51, 9_999} {
+			require.Equal(t, known.GasCap(&config, height), bids.GasCap(&config, height), "%s at %d", policy, height)
+		}
+	}
 }

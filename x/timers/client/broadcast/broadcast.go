@@ -19,17 +19,15 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/client/event"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/remote"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 const (
 	flagWait        = "wait"
 	flagWaitTimeout = "wait-timeout"
-	// pollEvery is how often a node is asked whether it has included a transaction.
-	pollEvery = 500 * time.Millisecond
 )
 
 // AddFlags adds the flags of waiting.
@@ -76,7 +74,7 @@ func Send(j *job.Job, msgs ...sdk.Msg) error {
 func SendTimer(j *job.Job, msg *types.MsgScheduleTimer) error {
 	return send(j, []sdk.Msg{msg}, "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
 		func(j *job.Job, included *coretypes.ResultTx) error {
-			found, err := scheduledIn(included)
+			found, err := remote.ScheduledIn(included)
 			if err != nil {
 				return err
 			}
@@ -162,7 +160,12 @@ func await(j *job.Job, hash []byte) (*coretypes.ResultTx, error) {
 	}
 	ctx, cancel := context.WithTimeout(j.Ctx, timeout)
 	defer cancel()
-	return awaitTx(ctx, node, hash)
+	found, err := remote.Await(ctx, node, hash)
+	if err != nil && ctx.Err() != nil {
+		// It is not taken for lost: it may be included later.
+		return nil, fmt.Errorf("%w; --%s is over", err, flagWaitTimeout)
+	}
+	return found, err
 }
 
 // included is what --wait prints of a transaction that schedules nothing.
@@ -217,43 +220,4 @@ func (s *sentTx) BroadcastTxSync(ctx context.Context, tx cmttypes.Tx) (*coretype
 // BroadcastTxAsync implements client.CometRPC.
 func (s *sentTx) BroadcastTxAsync(ctx context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
 	return s.remember(s.CometRPC.BroadcastTxAsync(ctx, tx))
-}
-
-// awaitTx asks the node for a transaction until it is included. It is not taken for lost when time is up: it may be
-// included later.
-func awaitTx(ctx context.Context, node client.CometRPC, hash []byte) (*coretypes.ResultTx, error) {
-	poll := time.NewTicker(pollEvery)
-	defer poll.Stop()
-	for {
-		result, err := node.Tx(ctx, hash, false)
-		if err == nil {
-			return result, nil
-		}
-		// The RPC has no code for what is not there yet.
-		if ctx.Err() == nil && !strings.Contains(err.Error(), "not found") {
-			return nil, fmt.Errorf("ask for transaction %X, which was broadcast: %w", hash, err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("transaction %X was broadcast and is not included yet; --%s is over: %w", hash, flagWaitTimeout, ctx.Err())
-		case <-poll.C:
-		}
-	}
-}
-
-// scheduledIn finds the timer that an included transaction scheduled.
-func scheduledIn(included *coretypes.ResultTx) (*types.TimerScheduled, error) {
-	for _, one := range included.TxResult.Events {
-		if !event.Ours(one) || event.Kind(one) != "TimerScheduled" {
-			continue
-		}
-		typed, err := event.Parse(one)
-		if err != nil {
-			return nil, fmt.Errorf("transaction %X: %w", included.Hash, err)
-		}
-		if found, ok := typed.(*types.TimerScheduled); ok {
-			return found, nil
-		}
-	}
-	return nil, fmt.Errorf("transaction %X was included at height %d, and says nothing of a timer", included.Hash, included.Height)
 }

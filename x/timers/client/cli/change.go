@@ -30,6 +30,7 @@ func newUpdateCmd() *cobra.Command {
 			"goes to the back of those that are due at its height." + nameHelp,
 		Example: fmt.Sprintf(`%[1]s tx timers update 3fa9 --msgs messages.json --from alice
 %[1]s tx timers update alice/3fa9 --gas-limit 200000 --tier urgent --from alice
+%[1]s tx timers update 3fa9 --gas-limit auto --from alice
 %[1]s tx timers update 3fa9 --default-bid --from alice`, version.AppName),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,26 +53,41 @@ func newUpdateCmd() *cobra.Command {
 	return cmd
 }
 
-// adviseUpdate checks a change against the chain's config and says what the timer will cost once it is changed, if its
-// price changes: what is not stated stays as it is.
+// adviseUpdate checks a change against the chain's config, tries the messages, and says what the timer will cost once it is
+// changed, if its price changes: what is not stated stays as it is.
 func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
-	ahead := outlook.Advisory(d.Job)
-	if ahead == nil {
-		return nil
+	ahead, err := advisory(d)
+	if ahead == nil || err != nil {
+		return err
 	}
-	limits := bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}
-	if err := ahead.CheckLimits(limits); err != nil {
+	if err := ahead.CheckLimits(bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit}); err != nil {
 		return err
 	}
 	if err := ahead.CheckCall(msg.Call, d.Messages); err != nil {
 		return err
 	}
-	if limits == (bids.Limits{}) && msg.Bid == nil {
-		return nil
-	}
 	timer, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(msg.Actor, d.Signer.Text), msg.Id)
 	if err != nil {
+		if d.AutoGas {
+			return err
+		}
 		d.Notef("no estimate: %v", err)
+		return nil
+	}
+	if d.AutoGas && msg.Call == nil {
+		// Those that it has are tried.
+		if d.Messages, err = messagesOf(d, &timer); err != nil {
+			return err
+		}
+	}
+	limit, result, err := tryMessages(d, ahead, msg.GasLimit)
+	if err != nil {
+		return err
+	}
+	msg.GasLimit = limit
+	warnOfOwnWatch(d, timer.Trigger.Watch, result)
+	limits := bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}
+	if limits == (bids.Limits{}) && msg.Bid == nil {
 		return nil
 	}
 	p := planOf(&timer)
@@ -88,6 +104,17 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		p.Bid, p.BidStated = msg.Bid, true
 	}
 	return ahead.Advise(d.Job, p)
+}
+
+// messagesOf are the messages of a timer, as its query decodes them; none for one that has a payload.
+func messagesOf(d *draft.Draft, timer *types.TimerInfo) ([]sdk.Msg, error) {
+	msgs := make([]sdk.Msg, len(timer.Messages))
+	for i, packed := range timer.Messages {
+		if err := d.InterfaceRegistry.UnpackAny(packed, &msgs[i]); err != nil {
+			return nil, fmt.Errorf("message %d of the timer: %w", i, err)
+		}
+	}
+	return msgs, nil
 }
 
 func newExtendCmd() *cobra.Command {

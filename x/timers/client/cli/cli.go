@@ -36,7 +36,7 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newConfigDiffCmd(), history.NewCommand(), monitor.NewCommand())
+	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newConfigDiffCmd(), newCheckConfigCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
 	return complete(cmd)
 }

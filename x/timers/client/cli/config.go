@@ -23,7 +23,8 @@ func newUpdateConfigCmd() *cobra.Command {
 		Short: "Propose to replace the module's config (opcode 49)",
 		Long: `Submit a proposal to replace the config whole. The file holds the config as JSON, as the params query prints it: as its
 "config", or that alone. "-" reads the standard input. With --set no file is needed: the parameters that are set replace those of
-the config in force. What would change is shown. A change is in force from the block after the proposal passes.`,
+the config in force. What would change is shown, and how many of the
+waiting timers it would set aside. A change is in force from the block after the proposal passes.`,
 		Example: fmt.Sprintf(`%[1]s tx timers update-timer-config --set lane_timer_cycles=3000000 --set eip1559.target=0.6 --title 'A wider lane' --summary 'Why' --from alice
 %[1]s query timers params --output json > config.json
 %[1]s tx timers update-timer-config config.json --title 'A wider lane' --summary 'Why' --deposit 1000stake --from alice`,
@@ -34,23 +35,17 @@ the config in force. What would change is shown. A change is in force from the b
 			if err != nil {
 				return err
 			}
-			settings, err := j.Flags.GetStringArray(flagSet)
-			if err != nil {
-				return err
+			config, ahead, err := readConfig(j, args)
+			if err == nil {
+				err = proposeConfig(j, &config, ahead)
 			}
-			switch {
-			case len(args) > 0 && len(settings) > 0:
-				return fmt.Errorf("%q is stated beside --%s: want a file, or parameters of the config in force", args[0], flagSet)
-			case len(settings) > 0:
-				return proposeSettings(j, settings)
-			case len(args) > 0:
-				return proposeConfigFile(j, args[0])
-			default:
-				return fmt.Errorf("the config is missing: want a file, or --%s KEY=VALUE", flagSet)
+			if err != nil && len(args) > 0 {
+				return fmt.Errorf("%s: %w", args[0], err)
 			}
+			return err
 		},
 	})
-	cmd.Flags().StringArray(flagSet, nil, "parameter to change, as KEY=VALUE, such as lane_timer_cycles=3000000 or eip1559.target=0.6; may be repeated")
+	addConfigFlags(cmd)
 	addProposalFlags(cmd)
 	return cmd
 }
@@ -58,35 +53,36 @@ the config in force. What would change is shown. A change is in force from the b
 // flagSet names one parameter, and its value.
 const flagSet = "set"
 
-func proposeConfigFile(j *job.Job, path string) error {
-	content, err := j.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	config, err := parseConfig(j.Codec, content)
-	if err == nil {
-		err = proposeConfig(j, &config, outlook.Advisory(j))
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+func addConfigFlags(cmd *cobra.Command) {
+	cmd.Flags().StringArray(flagSet, nil, "parameter to change, as KEY=VALUE, such as lane_timer_cycles=3000000 or eip1559.target=0.6; may be repeated")
 }
 
-// proposeSettings changes parameters of the config in force.
-func proposeSettings(j *job.Job, settings []string) error {
-	if j.Offline {
-		return fmt.Errorf("--%s needs a node, which knows the config in force: want a file", flagSet)
+// readConfig reads a config from a file, or makes it of the one in force. The outlook is nil if no node answers and none is
+// needed.
+func readConfig(j *job.Job, args []string) (config types.TimerConfig, ahead *outlook.Outlook, err error) {
+	settings, err := j.Flags.GetStringArray(flagSet)
+	switch {
+	case err != nil:
+		return config, nil, err
+	case len(args) > 0 && len(settings) > 0:
+		return config, nil, fmt.Errorf("%q is stated beside --%s: want a file, or parameters of the config in force", args[0], flagSet)
+	case len(args) > 0:
+		content, err := j.ReadFile(args[0])
+		if err != nil {
+			return config, nil, err
+		}
+		config, err = parseConfig(j.Codec, content)
+		return config, outlook.Advisory(j), err
+	case len(settings) == 0:
+		return config, nil, fmt.Errorf("the config is missing: want a file, or --%s KEY=VALUE", flagSet)
+	case j.Offline:
+		return config, nil, fmt.Errorf("--%s needs a node, which knows the config in force: want a file", flagSet)
 	}
-	ahead, err := outlook.Ask(j)
-	if err != nil {
-		return fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
+	if ahead, err = outlook.Ask(j); err != nil {
+		return config, nil, fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
 	}
-	config, err := changeConfig(j.Codec, &ahead.Config, settings)
-	if err != nil {
-		return err
-	}
-	return proposeConfig(j, &config, ahead)
+	config, err = changeConfig(j.Codec, &ahead.Config, settings)
+	return config, ahead, err
 }
 
 // proposeConfig shows what a config would change, and proposes it.
@@ -105,6 +101,7 @@ func proposeConfig(j *job.Job, config *types.TimerConfig, ahead *outlook.Outlook
 		for _, line := range lines {
 			j.Notef("%s", line)
 		}
+		notifyImpact(j, config, ahead.Prices.Height)
 	}
 	authority, err := govAccount(j)
 	if err != nil {

@@ -1,10 +1,14 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Messages are tried before they are signed: whether they would succeed now is said, and decides nothing.
@@ -64,4 +68,86 @@ func TestTheGasLimitOfADryRunIsEnough(t *testing.T) {
 		require.NoError(t, err)
 		require.Regexp(t, `fired +ok`, history, "%d messages from height %d", n, before)
 	}
+}
+
+// Whether a timer makes itself due is said before it is signed, and is what the chain does then.
+func TestATimerThatTriggersItsOwnWatchIsForetold(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(45_000)
+	schedule := func(line ...string) string {
+		t.Helper()
+		line = append([]string{"send", "bob", "5stake", "--gas-limit", "100000", "--generate-only"}, line...)
+		_, notes := r.scheduleTx(line...)
+		return notes
+	}
+	const warning = "warning: it changes what it watches"
+	own := "bank:balance:alice:stake"
+	require.Contains(t, schedule("--watch", own, "--count", "0"),
+		warning+" (bank:balance:"+r.Alice+":stake): each fire makes it due again in the next block, and each is paid; --cooldown 2 lets its own changes not count\n")
+	require.Contains(t, schedule("--watch", "bank:balances:bob", "--count", "3"), warning, "a prefix of what is written")
+	require.Contains(t, schedule("--watch", own, "--count", "3", "--when", "< 1000"),
+		"it changes what it watches (bank:balance:"+r.Alice+":stake): that makes it due again if its condition becomes true by it\n")
+	for _, line := range [][]string{
+		{"--watch", own},
+		{"--watch", own, "--count", "3", "--cooldown", "2"},
+		{"--watch", "bank:balance:alice:other", "--count", "0"},
+		{"--watch", "bank:supply:stake", "--count", "0"},
+		{"--at", "500"},
+	} {
+		require.NotContains(t, schedule(line...), "what it watches (", "%q", line)
+	}
+	// The chain agrees: a change of alice's makes it due, and then its own do, or not with a cooldown of two blocks.
+	for cooldown, want := range map[string]int{"1": 4, "2": 1} {
+		r.Node.Polls = 0
+		_, notes, err := r.Run("tx", "timers", "schedule", "send", "bob", "5stake", "--watch", own, "--count", "4", "--cooldown", cooldown,
+			"--gas-limit", "100000", "--from", "alice", "-y", "--wait", "-o", "text")
+		require.NoError(t, err)
+		require.Equal(t, want == 4, strings.Contains(notes, warning), notes)
+		r.Blocks(1)
+		r.Sends(r.Alice, r.Bob, 1)
+		from := r.Chain.Height()
+		r.Blocks(12)
+		out, _, err := r.Run("query", "timers", "history", "alice", "-o", "json", "--limit", "100")
+		require.NoError(t, err)
+		var history struct {
+			Events []struct {
+				Height uint64 `json:"height"`
+				Type   string `json:"type"`
+			} `json:"events"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(out), &history))
+		fires := 0
+		for _, event := range history.Events {
+			if event.Type == "TimerFired" && event.Height >= from {
+				fires++
+			}
+		}
+		require.Equal(t, want, fires, "cooldown %s", cooldown)
+		_, _, err = r.Run("tx", "timers", "cancel", "--all", "--from", "alice", "-y")
+		if want == 1 {
+			require.NoError(t, err)
+		}
+	}
+}
+
+// update --gas-limit auto tries the messages that the timer has, or those that it is given.
+func TestUpdateFindsTheGasLimit(t *testing.T) {
+	r := newRig(t)
+	id := r.Schedule(500, 5)
+	require.ErrorContains(t, r.Refused("update", id, "--gas-limit", "auto"), "--gas-limit auto: no node has tried the messages")
+	r.Simulates(45_000)
+	msg, notes := r.Printed("update", id, "--gas-limit", "auto")
+	update, ok := msg.(*types.MsgUpdateTimer)
+	require.True(t, ok)
+	require.Regexp(t, `--gas-limit auto: [\d,]+ cycles\nit would succeed if it ran now\n`, notes)
+	require.Greater(t, update.GasLimit, uint64(45_000))
+	require.Less(t, update.GasLimit, uint64(250_000))
+	require.Nil(t, update.Call)
+	three := r.File("three.json", "["+strings.Join([]string{r.JSON(r.Send(r.Alice, r.Bob, 5)), r.JSON(r.Send(r.Alice, r.Bob, 6)), r.JSON(r.Send(r.Alice, r.Bob, 7))}, ",")+"]")
+	more, _ := r.Printed("update", id, "--gas-limit", "auto", "--msgs", three)
+	require.Greater(t, more.(*types.MsgUpdateTimer).GasLimit, update.GasLimit)
+	tooMuch := r.File("much.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 99_000_000))+"]")
+	_, notes = r.Printed("update", id, "--msgs", tooMuch)
+	require.Contains(t, notes, "warning: it would fail if it ran now: ")
+	require.ErrorContains(t, r.Refused("update", id, "--gas-limit", "auto", "--msgs", tooMuch), "the messages would fail today")
 }

@@ -95,9 +95,9 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
 	if err != nil {
 		return err
 	}
-	ahead := outlook.Advisory(j)
-	if ahead == nil && d.AutoGas {
-		return fmt.Errorf("--%s %s needs a node, which tries the messages", bids.FlagGasLimit, bids.AutoGas)
+	ahead, err := advisory(d)
+	if err != nil {
+		return err
 	}
 	if ahead != nil {
 		if err := adviseSchedule(d, ahead, msg); err != nil {
@@ -105,6 +105,15 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
 		}
 	}
 	return broadcast.SendTimer(j, msg)
+}
+
+// advisory is the outlook, without which there is no gas limit to be found.
+func advisory(d *draft.Draft) (*outlook.Outlook, error) {
+	ahead := outlook.Advisory(d.Job)
+	if ahead == nil && d.AutoGas {
+		return nil, fmt.Errorf("--%s %s needs a node, which tries the messages", bids.FlagGasLimit, bids.AutoGas)
+	}
+	return ahead, nil
 }
 
 // takeFlag reads a flag and clears it, before the SDK reads it as its own.
@@ -144,9 +153,12 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
 	}
 	summarize(d, ahead, msg)
-	if err := tryMessages(d, ahead, msg); err != nil {
+	limit, result, err := tryMessages(d, ahead, msg.GasLimit)
+	if err != nil {
 		return err
 	}
+	msg.GasLimit = limit
+	warnOfOwnWatch(d, msg.Trigger.Watch, result)
 	payer := msg.FeePayer
 	if payer == "" {
 		payer = msg.Sender

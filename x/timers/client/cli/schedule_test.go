@@ -331,5 +331,5 @@ func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 
 	r.Node.Refuse, r.Node.Polls = false, 0
 	_, _, err = r.Run(append(line, "--msgs", path, "--wait-timeout", "1ns")...)
-	require.ErrorContains(t, err, "was broadcast and is not included yet; --wait-timeout is over")
+	require.ErrorContains(t, err, "is not included yet: context deadline exceeded; --wait-timeout is over")
 }

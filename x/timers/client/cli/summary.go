@@ -40,22 +40,21 @@ func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 	d.Notef("%s", text)
 }
 
-// tryMessages says whether the messages would succeed if they ran now, and finds the gas limit that they need if that is
-// asked for. That they would fail now is no reason not to schedule them: much may change by then.
-func tryMessages(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTimer) error {
+// tryMessages says whether the messages would succeed if they ran now, and returns the gas limit that they need if that is
+// asked for; otherwise the one that is stated. That they would fail now is no reason not to schedule them: much may change
+// by then.
+func tryMessages(d *draft.Draft, ahead *outlook.Outlook, stated uint64) (limit uint64, result dryrun.Result, err error) {
 	if len(d.Messages) == 0 {
 		if d.AutoGas {
-			return fmt.Errorf("--%s %s is for messages, which a node can try: state a number of cycles", bids.FlagGasLimit, bids.AutoGas)
+			return 0, result, fmt.Errorf("--%s %s is for messages, which a node can try: state a number of cycles", bids.FlagGasLimit, bids.AutoGas)
 		}
-		return nil
+		return stated, result, nil
 	}
-	result := dryrun.Try(d.Job, d.Messages)
+	result, limit = dryrun.Try(d.Job, d.Messages), stated
 	if d.AutoGas {
-		limit, err := result.GasLimit(&ahead.Config, d.Messages, ahead.Prices.MaxCyclesPerFire)
-		if err != nil {
-			return fmt.Errorf("--%s %s: %w: state a number of cycles", bids.FlagGasLimit, bids.AutoGas, err)
+		if limit, err = result.GasLimit(&ahead.Config, d.Messages, ahead.Prices.MaxCyclesPerFire); err != nil {
+			return 0, result, fmt.Errorf("--%s %s: %w: state a number of cycles", bids.FlagGasLimit, bids.AutoGas, err)
 		}
-		msg.GasLimit = limit
 		d.Notef("--%s %s: %s", bids.FlagGasLimit, bids.AutoGas, plain.Count(limit, "cycle"))
 	}
 	switch {
@@ -65,7 +64,28 @@ func tryMessages(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleT
 	default:
 		d.Notef("it would succeed if it ran now")
 	}
-	return nil
+	return limit, result, nil
+}
+
+// warnOfOwnWatch says whether a timer makes itself due. What a fire changes counts for the next block, and after a fire
+// changes count from so many blocks after it on as its cooldown says, at least one.
+func warnOfOwnWatch(d *draft.Draft, watch *types.WatchTrigger, result dryrun.Result) {
+	if watch == nil || watch.Remaining == 1 || watch.Cooldown > 1 {
+		return
+	}
+	text, at, sure := dryrun.OwnWatch(d.Job, result.Events, watch.Keys)
+	changes := "changes"
+	if !sure {
+		changes = "may change"
+	}
+	switch {
+	case text == "":
+	case watch.Keys[at].When != nil:
+		d.Notef("it %s what it watches (%s): that makes it due again if its condition becomes true by it", changes, plain.Clean(text))
+	default:
+		d.Notef("warning: it %s what it watches (%s): each fire makes it due again in the next block, and each is paid; "+
+			"--%s 2 lets its own changes not count", changes, plain.Clean(text), draft.FlagCooldown)
+	}
 }
 
 // when says what makes a timer due, in words.

@@ -14,15 +14,17 @@ import (
 // AddUpdateFlags adds the flags that Update reads.
 func AddUpdateFlags(f *pflag.FlagSet) {
 	addCallFlags(f)
+	f.Lookup(bids.FlagGasLimit).Usage = "cycles that one fire may use; " + bids.AutoGas + ": what a dry run says that its messages need"
 	f.Bool(flagDefaultBid, false, "go back to the default bid")
 }
 
 // Update reads the flags of a change of one of the signer's timers.
 func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
-	limits, err := bids.ReadLimits(d.Job)
+	limits, auto, err := bids.ReadLimitsOrAuto(d.Job)
 	if err != nil {
 		return nil, err
 	}
+	d.AutoGas = auto
 	msg := &types.MsgUpdateTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
 	if msg.Bid, err = bids.Read(d.Job); err != nil {
 		return nil, err
@@ -36,7 +38,7 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 	if msg.Call, err = d.call(false); err != nil {
 		return nil, err
 	}
-	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil {
+	if msg.Call == nil && limits == (bids.Limits{}) && msg.Bid == nil && !auto {
 		return nil, errors.New("nothing to change: want one of " + job.ListFlags([]string{
 			flagMsgs, flagPayloadFile, flagPayload, bids.FlagGasLimit, bids.FlagCellLimit, bids.FlagMaxCharge, bids.FlagMaxFee, bids.FlagTier, bids.FlagBid, bids.FlagAgent, flagDefaultBid,
 		}))

@@ -20,10 +20,11 @@ const (
 	flagAfterBlocks = "after-blocks"
 	flagWatch       = "watch"
 	flagWhen        = "when"
-	flagCooldown    = "cooldown"
-	flagActor       = "actor"
-	flagExpiresAt   = "expires-at"
-	flagExpiresIn   = "expires-in"
+	// FlagCooldown is from which block after a fire changes count.
+	FlagCooldown  = "cooldown"
+	flagActor     = "actor"
+	flagExpiresAt = "expires-at"
+	flagExpiresIn = "expires-in"
 	// FlagPayer is the SDK's flag, taken over: here it says who pays for the timer. --fee-granter still says who pays for
 	// the transaction.
 	FlagPayer = flags.FlagFeePayer

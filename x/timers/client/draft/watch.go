@@ -17,7 +17,7 @@ import (
 func addWatchFlags(f *pflag.FlagSet) {
 	f.StringArray(flagWatch, nil, "state whose change makes it due, as STORE:FORM:ARGUMENT... or STORE:HEX; may be repeated")
 	f.StringArray(flagWhen, nil, "condition on the value of what is watched, such as '< 1000000', '== open', exists or absent: only a change that makes it true makes the timer due; one for each --"+flagWatch+" in their order, empty for none")
-	f.String(flagCooldown, "", "with --"+flagWatch+": blocks, or a time, from a fire to the next block whose changes count")
+	f.String(FlagCooldown, "", "with --"+flagWatch+": blocks, or a time, from a fire to the next block whose changes count")
 }
 
 // watchTrigger reads what is watched. What a text means is for the chain to say, which knows its stores.
@@ -52,8 +52,8 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 		}
 		trigger.Keys = append(trigger.Keys, key)
 	}
-	if text, given := d.Stated(flagCooldown); given {
-		if trigger.Cooldown, err = d.blocks(flagCooldown, text); err != nil {
+	if text, given := d.Stated(FlagCooldown); given {
+		if trigger.Cooldown, err = d.blocks(FlagCooldown, text); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +88,7 @@ func (d *Draft) watchOnly() error {
 	if _, watches := d.Stated(flagWatch); watches {
 		return nil
 	}
-	for _, flag := range []string{flagWhen, flagCooldown} {
+	for _, flag := range []string{flagWhen, FlagCooldown} {
 		if value, given := d.Stated(flag); given {
 			return fmt.Errorf("--%s %q is stated without --%s", flag, value, flagWatch)
 		}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 
+	abci "github.com/cometbft/cometbft/abci/types"
+
 	"github.com/cosmos/cosmos-sdk/client/tx"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -24,6 +26,8 @@ type Result struct {
 	Gas uint64
 	// Failure is why they failed; empty if they would succeed.
 	Failure string
+	// Events are what they emitted.
+	Events []abci.Event
 }
 
 // gasUsed is what a node adds to the reason of a failure.
@@ -50,7 +54,7 @@ func Try(j *job.Job, msgs []sdk.Msg) Result {
 	case err != nil:
 		return Result{Tried: true, Failure: reason(err)}
 	default:
-		return Result{Tried: true, Gas: answer.GasInfo.GasUsed}
+		return Result{Tried: true, Gas: answer.GasInfo.GasUsed, Events: answer.Result.GetEvents().ToABCIEvents()}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosmos/gogoproto/proto"
 
-	errorsmod "cosmossdk.io/errors"
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -61,15 +60,13 @@ func (r *row) what() string {
 	return strings.ToLower(words.String())
 }
 
-// registered is the text that an error is registered with, in brackets: state holds no text. It is empty for one that this
-// binary does not know.
+// registered is the text that an error is registered with, in brackets; empty for one that this binary does not know.
 func registered(codespace string, code uint32) string {
-	const mark = "?"
-	text := strings.TrimPrefix(errorsmod.ABCIError(codespace, code, mark).Error(), mark+": ")
-	if text == "unknown" {
+	text := plain.Registered(codespace, code)
+	if text == "" {
 		return ""
 	}
-	return " (" + plain.Clean(text) + ")"
+	return " (" + text + ")"
 }
 
 // totals are what the fires of a page come to.

@@ -149,7 +149,7 @@ func (j *Job) LookupValidator(text string) (string, error) {
 // Who is an address, of an account or of a validator's operator, as people know it: the name of its key before it, where
 // there is one.
 func (j *Job) Who(address string) string {
-	if name := j.keyName(address); name != "" {
+	if name := j.KeyName(address); name != "" {
 		return name + " (" + address + ")"
 	}
 	return address
@@ -157,17 +157,17 @@ func (j *Job) Who(address string) string {
 
 // Name is the same in short: the name of the key alone, or the ends of the address.
 func (j *Job) Name(address string) string {
-	if name := j.keyName(address); name != "" {
+	if name := j.KeyName(address); name != "" {
 		return name
 	}
 	return plain.Elide(address, shortAddress)
 }
 
 // HasKey reports whether the key ring has the signer's key.
-func (j *Job) HasKey() bool { return j.keyName(j.Signer.Text) != "" }
+func (j *Job) HasKey() bool { return j.KeyName(j.Signer.Text) != "" }
 
-// keyName is the name of an address's key; empty if there is none.
-func (j *Job) keyName(address string) string {
+// KeyName is the name of an address's key; empty if there is none.
+func (j *Job) KeyName(address string) string {
 	if j.Keyring == nil {
 		return ""
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// keptHappenings and keptBasefees bound what the view remembers.
+	// keptHappenings and keptBasefees bound what the view remembers: groups of happenings, and blocks.
 	keptHappenings = 64
 	keptBasefees   = 64
 	// leastHeight is the number of lines below which the view gives up fitting.
@@ -25,6 +25,9 @@ const (
 // board is all that the view shows. It is filled by the collector and drawn by lines, which makes no request.
 type board struct {
 	chainID string
+	words   words.Writer
+	// keyName is the name of an address's key; empty if there is none.
+	keyName func(address string) string
 	// trouble says why the rest may be old; empty while all is well.
 	trouble string
 	clock   timespan.Clock
@@ -33,21 +36,24 @@ type board struct {
 	summary *types.TimerLaneSummary
 	// basefees of the last blocks, oldest first. Invariant: at most keptBasefees.
 	basefees []math.LegacyDec
-	// ready are the first timers in the order of the next block; more tells that there are others behind them.
-	ready []types.TimerInfo
-	more  bool
+	// ready are the first timers in the order of the next block; moreReady tells that there are others behind them.
+	ready     []types.TimerInfo
+	moreReady bool
+	// coming are the first timers that are due later, by height; moreComing tells that there are others behind them.
+	coming     []types.TimerInfo
+	moreComing bool
 	// actor whose timers alone are shown, soonest first; total is how many there are. Empty for everybody's.
 	actor  string
 	timers []types.TimerInfo
 	total  uint32
-	// lately is what happened, oldest first. Invariant: at most keptHappenings.
-	lately []happening
+	// lately is what happened, oldest first, what is alike in a block as one. Invariant: at most keptHappenings.
+	lately []group
 }
 
 // take adds a block to what happened lately.
 func (b *board) take(r *report) {
 	if r.missing != "" {
-		b.remember(happening{height: r.height, kind: "missing", facts: []fact{{"results:", r.missing}}})
+		b.remember(&happening{height: r.height, kind: "missing", facts: []fact{{"results:", r.missing}}})
 	}
 	if r.summary != nil {
 		b.summary = r.summary
@@ -55,14 +61,12 @@ func (b *board) take(r *report) {
 			b.basefees = lastOf(append(b.basefees, basefee), keptBasefees)
 		}
 	}
-	for _, h := range r.happenings {
-		if h.concerns(b.actor) {
+	for i := range r.happenings {
+		if h := &r.happenings[i]; h.concerns(b.actor) {
 			b.remember(h)
 		}
 	}
 }
-
-func (b *board) remember(h happening) { b.lately = lastOf(append(b.lately, h), keptHappenings) }
 
 // lastOf keeps the last n, in memory of their own, so that what is dropped is freed.
 func lastOf[T any](all []T, n int) []T {
@@ -75,18 +79,15 @@ func lastOf[T any](all []T, n int) []T {
 // lines draws the view: at most height lines, none wider than width.
 func (b *board) lines(width, height int) []string {
 	lines := b.head(width)
-	room := max(height, leastHeight) - len(lines)
 	// Two titles, a row of column names each, and the blank lines before them.
-	room -= 6
+	room := max(height, leastHeight) - len(lines) - 6
 	title, names, rows := b.table(width)
-	shown := min(len(rows), max(room-min(len(b.lately), room/2), 1))
+	lately := b.latelyRows(width, room)
+	shown := min(len(rows), max(room-min(len(lately), room/2), 1))
 	lines = append(lines, "", title, names)
 	lines = append(lines, rows[:shown]...)
-	lines = append(lines, "", "LATELY", b.latelyRow(width, "HEIGHT", "WHAT", "TIMER", "ACTOR", ""))
-	for i := range min(len(b.lately), max(room-shown, 0)) {
-		h := &b.lately[len(b.lately)-1-i]
-		lines = append(lines, b.latelyRow(width, fmt.Sprint(h.height), h.kind, h.id, h.actor, h.words()))
-	}
+	lines = append(lines, "", "LATELY", latelyRow(width, "HEIGHT", "WHAT", "TIMER", "ACTOR", ""))
+	lines = append(lines, lately[:min(len(lately), max(room-shown, 0))]...)
 	if len(lines) > height {
 		lines = lines[:max(height, 0)]
 	}
@@ -112,7 +113,7 @@ func (b *board) head(width int) []string {
 	}
 	lines := []string{spread(left, right, width)}
 	if b.trouble != "" {
-		lines = append(lines, plain.Clip("! "+plain.Clean(b.trouble), width))
+		lines = append(lines, plain.Wrap("! "+plain.Clean(b.trouble), width)...)
 	}
 	basefee := fmt.Sprintf("basefee   %s, next %s%s ", plain.Dec(plain.Clean(l.LaneBasefee)), plain.Dec(plain.Clean(l.NextLaneBasefee)), change(l.LaneBasefee, l.NextLaneBasefee))
 	trend := lastOf(b.basefees, max(width-len(basefee)-1, 0))
@@ -123,14 +124,17 @@ func (b *board) head(width int) []string {
 	}
 	return append(lines,
 		gauge("lane", "cycles", l.Cycles, l.LaneTimerCycles, width),
-		gauge("", "cells", l.Cells, l.LaneTimerCells, width),
-		gauge("clean-up", "cycles", gc, l.GcCyclesPerBlock, width),
+		fmt.Sprintf("          cells %s, clean-up %s cycles", use(l.Cells, l.LaneTimerCells), use(gc, l.GcCyclesPerBlock)),
 		fmt.Sprintf("tip       %s is usual; the chain takes %s a cycle, %s a cell; in %s", plain.Dec(plain.Clean(l.P50)), plain.Dec(plain.Clean(l.CycleBasefee)),
 			plain.Dec(plain.Clean(l.CellBasefee)), plain.Clean(l.FeeDenom)),
 		b.crowd(),
 		b.lastBlock(),
+		b.timeLine(width),
 	)
 }
+
+// use is how much of a budget was used, in numbers.
+func use(used, budget uint64) string { return plain.Thousands(used) + " of " + plain.Thousands(budget) }
 
 // crowd is who waits.
 func (b *board) crowd() string {
@@ -140,7 +144,7 @@ func (b *board) crowd() string {
 		text = fmt.Sprintf("ready     %s and more: a storm", plain.Thousands(uint64(s.Deferred)))
 	case s != nil:
 		text = "ready     " + plain.Thousands(uint64(s.Deferred))
-	case b.more:
+	case b.moreReady:
 		text += " and more"
 	}
 	if b.lane.Admitted > 0 {
@@ -221,90 +225,6 @@ func gauge(name, unit string, used, budget uint64, width int) string {
 		}
 	}
 	return fmt.Sprintf("%-10s[%s%s]%s %3d%%", name, strings.Repeat("#", filled), strings.Repeat(".", size-filled), numbers, percent)
-}
-
-// table is the middle of the view: the ready timers, or those of one actor.
-func (b *board) table(width int) (title, names string, rows []string) {
-	if b.actor != "" {
-		return b.ownTable(width)
-	}
-	title = "READY, in the order of the next block"
-	extra := max(width-80, 0)
-	actor := min(12+extra*2/3, 46)
-	row := func(texts ...string) string {
-		return tableRow([]int{-2, 8, actor, -9, -5, -9, 11, width}, texts)
-	}
-	for i := range b.ready {
-		t := &b.ready[i]
-		late := uint64(0)
-		if b.lane.Height > t.Due {
-			late = b.lane.Height - t.Due
-		}
-		rows = append(rows, row(fmt.Sprint(i+1), plain.Clip(t.Id, 8), plain.Elide(plain.Clean(t.Actor), actor), fmt.Sprint(t.Due), fmt.Sprint(late),
-			plain.Thousands(t.GasLimit), plain.Clip(plain.TimerBid(t), 11), does(t)))
-	}
-	if len(rows) == 0 {
-		rows = []string{"nothing waits"}
-	}
-	return title, row("#", "TIMER", "ACTOR", "DUE", "LATE", "GAS LIMIT", "BID", "DOES"), rows
-}
-
-// ownTable lists one actor's timers.
-func (b *board) ownTable(width int) (title, names string, rows []string) {
-	title = fmt.Sprintf("TIMERS OF %s, %d in all, soonest first", plain.Clean(b.actor), b.total)
-	row := func(texts ...string) string {
-		widths := []int{8, -9, 13, 9, -9, 11, -9, width}
-		if width < 100 {
-			// When it expires is what a narrow terminal does without.
-			widths[6] = 0
-		}
-		return tableRow(widths, texts)
-	}
-	for i := range b.timers {
-		t := &b.timers[i]
-		status := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(t.Status.String(), "TIMER_STATUS_")), "_", " ")
-		rows = append(rows, row(plain.Clip(t.Id, 8), fmt.Sprint(t.Due), b.until(t.Due), status, plain.Thousands(t.GasLimit),
-			plain.Clip(plain.TimerBid(t), 11), fmt.Sprint(t.ExpiresAt), does(t)))
-	}
-	if len(rows) == 0 {
-		rows = []string{"no live timer"}
-	}
-	return title, row("TIMER", "DUE", "IN", "STATUS", "GAS LIMIT", "BID", "EXPIRES", "DOES"), rows
-}
-
-// until is how far away a height is: "599, 10m0s".
-func (b *board) until(height uint64) string {
-	if height <= b.lane.Height {
-		return "now"
-	}
-	text := fmt.Sprint(height - b.lane.Height)
-	if b.clock.PaceErr == nil && b.clock.Pace.Blocks > 0 {
-		text += ", " + timespan.RoundForPeople(b.clock.Pace.TimeFor(height-b.lane.Height)).String()
-	}
-	return plain.Clip(text, 13)
-}
-
-// latelyRow is a row of what happened.
-func (b *board) latelyRow(width int, height, what, id, actor, words string) string {
-	size := min(12+max(width-80, 0)/2, 46)
-	return tableRow([]int{-9, 11, 8, size, width}, []string{height, what, plain.Clip(id, 8), plain.Elide(plain.Clean(actor), size), words})
-}
-
-// does is what a timer does, in few words: the first message, or the handler. Lists leave out a long payload, of which
-// nothing can be told but its length.
-func does(t *types.TimerInfo) string {
-	if uint64(len(t.Payload)) < t.PayloadBytes {
-		return fmt.Sprintf("%s, %s bytes", plain.Clean(t.Handler), plain.Thousands(t.PayloadBytes))
-	}
-	messages := words.MessagesOf(t)
-	if len(messages) == 0 {
-		return plain.Clean(t.Handler)
-	}
-	text := words.ShortType(messages[0].GetTypeUrl())
-	if more := len(messages) - 1; more > 0 {
-		text += fmt.Sprintf(" +%d", more)
-	}
-	return text
 }
 
 // tableRow sets texts in columns two spaces apart; a negative width aligns to the right, 0 leaves the column out.

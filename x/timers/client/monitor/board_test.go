@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -15,10 +16,14 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos/cosmos-sdk/codec"
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
-	"github.com/cosmos/cosmos-sdk/types/query"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -27,9 +32,16 @@ var update = flag.Bool("update-views", false, "rewrite testdata/*.txt")
 
 const someActor = "cosmos1zrx0nnt256dcqhjm5jkvrqsm79k3zn7ysdk09r"
 
+func somewords() words.Writer {
+	registry := codectypes.NewInterfaceRegistry()
+	banktypes.RegisterInterfaces(registry)
+	return words.Writer{Codec: codec.NewProtoCodec(registry), Who: func(address string) string { return plain.Elide(address, 16) }}
+}
+
 // busyBoard is a lane with something of everything.
 func busyBoard() *board {
 	b := &board{
+		words: somewords(), keyName: func(string) string { return "" },
 		chainID: "lab", clock: timespan.Clock{Height: 1_234, Pace: timespan.Pace{Blocks: 100, Time: 100_200 * time.Millisecond}},
 		lane: &types.QueryLaneResponse{
 			Height: 1_234, Policy: types.PolicyEIP1559, CycleBasefee: "0.001000000000000000", CellBasefee: "0.030000000000000000",
@@ -44,35 +56,50 @@ func busyBoard() *board {
 	b.take(&report{height: 1_234, summary: &types.TimerLaneSummary{
 		Height: 1_234, Fired: 11, Failed: 1, Expired: 2, Unfunded: 1, Deferred: 1_999, GcCycles: 30_000, LaneBasefee: "0.001125", Storm: true,
 	}, happenings: []happening{
-		{height: 1_234, kind: "scheduled", actor: someActor, id: strings.Repeat("0a", 32), facts: []fact{{"due", "1300"}, {"gas_limit", "250000"}}},
-		{height: 1_234, kind: "fired", actor: someActor, id: strings.Repeat("1b", 32), facts: []fact{{"paid", "17"}, {"tip", "0"}, {"cycles", "45123"}}},
-		{height: 1_234, kind: "failed", actor: someActor, id: strings.Repeat("2c", 32), facts: []fact{{"code", "sdk/5"}, {"paid", "17"}}},
+		{height: 1_234, kind: "scheduled", actor: someActor, id: strings.Repeat("0a", 32), facts: []fact{{"due", uint64(1_300)}, {"gas_limit", uint64(250_000)}}},
+		{height: 1_234, kind: "fired", actor: someActor, id: strings.Repeat("1b", 32), facts: []fact{{"paid", "17"}, {"tip", "0"}, {"cycles", uint64(45_123)}}},
+		{height: 1_234, kind: "fired", actor: someActor, id: strings.Repeat("1c", 32), facts: []fact{{"paid", "9"}, {"tip", "0"}, {"cycles", uint64(45_125)}}},
+		{height: 1_234, kind: "fired", actor: someActor, id: strings.Repeat("1d", 32), facts: []fact{{"paid", "18"}, {"tip", "0"}, {"cycles", uint64(45_124)}}},
+		{
+			height: 1_234, kind: "failed", actor: someActor, id: strings.Repeat("2c", 32), label: "rent, monthly", code: "sdk/5",
+			meaning: "insufficient funds", facts: []fact{{"paid", "17"}},
+		},
 		{height: 1_234, kind: "unfunded", actor: someActor, id: strings.Repeat("3d", 32), facts: []fact{{"required", "17000"}, {"available", "5"}}},
-		{height: 1_234, kind: "lane_failed", facts: []fact{{"code", "timers/9"}}},
+		{height: 1_234, kind: "lane_failed", code: "timers/9", meaning: "a text that says in so many words what the cause was, and whole"},
 	}})
-	send := &codectypes.Any{TypeUrl: "/cosmos.bank.v1beta1.MsgSend"}
-	twoSends, err := (&types.AccountPayload{Messages: []*codectypes.Any{send, send}}).Marshal()
+	send := &banktypes.MsgSend{FromAddress: someActor, ToAddress: someActor, Amount: sdk.NewCoins(sdk.NewInt64Coin("utmr", 5))}
+	payload, err := types.NewAccountPayload(send)
+	if err != nil {
+		panic(err)
+	}
+	aSend, err := payload.Marshal()
 	if err != nil {
 		panic(err)
 	}
 	static := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(3, 3)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(1, 3))}}
 	for i, bid := range []*types.Bid{{Tier: types.TierUrgent}, static, nil, nil, nil, nil, nil, nil} {
 		b.ready = append(b.ready, types.TimerInfo{
-			Id: strings.Repeat(fmt.Sprintf("%02x", 0xa0+i), 32), Actor: someActor, Due: uint64(1_200 + i), GasLimit: 100_000, Bid: bid,
-			Handler: "handle_timer", Payload: twoSends,
+			Id: strings.Repeat(fmt.Sprintf("%02x", 0xa0+i), 32), Actor: someActor, Due: uint64(1_200 + min(i, 4)), GasLimit: 100_000,
+			Bid: bid, Handler: "handle_timer", Payload: aSend, PayloadBytes: uint64(len(aSend)),
 		})
 	}
-	b.more = true
+	for i, due := range []uint64{1_235, 1_240, 1_240, 1_240, 1_255, 1_260, 9_999, 50_000} {
+		b.coming = append(b.coming, types.TimerInfo{
+			Id: strings.Repeat(fmt.Sprintf("%02x", 0xb0+i), 32), Actor: someActor, Due: due, GasLimit: 1_000_000, Label: "rent, monthly",
+			Handler: "handle_timer", Payload: aSend, PayloadBytes: uint64(len(aSend)),
+		})
+	}
+	b.moreReady, b.moreComing = true, true
 	return b
 }
 
 // ownBoard is the same lane as one actor sees it.
 func ownBoard() *board {
 	b := busyBoard()
-	b.actor, b.total, b.ready, b.lately = someActor, 3, nil, b.lately[:1]
+	b.actor, b.total, b.ready, b.coming, b.lately = someActor, 7, nil, nil, b.lately[:1]
 	b.trouble = "no news from the node, asked again every 500ms: connection refused \x1b[31m"
 	b.summary.Storm = false
-	for i, status := range []types.TimerStatus{types.TimerStatusReady, types.TimerStatusPending, types.TimerStatusSetAside} {
+	for i, status := range []types.TimerStatus{types.TimerStatusReady, types.TimerStatusPending, types.TimerStatusPending, types.TimerStatusWatching} {
 		b.timers = append(b.timers, types.TimerInfo{
 			Id: strings.Repeat(fmt.Sprintf("%02x", 0xc0+i), 32), Actor: someActor, Due: uint64(1_230 + 600*i), ExpiresAt: 9_999, GasLimit: 250_000,
 			Status: status, Handler: "handle_timer",
@@ -83,6 +110,7 @@ func ownBoard() *board {
 
 func quietBoard() *board {
 	return &board{
+		words: somewords(), keyName: func(string) string { return "" },
 		clock: timespan.Clock{PaceErr: os.ErrNotExist},
 		lane: &types.QueryLaneResponse{
 			Height: 1, Policy: types.PolicyFIFO, Paused: true, LaneBasefee: "0.001", NextLaneBasefee: "0.001",
@@ -93,7 +121,7 @@ func quietBoard() *board {
 
 func TestTheViewReadsWellAtItsWidths(t *testing.T) {
 	for name, b := range map[string]*board{"busy": busyBoard(), "own": ownBoard(), "quiet": quietBoard()} {
-		for _, size := range [][2]int{{80, 24}, {120, 32}} {
+		for _, size := range [][2]int{{80, 24}, {120, 40}} {
 			file := filepath.Join("testdata", fmt.Sprintf("%s-%d.txt", name, size[0]))
 			got := strings.Join(b.lines(size[0], size[1]), "\n") + "\n"
 			if *update {
@@ -117,7 +145,8 @@ func TestTheViewNeverLeavesTheTerminal(t *testing.T) {
 		board.lane.LaneBasefee, board.lane.P50 = text.Draw(t, "basefee"), text.Draw(t, "p50")
 		board.lane.Cycles, board.lane.LaneTimerCycles = rapid.Uint64().Draw(t, "cycles"), rapid.Uint64().Draw(t, "budget")
 		board.ready = append(board.ready, types.TimerInfo{Id: "aa", Actor: "a", Handler: text.Draw(t, "handler"), Due: rapid.Uint64().Draw(t, "due")})
-		board.remember(happening{kind: "failed", actor: "a", id: "bb", facts: []fact{{"code", text.Draw(t, "code")}}})
+		board.coming = append(board.coming, types.TimerInfo{Id: text.Draw(t, "id"), Actor: text.Draw(t, "actor"), Label: text.Draw(t, "label"), Due: rapid.Uint64().Draw(t, "due")})
+		board.remember(&happening{kind: "failed", actor: "a", id: "bb", code: text.Draw(t, "code"), label: text.Draw(t, "label"), facts: []fact{{text.Draw(t, "key"), text.Draw(t, "value")}}})
 		width, height := rapid.IntRange(1, 200).Draw(t, "width"), rapid.IntRange(1, 80).Draw(t, "height")
 		lines := board.lines(width, height)
 		require.LessOrEqual(t, len(lines), height)
@@ -156,70 +185,77 @@ func TestChangesOfPrice(t *testing.T) {
 	}
 }
 
-func TestWhatATimerDoes(t *testing.T) {
-	messages := func(urls ...string) (payload []byte) {
-		var account types.AccountPayload
-		for _, url := range urls {
-			account.Messages = append(account.Messages, &codectypes.Any{TypeUrl: url, Value: []byte{1}})
-		}
-		payload, err := account.Marshal()
-		require.NoError(t, err)
-		return payload
+// TestWhatIsAlikeIsOne: a crowd of one actor's is a line, which says between which numbers they are.
+func TestWhatIsAlikeIsOne(t *testing.T) {
+	b := quietBoard()
+	of := func(kind, actor, id string, paid int) happening {
+		return happening{height: 7, kind: kind, actor: actor, id: id, facts: []fact{{"paid", fmt.Sprint(paid)}, {"reason", "r"}}}
 	}
-	for want, timer := range map[string]types.TimerInfo{
-		"MsgSend":                    {Handler: "handle_timer", Payload: messages("/cosmos.bank.v1beta1.MsgSend")},
-		"MsgA +2":                    {Handler: "handle_timer", Payload: messages("/x.MsgA", "/x.MsgB", "/x.MsgC")},
-		"tick":                       {Handler: "tick", Payload: messages("/x.MsgA")},
-		"handle_timer":               {Handler: "handle_timer", Payload: messages("/x.MsgA", "no type")},
-		"handle_timer, 48,092 bytes": {Handler: "handle_timer", PayloadBytes: 48_092},
-	} {
-		timer.PayloadBytes = max(timer.PayloadBytes, uint64(len(timer.Payload)))
-		require.Equal(t, want, does(&timer))
+	r := report{height: 7}
+	for i := range 500 {
+		r.happenings = append(r.happenings, of("fired", "a", fmt.Sprint(i), 100+i%7), of("fired", "b", fmt.Sprint(i), 5))
 	}
-	for _, payload := range []string{"", "beat", `{"a":1}`, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"} {
-		require.Equal(t, "handle_timer", does(&types.TimerInfo{Handler: "handle_timer", Payload: []byte(payload)}))
+	other := of("fired", "a", "x", 100)
+	other.facts[1].value = "another"
+	r.happenings = append(r.happenings, of("failed", "a", "x", 100), other)
+	b.take(&r)
+	next := of("fired", "a", "x", 100)
+	next.height = 8
+	b.take(&report{height: 8, happenings: []happening{next}})
+	var got []string
+	for i := range b.lately {
+		g := &b.lately[i]
+		got = append(got, fmt.Sprintf("%d %s %s %d: %s", g.height, g.kind, g.actor, g.count, g.words()))
 	}
+	require.Equal(t, []string{
+		"7 fired a 500: paid 100 to 106, reason r", "7 fired b 500: paid 5, reason r", "7 failed a 1: paid 100, reason r",
+		"7 fired a 1: paid 100, reason another", "8 fired a 1: paid 100, reason r",
+	}, got)
 }
 
-// TestThePagesOfAListAreJoined: a page that its bytes cut short is followed by the next, until the rows are full.
-func TestThePagesOfAListAreJoined(t *testing.T) {
-	for name, tc := range map[string]struct {
-		all, perPage int
-		rows         int
-		more         bool
-	}{
-		"one page":      {all: 7, perPage: 30, rows: 7},
-		"cut pages":     {all: 25, perPage: 4, rows: 25},
-		"more than fit": {all: 90, perPage: 4, rows: 30, more: true},
-		"none":          {rows: 0, perPage: 1},
-	} {
-		t.Run(name, func(t *testing.T) {
-			timers, more, err := rows(func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-				from := 0
-				if len(page.Key) > 0 {
-					from = int(page.Key[0])
-				}
-				to := min(tc.all, from+min(tc.perPage, int(page.Limit)))
-				var found []types.TimerInfo
-				for i := from; i < to; i++ {
-					found = append(found, types.TimerInfo{Seq: uint64(i)})
-				}
-				response := &query.PageResponse{}
-				if to < tc.all {
-					response.NextKey = []byte{byte(to)}
-				}
-				return found, response, nil
-			})
-			require.NoError(t, err)
-			require.Len(t, timers, tc.rows)
-			for i := range timers {
-				require.Equal(t, uint64(i), timers[i].Seq)
-			}
-			require.Equal(t, tc.more, more)
-		})
+// TestAStormIsARow: so many timers that are alike are one row, and the row tells how many.
+func TestAStormIsARow(t *testing.T) {
+	b := quietBoard()
+	for i := range 100 {
+		b.coming = append(b.coming, types.TimerInfo{Id: fmt.Sprintf("%064d", i), Actor: someActor, Due: 9, Handler: "tick", GasLimit: 1})
 	}
-	_, _, err := rows(func(*query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-		return nil, nil, os.ErrClosed
+	_, _, rows := b.table(80)
+	require.Len(t, rows, 1)
+	require.Contains(t, rows[0], "100 timers")
+	b.coming[50].Label = "another"
+	_, _, rows = b.table(80)
+	require.Len(t, rows, 3)
+	require.Contains(t, rows[1], "another: tick")
+}
+
+func TestTheTimeLine(t *testing.T) {
+	b := quietBoard()
+	b.lane.Height = 100
+	for want, dues := range map[string][]uint64{
+		"coming    nothing after this height":                            nil,
+		"coming    |▄...........................| 28 blocks":             {101},
+		"coming    |▁..▁.........█▁.............| 56 blocks; 1 later":    {101, 107, 128, 128, 129, 900},
+		"coming    |.▄.........................▄| 56 blocks":             {103, 155},
+		"coming    |........................▄...| 2,800 blocks":          {2_501},
+		"coming    |...▄......▄.........▄.......| 1,400 blocks; 1 later": {251, 630, 1_150, 5_000},
+	} {
+		b.coming = nil
+		for _, due := range dues {
+			b.coming = append(b.coming, types.TimerInfo{Due: due})
+		}
+		require.Equal(t, want, b.timeLine(80))
+	}
+	b.coming, b.moreComing = []types.TimerInfo{{Due: 101}, {Due: 99}, {Due: 500, Status: types.TimerStatusWatching}}, true
+	require.Equal(t, "coming    |▄...........................| 28 blocks and more", b.timeLine(80))
+}
+
+func TestObjectsAreJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String()
+		h := happening{height: 5, kind: "failed", actor: text.Draw(t, "actor"), id: "x", label: text.Draw(t, "label"), code: "sdk/5", meaning: text.Draw(t, "meaning"), facts: []fact{{"late", uint64(7)}, {"storm", true}}}
+		var got map[string]any
+		require.NoError(t, json.Unmarshal([]byte(h.object()), &got), h.object())
+		require.Equal(t, []any{5.0, "failed", 7.0, true, "sdk/5"}, []any{got["height"], got["kind"], got["late"], got["storm"], got["code"]})
+		require.NotContains(t, h.object(), "\n")
 	})
-	require.ErrorIs(t, err, os.ErrClosed)
 }

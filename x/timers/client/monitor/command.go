@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -36,20 +37,20 @@ func NewCommand() *cobra.Command {
 fired, expired, went unfunded or was changed lately. With an actor, an address or a key's name, only its timers and what
 happens to them.
 
-On a terminal the view is redrawn in place; Ctrl-C ends it. Elsewhere each block and each happening is one line, KIND
-KEY=VALUE ..., for grep and scripts. The node is asked for its height every --interval, so any RPC endpoint will do; when it
+On a terminal the view is redrawn in place; Ctrl-C ends it. Elsewhere, or with --output text, each block and each happening
+is one line, KIND KEY=VALUE ..., for grep. With --output json it is one object, for scripts. The node is asked for its height every --interval, so any RPC endpoint will do; when it
 goes away, that is said and it is asked again.`,
 		Example: fmt.Sprintf(`%[1]s query timers monitor
 %[1]s query timers monitor alice --interval 2s
-%[1]s query timers monitor --blocks 100 | grep -E '^(failed|unfunded) '`, version.AppName),
+%[1]s query timers monitor --blocks 100 | grep -E '^(failed|unfunded) '
+%[1]s query timers monitor alice -o json | jq -c 'select(.kind == "failed")'`, version.AppName),
 		Args: cobra.MaximumNArgs(1),
 		RunE: run,
 	})
 	cmd.Flags().Uint64(flagBlocks, 0, "end after so many blocks, the latest one first (default: do not end)")
-	for _, name := range []string{flags.FlagHeight, flags.FlagOutput} {
-		// Every query has them; here they would say nothing.
-		cmd.Flags().Lookup(name).Hidden = true
-	}
+	// Every query has it; here it would say nothing.
+	cmd.Flags().Lookup(flags.FlagHeight).Hidden = true
+	cmd.Flags().Lookup(flags.FlagOutput).Usage = "lines (text) or an object a line (json); default: a view on a terminal, else lines"
 	cmd.Flags().Duration(flagInterval, defaultInterval, fmt.Sprintf("how often the node is asked for its height, at least %s", leastInterval))
 	return cmd
 }
@@ -59,13 +60,18 @@ func run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, flag := range []string{flags.FlagHeight, flags.FlagOutput} {
-		if cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s says nothing here: the latest blocks are followed, in lines or as a view", flag)
-		}
+	if cmd.Flags().Changed(flags.FlagHeight) {
+		return fmt.Errorf("--%s says nothing here: the latest blocks are followed", flags.FlagHeight)
 	}
 	j := job.New(cmd, clientCtx)
-	w := &watcher{query: types.NewQueryClient(j.Context), board: board{chainID: j.ChainID}, notes: j.Notes}
+	output, chosen := j.Stated(flags.FlagOutput)
+	if chosen && output != flags.OutputFormatJSON && output != flags.OutputFormatText {
+		return fmt.Errorf("--%s %.80q is unknown: want text or json", flags.FlagOutput, output)
+	}
+	w := &watcher{
+		query: types.NewQueryClient(j.Context), notes: j.Notes,
+		board: board{chainID: j.ChainID, keyName: j.KeyName, words: words.Writer{Codec: j.Codec, Who: j.Name}},
+	}
 	if w.interval, err = cmd.Flags().GetDuration(flagInterval); err != nil {
 		return err
 	}
@@ -90,8 +96,8 @@ func run(cmd *cobra.Command, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(j.Ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if on := terminalOf(j.Output); on != nil {
+	if on := terminalOf(j.Output); on != nil && !chosen {
 		return w.onScreen(ctx, on)
 	}
-	return w.follow(ctx, &lines{out: j.Output, actor: w.board.actor})
+	return w.follow(ctx, &stream{out: j.Output, actor: w.board.actor, json: chosen && output == flags.OutputFormatJSON})
 }

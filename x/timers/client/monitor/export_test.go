@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 
+	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -14,7 +15,10 @@ import (
 func OnScreen(ctx context.Context, clientCtx client.Context, out io.Writer, size func() (int, int), actor string) error {
 	w := &watcher{
 		node: clientCtx.Client, query: types.NewQueryClient(clientCtx), notes: out, interval: time.Millisecond,
-		board: board{chainID: clientCtx.ChainID, actor: actor},
+		board: board{
+			chainID: clientCtx.ChainID, actor: actor, keyName: func(string) string { return "" },
+			words: words.Writer{Codec: clientCtx.Codec, Who: func(address string) string { return address }},
+		},
 	}
 	return w.onScreen(ctx, &screen{out: out, size: size})
 }

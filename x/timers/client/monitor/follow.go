@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -39,6 +40,7 @@ type watcher struct {
 	notes    io.Writer
 	interval time.Duration
 	board    board
+	pace     timespan.Follower
 	// next is the height to read next; 0 before the first look.
 	next uint64
 	// counted is the first height that counts as one of --blocks, left how many of them are to come; 0 means no end.
@@ -84,7 +86,7 @@ func (w *watcher) tellTrouble(ctx context.Context, v viewer, asked error) error 
 	switch {
 	case asked != nil && !w.troubled:
 		w.troubled = true
-		w.board.trouble = fmt.Sprintf("no news from the node, asked again every %s: %.200s", w.interval, asked)
+		w.board.trouble = fmt.Sprintf("no news from the node, asked again every %s: %.600s", w.interval, asked)
 	case asked == nil && w.troubled:
 		w.troubled = false
 		w.board.trouble = ""
@@ -125,6 +127,10 @@ func (w *watcher) look(ctx context.Context, v viewer) (asked, shown error) {
 		return err, nil
 	}
 	if w.next == 0 {
+		// What is now comes first: the past of a distant node takes a while.
+		if asked, shown := v.upToDate(ctx, true); asked != nil || shown != nil {
+			return asked, shown
+		}
 		w.next, w.counted = latest-min(v.backlog(), latest-1), latest
 	}
 	if latest+behindBlocks < w.next {
@@ -146,15 +152,23 @@ func (w *watcher) look(ctx context.Context, v viewer) (asked, shown error) {
 		if err := v.block(&r); err != nil {
 			return nil, err
 		}
-		if r.height >= w.counted && w.left > 0 {
-			if w.left--; w.left == 0 {
-				w.next++
-				if asked, shown := v.upToDate(ctx, true); asked != nil || shown != nil {
-					return asked, cmp.Or(shown, errDone)
-				}
-				return nil, errDone
+		if w.enough(r.height) {
+			w.next++
+			asked, shown := v.upToDate(ctx, true)
+			if asked == nil {
+				shown = cmp.Or(shown, errDone)
 			}
+			return asked, shown
 		}
 	}
 	return v.upToDate(ctx, fresh)
+}
+
+// enough counts a block that was shown, and reports whether it is the last of --blocks.
+func (w *watcher) enough(height uint64) bool {
+	if height < w.counted || w.left == 0 {
+		return false
+	}
+	w.left--
+	return w.left == 0
 }

@@ -3,6 +3,7 @@ package monitor_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -137,7 +138,7 @@ func TestMonitorRefusesWhatItCanNotDo(t *testing.T) {
 		"--interval 10ms is too short: want at least 50ms": {"--interval", "10ms"},
 		"--blocks 0 would show nothing":                    {"--blocks", "0"},
 		"--height says nothing here":                       {"--height", "5"},
-		"--output says nothing here":                       {"--output", "json"},
+		`--output "yaml" is unknown: want text or json`:    {"--output", "yaml"},
 		`"carol" is neither an address of this chain`:      {"carol"},
 		"accepts at most 1 arg(s), received 2":             {"alice", "bob"},
 	} {
@@ -203,11 +204,12 @@ func TestMonitorShowsTheReadyAndOnesOwn(t *testing.T) {
 			r.Blocks(1)
 		}
 	})
-	require.Contains(t, shown, "READY, in the order of the next block")
+	require.Contains(t, shown, "NEXT: the ready in the order of the next block")
 	ids["later"] = r.Schedule(500, 5)
 	shown = r.onScreen(2, r.Alice, func(int) {})
 	require.Contains(t, shown, "TIMERS OF "+r.Alice)
-	require.Regexp(t, ids["later"][:8]+` +500  \d+, \dm\d+s +pending +250,000  default`, shown)
+	require.Regexp(t, `500  \dm\d+s +`+ids["later"][:8]+` +default +250,000  send 5`, shown)
+	require.Regexp(t, `coming    \|[.▁-█]+\| [\d,]+ blocks, \dm\d+s`, shown)
 }
 
 func TestMonitorOnScreenEndsIfItCanNotBegin(t *testing.T) {
@@ -227,4 +229,80 @@ func TestMonitorPassesOverWhatItMissedAndSaysSo(t *testing.T) {
 		}
 	})
 	require.Contains(t, shown, "results: not asked for since height 11")
+}
+
+// What a block costs: its results, the lane and two lists; and the headers of twenty blocks at once.
+func TestMonitorAsksLittleOfANode(t *testing.T) {
+	r := newRig(t)
+	r.Blocks(100)
+	r.Schedule(500, 5)
+	var asked, firstDrawn int
+	var out countingWriter
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	looks := 0
+	r.Node.OnLook = func() {
+		if looks++; looks == 3 {
+			firstDrawn, asked = out.firstAsked, r.Node.Asked
+		}
+		if looks > 3 {
+			r.Blocks(1)
+		}
+		if looks == 3+60 {
+			cancel()
+		}
+	}
+	out.asked = &r.Node.Asked
+	require.NoError(t, monitor.OnScreen(ctx, r.Ctx, &out, func() (int, int) { return 80, 24 }, ""))
+	require.LessOrEqual(t, firstDrawn, 6, "requests before the first screen")
+	perBlock := float64(r.Node.Asked-asked) / 60
+	require.Less(t, perBlock, 5.2, "requests a block, one for the height among them")
+	require.Greater(t, perBlock, 4.0)
+}
+
+// countingWriter notes how many requests were made when the first line of the view was written.
+type countingWriter struct {
+	asked      *int
+	firstAsked int
+}
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	if w.firstAsked == 0 && bytes.Contains(p, []byte("basefee")) {
+		w.firstAsked = *w.asked
+	}
+	return len(p), nil
+}
+
+// What the page key of the queue means is the server's: the list begins after the latest height, whoever is ready.
+func TestMonitorShowsWhatComesBehindAStorm(t *testing.T) {
+	r := newRig(t)
+	r.Crowd(250)
+	r.Blocks(1)
+	shown := r.onScreen(1, "", func(int) {})
+	require.Contains(t, shown, "nothing after this height")
+	r.Schedule(800, 5)
+	shown = r.onScreen(1, "", func(int) {})
+	require.Regexp(t, `1 late        100\+ timers`, shown)
+	require.Regexp(t, `coming    \|\.+▄\.*\|`, shown)
+}
+
+func TestMonitorWritesObjects(t *testing.T) {
+	r := newRig(t)
+	at := r.Chain.Height()
+	fires, fails := r.Schedule(at+4, 5), r.Schedule(at+4, 99_000_000)
+	r.Node.OnLook = func() { r.Blocks(1) }
+	out, _, err := r.Run("query", "timers", "monitor", "--blocks", "3", "-o", "json", "--interval", "50ms")
+	require.NoError(t, err)
+	byKind := map[string]map[string]any{}
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		var object map[string]any
+		require.NoError(t, json.Unmarshal([]byte(line), &object), line)
+		kind, ok := object["kind"].(string)
+		require.True(t, ok, line)
+		byKind[kind] = object
+	}
+	require.Len(t, byKind, 3)
+	require.Subset(t, byKind["block"], map[string]any{"policy": "eip1559", "storm": false, "fired": 0.0})
+	require.Subset(t, byKind["fired"], map[string]any{"height": 14.0, "actor": r.Alice, "id": fires, "tip": "0", "late": 0.0})
+	require.Subset(t, byKind["failed"], map[string]any{"id": fails, "code": "sdk/5", "meaning": "insufficient funds"})
 }

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,17 +17,38 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// fact is one thing that is told of a happening.
-type fact struct{ key, value string }
+// fact is one thing that is told of a happening, or of a block.
+type fact struct {
+	key string
+	// value is a uint64, a bool or a string.
+	value any
+}
+
+func (f fact) text() string { return fmt.Sprint(f.value) }
 
 // happening is what happened to one timer, or the lane, in a block.
 type happening struct {
 	height uint64
 	// kind is one word: fired, failed, expired, unfunded, ...
 	kind string
-	// actor and id name the timer; empty where the lane itself is meant.
-	actor, id string
-	facts     []fact
+	// actor and id name the timer; empty where the lane itself is meant. label is what its owner calls it.
+	actor, id, label string
+	// code is codespace/code of an error; empty if there was none. meaning is the text that it is registered with.
+	code, meaning string
+	facts         []fact
+}
+
+// all are the facts in the order of lines and objects: the code first, the label last.
+func (h *happening) all() []fact {
+	var all []fact
+	if h.code != "" {
+		all = append(all, fact{"code", h.code})
+	}
+	all = append(all, h.facts...)
+	if h.label != "" {
+		all = append(all, fact{"label", h.label})
+	}
+	return all
 }
 
 // concerns tells whether an actor is meant; without one, everything is of concern.
@@ -40,22 +62,44 @@ func (h *happening) line() string {
 	if h.id != "" {
 		text += " timer=" + plainValue(h.actor+"/"+h.id)
 	}
-	return text + plainFacts(h.facts)
+	return text + plainFacts(h.all())
 }
 
-// words are the facts for people.
-func (h *happening) words() string {
-	words := make([]string, len(h.facts))
-	for i, f := range h.facts {
-		words[i] = strings.ReplaceAll(f.key, "_", " ") + " " + f.value
+// object is the happening as an object of JSON.
+func (h *happening) object() string {
+	facts := []fact{{"kind", h.kind}, {"height", h.height}}
+	if h.id != "" {
+		facts = append(facts, fact{"actor", h.actor}, fact{"id", h.id})
 	}
-	return plain.Clean(strings.Join(words, ", "))
+	facts = append(facts, h.all()...)
+	if h.meaning != "" {
+		facts = append(facts, fact{"meaning", h.meaning})
+	}
+	return object(facts)
+}
+
+// object writes facts as an object of JSON, in their order.
+func object(facts []fact) string {
+	var text strings.Builder
+	for i, f := range facts {
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			// No uint64, bool or string does that.
+			value = []byte("null")
+		}
+		mark := ","
+		if i == 0 {
+			mark = "{"
+		}
+		fmt.Fprintf(&text, "%s%q:%s", mark, f.key, value)
+	}
+	return text.String() + "}"
 }
 
 func plainFacts(facts []fact) string {
 	text := ""
 	for _, f := range facts {
-		text += " " + f.key + "=" + plainValue(f.value)
+		text += " " + f.key + "=" + plainValue(f.text())
 	}
 	return text
 }
@@ -77,31 +121,40 @@ type report struct {
 	happenings []happening
 }
 
-// line is the block as one plain line.
-func (r *report) line() string {
-	text := fmt.Sprintf("block height=%d", r.height)
+// facts are what there is to tell of the block.
+func (r *report) facts() []fact {
 	s := r.summary
 	switch {
 	case r.missing != "":
-		return text + " results=missing" + plainFacts([]fact{{"reason", r.missing}})
+		return []fact{{"results", "missing"}, {"reason", r.missing}}
 	case s == nil:
-		return text + " summary=none"
+		return []fact{{"summary", "none"}}
 	}
-	return text + plainFacts([]fact{
+	return []fact{
 		{"policy", plain.PolicyName(s.Policy)},
 		{"basefee", plain.Dec(s.LaneBasefee)},
 		{"p50", plain.Dec(s.P50)},
-		{"cycles", fmt.Sprint(s.Cycles)},
-		{"cells", fmt.Sprint(s.Cells)},
-		{"gc_cycles", fmt.Sprint(s.GcCycles)},
-		{"fired", fmt.Sprint(s.Fired)},
-		{"failed", fmt.Sprint(s.Failed)},
-		{"expired", fmt.Sprint(s.Expired)},
-		{"unfunded", fmt.Sprint(s.Unfunded)},
-		{"set_aside", fmt.Sprint(s.SetAside)},
-		{"deferred", fmt.Sprint(s.Deferred)},
-		{"storm", fmt.Sprint(s.Storm)},
-	})
+		{"cycles", s.Cycles},
+		{"cells", s.Cells},
+		{"gc_cycles", s.GcCycles},
+		{"fired", uint64(s.Fired)},
+		{"failed", uint64(s.Failed)},
+		{"expired", uint64(s.Expired)},
+		{"unfunded", uint64(s.Unfunded)},
+		{"set_aside", uint64(s.SetAside)},
+		{"deferred", uint64(s.Deferred)},
+		{"storm", s.Storm},
+	}
+}
+
+// line is the block as one plain line.
+func (r *report) line() string {
+	return fmt.Sprintf("block height=%d", r.height) + plainFacts(r.facts())
+}
+
+// object is the block as an object of JSON.
+func (r *report) object() string {
+	return object(append([]fact{{"kind", "block"}, {"height", r.height}}, r.facts()...))
 }
 
 // readReport asks a node for the results of a block. Results that the node does not keep are no error: that is said in
@@ -152,7 +205,7 @@ func (r *report) read(events []abci.Event) {
 		typed, err := event.Parse(found)
 		if err != nil {
 			r.happenings = append(r.happenings, happening{
-				height: r.height, kind: "unreadable", facts: []fact{{"event", found.Type}, {"error", fmt.Sprintf("%.120s", err)}},
+				height: r.height, kind: "unreadable", facts: []fact{{"event", found.Type}, {"error", err.Error()}},
 			})
 			continue
 		}
@@ -172,41 +225,57 @@ func tell(message proto.Message) (happening, bool) {
 	h := happening{}
 	switch e := message.(type) {
 	case *types.TimerFired:
-		h = happening{kind: "fired", actor: e.Actor, id: e.Id, facts: []fact{
-			{"paid", e.Paid}, {"tip", e.Tip}, {"cycles", fmt.Sprint(e.Cycles)}, {"cells", fmt.Sprint(e.Cells)}, {"late", fmt.Sprint(e.Late)},
+		h = happening{kind: "fired", facts: []fact{
+			{"paid", e.Paid}, {"tip", e.Tip}, {"cycles", e.Cycles}, {"cells", e.Cells}, {"late", e.Late},
 		}}
 		if !e.Success {
 			h.kind = "failed"
-			h.facts = append([]fact{{"code", fmt.Sprintf("%s/%d", e.Codespace, e.Code)}}, h.facts...)
+			h.failedWith(e.Codespace, e.Code)
 		}
 	case *types.TimerExpired:
-		h = happening{kind: "expired", actor: e.Actor, id: e.Id, facts: []fact{{"expires_at", fmt.Sprint(e.ExpiresAt)}}}
+		h = happening{kind: "expired", facts: []fact{{"expires_at", e.ExpiresAt}}}
 	case *types.TimerCancelledInsufficientFunds:
-		h = happening{kind: "unfunded", actor: e.Actor, id: e.Id, facts: []fact{{"required", e.Required}, {"available", e.Available}}}
+		h = happening{kind: "unfunded", facts: []fact{{"required", e.Required}, {"available", e.Available}}}
 		if e.AllowanceRefused {
 			h.facts = append(h.facts, fact{"allowance", "refused"})
 		}
 	case *types.TimerScheduled:
-		h = happening{kind: "scheduled", actor: e.Actor, id: e.Id, facts: []fact{{"due", fmt.Sprint(e.Due)}, {"gas_limit", fmt.Sprint(e.GasLimit)}}}
+		h = happening{kind: "scheduled", facts: []fact{{"due", e.Due}, {"gas_limit", e.GasLimit}}}
 	case *types.TimerCancelled:
-		h = happening{kind: "cancelled", actor: e.Actor, id: e.Id}
+		h = happening{kind: "cancelled"}
 	case *types.TimerCancelledByGovernance:
-		h = happening{kind: "cancelled", actor: e.Actor, id: e.Id, facts: []fact{{"by", "governance"}}}
+		h = happening{kind: "cancelled", facts: []fact{{"by", "governance"}}}
+	case *types.TimerCancelledNotAdmin:
+		h = happening{kind: "cancelled", facts: []fact{{"by", "loss_of_admin"}}}
 	case *types.TimerSetAside:
-		h = happening{kind: "set_aside", actor: e.Actor, id: e.Id, facts: []fact{{"reason", e.Reason.Word()}}}
-		if e.Codespace != "" {
-			h.facts = append(h.facts, fact{"code", fmt.Sprintf("%s/%d", e.Codespace, e.Code)})
-		}
+		h = happening{kind: "set_aside", facts: []fact{{"reason", e.Reason.Word()}}}
+		h.failedWith(e.Codespace, e.Code)
 	case *types.TimerReleased:
-		h = happening{kind: "released", actor: e.Actor, id: e.Id, facts: []fact{{"reason", e.Reason.Word()}}}
+		h = happening{kind: "released", facts: []fact{{"reason", e.Reason.Word()}}}
 	case *types.TimerLaneFailed:
-		h = happening{kind: "lane_failed", facts: []fact{{"code", fmt.Sprintf("%s/%d", e.Codespace, e.Code)}}}
+		h = happening{kind: "lane_failed"}
+		h.failedWith(e.Codespace, e.Code)
 	case *types.TimerBasefeeSourceFailed:
-		h = happening{kind: "no_basefee", facts: []fact{
-			{"code", fmt.Sprintf("%s/%d", e.Codespace, e.Code)}, {"cycle", e.CycleBasefee}, {"cell", e.CellBasefee},
-		}}
+		h = happening{kind: "no_basefee", facts: []fact{{"cycle", e.CycleBasefee}, {"cell", e.CellBasefee}}}
+		h.failedWith(e.Codespace, e.Code)
 	default:
 		return h, false
 	}
+	if named, ok := message.(interface {
+		GetActor() string
+		GetId() string
+	}); ok {
+		h.actor, h.id = named.GetActor(), named.GetId()
+	}
+	if labelled, ok := message.(interface{ GetLabel() string }); ok {
+		h.label = labelled.GetLabel()
+	}
 	return h, true
+}
+
+// failedWith notes an error; a codespace that is empty is none.
+func (h *happening) failedWith(codespace string, code uint32) {
+	if codespace != "" {
+		h.code, h.meaning = fmt.Sprintf("%s/%d", codespace, code), plain.Registered(codespace, code)
+	}
 }

@@ -3,15 +3,16 @@ package monitor
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -19,8 +20,8 @@ const (
 	// backlogBlocks is how many past blocks the view starts with, and how many it catches up with after an outage; the
 	// plain lines leave nothing out.
 	backlogBlocks = 20
-	// listRows is how many timers are asked for: more than fit most screens.
-	listRows = 30
+	// listRows is how many timers of a list are asked for: more than fit most screens, since what is alike makes one row.
+	listRows = 100
 )
 
 // onScreen follows on a terminal, and restores it whatever happens.
@@ -37,26 +38,40 @@ func (w *watcher) onScreen(ctx context.Context, on *screen) (err error) {
 	return w.follow(ctx, &view{watcher: w, screen: on})
 }
 
-// lines shows blocks and happenings as plain lines.
-type lines struct {
-	out   io.Writer
-	actor string
+// told is what a stream can show.
+type told interface {
+	line() string
+	object() string
 }
 
-func (l *lines) backlog() uint64 { return 0 }
+// stream shows blocks and happenings one a line: as plain lines, or as objects of JSON.
+type stream struct {
+	out   io.Writer
+	actor string
+	json  bool
+}
 
-func (l *lines) block(r *report) error {
-	text := r.line() + "\n"
+func (s *stream) backlog() uint64 { return 0 }
+
+func (s *stream) block(r *report) error {
+	text := s.form(r)
 	for i := range r.happenings {
-		if r.happenings[i].concerns(l.actor) {
-			text += r.happenings[i].line() + "\n"
+		if h := &r.happenings[i]; h.concerns(s.actor) {
+			text += s.form(h)
 		}
 	}
-	_, err := io.WriteString(l.out, text)
+	_, err := io.WriteString(s.out, text)
 	return err
 }
 
-func (l *lines) upToDate(context.Context, bool) (asked, shown error) { return nil, nil }
+func (s *stream) form(t told) string {
+	if s.json {
+		return t.object() + "\n"
+	}
+	return t.line() + "\n"
+}
+
+func (s *stream) upToDate(context.Context, bool) (asked, shown error) { return nil, nil }
 
 // view shows the board on a screen.
 type view struct {
@@ -68,9 +83,13 @@ type view struct {
 
 func (v *view) backlog() uint64 { return backlogBlocks }
 
+// block draws, too, once there is something to draw: so the past fills in before the eyes of who waits for it.
 func (v *view) block(r *report) error {
 	v.board.take(r)
-	return nil
+	if v.board.lane == nil {
+		return nil
+	}
+	return v.screen.draw(&v.board)
 }
 
 // upToDate asks for what blocks do not tell, if there are new ones, and draws. It draws in any case: the terminal may
@@ -86,55 +105,58 @@ func (v *view) upToDate(ctx context.Context, fresh bool) (asked, shown error) {
 	return nil, v.screen.draw(&v.board)
 }
 
-// collect fills the board as of the latest block.
+// collect fills the board as of the latest block: with three requests, of which one for an actor alone, and one more for
+// the pace every twenty blocks.
 func (v *view) collect(ctx context.Context) error {
 	b := &v.board
 	lane, err := v.query.Lane(ctx, &types.QueryLaneRequest{})
 	if err != nil {
 		return fmt.Errorf("ask for the lane: %s", plain.ServerSays(err))
 	}
-	c, err := timespan.ReadClock(ctx, v.node)
-	if err != nil {
-		c.PaceErr = err
-	}
 	if b.actor != "" {
-		b.timers, _, err = rows(func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-			own, err := v.query.TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: b.actor, Pagination: page})
-			b.total = own.GetTotal()
-			return own.GetTimers(), own.GetPagination(), err
-		})
-		if err != nil {
-			return fmt.Errorf("ask for the actor's timers: %s", plain.ServerSays(err))
-		}
-		slices.SortStableFunc(b.timers, func(x, y types.TimerInfo) int { return cmp.Compare(x.Due, y.Due) })
+		err = v.collectOwn(ctx)
 	} else {
-		b.ready, b.more, err = rows(func(page *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
-			ready, err := v.query.Ready(ctx, &types.QueryReadyRequest{Pagination: page})
-			return ready.GetTimers(), ready.GetPagination(), err
-		})
-		if err != nil {
-			return fmt.Errorf("ask for the ready timers: %s", plain.ServerSays(err))
-		}
+		err = v.collectAll(ctx, lane.Height)
 	}
-	b.lane, b.clock = lane, c
+	if err != nil {
+		return err
+	}
+	b.lane, b.clock = lane, v.pace.Clock(ctx, v.node, lane.Height)
 	return nil
 }
 
-// rows asks for pages until it has listRows timers, or all: a page may be cut short by its bytes. It reports whether there
-// are more.
-func rows(
-	ask func(*query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error),
-) (timers []types.TimerInfo, more bool, err error) {
-	for page := (&query.PageRequest{Limit: listRows}); ; {
-		found, next, err := ask(page)
-		if err != nil {
-			return nil, false, err
-		}
-		timers = append(timers, found...)
-		more = len(next.GetNextKey()) > 0
-		if !more || len(found) == 0 || len(timers) >= listRows {
-			return timers, more, nil
-		}
-		page = &query.PageRequest{Limit: listRows - uint64(len(timers)), Key: next.NextKey}
+func (v *view) collectOwn(ctx context.Context) error {
+	own, err := v.query.TimersByActor(ctx, &types.QueryTimersByActorRequest{
+		Actor: v.board.actor, Pagination: &query.PageRequest{Limit: listRows},
+	})
+	if err != nil {
+		return fmt.Errorf("ask for the actor's timers: %s", plain.ServerSays(err))
 	}
+	slices.SortStableFunc(own.Timers, func(x, y types.TimerInfo) int {
+		return cmp.Or(cmp.Compare(x.SetAside, y.SetAside), cmp.Compare(x.Due, y.Due))
+	})
+	v.board.timers, v.board.total = own.Timers, own.Total
+	return nil
+}
+
+func (v *view) collectAll(ctx context.Context, height uint64) error {
+	ready, err := v.query.Ready(ctx, &types.QueryReadyRequest{Pagination: &query.PageRequest{Limit: listRows}})
+	if err != nil {
+		return fmt.Errorf("ask for the ready timers: %s", plain.ServerSays(err))
+	}
+	coming, err := v.query.Due(ctx, &types.QueryDueRequest{
+		Height: math.MaxInt64, Until: true, Pagination: &query.PageRequest{Limit: listRows, Key: dueFrom(height + 1)},
+	})
+	if err != nil {
+		return fmt.Errorf("ask for the timers that are due later: %s", plain.ServerSays(err))
+	}
+	b := &v.board
+	b.ready, b.moreReady = ready.Timers, len(ready.Pagination.GetNextKey()) > 0
+	b.coming, b.moreComing = coming.Timers, len(coming.Pagination.GetNextKey()) > 0
+	return nil
+}
+
+// dueFrom is the key of the page of the queue that begins at a height: the height and a place there, eight bytes each.
+func dueFrom(height uint64) []byte {
+	return append(binary.BigEndian.AppendUint64(nil, height), make([]byte, 8)...)
 }

@@ -10,6 +10,8 @@ import (
 
 	"google.golang.org/grpc/status"
 
+	errorsmod "cosmossdk.io/errors"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -111,6 +113,37 @@ func TimerBid(t *types.TimerInfo) string {
 	default:
 		return Clean(t.BidLocked) + "/" + stated
 	}
+}
+
+// Wrap breaks text into lines no wider than width, at spaces where there are any.
+func Wrap(text string, width int) []string {
+	width = max(width, 1)
+	var lines []string
+	for rest := []rune(text); ; {
+		if len(rest) <= width {
+			return append(lines, string(rest))
+		}
+		end := width
+		for end > 0 && rest[end] != ' ' {
+			end--
+		}
+		if end == 0 {
+			lines, rest = append(lines, string(rest[:width])), rest[width:]
+			continue
+		}
+		lines, rest = append(lines, string(rest[:end])), rest[end+1:]
+	}
+}
+
+// Registered is the text that an error is registered with: state and events hold none. It is empty for one that this
+// binary does not know.
+func Registered(codespace string, code uint32) string {
+	const mark = "?"
+	text := strings.TrimPrefix(errorsmod.ABCIError(codespace, code, mark).Error(), mark+": ")
+	if text == "unknown" {
+		return ""
+	}
+	return Clean(text)
 }
 
 // sourcePath is where in the code an error arose, as the SDK and the libraries below it write it behind the error's text.

@@ -2,6 +2,7 @@ package plain_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -95,4 +96,23 @@ func TestServersAreQuotedWithoutTheirTransport(t *testing.T) {
 		status.Error(codes.Unknown, "rpc error: code = InvalidArgument desc = want an address: invalid request")))
 	require.Equal(t, "connection refused", plain.ServerSays(errors.New("connection refused")))
 	require.Equal(t, "a?[2J", plain.ServerSays(errors.New("a\x1b[2J")))
+}
+
+func TestTextIsWrapped(t *testing.T) {
+	require.Equal(t, []string{"a bc", "defgh", "i"}, plain.Wrap("a bc defghi", 5))
+	require.Equal(t, []string{""}, plain.Wrap("", 5))
+	rapid.Check(t, func(t *rapid.T) {
+		text, width := rapid.StringMatching(`[a-z ]{0,60}`).Draw(t, "text"), rapid.IntRange(0, 30).Draw(t, "width")
+		lines := plain.Wrap(text, width)
+		for _, line := range lines {
+			require.LessOrEqual(t, len(line), max(width, 1))
+		}
+		require.Equal(t, strings.ReplaceAll(text, " ", ""), strings.ReplaceAll(strings.Join(lines, ""), " ", ""), "nothing is lost")
+	})
+}
+
+func TestRegisteredErrors(t *testing.T) {
+	require.Equal(t, "insufficient funds", plain.Registered("sdk", 5))
+	require.Empty(t, plain.Registered("sdk", 99_999))
+	require.Empty(t, plain.Registered("nowhere", 5))
 }

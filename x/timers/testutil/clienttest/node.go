@@ -77,7 +77,8 @@ func (n *Node) ABCIInfo(context.Context) (*coretypes.ResultABCIInfo, error) {
 // BlockchainInfo implements client.CometRPC.
 func (n *Node) BlockchainInfo(_ context.Context, from, to int64) (*coretypes.ResultBlockchainInfo, error) {
 	var metas []*cmttypes.BlockMeta
-	for height := to; height >= from; height-- {
+	// A node answers 20 at a time, from the top.
+	for height := to; height >= max(from, to-19); height-- {
 		metas = append(metas, &cmttypes.BlockMeta{Header: cmttypes.Header{Height: height, Time: n.timeOf(height)}})
 	}
 	return &coretypes.ResultBlockchainInfo{LastHeight: int64(n.rig.Chain.Height()), BlockMetas: metas}, n.ask()

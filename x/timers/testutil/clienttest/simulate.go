@@ -31,13 +31,16 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	}
 	branch, _ := s.rig.Chain.Ctx().CacheContext()
 	branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter())
+	result := &sdk.Result{}
 	for _, msg := range decoded.GetMsgs() {
-		if _, err := s.rig.Chain.Messages.Handler(msg)(branch, msg); err != nil {
+		one, err := s.rig.Chain.Messages.Handler(msg)(branch, msg)
+		if err != nil {
 			return nil, err
 		}
+		result.Events = append(result.Events, one.Events...)
 	}
 	used := branch.GasMeter().GasConsumed() + s.ante
-	return &txtypes.SimulateResponse{GasInfo: &sdk.GasInfo{GasUsed: used}, Result: &sdk.Result{}}, nil
+	return &txtypes.SimulateResponse{GasInfo: &sdk.GasInfo{GasUsed: used}, Result: result}, nil
 }
 
 // Queries makes the node answer the queries of a module that the chain of the lab has not.

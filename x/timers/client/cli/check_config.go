@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cosmos/cosmos-sdk/client"
+	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/version"
+
+	"github.com/cosmos-timers/timers/x/timers/client/impact"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/outlook"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	flagMost = "limit"
+	// defaultMost is how many timers check-config looks at, advisedMost how many the summary of a proposal.
+	defaultMost, advisedMost = 10_000, 2_000
+)
+
+func newCheckConfigCmd() *cobra.Command {
+	cmd := job.QueryCommand(&cobra.Command{
+		Use:   "check-config [file]",
+		Short: "Show which waiting timers a config would set aside",
+		Long: `Show which waiting timers a config would set aside when they are due, since it can't run their gas limit or their cell limit,
+and which it would let return. They are not lost: a config that can run them, or an update, brings them back. The config is a
+file, as update-timer-config takes it, or the one in force with the parameters that are --set. The timers are those of the latest
+block, read in pages.`,
+		Example: fmt.Sprintf(`%[1]s query timers check-config --set max_cycles_per_fire=400000
+%[1]s query timers check-config config.json --limit 100000 -o json`, version.AppName),
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			clientCtx, err := client.GetClientQueryContext(cmd)
+			if err != nil {
+				return err
+			}
+			j := job.New(cmd, clientCtx)
+			most, err := j.Flags.GetUint64(flagMost)
+			if err != nil || most == 0 {
+				return fmt.Errorf("--%s: want a whole number from 1 on", flagMost)
+			}
+			config, ahead, err := readConfig(j, args)
+			if err != nil {
+				return err
+			}
+			if ahead == nil {
+				if ahead, err = outlook.Ask(j); err != nil {
+					return err
+				}
+			}
+			found, err := look(j, &config, ahead.Prices.Height, most)
+			if err != nil {
+				return err
+			}
+			if !found.Complete {
+				j.Notef("there are more timers than were looked at: --%s N looks at more", flagMost)
+			}
+			return found.Print(j.Output, j.OutputFormat == flags.OutputFormatJSON, j.Name)
+		},
+	})
+	addConfigFlags(cmd)
+	cmd.Flags().Uint64(flagMost, defaultMost, "how many timers to look at")
+	return cmd
+}
+
+// look reads all pages at one height.
+func look(j *job.Job, config *types.TimerConfig, height, most uint64) (*impact.Impact, error) {
+	at := j.WithHeight(int64(height))
+	return impact.Of(j.Ctx, types.NewQueryClient(at), config, height, most)
+}
+
+// notifyImpact tells who proposes a config what it would do.
+func notifyImpact(j *job.Job, config *types.TimerConfig, height uint64) {
+	found, err := look(j, config, height, advisedMost)
+	if err != nil {
+		j.Notef("not known which timers it would set aside: %v", err)
+		return
+	}
+	j.Notef("it %s", found.Summary())
+	if len(found.SetAside) > 0 {
+		j.Notef("which ones: query timers check-config")
+	}
+}
