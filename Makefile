@@ -97,6 +97,7 @@ test-long: ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
 	go test -timeout 60m ./testutil/bench/storm -args -storm.every
+	go test -timeout 60m ./testutil/bench/worst -args -worst.all
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m ./lab/replay -args -rapid.checks=100
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
@@ -141,6 +142,11 @@ mutants: ## Tell which of SAMPLE (20) small changes of each pure package (MUTATE
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
 	go test -timeout 60m -v ./testutil/system -run 'TestContractsBeatOnFourValidators$$' -args -contracts=$(CONTRACTS) -blocks=$(BLOCKS)
+
+.PHONY: worst
+worst: ## Search MIXES (250) workloads for the most expensive blocks, some ten minutes, and keep what was found
+	go run ./testutil/bench/cmd/worstsearch -mixes $(or $(MIXES),250) >build/mixes.txt
+	cp build/mixes.txt testutil/bench/worst/testdata/mixes.txt
 
 .PHONY: bench
 bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's benchmarks (BENCH=regexp for some)
@@ -246,6 +252,10 @@ demo: build ## Run the demonstration on a local node
 .PHONY: localnet
 localnet: build ## Start a local network of validators
 	@scripts/localnet.sh start
+
+.PHONY: dashboard-browser
+dashboard-browser: ## Look at the dashboard of a node in Chromium, pictures in build/pictures (needs node and playwright-core)
+	go test -tags browser -count=1 -timeout $(TEST_TIMEOUT) ./testutil/system -run InABrowser
 
 .PHONY: dashboard-postgres
 dashboard-postgres: ## Test the dashboard's store on a PostgreSQL server of its own too (needs initdb)

@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/overhead"
 	"github.com/cosmos-timers/timers/testutil/bench/prices"
 	"github.com/cosmos-timers/timers/testutil/bench/storm"
+	"github.com/cosmos-timers/timers/testutil/bench/worst"
 )
 
 // Options say what to measure.
@@ -38,6 +39,7 @@ type Report struct {
 	Sizes     *blocks.Sizes        `json:"sizes,omitempty"`
 	Contracts *contracts.Contracts `json:"contracts,omitempty"`
 	Prices    *prices.Prices       `json:"prices,omitempty"`
+	Worst     []worst.Found        `json:"worst,omitempty"`
 }
 
 // part is one part of the report.
@@ -63,6 +65,7 @@ var parts = []part{
 	{"sizes", func(r *Report, _ figure.Options) (err error) { r.Sizes, err = blocks.MeasureSizes(); return err }},
 	{"contracts", func(r *Report, o figure.Options) (err error) { r.Contracts, err = contracts.Measure(o); return err }},
 	{"prices", func(r *Report, o figure.Options) (err error) { r.Prices, err = prices.Measure(o); return err }},
+	{"worst", func(r *Report, o figure.Options) (err error) { r.Worst, err = worst.Measure(o); return err }},
 }
 
 // Figures names all figures.
@@ -115,6 +118,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Prices != nil {
 		tables = append(tables, r.Prices.Table())
 	}
+	tables = append(tables, worst.Table(r.Worst))
 	for _, t := range tables {
 		if err := t.Write(w); err != nil {
 			return err

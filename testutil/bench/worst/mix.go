@@ -1,0 +1,216 @@
+// Package worst looks for the most expensive block that somebody with normal funds can force at the default config, under
+// each policy, and keeps what it found.
+package worst
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	sdkmath "cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/testutil/bench/storm"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Mix is what an attacker has prepared for one height. Its numbers are the genes of the search.
+type Mix [genes]int
+
+// The genes, by what they count.
+const (
+	// ready timers send a coin, ofEach of them belong to one owner, and bids says how they bid.
+	ready = iota
+	ofEach
+	bids
+	// payload bytes are added to their handler's payload; failing of a hundred send more than there is.
+	payload
+	failing
+	// every is whether they are due again in the next block.
+	every
+	// unfunded timers have payers without funds, lackEach of them one payer.
+	unfunded
+	lackEach
+	// expired timers, and timers that are set aside for lack of funds.
+	expired
+	aside
+	// watchers of one key that changes, each of keys in all.
+	watchers
+	keys
+	// hollow messages are short to store and long to decode.
+	hollow
+	genes
+)
+
+// most are the largest values of the genes: what a block can't look at in one go, or what a timer may be.
+var most = Mix{
+	ready: 6_000, ofEach: 100, bids: 4, payload: 20_000, failing: 100, every: 1, unfunded: 4_000, lackEach: 100,
+	expired: 1_500, aside: 1_500, watchers: 1_500, keys: 8, hollow: 30,
+}
+
+// draw draws a mix. A gene is often 0 or the most, since that is where the worst lies.
+func draw(r *rand.Rand) Mix {
+	var m Mix
+	for g := range m {
+		m.redraw(r, g)
+	}
+	return m
+}
+
+func (m *Mix) redraw(r *rand.Rand, gene int) {
+	switch r.IntN(4) {
+	case 0:
+		m[gene] = 0
+	case 1:
+		m[gene] = most[gene]
+	default:
+		m[gene] = r.IntN(most[gene] + 1)
+	}
+}
+
+// mutated is the mix with one to three genes drawn anew.
+func (m Mix) mutated(r *rand.Rand) Mix {
+	for range 1 + r.IntN(3) {
+		m.redraw(r, r.IntN(genes))
+	}
+	return m
+}
+
+// String is how a mix is kept.
+func (m Mix) String() string {
+	text := make([]string, genes)
+	for g := range m {
+		text[g] = strconv.Itoa(m[g])
+	}
+	return strings.Join(text, " ")
+}
+
+// ParseMix reads one that was kept.
+func ParseMix(text string) (Mix, error) {
+	var m Mix
+	fields := strings.Fields(text)
+	if len(fields) != genes {
+		return m, fmt.Errorf("a mix of %d numbers, want %d: %q", len(fields), int(genes), text)
+	}
+	for g := range m {
+		n, err := strconv.Atoi(fields[g])
+		if err != nil || n < 0 || n > most[g] {
+			return m, fmt.Errorf("%q is no number from 0 to %d", fields[g], most[g])
+		}
+		m[g] = n
+	}
+	return m, nil
+}
+
+const (
+	// due is when the mix is due.
+	due = 1
+	// kinds of owners have addresses of their own.
+	kindOwners = 1 << 18
+)
+
+// ownerOf is the i-th owner of a kind.
+func ownerOf(kind, i int) sdk.AccAddress { return workload.Owner((kind+1)*kindOwners + i) }
+
+// payer, whose sends are the floor, and the key that changes.
+var payer = workload.Owner(0)
+
+// options of the chain on which a mix is due.
+func (m Mix) options(policy types.Policy) (lab.ChainOptions, error) {
+	genesis := types.NewGenesis(denom)
+	genesis.Config.Policy = policy
+	opts := lab.ChainOptions{Genesis: genesis, Balances: workload.Balances(1)}
+	r := workload.NewRand(1)
+	rich := map[string]bool{}
+	fund := func(owner sdk.AccAddress, amount int64) {
+		if !rich[string(owner)] {
+			rich[string(owner)] = true
+			opts.Balances = append(opts.Balances, lab.Balance{Address: owner, Amount: sdkmath.NewInt(amount)})
+		}
+	}
+	if err := m.addReady(genesis, r, fund); err != nil {
+		return opts, err
+	}
+	for i := range m[unfunded] {
+		owner := ownerOf(unfunded, i/max(1, m[lackEach]))
+		// An account that exists: its funds are looked up.
+		fund(owner, 1)
+		m.bid(policy, r, workload.AddTimer(genesis, owner, due, nil, 100_000))
+	}
+	for i := range m[expired] {
+		owner := ownerOf(expired, i/100)
+		workload.AddTimer(genesis, owner, due, nil, 100_000).ExpiresAt = due - 1
+	}
+	for i := range m[aside] {
+		owner := ownerOf(aside, i/100)
+		workload.AddTimer(genesis, owner, due, nil, 100_000).SetAside = types.Unfunded
+	}
+	for i := range m[watchers] {
+		owner := ownerOf(watchers, i/100)
+		fund(owner, workload.OwnerFunds)
+		t := workload.AddTimer(genesis, owner, 1, nil, 100_000)
+		t.SetAside, t.Trigger = types.Watching, m.watch()
+	}
+	return opts, nil
+}
+
+// addReady adds the timers that can fire.
+func (m Mix) addReady(genesis *types.GenesisState, r *rand.Rand, fund func(sdk.AccAddress, int64)) error {
+	for i := range m[ready] + m[hollow] {
+		owner := ownerOf(ready, i/max(1, m[ofEach]))
+		fund(owner, workload.OwnerFunds)
+		amount := int64(1)
+		if r.IntN(100) < m[failing] {
+			amount = 2 * workload.OwnerFunds
+		}
+		var msg sdk.Msg = banktypes.NewMsgSend(owner, payer, sdk.NewCoins(sdk.NewInt64Coin(denom, amount)))
+		if i >= m[ready] {
+			msg = &banktypes.MsgMultiSend{
+				Inputs:  []banktypes.Input{{Address: owner.String(), Coins: sdk.NewCoins(sdk.NewInt64Coin(denom, 1))}},
+				Outputs: make([]banktypes.Output, 1_000),
+			}
+		}
+		msgs := []sdk.Msg{msg}
+		// Further messages make the payload long.
+		for size := 150; size < m[payload] && len(msgs) < 100 && i < m[ready]; size += 150 {
+			msgs = append(msgs, msg)
+		}
+		bz, err := workload.SendPayload(msgs...)
+		if err != nil {
+			return err
+		}
+		t := workload.AddTimer(genesis, owner, due, bz, 250_000)
+		m.bid(genesis.Config.Policy, r, t)
+		if m[every] == 1 {
+			t.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1, First: due}}
+		}
+	}
+	return nil
+}
+
+// bid gives a timer a bid of the mix, where the policy has such bids.
+func (m Mix) bid(policy types.Policy, r *rand.Rand, t *types.Timer) {
+	if m[bids] == 0 || policy != types.PolicyEIP1559 && policy != types.PolicyTip {
+		return
+	}
+	t.Bid = storm.AllBids[m[bids]].Draw(r)
+}
+
+// watch is a watch of the payer's balance, and of others that do not change.
+func (m Mix) watch() types.Trigger {
+	trigger := &types.WatchTrigger{Remaining: 1}
+	for i := range max(1, m[keys]) {
+		address := payer
+		if i > 0 {
+			address = ownerOf(keys, i)
+		}
+		key := append([]byte{2, byte(len(address))}, address...)
+		trigger.Keys = append(trigger.Keys, types.WatchKey{Store: "bank", Prefix: append(key, denom...)})
+	}
+	return types.Trigger{Watch: trigger}
+}

@@ -1,0 +1,300 @@
+package worst
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
+
+	"github.com/cosmos-timers/timers/testutil/bench/cputime"
+	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+const (
+	// blocks of a mix that are looked at, from the one in which it is due.
+	blocks = 3
+	// writeWeight is how many reads a write counts for: it is read, branched, and committed to the tree.
+	writeWeight = 8
+	// denom of the fees.
+	denom = "stake"
+	// laneSends are as many bank sends as the default lane's cycles hold.
+	laneSends = 2_000_000 / 15_771
+)
+
+// Policies are the module's.
+var Policies = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
+
+// PolicyName is a policy's short name.
+func PolicyName(p types.Policy) string {
+	return strings.ToLower(strings.TrimPrefix(p.String(), "POLICY_"))
+}
+
+// Found is a mix, and what its dearest block cost.
+type Found struct {
+	Policy string `json:"policy"`
+	Mix    Mix    `json:"mix"`
+	// Ratio is the weight of the store operations of the dearest block to that of a block of sends that fill the lane.
+	Ratio float64 `json:"ratio"`
+	// Time is the same of processor time, commit included; 0 where it was not measured.
+	Time float64 `json:"time,omitempty"`
+}
+
+// weight of store operations.
+func weight(c storecount.Counts) float64 { return float64(c.Reads() + writeWeight*c.Writes()) }
+
+// floorWeight is the weight of a block of sends that fill the lane.
+func floorWeight() (float64, error) {
+	chain, err := lab.NewChain(floorOptions())
+	if err != nil {
+		return 0, err
+	}
+	if err := chain.BeginBlock(); err != nil {
+		return 0, err
+	}
+	branch, _ := chain.Ctx().CacheContext()
+	multi, counts := storecount.WrapMulti(branch.MultiStore(), nil)
+	err = sends(chain, branch.WithMultiStore(multi))
+	return weight(counts.All()), err
+}
+
+// floorOptions are those of the chain whose sends are the floor.
+func floorOptions() lab.ChainOptions {
+	return lab.ChainOptions{Genesis: types.NewGenesis(denom), Balances: workload.Balances(2 * laneSends)}
+}
+
+// sends fill the lane, each of another account to another one, and on a branch of its own.
+func sends(chain *lab.Chain, ctx sdk.Context) error {
+	coin := sdk.NewCoins(sdk.NewInt64Coin(denom, 1))
+	for i := range laneSends {
+		msg := banktypes.NewMsgSend(workload.Owner(i), workload.Owner(laneSends+i), coin)
+		branch, commit := ctx.CacheContext()
+		if _, err := chain.Messages.Handler(msg)(branch.WithGasMeter(storetypes.NewGasMeter(workload.SendGasLimit)), msg); err != nil {
+			return err
+		}
+		commit()
+	}
+	return nil
+}
+
+// change changes the key that is watched, as a transaction does that pays for it.
+func change(chain *lab.Chain) error {
+	return chain.Bank.SendCoins(chain.Ctx(), payer, workload.Owner(1),
+		sdk.NewCoins(sdk.NewInt64Coin(denom, 1)))
+}
+
+// Count weighs the dearest block of a mix.
+func Count(policy types.Policy, m Mix) (most float64, err error) {
+	opts, err := m.options(policy)
+	if err != nil {
+		return 0, err
+	}
+	chain, err := lab.NewChain(opts)
+	if err != nil {
+		return 0, err
+	}
+	for range blocks {
+		if err := chain.BeginBlock(); err != nil {
+			return 0, err
+		}
+		if err := change(chain); err != nil {
+			return 0, err
+		}
+		branch, _ := chain.Ctx().CacheContext()
+		multi, counts := storecount.WrapMulti(branch.MultiStore(), nil)
+		if err := chain.Timers.EndBlock(branch.WithMultiStore(multi)); err != nil {
+			return 0, err
+		}
+		most = max(most, weight(counts.All()))
+		if _, err := chain.EndBlock(); err != nil {
+			return 0, err
+		}
+	}
+	return most, nil
+}
+
+// Time is the processor time of the dearest block of a mix, commit included, to that of a block of sends: the least of so
+// many runs of each, in turns.
+func Time(policy types.Policy, m Mix, runs int) (float64, error) {
+	var least [2]time.Duration
+	for run := range runs {
+		opts, err := m.options(policy)
+		if err != nil {
+			return 0, err
+		}
+		var took [2]time.Duration
+		block := func(c *lab.Chain) error { return sends(c, c.Ctx()) }
+		if took[0], err = timeBlocks(floorOptions(), block); err != nil {
+			return 0, err
+		}
+		if took[1], err = timeBlocks(opts, change); err != nil {
+			return 0, err
+		}
+		for i := range took {
+			if run == 0 || took[i] < least[i] {
+				least[i] = took[i]
+			}
+		}
+	}
+	return float64(least[1]) / float64(least[0]), nil
+}
+
+// timeBlocks is the processor time of the dearest of a chain's first blocks.
+func timeBlocks(opts lab.ChainOptions, transactions func(*lab.Chain) error) (most time.Duration, err error) {
+	chain, err := lab.NewChain(opts)
+	if err != nil {
+		return 0, err
+	}
+	runtime.GC()
+	for range blocks {
+		took, err := cputime.Of(func() error {
+			if err := chain.BeginBlock(); err != nil {
+				return err
+			}
+			if err := transactions(chain); err != nil {
+				return err
+			}
+			_, err := chain.EndBlock()
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		most = max(most, took)
+	}
+	return most, nil
+}
+
+// Search looks at so many mixes of a policy: a third of them drawn, the rest the worst so far with a few genes changed.
+func Search(policy types.Policy, mixes int, seed uint64, tell func(Found)) ([]Found, error) {
+	floor, err := floorWeight()
+	if err != nil {
+		return nil, err
+	}
+	r := rand.New(rand.NewPCG(seed, uint64(policy)))
+	var all []Found
+	var worst Found
+	for i := range mixes {
+		m := draw(r)
+		if i > mixes/3 {
+			m = worst.Mix.mutated(r)
+		}
+		most, err := Count(policy, m)
+		if err != nil {
+			return nil, fmt.Errorf("mix %s: %w", m, err)
+		}
+		found := Found{Policy: PolicyName(policy), Mix: m, Ratio: most / floor}
+		if tell != nil {
+			tell(found)
+		}
+		if all = append(all, found); found.Ratio > worst.Ratio {
+			worst = found
+		}
+	}
+	return all, nil
+}
+
+//go:embed testdata/mixes.txt
+var kept []byte
+
+// Kept are the mixes of the last search, the worst of each policy first.
+func Kept() ([]Found, error) {
+	var all []Found
+	for lines := bufio.NewScanner(bytes.NewReader(kept)); lines.Scan(); {
+		fields := strings.SplitN(lines.Text(), " ", 3)
+		if len(fields) < 3 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		ratio, err := strconv.ParseFloat(fields[1], 64)
+		if err != nil {
+			return nil, err
+		}
+		m, err := ParseMix(fields[2])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Found{Policy: fields[0], Ratio: ratio, Mix: m})
+	}
+	return all, nil
+}
+
+// Text is how mixes are kept: a line each, the worst of each policy first.
+func Text(all []Found) []byte {
+	var out bytes.Buffer
+	fmt.Fprintln(&out, "# policy, weighted store operations by those of a block of sends, and the mix (see mix.go)")
+	slices.SortStableFunc(all, func(a, b Found) int {
+		if by := strings.Compare(a.Policy, b.Policy); by != 0 {
+			return by
+		}
+		return int(1_000_000 * (b.Ratio - a.Ratio))
+	})
+	for _, f := range all {
+		fmt.Fprintf(&out, "%s %.2f %s\n", f.Policy, f.Ratio, f.Mix)
+	}
+	return out.Bytes()
+}
+
+// Measure times the worst mix of each policy that was kept.
+func Measure(opts figure.Options) ([]Found, error) {
+	all, err := Kept()
+	if err != nil {
+		return nil, err
+	}
+	runs := 7
+	if opts.Quick {
+		runs = 3
+	}
+	var worst []Found
+	for _, policy := range Policies {
+		found, err := worstOf(all, policy)
+		if err != nil {
+			return nil, err
+		}
+		opts.Tell("worst: %s", found.Policy)
+		if found.Time, err = Time(policy, found.Mix, runs); err != nil {
+			return nil, err
+		}
+		worst = append(worst, found)
+	}
+	return worst, nil
+}
+
+// worstOf is the first, and so the worst, of the mixes of a policy.
+func worstOf(all []Found, policy types.Policy) (Found, error) {
+	at := slices.IndexFunc(all, func(f Found) bool { return f.Policy == PolicyName(policy) })
+	if at < 0 {
+		return Found{}, fmt.Errorf("no mix is kept for %s", PolicyName(policy))
+	}
+	return all[at], nil
+}
+
+// Table prints them.
+func Table(worst []Found) *figure.Table {
+	t := &figure.Table{
+		Title:   "The most expensive block that was found under each policy, relative to a block of bank sends that fill the lane",
+		Columns: []string{"policy", "operations", "time", "mix"},
+		Notes: []string{
+			"Default config. Operations are weighted, a write 8 times a read. Time is processor time with commit, the least of runs in turns.",
+			"A mix is, in this order: timers ready, of each owner, their bids, payload bytes, failing of 100, interval; timers unfunded, of each",
+			"payer; timers expired; set aside; watches of a key that changes, keys of each; messages that are long to decode.",
+		},
+	}
+	for _, f := range worst {
+		t.Row(f.Policy, f.Ratio, f.Time, f.Mix)
+	}
+	return t
+}

@@ -1,0 +1,56 @@
+package worst
+
+import (
+	"flag"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+var all = flag.Bool("worst.all", false, "count the worst mix of every policy, not of one")
+
+// The search looked at 200 mixes, and they are kept.
+func TestMixesAreKept(t *testing.T) {
+	found, err := Kept()
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(found), 200)
+	require.Equal(t, kept, Text(found), "the worst of each policy comes first")
+	for _, policy := range Policies {
+		_, err := worstOf(found, policy)
+		require.NoError(t, err)
+	}
+}
+
+// What was found to be the worst block costs what it cost then. Whoever makes it dearer has to search again, and to say
+// so in the module's page on attacks.
+func TestTheWorstBlocksCostWhatTheyDid(t *testing.T) {
+	found, err := Kept()
+	require.NoError(t, err)
+	floor, err := floorWeight()
+	require.NoError(t, err)
+	policies := []types.Policy{types.PolicyEIP1559}
+	if *all {
+		policies = Policies
+	}
+	for _, policy := range policies {
+		t.Run(PolicyName(policy), func(t *testing.T) {
+			worst, err := worstOf(found, policy)
+			require.NoError(t, err)
+			weight, err := Count(policy, worst.Mix)
+			require.NoError(t, err)
+			require.InDelta(t, worst.Ratio, weight/floor, worst.Ratio/10)
+		})
+	}
+}
+
+func TestAMixIsReadAsItIsWritten(t *testing.T) {
+	again, err := ParseMix(most.String())
+	require.NoError(t, err)
+	require.Equal(t, most, again)
+	for _, bad := range []string{"", "1 2 3", most.String() + " 1", "x" + most.String(), "9" + most.String()} {
+		_, err := ParseMix(bad)
+		require.Error(t, err, bad)
+	}
+}
