@@ -87,7 +87,7 @@ const terms = `words:
   lane       the part of a block's gas that is for fires
   cycles     gas of a fire that is not for writing; cells are the bytes that it writes
   basefee    the lane's price of a cycle; it rises when the lane is full
-  bid        the most that a timer pays: the basefee, and a tip to go first; --tier fast tips more than usual
+  bid        the most that a timer pays: the basefee, and a tip to go first; --tier fast tips a multiple of the usual tip
   paid       basefee and tip for what a fire used; it is charged for its limits before, and refunded the rest
   watch      a key of the state, such as a balance; --when states a condition on its value
   expires    the last height at which it may fire; what is unfunded leaves, too: its payer can't cover the charge
