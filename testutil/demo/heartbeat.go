@@ -15,6 +15,8 @@ import (
 const (
 	// beatEvery is how many blocks lie between two beats.
 	beatEvery = 3
+	// leastBeats is how many of them are shown at least.
+	leastBeats = 2
 	// heartbeatFunds pay for the beats, in utmr.
 	heartbeatFunds = 100_000
 )
@@ -59,8 +61,8 @@ func (d *demo) startBeating(ctx context.Context) error {
 		return err
 	}
 	d.heart.timers = append(d.heart.timers, attribute(result.Events, "timers.v1.TimerScheduled", "id"))
-	fmt.Printf("  %4d  %-24s %-6s due at %s, id %s: it will beat every %d blocks\n", result.Height, "the contract's first beat", "alice",
-		attribute(result.Events, "timers.v1.TimerScheduled", "due"), short(d.heart.timers[0]), beatEvery)
+	fmt.Printf("  %4d  alice: timerd tx wasm execute heartbeat '{\"start\":{}}'\n        the contract's first beat: due at %s, id %s; it beats every %d blocks\n",
+		result.Height, attribute(result.Events, "timers.v1.TimerScheduled", "due"), short(d.heart.timers[0]), beatEvery)
 	return nil
 }
 
@@ -91,8 +93,8 @@ func (d *demo) stopBeating(ctx context.Context) error {
 	if err := d.query(ctx, &left, "timers", "list", d.heart.address); err != nil {
 		return err
 	}
-	if d.heart.beats < 2 || len(left.Timers) > 0 {
-		return fmt.Errorf("the contract beat %d times, want 2 at least, and left %d timers, want none", d.heart.beats, len(left.Timers))
+	if d.heart.beats < leastBeats || len(left.Timers) > 0 {
+		return fmt.Errorf("the contract beat %d times, want %d at least, and left %d timers, want none", d.heart.beats, leastBeats, len(left.Timers))
 	}
 	spent := heartbeatFunds - balance.Balance.Amount
 	fmt.Printf("\n  %4d  alice stopped the contract: timer %s cancelled; %d beats cost it %d utmr, %d each\n",

@@ -49,13 +49,13 @@ func run(ctx context.Context, binary string, keep bool) (err error) {
 		err = os.RemoveAll(dir)
 	}()
 	network, err := node.New(ctx, node.Options{
-		Binary: binary, Dir: filepath.Join(dir, "net"), Accounts: []string{"alice", "bob", "poor"},
+		Binary: binary, Dir: filepath.Join(dir, "net"), Accounts: []string{"alice", "bob", "carol", "poor"},
 		TimeoutCommit: 600 * time.Millisecond, Genesis: onePerActor,
 	})
 	if err != nil {
 		return err
 	}
-	fmt.Print("starting a node ")
+	fmt.Print(terms, "starting a node ")
 	if err := network.Start(); err != nil {
 		return err
 	}
@@ -72,8 +72,38 @@ func run(ctx context.Context, binary string, keep bool) (err error) {
 			return err
 		}
 	}
-	return d.table()
+	if err := d.table(); err != nil {
+		return err
+	}
+	fmt.Print(next)
+	return nil
 }
+
+// terms are explained before they are shown.
+const terms = `words:
+  timer      work that the chain does later in your name, without a signature then; it has an id
+  due        from this height on it may fire; a timer that watches is due when what it watches changes
+  fire       the chain runs the timer's messages at the end of a block, all or none
+  lane       the part of a block's gas that is for fires
+  cycles     gas of a fire that is not for writing; cells are the bytes that it writes
+  basefee    the lane's price of a cycle; it rises when the lane is full
+  bid        the most that a timer pays: the basefee, and a tip to go first; --tier fast tips a multiple of the usual tip
+  paid       basefee and tip for what a fire used; it is charged for its limits before, and refunded the rest
+  watch      a key of the state, such as a balance; --when states a condition on its value
+  expires    the last height at which it may fire; what is unfunded leaves, too: its payer can't cover the charge
+
+`
+
+// next is what to type after the demo.
+const next = `
+next, on a network of your own, in this directory:
+
+  make localnet && eval "$(scripts/localnet.sh env)"
+  timerd tx timers schedule send bob 5utmr --after 10s --gas-limit auto --from alice --wait --yes
+  timerd query timers monitor alice
+
+Ctrl-C ends the monitor, make localnet-stop the network.
+`
 
 // waiting shows that something goes on while fn does.
 func waiting(ctx context.Context, fn func(context.Context) error) error {
@@ -98,8 +128,8 @@ type demo struct {
 	bob    string
 	timers []*timer
 	heart  heartbeat
-	// begun is the height before the first transaction, start that from which blocks are shown.
-	begun, start int64
+	// begun is the height before the first transaction.
+	begun int64
 }
 
 // timer is one timer's life, as the table shows it.
@@ -135,10 +165,11 @@ func (d *demo) open() int {
 	return n
 }
 
-// follow shows every block until all timers are gone.
+// follow shows every block that fires something until all timers are gone and the contract has beaten often
+// enough, those of the time of scheduling first.
 func (d *demo) follow(ctx context.Context) error {
-	fmt.Println("\nblock by block:")
-	for height := d.start; d.open() > 0; height++ {
+	fmt.Println("\nblock by block, since the first of them was scheduled:")
+	for height := d.begun; d.open() > 0 || d.heart.beats < leastBeats; height++ {
 		if err := d.node.WaitHeight(ctx, height); err != nil {
 			return err
 		}
@@ -152,8 +183,6 @@ func (d *demo) follow(ctx context.Context) error {
 		}
 		if len(said) > 0 {
 			fmt.Printf("  %4d  %s\n", height, strings.Join(said, "\n        "))
-		} else {
-			fmt.Printf("  %4d  %d timers wait\n", height, d.open())
 		}
 	}
 	return nil
@@ -202,7 +231,7 @@ func (d *demo) read(ctx context.Context, height int64, events []node.Event) ([]s
 				t.left = fmt.Sprintf("fired (%d times)", t.fires)
 			}
 			if matched := a["matched"]; matched != "" && matched != "[]" {
-				text += ": what it watches had changed"
+				text += ": carol had too little"
 				t.left += " (watched)"
 			}
 			said = append(said, text)

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 )
 
-// maxFiresPerActor of the demo's chain: of several timers that are due at once, one goes after the other, and the last
-// of bob's expires before its turn.
+// maxFiresPerActor of the demo's chain: of two timers of bob's that are due at once and may fire in that block alone,
+// the second expires.
 const maxFiresPerActor = 1
 
 func onePerActor(state map[string]json.RawMessage) error {
@@ -33,13 +35,24 @@ func onePerActor(state map[string]json.RawMessage) error {
 // job is a timer to schedule.
 type job struct {
 	name, owner string
-	msgs        []any
-	// in is how many blocks from the start it is due, life how many blocks more it may fire; 0 means the default.
-	in, life int64
-	// more are further flags; without in they say what makes it due.
-	more    []string
+	// form says what the timer does and when, as it is typed behind "timerd tx timers schedule".
+	form []string
+	// msgs go to a file for --msgs, where the form says neither.
+	msgs    []any
 	callOff bool
 }
+
+// Of the top-up: carol's balance in utmr after she spent, what is too low, and what she is sent then.
+const (
+	carolFunds = 10_000_000_000
+	carolSpend = 9_999_000_000
+	tooLow     = 2_000_000
+	topUp      = 5_000_000
+	// poorKeeps pays for one more transaction, see node.Tx, and leaves less than a pre-charge.
+	poorKeeps = txFee + 100
+	txFee     = 2_000
+	poorFunds = 10_000_000_000
+)
 
 // schedule makes the accounts' balances and schedules the timers.
 func (d *demo) schedule(ctx context.Context) error {
@@ -50,64 +63,66 @@ func (d *demo) schedule(ctx context.Context) error {
 	if d.bob, err = d.node.Address(ctx, "bob"); err != nil {
 		return err
 	}
-	poor, err := d.node.Address(ctx, "poor")
-	if err != nil {
-		return err
-	}
-	// What is left after this and one more transaction does not cover a pre-charge.
-	if err := d.tx(ctx, "poor", "bank", "send", "poor", d.alice, "9999990000utmr"); err != nil {
+	if err := d.tx(ctx, "poor", "bank", "send", "poor", d.alice, fmt.Sprintf("%dutmr", poorFunds-txFee-poorKeeps)); err != nil {
 		return err
 	}
 	height, err := d.node.Status(ctx)
 	if err != nil {
 		return err
 	}
-	// Fourteen transactions, each awaited, take about as many blocks, or more of them on a slow machine: the three so far tell.
-	first := 5 + 14*max(1, (height-d.begun+1)/3)
+	// Thirteen transactions, each awaited, take about as many blocks, or more of them on a slow machine: the three so far tell.
+	first := height + 5 + 13*max(1, (height-d.begun+1)/3)
+	at := func(height int64) []string { return []string{"--at", fmt.Sprint(height)} }
+	once := func(height int64) []string { return append(at(height), "--expires-at", fmt.Sprint(height)) }
 	jobs := []job{
-		{name: "one payment", owner: "alice", in: first, msgs: []any{send(d.alice, d.bob, 1_000)}},
-		{name: "three messages", owner: "alice", in: first + 1, msgs: []any{send(d.alice, d.bob, 1), send(d.alice, d.bob, 2), send(d.alice, d.bob, 3)}},
-		{name: "more than she has", owner: "alice", in: first + 2, msgs: []any{send(d.alice, d.bob, 1<<60)}},
-		{name: "schedules another", owner: "alice", in: first + 3, msgs: []any{d.plant(height + first + 6)}},
-		{name: "payer too poor", owner: "poor", in: first + 1, msgs: []any{send(poor, d.bob, 1)}},
-		{name: "bob's first", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 10)}},
-		{name: "bob's second", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 20)}},
-		{name: "bob's third, too late", owner: "bob", in: first, life: 1, msgs: []any{send(d.bob, d.alice, 30)}},
-		{name: "every two blocks", owner: "alice", in: first, more: []string{"--every", "2", "--count", "3"}, msgs: []any{send(d.alice, d.bob, 3)}},
-		{name: "called off", owner: "alice", in: first + 500, msgs: []any{send(d.alice, d.bob, 5)}, callOff: true},
-		// Last, so that no transaction of bob's changes it: the first payment that a timer makes to him does.
-		{name: "when bob's purse changes", owner: "alice", more: []string{"--watch", "bank:balance:" + d.bob + ":utmr"}, msgs: []any{send(d.alice, d.bob, 4)}},
+		{name: "one payment", owner: "alice", form: []string{"send", "bob", "1000utmr", "--after", "20s"}},
+		{name: "three messages", owner: "alice", form: at(first + 1), msgs: []any{send(d.alice, d.bob, 1), send(d.alice, d.bob, 2), send(d.alice, d.bob, 3)}},
+		{name: "more than she has", owner: "alice", form: append([]string{"send", "bob", fmt.Sprintf("%dutmr", int64(1)<<60)}, at(first+2)...)},
+		{name: "schedules another", owner: "alice", form: at(first + 3), msgs: []any{d.plant(first + 6)}},
+		{name: "payer too poor", owner: "poor", form: []string{"send", "bob", "1utmr", "--in", "20"}},
+		{name: "bob's first", owner: "bob", form: append([]string{"send", "alice", "10utmr"}, once(first)...)},
+		{name: "bob's second, too late", owner: "bob", form: append([]string{"send", "alice", "20utmr"}, once(first)...)},
+		{name: "three times", owner: "alice", form: []string{"send", "bob", "3utmr", "--every", "2", "--count", "3", "--tier", "fast"}},
+		{name: "called off", owner: "alice", form: []string{"send", "bob", "5utmr", "--at", "09:00"}, callOff: true},
+		{name: "tops up carol", owner: "alice", form: []string{
+			"send", "carol", fmt.Sprintf("%dutmr", topUp), "--watch", "bank:balance:carol:utmr", "--when", fmt.Sprintf("< %d", tooLow),
+		}},
 	}
-	fmt.Println("scheduling timers, each in a transaction of its own:")
+	fmt.Println("what is typed behind \"timerd tx timers schedule\", with --gas-limit 100000 and --from:")
 	for i, j := range jobs {
-		if err := d.scheduleOne(ctx, i, j, height); err != nil {
+		if err := d.scheduleOne(ctx, i, j); err != nil {
 			return fmt.Errorf("%q: %w", j.name, err)
 		}
 	}
 	if err := d.startBeating(ctx); err != nil {
 		return err
 	}
-	d.start, err = d.node.Status(ctx)
-	return err
+	return d.spend(ctx)
 }
 
-func (d *demo) scheduleOne(ctx context.Context, i int, j job, start int64) error {
-	file := filepath.Join(d.dir, fmt.Sprintf("msgs%d.json", i))
-	raw, err := json.Marshal(j.msgs)
-	if err != nil {
+// spend makes carol's balance too low, for which a timer waits.
+func (d *demo) spend(ctx context.Context) error {
+	if err := d.tx(ctx, "carol", "bank", "send", "carol", d.bob, fmt.Sprintf("%dutmr", carolSpend)); err != nil {
 		return err
 	}
-	if err := os.WriteFile(file, raw, 0o600); err != nil {
-		return err
+	fmt.Printf("        carol spends %d utmr and has %d left\n", carolSpend, carolFunds-carolSpend-txFee)
+	return nil
+}
+
+func (d *demo) scheduleOne(ctx context.Context, i int, j job) error {
+	form := j.form
+	if j.msgs != nil {
+		raw, err := json.Marshal(j.msgs)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(d.dir, fmt.Sprintf("msgs%d.json", i))
+		if err := os.WriteFile(file, raw, 0o600); err != nil {
+			return err
+		}
+		form = append([]string{"--msgs", file}, form...)
 	}
-	args := append([]string{"timers", "schedule", "--msgs", file, "--gas-limit", "100000"}, j.more...)
-	if j.in > 0 {
-		args = append(args, "--at", fmt.Sprint(start+j.in))
-	}
-	if j.life > 0 {
-		args = append(args, "--expires-at", fmt.Sprint(start+j.in+j.life))
-	}
-	result, err := d.node.Tx(ctx, j.owner, args...)
+	result, err := d.node.Tx(ctx, j.owner, append(append([]string{"timers", "schedule"}, form...), "--gas-limit", "100000")...)
 	if err != nil {
 		return err
 	}
@@ -120,28 +135,35 @@ func (d *demo) scheduleOne(ctx context.Context, i int, j job, start int64) error
 			t.id, t.due, t.expires = event.Attributes["id"], event.Attributes["due"], event.Attributes["expires_at"]
 		}
 	}
-	d.timers = append(d.timers, t)
 	due := "due at " + t.due
-	if j.in == 0 {
-		due = "waits for a change"
+	if slices.Contains(j.form, "--watch") {
+		due, t.due = "due when that comes true", "watch"
 	}
-	fmt.Printf("  %4d  %-24s %-6s %s, id %s\n", t.scheduled, t.name, t.owner, due, short(t.id))
+	d.timers = append(d.timers, t)
+	fmt.Printf("  %4d  %s: %s\n        %q: %s, id %s\n", t.scheduled, j.owner, typed(form), t.name, due, short(t.id))
 	if !j.callOff {
 		return nil
 	}
-	owner, err := d.node.Address(ctx, j.owner)
-	if err != nil {
-		return err
-	}
-	if result, err = d.node.Tx(ctx, j.owner, "timers", "cancel", owner+"/"+short(t.id)); err != nil {
+	if result, err = d.node.Tx(ctx, j.owner, "timers", "cancel", short(t.id)); err != nil {
 		return err
 	}
 	if result.Code != 0 {
 		return fmt.Errorf("cancel: %s", result.Log)
 	}
 	t.left, t.height = "cancelled", result.Height
-	fmt.Printf("  %4d  %-24s %-6s cancelled by its owner\n", t.height, t.name, t.owner)
+	fmt.Printf("  %4d  %s: timerd tx timers cancel %s\n", t.height, t.owner, short(t.id))
 	return nil
+}
+
+// typed is how arguments are typed: files by their names, what a shell would split or redirect in quotes.
+func typed(args []string) string {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		if words[i] = filepath.Base(arg); strings.ContainsAny(arg, " <") {
+			words[i] = "'" + arg + "'"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func (d *demo) tx(ctx context.Context, from string, args ...string) error {

@@ -107,8 +107,11 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
 	return broadcast.SendTimer(j, msg)
 }
 
-// advisory is the outlook, without which there is no gas limit to be found.
+// advisory is the outlook. Without a node nothing is sent and no gas limit is found, but what is to be printed is.
 func advisory(d *draft.Draft) (*outlook.Outlook, error) {
+	if !d.Offline && !d.GenerateOnly {
+		return outlook.Ask(d.Job)
+	}
 	ahead := outlook.Advisory(d.Job)
 	if ahead == nil && d.AutoGas {
 		return nil, fmt.Errorf("--%s %s needs a node, which tries the messages", bids.FlagGasLimit, bids.AutoGas)

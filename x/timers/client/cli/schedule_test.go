@@ -66,6 +66,15 @@ func TestSchedulePrintedWithoutANodeIsUncheckedAndSaysSo(t *testing.T) {
 	require.Contains(t, notes, "not checked against the chain's config")
 }
 
+func TestScheduleSentWithoutANodeFailsOnceAndSaysNothingBefore(t *testing.T) {
+	r := newRig(t)
+	r.Node.Down = true
+	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
+	_, notes, err := r.Run("tx", "timers", "schedule", "--from", r.Alice, "--msgs", path, "--at", "500", "--gas-limit", "100000")
+	require.Error(t, err)
+	require.NotContains(t, notes, "not checked")
+}
+
 func TestScheduleTakesMessagesAsPeopleHaveThem(t *testing.T) {
 	r := newRig(t)
 	first, second := r.Send(r.Alice, r.Bob, 5), r.Send(r.Alice, r.Bob, 6)
