@@ -50,3 +50,29 @@ func TestMedianTipMatchesTheModel(t *testing.T) {
 		}
 	})
 }
+
+// TestTheUsualTipFallsWhereTipsBuyNothing: to half of what it was, or to the median if that is less. Where a timer waits
+// for room it is the median, however high.
+//
+// Rule: 1.7-p50, 1.7-p50-of-idle-lane
+func TestTheUsualTipFallsWhereTipsBuyNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, tip int64
+		waiting     bool
+		want        string
+	}{
+		"waiting, above":         {4, 9, true, "9"},
+		"waiting, below half":    {4, 1, true, "1"},
+		"nobody waits, above":    {4, 9, false, "2"},
+		"nobody waits, the same": {4, 4, false, "2"},
+		"nobody waits, below":    {4, 1, false, "1"},
+		"from nothing":           {0, 9, false, "0"},
+	} {
+		fires := []policy.Tipped{{math.LegacyNewDec(c.tip), 20_000}}
+		got := policy.NextP50(math.LegacyNewDec(c.before), fires, c.waiting)
+		require.Equal(t, math.LegacyMustNewDecFromStr(c.want).String(), got.String(), name)
+	}
+	for _, waiting := range []bool{false, true} {
+		require.True(t, policy.NextP50(math.LegacyNewDec(4), nil, waiting).IsZero(), "nothing fired")
+	}
+}

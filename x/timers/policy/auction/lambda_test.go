@@ -135,3 +135,20 @@ func TestOutlierBidHasBoundedEffect(t *testing.T) {
 	state = loop.Next(state, auction.Observation{})
 	require.Equal(t, before, state, "a block in which nobody bid says nothing")
 }
+
+// TestLambdaFollowsItsBounds: where governance has moved them past λ, it is at the nearer one after the next block, also
+// after one in which nobody bid. A block that lowers or raises it starts from there.
+func TestLambdaFollowsItsBounds(t *testing.T) {
+	loop := auction.LambdaLoop{Min: policytest.Dec("0.1"), Max: policytest.Dec("0.2"), Step: policytest.Dec("0.1"), Window: 100}
+	next := func(lambda string, bid int64) string {
+		var seen auction.Observation
+		if bid > 0 {
+			seen.Add(now, policy.Candidate{Due: now, Locked: math.NewInt(bid)}, now)
+		}
+		return loop.Next(newState(policytest.Dec(lambda)), seen).Lambda.String()
+	}
+	require.Equal(t, policytest.Dec("0.1").String(), next("0.05", 0), "nobody bid")
+	require.Equal(t, policytest.Dec("0.2").String(), next("0.9", 0), "nobody bid")
+	require.Equal(t, policytest.Dec("0.15").String(), next("0.15", 0), "within the bounds it stays")
+	require.Equal(t, policytest.Dec("0.11").String(), next("0.05", 1_000), "value is lost faster than bias grows")
+}

@@ -352,6 +352,25 @@ func TestIndexPropagatesStoreErrors(t *testing.T) {
 	}
 }
 
+// TestTheIndexLowersWhatBoundsAClassBadly: once the best timer of a class has left, whichever of its lists is read, and
+// once only.
+func TestTheIndexLowersWhatBoundsAClassBadly(t *testing.T) {
+	stated := func(maxFee, tip int64, seq uint64) policy.Candidate {
+		return policy.Candidate{Ask: policy.StatedAsk(math.LegacyNewDec(maxFee), math.LegacyNewDec(tip)), Weight: 16, Seq: seq}
+	}
+	// The slack of both is 6. So each pays its tip at a fee of 1, and what the fee leaves at one of 10.
+	best, next := stated(56, 50, 1), stated(11, 5, 2)
+	for _, fee := range []string{"1", "10"} {
+		store := newStore(best, next)
+		store.Remove(entriesOf(best)...)
+		for range 2 {
+			m := openIndex(t, store, eip1559.Rules{Multiplier: math.LegacyOneDec()}, pricesAt(policytest.Dec(fee), policytest.Dec("0")), enough)
+			require.Len(t, takeSome(t, m, 2), 1)
+			require.Equal(t, 1, store.Lowered, "at a fee of %s", fee)
+		}
+	}
+}
+
 func TestIndexOfNothing(t *testing.T) {
 	m := openIndex(t, newStore(), defaultMarket(), pricesAt(policytest.Dec("1"), policytest.Dec("0")), enough)
 	require.Empty(t, takeSome(t, m, 1))

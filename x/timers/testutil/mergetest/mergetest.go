@@ -29,7 +29,8 @@ type Store struct {
 	bounds map[merge.List]math.LegacyDec
 	// Firsts and Reads count the entries that First and After handed out, Calls the calls of either.
 	Firsts, Reads, Calls int
-	// Fail is how many calls are left until one fails; negative means that none does.
+	// Fail is how many calls are left until one fails, and that one alone; negative means that none does. An error that is
+	// lost is thus not hidden by the next.
 	Fail int
 	// Summarized says which lists have a bound; nil for all.
 	Summarized func(merge.List) bool
@@ -73,10 +74,11 @@ func (s *Store) Len() int { return s.tree.Len() }
 
 func (s *Store) call() error {
 	s.Calls++
-	if s.Fail == 0 {
+	failed := s.Fail == 0
+	s.Fail = max(s.Fail-1, -1)
+	if failed {
 		return ErrBroken
 	}
-	s.Fail = max(s.Fail-1, -1)
 	return nil
 }
 
