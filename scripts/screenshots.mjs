@@ -1,4 +1,7 @@
-// Takes pictures of a running dashboard: node scripts/screenshots.mjs URL DIRECTORY [HASH]
+// Takes pictures of a running dashboard, light, dark and in a phone's width: node scripts/screenshots.mjs URL DIRECTORY [HASH [TEXT...]]
+//
+// HASH is the view, "" for the overview. It fails if a page has an error, runs markup of the chain, is too wide, or does not
+// show each TEXT within half a minute.
 //
 // It needs Chromium, named by CHROMIUM if it is not /usr/bin/chromium, and playwright-core, found by NODE_PATH or in a
 // node_modules above the working directory: npm install --no-save playwright-core@1
@@ -6,7 +9,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 
 const { chromium } = createRequire(path.join(process.cwd(), 'x.js'))('playwright-core');
-const [url, directory, hash = ''] = process.argv.slice(2);
+const [url, directory, hash = '', ...texts] = process.argv.slice(2);
 if (!url || !directory) throw new Error('want a URL and a directory');
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
@@ -19,6 +22,10 @@ for (const [name, width, height, colorScheme] of [['light', 1280, 1150, 'light']
   await page.goto(url + hash);
   if (hash) await page.waitForSelector('#detail section');
   else for (const part of ['use svg', 'calendar svg', 'ready *', 'estimate svg', 'params table']) await page.waitForSelector(`#${part}`, { state: 'attached' });
+  for (const text of texts) {
+    const shown = (text) => document.body.innerText.includes(text);
+    await page.waitForFunction(shown, text, { timeout: 30_000 }).catch(() => { problems++; console.error(`${name}: does not show ${text}`); });
+  }
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   if (wide > 0) { problems++; console.error(`${name}: ${wide} pixels too wide`); }
   await page.screenshot({ path: path.join(directory, `${name}.png`) });

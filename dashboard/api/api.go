@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/cosmos/gogoproto/proto"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/cosmos-timers/timers/dashboard/store"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -124,11 +126,12 @@ func (s *Server) answer(fn func(*http.Request) (any, error)) http.HandlerFunc {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Cache-Control", "no-store")
 		if err != nil {
-			status := http.StatusBadGateway
-			if _, mistake := err.(problem); mistake {
-				status = http.StatusBadRequest
+			// What the node calls a mistake of the asker's is one, an address that is none for example.
+			of := http.StatusBadGateway
+			if _, mistake := err.(problem); mistake || status.Code(err) == codes.InvalidArgument {
+				of = http.StatusBadRequest
 			}
-			w.WriteHeader(status)
+			w.WriteHeader(of)
 			found = map[string]string{"error": fmt.Sprintf("%.300s", err)}
 		}
 		// The encoder escapes <, > and &. A visitor that has gone is no error of ours.

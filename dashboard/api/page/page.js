@@ -101,7 +101,8 @@ async function tiles(place) {
     tile('Burned', whole(lane.burned), lane.fee_denom), tile('Tips', whole(lane.tips), lane.fee_denom));
 }
 
-const trim = (decimal) => (decimal ? String(Number(decimal)) : '0');
+// trim shortens a price to six digits.
+const trim = (decimal) => (decimal ? String(Number(Number(decimal).toPrecision(6))) : '0');
 
 async function use(place) {
   const points = await get('series?blocks=' + $('blocks').value);

@@ -40,7 +40,8 @@ func layoutOf(message proto.Message) (*layout, reflect.Value) {
 	}
 	value = value.Elem()
 	if known, found := layouts.Load(value.Type()); found {
-		return known.(*layout), value
+		l, _ := known.(*layout)
+		return l, value
 	}
 	made := newLayout(value.Type())
 	if made != nil {
@@ -99,11 +100,11 @@ func enumWriter(t reflect.Type) writer {
 		return nil
 	}
 	return func(out []byte, v reflect.Value) []byte {
-		name, number := v.Interface().(fmt.Stringer).String(), strconv.FormatInt(v.Int(), 10)
-		if name == number {
-			return append(out, number...)
+		number := strconv.FormatInt(v.Int(), 10)
+		if named, ok := v.Interface().(fmt.Stringer); ok && named.String() != number {
+			return append(append(append(out, '"'), named.String()...), '"')
 		}
-		return append(append(append(out, '"'), name...), '"')
+		return append(out, number...)
 	}
 }
 

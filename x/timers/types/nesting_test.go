@@ -52,7 +52,7 @@ func TestNestedMessagesInATransaction(t *testing.T) {
 	for _, depth := range []int{1, 2, 3, 4, 5} {
 		got, err := decode(nested(t, depth))
 		require.NoError(t, err, depth)
-		var msg sdk.Msg = got.GetMsgs()[0]
+		msg := got.GetMsgs()[0]
 		for range depth {
 			switch outer := msg.(type) {
 			case *authz.MsgExec:

@@ -56,7 +56,7 @@ func screens(t *testing.T, bz []byte) string {
 	for _, screen := range value.(map[uint64]any)[1].([]any) {
 		fields := screen.(map[uint64]any)
 		indent, _ := fields[3].(uint64)
-		if fields[4] == true {
+		if expert, _ := fields[4].(bool); expert {
 			text.WriteString("* ")
 		}
 		text.WriteString(strings.Repeat("> ", int(indent)))

@@ -1,0 +1,63 @@
+//go:build browser
+
+package system
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/node"
+)
+
+// pictures is where the pictures are kept, by view.
+const pictures = "../../build/pictures"
+
+// looks opens a view in Chromium, light, dark and in a phone's width, and wants it to show texts.
+func looks(ctx context.Context, t *testing.T, address, name, view string, texts ...string) {
+	t.Helper()
+	directory := filepath.Join(pictures, name)
+	require.NoError(t, os.MkdirAll(directory, 0o700))
+	args := append([]string{"../../scripts/screenshots.mjs", address, directory, view}, texts...)
+	out, err := exec.CommandContext(ctx, "node", args...).CombinedOutput()
+	require.NoError(t, err, "%s: %s", name, out)
+}
+
+// TestTheDashboardInABrowser looks at each view of a chain on which nothing has happened, in a backlog, and with labels that
+// are markup.
+func TestTheDashboardInABrowser(t *testing.T) {
+	ctx := testContext(t)
+	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	address, _ := dashboard(ctx, t, n, filepath.Join(t.TempDir(), "dashboard.db"))
+	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
+	looks(ctx, t, address, "empty", "", "nothing is ready", "nothing has happened yet", "0 timers within", "candidate_window")
+	looks(ctx, t, address, "stranger", "#actor/"+bob, "0 fires", "0 live timers", "nothing yet")
+
+	const label, crowd = `<img src=x onerror=alert(1)>`, 400
+	messages := make([]any, crowd)
+	for i := range messages {
+		messages[i] = map[string]any{
+			"@type": "/timers.v1.MsgScheduleTimer", "sender": alice, "trigger": map[string]any{"after": "3"},
+			"gas_limit": "100000", "label": label,
+			"messages": []any{map[string]any{
+				"@type": "/cosmos.bank.v1beta1.MsgSend", "from_address": alice, "to_address": bob,
+				"amount": []any{map[string]any{"denom": "utmr", "amount": "1"}},
+			}},
+		}
+	}
+	result, err := n.Send(ctx, "alice", 200_000_000, messages...)
+	require.NoError(t, err)
+	made := scheduledIn(t, result)
+	require.Len(t, made, crowd)
+	// The lane holds some fifty of them a block.
+	looks(ctx, t, address, "backlog", "", "left ready", "fired", label)
+	looks(ctx, t, address, "actor", "#actor/"+alice, "live timers", "fired")
+	first := made[0]
+	waitFired(ctx, t, n, first.due, first.id)
+	looks(ctx, t, address, "timer", fmt.Sprintf("#timer/%s/%s", alice, first.id), "1 fires, 0 failed", "it is gone", label)
+}
