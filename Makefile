@@ -20,6 +20,7 @@ OPS ?= 5000
 SAMPLE ?= 20
 MUTATED ?=
 KILLS ?= 50
+MIXES ?= 250
 TESTS ?=
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
@@ -145,7 +146,8 @@ soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, 
 
 .PHONY: worst
 worst: ## Search MIXES (250) workloads for the most expensive blocks, some ten minutes, and keep what was found
-	go run ./testutil/bench/cmd/worstsearch -mixes $(or $(MIXES),250) >build/mixes.txt
+	@mkdir -p build
+	go run ./testutil/bench/cmd/worstsearch -mixes $(MIXES) >build/mixes.txt
 	cp build/mixes.txt testutil/bench/worst/testdata/mixes.txt
 
 .PHONY: bench

@@ -3,9 +3,9 @@
 #
 # LOCALNET_DIR  where the homes, logs and pid files go (default .localnet in the repository)
 # LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart. A network keeps its ports.
+# VALIDATORS    how many (default 4)
 #
 # Two networks run side by side with a directory and a port each. Pages of any origin may use RPC and REST: CORS is open.
-# VALIDATORS    how many (default 4)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -3,13 +3,13 @@ package prices
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/bench/realapp"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -79,14 +79,6 @@ func under(policy types.Policy, timers func(*types.GenesisState)) func(*types.Ge
 	}
 }
 
-// everyPolicy are the module's.
-var everyPolicy = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
-
-// name is a policy's short name.
-func name(policy types.Policy) string {
-	return strings.ToLower(strings.TrimPrefix(policy.String(), "POLICY_"))
-}
-
 // watchCrowd is a block in which a balance fell that n timers of as many owners as that makes hundred watch.
 func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 	key := balanceKey(realapp.KeyedAccount(firstPlain).Address)
@@ -130,13 +122,13 @@ func freeKinds() []kind {
 			&types.WatchCondition{Op: types.ConditionLess, Value: strconv.Itoa(workload.OwnerFunds)}),
 		watchCrowd("a change that leaves 1000 conditions untrue", 1_000, &types.WatchCondition{Op: types.ConditionLess, Value: "1"}),
 	}
-	for _, policy := range everyPolicy {
-		kinds = append(kinds, block("reading 6,000 ready timers, under "+name(policy), "candidate_window, admissions_per_block",
+	for _, policy := range workload.Policies {
+		kinds = append(kinds, block("reading 6,000 ready timers, under "+plain.PolicyName(policy), "candidate_window, admissions_per_block",
 			under(policy, paused(crowd(6_000, same)))))
 	}
-	for _, policy := range everyPolicy {
+	for _, policy := range workload.Policies {
 		for _, each := range []int{1, 100} {
-			kinds = append(kinds, block(fmt.Sprintf("4,000 unfunded timers, %d a payer, under %s", each, name(policy)),
+			kinds = append(kinds, block(fmt.Sprintf("4,000 unfunded timers, %d a payer, under %s", each, plain.PolicyName(policy)),
 				"a part of candidate_window", under(policy, func(genesis *types.GenesisState) {
 					for i := range 4_000 {
 						workload.AddTimer(genesis, workload.Owner(i/each), realapp.Height, nil, 100_000)

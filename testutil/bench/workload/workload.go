@@ -103,6 +103,9 @@ func (p Policy) Config() types.Policy {
 	return types.PolicyEIP1559
 }
 
+// Policies are the module's.
+var Policies = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
+
 // NewRand draws what the seed says.
 func NewRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
 

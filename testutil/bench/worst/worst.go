@@ -20,6 +20,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/cputime"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -35,14 +36,6 @@ const (
 	// laneSends are as many bank sends as the default lane's cycles hold.
 	laneSends = 2_000_000 / 15_771
 )
-
-// Policies are the module's.
-var Policies = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}
-
-// PolicyName is a policy's short name.
-func PolicyName(p types.Policy) string {
-	return strings.ToLower(strings.TrimPrefix(p.String(), "POLICY_"))
-}
 
 // Found is a mix, and what its dearest block cost.
 type Found struct {
@@ -197,7 +190,7 @@ func Search(policy types.Policy, mixes int, seed uint64, tell func(Found)) ([]Fo
 		if err != nil {
 			return nil, fmt.Errorf("mix %s: %w", m, err)
 		}
-		found := Found{Policy: PolicyName(policy), Mix: m, Ratio: most / floor}
+		found := Found{Policy: plain.PolicyName(policy), Mix: m, Ratio: most / floor}
 		if tell != nil {
 			tell(found)
 		}
@@ -259,7 +252,7 @@ func Measure(opts figure.Options) ([]Found, error) {
 		runs = 3
 	}
 	var worst []Found
-	for _, policy := range Policies {
+	for _, policy := range workload.Policies {
 		found, err := worstOf(all, policy)
 		if err != nil {
 			return nil, err
@@ -275,9 +268,9 @@ func Measure(opts figure.Options) ([]Found, error) {
 
 // worstOf is the first, and so the worst, of the mixes of a policy.
 func worstOf(all []Found, policy types.Policy) (Found, error) {
-	at := slices.IndexFunc(all, func(f Found) bool { return f.Policy == PolicyName(policy) })
+	at := slices.IndexFunc(all, func(f Found) bool { return f.Policy == plain.PolicyName(policy) })
 	if at < 0 {
-		return Found{}, fmt.Errorf("no mix is kept for %s", PolicyName(policy))
+		return Found{}, fmt.Errorf("no mix is kept for %s", plain.PolicyName(policy))
 	}
 	return all[at], nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -17,7 +19,7 @@ func TestMixesAreKept(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(found), 200)
 	require.Equal(t, kept, Text(found), "the worst of each policy comes first")
-	for _, policy := range Policies {
+	for _, policy := range workload.Policies {
 		_, err := worstOf(found, policy)
 		require.NoError(t, err)
 	}
@@ -32,10 +34,10 @@ func TestTheWorstBlocksCostWhatTheyDid(t *testing.T) {
 	require.NoError(t, err)
 	policies := []types.Policy{types.PolicyEIP1559}
 	if *all {
-		policies = Policies
+		policies = workload.Policies
 	}
 	for _, policy := range policies {
-		t.Run(PolicyName(policy), func(t *testing.T) {
+		t.Run(plain.PolicyName(policy), func(t *testing.T) {
 			worst, err := worstOf(found, policy)
 			require.NoError(t, err)
 			weight, err := Count(policy, worst.Mix)

@@ -78,9 +78,9 @@ type ScheduleRequest struct {
 // ErrInvalidRetry and ErrInvalidOnUnfunded; ErrHeightNotInFuture, ErrTTLTooLong and ErrExpiresTooSoon;
 // ErrGasLimitOutOfBounds and ErrCellLimitOutOfBounds; ErrNotAdmin, and ErrForeignSigner for messages of an admin's;
 // ErrPayloadTooLong, ErrHandlerConflict, ErrHandlerTooLong and ErrInvalidHandler; ErrUnknownActor, and what the actor's
-// runtime says of the call, such as ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that a fire uses up before its
-// handler; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated, ErrInvalidAgent and ErrBidNotCovered;
-// ErrTooManyTimers.
+// runtime says of the call, such as ErrInvalidPayload; ErrInvalidFeePayer; ErrGasLimitOutOfBounds again, for a limit that
+// a fire uses up before its handler; of the bid, ErrInvalidBid, ErrRejectedBelowBasefee, ErrArgDeprecated,
+// ErrInvalidAgent and ErrBidNotCovered; ErrTooManyTimers.
 func (k *Keeper) Schedule(ctx context.Context, req ScheduleRequest) (types.Timer, error) {
 	config, err := k.Config(ctx)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/testutil/bench/worst"
 )
 
@@ -14,8 +15,8 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed of the search")
 	flag.Parse()
 	var all []worst.Found
-	for _, policy := range worst.Policies {
-		found, err := worst.Search(policy, *mixes/len(worst.Policies), *seed, func(f worst.Found) {
+	for _, policy := range workload.Policies {
+		found, err := worst.Search(policy, *mixes/len(workload.Policies), *seed, func(f worst.Found) {
 			fmt.Fprintf(os.Stderr, "%s %.2f %s\n", f.Policy, f.Ratio, f.Mix)
 		})
 		if err != nil {
