@@ -1,0 +1,19 @@
+package logmap
+
+import "context"
+
+// Shape is how many chunks of a range's log are full, and how many runs each level has, the bottom first.
+func (m *Map) Shape(ctx context.Context, r uint64) (full int, runs []int, err error) {
+	h, err := m.head(ctx, r)
+	if err != nil {
+		return 0, nil, err
+	}
+	for number := range h.levels + 1 {
+		l, err := m.level(ctx, r, number)
+		if err != nil {
+			return 0, nil, err
+		}
+		runs = append(runs, len(l.runs))
+	}
+	return h.full(), runs, nil
+}
