@@ -87,7 +87,7 @@ func (l *listening) id() string {
 // Rule: 1.11-payer
 func TestAClockContractIsTickedForItsAdmin(t *testing.T) {
 	l := newListening(t)
-	clock := l.call("alice", "clock_end_block_tick", `{}`)
+	clock := l.call("alice", "clock_end_block", `{}`)
 	clock.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
 	alices, its := appchain.AccountOf("alice").Address, l.Balance(l.contract)
 	l.Deliver("alice", clock)
@@ -145,11 +145,11 @@ func TestTheDeliveryNamesTheScheduler(t *testing.T) {
 func TestAnAdminSchedulesCallsAlone(t *testing.T) {
 	l := newListening(t, "bob")
 	change := func(change func(*types.MsgScheduleTimer)) *types.MsgScheduleTimer {
-		msg := l.call("alice", "clock_end_block_tick", `{}`)
+		msg := l.call("alice", "clock_end_block", `{}`)
 		change(msg)
 		return msg
 	}
-	l.try("bob", types.ErrNotAdmin, l.call("bob", "clock_end_block_tick", `{}`))
+	l.try("bob", types.ErrNotAdmin, l.call("bob", "clock_end_block", `{}`))
 	l.try("alice", types.ErrNotAdmin, change(func(m *types.MsgScheduleTimer) { m.Actor = address("bob") }))
 	l.try("alice", types.ErrForeignSigner, change(func(m *types.MsgScheduleTimer) {
 		m.Handler, m.Payload, m.Messages = "", nil, packed(t, ownSend(l.contract))
@@ -180,7 +180,7 @@ func TestAnAdminSchedulesCallsAlone(t *testing.T) {
 // Rule: 3.1-same-actor, 3.2-errors, 3.3-errors, 3.4-pause-errors, 3.5-contract-or-scheduler, 3.5-errors
 func TestBothTheContractAndItsAdminCancel(t *testing.T) {
 	l := newListening(t, "bob")
-	later := l.call("alice", "clock_end_block_tick", `{}`)
+	later := l.call("alice", "clock_end_block", `{}`)
 	later.Trigger = types.Trigger{After: 100}
 	contract := l.contract.String()
 	cancel := func(sender, id string) *types.MsgCancelTimer {
@@ -229,7 +229,7 @@ func TestATimerOfAFormerAdminLeavesUncharged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newListening(t, "bob")
-			tick := l.call("alice", "clock_end_block_tick", `{}`)
+			tick := l.call("alice", "clock_end_block", `{}`)
 			tick.Trigger = types.Trigger{After: 2}
 			l.Deliver("alice", tick)
 			id := l.id()
@@ -255,7 +255,7 @@ func TestATimerOfAFormerAdminLeavesUncharged(t *testing.T) {
 func TestAnAdminWhoMigratesAwayFromSudoPaysForTheFailure(t *testing.T) {
 	l := newListening(t)
 	next := l.StoreCode("alice", wasmdata.BurnerContractWasm())
-	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick := l.call("alice", "clock_end_block", `{}`)
 	tick.Trigger = types.Trigger{After: 2}
 	l.Deliver("alice", tick)
 	l.Deliver("alice", &wasmtypes.MsgMigrateContract{
@@ -273,7 +273,7 @@ func TestAnAdminDoesNotFillTheContractsList(t *testing.T) {
 	l := newListening(t)
 	s := &stage{Chain: l.Chain, t: t}
 	s.setConfig(func(config *types.TimerConfig) { config.MaxTimersPerActor = 4 })
-	later := l.call("alice", "clock_end_block_tick", `{}`)
+	later := l.call("alice", "clock_end_block", `{}`)
 	later.Trigger = types.Trigger{After: 100}
 	l.Deliver("alice", later)
 	l.Deliver("alice", later)
@@ -282,7 +282,7 @@ func TestAnAdminDoesNotFillTheContractsList(t *testing.T) {
 
 func TestAdminsTimersOutliveAnExport(t *testing.T) {
 	l := newListening(t)
-	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick := l.call("alice", "clock_end_block", `{}`)
 	tick.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 2}}
 	l.Deliver("alice", tick)
 	next := l.Restart()
@@ -308,7 +308,7 @@ func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
 	l := newListening(t, "bob")
 	s := &stage{Chain: l.Chain, t: t}
 	s.setConfig(func(config *types.TimerConfig) { config.GcCyclesPerBlock = removable * config.GcCyclesPerRemoval })
-	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick := l.call("alice", "clock_end_block", `{}`)
 	tick.Trigger = types.Trigger{After: 3}
 	msgs := make([]sdk.Msg, crowd)
 	for i := range msgs {
@@ -345,7 +345,7 @@ func TestTheSchedulersAgentPricesItsTimers(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, l.Execute("mallory", hostile, string(bid)).Code)
 	require.NoError(t, l.App.Timers.SetAgent(l.Ctx(), l.contract, hostile))
-	l.Deliver("alice", l.call("alice", "clock_end_block_tick", `{}`))
+	l.Deliver("alice", l.call("alice", "clock_end_block", `{}`))
 	fired := appchain.Events(l.NextBlock(), "timers.v1.TimerFired")
 	require.Len(t, fired, 1)
 	require.Equal(t, "0", fired[0]["tip"], fired[0])
@@ -367,7 +367,7 @@ func TestGovernanceOwnsATimerThatASponsorPaysFor(t *testing.T) {
 	l.Deliver("alice", &wasmtypes.MsgUpdateAdmin{Sender: address("alice"), NewAdmin: gov, Contract: l.contract.String()})
 	passProposal(t, l.Chain, 1, &types.MsgScheduleTimer{
 		Sender: gov, FeePayer: address("bob"), Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 3}}, GasLimit: 300_000,
-		Messages: packed(t, &wasmtypes.MsgSudoContract{Authority: gov, Contract: l.contract.String(), Msg: []byte(`{"clock_end_block_tick":{}}`)}),
+		Messages: packed(t, &wasmtypes.MsgSudoContract{Authority: gov, Contract: l.contract.String(), Msg: []byte(`{"clock_end_block":{}}`)}),
 	})
 	require.Len(t, timersOf(t, l.Chain, account), 1)
 	ticked := 0
@@ -397,7 +397,7 @@ func TestFiresOfAnAdminsTimersCountForTheContract(t *testing.T) {
 	other := *l
 	other.contract = l.InstantiateWithAdmin("alice", l.code, `{}`, 1_000_000, address("alice"))
 	own := schedule(t, l.Chain, "alice", uint64(l.App.LastBlockHeight())+2, send("alice", "alice", 1))
-	first, second := l.call("alice", "clock_end_block_tick", `{}`), other.call("alice", "clock_end_block_tick", `{}`)
+	first, second := l.call("alice", "clock_end_block", `{}`), other.call("alice", "clock_end_block", `{}`)
 	l.Deliver("alice", own, first, first, second)
 	actors := func() (actors []string) {
 		for _, event := range appchain.Events(l.NextBlock(), "timers.v1.TimerFired") {
@@ -416,7 +416,7 @@ func TestAnAdminWhoReturnsResumesItsTimers(t *testing.T) {
 	l := newListening(t, "bob")
 	s := &stage{Chain: l.Chain, t: t}
 	s.setConfig(func(config *types.TimerConfig) { config.GcCyclesPerBlock = config.GcCyclesPerRemoval })
-	tick := l.call("alice", "clock_end_block_tick", `{}`)
+	tick := l.call("alice", "clock_end_block", `{}`)
 	tick.Trigger = types.Trigger{After: 2}
 	l.Deliver("alice", tick, tick, tick, tick)
 	admin := func(from, to string) sdk.Msg {

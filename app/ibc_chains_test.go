@@ -7,7 +7,10 @@ import (
 	"time"
 
 	abci "github.com/cometbft/cometbft/abci/types"
+	cmtconfig "github.com/cometbft/cometbft/config"
+	"github.com/cometbft/cometbft/libs/pubsub/query"
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
+	"github.com/cometbft/cometbft/state/txindex/kv"
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/cosmos/gogoproto/proto"
 	controllertypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/controller/types"
@@ -40,11 +43,17 @@ type ibcApp struct {
 	*app.App
 	t    *testing.T
 	last *abci.ResponseFinalizeBlock
+	// txs is the index in which a node's tx_search looks.
+	txs *kv.TxIndex
 }
 
 func newIBCApp(t *testing.T) *ibcApp {
 	t.Helper()
-	a := &ibcApp{t: t}
+	node := cmtconfig.DefaultConfig()
+	node.DBBackend = string(dbm.MemDBBackend)
+	index, err := cmtconfig.DefaultDBProvider(&cmtconfig.DBContext{ID: "tx_index", Config: node})
+	require.NoError(t, err)
+	a := &ibcApp{t: t, txs: kv.NewTxIndex(index)}
 	listen := func(base *baseapp.BaseApp) {
 		base.SetStreamingManager(storetypes.StreamingManager{ABCIListeners: []storetypes.ABCIListener{a}, StopNodeOnErr: true})
 	}
@@ -58,9 +67,22 @@ func (a *ibcApp) GetIBCKeeper() *ibckeeper.Keeper { return a.IBC }
 func (a *ibcApp) GetTxConfig() client.TxConfig { return a.TxConfig() }
 
 // ListenFinalizeBlock implements storetypes.ABCIListener.
-func (a *ibcApp) ListenFinalizeBlock(_ context.Context, _ abci.RequestFinalizeBlock, response abci.ResponseFinalizeBlock) error {
+func (a *ibcApp) ListenFinalizeBlock(_ context.Context, request abci.RequestFinalizeBlock, response abci.ResponseFinalizeBlock) error {
 	a.last = &response
+	for i, tx := range request.Txs {
+		require.NoError(a.t, a.txs.Index(&abci.TxResult{Height: request.Height, Index: uint32(i), Tx: tx, Result: *response.TxResults[i]}))
+	}
 	return nil
+}
+
+// search does what tx_search of a node does.
+func (a *ibcApp) search(text string) []*abci.TxResult {
+	a.t.Helper()
+	q, err := query.New(text)
+	require.NoError(a.t, err)
+	found, err := a.txs.Search(context.Background(), q)
+	require.NoError(a.t, err)
+	return found
 }
 
 // ListenCommit implements storetypes.ABCIListener.

@@ -153,6 +153,21 @@ func (c *twoChains) transfer(path *ibctesting.Path, height clienttypes.Height, t
 		c.b.address(3).String(), height, nanoseconds, "")
 }
 
+// documentedSearch is the query in the documentation for what ended a packet by its timeout.
+func documentedSearch(t *testing.T, packet channeltypes.Packet) string {
+	t.Helper()
+	docs, err := os.ReadFile("../x/timers/docs/other-chains.md")
+	require.NoError(t, err)
+	_, search, _ := strings.Cut(string(docs), `"query=\"`)
+	search, _, ends := strings.Cut(search, `\""`)
+	require.True(t, ends)
+	for stated, is := range map[string]string{"'channel-0'": "'" + packet.SourceChannel + "'", "'7'": fmt.Sprintf("'%d'", packet.Sequence)} {
+		require.Equal(t, 1, strings.Count(search, stated))
+		search = strings.Replace(search, stated, is, 1)
+	}
+	return search
+}
+
 // TestATimerSendsATransfer: coins that a timer on A sends arrive on B. One whose timeout passes is returned, which is the
 // packet's outcome and not the fire's.
 func TestATimerSendsATransfer(t *testing.T) {
@@ -172,6 +187,9 @@ func TestATimerSendsATransfer(t *testing.T) {
 		ack := c.relay(path, packets[0])
 		require.True(t, ack.Success())
 		require.Equal(t, 500*(i+1), c.b.balance(c.b.address(3), voucher).Int64())
+		search := documentedSearch(t, packets[0])
+		require.Len(t, c.a.app.search(strings.ReplaceAll(search, "timeout_packet", "acknowledge_packet")), 1)
+		require.Empty(t, c.a.app.search(search), "it arrived")
 	}
 
 	// The owner finds the packet by the id of the delivery.
@@ -202,6 +220,9 @@ func TestATimerSendsATransfer(t *testing.T) {
 	require.Equal(t, before.AddRaw(500), c.a.balance(owner, app.FeeDenom))
 	require.Empty(t, underWay())
 	require.Equal(t, delivered, c.a.deliveries(owner)[0], "the receipt is of the fire, and stays")
+	ended := c.a.app.search(documentedSearch(t, packets[0]))
+	require.Len(t, ended, 1)
+	require.Equal(t, result.Events, ended[0].Result.Events)
 	require.Equal(t, int64(1000), c.b.balance(c.b.address(3), voucher).Int64())
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	wasmdata "github.com/CosmWasm/wasmd/x/wasm/keeper/testdata"
 	icacontrollertypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/controller/types"
 	icahosttypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/host/types"
 	icatypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/types"
@@ -22,6 +23,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 	"github.com/cosmos/cosmos-sdk/x/group"
@@ -41,6 +43,8 @@ type kinds struct {
 	t    *testing.T
 	ids  map[string]string
 	seen map[string]types.TimerInfo
+	// actors are those of the timers that are not alice's.
+	actors map[string]string
 }
 
 // setConfig changes the config as governance does, without the vote; it is in force from the next block on.
@@ -62,16 +66,32 @@ func (l *kinds) book(kind, owner string, msg *types.MsgScheduleTimer) {
 	l.ids[kind] = booked.Id
 }
 
+// bookByProxy has a contract schedule messages of its own.
+func (l *kinds) bookByProxy(proxy sdk.AccAddress) {
+	l.t.Helper()
+	pay := banktypes.NewMsgSend(proxy, appchain.AccountOf("sink").Address, utmr(1))
+	l.Deliver("alice", reflectMsg(l.t, l.Chain, proxy, &types.MsgScheduleTimer{
+		Sender: proxy.String(), Trigger: types.Trigger{After: 100}, Messages: packed(l.t, pay), GasLimit: 200_000,
+	}))
+	l.ids["contract's messages"] = timersOf(l.t, l.Chain, proxy)[0].Id
+}
+
+// richer is a timer of alice's that waits until somebody has more than at the start.
+func (l *kinds) richer(who string) *types.MsgScheduleTimer {
+	l.t.Helper()
+	msg := watch(l.t, l.Chain, "alice", 1, "bank:balance:"+address(who)+":"+app.FeeDenom)
+	msg.Trigger.Watch.Keys[0].When = &types.WatchCondition{Op: types.ConditionGreater, Value: appchain.Funds.String()}
+	return msg
+}
+
 // info is what queries say of a timer.
 func (l *kinds) info(kind string) types.TimerInfo {
 	l.t.Helper()
-	owner := "alice"
-	if kind == "suspended" {
-		owner = "pauper"
+	actor, ok := l.actors[kind]
+	if !ok {
+		actor = address("alice")
 	}
-	response, err := timersquery.NewServer(l.App.Timers).Timer(l.Ctx(), &types.QueryTimerRequest{
-		Actor: address(owner), Id: l.ids[kind],
-	})
+	response, err := timersquery.NewServer(l.App.Timers).Timer(l.Ctx(), &types.QueryTimerRequest{Actor: actor, Id: l.ids[kind]})
 	require.NoError(l.t, err, kind)
 	return response.Timer
 }
@@ -82,7 +102,9 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 		Chain: appchain.New(t, "validator", "alice", "bob", "carol", "dave", "pauper", "mallory", "sink"),
 		t:     t, ids: map[string]string{}, seen: map[string]types.TimerInfo{},
 	}
-	hostile := l.Instantiate("mallory", l.StoreCode("mallory", contracts.Hostile), `{}`, 0)
+	hostile := l.InstantiateWithAdmin("mallory", l.StoreCode("mallory", contracts.Hostile), `{}`, 1_000_000, address("mallory"))
+	proxy := l.Instantiate("alice", l.StoreCode("alice", wasmdata.ReflectContractWasm()), `{}`, 1_000_000)
+	l.actors = map[string]string{"suspended": address("pauper"), "admin's call": hostile.String(), "contract's messages": proxy.String()}
 	at := func(blocks uint64) *types.MsgScheduleTimer {
 		return schedule(t, l.Chain, "alice", uint64(l.App.LastBlockHeight())+blocks, send("alice", "sink", 1))
 	}
@@ -101,6 +123,12 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 	l.book("watch, waiting", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("carol")+":"+app.FeeDenom))
 	l.book("watch, triggered", "alice", watch(t, l.Chain, "alice", 1, "bank:balance:"+address("dave")+":"+app.FeeDenom))
 	l.book("contract watch", "alice", watch(t, l.Chain, "alice", 1, "wasm:contract:"+hostile.String()))
+	l.book("condition, waiting", "alice", l.richer("carol"))
+	l.book("condition, triggered", "alice", l.richer("dave"))
+	l.book("admin's call", "mallory", &types.MsgScheduleTimer{
+		Sender: address("mallory"), Actor: hostile.String(), Trigger: types.Trigger{After: 100}, Handler: "nothing", Payload: []byte(`{}`),
+	})
+	l.bookByProxy(proxy)
 	l.Deliver("bob", send("bob", "dave", 1))
 	l.book("paused", "alice", at(2))
 	l.Deliver("alice", &types.MsgPauseTimer{Sender: address("alice"), Id: l.ids["paused"]})
@@ -108,6 +136,8 @@ func newKinds(t *testing.T) (*kinds, sdk.AccAddress) {
 		"height, pending": types.TimerStatusPending, "height, ready": types.TimerStatusReady, "interval": types.TimerStatusPending,
 		"watch, waiting": types.TimerStatusWatching, "watch, triggered": types.TimerStatusReady, "contract watch": types.TimerStatusWatching,
 		"paused": types.TimerStatusSetAside, "suspended": types.TimerStatusSetAside,
+		"condition, waiting": types.TimerStatusWatching, "condition, triggered": types.TimerStatusReady,
+		"admin's call": types.TimerStatusPending, "contract's messages": types.TimerStatusPending,
 	} {
 		l.seen[kind] = l.info(kind)
 		require.Equal(t, status, l.seen[kind].Status, kind)

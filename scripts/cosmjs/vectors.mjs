@@ -31,6 +31,28 @@ const big = "18446744073709551615";
 const send = { from_address: alice, to_address: bob, amount: [{ denom: "stake", amount: "5" }] };
 const schedule = "timers.v1.MsgScheduleTimer";
 
+// A config with every field: numbers and enums that differ, decimals of every length, and what repeats twice. One of zeros
+// has its decimals and large integers alone, which are never left out.
+const decimals = ["0.0107", "12", "0.000000000000000001", "0.5"];
+const isNumber = (field) => field.options?.["(gogoproto.customtype)"] !== undefined;
+const configOf = (zeros) => {
+  let at = 0;
+  const one = (field) => {
+    at += 1;
+    if (field.resolvedType instanceof protobuf.Enum) return Math.max(...Object.values(field.resolvedType.values));
+    if (field.type !== "string") return { uint64: `${at}`, uint32: at, bool: true }[field.type];
+    if (isNumber(field)) return zeros ? "0" : field.options["(cosmos_proto.scalar)"] ? `${at}` : decimals[at % decimals.length];
+    return field.options?.["(cosmos_proto.scalar)"] === "cosmos.AddressString" ? alice : `text ${at}`;
+  };
+  const fill = (type) => Object.fromEntries(type.fieldsArray.flatMap((field) => {
+    const { resolvedType, repeated, name } = field.resolve();
+    if (resolvedType instanceof protobuf.Type) return [[name, fill(resolvedType)]];
+    if (zeros && !isNumber(field)) return [];
+    return [[name, repeated ? [one(field), one(field)] : one(field)]];
+  }));
+  return fill(root.lookupType("timers.v1.TimerConfig"));
+};
+
 // Each has its amino type and value as a wallet states them, and its fields as protobuf has them, where they differ.
 const cases = [
   { name: "decimals", type: schedule, amino: "timers/MsgScheduleTimer", value: {
@@ -53,8 +75,34 @@ const cases = [
   { name: "update_messages", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer",
     value: { sender: alice, id, call: { messages: [{ type: "cosmos-sdk/MsgSend", value: send }] }, max_charge: "0" },
     proto: { sender: alice, id, call: { messages: [any("cosmos.bank.v1beta1.MsgSend", send)] }, max_charge: "0" } },
-  { name: "extend", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_at: big } },
+  { name: "update_numbers", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer", value: {
+    sender: alice, id, call: { handler: "tock", payload: "e30=" }, gas_limit: big, cell_limit: "7", bid: { agent: bob },
+    max_charge: "340282366920938463463", actor: bob } },
+  { name: "update_to_defaults", type: "timers.v1.MsgUpdateTimer", amino: "timers/MsgUpdateTimer",
+    value: { sender: alice, id, call: {}, bid: {} } },
+  { name: "for_a_contract", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { interval: { every: "5" } }, handler: "tick", payload: "e30=", actor: bob, bid: { price: "17" } } },
+  { name: "conditions", type: schedule, amino: "timers/MsgScheduleTimer", value: {
+    sender: alice, trigger: { watch: { cooldown: big, keys: [
+      { store: "bank", prefix: "AhQ=", when: { op: 4, value: "-0.5" } }, { store: "wasm", prefix: "Aw==", when: { op: 1 } } ] } } } },
+  // A chain refuses it; a wallet signs it all the same.
+  { name: "time", type: schedule, amino: "timers/MsgScheduleTimer",
+    value: { sender: alice, trigger: { time: "2023-11-14T22:13:20.000000005Z" } },
+    proto: { sender: alice, trigger: { time: { seconds: "1700000000", nanos: 5 } } } },
+  { name: "extend", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id, expires_at: big, actor: bob } },
+  { name: "extend_to_nothing", type: "timers.v1.MsgExtendTimer", amino: "timers/MsgExtendTimer", value: { sender: alice, id } },
+  ...["Pause", "Resume", "Cancel"].map((verb) => ({
+    name: verb.toLowerCase(), type: `timers.v1.Msg${verb}Timer`, amino: `timers/Msg${verb}Timer`, value: { sender: alice, id, actor: bob } })),
   { name: "set_agent", type: "timers.v1.MsgSetAgent", amino: "timers/MsgSetAgent", value: { sender: alice, agent: bob } },
+  { name: "clear_agent", type: "timers.v1.MsgSetAgent", amino: "timers/MsgSetAgent", value: { sender: alice } },
+  ...["Cancel", "Release"].map((verb) => ({
+    name: `sys_${verb.toLowerCase()}`, type: `timers.v1.MsgSys${verb}Timer`, amino: `timers/MsgSys${verb}Timer`,
+    value: { authority: alice, actor: bob, id } })),
+  { name: "sys_extend", type: "timers.v1.MsgSysExtendTimer", amino: "timers/MsgSysExtendTimer",
+    value: { authority: alice, actor: bob, id, expires_at: big } },
+  ...[false, true].map((zeros) => ({
+    name: zeros ? "config_of_zeros" : "config", type: "timers.v1.MsgUpdateTimerConfig", amino: "timers/MsgUpdateTimerConfig",
+    value: { authority: alice, config: configOf(zeros) } })),
 ];
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");

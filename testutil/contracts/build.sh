@@ -14,9 +14,10 @@ if [[ $have != "$want"* ]]; then
 	exit 1
 fi
 mkdir -p "$out"
-for contract in heartbeat hostile listener witness; do
+contracts=(council heartbeat hostile listener treasury witness)
+for contract in "${contracts[@]}"; do
 	"$rustc" --edition 2021 --crate-type cdylib --crate-name "$contract" --target wasm32-unknown-unknown \
 		-C opt-level=s -C panic=abort -C lto=fat -C codegen-units=1 -C strip=symbols -C overflow-checks=yes \
 		-C linker=wasm-ld-14 --remap-path-prefix="$PWD=." -o "$out/$contract.wasm" "src/$contract.rs"
 done
-(cd "$out" && sha256sum heartbeat.wasm hostile.wasm listener.wasm witness.wasm >SHA256SUMS)
+(cd "$out" && sha256sum "${contracts[@]/%/.wasm}" >SHA256SUMS)

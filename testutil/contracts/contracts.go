@@ -5,6 +5,10 @@ package contracts
 import _ "embed"
 
 var (
+	// Council is a multisig with the messages of cw3_fixed_multisig, without a sudo.
+	//
+	//go:embed council.wasm
+	Council []byte
 	// Heartbeat counts, and schedules itself again at each beat. It can be its own bidding agent.
 	//
 	//go:embed heartbeat.wasm
@@ -17,6 +21,10 @@ var (
 	//
 	//go:embed listener.wasm
 	Listener []byte
+	// Treasury is a DAO's, with the messages of DAO DAO's core, without a sudo.
+	//
+	//go:embed treasury.wasm
+	Treasury []byte
 	// Witness remembers what its timers called it with.
 	//
 	//go:embed witness.wasm

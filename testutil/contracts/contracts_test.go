@@ -3,13 +3,21 @@ package contracts
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestCommittedContractsAreThoseOfTheChecksums(t *testing.T) {
-	got := fmt.Sprintf("%x  heartbeat.wasm\n%x  hostile.wasm\n%x  listener.wasm\n%x  witness.wasm\n",
-		sha256.Sum256(Heartbeat), sha256.Sum256(Hostile), sha256.Sum256(Listener), sha256.Sum256(Witness))
-	require.Equal(t, checksums, got, "after a change of src/, run testutil/contracts/build.sh")
+	var got strings.Builder
+	for _, contract := range []struct {
+		name string
+		code []byte
+	}{
+		{"council", Council}, {"heartbeat", Heartbeat}, {"hostile", Hostile}, {"listener", Listener}, {"treasury", Treasury}, {"witness", Witness},
+	} {
+		fmt.Fprintf(&got, "%x  %s.wasm\n", sha256.Sum256(contract.code), contract.name)
+	}
+	require.Equal(t, checksums, got.String(), "after a change of src/, run testutil/contracts/build.sh")
 }

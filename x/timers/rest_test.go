@@ -50,3 +50,24 @@ func TestAuthorityNamesWholeIDs(t *testing.T) {
 		require.ErrorIs(t, (&types.MsgSysReleaseTimer{Id: id}).ValidateBasic(), want, id)
 	}
 }
+
+// A config that contradicts itself is refused when its proposal is submitted. Whether the chain can take it is known later.
+//
+// Rule: 3.7-config-checked
+func TestAConfigIsCheckedWhenItIsProposed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change func(*types.TimerConfig)
+		want   error
+	}{
+		"the default":      {func(*types.TimerConfig) {}, nil},
+		"another calendar": {func(c *types.TimerConfig) { c.Calendar = types.CalendarTiered }, nil},
+		"out of bounds":    {func(c *types.TimerConfig) { c.MaxTtlBlocks = 0 }, types.ErrInvalidConfig},
+		"contradictory":    {func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 }, types.ErrInvalidConfig},
+		"a policy's part":  {func(c *types.TimerConfig) { c.Tip.EpochBlocks = 0 }, types.ErrInvalidConfig},
+		"no denom":         {func(c *types.TimerConfig) { c.FeeDenom = "" }, types.ErrInvalidConfig},
+	} {
+		config := types.DefaultTimerConfig("stake")
+		tc.change(&config)
+		require.ErrorIs(t, (&types.MsgUpdateTimerConfig{Config: config}).ValidateBasic(), tc.want, name)
+	}
+}

@@ -157,7 +157,7 @@ func byAdmin() kind {
 		return err
 	}, func(i int) ([]sdk.Msg, error) {
 		msg := schedule(i, types.Trigger{Height: far}, []byte(`{}`))
-		msg.Actor, msg.Handler = all[i].String(), "clock_end_block_tick"
+		msg.Actor, msg.Handler = all[i].String(), "clock_end_block"
 		return []sdk.Msg{msg}, nil
 	})
 }

@@ -111,6 +111,11 @@ impl Response {
         self.submessage(0, msg, "never", None)
     }
 
+    /// Adds each message of a list, as `message` does.
+    pub fn messages(self, list: &Json) -> Self {
+        list.items().iter().fold(self, |response, msg| response.message(&msg.show()))
+    }
+
     /// Adds a message, of whose end `reply` hears: on "success", on "error", "always" or "never".
     pub fn submessage(mut self, id: u64, msg: &str, reply_on: &str, gas_limit: Option<u64>) -> Self {
         let gas = gas_limit.map_or("null".to_string(), |g| g.to_string());
@@ -151,9 +156,9 @@ pub unsafe fn take(pointer: u32) -> Json {
     parse(&consume(pointer)).unwrap_or(Json::Null)
 }
 
-/// Exports a contract's functions under the names and with the signatures that the host knows.
+/// Exports the functions of a contract that others call, under the names and with the signatures that the host knows.
 #[macro_export]
-macro_rules! entry_points {
+macro_rules! calls {
     () => {
         #[no_mangle]
         unsafe extern "C" fn instantiate(env: u32, info: u32, msg: u32) -> u32 {
@@ -163,6 +168,21 @@ macro_rules! entry_points {
         unsafe extern "C" fn execute(env: u32, info: u32, msg: u32) -> u32 {
             cw::finish(super_execute(&cw::take(env), &cw::take(info), &cw::take(msg)))
         }
+        #[no_mangle]
+        unsafe extern "C" fn query(env: u32, msg: u32) -> u32 {
+            cw::finish_query(super_query(&cw::take(env), &cw::take(msg)))
+        }
+        /// It returns protobuf messages.
+        #[no_mangle]
+        extern "C" fn requires_stargate() {}
+    };
+}
+
+/// Exports a contract that also has sudo, reply and migrate, for a chain with timers.
+#[macro_export]
+macro_rules! entry_points {
+    () => {
+        calls!();
         #[no_mangle]
         unsafe extern "C" fn sudo(env: u32, msg: u32) -> u32 {
             cw::finish(super_sudo(&cw::take(env), &cw::take(msg)))
@@ -175,13 +195,6 @@ macro_rules! entry_points {
         unsafe extern "C" fn migrate(env: u32, msg: u32) -> u32 {
             cw::finish(super_migrate(&cw::take(env), &cw::take(msg)))
         }
-        #[no_mangle]
-        unsafe extern "C" fn query(env: u32, msg: u32) -> u32 {
-            cw::finish_query(super_query(&cw::take(env), &cw::take(msg)))
-        }
-        /// It returns protobuf messages, and the chain must have timers.
-        #[no_mangle]
-        extern "C" fn requires_stargate() {}
         #[no_mangle]
         extern "C" fn requires_timers() {}
     };
@@ -218,11 +231,15 @@ impl Json {
         }
     }
 
-    pub fn first(&self) -> &Json {
+    pub fn items(&self) -> &[Json] {
         match self {
-            Json::List(items) => items.first().unwrap_or(&NULL),
-            _ => &NULL,
+            Json::List(items) => items,
+            _ => &[],
         }
+    }
+
+    pub fn first(&self) -> &Json {
+        self.items().first().unwrap_or(&NULL)
     }
 
     pub fn text(&self) -> &str {

@@ -25,7 +25,7 @@ fn super_execute(env: &Json, _info: &Json, msg: &Json) -> Outcome {
 /// A tick counts, a callback keeps its job and fails for job 0, and a delivery is kept whole.
 fn super_sudo(_env: &Json, msg: &Json) -> Outcome {
     match msg.call() {
-        ("clock_end_block_tick", _) => cw::write_u64("ticks", cw::read_u64("ticks") + 1),
+        ("clock_end_block", _) => cw::write_u64("ticks", cw::read_u64("ticks") + 1),
         ("callback", args) => match args.get("job_id").number() {
             Some(0) => return Err("job 0 fails, as asked".to_string()),
             Some(job) => cw::write_u64("job", job),

@@ -295,7 +295,7 @@ func TestAnIntervalStopsOnFailure(t *testing.T) {
 // stands if it succeeds.
 //
 // Rule: 1.5-own-next-state, 1.5-handler-changes-next-fire, 1.5-failed-handler-changes-nothing
-// Rule: 5.2-moved-before-running, 6-next-due
+// Rule: 1.5-own-cancellation, 5.2-moved-before-running, 6-next-due
 func TestAHandlerFindsItsNextFire(t *testing.T) {
 	for name, tc := range map[string]struct {
 		act  func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error
@@ -366,9 +366,11 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 				})
 				id := f.schedule(robot, 3, payload, every(5, 4), expiring(60))
 				before := f.timer(robot, id)
-				fired := only[*types.TimerFired](f, f.blocksUntil(3))
+				events := f.blocksUntil(3)
+				fired := only[*types.TimerFired](f, events)
 				require.NoError(t, actErr)
 				require.Equal(t, !fails, fired.Success)
+				require.Equal(t, tc.gone && !fails, len(eventsOf[*types.TimerCancelled](f, events)) == 1)
 				rolled := before
 				rolled.Due, rolled.FireSeq = 8, 1
 				rolled.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 5, First: 3, Remaining: 3, OnFailure: types.OnFailureRoll}}

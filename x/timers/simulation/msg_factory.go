@@ -76,6 +76,7 @@ func (f factory) schedule(
 		msg.Payload = f.payload(reporter, messages)
 	}
 	drawRecurrence(data, &config, msg)
+	f.drawWatch(ctx, data, reporter, &config, msg)
 	switch data.Rand().Intn(4) {
 	case 0:
 		msg.Bid = &types.Bid{Tier: types.TierFast}
@@ -232,7 +233,7 @@ func (f factory) updateConfig(
 	}
 	r := data.Rand()
 	config.MaxCyclesPerFire = r.Uint64InRange(100_000, 550_000)
-	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(1, 5)
+	config.LaneTimerCycles = config.MaxCyclesPerFire * r.Uint64InRange(3, 8)
 	market(data, &config)
 	policies := f.keeper.Engine().Policies.All()
 	config.Policy = policies[r.Intn(len(policies))].ID()
@@ -246,6 +247,10 @@ func (f factory) updateConfig(
 	config.MaxFiresPerActor = r.Uint32InRange(0, 4)
 	config.LanePaused = r.Intn(5) == 0
 	config.ReceiptRetentionBlocks = r.Uint64InRange(0, 20)
+	if err := config.Validate(); err != nil {
+		reporter.Skip("x/gov refuses the proposal: " + err.Error())
+		return nil, nil
+	}
 	return nil, &types.MsgUpdateTimerConfig{Authority: data.ModuleAccountAddress(reporter, govtypes.ModuleName), Config: config}
 }
 

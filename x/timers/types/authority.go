@@ -2,9 +2,8 @@ package types
 
 import "encoding/hex"
 
-// The messages of the authority name one timer by its whole id. They check it themselves, so that x/gov refuses a proposal
-// with anything else when it is submitted, and not after the vote. A prefix would not do: until the vote is over, the
-// actor could schedule a timer whose id begins alike.
+// The messages of the authority check themselves, so that x/gov refuses a wrong proposal when it is submitted, not after the
+// vote. They name a timer by its whole id: until the vote is over, the actor could schedule one that begins alike.
 
 // ValidateBasic implements sdk.HasValidateBasic. The error is ErrInvalidTimerID.
 func (m *MsgSysCancelTimer) ValidateBasic() error { return checkWholeID(m.Id) }
@@ -14,6 +13,9 @@ func (m *MsgSysExtendTimer) ValidateBasic() error { return checkWholeID(m.Id) }
 
 // ValidateBasic implements sdk.HasValidateBasic. The error is ErrInvalidTimerID.
 func (m *MsgSysReleaseTimer) ValidateBasic() error { return checkWholeID(m.Id) }
+
+// ValidateBasic implements sdk.HasValidateBasic. The error is ErrInvalidConfig.
+func (m *MsgUpdateTimerConfig) ValidateBasic() error { return m.Config.Validate() }
 
 func checkWholeID(id string) error {
 	if bz, err := hex.DecodeString(id); err != nil || len(bz) != IDBytes {

@@ -1,0 +1,44 @@
+package simulation
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/cosmos/cosmos-sdk/testutil/simsx"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// drawWatch makes some of the timers wait for changes of balances instead, every other one with a condition near what the
+// balance is, so that it comes true now and then. A chain whose balances can't be watched has none.
+func (f factory) drawWatch(
+	ctx context.Context, data *simsx.ChainDataSource, reporter simsx.SimulationReporter, config *types.TimerConfig, msg *types.MsgScheduleTimer,
+) {
+	r := data.Rand()
+	if r.Intn(4) != 0 {
+		return
+	}
+	watch := &types.WatchTrigger{Remaining: r.Uint64InRange(0, 4), Cooldown: r.Uint64InRange(0, 5)}
+	watched := map[string]bool{}
+	for range r.Uint32InRange(1, min(3, config.MaxWatchKeys)+1) {
+		account := data.AnyAccount(reporter)
+		key, err := f.keeper.Engine().Watches.Watcher().Parse("bank:balance:" + account.AddressBech32 + ":" + sdk.DefaultBondDenom)
+		if err != nil {
+			return
+		}
+		if watched[string(key.Prefix)] {
+			continue
+		}
+		watched[string(key.Prefix)] = true
+		if r.Bool() {
+			key.When = &types.WatchCondition{Op: types.ConditionOp(r.IntInRange(int(types.ConditionExists), int(types.ConditionGreaterOrEqual)+1))}
+		}
+		if key.When != nil && key.When.Op > types.ConditionAbsent {
+			has := account.LiquidBalance().AmountOf(sdk.DefaultBondDenom).Int64()
+			key.When.Value = strconv.FormatInt(has+int64(r.IntInRange(-1_000_000, 1_000_000)), 10)
+		}
+		watch.Keys = append(watch.Keys, key)
+	}
+	msg.Trigger = types.Trigger{Watch: watch}
+}
