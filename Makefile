@@ -248,11 +248,11 @@ sdk55: ## Test x/timers on SDK 0.55
 # Local network
 
 .PHONY: demo
-demo: build ## Run the demonstration on a local node
-	@scripts/demo.sh
+demo: build ## Run the demonstration on a local node (DEMOFLAGS=-dashboard in the browser too)
+	@scripts/demo.sh $(DEMOFLAGS)
 
 .PHONY: localnet
-localnet: build ## Start a local network of validators
+localnet: build ## Start a local network of validators (DASHBOARD=1 with a dashboard)
 	@scripts/localnet.sh start
 
 .PHONY: dashboard-browser
@@ -264,8 +264,8 @@ dashboard-postgres: ## Test the dashboard's store on a PostgreSQL server of its 
 	@scripts/postgres.sh
 
 .PHONY: dashboard
-dashboard: build ## Serve the dashboard of the local network at http://127.0.0.1:8090
-	@build/timerd dashboard --home .localnet/node0 --node tcp://127.0.0.1:27001
+dashboard: build ## Serve the dashboard of the local network at http://127.0.0.1:27006
+	@scripts/localnet.sh dashboard
 
 .PHONY: localnet-stop
 localnet-stop: ## Stop the local network
