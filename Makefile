@@ -57,8 +57,16 @@ build: ## Build build/timerd
 	go build $(build_flags) -o build/timerd ./cmd/timerd
 
 .PHONY: release
-release: ## Write build/release: an archive that runs without Go, and its checksums
+release: ## Write build/release: an archive that runs without Go, its bill of materials, and checksums
 	@scripts/release.sh
+
+.PHONY: reproduce
+reproduce: ## Build the release twice from clones, with caches of their own, and compare the checksums (two first builds)
+	@scripts/reproduce.sh $(SUMS)
+
+.PHONY: image
+image: release ## Build the container image timerd from the release (needs docker)
+	docker build --build-arg RELEASE="$$(basename build/release/timerd-*.tar.gz .tar.gz)" --tag timerd .
 
 .PHONY: install
 install: ## Install timerd into Go's bin directory
