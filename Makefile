@@ -267,6 +267,10 @@ localnet: build ## Start a local network of validators (DASHBOARD=1 with a dashb
 dashboard-browser: ## Look at the dashboard of a node in Chromium, pictures in build/pictures (needs node and playwright-core)
 	go test -tags browser -count=1 -timeout $(TEST_TIMEOUT) ./testutil/system -run InABrowser
 
+.PHONY: pictures
+pictures: build ## Make the README's pictures anew (needs node, Chromium, playwright-core and @xterm/xterm)
+	@scripts/pictures.sh
+
 .PHONY: dashboard-postgres
 dashboard-postgres: ## Test the dashboard's store on a PostgreSQL server of its own too (needs initdb)
 	@scripts/postgres.sh
