@@ -46,7 +46,6 @@ crowd 200 --in 12 --label airdrop
 until curl -sf "$page/api/ready" | jq -e '.timers | length > 10' >/dev/null; do sleep 0.1; done
 node scripts/screenshots.mjs "$page/" "$dir/views"
 cp "$dir/views/light.png" "$pictures/dashboard.png"
-cp "$dir/views/dark.png" "$pictures/dashboard-dark.png"
 timeout 40 script -qefc "stty cols $columns rows $rows; timerd query timers monitor --blocks 16" "$dir/monitor" >/dev/null </dev/null || true
 node scripts/terminal.mjs "$dir/monitor" "$pictures/monitor.png" "$columns" "$rows"
-echo "made $pictures/dashboard.png, dashboard-dark.png and monitor.png"
+echo "made $pictures/dashboard.png and monitor.png"

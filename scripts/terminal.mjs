@@ -12,7 +12,7 @@ const { chromium } = require('playwright-core');
 const [recording, picture, columns, rows] = process.argv.slice(2);
 if (!(Number(columns) > 0 && Number(rows) > 0)) throw new Error('want a recording, a picture, columns and rows');
 
-// A view ends by bringing back the screen that was there before: what it showed comes before that.
+// A view ends by bringing back the screen that was there before, and script(1) adds a line: what it showed comes before these.
 const leave = '\x1b[?1049l';
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
 const page = await browser.newPage({ viewport: { width: 1600, height: 1200 } });
@@ -26,6 +26,6 @@ await page.evaluate(([text, cols, rows]) => new Promise((done) => {
   });
   terminal.open(document.getElementById('terminal'));
   terminal.write(text, () => requestAnimationFrame(() => requestAnimationFrame(done)));
-}), [readFileSync(recording, 'utf8').split(leave)[0], Number(columns), Number(rows)]);
+}), [readFileSync(recording, 'utf8').split(leave)[0].split('\nScript done')[0], Number(columns), Number(rows)]);
 await page.locator('#terminal').screenshot({ path: picture });
 await browser.close();
