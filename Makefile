@@ -57,8 +57,16 @@ build: ## Build build/timerd
 	go build $(build_flags) -o build/timerd ./cmd/timerd
 
 .PHONY: release
-release: ## Write build/release: an archive that runs without Go, and its checksums
+release: ## Write build/release: an archive that runs without Go, its bill of materials, and checksums
 	@scripts/release.sh
+
+.PHONY: reproduce
+reproduce: ## Build the release twice from clones, with caches of their own, and compare the checksums (two first builds)
+	@scripts/reproduce.sh $(SUMS)
+
+.PHONY: image
+image: release ## Build the container image timerd from the release (needs docker)
+	docker build --build-arg RELEASE="$$(basename build/release/timerd-*.tar.gz .tar.gz)" --tag timerd .
 
 .PHONY: install
 install: ## Install timerd into Go's bin directory
@@ -248,24 +256,28 @@ sdk55: ## Test x/timers on SDK 0.55
 # Local network
 
 .PHONY: demo
-demo: build ## Run the demonstration on a local node
-	@scripts/demo.sh
+demo: build ## Run the demonstration on a local node (DEMOFLAGS=-dashboard in the browser too)
+	@scripts/demo.sh $(DEMOFLAGS)
 
 .PHONY: localnet
-localnet: build ## Start a local network of validators
+localnet: build ## Start a local network of validators (DASHBOARD=1 with a dashboard)
 	@scripts/localnet.sh start
 
 .PHONY: dashboard-browser
 dashboard-browser: ## Look at the dashboard of a node in Chromium, pictures in build/pictures (needs node and playwright-core)
 	go test -tags browser -count=1 -timeout $(TEST_TIMEOUT) ./testutil/system -run InABrowser
 
+.PHONY: pictures
+pictures: build ## Make the README's pictures anew (needs node, Chromium, playwright-core and @xterm/xterm)
+	@scripts/pictures.sh
+
 .PHONY: dashboard-postgres
 dashboard-postgres: ## Test the dashboard's store on a PostgreSQL server of its own too (needs initdb)
 	@scripts/postgres.sh
 
 .PHONY: dashboard
-dashboard: build ## Serve the dashboard of the local network at http://127.0.0.1:8090
-	@build/timerd dashboard --home .localnet/node0 --node tcp://127.0.0.1:27001
+dashboard: build ## Serve the dashboard of the local network at http://127.0.0.1:27006
+	@scripts/localnet.sh dashboard
 
 .PHONY: localnet-stop
 localnet-stop: ## Stop the local network

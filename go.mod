@@ -18,6 +18,7 @@ require (
 	cosmossdk.io/x/upgrade v0.2.0
 	github.com/CosmWasm/wasmd v0.61.14
 	github.com/CosmWasm/wasmvm/v3 v3.0.7
+	github.com/CycloneDX/cyclonedx-go v0.11.0
 	github.com/cometbft/cometbft v0.38.26
 	github.com/cosmos-timers/timers/wasmbinding v0.0.0
 	github.com/cosmos-timers/timers/x/timers v0.0.0

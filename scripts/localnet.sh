@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Four validators on this machine's loopback: scripts/localnet.sh start|status|env|stop|clean
+# Four validators on this machine's loopback: scripts/localnet.sh start|status|env|dashboard|stop|clean
 #
 # LOCALNET_DIR  where the homes, logs and pid files go (default .localnet in the repository)
 # LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart. A network keeps its ports.
 # VALIDATORS    how many (default 4)
+# DASHBOARD     1: start the dashboard too, on the seventh port; "dashboard" runs it in the foreground
 #
 # Two networks run side by side with a directory and a port each. Pages of any origin may use RPC and REST: CORS is open.
 set -euo pipefail
@@ -32,6 +33,40 @@ rpc() { echo "http://127.0.0.1:$((port + $1 * 10 + 1))"; }
 height() { curl -sf --max-time 2 "$(rpc "$1")/status" 2>/dev/null | sed -n 's/.*"latest_block_height":"\([0-9]*\)".*/\1/p'; }
 app_hash() { curl -sf --max-time 2 "$(rpc "$1")/status" 2>/dev/null | sed -n 's/.*"latest_app_hash":"\([0-9A-F]*\)".*/\1/p'; }
 nodes() { seq 0 $((validators - 1)); }
+
+dashboard_pid() { cat "$dir/dashboard.pid" 2>/dev/null || true; }
+dashboard_runs() {
+  local pid
+  pid=$(dashboard_pid)
+  [[ -n $pid ]] && kill -0 "$pid" 2>/dev/null
+}
+
+# Becomes the dashboard of node0.
+dashboard() {
+  [[ -d $dir ]] || fail "there is no local network in $dir: run make localnet"
+  exec "$timerd" dashboard --home "$dir/node0" --node "tcp://127.0.0.1:$((port + 1))" --listen "127.0.0.1:$((port + 6))"
+}
+
+start_dashboard() {
+  dashboard_runs && return
+  (dashboard) </dev/null >>"$dir/dashboard.log" 2>&1 &
+  echo $! >"$dir/dashboard.pid"
+  local page
+  page=http://127.0.0.1:$((port + 6))
+  until curl -sf --max-time 2 -o /dev/null "$page"; do
+    dashboard_runs || fail "the dashboard ended; see $dir/dashboard.log"
+    sleep 0.2
+  done
+  echo "the dashboard is at:      $page"
+}
+
+stop_dashboard() {
+  if dashboard_runs; then
+    kill "$(dashboard_pid)"
+    echo "stopped the dashboard"
+  fi
+  rm -f "$dir/dashboard.pid"
+}
 
 # Fails if something else listens on a port of a node that is to be started.
 check_ports() {
@@ -91,6 +126,7 @@ start() {
   echo
   local named=
   [[ -z ${LOCALNET_DIR:-} ]] || named="LOCALNET_DIR=$LOCALNET_DIR "
+  [[ ${DASHBOARD:-} != 1 ]] || start_dashboard
   echo "to use it without flags:  eval \"\$(${named}scripts/localnet.sh env)\""
   echo "REST is described at:     http://127.0.0.1:$((port + 2))/swagger/"
   echo "then try:                 timerd query timers lane"
@@ -99,12 +135,13 @@ start() {
 # Prints what sets the home of node0, which knows node, chain id and keys, and the gas of transactions.
 env_lines() {
   [[ -d $dir ]] || fail "there is no local network in $dir: run make localnet"
-  printf 'export PATH=%q:"$PATH" TIMERD_HOME=%q TIMERD_GAS=auto TIMERD_GAS_PRICES=0.001utmr TIMERD_GAS_ADJUSTMENT=1.4\n' \
+  printf 'export PATH=%q:"$PATH" TIMERD_HOME=%q TIMERD_GAS=auto TIMERD_GAS_PRICES=0.001utmr TIMERD_GAS_ADJUSTMENT=1.6\n' \
     "$PWD/build" "$(cd "$dir/node0" && pwd)"
 }
 
 stop() {
   local i pid
+  stop_dashboard
   for i in $(nodes); do
     pid=$(pid_of "$i")
     if running "$i"; then
@@ -124,10 +161,14 @@ case ${1:-} in
 start) start ;;
 status) status ;;
 env) env_lines ;;
+dashboard)
+  ! dashboard_runs || fail "the dashboard runs already, at http://127.0.0.1:$((port + 6))"
+  dashboard
+  ;;
 stop) stop ;;
 clean)
   stop
   rm -rf "$dir"
   ;;
-*) fail "want start, status, env, stop or clean, not '${1:-}'" ;;
+*) fail "want start, status, env, dashboard, stop or clean, not '${1:-}'" ;;
 esac

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Writes a release to build/release: an archive with timerd, the library that runs contracts, and the licences, and its
-# checksums. The binary finds the library beside itself and needs neither Go nor the module cache.
+# Writes a release to build/release: an archive with timerd, the library that runs contracts, and the licences; a bill of
+# materials; an image of the proto files; and the checksums of these. The binary finds the library beside itself and needs
+# neither Go nor the module cache.
 #
-# Paths are trimmed, and times, owners and the order of the archive are fixed, so that builds can be compared. One path stays:
-# that of the module cache, which cgo's flags of wasmvm put into the binary's search path. Compare builds with the same cache.
+# The same commit gives the same bytes, whatever the directory, the caches and the time: paths are trimmed, the library is
+# linked by its name, and times, owners and the order of the archive are fixed. scripts/reproduce.sh tries it.
 #
 # VERSION        of the binary (default: git describe)
 # RELEASE_FLAGS  for go build (default -trimpath)
@@ -20,23 +21,32 @@ arm64) library=libwasmvm.aarch64.so ;;
 *) echo "release: no contracts' library for $arch" >&2; exit 1 ;;
 esac
 name=timerd-$version-linux-$arch
-out=build/release
+out=$PWD/build/release
 rm -rf "$out"
 mkdir -p "$out/$name"
 
+# Without the tag sys_wasmvm the binary would search the builder's module cache for the library, before its own directory.
+# With it the linker looks for libwasmvm.so where LIBRARY_PATH says.
+wasmvm=github.com/CosmWasm/wasmvm/v3
+go mod download $wasmvm
+cp "$(go list -m -f '{{.Dir}}' $wasmvm)/internal/api/$library" "$out/$name/libwasmvm.so"
 pkg=github.com/cosmos/cosmos-sdk/version
 # The dynamic linker reads $ORIGIN: it looks for the library beside the binary.
 # shellcheck disable=SC2086 # the flags are words
-go build ${RELEASE_FLAGS--trimpath} -buildvcs=false -o "$out/$name/timerd" \
+LIBRARY_PATH=$out/$name go build ${RELEASE_FLAGS--trimpath} -tags sys_wasmvm -buildvcs=false -o "$out/$name/timerd" \
   -ldflags "-s -w -buildid= -X $pkg.Name=timerd -X $pkg.AppName=timerd -X $pkg.Version=$version -X $pkg.Commit=$commit -extldflags '-Wl,-rpath,\$ORIGIN -Wl,--build-id=none'" \
   ./cmd/timerd
-cp "$(go list -m -f '{{.Dir}}' github.com/CosmWasm/wasmvm/v3)/internal/api/$library" "$out/$name/$library"
-chmod 755 "$out/$name/timerd" "$out/$name/$library"
+chmod 755 "$out/$name/timerd" "$out/$name/libwasmvm.so"
 cp LICENSE CHANGELOG.md SECURITY.md "$out/$name/"
-# What it was built from: each module with its version and checksum, as the binary itself states them.
-go version -m "$out/$name/timerd" | sed "s#^$out/$name/##" >"$out/$name/modules.txt"
+go run ./scripts/sbom -version "$version" "$out/$name/timerd" "$out/$name/libwasmvm.so=$wasmvm" >"$out/$name/sbom.cdx.json"
+cp "$out/$name/sbom.cdx.json" "$out/$name.cdx.json"
+scripts/tools.sh
+scripts/protodeps.sh
+build/tools/buf build proto --exclude-source-info --output "$out/timers-v1.binpb"
 
-tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$(git log -1 --format=%ct)" -C "$out" -cf - "$name" | gzip -n9 >"$out/$name.tar.gz"
-(cd "$out" && sha256sum "$name.tar.gz" >SHA256SUMS)
+# Modes too are fixed: a working copy's follow the builder's umask.
+tar --sort=name --owner=0 --group=0 --numeric-owner --mode=u+rw,go+r-w --mtime="@$(git log -1 --format=%ct)" -C "$out" -cf - "$name" |
+  gzip -n9 >"$out/$name.tar.gz"
+(cd "$out" && sha256sum "$name.tar.gz" "$name.cdx.json" timers-v1.binpb >SHA256SUMS)
 echo "$out/$name.tar.gz"
 cat "$out/SHA256SUMS"

@@ -24,25 +24,30 @@ const limit = 30 * time.Minute
 
 func main() {
 	binary := flag.String("timerd", "build/timerd", "the built binary")
-	keep := flag.Bool("keep", false, "keep the node's home, to look at afterwards")
+	var o options
+	flag.BoolVar(&o.keep, "keep", false, "keep the node's home, to look at afterwards")
+	flag.BoolVar(&o.dashboard, "dashboard", false, "serve the node's dashboard, and let both run until Ctrl-C")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if err := run(ctx, *binary, *keep); err != nil {
+	if err := run(ctx, *binary, o); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, binary string, keep bool) (err error) {
+// options are what the flags ask for.
+type options struct{ keep, dashboard bool }
+
+func run(ctx context.Context, binary string, o options) (err error) {
 	dir, err := os.MkdirTemp("", "timers-demo-")
 	if err != nil {
 		return err
 	}
 	defer func() {
-		if keep || err != nil {
+		if o.keep || err != nil {
 			fmt.Println("the node's home and log stay in", dir)
 			return
 		}
@@ -67,6 +72,14 @@ func run(ctx context.Context, binary string, keep bool) (err error) {
 	if d.begun, err = d.node.Status(ctx); err != nil {
 		return err
 	}
+	if o.dashboard {
+		address, stop, err := d.node.Dashboard(ctx)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		fmt.Printf("the dashboard shows what follows, open it now: %s\n\n", address)
+	}
 	for _, step := range []func(context.Context) error{d.deploy, d.schedule, d.follow, d.stopBeating} {
 		if err := step(ctx); err != nil {
 			return err
@@ -76,6 +89,10 @@ func run(ctx context.Context, binary string, keep bool) (err error) {
 		return err
 	}
 	fmt.Print(next)
+	if o.dashboard {
+		fmt.Println("\nnode and dashboard run until Ctrl-C")
+		<-ctx.Done()
+	}
 	return nil
 }
 
@@ -101,8 +118,10 @@ next, on a network of your own, in this directory:
   make localnet && eval "$(scripts/localnet.sh env)"
   timerd tx timers schedule send bob 5utmr --after 10s --gas-limit auto --from alice --wait --yes
   timerd query timers monitor alice
+  make dashboard
 
-Ctrl-C ends the monitor, make localnet-stop the network.
+Ctrl-C ends the monitor, and the dashboard, a page in the browser. make localnet-stop ends the network.
+make demo DEMOFLAGS=-dashboard shows this demo in the browser too.
 `
 
 // waiting shows that something goes on while fn does.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"os/exec"
 	"path/filepath"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -19,28 +16,9 @@ import (
 // dashboard runs the command on a database until the test ends or stop is called, and returns its address.
 func dashboard(ctx context.Context, t *testing.T, n *node.Node, database string) (address string, stop func()) {
 	t.Helper()
-	cmd := exec.CommandContext(ctx, binary, "dashboard", "--home", n.Home, "--node", n.RPC, "--listen", "127.0.0.1:0",
-		"--db", database, "--interval", "100ms")
-	notes, err := cmd.StderrPipe()
+	address, stop, err := n.Dashboard(ctx, "--db", database, "--interval", "100ms")
 	require.NoError(t, err)
-	require.NoError(t, cmd.Start())
-	stopped := false
-	stop = func() {
-		if !stopped {
-			stopped = true
-			_ = cmd.Process.Signal(syscall.SIGTERM)
-			_ = cmd.Wait()
-		}
-	}
 	t.Cleanup(stop)
-	buffer, text := make([]byte, 4_096), ""
-	for !strings.Contains(text, "\n") {
-		read, err := notes.Read(buffer)
-		require.NoError(t, err, text)
-		text += string(buffer[:read])
-	}
-	_, address, found := strings.Cut(strings.TrimSpace(text), "the dashboard is at ")
-	require.True(t, found, text)
 	return address, stop
 }
 
