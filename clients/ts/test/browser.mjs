@@ -38,7 +38,7 @@ async function open(wallet) {
   await page.click("#connect");
   const shows = async (where, text) => {
     try {
-      await page.locator(where, { hasText: text }).waitFor({ timeout: 100_000 });
+      await page.locator(where, { hasText: text }).waitFor({ timeout: 300_000 });
     } catch (error) {
       throw new Error(`${where} does not show ${text}, but the page is:\n${await page.innerText("body")}`, { cause: error });
     }
