@@ -165,7 +165,11 @@ bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's ben
 
 .PHONY: clients-ts
 clients-ts: build ## Generate, build and test the TypeScript client, on a node too (needs Node.js, and a network once)
-	cd clients/ts && npm install --no-audit --no-fund --no-package-lock --silent && ./generate.sh >/dev/null && npm test && ./node-test.sh ../../build/timerd
+	cd clients/ts && npm install --no-audit --no-fund --no-package-lock --silent && ./generate.sh >/dev/null && npm test && ./node-test.sh ../../build/timerd test:node
+
+.PHONY: clients-ts-browser
+clients-ts-browser: clients-ts ## Use the example page of the TypeScript client in Chromium, with a wallet, on a node (needs playwright-core)
+	cd clients/ts && ./node-test.sh ../../build/timerd test:browser
 
 .PHONY: fuzz
 fuzz: ## Fuzz every fuzz target for FUZZTIME each (20s)

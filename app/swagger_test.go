@@ -32,12 +32,17 @@ func TestSwaggerDescribesAllRoutes(t *testing.T) {
 	require.NotEmpty(t, get("/swagger/swagger-ui-bundle.js"))
 
 	var served struct {
-		Info  struct{ Title, Version string }
-		Paths map[string]json.RawMessage
+		Info        struct{ Title, Version, Description string }
+		Paths       map[string]json.RawMessage
+		Definitions map[string]struct{ Example map[string]any }
 	}
 	require.NoError(t, json.Unmarshal([]byte(get("/swagger/timers.json")), &served))
 	require.Equal(t, "x/timers: native timers", served.Info.Title)
 	require.Equal(t, "v1", served.Info.Version)
+	for _, elsewhere := range []string{"swagger.yaml", "/cosmwasm", "/ibc"} {
+		require.Contains(t, served.Info.Description, elsewhere)
+	}
+	require.Equal(t, "/cosmos.bank.v1beta1.MsgSend", served.Definitions["google.protobuf.Any"].Example["@type"], "REST decodes messages")
 	found, err := gogoproto.HybridResolver.FindDescriptorByName("timers.v1.Query")
 	require.NoError(t, err)
 	service, ok := found.(protoreflect.ServiceDescriptor)

@@ -30,8 +30,35 @@ trap 'rm -rf "$out"' EXIT
 case $mode in
 swagger)
 	build/tools/buf generate --template buf.gen.swagger.yaml --output "$out"
-	# The generator knows neither a title nor a version.
-	sed -e 's|"title": "[^"]*"|"title": "x/timers: native timers"|' -e 's|"version": "version not set"|"version": "v1"|' \
+	# The generator knows neither title nor version, and describes packed messages as bytes: REST decodes them.
+	cat >"$out/any" <<-'JSON'
+		    "google.protobuf.Any": {
+		      "type": "object",
+		      "description": "A message, decoded: @type is its type, the other fields are its own. Numbers of 64 bits are text.",
+		      "properties": {
+		        "@type": {
+		          "type": "string"
+		        }
+		      },
+		      "additionalProperties": true,
+		      "example": {
+		        "@type": "/cosmos.bank.v1beta1.MsgSend",
+		        "from_address": "timer1...",
+		        "to_address": "timer1...",
+		        "amount": [
+		          {
+		            "denom": "utmr",
+		            "amount": "5"
+		          }
+		        ]
+		      }
+		    },
+	JSON
+	others='Routes of the SDK are described in swagger.yaml, the other description of the page /swagger/.'
+	others+=' The node serves those of contracts (/cosmwasm) and IBC (/ibc) too, which wasmd and ibc-go describe.'
+	sed -e 's|"title": "[^"]*"|"title": "x/timers: native timers"|' \
+		-e "s|\"version\": \"version not set\"|\"description\": \"The queries of x/timers. $others\",\n    \"version\": \"v1\"|" \
+		-e '/^    "google.protobuf.Any": {$/,/^    },$/{/^    },$/r '"$out/any"$'\n'' d' -e '}' \
 		"$out"/timers.swagger.json >app/swagger/timers.json
 	exit 0
 	;;

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Run the tests that need a node on one of their own: node-test.sh TIMERD
+# Run tests that need a node on one of their own: node-test.sh TIMERD SCRIPT, the script one of package.json
 set -euo pipefail
 timerd=$(realpath "$1")
+script=$2
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 home=$(mktemp -d)
@@ -14,6 +15,7 @@ MNEMONIC=$(run keys add alice --keyring-backend test --output json 2>&1 | sed 's
 run genesis add-genesis-account "$(run keys show alice -a --keyring-backend test)" 1000000000000utmr
 run genesis gentx alice 1000000000utmr --chain-id timers-ts --keyring-backend test >/dev/null 2>&1
 run genesis collect-gentxs >/dev/null 2>&1
+sed -i 's/^cors_allowed_origins = .*/cors_allowed_origins = ["*"]/' "$home/config/config.toml"
 sed -i 's/^timeout_commit = .*/timeout_commit = "500ms"/' "$home/config/config.toml"
 
 port=$((20000 + RANDOM % 20000))
@@ -23,7 +25,7 @@ run start --rpc.laddr "tcp://127.0.0.1:$port" --p2p.laddr "tcp://127.0.0.1:$((po
 node=$!
 for ((i = 0; i < 300; i++)); do
   if curl -sf "$RPC/status" 2>/dev/null | grep -q '"latest_block_height":"[2-9]'; then
-    npm run --silent test:node
+    npm run --silent "$script"
     exit
   fi
   kill -0 "$node" 2>/dev/null || break

@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/crypto/keyring"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
@@ -85,6 +87,8 @@ func explain(root *cobra.Command, args []string, err error) error {
 		text = fmt.Sprintf("no node answers at %s: is it running? --%s names another (%s)", nodeOf(cmd), flags.FlagNode, lastPart(text))
 	case errors.Is(err, sdkerrors.ErrKeyNotFound) || strings.Contains(text, ".info: key not found"):
 		text = noKey(cmd, text)
+	case text == io.EOF.Error():
+		text = fmt.Sprintf("no answer came on standard input: --%s answers yes", flags.FlagSkipConfirmation)
 	case text == err.Error():
 		return err
 	}
@@ -148,7 +152,11 @@ func countOfArguments(cmd *cobra.Command, m []string) string {
 	if m[2] != "0" {
 		got = m[2]
 	}
-	return fmt.Sprintf("%s wants %s, and got %s: %s", cmd.CommandPath(), want, got, cmd.UseLine())
+	text := fmt.Sprintf("%s wants %s, and got %s: %s", cmd.CommandPath(), want, got, cmd.UseLine())
+	if parsed(m[2]) > parsed(m[1]) {
+		text += "; " + quoteIt
+	}
+	return text
 }
 
 func parsed(digits string) uint64 {
@@ -162,8 +170,11 @@ func stray(cmd *cobra.Command, word string) string {
 	if strings.HasSuffix(word, ".json") && cmd.Flags().Lookup(msgsFlag) != nil {
 		return text + ": did you mean --msgs " + word + "?"
 	}
-	return text + `: a value with a space in it is quoted, as in --after "1d 12h", or written without one, as in --after 5m`
+	return text + ": " + quoteIt
 }
+
+// quoteIt is what to do with a value that the shell has cut up.
+const quoteIt = `a value with a space in it is quoted, as in --after "1d 12h", or written without one, as in --after 5m`
 
 func isNoNode(text string) bool {
 	return strings.Contains(text, "connection refused") || strings.Contains(text, "no such host") ||
@@ -192,13 +203,10 @@ func noKey(cmd *cobra.Command, text string) string {
 	} else if f := cmd.Flags().Lookup(flags.FlagFrom); f != nil {
 		name = f.Value.String()
 	}
-	value := func(flag, otherwise string) string {
-		if f := cmd.Flags().Lookup(flag); f != nil && f.Value.String() != "" {
-			return f.Value.String()
-		}
-		return otherwise
+	home, backend := "the home of client.toml", keyring.BackendOS
+	if ctx := client.GetClientContextFromCmd(cmd); ctx.Keyring != nil {
+		home, backend = ctx.KeyringDir, ctx.Keyring.Backend()
 	}
 	return fmt.Sprintf("there is no key %q in the key ring (--%s %s) of %s: %q lists those there are",
-		name, flags.FlagKeyringBackend, value(flags.FlagKeyringBackend, keyring.BackendOS), value(flags.FlagHome, "the home of client.toml"),
-		cmd.Root().Name()+" keys list")
+		name, flags.FlagKeyringBackend, backend, home, cmd.Root().Name()+" keys list")
 }

@@ -57,9 +57,17 @@ func runExport(cmd *cobra.Command, _ []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	chain, err := loadApp(serverCtx.Logger, db, height, serverCtx.Viper)
+	// The genesis is what the command prints: the SDK's logger would write into it.
+	logger, err := server.CreateSDKLogger(serverCtx, cmd.ErrOrStderr())
 	if err != nil {
 		return err
+	}
+	chain, err := loadApp(logger, db, height, serverCtx.Viper)
+	if err != nil {
+		return err
+	}
+	if chain.LastBlockHeight() == 0 {
+		return fmt.Errorf("the node of %s has committed no block yet: there is no state to export", home)
 	}
 	forZeroHeight, err := cmd.Flags().GetBool(server.FlagForZeroHeight)
 	if err != nil {

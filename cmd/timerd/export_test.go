@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,6 +78,49 @@ func TestTheExportIsTheSDKs(t *testing.T) {
 	}
 	require.ErrorContains(t, writeExport(io.Discard, c.App, &document, false, []string{"none"}), "none")
 	require.ErrorIs(t, writeExport(io.Discard, c.App, &document, true, nil), app.ErrZeroHeight)
+}
+
+// A node logs while it loads its state. What the command prints is the genesis alone.
+func TestTheExportPrintsNoLogs(t *testing.T) {
+	user := t.TempDir()
+	net := filepath.Join(user, "net")
+	home := filepath.Join(net, "node0")
+	must(t, user, "testnet", "init-files", "--v", "1", "--single-host", "--output-dir", net, "--chain-id", "one-1")
+	out, err := timerd(t, user, "export", "--home", home)
+	require.Error(t, err)
+	require.Contains(t, out, "the node of "+home+" has committed no block yet")
+
+	runUntil(t, user, "committed state", "start", "--home", home, "--p2p.laddr", "tcp://127.0.0.1:0",
+		"--rpc.laddr", "tcp://127.0.0.1:0", "--rpc.pprof_laddr", "", "--grpc.enable=false", "--api.enable=false")
+	var stdout, stderr bytes.Buffer
+	cmd := command(user, "export", "--home", home, "--log_level", "debug")
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	require.NoError(t, cmd.Run(), stderr.String())
+	require.NotEmpty(t, stderr.String(), "it does log")
+	var exported genutiltypes.AppGenesis
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &exported), stdout.String())
+	require.Equal(t, "one-1", exported.ChainID)
+	require.Positive(t, exported.InitialHeight)
+}
+
+// runUntil runs a command until a line of its output holds a text, and then interrupts it.
+func runUntil(t *testing.T, home, text string, args ...string) {
+	t.Helper()
+	cmd := command(home, args...)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	var seen strings.Builder
+	lines := bufio.NewScanner(out)
+	for found := false; lines.Scan(); {
+		fmt.Fprintln(&seen, lines.Text())
+		if !found && strings.Contains(lines.Text(), text) {
+			found = true
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		}
+	}
+	require.Contains(t, seen.String(), text)
+	require.NoError(t, cmd.Wait(), seen.String())
 }
 
 func FuzzIndent(f *testing.F) {

@@ -26,10 +26,14 @@ func TestMain(m *testing.M) {
 // timerd runs the command with a HOME of its own and returns both outputs together.
 func timerd(t *testing.T, home string, args ...string) (string, error) {
 	t.Helper()
+	out, err := command(home, args...).CombinedOutput()
+	return string(out), err
+}
+
+func command(home string, args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), beTimerd+"=1", "HOME="+home)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	return cmd
 }
 
 func must(t *testing.T, home string, args ...string) string {

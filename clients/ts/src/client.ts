@@ -155,10 +155,28 @@ export class TimersClient {
   }
 
   private async send(sender: string, messages: EncodeObject[], fee: StdFee | "auto"): Promise<DeliverTxResponse> {
-    const result = await this.signer().signAndBroadcast(sender, messages, fee === "auto" ? 1.4 : fee);
-    if (result.code !== 0) throw new Error(`the chain refused the transaction: ${result.rawLog}`);
+    const gas = fee === "auto" ? await this.gasFactor(sender, messages) : fee;
+    const result = await this.signer().signAndBroadcast(sender, messages, gas);
+    if (result.code !== 0) throw refused(result.rawLog ?? `code ${result.code}`);
     return result;
   }
+
+  /** gasFactor is by how much a transaction's gas is to exceed what CosmJS simulates, which leaves out paying the fee. */
+  private async gasFactor(sender: string, messages: EncodeObject[]): Promise<number> {
+    const paying = 25_000;
+    try {
+      return 1.2 + paying / (await this.signer().simulate(sender, messages, ""));
+    } catch (error) {
+      const text = String((error as Error).message);
+      throw text.startsWith("Query failed") ? refused(text) : error;
+    }
+  }
+}
+
+/** refused is an error with the chain's reason, without the places in the node's sources that are in its logs. */
+function refused(log: string): Error {
+  const reason = log.replace(/^.*? desc = /, "").replace(/\s*\[[^\s\]]*\.go:\d+\]/g, "").replace(/ with gas (wanted|used): .*$/, "");
+  return new Error(`the chain refused the transaction: ${reason}`);
 }
 
 /** happenings are the events of timers among those of a block. */

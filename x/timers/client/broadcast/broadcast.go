@@ -186,6 +186,14 @@ func printIncluded(j *job.Job, tx *coretypes.ResultTx) error {
 }
 
 func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes.ResultTx) error {
+	if j.OutputFormat == flags.OutputFormatText {
+		due := "due when what it watches changes"
+		if found.Due != 0 {
+			due = fmt.Sprintf("due at height %d", found.Due)
+		}
+		return j.PrintString(fmt.Sprintf("timer %s/%s is scheduled, %s: transaction %X is included at height %d\n",
+			found.Actor, found.Id, due, included.Hash, included.Height))
+	}
 	text, err := json.Marshal(scheduled{
 		Name: found.Actor + "/" + found.Id, Due: found.Due, ExpiresAt: found.ExpiresAt, GasLimit: found.GasLimit,
 		Height: included.Height, TxHash: strings.ToUpper(hex.EncodeToString(included.Hash)),

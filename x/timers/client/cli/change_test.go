@@ -334,8 +334,9 @@ func TestEveryCommandWaits(t *testing.T) {
 	require.Equal(t, 1, strings.Count(notes, "is broadcast"))
 	out, _, err := run("schedule", "--msgs", path, "--in", "50", "--wait")
 	require.NoError(t, err)
-	require.Contains(t, out, "name: "+r.Alice+"/")
-	id := regexp.MustCompile(`name: .*/([0-9a-f]{64})`).FindStringSubmatch(out)[1]
+	said := regexp.MustCompile(`^timer ` + r.Alice + `/([0-9a-f]{64}) is scheduled, due at height \d+: transaction [0-9A-F]{64} is included at height \d+\n$`)
+	require.Regexp(t, said, out)
+	id := said.FindStringSubmatch(out)[1]
 
 	out, notes, err = run("pause", id[:16], "--wait")
 	require.NoError(t, err)

@@ -59,10 +59,10 @@ func TestTheGasLimitOfADryRunIsEnough(t *testing.T) {
 		r.Node.Polls = 0
 		out, notes, err := r.Run("tx", "timers", "schedule", "--msgs", file, "--in", "3", "--gas-limit", "auto", "--from", "alice", "-y", "--wait", "-o", "text")
 		require.NoError(t, err)
-		require.Regexp(t, `--gas-limit auto: [\d,]+ cycles\n`, notes)
-		limit := regexp.MustCompile(`gas_limit: (\d+)`).FindStringSubmatch(out)
-		require.NotNil(t, limit, out)
-		require.NotEqual(t, "250000", limit[1], "less than the most that the chain allows")
+		require.Contains(t, out, " is scheduled, due at height ")
+		limit := regexp.MustCompile(`--gas-limit auto: ([\d,]+) cycles\n`).FindStringSubmatch(notes)
+		require.NotNil(t, limit, notes)
+		require.NotEqual(t, "250,000", limit[1], "less than the most that the chain allows")
 		r.Blocks(4)
 		history, _, err := r.Run("query", "timers", "history", "alice", "--limit", "1")
 		require.NoError(t, err)
@@ -128,6 +128,28 @@ func TestATimerThatTriggersItsOwnWatchIsForetold(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// A node that simulates a transaction without a fee does not count the gas of paying it. The fee that is paid is that of
+// the estimate.
+func TestGasIsEstimatedWithAFee(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(45_000)
+	id := r.Schedule(500, 5)
+	line := []string{"tx", "timers", "cancel", id, "--from", "alice", "-y", "--generate-only", "--gas-prices", "0.001stake", "--gas-adjustment", "1.5"}
+	out, notes, err := r.Run(append(line, "--gas", "auto")...)
+	require.NoError(t, err)
+	require.Equal(t, "1stake", r.SimulatedFee.String())
+	estimate := regexp.MustCompile(`gas estimate: (\d+)\n`).FindStringSubmatch(notes)
+	require.NotNil(t, estimate, notes)
+	require.Contains(t, out, `"gas_limit":"`+estimate[1]+`"`)
+
+	r.SimulatedFee = nil
+	out, notes, err = r.Run(append(line, "--gas", "77000")...)
+	require.NoError(t, err)
+	require.NotContains(t, notes, "gas estimate")
+	require.Nil(t, r.SimulatedFee, "stated gas needs no simulation")
+	require.Contains(t, out, `"gas_limit":"77000"`)
 }
 
 // update --gas-limit auto tries the messages that the timer has, or those that it is given.

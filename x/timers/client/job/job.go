@@ -23,7 +23,7 @@ import (
 const shortAddress = 16
 
 // gasAdjustment is by how much a transaction's gas is more than its simulation used, unless stated otherwise: a simulation
-// leaves out the signature, and runs on the state before the block.
+// leaves out what is signed, and runs on the state before the block.
 const gasAdjustment = "1.4"
 
 // Account is an address, as bytes and as text.
@@ -207,7 +207,35 @@ func (j *Job) Clock() (timespan.Clock, error) {
 
 // Send signs and broadcasts, or prints, as the flags of transactions say.
 func (j *Job) Send(msgs ...sdk.Msg) error {
-	return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msgs...)
+	if j.IsAux {
+		return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msgs...)
+	}
+	factory, err := tx.NewFactoryCLI(j.Context, j.Flags)
+	if err != nil {
+		return err
+	}
+	if factory.SimulateAndExecute() && !j.Offline {
+		if factory, err = j.withGas(factory, msgs); err != nil {
+			return err
+		}
+	}
+	return tx.GenerateOrBroadcastTxWithFactory(j.Context, factory, msgs...)
+}
+
+// withGas states the gas that a transaction needs, by a simulation and --gas-adjustment. The SDK simulates without a fee
+// unless --fees states one, and so without the gas that paying it takes: as much as a transfer, too much for a factor to
+// cover where the messages are cheap. A gas of 1 makes a fee of any gas price.
+func (j *Job) withGas(factory tx.Factory, msgs []sdk.Msg) (tx.Factory, error) {
+	factory, err := factory.Prepare(j.Context)
+	if err != nil {
+		return factory, err
+	}
+	_, gas, err := tx.CalculateGas(j.Context, factory.WithGas(1), msgs...)
+	if err != nil {
+		return factory, err
+	}
+	j.Notef("gas estimate: %d", gas)
+	return factory.WithGas(gas).WithSimulateAndExecute(false), nil
 }
 
 // QueryCommand adds what every query's command has.

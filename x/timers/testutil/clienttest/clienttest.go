@@ -53,7 +53,9 @@ type Rig struct {
 	Ctx     client.Context
 	Alice   string
 	Bob     string
-	dir     string
+	// SimulatedFee is that of the transaction that the node simulated last.
+	SimulatedFee sdk.Coins
+	dir          string
 }
 
 // New starts a chain with two funded accounts, at height 10. The runtimes come before its own.

@@ -10,7 +10,7 @@ import (
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
 )
 
-// simulator simulates transactions as a node does, without their signatures and fees.
+// simulator simulates transactions as a node does, without their signatures and fees, and remembers what fee the last one states.
 type simulator struct {
 	txtypes.UnimplementedServiceServer
 	rig *Rig
@@ -28,6 +28,9 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	decoded, err := s.rig.Ctx.TxConfig.TxDecoder()(request.TxBytes)
 	if err != nil {
 		return nil, err
+	}
+	if paying, ok := decoded.(sdk.FeeTx); ok {
+		s.rig.SimulatedFee = paying.GetFee()
 	}
 	branch, _ := s.rig.Chain.Ctx().CacheContext()
 	branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter())
