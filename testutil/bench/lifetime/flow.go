@@ -73,6 +73,12 @@ func (w Workload) steady() Workload {
 	return w
 }
 
+// quiet is the workload with a tenth of the traffic. What a block writes however little happens is shared by few timers.
+func (w Workload) quiet() Workload {
+	w.Schedules, w.Cancels = w.Schedules/10, w.Cancels/10
+	return w
+}
+
 func (w Workload) owners() int { return max(1, w.Pending/w.PerOwner) }
 
 // distance draws how far ahead a timer is due: a third within nearBlocks, a third within an hour, a third within
