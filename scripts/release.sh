@@ -38,7 +38,9 @@ LIBRARY_PATH=$out/$name go build ${RELEASE_FLAGS--trimpath} -tags sys_wasmvm -bu
   ./cmd/timerd
 chmod 755 "$out/$name/timerd" "$out/$name/libwasmvm.so"
 cp LICENSE CHANGELOG.md SECURITY.md "$out/$name/"
-go run ./scripts/sbom -version "$version" "$out/$name/timerd" "$out/$name/libwasmvm.so=$wasmvm" >"$out/$name/sbom.cdx.json"
+# With the same flags, so that what is compiled for the binary serves here too.
+# shellcheck disable=SC2086
+go run ${RELEASE_FLAGS--trimpath} ./scripts/sbom -version "$version" "$out/$name/timerd" "$out/$name/libwasmvm.so=$wasmvm" >"$out/$name/sbom.cdx.json"
 cp "$out/$name/sbom.cdx.json" "$out/$name.cdx.json"
 scripts/tools.sh
 scripts/protodeps.sh
