@@ -105,21 +105,29 @@ func (m *Map) checkRun(ctx context.Context, r uint64, number int, chunks run, ne
 		if (i == 0) != (len(ref.first) == 0) || bytes.Compare(chunk[0].key, ref.first) < 0 || i > 0 && bytes.Compare(last, ref.first) >= 0 {
 			return fmt.Errorf("chunk %d begins at %x", ref.number, ref.first)
 		}
-		for at, message := range chunk {
-			if (i > 0 || at > 0) && bytes.Compare(last, message.key) >= 0 {
-				return fmt.Errorf("key %x is out of order", message.key)
-			}
-			if of := m.opts.Range(message.key); of != r {
-				return fmt.Errorf("key %x belongs to range %d", message.key, of)
-			}
-			if number == 0 && message.kind != insert {
-				return fmt.Errorf("key %x waits for an older message at the bottom", message.key)
-			}
-			last = message.key
+		if last, err = m.checkOrder(r, number, chunk, last); err != nil {
+			return err
 		}
 		if net := netOf(chunk); net != ref.net {
 			return fmt.Errorf("chunk %d stands for %d entries, the directory says %d", ref.number, net, ref.net)
 		}
 	}
 	return nil
+}
+
+// checkOrder checks that the messages of a chunk belong there, in order after a key, and returns the last key.
+func (m *Map) checkOrder(r uint64, number int, chunk []message, last []byte) ([]byte, error) {
+	for _, message := range chunk {
+		if last != nil && bytes.Compare(last, message.key) >= 0 {
+			return nil, fmt.Errorf("key %x is out of order", message.key)
+		}
+		if of := m.opts.Range(message.key); of != r {
+			return nil, fmt.Errorf("key %x belongs to range %d", message.key, of)
+		}
+		if number == 0 && message.kind != insert {
+			return nil, fmt.Errorf("key %x waits for an older message at the bottom", message.key)
+		}
+		last = message.key
+	}
+	return last, nil
 }
