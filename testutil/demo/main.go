@@ -90,7 +90,7 @@ func run(ctx context.Context, binary string, o options) (err error) {
 	}
 	fmt.Print(next)
 	if o.dashboard {
-		fmt.Println("\nnode and dashboard run until Ctrl-C")
+		fmt.Printf("\nnode and dashboard run until Ctrl-C, %s after the start at most\n", limit)
 		<-ctx.Done()
 	}
 	return nil
