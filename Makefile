@@ -85,9 +85,14 @@ pure_packages := lane fairness calendar policy merge envelope watch logmap packe
 with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p.ImportPath}}{{end}}{{end}}
 
 .PHONY: test
-test: ## Run all tests, a short simulation and real nodes among them (PKG=./dir/... for some)
+test: ## Run the tests, short simulations, faults and real nodes among them (PKG=./dir/... for some)
 	@# Together, and first those with real nodes: they wait for blocks most of the time.
-	@$(test_env) scripts/gomods.sh run -together $(if $(filter ./...,$(PKG)),./testutil/system) $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT)
+	@$(test_env) scripts/gomods.sh run -together $(if $(filter ./...,$(PKG)),./testutil/system) $(PKG) -- \
+		go test $(test_flags) -skip '^TestLong' -timeout $(TEST_TIMEOUT)
+
+.PHONY: test-nodes
+test-nodes: ## Run all tests with real nodes, those of minutes that `make test` leaves out among them
+	$(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) ./testutil/system
 
 .PHONY: sims
 sims: ## Simulate the whole application for a few blocks with random messages
@@ -107,6 +112,7 @@ test-long: ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
 	go test -timeout 60m ./testutil/bench/storm -args -storm.every
 	go test -timeout 60m ./testutil/bench/worst -args -worst.all
+	go test -timeout 60m ./testutil/bench/prices -args -prices.every
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m ./lab/replay -args -rapid.checks=100
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
@@ -150,7 +156,7 @@ mutants: ## Tell which of SAMPLE (20) small changes of each pure package (MUTATE
 
 .PHONY: soak-contracts
 soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, of which one restarts, and account for each beat
-	go test -timeout 60m -v ./testutil/system -run 'TestContractsBeatOnFourValidators$$' -args -contracts=$(CONTRACTS) -blocks=$(BLOCKS)
+	go test -timeout 60m -v ./testutil/system -run 'TestLongContractsBeatOnFourValidators$$' -args -contracts=$(CONTRACTS) -blocks=$(BLOCKS)
 
 .PHONY: worst
 worst: ## Search MIXES (250) workloads for the most expensive blocks, some ten minutes, and keep what was found

@@ -1,4 +1,4 @@
-package bench
+package bench_test
 
 import (
 	"bytes"
@@ -7,11 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/testutil/bench"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 )
 
 func TestReportPrintsTablesAndJSON(t *testing.T) {
-	report, err := Run(Options{Options: figure.Options{Quick: true, Seed: 1}, Only: "sizes"})
+	report, err := bench.Run(bench.Options{Options: figure.Options{Quick: true, Seed: 1}, Only: "sizes"})
 	require.NoError(t, err)
 	var text bytes.Buffer
 	require.NoError(t, report.WriteText(&text))
@@ -21,10 +22,10 @@ func TestReportPrintsTablesAndJSON(t *testing.T) {
 
 	bz, err := json.Marshal(report)
 	require.NoError(t, err)
-	var again Report
+	var again bench.Report
 	require.NoError(t, json.Unmarshal(bz, &again))
 	require.Equal(t, report, &again)
 
-	_, err = Run(Options{Only: "sizes,bytes"})
+	_, err = bench.Run(bench.Options{Only: "sizes,bytes"})
 	require.ErrorContains(t, err, "bytes")
 }

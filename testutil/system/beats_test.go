@@ -26,10 +26,10 @@ const (
 	beatCycles, beatLimit = 120_000, 200_000
 )
 
-// TestContractsBeatOnFourValidators has contracts schedule themselves on a network of four, of which one stops and starts
+// TestLongContractsBeatOnFourValidators has contracts schedule themselves on a network of four, of which one stops and starts
 // again from its data: all agree on every block's state, and each beat is found as an event, as a receipt and in its
 // contract's own count, on the node that was away.
-func TestContractsBeatOnFourValidators(t *testing.T) {
+func TestLongContractsBeatOnFourValidators(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	network := start(ctx, t, node.Options{

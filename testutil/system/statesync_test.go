@@ -16,11 +16,11 @@ import (
 // snapshotInterval is how many blocks lie between two snapshots.
 const snapshotInterval = 10
 
-// TestAFreshValidatorJoinsByStateSync starts three validators of four, with timers of every kind pending and contracts that
+// TestLongAFreshValidatorJoinsByStateSync starts three validators of four, with timers of every kind pending and contracts that
 // schedule themselves. The fourth, which has nothing, gets the state from a snapshot, not from blocks, and goes on from
 // there: it checks and signs the blocks that follow, its state is that of the others, timers fire on it, contracts' code is
 // there, and it answers what the others answer.
-func TestAFreshValidatorJoinsByStateSync(t *testing.T) {
+func TestLongAFreshValidatorJoinsByStateSync(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	network, err := node.New(ctx, node.Options{

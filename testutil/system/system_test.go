@@ -304,7 +304,7 @@ func estimateAndWatch(ctx context.Context, t *testing.T, n *node.Node, msgs, act
 	return scheduled.Name
 }
 
-func TestGovernanceThroughTheDocumentedProposals(t *testing.T) {
+func TestLongGovernanceThroughTheDocumentedProposals(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]

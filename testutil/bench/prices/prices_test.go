@@ -1,6 +1,8 @@
 package prices
 
 import (
+	"flag"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,10 +11,15 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 )
 
+var every = flag.Bool("prices.every", false, "cause what depends on the policy under every policy, not under the default one alone")
+
 // Every kind can be caused, and is billed or has a bound. Times are the benchmark's business.
 func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 	seen := map[string]bool{}
 	for _, k := range kinds() {
+		if _, policy, found := strings.Cut(k.name, ", under "); found && policy != "eip1559" && !*every {
+			continue
+		}
 		t.Run(k.name, func(t *testing.T) {
 			require.False(t, seen[k.name], "two kinds have this name")
 			seen[k.name] = true

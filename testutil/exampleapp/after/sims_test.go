@@ -22,7 +22,7 @@ import (
 // init registers the simulator's flags, and makes short runs their default.
 func init() {
 	simcli.GetSimulatorFlags()
-	simcli.FlagNumBlocksValue, simcli.FlagBlockSizeValue = 15, 40
+	simcli.FlagNumBlocksValue, simcli.FlagBlockSizeValue = 12, 40
 }
 
 var seeds = []int64{3, 11}

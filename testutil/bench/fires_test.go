@@ -1,4 +1,4 @@
-package fires_test
+package bench_test
 
 import (
 	"flag"

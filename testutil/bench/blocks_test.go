@@ -1,26 +1,27 @@
-package blocks
+package bench_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/testutil/bench/blocks"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 )
 
 func TestAnEmptyBlockCostsTheSameWhateverIsPending(t *testing.T) {
-	few, err := MeasureEmpty(10, 1)
+	few, err := blocks.MeasureEmpty(10, 1)
 	require.NoError(t, err)
-	many, err := MeasureEmpty(10_000, 1)
+	many, err := blocks.MeasureEmpty(10_000, 1)
 	require.NoError(t, err)
 	require.Equal(t, few.PerBlock, many.PerBlock)
 	require.LessOrEqual(t, few.Most.Reads(), 14)
 	require.Zero(t, few.Sum.Deletes)
-	require.LessOrEqual(t, few.Sum.Sets, 1+emptyBlocks/100, "a quiet block writes nothing, but for the cursors from time to time")
+	require.LessOrEqual(t, few.Sum.Sets, 1+few.Blocks/100, "a quiet block writes nothing, but for the cursors from time to time")
 }
 
 func TestGasOfSchedulingIsBoundedWhateverTheActorHas(t *testing.T) {
-	sizes, err := MeasureSizes()
+	sizes, err := blocks.MeasureSizes()
 	require.NoError(t, err)
 	gas := map[string]uint64{}
 	for _, g := range sizes.Gas {

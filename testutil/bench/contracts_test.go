@@ -1,15 +1,17 @@
-package contracts
+package bench_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/bench/contracts"
 )
 
 func TestPinningMakesContractsCheaperAndTheirCostIsBounded(t *testing.T) {
-	measured, err := MeasureContracts(10, 1)
+	measured, err := contracts.MeasureContracts(10, 1)
 	require.NoError(t, err)
-	rows := map[string]ContractCall{}
+	rows := map[string]contracts.ContractCall{}
 	for _, row := range measured.Rows {
 		require.Positive(t, row.Micros, row.What)
 		rows[row.What] = row

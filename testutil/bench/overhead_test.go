@@ -1,4 +1,4 @@
-package overhead
+package bench_test
 
 import (
 	"testing"
@@ -6,11 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/testutil/bench/lifetime"
+	"github.com/cosmos-timers/timers/testutil/bench/overhead"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 )
 
 func TestOverheadComparesFiresThatSendWithSends(t *testing.T) {
-	o, err := MeasureOverhead(5, 3)
+	o, err := overhead.MeasureOverhead(5, 3)
 	require.NoError(t, err)
 	require.Positive(t, o.FireMicros)
 	require.Positive(t, o.SendMicros)
@@ -18,7 +19,7 @@ func TestOverheadComparesFiresThatSendWithSends(t *testing.T) {
 }
 
 func TestWhatRepeatsAndWhatCanBeWatchedIsComparedWithWhatIsNot(t *testing.T) {
-	r, err := MeasureRepeating(5, 3, 2_000, 1)
+	r, err := overhead.MeasureRepeating(5, 3, 2_000, 1)
 	require.NoError(t, err)
 	require.Positive(t, r.Ratio)
 	require.Greater(t, r.Nodes, 2.0)
@@ -26,7 +27,7 @@ func TestWhatRepeatsAndWhatCanBeWatchedIsComparedWithWhatIsNot(t *testing.T) {
 	require.NoError(t, err)
 	require.Less(t, r.Nodes, 2*once.Nodes, "%+v", r)
 	for _, watching := range []int{0, 20} {
-		w, err := MeasureWatchable(5, 3, watching)
+		w, err := overhead.MeasureWatchable(5, 3, watching)
 		require.NoError(t, err)
 		require.Positive(t, w.Ratio)
 	}
