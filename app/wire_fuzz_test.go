@@ -22,14 +22,15 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
 	"github.com/cosmos/cosmos-sdk/x/authz"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// wire takes bytes as the application does from outside: each message of the module in a transaction, within authz and as
-// its handler gets it, and each query.
+// wire takes bytes as the application does from outside: each message of the module in a transaction, within authz, within a
+// proposal and as its handler gets it, and each query.
 type wire struct {
 	*appchain.Chain
 	messages, queries []string
@@ -45,6 +46,7 @@ type wire struct {
 const (
 	inTransaction = iota
 	withinAuthz
+	withinProposal
 	ofItsSigner
 	ways
 )
@@ -112,10 +114,23 @@ func (w *wire) try(t *testing.T, route int, raw []byte) {
 		nested, err := (&authz.MsgExec{Grantee: address("alice"), Msgs: []*codectypes.Any{{TypeUrl: url, Value: raw}}}).Marshal()
 		require.NoError(t, err)
 		w.transaction(t, &codectypes.Any{TypeUrl: sdk.MsgTypeURL(&authz.MsgExec{}), Value: nested})
+	case withinProposal:
+		w.transaction(t, proposal(t, &codectypes.Any{TypeUrl: url, Value: raw}))
 	case ofItsSigner:
 		first, second := w.handle(t, url, raw), w.handle(t, url, raw)
 		require.Equal(t, first, second)
 	}
+}
+
+// proposal is alice's of one message.
+func proposal(t *testing.T, message *codectypes.Any) *codectypes.Any {
+	t.Helper()
+	raw, err := (&govv1.MsgSubmitProposal{
+		Messages: []*codectypes.Any{message}, Proposer: address("alice"), Title: "t", Summary: "s",
+		InitialDeposit: sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 10_000_000)),
+	}).Marshal()
+	require.NoError(t, err)
+	return &codectypes.Any{TypeUrl: sdk.MsgTypeURL(&govv1.MsgSubmitProposal{}), Value: raw}
 }
 
 // transaction checks and simulates one.
@@ -273,6 +288,9 @@ func TestWireReachesTheHandlers(t *testing.T) {
 		"ScheduleTimer", "UpdateTimer", "ExtendTimer", "PauseTimer", "CancelTimer", "SetAgent",
 		"SysCancelTimer", "SysExtendTimer", "UpdateTimerConfig",
 	})
+	config := slices.Index(w.messages, sdk.MsgTypeURL(&types.MsgUpdateTimerConfig{}))
+	_, _, err := w.App.Simulate(w.raw(t, proposal(t, &codectypes.Any{TypeUrl: w.messages[config], Value: seeds[ways*config]})))
+	require.NoError(t, err)
 }
 
 var wireRounds = flag.Int("wire.rounds", 3, "how often TestWireTakesWhatIsMangled takes each input")

@@ -30,7 +30,7 @@ var (
 
 // newChain starts a chain of the lab on which alice has coins, and a router of its module's queries. Contracts that run
 // are tested with the application (testutil/system).
-func newChain(t *testing.T) (*lab.Chain, *baseapp.GRPCQueryRouter) {
+func newChain(t testing.TB) (*lab.Chain, *baseapp.GRPCQueryRouter) {
 	t.Helper()
 	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: alice, Amount: math.NewInt(1_000_000_000)}}})
 	require.NoError(t, err)

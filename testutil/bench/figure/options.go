@@ -16,7 +16,7 @@ type Options struct {
 	Calendar types.Calendar
 	// Seed of the workloads.
 	Seed uint64
-	// Kind keeps to the kinds of work whose names contain it, where prices are measured.
+	// Kind keeps to the kinds of work, and to the layouts, whose names contain it.
 	Kind string
 	// Progress is told what is measured next, unless it is nil.
 	Progress func(string)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"strings"
 
 	dbm "github.com/cosmos/cosmos-db"
 
@@ -57,6 +58,9 @@ func compareAt(opts figure.Options, pending int, traffic func(Workload) Workload
 	for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
 		for _, policy := range []workload.Policy{workload.EIP1559, workload.FIFO} {
 			name := fmt.Sprintf("x/timers, %s, %s", calendarNames[calendar], policy)
+			if !strings.Contains(name, opts.Kind) {
+				continue
+			}
 			opts.Tell("layouts: %s, %d", name, pending)
 			w := traffic(DefaultWorkload(pending, policy, 4, opts.Seed).steady())
 			w.Calendar = calendar
@@ -70,7 +74,7 @@ func compareAt(opts figure.Options, pending int, traffic func(Workload) Workload
 		}
 	}
 	for _, layout := range Layouts {
-		if layout.Name == scan.Name && pending > scanned {
+		if !strings.Contains(layout.Name, opts.Kind) || layout.Name == scan.Name && pending > scanned {
 			continue
 		}
 		opts.Tell("layouts: %s, %d", layout.Name, pending)

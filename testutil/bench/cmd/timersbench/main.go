@@ -26,7 +26,7 @@ func run() error {
 	flag.BoolVar(&opts.Million, "million", false, "measure with 1,000,000 pending timers too; takes minutes and 16 GB of memory")
 	flag.Uint64Var(&opts.Seed, "seed", 1, "seed of the workload")
 	flag.StringVar(&opts.Only, "only", "", "comma-separated figures to measure: "+bench.Figures())
-	flag.StringVar(&opts.Kind, "kind", "", "measure only the prices of kinds of work whose names contain this")
+	flag.StringVar(&opts.Kind, "kind", "", "measure only the prices of kinds of work, and the layouts, whose names contain this")
 	flag.Func("calendar", "calendar of the lifetimes: flat (the default) or tiered", func(name string) error {
 		number, known := types.Calendar_value["CALENDAR_"+strings.ToUpper(name)]
 		if !known {
