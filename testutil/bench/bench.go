@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/blocks"
 	"github.com/cosmos-timers/timers/testutil/bench/contracts"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/growth"
 	"github.com/cosmos-timers/timers/testutil/bench/lifetime"
 	"github.com/cosmos-timers/timers/testutil/bench/overhead"
 	"github.com/cosmos-timers/timers/testutil/bench/prices"
@@ -31,6 +32,7 @@ type Report struct {
 	Machine   figure.Machine       `json:"machine"`
 	Lifetimes []lifetime.Lifetime  `json:"lifetimes"`
 	Layouts   []lifetime.Compared  `json:"layouts"`
+	Growth    []growth.Point       `json:"growth,omitempty"`
 	Empties   []blocks.Empty       `json:"empty_blocks"`
 	Overheads []overhead.Overhead  `json:"overheads"`
 	Lifecycle *overhead.Lifecycle  `json:"lives,omitempty"`
@@ -51,6 +53,7 @@ type part struct {
 var parts = []part{
 	{"nodes", func(r *Report, o figure.Options) (err error) { r.Lifetimes, err = lifetime.Measure(o); return err }},
 	{"layouts", func(r *Report, o figure.Options) (err error) { r.Layouts, err = lifetime.Compare(o); return err }},
+	{"growth", func(r *Report, o figure.Options) (err error) { r.Growth, err = growth.Measure(o); return err }},
 	{"empty", func(r *Report, o figure.Options) (err error) { r.Empties, err = blocks.MeasureEmpties(o); return err }},
 	{"overhead", func(r *Report, o figure.Options) (err error) { r.Overheads, err = overhead.Measure(o); return err }},
 	{"lifecycle", func(r *Report, o figure.Options) (err error) {
@@ -104,7 +107,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s, %d cores, %s, %s\n", m.CPU, m.Cores, m.GoVersion, m.Platform); err != nil {
 		return err
 	}
-	tables := []*figure.Table{lifetime.Table(r.Lifetimes), lifetime.CompareTable(r.Layouts), blocks.EmptyTable(r.Empties), overhead.Table(r.Overheads)}
+	tables := []*figure.Table{lifetime.Table(r.Lifetimes), lifetime.CompareTable(r.Layouts), growth.Table(r.Growth), blocks.EmptyTable(r.Empties), overhead.Table(r.Overheads)}
 	if r.Lifecycle != nil {
 		tables = append(tables, r.Lifecycle.Tables()...)
 	}
