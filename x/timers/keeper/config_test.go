@@ -237,3 +237,31 @@ func TestCapsOnFires(t *testing.T) {
 	require.Equal(t, []string{a[2], a[3], b[1]}, f.firedIDs(f.NextBlock()))
 	require.Equal(t, []string{b[2]}, f.firedIDs(f.NextBlock()))
 }
+
+// TestTheSweepComesToEachTimer: however few it looks at in a block, it goes on behind the last one that it looked at.
+func TestTheSweepComesToEachTimer(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.SweepPerBlock = 1 }))
+	stays := f.schedule(robot, 4, f.noop(), limited(gas+1))
+	var ids []string
+	for range 3 {
+		ids = append(ids, f.schedule(robot, 4, f.noop()))
+	}
+	capped := func(cycles uint64) {
+		f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = cycles, cycles })
+	}
+	capped(gas - 1)
+	f.blocksUntil(4)
+	f.NextBlock()
+	for _, id := range ids {
+		require.Equal(t, types.Unrunnable, f.timer(robot, id).SetAside)
+	}
+	capped(gas)
+	f.NextBlock()
+	var fired []string
+	// A round is a block for each of them and one in which the end is found; one may be under way.
+	for range 2 * (len(ids) + 2) {
+		fired = append(fired, f.firedIDs(f.NextBlock())...)
+	}
+	require.ElementsMatch(t, ids, fired)
+	require.Equal(t, types.Unrunnable, f.timer(robot, stays).SetAside)
+}

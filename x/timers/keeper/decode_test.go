@@ -140,4 +140,12 @@ func TestMessagesAreBoundedInAll(t *testing.T) {
 	_, _, err := f.Tx(scheduleMsg(alice, 9, f.emptyOutputs(alice, 500)))
 	require.ErrorIs(t, err, types.ErrPayloadTooLong)
 	require.ErrorContains(t, err, "bytes of messages, want at most 1000")
+
+	exact := f.emptyOutputs(alice, 400)
+	f.setConfig(func(c *types.TimerConfig) { c.MaxMessagesBytes = uint64(len(exact)) })
+	f.NextBlock()
+	f.schedule(alice, 9, exact)
+	f.setConfig(func(c *types.TimerConfig) { c.MaxMessagesBytes-- })
+	f.NextBlock()
+	f.refused(types.ErrPayloadTooLong, scheduleMsg(alice, 9, exact))
 }

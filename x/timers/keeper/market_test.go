@@ -126,6 +126,26 @@ func TestDefaultBidsFollowTheMarket(t *testing.T) {
 	require.Equal(t, "0.000000000000000000", f.prices().P50, "nothing fired")
 }
 
+// TestTimersOfTheDefaultSizeWaitForRoom: those are as large as a timer that states nothing. One that is larger may wait for
+// ever on a lane that is empty otherwise, so that its waiting says nothing of prices.
+//
+// Rule: 1.7-p50-of-idle-lane
+func TestTimersOfTheDefaultSizeWaitForRoom(t *testing.T) {
+	for larger, want := range map[uint64]string{0: "0.400000000000000000", 1: "0.000000000000000000"} {
+		f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+			dear(c)
+			c.MaxFiresPerBlock, c.Eip1559.MaxCyclesPerFireAuction = 1, 200_000
+		}))
+		f.schedule(robot, 3, f.noop(), bidding(stated("5", "0.4")))
+		f.schedule(robot2, 3, f.noop(), bidding(stated("5", "0")), func(msg *types.MsgScheduleTimer) {
+			// As many cells as cycles are of the same size.
+			msg.CellLimit = 200_000 + larger
+		})
+		f.blocksUntil(3)
+		require.Equal(t, want, f.prices().P50, "%d larger", larger)
+	}
+}
+
 // TestALanesFeeIsBurnedBesideTheChains: 20,000 cycles at 1 and at 1, and a tip.
 //
 // Rule: 5.2-settlement
