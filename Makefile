@@ -28,7 +28,8 @@ VERSION := $(or $(VERSION),0.1.0-dev)
 COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 
 version_pkg := github.com/cosmos/cosmos-sdk/version
-ldflags := -X $(version_pkg).Name=timerd \
+# Without debug information (-w) the binary is linked sooner. Stack traces and pprof need none; Delve builds its own binary.
+ldflags := -w -X $(version_pkg).Name=timerd \
 	-X $(version_pkg).AppName=timerd \
 	-X $(version_pkg).Version=$(VERSION) \
 	-X $(version_pkg).Commit=$(COMMIT)
