@@ -64,6 +64,8 @@ var (
 	strayWord = regexp.MustCompile(`^unknown command "(.*)" for "(.*)"$`)
 	// goFunction is how Go's conversions begin their errors.
 	goFunction = regexp.MustCompile(`(?:strconv\.\w+: )?parsing "(?:[^"\\]|\\.)*": `)
+	// transport is what gRPC writes before each error that it hands on.
+	transport = regexp.MustCompile(`rpc error: code = \S+ desc = `)
 	// placeholder is an argument in the usage of a command.
 	placeholder = regexp.MustCompile(`[\[<]([\w -]+)[\]>]`)
 )
@@ -74,7 +76,7 @@ func explain(root *cobra.Command, args []string, err error) error {
 	if findErr != nil {
 		cmd = root
 	}
-	text := plain.NoPaths(err.Error())
+	text := transport.ReplaceAllString(plain.NoPaths(err.Error()), "")
 	switch {
 	case badValue.MatchString(text):
 		m := badValue.FindStringSubmatch(text)

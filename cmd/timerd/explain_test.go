@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,6 +38,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"tx timers schedule send alice 5utmr --at 9 --count 3 --from alice":                   {"is stated without --every or --watch"},
 		"query timers monitor --blocks x":                                                     {`--blocks: "x": is no whole number`},
 		"query timers check-config --limit x --set a=b":                                       {`--limit: "x": is no whole number`},
+		"query timers watches --actor carol":                                                  {`--actor: "carol"`, "neither an address of this chain", "nor the name of a key"},
 		"query timers check-config":                                                           {"the config is missing: want a file, or --set KEY=VALUE"},
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -45,7 +47,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			for _, text := range want {
 				require.Contains(t, out, text)
 			}
-			for _, noise := range []string{".go:", "strconv", `"--0"`} {
+			for _, noise := range []string{".go:", "strconv", `"--0"`, "rpc error"} {
 				require.NotContains(t, out, noise)
 			}
 			require.Equal(t, 1, strings.Count(strings.TrimSpace(out), "\n")+1, "one sentence: %s", out)
@@ -53,6 +55,14 @@ func TestMistakesAreExplained(t *testing.T) {
 	}
 	require.Contains(t, must(t, user, "tx", "timers", "--help"), "schedule")
 	require.Contains(t, must(t, user, "tx", "timers"), "schedule")
+}
+
+// What a node answers is told without the wrappings of each hop.
+func TestAnswersOfANodeAreUnwrapped(t *testing.T) {
+	inner := errors.New("rpc error: code = Unknown desc = rpc error: code = InvalidArgument desc = bob is an account: invalid request")
+	err := explain(newRootCmd(t.TempDir()), []string{"query", "timers", "lane"}, inner)
+	require.EqualError(t, err, "bob is an account: invalid request")
+	require.ErrorIs(t, err, inner)
 }
 
 // Shells are offered the names of the keys of the home.

@@ -116,12 +116,19 @@ func TestWatchesAreListed(t *testing.T) {
 	prefix := base64.StdEncoding.EncodeToString(r.balanceKey(r.Bob, "stake").Prefix)
 	require.Contains(t, out, prefix)
 
-	for _, line := range [][]string{{"--actor", r.Alice}, {"--store", "bank"}, {"--store", "bank", "--prefix", prefix}} {
+	for _, line := range [][]string{{"--actor", r.Alice}, {"--actor", "alice"}, {"--store", "bank"}, {"--store", "bank", "--prefix", prefix}} {
 		out, _, err = r.Run(append([]string{"query", "timers", "watches", "--output", "json"}, line...)...)
 		require.NoError(t, err)
 		require.Contains(t, out, `"TIMER_STATUS_WATCHING"`)
-		require.Contains(t, out, `"remaining": "3"`)
+		require.Contains(t, out, `"remaining":"3"`)
 	}
+	out, _, err = r.Run("query", "timers", "watches", "--actor", "alice", "--output", "text")
+	require.NoError(t, err)
+	require.Regexp(t, `^ID +ACTOR +DUE WHEN +FIRES LEFT +STATUS +EXPIRES\n[0-9a-f]{8} +alice +bank:02[0-9a-f]+ changes +3 +watching +\d+\n$`, out)
+	_, _, err = r.Run("query", "timers", "watches", "--actor", "carol")
+	require.ErrorContains(t, err, "--actor: ")
+	_, _, err = r.Run("query", "timers", "watches", "--store", "bank", "--prefix", "%")
+	require.ErrorContains(t, err, "is no base64: want what watch-key prints")
 	_, _, err = r.Run("query", "timers", "watches")
 	require.ErrorContains(t, err, "state a store or an actor")
 }
