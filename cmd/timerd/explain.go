@@ -91,13 +91,12 @@ func explain(root *cobra.Command, args []string, err error) error {
 		text = noKey(cmd, text)
 	case text == io.EOF.Error():
 		text = fmt.Sprintf("no answer came on standard input: --%s answers yes", flags.FlagSkipConfirmation)
-	case text == err.Error():
-		return err
 	}
 	return explained{text, err}
 }
 
-// explained is an error in other words.
+// explained is an error in other words. It has no form of its own for printing, as registered errors have, which would
+// write the place in the code behind the text.
 type explained struct {
 	text string
 	err  error

@@ -2,11 +2,16 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	errorsmod "cosmossdk.io/errors"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // What people get wrong is told in words of the command line: which argument, which value, and what would be right.
@@ -63,6 +68,11 @@ func TestAnswersOfANodeAreUnwrapped(t *testing.T) {
 	err := explain(newRootCmd(t.TempDir()), []string{"query", "timers", "lane"}, inner)
 	require.EqualError(t, err, "bob is an account: invalid request")
 	require.ErrorIs(t, err, inner)
+
+	registered := errorsmod.Wrap(types.ErrInvalidConfig, "too small")
+	require.Contains(t, fmt.Sprint(registered), ".go:", "what is to be left out")
+	err = explain(newRootCmd(t.TempDir()), []string{"query", "timers", "lane"}, registered)
+	require.Equal(t, "too small: invalid timer config", fmt.Sprint(err))
 }
 
 // Shells are offered the names of the keys of the home.
