@@ -64,8 +64,8 @@ var (
 	strayWord = regexp.MustCompile(`^unknown command "(.*)" for "(.*)"$`)
 	// goFunction is how Go's conversions begin their errors.
 	goFunction = regexp.MustCompile(`(?:strconv\.\w+: )?parsing "(?:[^"\\]|\\.)*": `)
-	// transport is what gRPC writes before each error that it hands on.
-	transport = regexp.MustCompile(`rpc error: code = \S+ desc = `)
+	// transport is what gRPC writes before each error that it hands on, and the SDK behind that of a simulation.
+	transport = regexp.MustCompile(`rpc error: code = \S+ desc = | with gas used: '\d+'(?:: unknown request)?$`)
 	// placeholder is an argument in the usage of a command.
 	placeholder = regexp.MustCompile(`[\[<]([\w -]+)[\]>]`)
 )

@@ -64,7 +64,7 @@ func TestMistakesAreExplained(t *testing.T) {
 
 // What a node answers is told without the wrappings of each hop.
 func TestAnswersOfANodeAreUnwrapped(t *testing.T) {
-	inner := errors.New("rpc error: code = Unknown desc = rpc error: code = InvalidArgument desc = bob is an account: invalid request")
+	inner := errors.New("rpc error: code = Unknown desc = rpc error: code = InvalidArgument desc = bob is an account: invalid request with gas used: '5': unknown request")
 	err := explain(newRootCmd(t.TempDir()), []string{"query", "timers", "lane"}, inner)
 	require.EqualError(t, err, "bob is an account: invalid request")
 	require.ErrorIs(t, err, inner)
