@@ -22,6 +22,7 @@ MUTATED ?=
 KILLS ?= 50
 MIXES ?= 250
 TESTS ?=
+DOCKER ?= docker
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 VERSION := $(or $(VERSION),0.1.0-dev)
@@ -66,8 +67,8 @@ reproduce: ## Build the release twice from clones, with caches of their own, and
 	@scripts/reproduce.sh $(SUMS)
 
 .PHONY: image
-image: release ## Build the container image timerd from the release (needs docker)
-	docker build --build-arg RELEASE="$$(basename build/release/timerd-*.tar.gz .tar.gz)" --tag timerd .
+image: release ## Build the container image timerd from the release (DOCKER=podman or buildah without docker)
+	$(DOCKER) build --build-arg RELEASE="$$(basename build/release/timerd-*.tar.gz .tar.gz)" --tag timerd .
 
 .PHONY: install
 install: ## Install timerd into Go's bin directory
