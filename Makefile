@@ -22,13 +22,15 @@ MUTATED ?=
 KILLS ?= 50
 MIXES ?= 250
 TESTS ?=
+DOCKER ?= docker
 
 VERSION := $(shell git describe --tags --dirty 2>/dev/null | sed 's/^v//')
 VERSION := $(or $(VERSION),0.1.0-dev)
 COMMIT := $(shell git rev-parse HEAD 2>/dev/null)
 
 version_pkg := github.com/cosmos/cosmos-sdk/version
-ldflags := -X $(version_pkg).Name=timerd \
+# Without debug information (-w) the binary is linked sooner. Stack traces and pprof need none; Delve builds its own binary.
+ldflags := -w -X $(version_pkg).Name=timerd \
 	-X $(version_pkg).AppName=timerd \
 	-X $(version_pkg).Version=$(VERSION) \
 	-X $(version_pkg).Commit=$(COMMIT)
@@ -65,8 +67,8 @@ reproduce: ## Build the release twice from clones, with caches of their own, and
 	@scripts/reproduce.sh $(SUMS)
 
 .PHONY: image
-image: release ## Build the container image timerd from the release (needs docker)
-	docker build --build-arg RELEASE="$$(basename build/release/timerd-*.tar.gz .tar.gz)" --tag timerd .
+image: release ## Build the container image timerd from the release (DOCKER=podman or buildah without docker)
+	$(DOCKER) build --build-arg RELEASE="$$(basename build/release/timerd-*.tar.gz .tar.gz)" --tag timerd .
 
 .PHONY: install
 install: ## Install timerd into Go's bin directory

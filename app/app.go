@@ -3,7 +3,6 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -12,16 +11,10 @@ import (
 
 	autocliv1 "cosmossdk.io/api/cosmos/autocli/v1"
 	reflectionv1 "cosmossdk.io/api/cosmos/reflection/v1"
-	"cosmossdk.io/client/v2/autocli"
-	"cosmossdk.io/core/appmodule"
 	"cosmossdk.io/log"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
-	"github.com/cosmos/cosmos-sdk/client"
-	"github.com/cosmos/cosmos-sdk/codec"
-	"github.com/cosmos/cosmos-sdk/codec/address"
-	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	runtimeservices "github.com/cosmos/cosmos-sdk/runtime/services"
 	servertypes "github.com/cosmos/cosmos-sdk/server/types"
@@ -44,13 +37,11 @@ var (
 type App struct {
 	*baseapp.BaseApp
 	Keepers
+	Description
 
-	encoding Encoding
-	keys     map[string]*storetypes.KVStoreKey
+	keys map[string]*storetypes.KVStoreKey
 	// watchNotes is the transient store where watched stores note what a block changes.
 	watchNotes   *storetypes.TransientStoreKey
-	modules      *module.Manager
-	basics       module.BasicManager
 	configurator module.Configurator
 	simulation   *module.SimulationManager
 }
@@ -67,7 +58,7 @@ func New(
 	base.SetVersion(version.Version)
 	base.SetInterfaceRegistry(encoding.Registry)
 	base.SetTxEncoder(encoding.TxConfig.TxEncoder())
-	app := &App{BaseApp: base, encoding: encoding, keys: storeKeys()}
+	app := &App{BaseApp: base, Description: Description{encoding: encoding}, keys: storeKeys()}
 	if err := app.wire(appOpts); err != nil {
 		panic(fmt.Errorf("wiring the app: %w", err))
 	}
@@ -151,21 +142,6 @@ func (app *App) LoadHeight(height int64) error {
 	return app.pinContracts()
 }
 
-// AppCodec returns the codec.
-func (app *App) AppCodec() codec.Codec { return app.encoding.Codec }
-
-// InterfaceRegistry returns the registry of messages.
-func (app *App) InterfaceRegistry() codectypes.InterfaceRegistry { return app.encoding.Registry }
-
-// LegacyAmino returns the amino codec, which key files still need.
-func (app *App) LegacyAmino() *codec.LegacyAmino { return app.encoding.Amino }
-
-// TxConfig returns how transactions are built and signed.
-func (app *App) TxConfig() client.TxConfig { return app.encoding.TxConfig }
-
-// Basics returns the modules as far as they need no state.
-func (app *App) Basics() module.BasicManager { return app.basics }
-
 // Modules returns the module manager.
 func (app *App) Modules() *module.Manager { return app.modules }
 
@@ -180,26 +156,3 @@ func (app *App) GetBaseApp() *baseapp.BaseApp { return app.BaseApp }
 
 // SimulationManager returns the manager of simulations.
 func (app *App) SimulationManager() *module.SimulationManager { return app.simulation }
-
-// DefaultGenesis returns an empty chain.
-func (app *App) DefaultGenesis() map[string]json.RawMessage {
-	return app.basics.DefaultGenesis(app.encoding.Codec)
-}
-
-// AutoCLIOptions returns what makes a command of every RPC.
-func (app *App) AutoCLIOptions() autocli.AppOptions {
-	modules := make(map[string]appmodule.AppModule, len(app.modules.Modules))
-	for name, m := range app.modules.Modules {
-		if appModule, ok := m.(appmodule.AppModule); ok {
-			modules[name] = appModule
-		}
-	}
-	config := sdk.GetConfig()
-	return autocli.AppOptions{
-		Modules:               modules,
-		ModuleOptions:         runtimeservices.ExtractAutoCLIOptions(app.modules.Modules),
-		AddressCodec:          address.NewBech32Codec(config.GetBech32AccountAddrPrefix()),
-		ValidatorAddressCodec: address.NewBech32Codec(config.GetBech32ValidatorAddrPrefix()),
-		ConsensusAddressCodec: address.NewBech32Codec(config.GetBech32ConsensusAddrPrefix()),
-	}
-}

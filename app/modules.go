@@ -13,6 +13,7 @@ import (
 	ibcexported "github.com/cosmos/ibc-go/v10/modules/core/exported"
 	ibctm "github.com/cosmos/ibc-go/v10/modules/light-clients/07-tendermint"
 
+	"cosmossdk.io/core/genesis"
 	"cosmossdk.io/x/evidence"
 	evidencetypes "cosmossdk.io/x/evidence/types"
 	"cosmossdk.io/x/feegrant"
@@ -20,6 +21,7 @@ import (
 	"cosmossdk.io/x/upgrade"
 	upgradetypes "cosmossdk.io/x/upgrade/types"
 
+	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/types/module"
 	"github.com/cosmos/cosmos-sdk/x/auth"
@@ -89,13 +91,24 @@ var (
 
 // wireModules makes the modules and registers their services.
 func (app *App) wireModules() error {
-	cdc, registry, k := app.encoding.Codec, app.encoding.Registry, &app.Keepers
-	bankModule := bank.NewAppModule(cdc, k.Bank, k.Accounts, nil)
-	app.modules = module.NewManager(
-		genutil.NewAppModule(k.Accounts, k.Staking, app, app.encoding.TxConfig),
+	app.describe(app.makeModules(&app.Keepers, app, app.MsgServiceRouter()))
+	app.modules.SetOrderPreBlockers(preBlockers...)
+	app.modules.SetOrderBeginBlockers(beginBlockers...)
+	app.modules.SetOrderEndBlockers(endBlockers...)
+	app.modules.SetOrderInitGenesis(genesisOrder...)
+	app.modules.SetOrderExportGenesis(genesisOrder...)
+	app.configurator = module.NewConfigurator(app.encoding.Codec, app.MsgServiceRouter(), app.GRPCQueryRouter())
+	return app.modules.RegisterServices(app.configurator)
+}
+
+// makeModules makes the modules on their keepers.
+func (d *Description) makeModules(k *Keepers, deliverer genesis.TxHandler, router *baseapp.MsgServiceRouter) *module.Manager {
+	cdc, registry := d.encoding.Codec, d.encoding.Registry
+	return module.NewManager(
+		genutil.NewAppModule(k.Accounts, k.Staking, deliverer, d.encoding.TxConfig),
 		auth.NewAppModule(cdc, k.Accounts, authsims.RandomGenesisAccounts, nil),
 		vesting.NewAppModule(k.Accounts, k.Bank),
-		bankModule,
+		bank.NewAppModule(cdc, k.Bank, k.Accounts, nil),
 		feegrantmodule.NewAppModule(cdc, k.Accounts, k.Bank, k.Feegrant, registry),
 		gov.NewAppModule(cdc, &k.Gov, k.Accounts, k.Bank, nil),
 		mint.NewAppModule(cdc, k.Mint, k.Accounts, nil, nil),
@@ -111,24 +124,21 @@ func (app *App) wireModules() error {
 		ibctm.NewAppModule(k.Tendermint),
 		transfer.NewAppModule(k.Transfer),
 		ica.NewAppModule(&k.ICAController, &k.ICAHost),
-		wasm.NewAppModule(cdc, k.Wasm, k.Staking, k.Accounts, k.Bank, app.MsgServiceRouter(), nil),
+		wasm.NewAppModule(cdc, k.Wasm, k.Staking, k.Accounts, k.Bank, router, nil),
 		timers.NewAppModule(cdc, k.Timers),
 	)
-	app.basics = module.NewBasicManagerFromManager(app.modules, map[string]module.AppModuleBasic{
+}
+
+// describe takes over the modules, with the chain's own defaults, and registers their messages.
+func (d *Description) describe(modules *module.Manager) {
+	d.modules = modules
+	d.basics = module.NewBasicManagerFromManager(modules, map[string]module.AppModuleBasic{
 		genutiltypes.ModuleName: genutil.NewAppModuleBasic(genutiltypes.DefaultMessageValidator),
 		govtypes.ModuleName:     gov.NewAppModuleBasic(nil),
-		banktypes.ModuleName:    bankBasic{bankModule.AppModuleBasic},
+		banktypes.ModuleName:    bankBasic{modules.Modules[banktypes.ModuleName].(bank.AppModule).AppModuleBasic},
 	})
-	app.basics.RegisterLegacyAminoCodec(app.encoding.Amino)
-	app.basics.RegisterInterfaces(registry)
-
-	app.modules.SetOrderPreBlockers(preBlockers...)
-	app.modules.SetOrderBeginBlockers(beginBlockers...)
-	app.modules.SetOrderEndBlockers(endBlockers...)
-	app.modules.SetOrderInitGenesis(genesisOrder...)
-	app.modules.SetOrderExportGenesis(genesisOrder...)
-	app.configurator = module.NewConfigurator(cdc, app.MsgServiceRouter(), app.GRPCQueryRouter())
-	return app.modules.RegisterServices(app.configurator)
+	d.basics.RegisterLegacyAminoCodec(d.encoding.Amino)
+	d.basics.RegisterInterfaces(d.encoding.Registry)
 }
 
 // bankBasic is x/bank with the chain's coin described in its default genesis, so that wallets show tmr.

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"github.com/grpc-ecosystem/grpc-gateway/runtime"
+
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/grpc/cmtservice"
 	"github.com/cosmos/cosmos-sdk/client/grpc/node"
@@ -12,6 +14,7 @@ import (
 
 // RegisterAPIRoutes registers REST for all that gRPC serves, and what describes it if that is wanted.
 func (app *App) RegisterAPIRoutes(server *api.Server, apiConfig config.APIConfig) {
+	runtime.WithProtoErrorHandler(explainParameters)(server.GRPCGatewayRouter)
 	authtx.RegisterGRPCGatewayRoutes(server.ClientCtx, server.GRPCGatewayRouter)
 	cmtservice.RegisterGRPCGatewayRoutes(server.ClientCtx, server.GRPCGatewayRouter)
 	node.RegisterGRPCGatewayRoutes(server.ClientCtx, server.GRPCGatewayRouter)

@@ -118,7 +118,7 @@ start() {
       running "$i" || { echo; fail "node$i ended; see $dir/node$i/node.log"; }
       ((SECONDS < deadline)) || { echo; fail "node$i has no block 3 after $wait_seconds s; see $dir/node$i/node.log"; }
       printf .
-      sleep 0.5
+      sleep 0.2
     done
   done
   echo

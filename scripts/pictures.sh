@@ -28,6 +28,7 @@ crowd() { # crowd SIZE FLAG...
     jq --argjson size "$size" '.body.messages[0] as $m | .body.messages = [range($size) | $m]' >"$file"
   env -u TIMERD_GAS_PRICES timerd tx sign "$file" --from alice 2>/dev/null >"$file.signed"
   timerd tx broadcast "$file.signed" >/dev/null
+  sleep 4 # The next one is signed with the number that follows it once it is in a block.
 }
 echo "scheduling"
 schedule send bob 500utmr --every 4 --gas-limit 60000 --label rent --from alice
@@ -41,8 +42,9 @@ crowd 80 --every 21 --label rewards
 
 page=http://127.0.0.1:$((LOCALNET_PORT + 6))
 until (($(curl -sf "$page/api/status" | jq .height) >= 90)); do sleep 1; done
-# In the midst of a crowd some timers are left ready. It fires once: one that repeats spreads over the blocks.
-crowd 200 --in 12 --label airdrop
+# In the midst of a crowd some timers are left ready: it lasts sixteen blocks, since a browser takes some to start. It fires
+# once: one that repeats spreads over the blocks.
+crowd 800 --in 12 --label airdrop
 until curl -sf "$page/api/ready" | jq -e '.timers | length > 10' >/dev/null; do sleep 0.1; done
 node scripts/screenshots.mjs "$page/" "$dir/views"
 cp "$dir/views/light.png" "$pictures/dashboard.png"

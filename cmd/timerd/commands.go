@@ -31,7 +31,7 @@ import (
 )
 
 // addCommands adds what AutoCLI does not make of the modules' services.
-func addCommands(root *cobra.Command, modules *app.App) {
+func addCommands(root *cobra.Command, modules *app.Description) {
 	root.AddCommand(
 		genutilcli.InitCmd(modules.Basics(), app.DefaultNodeHome),
 		genutilcli.Commands(modules.TxConfig(), modules.Basics(), app.DefaultNodeHome),
@@ -58,7 +58,7 @@ func labCmd() *cobra.Command {
 	return cmd
 }
 
-func queryCmd(modules *app.App) *cobra.Command {
+func queryCmd(modules *app.Description) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "query", Aliases: []string{"q"}, Short: "Ask the chain", RunE: client.ValidateCmd,
 		SuggestionsMinimumDistance: 2,
@@ -71,7 +71,7 @@ func queryCmd(modules *app.App) *cobra.Command {
 	return cmd
 }
 
-func txCmd(modules *app.App) *cobra.Command {
+func txCmd(modules *app.Description) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tx", Short: "Send transactions", RunE: client.ValidateCmd, SuggestionsMinimumDistance: 2,
 	}

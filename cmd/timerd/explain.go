@@ -64,6 +64,8 @@ var (
 	strayWord = regexp.MustCompile(`^unknown command "(.*)" for "(.*)"$`)
 	// goFunction is how Go's conversions begin their errors.
 	goFunction = regexp.MustCompile(`(?:strconv\.\w+: )?parsing "(?:[^"\\]|\\.)*": `)
+	// transport is what gRPC writes before each error that it hands on, and the SDK behind that of a simulation.
+	transport = regexp.MustCompile(`rpc error: code = \S+ desc = | with gas used: '\d+'(?:: unknown request)?$`)
 	// placeholder is an argument in the usage of a command.
 	placeholder = regexp.MustCompile(`[\[<]([\w -]+)[\]>]`)
 )
@@ -74,7 +76,7 @@ func explain(root *cobra.Command, args []string, err error) error {
 	if findErr != nil {
 		cmd = root
 	}
-	text := plain.NoPaths(err.Error())
+	text := transport.ReplaceAllString(plain.NoPaths(err.Error()), "")
 	switch {
 	case badValue.MatchString(text):
 		m := badValue.FindStringSubmatch(text)
@@ -89,13 +91,12 @@ func explain(root *cobra.Command, args []string, err error) error {
 		text = noKey(cmd, text)
 	case text == io.EOF.Error():
 		text = fmt.Sprintf("no answer came on standard input: --%s answers yes", flags.FlagSkipConfirmation)
-	case text == err.Error():
-		return err
 	}
 	return explained{text, err}
 }
 
-// explained is an error in other words.
+// explained is an error in other words. It has no form of its own for printing, as registered errors have, which would
+// write the place in the code behind the text.
 type explained struct {
 	text string
 	err  error

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	errorsmod "cosmossdk.io/errors"
+
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // What people get wrong is told in words of the command line: which argument, which value, and what would be right.
@@ -37,6 +43,7 @@ func TestMistakesAreExplained(t *testing.T) {
 		"tx timers schedule send alice 5utmr --at 9 --count 3 --from alice":                   {"is stated without --every or --watch"},
 		"query timers monitor --blocks x":                                                     {`--blocks: "x": is no whole number`},
 		"query timers check-config --limit x --set a=b":                                       {`--limit: "x": is no whole number`},
+		"query timers watches --actor carol":                                                  {`--actor: "carol"`, "neither an address of this chain", "nor the name of a key"},
 		"query timers check-config":                                                           {"the config is missing: want a file, or --set KEY=VALUE"},
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -45,7 +52,7 @@ func TestMistakesAreExplained(t *testing.T) {
 			for _, text := range want {
 				require.Contains(t, out, text)
 			}
-			for _, noise := range []string{".go:", "strconv", `"--0"`} {
+			for _, noise := range []string{".go:", "strconv", `"--0"`, "rpc error"} {
 				require.NotContains(t, out, noise)
 			}
 			require.Equal(t, 1, strings.Count(strings.TrimSpace(out), "\n")+1, "one sentence: %s", out)
@@ -53,6 +60,19 @@ func TestMistakesAreExplained(t *testing.T) {
 	}
 	require.Contains(t, must(t, user, "tx", "timers", "--help"), "schedule")
 	require.Contains(t, must(t, user, "tx", "timers"), "schedule")
+}
+
+// What a node answers is told without the wrappings of each hop.
+func TestAnswersOfANodeAreUnwrapped(t *testing.T) {
+	inner := errors.New("rpc error: code = Unknown desc = rpc error: code = InvalidArgument desc = bob is an account: invalid request with gas used: '5': unknown request")
+	err := explain(newRootCmd(t.TempDir()), []string{"query", "timers", "lane"}, inner)
+	require.EqualError(t, err, "bob is an account: invalid request")
+	require.ErrorIs(t, err, inner)
+
+	registered := errorsmod.Wrap(types.ErrInvalidConfig, "too small")
+	require.Contains(t, fmt.Sprint(registered), ".go:", "what is to be left out")
+	err = explain(newRootCmd(t.TempDir()), []string{"query", "timers", "lane"}, registered)
+	require.Equal(t, "too small: invalid timer config", fmt.Sprint(err))
 }
 
 // Shells are offered the names of the keys of the home.

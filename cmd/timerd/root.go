@@ -9,17 +9,19 @@ import (
 
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	cmtcfg "github.com/cometbft/cometbft/config"
-	dbm "github.com/cosmos/cosmos-db"
+	"github.com/cosmos/gogoproto/proto"
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/reflect/protoregistry"
 
-	"cosmossdk.io/log"
+	"cosmossdk.io/client/v2/autocli"
+	"cosmossdk.io/client/v2/autocli/flag"
 
 	"github.com/cosmos/cosmos-sdk/client"
 	clientconfig "github.com/cosmos/cosmos-sdk/client/config"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/server"
 	serverconfig "github.com/cosmos/cosmos-sdk/server/config"
-	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
 	"github.com/cosmos/cosmos-sdk/types/tx/signing"
 	"github.com/cosmos/cosmos-sdk/x/auth/tx"
 	txmodule "github.com/cosmos/cosmos-sdk/x/auth/tx/config"
@@ -32,7 +34,7 @@ import (
 // commands take key ring and chain id from the context that they are built with: with the default home's, a client.toml
 // under another --home would be ignored.
 func newRootCmd(home string) *cobra.Command {
-	modules := appWithoutState()
+	modules := app.Describe()
 	clientCtx := client.Context{}.
 		WithCodec(modules.AppCodec()).
 		WithInterfaceRegistry(modules.InterfaceRegistry()).
@@ -57,21 +59,30 @@ func newRootCmd(home string) *cobra.Command {
 	if configured, err := clientconfig.ReadFromClientConfig(clientCtx); err == nil {
 		options.ClientCtx = configured
 	}
-	if err := options.EnhanceRootCommand(root); err != nil {
+	if err := options.EnhanceRootCommandWithBuilder(root, commandBuilder(options)); err != nil {
 		panic(fmt.Errorf("building the commands: %w", err))
 	}
 	return root
 }
 
-// appWithoutState is what the command tree is made of: what modules say of themselves, for which an application without a
-// database does. Its home is a passing one, since contracts lock theirs, and a node may be running on it.
-func appWithoutState() *app.App {
-	home, err := os.MkdirTemp("", "timerd-commands-")
-	if err != nil {
-		panic(fmt.Errorf("building the commands: %w", err))
+// commandBuilder is AutoCLI's own but for where it finds descriptions of messages: it would merge those of all files
+// anew, which takes longer than the rest of the command tree.
+func commandBuilder(options autocli.AppOptions) *autocli.Builder {
+	return &autocli.Builder{
+		Builder: flag.Builder{
+			TypeResolver:          protoregistry.GlobalTypes,
+			FileResolver:          proto.HybridResolver,
+			AddressCodec:          options.AddressCodec,
+			ValidatorAddressCodec: options.ValidatorAddressCodec,
+			ConsensusAddressCodec: options.ConsensusAddressCodec,
+		},
+		GetClientConn: func(cmd *cobra.Command) (grpc.ClientConnInterface, error) { return client.GetClientQueryContext(cmd) },
+		AddQueryConnFlags: func(cmd *cobra.Command) {
+			flags.AddQueryFlagsToCmd(cmd)
+			flags.AddKeyringFlags(cmd.Flags())
+		},
+		AddTxConnFlags: flags.AddTxFlagsToCmd,
 	}
-	defer os.RemoveAll(home)
-	return app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, false, simtestutil.NewAppOptionsWithFlagHome(home))
 }
 
 // prepare gives a command its context: flags over client.toml over defaults.

@@ -53,7 +53,7 @@ type testnetPlan struct {
 	accounts []string
 }
 
-func newTestnetCmd(modules *app.App) *cobra.Command {
+func newTestnetCmd(modules *app.Description) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "testnet", Short: "Make the files of a test network", RunE: client.ValidateCmd, SuggestionsMinimumDistance: 2,
 	}
@@ -61,7 +61,7 @@ func newTestnetCmd(modules *app.App) *cobra.Command {
 	return cmd
 }
 
-func newInitFilesCmd(modules *app.App) *cobra.Command {
+func newInitFilesCmd(modules *app.Description) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init-files",
 		Short: "Make homes, keys and a common genesis for the validators of a test network",

@@ -36,7 +36,7 @@ import (
 // testnet makes the files of a test network.
 type testnet struct {
 	plan      testnetPlan
-	modules   *app.App
+	modules   *app.Description
 	clientCtx client.Context
 	out       io.Writer
 
@@ -185,7 +185,7 @@ func (n *testnet) genesis() (*genutiltypes.AppGenesis, error) {
 }
 
 // fastGov makes proposals pass in seconds. The expedited period must be the shorter one.
-func fastGov(raw json.RawMessage, modules *app.App) json.RawMessage {
+func fastGov(raw json.RawMessage, modules *app.Description) json.RawMessage {
 	var gov govv1.GenesisState
 	modules.AppCodec().MustUnmarshalJSON(raw, &gov)
 	voting, expedited, deposit := 20*time.Second, 10*time.Second, 60*time.Second

@@ -132,18 +132,7 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 			Example:        example("watch-key bank:balance:ADDRESS:stake"),
 			PositionalArgs: positional("text"),
 		},
-		{
-			RpcMethod: "Watches",
-			Use:       "watches",
-			Short:     "List the watches of a store, of one prefix in it, or of an actor",
-			Long:      "List the watches of a store (--store), of exactly one prefix in it (--prefix, as watch-key prints it), or of an actor (--actor).",
-			Example:   example("watches --actor alice") + "\n" + example("watches --store bank --page-limit 20"),
-			FlagOptions: map[string]*autocliv1.FlagOptions{
-				"store":  {Usage: "store whose watches are listed"},
-				"prefix": {Usage: "prefix in the store, exactly"},
-				"actor":  {Usage: "actor whose watches are listed"},
-			},
-		},
+		{RpcMethod: "Watches", Skip: true}, // cli.NewQueryCmd brings it
 	}
 }
 

@@ -50,7 +50,7 @@ function table(columns, rows, empty) {
   if (rows.length === 0) return make('p', { class: 'note' }, empty);
   const head = make('tr', {}, ...columns.map((c) => make('th', c.number ? { class: 'n' } : {}, c.title)));
   return make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows.map((row) => make('tr', {},
-    ...columns.map((c) => make('td', c.number ? { class: 'n' } : { class: c.text ? 'text' : '' }, c.of(row)))))));
+    ...columns.map((c) => make('td', { 'data-title': c.title, class: c.number ? 'n' : c.text ? 'text' : '' }, c.of(row)))))));
 }
 
 const actorLink = (a) => (a ? make('a', { href: '#actor/' + encodeURIComponent(a), class: 'mono', title: a }, a.slice(0, 4) + '…' + a.slice(-6)) : '');

@@ -69,16 +69,19 @@ func Send(j *job.Job, msgs ...sdk.Msg) error {
 	return send(j, msgs, "--"+flagWait+" waits until it is included", printIncluded)
 }
 
-// SendTimer does the same with a timer that is scheduled. With --wait it prints the timer's name. Standard output carries
-// the name alone, so that a script can read it.
-func SendTimer(j *job.Job, msg *types.MsgScheduleTimer) error {
+// SendTimer does the same with a timer that is scheduled. With --wait it prints the timer's name and when it is due: its
+// height, or for a watch what is stated in words.
+func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
 	return send(j, []sdk.Msg{msg}, "once it is included, its event timers.v1.TimerScheduled has the timer's name; --"+flagWait+" waits and prints it",
 		func(j *job.Job, included *coretypes.ResultTx) error {
 			found, err := remote.ScheduledIn(included)
 			if err != nil {
 				return err
 			}
-			return printScheduled(j, found, included)
+			if msg.Trigger.Watch == nil {
+				when = fmt.Sprintf("at height %d", found.Due)
+			}
+			return printScheduled(j, found, included, when)
 		})
 }
 
@@ -185,14 +188,10 @@ func printIncluded(j *job.Job, tx *coretypes.ResultTx) error {
 	return j.PrintRaw(text)
 }
 
-func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes.ResultTx) error {
+func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes.ResultTx, when string) error {
 	if j.OutputFormat == flags.OutputFormatText {
-		due := "due when what it watches changes"
-		if found.Due != 0 {
-			due = fmt.Sprintf("due at height %d", found.Due)
-		}
-		return j.PrintString(fmt.Sprintf("timer %s/%s is scheduled, %s: transaction %X is included at height %d\n",
-			found.Actor, found.Id, due, included.Hash, included.Height))
+		return j.PrintString(fmt.Sprintf("timer %s/%s is scheduled, due %s: transaction %X is included at height %d\n",
+			found.Actor, found.Id, when, included.Hash, included.Height))
 	}
 	text, err := json.Marshal(scheduled{
 		Name: found.Actor + "/" + found.Id, Due: found.Due, ExpiresAt: found.ExpiresAt, GasLimit: found.GasLimit,

@@ -104,7 +104,7 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
 			return err
 		}
 	}
-	return broadcast.SendTimer(j, msg)
+	return broadcast.SendTimer(j, msg, when(d, &msg.Trigger))
 }
 
 // advisory is the outlook. Without a node nothing is sent and no gas limit is found, but what is to be printed is.

@@ -23,7 +23,7 @@ func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 	if len(d.Messages) > 0 {
 		does = writer(d.Job).Messages(d.Messages)
 	}
-	d.Notef("will %s, %s", does, when(&msg.Trigger))
+	d.Notef("will %s, %s", does, when(d, &msg.Trigger))
 	if !draft.Repeats(msg) {
 		return
 	}
@@ -89,7 +89,7 @@ func warnOfOwnWatch(d *draft.Draft, watch *types.WatchTrigger, result dryrun.Res
 }
 
 // when says what makes a timer due, in words.
-func when(t *types.Trigger) string {
+func when(d *draft.Draft, t *types.Trigger) string {
 	switch {
 	case t.Interval != nil:
 		text := "every " + plain.Count(t.Interval.Every, "block")
@@ -98,7 +98,7 @@ func when(t *types.Trigger) string {
 		}
 		return text + times(t.Interval.Remaining)
 	case t.Watch != nil:
-		return "when what it watches changes" + times(t.Watch.Remaining)
+		return "when " + words.Watched(t.Watch.Keys, d.Watched) + times(t.Watch.Remaining)
 	case t.After != 0:
 		return plain.Count(t.After, "block") + " after the one that schedules it"
 	default:

@@ -32,13 +32,15 @@ func TestScheduleWatches(t *testing.T) {
 	require.Contains(t, notes, "pre-charges at most 800stake at the fire")
 
 	// Several, as people and as programs write them, with a number of times and an expiry.
-	msg, _ = r.scheduleTx(append(line, "--watch", "bank:"+hex.EncodeToString(key.Prefix), "--watch", "bank:balances:"+r.Alice,
+	msg, notes = r.scheduleTx(append(line, "--watch", "bank:"+hex.EncodeToString(key.Prefix), "--watch", "bank:balances:"+r.Alice,
 		"--count", "0", "--expires-in", "50")...)
 	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key, r.balanceKey(r.Alice, "")}}, *msg.Trigger.Watch)
 	require.EqualValues(t, 60, msg.ExpiresAt)
+	require.Contains(t, notes, ", when bank:"+hex.EncodeToString(key.Prefix)+" changes or bank:balances:"+r.Alice+" changes, until it expires\n")
 
 	// Conditions go with what is watched, in their order.
-	msg, _ = r.scheduleTx(append(line, "--watch", text, "--when", "< 1000000", "--cooldown", "20")...)
+	msg, notes = r.scheduleTx(append(line, "--watch", text, "--when", "< 1000000", "--cooldown", "20")...)
+	require.Contains(t, notes, ", when "+text+" falls below 1000000, once\n")
 	key.When = &types.WatchCondition{Op: types.ConditionLess, Value: "1000000"}
 	require.Equal(t, types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1, Cooldown: 20}, *msg.Trigger.Watch)
 	key.When = &types.WatchCondition{Op: types.ConditionExists}
@@ -69,7 +71,7 @@ func TestWatchesTakeNamesOfKeys(t *testing.T) {
 	msg, notes := r.scheduleTx("send", "bob", "5stake", "--watch", "bank:balance:bob:stake", "--gas-limit", "100000", "--generate-only")
 	require.Equal(t, []types.WatchKey{r.balanceKey(r.Bob, "stake")}, msg.Trigger.Watch.Keys)
 	require.Contains(t, notes, "watches bank:balance:"+r.Bob+":stake: bank:02")
-	require.Contains(t, notes, "will send 5stake to bob ("+r.Bob+"), when what it watches changes, once\n")
+	require.Contains(t, notes, "will send 5stake to bob ("+r.Bob+"), when bank:balance:bob:stake changes, once\n")
 	for text, want := range map[string]string{
 		"foo:bar":                  `--watch: "foo:bar": `,
 		"bank:balance:carol:stake": `--watch: "bank:balance:carol:stake": `,
@@ -100,9 +102,10 @@ func TestWatchesAreListed(t *testing.T) {
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	text := "bank:balance:" + r.Bob + ":stake"
 	out, _, err := r.Run("tx", "timers", "schedule", "--msgs", path, "--watch", text, "--count", "3", "--gas-limit", "100000",
-		"--from", "alice", "--gas", "500000", "-y", "--wait")
+		"--from", "alice", "--gas", "500000", "-y", "--wait", "--output", "text")
 	require.NoError(t, err)
 	require.Contains(t, out, r.Alice+"/")
+	require.Contains(t, out, "is scheduled, due when "+text+" changes, 3 times: transaction")
 
 	out, _, err = r.Run("query", "timers", "watchable", "--output", "json")
 	require.NoError(t, err)
@@ -113,12 +116,19 @@ func TestWatchesAreListed(t *testing.T) {
 	prefix := base64.StdEncoding.EncodeToString(r.balanceKey(r.Bob, "stake").Prefix)
 	require.Contains(t, out, prefix)
 
-	for _, line := range [][]string{{"--actor", r.Alice}, {"--store", "bank"}, {"--store", "bank", "--prefix", prefix}} {
+	for _, line := range [][]string{{"--actor", r.Alice}, {"--actor", "alice"}, {"--store", "bank"}, {"--store", "bank", "--prefix", prefix}} {
 		out, _, err = r.Run(append([]string{"query", "timers", "watches", "--output", "json"}, line...)...)
 		require.NoError(t, err)
 		require.Contains(t, out, `"TIMER_STATUS_WATCHING"`)
-		require.Contains(t, out, `"remaining": "3"`)
+		require.Contains(t, out, `"remaining":"3"`)
 	}
+	out, _, err = r.Run("query", "timers", "watches", "--actor", "alice", "--output", "text")
+	require.NoError(t, err)
+	require.Regexp(t, `^ID +ACTOR +DUE WHEN +FIRES LEFT +STATUS +EXPIRES\n[0-9a-f]{8} +alice +bank:02[0-9a-f]+ changes +3 +watching +\d+\n$`, out)
+	_, _, err = r.Run("query", "timers", "watches", "--actor", "carol")
+	require.ErrorContains(t, err, "--actor: ")
+	_, _, err = r.Run("query", "timers", "watches", "--store", "bank", "--prefix", "%")
+	require.ErrorContains(t, err, "is no base64: want what watch-key prints")
 	_, _, err = r.Run("query", "timers", "watches")
 	require.ErrorContains(t, err, "state a store or an actor")
 }

@@ -12,6 +12,8 @@ type Draft struct {
 	*job.Job
 	// Messages are those of the payload, once they are read.
 	Messages []sdk.Msg
+	// Watched are the keys that the timer watches, as they were stated.
+	Watched []string
 	// AutoGas: the gas limit is to be found by a dry run of the messages.
 	AutoGas bool
 }

@@ -51,6 +51,7 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 			key.When = conditions[i]
 		}
 		trigger.Keys = append(trigger.Keys, key)
+		d.Watched = append(d.Watched, text)
 	}
 	if text, given := d.Stated(FlagCooldown); given {
 		if trigger.Cooldown, err = d.blocks(FlagCooldown, text); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosmos/gogoproto/proto"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
@@ -39,6 +40,7 @@ const (
 	outputWide, outputYAML = "wide", "yaml"
 	// defaultRows is how many timers are shown.
 	defaultRows = 100
+	outputUsage = "form of the output (text|wide|json|yaml)"
 	// shownDigits of an id are enough to tell most timers of an actor apart.
 	shownDigits = 8
 )
@@ -64,7 +66,7 @@ func Commands() []*cobra.Command {
 	}, readDue)
 	due.Flags().Bool(flagUntil, false, "list also the timers that are due before the height")
 	return []*cobra.Command{
-		list, due,
+		list, due, newWatchesCmd(),
 		command(&cobra.Command{
 			Use:     "ready",
 			Short:   "List the ready timers in the order in which the next block tries them",
@@ -119,11 +121,15 @@ func command(cmd *cobra.Command, read list) *cobra.Command {
 	}
 	job.QueryCommand(cmd)
 	f := cmd.Flags()
-	f.Lookup(flags.FlagOutput).Usage = "form of the output (text|wide|json|yaml)"
+	f.Lookup(flags.FlagOutput).Usage = outputUsage
 	f.String(FlagStatus, "", "only timers of this status: "+strings.Join(StatusNames(), ", "))
-	f.Uint64(flagPageLimit, defaultRows, "how many timers to ask for")
-	f.String(flagPageKey, "", "where to go on, as the page before says")
+	addPageFlags(f)
 	return cmd
+}
+
+func addPageFlags(f *pflag.FlagSet) {
+	f.Uint64(flagPageLimit, defaultRows, "how many to ask for")
+	f.String(flagPageKey, "", "where to go on, as the page before says")
 }
 
 func readActor(j *job.Job, client types.QueryClient, args []string) (func(*query.PageRequest) (page, error), bool, error) {
@@ -237,15 +243,11 @@ func readFilter(j *job.Job) (only filter, err error) {
 func show(j *job.Job, p page, only filter, own bool) error {
 	timers := p.GetTimers()
 	shown := slices.DeleteFunc(slices.Clone(timers), only.drops)
-	switch output := j.Flags.Lookup(flags.FlagOutput).Value.String(); {
-	case j.OutputFormat == flags.OutputFormatJSON || output == outputYAML:
-		p = with(p, shown)
-		if output == outputYAML {
-			return j.WithOutputFormat(flags.OutputFormatText).PrintProto(p)
-		}
-		return j.PrintProto(p)
-	case output != flags.OutputFormatText && output != outputWide:
-		return fmt.Errorf("--%s %.80q is unknown: want text, wide, json or yaml", flags.FlagOutput, output)
+	switch output, err := outputOf(j); {
+	case err != nil:
+		return err
+	case output == flags.OutputFormatJSON || output == outputYAML:
+		return printAs(j, output, with(p, shown))
 	default:
 		if err := table(j, shown, own, output == outputWide); err != nil {
 			return err
@@ -258,10 +260,37 @@ func show(j *job.Job, p page, only filter, own bool) error {
 		}
 		j.Notef("%d of another %s on this page", len(timers)-len(shown), of)
 	}
-	if next := p.GetPagination().GetNextKey(); len(next) > 0 {
+	noteMore(j, p.GetPagination())
+	return nil
+}
+
+// noteMore says how to go on behind a page.
+func noteMore(j *job.Job, p *query.PageResponse) {
+	if next := p.GetNextKey(); len(next) > 0 {
 		j.Notef("there are more: --%s %s", flagPageKey, base64.StdEncoding.EncodeToString(next))
 	}
-	return nil
+}
+
+// outputOf is the form that is asked for, by --output or client.toml.
+func outputOf(j *job.Job) (string, error) {
+	switch output := j.Flags.Lookup(flags.FlagOutput).Value.String(); {
+	case output == outputYAML:
+		return output, nil
+	case j.OutputFormat == flags.OutputFormatJSON:
+		return flags.OutputFormatJSON, nil
+	case output == flags.OutputFormatText || output == outputWide:
+		return output, nil
+	default:
+		return "", fmt.Errorf("--%s %.80q is unknown: want text, wide, json or yaml", flags.FlagOutput, output)
+	}
+}
+
+// printAs prints an answer as it came, as JSON or YAML.
+func printAs(j *job.Job, output string, answer proto.Message) error {
+	if output == outputYAML {
+		return j.WithOutputFormat(flags.OutputFormatText).PrintProto(answer)
+	}
+	return j.PrintProto(answer)
 }
 
 // with is a page with other timers.

@@ -114,6 +114,30 @@ func MessagesOf(t *types.TimerInfo) []*codectypes.Any {
 	return payload.Messages
 }
 
+// comesTrue says how a condition becomes true, with its value for %s.
+var comesTrue = map[types.ConditionOp]string{
+	types.ConditionExists: "comes to exist", types.ConditionAbsent: "is deleted", types.ConditionEqual: "becomes %s",
+	types.ConditionLess: "falls below %s", types.ConditionLessOrEqual: "falls to %s or below",
+	types.ConditionGreater: "rises above %s", types.ConditionGreaterOrEqual: "rises to %s or above",
+}
+
+// Watched says what makes a watch due: "bank:balance:bob:utmr falls below 1000000". The texts name its keys, in their
+// order; a key that none names is shown as STORE:HEX.
+func Watched(keys []types.WatchKey, texts []string) string {
+	parts := make([]string, len(keys))
+	for i, key := range keys {
+		name, happens := fmt.Sprintf("%s:%x", key.Store, key.Prefix), "changes"
+		if i < len(texts) {
+			name = texts[i]
+		}
+		if key.When != nil {
+			happens = strings.ReplaceAll(comesTrue[key.When.Op], "%s", key.When.Value)
+		}
+		parts[i] = name + " " + happens
+	}
+	return plain.Clean(strings.Join(parts, " or "))
+}
+
 // Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on change"; a dash for one that does not.
 func Repeats(trigger *types.Trigger) string {
 	switch {

@@ -63,3 +63,21 @@ func TestTimersInWords(t *testing.T) {
 		require.Equal(t, want, words.Repeats(&trigger))
 	}
 }
+
+func TestWatchedSaysHowConditionsComeTrue(t *testing.T) {
+	for op := range types.ConditionOp_name {
+		if op == 0 {
+			continue
+		}
+		key := types.WatchKey{Store: "bank", Prefix: []byte{2}, When: &types.WatchCondition{Op: types.ConditionOp(op), Value: "5"}}
+		want := map[types.ConditionOp]string{
+			types.ConditionExists: "comes to exist", types.ConditionAbsent: "is deleted", types.ConditionEqual: "becomes 5",
+			types.ConditionLess: "falls below 5", types.ConditionLessOrEqual: "falls to 5 or below",
+			types.ConditionGreater: "rises above 5", types.ConditionGreaterOrEqual: "rises to 5 or above",
+		}[types.ConditionOp(op)]
+		require.NotEmpty(t, want)
+		require.Equal(t, "bank:balance:bob:utmr "+want, words.Watched([]types.WatchKey{key}, []string{"bank:balance:bob:utmr"}))
+	}
+	plain := types.WatchKey{Store: "wasm", Prefix: []byte{3, 0xff}}
+	require.Equal(t, "a:b? changes or wasm:03ff changes", words.Watched([]types.WatchKey{plain, plain}, []string{"a:b\x1b"}))
+}
