@@ -257,6 +257,10 @@ sdk54: ## Test x/timers on SDK 0.54 (SDKPKG=./dir/... for some packages); the fi
 sdk55: ## Test x/timers on SDK 0.55
 	@scripts/nextsdk.sh 0.55 $(SDKPKG)
 
+.PHONY: feemarkets
+feemarkets: ## Run the fee markets' adapters on the fee markets themselves; the first run downloads and compiles those
+	cd tools/feemarkets && go vet ./... && go test ./...
+
 # Local network
 
 .PHONY: demo

@@ -20,6 +20,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/x/timers/feemarket"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -33,7 +34,7 @@ func prices(t *testing.T, source types.BasefeeSource, ctx sdk.Context) (cycle, c
 	config := types.DefaultTimerConfig(denom)
 	cycle, cell, err := source.Basefees(ctx, &config)
 	require.NoError(t, err)
-	require.NoError(t, types.CheckBasefees(cycle, cell))
+	require.NoError(t, fees.CheckBasefees(cycle, cell))
 	require.Equal(t, cycle.MulInt64(30), cell)
 	return cycle, cell
 }
@@ -86,5 +87,5 @@ func TestEVM(t *testing.T) {
 	require.NoError(t, k.SetParams(ctx, off))
 	config := types.DefaultTimerConfig(denom)
 	cycle, _ := prices(t, source, ctx)
-	require.Equal(t, config.CycleBasefee, cycle)
+	require.Equal(t, config.CycleBasefee.LegacyDec, cycle)
 }
