@@ -32,6 +32,10 @@ find . -name '*.go' -exec sed -i -E \
 	-e 's#"cosmossdk\.io/log"#"cosmossdk.io/log/v2"#' \
 	-e 's#"cosmossdk\.io/store(/[a-z/]+)?"#"github.com/cosmos/cosmos-sdk/store/v2\1"#' \
 	-e 's#"cosmossdk\.io/x/feegrant(/[a-z/]+)?"#"github.com/cosmos/cosmos-sdk/x/feegrant\1"#' {} +
+# The stores of these lines have neither metrics nor traces.
+find . -name '*.go' -exec sed -i -e '/"github.com\/cosmos\/cosmos-sdk\/store\/v2\/metrics"/d' -e 's/, metrics\.NewNoOpMetrics()//' {} +
+sed -e 's#"cosmossdk\.io/store/types"#"github.com/cosmos/cosmos-sdk/store/v2/types"#' ../../../../scripts/nextsdk/trace.go.txt >sandbox/branch/trace.go
+rm sandbox/branch/trace_test.go
 go mod edit -droprequire cosmossdk.io/log -droprequire cosmossdk.io/store -droprequire cosmossdk.io/x/feegrant
 # Indirect requirements of the old line would hold the new one back.
 go mod edit -json | awk -F '"' '/"Path"/ { path = $4 } /"Indirect": true/ { print path }' |
