@@ -23,7 +23,7 @@ rm -rf "$copy"
 mkdir -p "$copy/x" "$copy/testutil"
 cp -r x/timers "$copy/x/timers"
 # The tests of documents read these.
-cp -r proto README.md CONTRIBUTING.md "$copy/"
+cp -r proto wasmbinding README.md CONTRIBUTING.md "$copy/"
 cp -r testutil/{subscriptions,smallest,counters} "$copy/testutil/"
 cd "$copy/x/timers"
 
