@@ -149,6 +149,10 @@ campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first 
 faults: ## Let nodes under load be killed (KILLS, 50), paused, cut off and filled up, and account for every timer; some 10 minutes
 	go test $(test_flags) -timeout 2h -v ./testutil/system -run 'TestFaults$$' -args -faults.all -faults.kills=$(KILLS) -faults.seed=$(SEED)
 
+.PHONY: upgrade
+upgrade: build ## Upgrade a real node with a state of version 1 by governance, from the binary of then, which the first run builds
+	@scripts/upgrade.sh
+
 # Packages below x/timers whose mutants are tested.
 mutated := lane fairness calendar policy policy/fifo policy/eip1559 policy/auction policy/score policy/tip
 .PHONY: mutants
@@ -264,6 +268,10 @@ sdk54: ## Test x/timers on SDK 0.54 (SDKPKG=./dir/... for some packages); the fi
 .PHONY: sdk55
 sdk55: ## Test x/timers on SDK 0.55
 	@scripts/nextsdk.sh 0.55 $(SDKPKG)
+
+.PHONY: feemarkets
+feemarkets: ## Run the fee markets' adapters on the fee markets themselves; the first run downloads and compiles those
+	cd tools/feemarkets && go vet ./... && go test ./...
 
 # Local network
 

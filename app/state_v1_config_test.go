@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cosmos/gogoproto/proto"
+	"github.com/stretchr/testify/require"
+
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
-	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -110,10 +112,10 @@ func renameV1(t *testing.T, message string, old json.RawMessage) json.RawMessage
 	return bz
 }
 
-// jsonOf is a module's state as an export writes it.
-func jsonOf(t *testing.T, cdc codec.JSONCodec, state *types.GenesisState) []byte {
+// jsonOf is a message, as a module's state, as an export writes it.
+func jsonOf(t *testing.T, cdc codec.JSONCodec, message proto.Message) []byte {
 	t.Helper()
-	bz, err := cdc.MarshalJSON(state)
+	bz, err := cdc.MarshalJSON(message)
 	require.NoError(t, err)
 	var text bytes.Buffer
 	require.NoError(t, json.Indent(&text, bz, "", " "))

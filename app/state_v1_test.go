@@ -1,16 +1,19 @@
 package app_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	wasmtypes "github.com/CosmWasm/wasmd/x/wasm/types"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	upgradetypes "cosmossdk.io/x/upgrade/types"
 
@@ -18,7 +21,9 @@ import (
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
@@ -315,14 +320,15 @@ func TestStateV1IsMigrated(t *testing.T) {
 }
 
 // TestStateV1IsUpgraded: timerd's upgrade migrates the state of a running chain, in the block that governance planned. Timers
-// fire in that very block.
+// fire in that very block, and a proposal with a config of version 1 can be read and exported.
 //
-// Rule: 2.5-consensus-version
+// Rule: 2.5-consensus-version, 2.5-proposals
 func TestStateV1IsUpgraded(t *testing.T) {
 	s := readStateV1(t, "storm")
 	upgraded := s.inPlace(t, func(ctx sdk.Context, a *app.App) {
 		versions := a.Modules().GetVersionMap()
 		versions[types.ModuleName] = 1
+		s.putProposal(t, ctx, a)
 		require.NoError(t, a.Upgrade.SetModuleVersionMap(ctx, versions))
 		require.NoError(t, a.Upgrade.ScheduleUpgrade(ctx, upgradetypes.Plan{Name: app.UpgradeV2, Height: s.Height + 1}))
 	})
@@ -337,6 +343,31 @@ func TestStateV1IsUpgraded(t *testing.T) {
 	versions, err := upgraded.App.Upgrade.GetModuleVersionMap(upgraded.Ctx())
 	require.NoError(t, err)
 	require.Equal(t, uint64(2), versions[types.ModuleName])
+
+	proposal, err := upgraded.App.Gov.Proposals.Get(upgraded.Ctx(), 1)
+	require.NoError(t, err)
+	require.Equal(t, govv1.StatusPassed, proposal.Status)
+	msg, is := proposal.Messages[0].GetCachedValue().(*types.MsgUpdateTimerConfig)
+	require.True(t, is)
+	config := s.genesis(t, fixtureCodec()).Config
+	require.Equal(t, string(jsonOf(t, fixtureCodec(), &types.MsgUpdateTimerConfig{Authority: msg.Authority, Config: config})),
+		string(jsonOf(t, fixtureCodec(), msg)))
+	_, err = upgraded.App.ExportAppStateAndValidators(false, nil, []string{govtypes.ModuleName})
+	require.NoError(t, err)
+}
+
+// putProposal gives the first proposal of governance the bytes of the config that was in force, as version 1 wrote them.
+func (s *snapshot) putProposal(t *testing.T, ctx sdk.Context, a *app.App) {
+	t.Helper()
+	proposal, err := a.Gov.Proposals.Get(ctx, 1)
+	require.NoError(t, err)
+	at := slices.IndexFunc(s.pairs, func(p pair) bool { return bytes.Equal(p.key, types.PrefixConfig.Bytes()) })
+	value := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), authtypes.NewModuleAddress(govtypes.ModuleName).String())
+	value = protowire.AppendBytes(protowire.AppendTag(value, 2, protowire.BytesType), s.pairs[at].value)
+	proposal.Messages = []*codectypes.Any{{TypeUrl: sdk.MsgTypeURL(&types.MsgUpdateTimerConfig{}), Value: value}}
+	require.NoError(t, a.Gov.Proposals.Set(ctx, 1, proposal))
+	_, err = a.Gov.Proposals.Get(ctx, 1)
+	require.Error(t, err, "it can't be read as it is")
 }
 
 // requireExports: the module's state is exported as the JSON says.

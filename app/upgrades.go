@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	icacontrollertypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/controller/types"
@@ -9,11 +10,18 @@ import (
 	transfertypes "github.com/cosmos/ibc-go/v10/modules/apps/transfer/types"
 	ibcexported "github.com/cosmos/ibc-go/v10/modules/core/exported"
 
+	"cosmossdk.io/store/prefix"
 	storetypes "cosmossdk.io/store/types"
 	upgradetypes "cosmossdk.io/x/upgrade/types"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 	"github.com/cosmos/cosmos-sdk/x/group"
+
+	timersv2 "github.com/cosmos-timers/timers/x/timers/migrations/v2"
+	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // UpgradeV2 names the upgrade of a chain whose timers have the state of version 1, and which has neither groups nor IBC.
@@ -30,6 +38,9 @@ func (app *App) registerUpgrades() error {
 	app.Upgrade.SetUpgradeHandler(UpgradeV2, func(
 		ctx context.Context, _ upgradetypes.Plan, from module.VersionMap,
 	) (module.VersionMap, error) {
+		if err := app.convertProposals(sdk.UnwrapSDKContext(ctx)); err != nil {
+			return nil, err
+		}
 		return app.modules.RunMigrations(ctx, app.configurator, from)
 	})
 	next, err := app.Upgrade.ReadUpgradeInfoFromDisk()
@@ -40,4 +51,47 @@ func (app *App) registerUpgrades() error {
 		app.SetStoreLoader(upgradetypes.UpgradeStoreLoader(next.Height, &storetypes.StoreUpgrades{Added: added}))
 	}
 	return nil
+}
+
+// convertProposals brings the configs in proposals to the form of version 2. x/gov decodes the messages of every proposal
+// that it ever had, and could neither show nor export those with a config of version 1.
+func (app *App) convertProposals(ctx sdk.Context) error {
+	store := prefix.NewStore(ctx.KVStore(app.StoreKey(govtypes.StoreKey)), govtypes.ProposalsKeyPrefix.Bytes())
+	type pair struct{ key, value []byte }
+	var converted []pair
+	proposals := store.Iterator(nil, nil)
+	for ; proposals.Valid(); proposals.Next() {
+		value, changed, err := proposalFromV1(proposals.Value())
+		if err != nil {
+			return errors.Join(err, proposals.Close())
+		}
+		if changed {
+			converted = append(converted, pair{proposals.Key(), value})
+		}
+	}
+	if err := proposals.Close(); err != nil {
+		return err
+	}
+	for _, p := range converted {
+		store.Set(p.key, p.value)
+	}
+	return nil
+}
+
+// proposalFromV1 converts an encoded proposal, if it holds a config.
+func proposalFromV1(stored []byte) (value []byte, changed bool, err error) {
+	var proposal govv1.Proposal
+	if err := proposal.Unmarshal(stored); err != nil {
+		return nil, false, err
+	}
+	for _, msg := range proposal.Messages {
+		if msg.TypeUrl == sdk.MsgTypeURL(&timerstypes.MsgUpdateTimerConfig{}) {
+			changed = true
+			if msg.Value, err = timersv2.ConfigMessage(msg.Value); err != nil {
+				return nil, false, err
+			}
+		}
+	}
+	value, err = proposal.Marshal()
+	return value, changed, err
 }

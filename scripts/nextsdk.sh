@@ -23,7 +23,7 @@ rm -rf "$copy"
 mkdir -p "$copy/x" "$copy/testutil"
 cp -r x/timers "$copy/x/timers"
 # The tests of documents read these.
-cp -r proto README.md CONTRIBUTING.md "$copy/"
+cp -r proto wasmbinding README.md CONTRIBUTING.md "$copy/"
 cp -r testutil/{subscriptions,smallest,counters} "$copy/testutil/"
 cd "$copy/x/timers"
 
@@ -32,6 +32,15 @@ find . -name '*.go' -exec sed -i -E \
 	-e 's#"cosmossdk\.io/log"#"cosmossdk.io/log/v2"#' \
 	-e 's#"cosmossdk\.io/store(/[a-z/]+)?"#"github.com/cosmos/cosmos-sdk/store/v2\1"#' \
 	-e 's#"cosmossdk\.io/x/feegrant(/[a-z/]+)?"#"github.com/cosmos/cosmos-sdk/x/feegrant\1"#' {} +
+# The stores of these lines have neither metrics nor traces.
+find . -name '*.go' -exec sed -i -e '/"github.com\/cosmos\/cosmos-sdk\/store\/v2\/metrics"/d' -e 's/, metrics\.NewNoOpMetrics()//' {} +
+sed -e 's#"cosmossdk\.io/store/types"#"github.com/cosmos/cosmos-sdk/store/v2/types"#' ../../../../scripts/nextsdk/trace.go.txt >sandbox/branch/trace.go
+rm sandbox/branch/trace_test.go
+# Their x/bank has a store of objects, and they run transactions side by side.
+sed -i -e 's/^\tc\.Bank = bankkeeper\.NewBaseKeeper(.*)$/&.WithObjStoreKey(objects)/' \
+	-e 's/^\tc\.store\.MountStoreWithDB(notes, .*/&\n\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)/' lab/chain.go
+cp ../../../../scripts/nextsdk/objects.go.txt lab/objects.go
+cp ../../../../scripts/nextsdk/lines_test.go.txt lab/lines_test.go
 go mod edit -droprequire cosmossdk.io/log -droprequire cosmossdk.io/store -droprequire cosmossdk.io/x/feegrant
 # Indirect requirements of the old line would hold the new one back.
 go mod edit -json | awk -F '"' '/"Path"/ { path = $4 } /"Indirect": true/ { print path }' |

@@ -57,6 +57,9 @@ func (n *Node) Start() error {
 	return nil
 }
 
+// Swap has the node run another binary from its next start on, as operators do for an upgrade.
+func (n *Node) Swap(binary string) { n.binary = binary }
+
 // LogFile is where the node's log goes.
 func (n *Node) LogFile() string { return filepath.Join(n.Home, "node.log") }
 

@@ -71,6 +71,20 @@ func (f fields) dec(number protowire.Number) decimal.Dec {
 	return decimal.Of(math.LegacyNewDecFromIntWithPrec(value, math.LegacyPrecision))
 }
 
+// ConfigMessage converts an encoded MsgUpdateTimerConfig of version 1, such as proposals hold. A config that no chain could
+// have taken over, as it lacks values, is left out.
+func ConfigMessage(stored []byte) ([]byte, error) {
+	old, err := read(stored)
+	if err != nil {
+		return nil, err
+	}
+	msg := types.MsgUpdateTimerConfig{Authority: string(old.last(1))}
+	if config, err := configOf(old.last(2)); err == nil {
+		msg.Config = config
+	}
+	return msg.Marshal()
+}
+
 // configOf converts a config. The parameters of all policies lay in one message, and version 1 had none of those that are
 // set last: they get the defaults of version 2.
 func configOf(stored []byte) (types.TimerConfig, error) {

@@ -12,6 +12,8 @@ import (
 	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	"github.com/cosmos/cosmos-sdk/runtime"
 	"github.com/cosmos/cosmos-sdk/testutil"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -123,6 +125,31 @@ func TestConfigIsRefused(t *testing.T) {
 		ctx, service := start(t, c.config)
 		require.ErrorContains(t, v2.MigrateStore(ctx, service), c.says)
 	}
+}
+
+// TestConfigMessage: a message in a proposal takes the form of today, and one that could not be carried out is still no
+// harm to who reads proposals.
+func TestConfigMessage(t *testing.T) {
+	for _, c := range []struct {
+		config []byte
+		target string
+	}{
+		{config(dec(28, one/4)), "0.25"},
+		{config(dec(28, 2*one)), ""},
+		{nil, ""},
+	} {
+		converted, err := v2.ConfigMessage(message(is(1, "authority"), is(2, string(c.config))))
+		require.NoError(t, err)
+		var msg types.MsgUpdateTimerConfig
+		require.NoError(t, msg.Unmarshal(converted))
+		require.Equal(t, "authority", msg.Authority)
+		require.Equal(t, c.target, msg.Config.Eip1559.Target.Text())
+		bz, err := codec.NewProtoCodec(codectypes.NewInterfaceRegistry()).MarshalJSON(&msg)
+		require.NoError(t, err, "it can be shown")
+		require.NotEmpty(t, bz)
+	}
+	_, err := v2.ConfigMessage([]byte{0xff})
+	require.ErrorIs(t, err, types.ErrInternal)
 }
 
 // TestManyRecords: more than are read at a time.

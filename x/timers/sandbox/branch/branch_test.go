@@ -64,19 +64,14 @@ type machine struct {
 	pairs []*pair
 	// open iterators, the SDK's and the package's.
 	iterators [][2]storetypes.Iterator
-	traces    [2]*bytes.Buffer
 }
 
-func newMachine(traced bool) *machine {
-	m := &machine{keys: keys(), traces: [2]*bytes.Buffer{{}, {}}}
+func newMachine() *machine {
+	m := &machine{keys: keys()}
 	sdk := newRoot(m.keys).CacheMultiStore()
 	own := newRoot(m.keys).CacheMultiStore()
 	base := &pair{sdk: sdk, own: own}
 	first := &pair{sdk: sdk.CacheMultiStore(), own: branch.New(own), parent: base}
-	if traced {
-		first.sdk = first.sdk.SetTracer(m.traces[0]).SetTracingContext(storetypes.TraceContext{"height": 7})
-		first.own = first.own.SetTracer(m.traces[1]).SetTracingContext(storetypes.TraceContext{"height": 7})
-	}
 	m.pairs = []*pair{base, first}
 	return m
 }
@@ -195,7 +190,7 @@ func (m *machine) finish(t *rapid.T) {
 }
 
 func equalToTheSDKs(t *rapid.T) {
-	m := newMachine(false)
+	m := newMachine()
 	t.Repeat(m.actions())
 	m.finish(t)
 }
@@ -204,33 +199,12 @@ func TestABranchIsEqualToTheSDKs(t *testing.T) { rapid.Check(t, equalToTheSDKs) 
 
 func FuzzABranchIsEqualToTheSDKs(f *testing.F) { f.Fuzz(rapid.MakeFuzz(equalToTheSDKs)) }
 
-// TestATracedBranchTracesAsTheSDKs: the same operations, in the same order but for the order of stores that a write back
-// of the SDK's takes at random.
-func TestATracedBranchTracesAsTheSDKs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		m := newMachine(true)
-		actions := m.actions()
-		delete(actions, "open a scan")
-		delete(actions, "go on scanning")
-		// Of one store, so that the order is determined.
-		m.keys = m.keys[:1]
-		m.pairs[1].sdk.CacheMultiStore().GetKVStore(m.keys[0]).Get([]byte{2})
-		m.pairs[1].own.CacheMultiStore().GetKVStore(m.keys[0]).Get([]byte{2})
-		require.NotEmpty(t, m.traces[0].String())
-		t.Repeat(actions)
-		require.Equal(t, m.traces[0].String(), m.traces[1].String())
-		m.finish(t)
-	})
-}
-
-// TestABranchIsMadeOfTheSDKsAlone: a multistore that this package does not know branches by itself, and so does one that
-// traces.
+// TestABranchIsMadeOfTheSDKsAlone: a multistore that this package does not know branches by itself.
 func TestABranchIsMadeOfTheSDKsAlone(t *testing.T) {
 	root := newRoot(keys())
 	require.IsType(t, cachemulti.Store{}, branch.New(root), "a root")
 	sdk := root.CacheMultiStore()
 	require.NotEqual(t, "cachemulti.Store", fmt.Sprintf("%T", branch.New(sdk)))
-	require.IsType(t, cachemulti.Store{}, branch.New(sdk.SetTracer(&bytes.Buffer{})), "one that traces")
 }
 
 func TestABranchPanicsAsTheSDKs(t *testing.T) {

@@ -2,12 +2,10 @@ package branch
 
 import (
 	"bytes"
-	"io"
 	"slices"
 	"sync"
 
 	"cosmossdk.io/store/cachekv"
-	"cosmossdk.io/store/tracekv"
 	storetypes "cosmossdk.io/store/types"
 )
 
@@ -178,11 +176,6 @@ func (s *kv) GetStoreType() storetypes.StoreType { return s.parent.GetStoreType(
 
 // CacheWrap implements types.CacheWrapper.
 func (s *kv) CacheWrap() storetypes.CacheWrap { return newKV(s) }
-
-// CacheWrapWithTrace implements types.CacheWrapper.
-func (s *kv) CacheWrapWithTrace(w io.Writer, context storetypes.TraceContext) storetypes.CacheWrap {
-	return newKV(tracekv.NewStore(s, w, context))
-}
 
 // readBefore is the parent of a cache that takes the place of a slice: it gives what was read before.
 type readBefore struct {

@@ -7,26 +7,20 @@
 package branch
 
 import (
-	"io"
-	"maps"
 	"sync"
 
 	"cosmossdk.io/store/cachemulti"
-	"cosmossdk.io/store/tracekv"
 	storetypes "cosmossdk.io/store/types"
 )
 
 // New returns a branch of a multistore, as its CacheMultiStore does. A multistore that is neither the SDK's branch nor
 // one of this package, or that traces its operations, branches by itself.
 func New(parent storetypes.MultiStore) storetypes.CacheMultiStore {
-	if _, ok := parent.(cachemulti.Store); ok && !parent.TracingEnabled() {
+	if _, ok := parent.(cachemulti.Store); ok && !traces(parent) {
 		return newMulti(parent)
 	}
 	return parent.CacheMultiStore()
 }
-
-// storeNameKey is the part of a trace's context that names the store.
-const storeNameKey = "store_name"
 
 // multi is a branch of a multistore.
 type multi struct {
@@ -35,12 +29,7 @@ type multi struct {
 	opened *openedStores
 	own    openedStores
 
-	// traceWriter and traceContext are for the branches of this one. Its own stores trace what they do to the parent's
-	// if below is set, in the context as it was when this branch was made.
-	traceWriter  io.Writer
-	traceContext storetypes.TraceContext
-	below        io.Writer
-	belowContext storetypes.TraceContext
+	tracing
 }
 
 // openedStores are in the order of their first use. They are few, so that a search is as fast as a map.
@@ -51,7 +40,7 @@ type openedStores struct {
 
 type openedStore struct {
 	key   storetypes.StoreKey
-	store *kv
+	store storetypes.CacheWrap
 }
 
 var _ storetypes.CacheMultiStore = (*multi)(nil)
@@ -65,15 +54,21 @@ func newMulti(parent storetypes.MultiStore) *multi {
 // CacheMultiStore implements types.MultiStore.
 func (m *multi) CacheMultiStore() storetypes.CacheMultiStore {
 	child := newMulti(m)
-	child.traceWriter, child.traceContext = m.traceWriter, m.traceContext
-	if m.TracingEnabled() {
-		child.below, child.belowContext = m.traceWriter, m.traceContext.Clone()
-	}
+	child.tracing = m.ofBranch()
 	return child
 }
 
 // GetKVStore implements types.MultiStore. It panics if no such store is mounted.
 func (m *multi) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
+	return m.open(key, (*multi).branchKV).(storetypes.KVStore)
+}
+
+func (m *multi) branchKV(key storetypes.StoreKey) storetypes.CacheWrap {
+	return newKV(m.traced(key, m.parent.GetKVStore(key)))
+}
+
+// open returns a store, which it branches when it is first used.
+func (m *multi) open(key storetypes.StoreKey, branch func(*multi, storetypes.StoreKey) storetypes.CacheWrap) storetypes.CacheWrap {
 	m.opened.mtx.Lock()
 	defer m.opened.mtx.Unlock()
 	for i := range m.opened.stores {
@@ -81,11 +76,7 @@ func (m *multi) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
 			return m.opened.stores[i].store
 		}
 	}
-	parent := m.parent.GetKVStore(key)
-	if m.below != nil {
-		parent = tracekv.NewStore(parent, m.below, m.belowContext.Clone().Merge(storetypes.TraceContext{storeNameKey: key.Name()}))
-	}
-	store := newKV(parent)
+	store := branch(m, key)
 	m.opened.stores = append(m.opened.stores, openedStore{key, store})
 	return store
 }
@@ -108,11 +99,6 @@ func (m *multi) GetStoreType() storetypes.StoreType { return storetypes.StoreTyp
 // CacheWrap implements types.CacheWrapper.
 func (m *multi) CacheWrap() storetypes.CacheWrap { return m.CacheMultiStore().(storetypes.CacheWrap) }
 
-// CacheWrapWithTrace implements types.CacheWrapper.
-func (m *multi) CacheWrapWithTrace(io.Writer, storetypes.TraceContext) storetypes.CacheWrap {
-	return m.CacheWrap()
-}
-
 // CacheMultiStoreWithVersion implements types.MultiStore. It panics: a branch has no versions.
 func (m *multi) CacheMultiStoreWithVersion(int64) (storetypes.CacheMultiStore, error) {
 	panic("cannot branch cached multi-store with a version")
@@ -121,33 +107,4 @@ func (m *multi) CacheMultiStoreWithVersion(int64) (storetypes.CacheMultiStore, e
 // LatestVersion implements types.MultiStore. It panics: a branch has no versions.
 func (m *multi) LatestVersion() int64 {
 	panic("cannot get latest version from branch cached multi-store")
-}
-
-// TracingEnabled implements types.MultiStore.
-func (m *multi) TracingEnabled() bool { return m.traceWriter != nil }
-
-// SetTracer implements types.MultiStore: the branches of the multistore that it returns trace.
-func (m *multi) SetTracer(w io.Writer) storetypes.MultiStore {
-	traced := m.sharing()
-	traced.traceWriter = w
-	return traced
-}
-
-// SetTracingContext implements types.MultiStore.
-func (m *multi) SetTracingContext(context storetypes.TraceContext) storetypes.MultiStore {
-	traced := m.sharing()
-	if traced.traceContext == nil {
-		traced.traceContext = context
-		return traced
-	}
-	maps.Copy(traced.traceContext, context)
-	return traced
-}
-
-// sharing is a multistore with the same stores, which may be given another tracer.
-func (m *multi) sharing() *multi {
-	return &multi{
-		parent: m.parent, opened: m.opened, traceWriter: m.traceWriter, traceContext: m.traceContext,
-		below: m.below, belowContext: m.belowContext,
-	}
 }

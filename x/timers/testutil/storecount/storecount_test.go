@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	corestore "cosmossdk.io/core/store"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/runtime"
@@ -36,7 +37,7 @@ func TestEveryOperationIsCounted(t *testing.T) {
 	require.False(t, has)
 	require.Equal(t, storecount.Counts{Gets: 2}, counts.Take())
 
-	for _, open := range []func(start, end []byte) (storetypes.Iterator, error){store.Iterator, store.ReverseIterator} {
+	for _, open := range []func(start, end []byte) (corestore.Iterator, error){store.Iterator, store.ReverseIterator} {
 		iterator, err := open(nil, nil)
 		require.NoError(t, err)
 		for ; iterator.Valid(); iterator.Next() {
