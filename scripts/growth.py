@@ -97,8 +97,8 @@ def draw(data):
     for row in data["layouts"]:
         parts.append(dot(row["pending"], row["nodes"], COLOURS[row["calendar"]], row["timers"]))
     for i, (name, words) in enumerate({"measured": "one key, measured", "flat": "x/timers, flat", "tiered": "x/timers, tiered"}.items()):
-        at = TOP + 14 + 18 * i
-        parts.append(f'<circle cx="{x(1e9) + 12:.1f}" cy="{at - 4}" r="4" fill="{COLOURS[name]}"/>')
+        at = y(12) + 18 * i
+        parts.append(f'<circle cx="{x(1e9) + 12:.1f}" cy="{at - 4:.1f}" r="4" fill="{COLOURS[name]}"/>')
         parts.append(text(x(1e9) + 22, at, words, "start", INK))
     body = "\n".join(parts)
     return (
