@@ -20,7 +20,7 @@ PAGE = ROOT / "x" / "timers" / "docs" / "growth.md"
 DATA, PLOT = PAGE.with_suffix(".json"), PAGE.with_suffix(".svg")
 BEGIN, END = "<!-- table: scripts/growth.py -->", "<!-- end of table -->"
 
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 360, 48, 16, 44
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 360, 48, 28, 44
 INK, MUTED, GRID = "#222", "#666", "#ddd"
 COLOURS = {"model": "#999", "measured": "#222", "flat": "#b3402a", "tiered": "#4a78a8"}
 LARGEST = 30
@@ -78,7 +78,7 @@ def text(at_x, at_y, words, anchor="middle", colour=MUTED):
 
 
 def draw(data):
-    parts = []
+    parts = [text(8, 14, "IAVL nodes written for one timer", "start")]
     for nodes in range(0, LARGEST + 1, 5):
         parts.append(f'<line x1="{LEFT}" x2="{x(1e9):.1f}" y1="{y(nodes):.1f}" y2="{y(nodes):.1f}" stroke="{GRID}"/>')
         parts.append(text(LEFT - 6, y(nodes) + 4, nodes, "end"))
