@@ -72,6 +72,32 @@ func kinds() []kind {
 			return robot, id
 		}},
 		{
+			name: "condition, waiting", stands: types.TimerStatusWatching, aside: types.Watching,
+			begin: func(f *fixture) (sdk.AccAddress, string) {
+				return robot, f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(purse), "> 100")))
+			},
+			end: func(f *fixture, _ string) { f.setPurse(101) },
+		},
+		{name: "condition, triggered", stands: types.TimerStatusReady, runs: true, begin: func(f *fixture) (sdk.AccAddress, string) {
+			id := f.schedule(robot, 0, []byte("noop"), watching(f.when(f.balanceOf(purse), "> 100")))
+			f.NextBlock()
+			f.setPurse(101)
+			return robot, id
+		}},
+		{
+			name: "watch, cooling down", stands: types.TimerStatusWatching, aside: types.Watching,
+			begin: func(f *fixture) (sdk.AccAddress, string) {
+				id := f.schedule(robot, 0, []byte("noop"), watching(f.balanceOf(purse)), times(2), cooling(4))
+				f.NextBlock()
+				f.setPurse(1)
+				require.Equal(f.t, []string{id}, f.firedIDs(f.blocksUntil(4)))
+				// Changes before the cooldown ends make it due neither now nor then.
+				f.setPurse(2)
+				return robot, id
+			},
+			end: func(f *fixture, _ string) { f.setPurse(3) },
+		},
+		{
 			name: "paused", stands: types.TimerStatusSetAside, aside: types.Paused,
 			begin: func(f *fixture) (sdk.AccAddress, string) {
 				id := f.schedule(robot, 3, []byte("noop"))
