@@ -179,16 +179,32 @@ func deployed(c *realapp.Chain, ctx sdk.Context, code []byte, n int, init string
 
 // hostile are contracts whose timers call a handler of theirs.
 func hostile(n int, handler, payload string, gas, cells uint64) func(*realapp.Chain, sdk.Context) error {
+	return calling(n, &types.MsgScheduleTimer{Handler: handler, Payload: []byte(payload), GasLimit: gas, CellLimit: cells},
+		func(_ int, contract sdk.AccAddress, m *types.MsgScheduleTimer) { m.Sender = contract.String() })
+}
+
+// byAdmins are calls of contracts that their admins scheduled, and pay for.
+func byAdmins(n int, handler, payload string) func(*realapp.Chain, sdk.Context) error {
+	return calling(n, &types.MsgScheduleTimer{Handler: handler, Payload: []byte(payload), GasLimit: 250_000},
+		func(i int, contract sdk.AccAddress, m *types.MsgScheduleTimer) {
+			m.Sender, m.Actor = realapp.KeyedAccount(i).Address.String(), contract.String()
+		})
+}
+
+// calling are timers that call contracts; stated sets who schedules each.
+func calling(
+	n int, call *types.MsgScheduleTimer, stated func(i int, contract sdk.AccAddress, m *types.MsgScheduleTimer),
+) func(*realapp.Chain, sdk.Context) error {
 	return func(c *realapp.Chain, ctx sdk.Context) error {
 		all, err := deployed(c, ctx, contracts.Hostile, n, `{}`, false)
 		if err != nil {
 			return err
 		}
-		for _, contract := range all {
-			if err := c.Run(ctx, &types.MsgScheduleTimer{
-				Sender: contract.String(), Trigger: types.Trigger{Height: realapp.Height}, Handler: handler,
-				Payload: []byte(payload), GasLimit: gas, CellLimit: cells,
-			}, &types.MsgScheduleTimerResponse{}); err != nil {
+		for i, contract := range all {
+			msg := *call
+			msg.Trigger = types.Trigger{Height: realapp.Height}
+			stated(i, contract, &msg)
+			if err := c.Run(ctx, &msg, &types.MsgScheduleTimerResponse{}); err != nil {
 				return err
 			}
 		}
@@ -291,6 +307,8 @@ func fireKinds() []kind {
 		firing("a contract, pinned", units, true, beating(units, true)),
 		firing("a contract, not pinned", units, true, beating(units, false)),
 		firing("a contract's messages that send", units, true, runMessages(units)),
+		firing("a contract's call that does nothing", units, true, hostile(units, "nothing", `{}`, 250_000, 0)),
+		firing("the same call by its admin", units, true, byAdmins(units, "nothing", `{}`)),
 		firing("a contract that loops to its limit", 4, false, hostile(4, "loop", `{}`, 250_000, 0)),
 		firing("a contract that panics", 8, false, hostile(8, "panic", `{}`, 250_000, 0)),
 		firing("a contract that recurses", 4, false, hostile(4, "recurse", `{}`, 250_000, 0)),
