@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/big"
 	"reflect"
 	"strconv"
+	"strings"
 
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/bech32"
 
 	"github.com/cosmos-timers/timers/testutil/ledger"
@@ -27,9 +30,9 @@ var kept = []string{
 type state struct {
 	// timers by their ids in hexadecimal.
 	timers map[string]map[string]any
-	// balances in the fee denom by address, and the supply.
-	balances map[string]*big.Int
-	supply   *big.Int
+	// balances by address, and the supply.
+	balances map[string]sdk.Coins
+	supply   sdk.Coins
 }
 
 // export reads the state of a node that is stopped, with the binary that it runs.
@@ -45,17 +48,17 @@ func export(ctx context.Context, n *node.Node, flags ...string) (*state, error) 
 			} `json:"timers"`
 			Bank struct {
 				Balances []struct {
-					Address string `json:"address"`
-					Coins   []coin `json:"coins"`
+					Address string    `json:"address"`
+					Coins   sdk.Coins `json:"coins"`
 				} `json:"balances"`
-				Supply []coin `json:"supply"`
+				Supply sdk.Coins `json:"supply"`
 			} `json:"bank"`
 		} `json:"app_state"`
 	}
 	if err := json.Unmarshal(raw, &genesis); err != nil {
 		return nil, fmt.Errorf("the exported state: %w: %.300s", err, raw)
 	}
-	s := &state{timers: map[string]map[string]any{}, balances: map[string]*big.Int{}}
+	s := &state{timers: map[string]map[string]any{}, balances: map[string]sdk.Coins{}, supply: genesis.AppState.Bank.Supply}
 	for _, timer := range genesis.AppState.Timers.Timers {
 		id, err := base64.StdEncoding.DecodeString(text(timer["id"]))
 		if err != nil {
@@ -64,33 +67,12 @@ func export(ctx context.Context, n *node.Node, flags ...string) (*state, error) 
 		s.timers[hex.EncodeToString(id)] = timer
 	}
 	for _, balance := range genesis.AppState.Bank.Balances {
-		if s.balances[balance.Address], err = amountIn(balance.Coins); err != nil {
-			return nil, err
-		}
+		s.balances[balance.Address] = balance.Coins
 	}
-	s.supply, err = amountIn(genesis.AppState.Bank.Supply)
-	return s, err
-}
-
-type coin struct {
-	Denom  string `json:"denom"`
-	Amount string `json:"amount"`
+	return s, nil
 }
 
 const denom = "utmr"
-
-func amountIn(coins []coin) (*big.Int, error) {
-	for _, c := range coins {
-		if c.Denom == denom {
-			amount, ok := new(big.Int).SetString(c.Amount, 10)
-			if !ok {
-				return nil, fmt.Errorf("amount %q", c.Amount)
-			}
-			return amount, nil
-		}
-	}
-	return new(big.Int), nil
-}
 
 // live is the account of the timers of a state, for a ledger.
 func (s *state) live() (timers []ledger.Timer, err error) {
@@ -172,67 +154,53 @@ func sameTrigger(old, now any) error {
 
 // sameBalances holds that balances and supply moved by what the events of a block say and by nothing else.
 func sameBalances(before, after *state, events []node.Event) error {
-	want := map[string]*big.Int{}
-	for address, balance := range before.balances {
-		want[address] = new(big.Int).Set(balance)
-	}
-	supply := new(big.Int).Set(before.supply)
-	move := func(address, coins string, by func(z, x, y *big.Int) *big.Int) error {
-		amount, err := amountOf(coins)
-		if err == nil && address != "" {
-			if want[address] == nil {
-				want[address] = new(big.Int)
-			}
-			by(want[address], want[address], amount)
-		} else if err == nil {
-			by(supply, supply, amount)
-		}
-		return err
-	}
+	moved, minted := map[string]math.Int{}, math.ZeroInt()
 	var errs []error
 	for _, event := range events {
 		a := event.Attributes
-		switch event.Type {
-		case "coin_received":
-			errs = append(errs, move(a["receiver"], a["amount"], (*big.Int).Add))
-		case "coin_spent":
-			errs = append(errs, move(a["spender"], a["amount"], (*big.Int).Sub))
-		case "coinbase":
-			errs = append(errs, move("", a["amount"], (*big.Int).Add))
-		case "burn":
-			errs = append(errs, move("", a["amount"], (*big.Int).Sub))
+		coins, err := sdk.ParseCoinsNormalized(a["amount"])
+		if amount := coins.AmountOf(denom); err == nil {
+			switch event.Type {
+			case "coin_received":
+				moved[a["receiver"]] = sum(moved[a["receiver"]], amount)
+			case "coin_spent":
+				moved[a["spender"]] = sum(moved[a["spender"]], amount.Neg())
+			case "coinbase":
+				minted = minted.Add(amount)
+			case "burn":
+				minted = minted.Sub(amount)
+			}
+		} else if strings.HasPrefix(event.Type, "coin") || event.Type == "burn" {
+			errs = append(errs, fmt.Errorf("%s of %q: %w", event.Type, a["amount"], err))
 		}
 	}
-	if supply.Cmp(after.supply) != 0 {
-		errs = append(errs, fmt.Errorf("the supply should be %s and is %s", supply, after.supply))
-	}
-	for address, balance := range want {
-		if now := after.balances[address]; now == nil && balance.Sign() != 0 || now != nil && now.Cmp(balance) != 0 {
-			errs = append(errs, fmt.Errorf("the balance of %s should be %s and is %s", address, balance, now))
-		}
+	errs = append(errs, movedBy("the supply", before.supply, after.supply, minted))
+	for address := range before.balances {
+		moved[address] = sum(moved[address], math.ZeroInt())
 	}
 	for address := range after.balances {
-		if want[address] == nil {
-			errs = append(errs, fmt.Errorf("no event says how %s came by its balance", address))
-		}
+		moved[address] = sum(moved[address], math.ZeroInt())
+	}
+	for address, amount := range moved {
+		errs = append(errs, movedBy("the balance of "+address, before.balances[address], after.balances[address], amount))
 	}
 	return errors.Join(errs...)
 }
 
-// amountOf reads the amount of an event, which may be of no coins.
-func amountOf(coins string) (*big.Int, error) {
-	if coins == "" {
-		return new(big.Int), nil
+// sum adds to an amount that may not have been begun.
+func sum(to, amount math.Int) math.Int {
+	if to.IsNil() {
+		return amount
 	}
-	var amount string
-	if n := len(coins) - len(denom); n > 0 && coins[n:] == denom {
-		amount = coins[:n]
+	return to.Add(amount)
+}
+
+func movedBy(what string, before, after sdk.Coins, amount math.Int) error {
+	want, now := before.AmountOf(denom).Add(amount), after.AmountOf(denom)
+	if !want.Equal(now) {
+		return fmt.Errorf("%s should be %s and is %s", what, want, now)
 	}
-	value, ok := new(big.Int).SetString(amount, 10)
-	if !ok {
-		return nil, fmt.Errorf("amount %q", coins)
-	}
-	return value, nil
+	return nil
 }
 
 func text(value any) string {
