@@ -38,9 +38,15 @@ ldflags := -w -X $(version_pkg).Name=timerd \
 # No VCS stamping: the version above carries the commit.
 build_flags := -buildvcs=false -ldflags '$(ldflags)'
 
-# Without debug information a test's binary is linked in half the time, and there are dozens. The vet that go test has of
-# its own reads every dependency of every package once more; `make lint` and `make verify` vet with more analyzers.
-test_flags := -ldflags=-w -vet=off
+# Without debug information and symbols a test's binary is linked in half the time, and with gold, where it is installed,
+# in a sixth less; there are dozens. The vet that go test has of its own reads every dependency of every package once more;
+# `make lint` and `make verify` vet with more analyzers.
+gold := $(if $(shell command -v ld.gold), -extldflags=-fuse-ld=gold)
+test_flags := -ldflags='-s -w$(gold)' -vet=off
+
+# What `make test` leaves to `make check`: packages that measure, simulate or run long histories, and tests by their names.
+measured := /testutil/(bench|campaign)|/lab/sim/exact$$|/scripts/mutate$$
+longest := ^(TestLong|TestFaults|TestSimulation)
 
 # Tests have memory to spare: with a heap three times as large the garbage collector runs a third as often.
 test_env := GOGC=300
@@ -86,14 +92,20 @@ pure_packages := lane fairness calendar policy merge envelope watch logmap packe
 # Prints a package if its tests draw properties: only these know the flags of rapid.
 with_properties := {{$$p := .}}{{range .XTestImports}}{{if eq . "pgregory.net/rapid"}}{{$$p.ImportPath}}{{end}}{{end}}
 
+# Together, and first those with real nodes: they wait for blocks most of the time.
+run_tests = $(test_env) scripts/gomods.sh run -together $(1) $(if $(filter ./...,$(PKG)),./testutil/system) $(PKG) -- \
+	go test $(test_flags) -timeout $(TEST_TIMEOUT) $(2)
+
 .PHONY: test
-test: ## Run the tests, short simulations, faults and real nodes among them (PKG=./dir/... for some)
-	@# Together, and first those with real nodes: they wait for blocks most of the time.
-	@$(test_env) scripts/gomods.sh run -together $(if $(filter ./...,$(PKG)),./testutil/system) $(PKG) -- \
-		go test $(test_flags) -skip '^TestLong' -timeout $(TEST_TIMEOUT)
+test: ## Run the tests but what measures, simulates or takes longest (PKG=./dir/... for some)
+	@$(call run_tests,$(if $(filter ./...,$(PKG)),-skip '$(measured)'),-skip '$(longest)')
+
+.PHONY: check
+check: ## Run all tests, as continuous integration does: counting benchmarks, short simulations and faults on nodes too
+	@$(call run_tests)
 
 .PHONY: test-nodes
-test-nodes: ## Run all tests with real nodes, those of minutes that `make test` leaves out among them
+test-nodes: ## Run all tests with real nodes, those that `make test` leaves out among them
 	$(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) ./testutil/system
 
 .PHONY: sims
@@ -106,7 +118,7 @@ sims-long: ## Simulate for long, with many seeds
 
 .PHONY: test-short
 test-short: ## Run the tests without simulation, real nodes and benchmarks
-	@$(test_env) scripts/gomods.sh run -skip '/testutil/(system|bench)' $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT) -skip '^TestSimulation'
+	@$(test_env) scripts/gomods.sh run -skip '/testutil/system|$(measured)' $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT) -skip '$(longest)'
 
 .PHONY: test-long
 test-long: ## Run the tests that have a long form in that form, some minutes

@@ -26,7 +26,7 @@ import (
 )
 
 // manyTimers is how many timers the genesis of TestGenesisNeedsLittleMemory has; `make genesis-memory` sets a million.
-var manyTimers = flag.Int("genesis.timers", 20_000, "timers of the genesis whose memory is measured")
+var manyTimers = flag.Int("genesis.timers", 10_000, "timers of the genesis whose memory is measured")
 
 // fixedHeap is what caches of the stores and garbage take whatever the size: next to nothing beside a million timers.
 const fixedHeap = 40_000_000

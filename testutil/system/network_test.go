@@ -15,10 +15,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// TestFourValidatorsOneIsKilled schedules timers on a network of four, kills one validator without warning while they
+// TestLongFourValidatorsOneIsKilled schedules timers on a network of four, kills one validator without warning while they
 // fire, schedules more of them without it, and starts it again when these have fired: it catches up, all agree, and every
 // timer fired exactly once.
-func TestFourValidatorsOneIsKilled(t *testing.T) {
+func TestLongFourValidatorsOneIsKilled(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	network := start(ctx, t, node.Options{Validators: 4, Accounts: []string{"alice", "bob"}})

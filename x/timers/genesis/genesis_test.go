@@ -372,7 +372,7 @@ func oddValues() []any {
 
 // stride thins out the replacements: of those in turn, node by node, each stride-th is tried. Nodes that are gone or there
 // twice are always tried. `make test-long` tries every replacement.
-var stride = flag.Int("stride", 14, "try one of so many replacements of a node in a genesis file")
+var stride = flag.Int("stride", 23, "try one of so many replacements of a node in a genesis file")
 
 // mutate calls fn once for each odd value in the place of each node of a JSON tree, and once without each node.
 func mutate(node any, put func(any), fn func(what string)) {

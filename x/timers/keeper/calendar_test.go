@@ -157,7 +157,7 @@ var historyPolicies = []types.Policy{
 //
 // Rule: 2.4-shows-nowhere, 2.4-same-gas, 2.4-upgrade
 func TestTheCalendarShowsNowhere(t *testing.T) {
-	blocks := sized(24, 120)
+	blocks := sized(16, 120)
 	for i, policy := range historyPolicies {
 		t.Run(policy.String(), func(t *testing.T) {
 			seed := uint64(i)
@@ -175,7 +175,7 @@ func TestTheCalendarShowsNowhere(t *testing.T) {
 			flat := run(nothing)
 			require.Greater(t, len(slices.DeleteFunc(slices.Clone(flat), func(line string) bool {
 				return len(line) < 30 || line[:24] != "block: timers.v1.TimerFi"
-			})), sized(40, 300), "fires")
+			})), sized(12, 300), "fires")
 			for name, other := range map[string][]string{
 				"tiered": run(nothing, withConfig(inTiers)),
 				"migrated": run(func(h *history) {

@@ -54,7 +54,7 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 		return empty, falls, rises, scheduled, counts.Take()
 	}
 	empty, falls, rises, scheduled, cancelled := cost(sized(1_000, 10_000))
-	manyEmpty, manyFalls, manyRises, manyScheduled, manyCancelled := cost(sized(4_000, 100_000))
+	manyEmpty, manyFalls, manyRises, manyScheduled, manyCancelled := cost(sized(2_500, 100_000))
 	require.Equal(t, empty, manyEmpty)
 	require.Equal(t, falls, manyFalls)
 	require.Equal(t, rises, manyRises)
@@ -71,7 +71,7 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 //
 // Rule: 1.10-condition-not-waiting, 1.10-conditions-bound
 func TestASwingIsBounded(t *testing.T) {
-	n := sized(2_000, 20_000)
+	n := sized(1_000, 20_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) {
 		waitForPurse(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)

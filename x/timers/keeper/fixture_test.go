@@ -62,7 +62,7 @@ type fixture struct {
 }
 
 // checkedAt is how many timers scheduled so far put off the check of the invariants, which read everything, by a block.
-const checkedAt = 100
+const checkedAt = 25
 
 func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	t.Helper()

@@ -116,7 +116,7 @@ func TestSchedulingAndCancellingCostAConstant(t *testing.T) {
 //
 // Rule: 5.4-reads-bounded
 func TestACrowdDueInOneBlock(t *testing.T) {
-	n := sized(8_000, 100_000)
+	n := sized(5_000, 100_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, func(timer *types.Timer) { timer.Due = 2 }, counted(&counts), withConfig(func(c *types.TimerConfig) {
 		c.LaneTimerCycles, c.CandidateWindow, c.ReceiptRetentionBlocks = 20_000_000, 1_024, 0

@@ -570,7 +570,7 @@ func TestScoreOverloadMatchesAFullSort(t *testing.T) {
 // Rule: 5.4-score-turns
 func TestScoreOverloadReadsAreBounded(t *testing.T) {
 	const fires = 9
-	n := sized(6_000, 20_000)
+	n := sized(3_000, 20_000)
 	for name, change := range map[string]func(*types.Timer){
 		"of one score":    func(timer *types.Timer) { timer.Due = 2 },
 		"of a score each": func(timer *types.Timer) { timer.Due, timer.Bid = 2, price(fmt.Sprint(timer.Seq*7_919%uint64(n)+1)) },

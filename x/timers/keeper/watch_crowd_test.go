@@ -20,7 +20,7 @@ type watchCrowd struct {
 }
 
 // crowdPart is 4 in the long form.
-func crowdPart() int { return sized(10, 4) }
+func crowdPart() int { return sized(20, 4) }
 
 const crowdKeys = 8
 

@@ -29,7 +29,7 @@ func waitForBob(timer *types.Timer) {
 
 // TestACrowdWatchesOneKey notifies 10,000 timers of one change in its long form.
 func TestACrowdWatchesOneKey(t *testing.T) {
-	n := sized(3_000, 10_000)
+	n := sized(1_500, 10_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, waitForBob, counted(&counts))
 	perBlock := int(f.config().MaxWatchHitsPerBlock)
@@ -69,7 +69,7 @@ func TestPendingTimersCostNothing(t *testing.T) {
 		return empty, scheduled, unwatched, counts.Take()
 	}
 	empty, scheduled, unwatched, cancelled := cost(10)
-	manyEmpty, manyScheduled, manyUnwatched, manyCancelled := cost(sized(3_000, 10_000))
+	manyEmpty, manyScheduled, manyUnwatched, manyCancelled := cost(sized(1_500, 10_000))
 	require.Equal(t, empty, manyEmpty)
 	require.Equal(t, scheduled, manyScheduled)
 	require.Equal(t, unwatched, manyUnwatched)
