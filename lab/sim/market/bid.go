@@ -27,10 +27,14 @@ const (
 	Minimal = "minimal"
 	// Overbid offers ten times what the fire is worth, as one does who wants to keep others out.
 	Overbid = "overbid"
+	// SelfTip tips ten times what the fire is worth in the blocks that its group proposes, where tips come back to it, and
+	// bids as the truthful with its shade in others. It needs a bid that changes with time. Where a bid can't, it raises
+	// the bid by what comes back on average.
+	SelfTip = "selftip"
 )
 
 // Strategies are the names of the strategies.
-var Strategies = []string{Truthful, Estimator, Tier, Patient, Minimal, Overbid}
+var Strategies = []string{Truthful, Estimator, Tier, Patient, Minimal, Overbid, SelfTip}
 
 // Tiers are the names of the tiers.
 var Tiers = map[string]policy.Kind{
@@ -44,13 +48,12 @@ func (c *chain) bid(t *Timer) bool {
 	if worth <= 0 {
 		return false
 	}
-	s := &c.work.Groups[t.Group].Strategy
 	size := float64(c.prices.Capacity.Size(t.Cycles, t.Cells))
 	switch c.Config.Policy {
 	case types.PolicyFIFO:
 		t.Ask = policy.Ask{}
 	case types.PolicyAuction, types.PolicyScore:
-		lump := math.NewInt(int64(min(stdmath.Floor(c.lumpRate(s, worth)*size), stdmath.MaxInt64/2)))
+		lump := math.NewInt(int64(min(stdmath.Floor(c.lumpRate(t.Group, worth)*size), stdmath.MaxInt64/2)))
 		t.Ask = policy.Ask{}
 		if c.Config.Policy == types.PolicyAuction {
 			t.Locked = lump
@@ -58,13 +61,14 @@ func (c *chain) bid(t *Timer) bool {
 			t.Ask.Price = lump
 		}
 	default:
-		c.bidPrices(t, s, worth, wait)
+		c.bidPrices(t, c.prices.Height+1, worth)
 	}
 	return true
 }
 
-// bidPrices sets an ask with prices per unit of size.
-func (c *chain) bidPrices(t *Timer, s *workload.Strategy, worth float64, wait uint64) {
+// bidPrices sets an ask with prices per unit of size, for the block of a height.
+func (c *chain) bidPrices(t *Timer, height uint64, worth float64) {
+	s, wait := &c.work.Groups[t.Group].Strategy, height-t.Job.Due
 	maxFee, tip := worth, worth*shade(s)
 	switch s.Kind {
 	case Estimator, Tier:
@@ -83,6 +87,12 @@ func (c *chain) bidPrices(t *Timer, s *workload.Strategy, worth float64, wait ui
 		part := min(1, float64(wait+1)/float64(max(1, t.Expires-t.Job.Due)))
 		maxFee = worth * part * part
 		tip = maxFee * part
+	case SelfTip:
+		t.Requoted = true
+		// What the lane burns does not come back, so that its fee is paid up to the worth alone.
+		if fee := decFloat(c.prices.Lane); c.work.Proposer(height) == t.Group && fee <= worth {
+			maxFee, tip = fee+10*worth, 10*worth
+		}
 	}
 	if c.Config.Policy == types.PolicyTip {
 		maxFee += decFloat(c.prices.Cycle) // There the max fee bounds the chain's cycle basefee too.
@@ -91,8 +101,9 @@ func (c *chain) bidPrices(t *Timer, s *workload.Strategy, worth float64, wait ui
 }
 
 // lumpRate is what an agent bids for its place, per unit of size.
-func (c *chain) lumpRate(s *workload.Strategy, worth float64) float64 {
-	switch s.Kind {
+func (c *chain) lumpRate(group int, worth float64) float64 {
+	g := &c.work.Groups[group]
+	switch s := &g.Strategy; s.Kind {
 	case Estimator:
 		return min(worth, c.usualLump)
 	case Tier:
@@ -101,6 +112,8 @@ func (c *chain) lumpRate(s *workload.Strategy, worth float64) float64 {
 		return 0
 	case Overbid:
 		return 10 * worth
+	case SelfTip:
+		return worth * shade(s) / max(0.1, 1-g.Stake)
 	default:
 		return worth * shade(s)
 	}
@@ -118,8 +131,7 @@ func (c *chain) worthOfLimits(t *Timer, worth float64) math.Int {
 func (c *chain) requote(height uint64, timers []*Timer) {
 	for _, t := range timers {
 		if t.Requoted {
-			worth, wait := t.WorthAfter(height-t.Job.Due), height-t.Job.Due
-			c.bidPrices(t, &c.work.Groups[t.Group].Strategy, worth, wait)
+			c.bidPrices(t, height, t.WorthAfter(height-t.Job.Due))
 		}
 	}
 }

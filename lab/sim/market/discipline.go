@@ -144,6 +144,9 @@ type winner struct {
 	runnerUp  *policy.Candidate
 }
 
+// accept refuses a bid that can't be locked.
+func (d *auctioned) accept(_ policy.Rules, t *Timer) bool { return d.chain.affords(t, t.Locked) }
+
 func (d *auctioned) open(uint64) policy.Rules {
 	d.rules = d.chain.Config.Auction.Rules(d.state)
 	d.winners, d.settled, d.seen = nil, 0, auction.Observation{}

@@ -21,8 +21,9 @@ import (
 type Outcome struct {
 	// Fired is the height of its fire, 0 if it did not fire.
 	Fired uint64
-	// Paid for the fire and for its place, in fee denom; Tip is the part that went to the proposer.
-	Paid, Tip float64
+	// Paid for the fire and for its place, in fee denom; Tip is the part that went to the proposer, Back what of it came
+	// back to the group, which proposed the block.
+	Paid, Tip, Back float64
 }
 
 // Point is the state of the market in one block.
@@ -67,6 +68,8 @@ type Timer struct {
 	// Requoted asks are computed anew in each block, as by a bidding agent.
 	Requoted bool
 	admitted bool
+	// unfunded timers leave at the end of the block.
+	unfunded bool
 }
 
 // Module runs the policy that a config selects.
@@ -263,7 +266,7 @@ func (c *chain) try(b *block, rules policy.Rules, t *Timer, candidate policy.Can
 		return false
 	}
 	preCharge := price.Cost(t.GasLimit, t.CellLimit)
-	if budget := c.work.Groups[t.Group].Budget; budget > 0 && c.spent[t.Agent]+toFloat(preCharge) > budget {
+	if t.unfunded = !c.affords(t, preCharge); t.unfunded {
 		return false
 	}
 	settled := price.Settle(preCharge, t.Cycles, t.Cells)
@@ -275,6 +278,12 @@ func (c *chain) try(b *block, rules policy.Rules, t *Timer, candidate policy.Can
 	c.spent[t.Agent] += toFloat(settled.Charged)
 	c.discipline.fired(b, t, candidate, price)
 	return false
+}
+
+// affords reports whether a timer's agent has so much of its budget left.
+func (c *chain) affords(t *Timer, amount math.Int) bool {
+	budget := c.work.Groups[t.Group].Budget
+	return budget == 0 || c.spent[t.Agent]+toFloat(amount) <= budget
 }
 
 // payLump books what a fire pays for its place in addition to its price, to the proposer.
@@ -300,8 +309,14 @@ func (c *chain) close(b *block) {
 	for _, t := range b.fired {
 		fired[t] = true
 	}
-	c.ready = slices.DeleteFunc(c.ready, func(t *Timer) bool { return fired[t] })
+	c.ready = slices.DeleteFunc(c.ready, func(t *Timer) bool { return fired[t] || t.unfunded })
 	c.discipline.close(b)
+	for _, t := range b.fired {
+		if out := &c.result.Outcomes[t.Index]; c.work.Proposer(b.height) == t.Group {
+			out.Back = out.Tip
+			c.spent[t.Agent] -= out.Back
+		}
+	}
 	if c.Log.Fired != nil {
 		for _, t := range b.fired {
 			out := c.result.Outcomes[t.Index]

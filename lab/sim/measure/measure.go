@@ -158,9 +158,10 @@ func (m *run) waits(name string, chosen func(*workload.Job) bool) {
 		}
 		wait := out.Fired - j.Due
 		waits = append(waits, float64(wait))
-		extra := out.Paid - m.chain(j)
+		cost := out.Paid - out.Back
+		extra := cost - m.chain(j)
 		surplus += j.WorthAfter(wait)*m.size(j) - extra
-		paid, size, spent = paid+extra, size+m.size(j), spent+out.Paid
+		paid, size, spent = paid+extra, size+m.size(j), spent+cost
 	}
 	slices.Sort(waits)
 	f := m.figures

@@ -121,7 +121,7 @@ func (s *Spec) check() error {
 			return err
 		}
 	}
-	names, agents, jobs := map[string]bool{}, 0, 0.0
+	names, agents, jobs, stake := map[string]bool{}, 0, 0.0, 0.0
 	for i := range s.Agents {
 		g, path := &s.Agents[i], fmt.Sprintf("agents[%d]", i)
 		if names[g.Name] || g.Name == "" || len(g.Name) > 32 || strings.ContainsAny(g.Name, "/.<>&\"|,") {
@@ -132,10 +132,14 @@ func (s *Spec) check() error {
 			return err
 		}
 		agents += g.Agents
+		stake += g.Stake
 		jobs += g.Rate * float64(s.Blocks) * max(1, g.Pattern.Factor)
 	}
 	if agents > MaxAgents || jobs > MaxJobs {
 		return strict.Failf("agents", "%d agents with %.0f jobs, want at most %d and %d", agents, jobs, MaxAgents, MaxJobs)
+	}
+	if stake > 1 {
+		return strict.Failf("agents", "stakes of %v together, want at most 1", stake)
 	}
 	return nil
 }
@@ -155,6 +159,7 @@ func checkGroup(g *workload.Group, path string, between func(string, float64, fl
 		{"patience", float64(g.Patience), 1, 1e6},
 		{"delay_cost", g.DelayCost, 0, 1},
 		{"budget", g.Budget, 0, 1e18},
+		{"stake", g.Stake, 0, 1},
 		{"value.median", g.Value.Median, 0, 1e6},
 		{"value.sigma", g.Value.Sigma, 0, 5},
 		{"pattern.factor", g.Pattern.Factor, 0, 10_000},

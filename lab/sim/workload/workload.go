@@ -38,8 +38,11 @@ type Group struct {
 	Patience uint64 `json:"patience"`
 	// DelayCost is the share of its value that a job loses with each block of waiting, down to nothing.
 	DelayCost float64 `json:"delay_cost"`
-	// Budget is what each agent can spend in the whole run, in fee denom; 0 means enough.
+	// Budget is what each agent can spend in the whole run, in fee denom; 0 means enough. A timer that is to fire when it
+	// is spent leaves unfunded.
 	Budget float64 `json:"budget"`
+	// Stake is the share of the blocks that the group proposes. What its own fires tip in them comes back to it.
+	Stake float64 `json:"stake"`
 	// Strategy is how the agents bid.
 	Strategy Strategy `json:"strategy"`
 }
@@ -120,6 +123,16 @@ type Workload struct {
 	Jobs []Job
 
 	limits Limits
+	// proposers of the blocks, groups by height.
+	proposers []int
+}
+
+// Proposer is the group that proposes the block of a height, or -1 if none does.
+func (w *Workload) Proposer(height uint64) int {
+	if height >= uint64(len(w.proposers)) {
+		return -1
+	}
+	return w.proposers[height]
 }
 
 // Draw draws the jobs that are due from height 2 to last. The same seed draws the same jobs, and the jobs of a group do
@@ -133,7 +146,24 @@ func Draw(groups []Group, limits Limits, last, seed uint64) *Workload {
 	for i := range w.Jobs {
 		w.Jobs[i].Index = i
 	}
+	w.propose(last, seed)
 	return w
+}
+
+// propose draws the group that proposes each block, by the stakes.
+func (w *Workload) propose(last, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 0))
+	w.proposers = make([]int, last+1)
+	for height := range w.proposers {
+		w.proposers[height] = -1
+		at := random.Float64()
+		for i := range w.Groups {
+			if at -= w.Groups[i].Stake; at < 0 {
+				w.proposers[height] = i
+				break
+			}
+		}
+	}
 }
 
 // draw adds one group's agents and jobs.

@@ -93,3 +93,22 @@ func TestWorthFallsToNothing(t *testing.T) {
 	require.Zero(t, j.WorthAfter(4))
 	require.Zero(t, j.WorthAfter(400))
 }
+
+// TestStakesProposeTheirShares: of the blocks, whatever the jobs; and the jobs do not depend on the stakes.
+func TestStakesProposeTheirShares(t *testing.T) {
+	const last = 4_000
+	a, b := group("a"), group("b")
+	plain := workload.Draw([]workload.Group{a, b}, limits, last, 5)
+	require.Equal(t, -1, plain.Proposer(7))
+	a.Stake, b.Stake = 0.1, 0.6
+	w := workload.Draw([]workload.Group{a, b}, limits, last, 5)
+	require.Equal(t, plain.Jobs, w.Jobs)
+	blocks := map[int]float64{}
+	for height := uint64(1); height <= last; height++ {
+		blocks[w.Proposer(height)]++
+	}
+	for group, share := range map[int]float64{0: 0.1, 1: 0.6, -1: 0.3} {
+		require.InDelta(t, share*last, blocks[group], 0.03*last)
+	}
+	require.Equal(t, -1, w.Proposer(last+1))
+}
