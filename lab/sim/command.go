@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,11 @@ func (o *options) run(ctx context.Context, cmd *cobra.Command, name string) erro
 	if err != nil {
 		return err
 	}
-	s, cases, err := spec.Parse(data)
+	dir := "."
+	if name != "-" {
+		dir = filepath.Dir(name)
+	}
+	s, cases, err := spec.Parse(data, os.DirFS(dir))
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func TestBadInputPrintsNothing(t *testing.T) {
 func TestAnInterruptedRunKeepsTheSeedsThatAreDone(t *testing.T) {
 	data, err := os.ReadFile("testdata/example.json")
 	require.NoError(t, err)
-	s, cases, err := spec.Parse(data)
+	s, cases, err := spec.Parse(data, nil)
 	require.NoError(t, err)
 	s.Seeds = 1_000
 	ctx, cancel := context.WithCancel(context.Background())

@@ -3,7 +3,9 @@ package spec
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"slices"
@@ -84,8 +86,9 @@ type Case struct {
 	Draws string
 }
 
-// Parse reads an untrusted file. The error names the path in the file.
-func Parse(data []byte) (*Spec, []Case, error) {
+// Parse reads an untrusted file, and the traces that it names from the file system, which is that of its directory. The
+// error names the path in the file.
+func Parse(data []byte, traces fs.FS) (*Spec, []Case, error) {
 	if len(data) > MaxBytes {
 		return nil, nil, strict.Failf("", "longer than %d bytes", MaxBytes)
 	}
@@ -93,11 +96,38 @@ func Parse(data []byte) (*Spec, []Case, error) {
 	if err := strict.Decode(data, s); err != nil {
 		return nil, nil, err
 	}
+	if err := s.readTraces(traces); err != nil {
+		return nil, nil, err
+	}
 	if err := s.check(); err != nil {
 		return nil, nil, err
 	}
 	cases, err := s.cases()
 	return s, cases, err
+}
+
+// readTraces reads the jobs of groups that name a trace. Such a group draws none, and its agents are those of the trace.
+func (s *Spec) readTraces(files fs.FS) error {
+	for i := range s.Agents {
+		g, path := &s.Agents[i], fmt.Sprintf("agents[%d]", i)
+		if g.Trace == "" {
+			continue
+		}
+		if g.Agents != 0 || g.Rate != 0 || g.Cycles != 0 || g.Value != (workload.Distribution{}) {
+			return strict.Failf(path+".trace", "says who is there and what they want: want no agents, rate, cycles and value beside it")
+		}
+		file, err := files.Open(g.Trace)
+		if err != nil {
+			return strict.Failf(path+".trace", "%v: want a file below the directory of this one", err)
+		}
+		agents, err := g.ReadTrace(file)
+		if err := errors.Join(err, file.Close()); err != nil {
+			return strict.Failf(path+".trace", "%s: %v", g.Trace, err)
+		}
+		// What a drawn group must state and a traced one does not use.
+		g.Agents, g.Cycles, g.Value.Kind, g.Patience = len(agents), 20_000, "fixed", max(1, g.Patience)
+	}
+	return nil
 }
 
 func (s *Spec) check() error {
@@ -133,7 +163,7 @@ func (s *Spec) check() error {
 		}
 		agents += g.Agents
 		stake += g.Stake
-		jobs += g.Rate * float64(s.Blocks) * max(1, g.Pattern.Factor)
+		jobs += g.Rate*float64(s.Blocks)*max(1, g.Pattern.Factor) + float64(len(g.Traced))
 	}
 	if agents > MaxAgents || jobs > MaxJobs {
 		return strict.Failf("agents", "%d agents with %.0f jobs, want at most %d and %d", agents, jobs, MaxAgents, MaxJobs)

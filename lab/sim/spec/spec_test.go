@@ -5,11 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/spec"
+	"github.com/cosmos-timers/timers/lab/sim/workload"
 )
 
 const small = `{
@@ -26,7 +28,7 @@ const small = `{
 
 // TestVariantsShareNothing: what one variant changes, the next does not have.
 func TestVariantsShareNothing(t *testing.T) {
-	_, cases, err := spec.Parse([]byte(small))
+	_, cases, err := spec.Parse([]byte(small), nil)
 	require.NoError(t, err)
 	require.Len(t, cases, 3)
 	require.Equal(t, "9.000000000000000000", cases[0].Config.PriorityTiers.Urgent.String())
@@ -45,7 +47,7 @@ func TestVariantsShareNothing(t *testing.T) {
 
 func TestASweepMultipliesVariants(t *testing.T) {
 	_, cases, err := spec.Parse([]byte(strings.Replace(small, `"show"`,
-		`"sweep": {"agent": "a", "field": "actors", "values": [1, 5]}, "show"`, 1)))
+		`"sweep": {"agent": "a", "field": "actors", "values": [1, 5]}, "show"`, 1)), nil)
 	require.NoError(t, err)
 	require.Len(t, cases, 6)
 	require.Equal(t, "one; actors 5", cases[1].Name)
@@ -70,10 +72,10 @@ func TestErrorsNameThePath(t *testing.T) {
 		{`"show"`, `"sweep": {"agent": "a", "field": "actors", "values": [0.5]}, "show"`, "sweep.values[0]: want a whole number"},
 	} {
 		require.Contains(t, small, c.from)
-		_, _, err := spec.Parse([]byte(strings.Replace(small, c.from, c.to, 1)))
+		_, _, err := spec.Parse([]byte(strings.Replace(small, c.from, c.to, 1)), nil)
 		require.ErrorContains(t, err, c.want)
 	}
-	_, _, err := spec.Parse(make([]byte, spec.MaxBytes+1))
+	_, _, err := spec.Parse(make([]byte, spec.MaxBytes+1), nil)
 	require.ErrorContains(t, err, "longer than")
 }
 
@@ -85,8 +87,36 @@ func TestTheDocumentedSimulationsAreValid(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		s, _, err := spec.Parse(data)
+		s, _, err := spec.Parse(data, nil)
 		require.NoError(t, err, file)
 		require.GreaterOrEqual(t, s.Seeds, 30, file)
+	}
+}
+
+// TestATraceStatesTheJobsOfAGroup: its agents and jobs are those of the file, under every seed.
+func TestATraceStatesTheJobsOfAGroup(t *testing.T) {
+	const traced = `{
+		"title": "t", "blocks": 20, "seeds": 1, "variants": [{"name": "one"}], "show": ["welfare"],
+		"agents": [{"name": "a", "trace": "jobs.csv", "patience": 4, "strategy": {"kind": "truthful"}}]
+	}`
+	files := fstest.MapFS{"jobs.csv": {Data: []byte("due,agent,cycles,worth\n5,x,50000,0.1\n7,y,60000,0.2\n30,x,50000,0.1\n")}}
+	_, cases, err := spec.Parse([]byte(traced), files)
+	require.NoError(t, err)
+	g := cases[0].Groups[0]
+	require.Equal(t, 2, g.Agents)
+	require.Len(t, g.Traced, 3)
+	w := workload.Draw(cases[0].Groups, cases[0].Limits, 20, 1)
+	require.Len(t, w.Jobs, 2, "one is due after the last block")
+	require.Equal(t, w.Jobs, workload.Draw(cases[0].Groups, cases[0].Limits, 20, 2).Jobs)
+
+	for _, c := range []struct{ from, to, want string }{
+		{"jobs.csv", "none.csv", "agents[0].trace: open none.csv: file does not exist"},
+		{"jobs.csv", "../jobs.csv", "agents[0].trace: open ../jobs.csv: file does not exist: want a file below"},
+		{`"patience": 4`, `"rate": 4`, "agents[0].trace: says who is there and what they want"},
+		{`"patience": 4, `, ``, "agents[0].trace: jobs.csv: column patience is missing, and the group states none"},
+	} {
+		require.Contains(t, traced, c.from)
+		_, _, err := spec.Parse([]byte(strings.Replace(traced, c.from, c.to, 1)), files)
+		require.ErrorContains(t, err, c.want)
 	}
 }

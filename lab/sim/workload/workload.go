@@ -45,6 +45,10 @@ type Group struct {
 	Stake float64 `json:"stake"`
 	// Strategy is how the agents bid.
 	Strategy Strategy `json:"strategy"`
+	// Trace names a CSV file with the group's jobs, which are then not drawn: every seed has the same.
+	Trace string `json:"trace"`
+	// Traced are the jobs of the trace.
+	Traced []Traced `json:"-"`
 }
 
 // leastCycles are what every fire uses: FIRE_BASE_CYCLES.
@@ -180,17 +184,26 @@ func (w *Workload) draw(group int, last, seed uint64) {
 		last = min(last, g.Stop)
 	}
 	turns := make([]int, g.Agents)
+	add := func(n int, job Job) {
+		unit := fmt.Sprintf("%s/%d", g.Name, n)
+		job.Group, job.Agent, job.Unit = group, first+n, unit
+		job.Actor = fmt.Sprintf("%s/%d", unit, turns[n]%max(1, g.Strategy.Actors))
+		turns[n]++
+		w.Jobs = append(w.Jobs, job)
+	}
+	for _, traced := range g.Traced {
+		if traced.Due <= last {
+			job := g.sized(float64(traced.Cycles), traced.Cells, w.limits)
+			job.Worth, job.Due, job.Expires = traced.Worth, traced.Due, traced.Due+traced.Patience
+			add(traced.Agent, job)
+		}
+	}
 	for height := max(2, g.Start); height <= last; height++ {
 		for range poisson(random, g.rate(height)) {
 			n := random.IntN(g.Agents)
-			agent := first + n
-			unit := fmt.Sprintf("%s/%d", g.Name, n)
-			actor := fmt.Sprintf("%s/%d", unit, turns[n]%max(1, g.Strategy.Actors))
-			turns[n]++
-			job := g.job(random, w.limits, w.Agents[agent].Wealth)
-			job.Group, job.Agent, job.Actor, job.Unit, job.Due = group, agent, actor, unit, height
-			job.Expires = height + g.Patience
-			w.Jobs = append(w.Jobs, job)
+			job := g.job(random, w.limits, w.Agents[first+n].Wealth)
+			job.Due, job.Expires = height, height+g.Patience
+			add(n, job)
 		}
 	}
 }
@@ -207,18 +220,24 @@ func (g *Group) rate(height uint64) float64 {
 	}
 }
 
-// job draws a job's size and worth. One that needs more than the largest gas limit uses as much as that allows.
+// job draws a job's size and worth.
 func (g *Group) job(random *rand.Rand, limits Limits, wealth float64) Job {
+	job := g.sized(float64(g.Cycles)*math.Exp(g.CyclesSigma*random.NormFloat64()), g.Cells, limits)
+	job.Worth = g.Value.draw(random) * wealth
+	return job
+}
+
+// sized is a job that uses so much. One that needs more than the largest gas limit uses as much as that allows.
+func (g *Group) sized(cycles float64, cells uint64, limits Limits) Job {
 	headroom := g.Headroom
 	if headroom == 0 {
 		headroom = 1.25
 	}
-	cycles := float64(g.Cycles) * math.Exp(g.CyclesSigma*random.NormFloat64())
 	cycles = min(max(cycles, leastCycles), float64(limits.Most)/headroom)
 	return Job{
-		Cycles: uint64(cycles), Cells: g.Cells,
-		GasLimit: min(max(uint64(math.Ceil(cycles*headroom)), limits.Least), limits.Most), CellLimit: max(1, uint64(math.Ceil(float64(g.Cells)*headroom))),
-		Worth: g.Value.draw(random) * wealth, DelayCost: g.DelayCost,
+		Cycles: uint64(cycles), Cells: cells,
+		GasLimit: min(max(uint64(math.Ceil(cycles*headroom)), limits.Least), limits.Most), CellLimit: max(1, uint64(math.Ceil(float64(cells)*headroom))),
+		DelayCost: g.DelayCost,
 	}
 }
 
