@@ -42,6 +42,7 @@ check "test vectors current" scripts/vectors.py --check
 check "plots current" scripts/plot.py --check
 check "comparison of policies current" scripts/policies.py --check
 check "growth page current" scripts/growth.py --check
+check "plots of simulations current" scripts/economics.py --check
 if [[ -f proto/timers-v1.binpb ]]; then
 	check "proto not breaking" make --no-print-directory proto-breaking
 else
