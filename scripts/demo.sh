@@ -20,5 +20,5 @@ if ! wait $build; then
   exit 1
 fi
 echo " done in ${SECONDS} s"
-go build -o build/demo ./testutil/demo
+go build -trimpath -o build/demo ./testutil/demo
 build/demo -timerd build/timerd "$@"

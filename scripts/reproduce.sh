@@ -11,6 +11,8 @@ cd "$(dirname "$0")/.."
 root=$PWD
 published=${1:+$(realpath "$1")}
 version=${VERSION:-$(git describe --tags --always | sed 's/^v//')}
+# Builds take long: what is committed meanwhile is in neither.
+commit=$(git rev-parse HEAD)
 git diff --quiet HEAD || echo "reproduce: what is not committed is left out" >&2
 dir=$(mktemp -d)
 # The module cache is read-only.
@@ -19,7 +21,8 @@ trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
 build() { # build NAME [VARIABLE=VALUE...]: a release in a directory whose name is NAME
   local clone=$dir/$1
   shift
-  git clone --quiet --no-hardlinks "$root" "$clone"
+  git clone --quiet --no-hardlinks --no-checkout "$root" "$clone"
+  git -C "$clone" checkout --quiet --detach "$commit"
   # The generators of code are no part of the release: they need not be built anew.
   mkdir -p "$clone/build"
   if [[ -d build/tools ]]; then cp -a "$(realpath build/tools)" "$clone/build/tools"; fi

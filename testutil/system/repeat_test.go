@@ -68,7 +68,7 @@ func historyUntil(ctx context.Context, t *testing.T, n *node.Node, owner, id str
 			}
 			NextBefore int64 `json:"next_before"`
 		}
-		cli(ctx, t, n, &page, "query", "timers", "history", owner+"/"+id[:10], "--limit", "2", "--before", before)
+		cli(ctx, t, n, &page, "query", "timers", "history", owner+"/"+id[:10], "--page-limit", "2", "--before", before)
 		for _, event := range page.Events {
 			require.Equal(t, id, event.Timer)
 			if event.Height > until {

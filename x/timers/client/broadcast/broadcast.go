@@ -104,7 +104,9 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 	case sent.hash == nil:
 		return nil
 	case sent.code != 0:
-		return fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, plain.NoPaths(sent.log), sent.codespace, sent.code)
+		return errors.Join(
+			fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, plain.NoPaths(sent.log), sent.codespace, sent.code),
+			printRefused(j, waiting, refused{TxHash: hashText(sent.hash), Code: sent.code, Codespace: sent.codespace, RawLog: sent.log}))
 	case !waiting:
 		j.Notef("transaction %X is broadcast: %s", sent.hash, next)
 		return nil
@@ -114,21 +116,23 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 		return err
 	}
 	if result := included.TxResult; result.Code != 0 {
-		return fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
-			included.Hash, included.Height, plain.NoPaths(result.Log), result.Codespace, result.Code)
+		return errors.Join(
+			fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
+				included.Hash, included.Height, plain.NoPaths(result.Log), result.Codespace, result.Code),
+			printRefused(j, waiting, refused{Height: included.Height, TxHash: hashText(included.Hash), Code: result.Code, Codespace: result.Codespace, RawLog: result.Log}))
 	}
 	return answer(j, included)
 }
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
-// answer to the broadcast is printed where JSON is wanted and nothing else comes.
+// answer to the broadcast is printed where JSON is wanted and nobody waits for what became of the transaction.
 func sendVia(j *job.Job, waiting bool, msgs []sdk.Msg) (*sentTx, error) {
 	sent := &sentTx{CometRPC: j.Client}
 	via, output := *j, j.Output
 	if waiting {
 		output = j.Notes
 	}
-	via.Context = j.WithOutput(&beforeSent{Writer: output, sent: sent, answers: j.OutputFormat != flags.OutputFormatText})
+	via.Context = j.WithOutput(&beforeSent{Writer: output, sent: sent, answers: !waiting && j.OutputFormat != flags.OutputFormatText})
 	// Without a node there is nothing to remember, and the SDK says so where it needs one.
 	if j.Client != nil {
 		via.Context = via.WithClient(sent)
@@ -177,15 +181,39 @@ type included struct {
 	TxHash string `json:"txhash"`
 }
 
-func printIncluded(j *job.Job, tx *coretypes.ResultTx) error {
-	if j.OutputFormat == flags.OutputFormatText {
-		return j.PrintString(fmt.Sprintf("transaction %X is included at height %d\n", tx.Hash, tx.Height))
+// refused is what --wait prints as JSON of a transaction that failed.
+type refused struct {
+	// Height is 0 for one that the node did not take.
+	Height    int64  `json:"height"`
+	TxHash    string `json:"txhash"`
+	Code      uint32 `json:"code"`
+	Codespace string `json:"codespace"`
+	RawLog    string `json:"raw_log"`
+}
+
+// printRefused prints a failure for scripts. Without --wait the node's answer is printed already.
+func printRefused(j *job.Job, waiting bool, r refused) error {
+	if !waiting || j.OutputFormat == flags.OutputFormatText {
+		return nil
 	}
-	text, err := json.Marshal(included{Height: tx.Height, TxHash: strings.ToUpper(hex.EncodeToString(tx.Hash))})
+	return printJSON(j, r)
+}
+
+func printJSON(j *job.Job, answer any) error {
+	text, err := json.Marshal(answer)
 	if err != nil {
 		return err
 	}
 	return j.PrintRaw(text)
+}
+
+func hashText(hash []byte) string { return strings.ToUpper(hex.EncodeToString(hash)) }
+
+func printIncluded(j *job.Job, tx *coretypes.ResultTx) error {
+	if j.OutputFormat == flags.OutputFormatText {
+		return j.PrintString(fmt.Sprintf("transaction %X is included at height %d\n", tx.Hash, tx.Height))
+	}
+	return printJSON(j, included{Height: tx.Height, TxHash: hashText(tx.Hash)})
 }
 
 func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes.ResultTx, when string) error {
@@ -193,14 +221,10 @@ func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes
 		return j.PrintString(fmt.Sprintf("timer %s/%s is scheduled, due %s: transaction %X is included at height %d\n",
 			found.Actor, found.Id, when, included.Hash, included.Height))
 	}
-	text, err := json.Marshal(scheduled{
+	return printJSON(j, scheduled{
 		Name: found.Actor + "/" + found.Id, Due: found.Due, ExpiresAt: found.ExpiresAt, GasLimit: found.GasLimit,
-		Height: included.Height, TxHash: strings.ToUpper(hex.EncodeToString(included.Hash)),
+		Height: included.Height, TxHash: hashText(included.Hash),
 	})
-	if err != nil {
-		return err
-	}
-	return j.PrintRaw(text)
 }
 
 // sentTx is a node that remembers what was broadcast through it: the SDK prints the hash, and does not return it.

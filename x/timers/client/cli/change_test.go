@@ -349,9 +349,18 @@ func TestEveryCommandWaits(t *testing.T) {
 	require.ErrorContains(t, err, "failed at height")
 	require.ErrorContains(t, err, "(timers, code")
 	require.NotContains(t, err.Error(), ".go:")
+	inJSON := func() string {
+		t.Helper()
+		out, notes, err := r.Run("tx", "timers", "cancel", id, "--from", "alice", "-y", "-o", "json", "--wait")
+		require.Error(t, err)
+		require.NotContains(t, notes, "txhash", "the answer is on standard output alone")
+		return out
+	}
+	require.Regexp(t, `^{"height":[1-9]\d*,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":"timers","raw_log":".+"}\n$`, inJSON())
 
 	r.Node.Refuse = true
 	out, _, err = run("cancel", id)
 	require.ErrorContains(t, err, "the node refused transaction")
 	require.Empty(t, out)
+	require.Regexp(t, `^{"height":0,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":".+","raw_log":".+"}\n$`, inJSON())
 }

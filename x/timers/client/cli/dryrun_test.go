@@ -64,7 +64,7 @@ func TestTheGasLimitOfADryRunIsEnough(t *testing.T) {
 		require.NotNil(t, limit, notes)
 		require.NotEqual(t, "250,000", limit[1], "less than the most that the chain allows")
 		r.Blocks(4)
-		history, _, err := r.Run("query", "timers", "history", "alice", "--limit", "1")
+		history, _, err := r.Run("query", "timers", "history", "alice", "--page-limit", "1")
 		require.NoError(t, err)
 		require.Regexp(t, `fired +ok`, history, "%d messages from height %d", n, before)
 	}
@@ -107,7 +107,7 @@ func TestATimerThatTriggersItsOwnWatchIsForetold(t *testing.T) {
 		r.Sends(r.Alice, r.Bob, 1)
 		from := r.Chain.Height()
 		r.Blocks(12)
-		out, _, err := r.Run("query", "timers", "history", "alice", "-o", "json", "--limit", "100")
+		out, _, err := r.Run("query", "timers", "history", "alice", "-o", "json", "--page-limit", "100")
 		require.NoError(t, err)
 		var history struct {
 			Events []struct {

@@ -28,7 +28,7 @@ func NewCommand() *cobra.Command {
 			"what was scheduled, changed, paused and cancelled. Timers that are gone are found too, as long as the node remembers: " +
 			"the chain's state keeps no history, so this comes from the event index of the node that is asked.",
 		Example: fmt.Sprintf(`%[1]s query timers history alice
-%[1]s query timers history alice/3fa9 --limit 50 --before 120000`, version.AppName),
+%[1]s query timers history alice/3fa9 --page-limit 50 --before 120000`, version.AppName),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)

@@ -86,7 +86,7 @@ func TestHistoryIsPaged(t *testing.T) {
 	var heights []string
 	before := ""
 	for range 10 {
-		line := []string{r.Alice + "/" + id, "--limit", "7"}
+		line := []string{r.Alice + "/" + id, "--page-limit", "7"}
 		if before != "" {
 			line = append(line, "--before", before)
 		}
@@ -157,8 +157,8 @@ func TestHistorySaysWhatTheNodeLacks(t *testing.T) {
 	for name, line := range map[string][]string{
 		`"carol" is neither an address`:          {"carol"},
 		"want ACTOR or ACTOR/ID-PREFIX":          {"alice/xyz"},
-		"--limit 0 is out of bounds":             {"alice", "--limit", "0"},
-		"--limit 101 is out of bounds":           {"alice", "--limit", "101"},
+		"--page-limit 0 is out of bounds":        {"alice", "--page-limit", "0"},
+		"--page-limit 101 is out of bounds":      {"alice", "--page-limit", "101"},
 		"invalid argument \"-1\" for \"--before": {"alice", "--before", "-1"},
 	} {
 		_, _, err := r.Run(append([]string{"query", "timers", "history"}, line...)...)

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	flagLimit  = "limit"
+	flagLimit  = "page-limit"
 	flagBefore = "before"
 	// defaultHistory and maxHistory are heights a page; a node answers no search with more than 100.
 	defaultHistory, maxHistory = 20, 100

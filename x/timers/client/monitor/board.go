@@ -86,7 +86,7 @@ func (b *board) lines(width, height int) []string {
 	shown := min(len(rows), max(room-min(len(lately), room/2), 1))
 	lines = append(lines, "", title, names)
 	lines = append(lines, rows[:shown]...)
-	lines = append(lines, "", "LATELY", latelyRow(width, "HEIGHT", "WHAT", "TIMER", "ACTOR", ""))
+	lines = append(lines, "", "LATELY", b.latelyRow(width, "HEIGHT", "WHAT", "TIMER", "ACTOR", ""))
 	lines = append(lines, lately[:min(len(lately), max(room-shown, 0))]...)
 	if len(lines) > height {
 		lines = lines[:max(height, 0)]

@@ -88,13 +88,14 @@ func (g *group) words() string {
 // latelyRows are the first rows of what happened, the latest first. What does not fit beside the columns goes on below.
 func (b *board) latelyRows(width, most int) []string {
 	var rows []string
+	who, indent := b.latelyActor(width), b.latelyIndent(width)
 	for i := len(b.lately) - 1; i >= 0 && len(rows) < most; i-- {
 		g := &b.lately[i]
-		head := latelyRow(width, fmt.Sprint(g.height), g.kind, someTimers(g.count, false, g.id), b.name(g.actor, latelyActor(width)), "")
-		head = fmt.Sprintf("%-*s", latelyIndent(width), head)
-		for j, part := range plain.Wrap(g.words(), width-latelyIndent(width)) {
+		head := b.latelyRow(width, fmt.Sprint(g.height), g.kind, someTimers(g.count, false, g.id), b.name(g.actor, who), "")
+		head = fmt.Sprintf("%-*s", indent, head)
+		for j, part := range plain.Wrap(g.words(), width-indent) {
 			if j > 0 {
-				head = strings.Repeat(" ", latelyIndent(width))
+				head = strings.Repeat(" ", indent)
 			}
 			rows = append(rows, head+part)
 		}
@@ -102,12 +103,21 @@ func (b *board) latelyRows(width, most int) []string {
 	return rows
 }
 
-func latelyActor(width int) int { return min(12+max(width-80, 0)/2, 46) }
+// latelyActor is the width of the column of actors.
+func (b *board) latelyActor(width int) int {
+	actors := make([]string, len(b.lately))
+	for i := range b.lately {
+		actors[i] = b.lately[i].actor
+	}
+	return b.actorWidth(width, actors)
+}
 
 // latelyIndent is where the words begin: behind four columns and the spaces between.
-func latelyIndent(width int) int { return 9 + 2 + 11 + 2 + timerWidth + 2 + latelyActor(width) + 2 }
+func (b *board) latelyIndent(width int) int {
+	return 9 + 2 + 11 + 2 + timerWidth + 2 + b.latelyActor(width) + 2
+}
 
 // latelyRow is a row of what happened.
-func latelyRow(width int, height, what, timer, actor, words string) string {
-	return tableRow([]int{-9, 11, timerWidth, latelyActor(width), width}, []string{height, what, timer, actor, words})
+func (b *board) latelyRow(width int, height, what, timer, actor, words string) string {
+	return tableRow([]int{-9, 11, timerWidth, b.latelyActor(width), width}, []string{height, what, timer, actor, words})
 }

@@ -20,7 +20,11 @@ const (
 // table is the middle of the view: the timers that fire next, or those of one actor.
 func (b *board) table(width int) (title, names string, rows []string) {
 	timers, title := slices.Concat(b.ready, b.coming), "NEXT: the ready in the order of the next block, then the others by height"
-	who := min(12+max(width-80, 0)/2, 46)
+	actors := make([]string, len(timers))
+	for i := range timers {
+		actors[i] = timers[i].Actor
+	}
+	who := b.actorWidth(width, actors)
 	if b.actor != "" {
 		timers, who = b.timers, 0
 		title = fmt.Sprintf("TIMERS OF %s, %d in all, soonest first", b.name(b.actor, 46), b.total)
@@ -74,6 +78,15 @@ func (b *board) columns(t *types.TimerInfo, who int) []string {
 		due = "-"
 	}
 	return []string{due, b.until(t), b.name(t.Actor, who), plain.Clip(plain.TimerBid(t), 11), plain.Thousands(t.GasLimit), does}
+}
+
+// actorWidth is the width of a column of actors: that of the longest, if so much of the terminal is to spare.
+func (b *board) actorWidth(width int, actors []string) int {
+	widest, most := len("ACTOR"), min(12+max(width-80, 0)/2, 46)
+	for _, actor := range actors {
+		widest = max(widest, len(b.name(actor, most)))
+	}
+	return widest
 }
 
 // name is an actor as its key's name, or as the ends of its address.
