@@ -9,8 +9,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// maxNesting bounds how deep messages within messages are followed. The SDK decodes no deeper.
-const maxNesting = 6
+// maxNesting bounds how deep messages within messages are followed. The SDK decodes 10 levels. What lies deeper is
+// left as it is: an upgrade must not fail for it.
+const maxNesting = 16
 
 // Message converts a message of version 1 that another module has stored, such as those of proposals, if its encoding
 // has changed: a MsgUpdateTimerConfig, or a MsgScheduleTimer or MsgUpdateTimer that states prices. Those within a MsgExec
@@ -32,7 +33,7 @@ func convert(msg *codectypes.Any, nesting int) (changed bool, err error) {
 		var exec authz.MsgExec
 		return rewrite(msg, &exec, func() (changed bool, err error) {
 			if nesting == 0 {
-				return false, types.ErrInternal.Wrapf("version 1: messages are nested deeper than %d", maxNesting)
+				return false, nil
 			}
 			for _, inner := range exec.Msgs {
 				one, err := convert(inner, nesting-1)

@@ -165,7 +165,7 @@ func TestPricesInMessages(t *testing.T) {
 	bid := string(message(is(1, string(message(dec(1, 10_700), dec(2, 2*one))))))
 	schedule := anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(4, "payload"), is(6, 60_000), is(8, bid)))
 	update := anyOf(&types.MsgUpdateTimer{}, message(is(1, "gov"), is(5, bid)))
-	for range 3 {
+	for range 10 {
 		inner, err := update.Marshal()
 		require.NoError(t, err)
 		update = anyOf(&authz.MsgExec{}, message(is(1, "gov"), is(2, string(inner))))
@@ -182,7 +182,7 @@ func TestPricesInMessages(t *testing.T) {
 	var scheduled types.MsgScheduleTimer
 	require.NoError(t, scheduled.Unmarshal(schedule.Value))
 	require.Equal(t, types.MsgScheduleTimer{Sender: "gov", Payload: []byte("payload"), GasLimit: 60_000, Bid: want}, scheduled)
-	for range 3 {
+	for range 10 {
 		var exec authz.MsgExec
 		require.NoError(t, exec.Unmarshal(update.Value))
 		require.Equal(t, "gov", exec.Grantee)
