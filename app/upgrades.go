@@ -21,7 +21,6 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/group"
 
 	timersv2 "github.com/cosmos-timers/timers/x/timers/migrations/v2"
-	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // UpgradeV2 names the upgrade of a chain whose timers have the state of version 1, and which has neither groups nor IBC.
@@ -53,8 +52,8 @@ func (app *App) registerUpgrades() error {
 	return nil
 }
 
-// convertProposals brings the configs in proposals to the form of version 2. x/gov decodes the messages of every proposal
-// that it ever had, and could neither show nor export those with a config of version 1.
+// convertProposals brings the messages of proposals to the form of version 2. x/gov decodes the messages of every proposal
+// that it ever had, and could neither show nor export those with a config of version 1; prices of version 1 would read as 10^18 times as large.
 func (app *App) convertProposals(ctx sdk.Context) error {
 	store := prefix.NewStore(ctx.KVStore(app.StoreKey(govtypes.StoreKey)), govtypes.ProposalsKeyPrefix.Bytes())
 	type pair struct{ key, value []byte }
@@ -78,20 +77,22 @@ func (app *App) convertProposals(ctx sdk.Context) error {
 	return nil
 }
 
-// proposalFromV1 converts an encoded proposal, if it holds a config.
+// proposalFromV1 converts an encoded proposal, if it holds a message whose encoding has changed.
 func proposalFromV1(stored []byte) (value []byte, changed bool, err error) {
 	var proposal govv1.Proposal
 	if err := proposal.Unmarshal(stored); err != nil {
 		return nil, false, err
 	}
 	for _, msg := range proposal.Messages {
-		if msg.TypeUrl == sdk.MsgTypeURL(&timerstypes.MsgUpdateTimerConfig{}) {
-			changed = true
-			if msg.Value, err = timersv2.ConfigMessage(msg.Value); err != nil {
-				return nil, false, err
-			}
+		converted, err := timersv2.Message(msg)
+		if err != nil {
+			return nil, false, err
 		}
+		changed = changed || converted
+	}
+	if !changed {
+		return nil, false, nil
 	}
 	value, err = proposal.Marshal()
-	return value, changed, err
+	return value, err == nil, err
 }

@@ -71,9 +71,9 @@ func (f fields) dec(number protowire.Number) decimal.Dec {
 	return decimal.Of(math.LegacyNewDecFromIntWithPrec(value, math.LegacyPrecision))
 }
 
-// ConfigMessage converts an encoded MsgUpdateTimerConfig of version 1, such as proposals hold. A config that no chain could
-// have taken over, as it lacks values, is left out.
-func ConfigMessage(stored []byte) ([]byte, error) {
+// configMessage converts an encoded MsgUpdateTimerConfig of version 1. A config that no chain could have taken over, as it
+// lacks values, is left out.
+func configMessage(stored []byte) ([]byte, error) {
 	old, err := read(stored)
 	if err != nil {
 		return nil, err

@@ -108,11 +108,7 @@ func (m *migration) timer(key, value []byte) error {
 		return err
 	}
 	timer.CellLimit = m.cells
-	if timer.Bid != nil && timer.Bid.Static != nil {
-		for _, price := range []*decimal.Dec{&timer.Bid.Static.MaxFeePerCycle, &timer.Bid.Static.MaxPriorityFeePerCycle} {
-			*price = plain(*price)
-		}
-	}
+	plainBid(timer.Bid)
 	for _, watched := range timer.WatchKeys() {
 		at, err := collections.EncodeKeyWithPrefix(types.PrefixWatches.Bytes(), watchesCodec,
 			collections.Join4(watched.Store, watched.Prefix, timer.Actor, timer.Seq))

@@ -1,6 +1,7 @@
 package v2_test
 
 import (
+	"bytes"
 	"fmt"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/runtime"
 	"github.com/cosmos/cosmos-sdk/testutil"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/x/authz"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	v2 "github.com/cosmos-timers/timers/x/timers/migrations/v2"
@@ -138,18 +140,74 @@ func TestConfigMessage(t *testing.T) {
 		{config(dec(28, 2*one)), ""},
 		{nil, ""},
 	} {
-		converted, err := v2.ConfigMessage(message(is(1, "authority"), is(2, string(c.config))))
+		stored := anyOf(&types.MsgUpdateTimerConfig{}, message(is(1, "authority"), is(2, string(c.config))))
+		changed, err := v2.Message(stored)
 		require.NoError(t, err)
+		require.True(t, changed)
 		var msg types.MsgUpdateTimerConfig
-		require.NoError(t, msg.Unmarshal(converted))
+		require.NoError(t, msg.Unmarshal(stored.Value))
 		require.Equal(t, "authority", msg.Authority)
 		require.Equal(t, c.target, msg.Config.Eip1559.Target.Text())
 		bz, err := codec.NewProtoCodec(codectypes.NewInterfaceRegistry()).MarshalJSON(&msg)
 		require.NoError(t, err, "it can be shown")
 		require.NotEmpty(t, bz)
 	}
-	_, err := v2.ConfigMessage([]byte{0xff})
+	_, err := v2.Message(anyOf(&types.MsgUpdateTimerConfig{}, []byte{0xff}))
 	require.ErrorIs(t, err, types.ErrInternal)
+}
+
+func anyOf(msg sdk.Msg, value []byte) *codectypes.Any {
+	return &codectypes.Any{TypeUrl: sdk.MsgTypeURL(msg), Value: value}
+}
+
+// TestPricesInMessages: prices of version 1 would read as 10^18 times as large, within a MsgExec too. All else stays.
+func TestPricesInMessages(t *testing.T) {
+	bid := string(message(is(1, string(message(dec(1, 10_700), dec(2, 2*one))))))
+	schedule := anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(4, "payload"), is(6, 60_000), is(8, bid)))
+	update := anyOf(&types.MsgUpdateTimer{}, message(is(1, "gov"), is(5, bid)))
+	for range 10 {
+		inner, err := update.Marshal()
+		require.NoError(t, err)
+		update = anyOf(&authz.MsgExec{}, message(is(1, "gov"), is(2, string(inner))))
+	}
+	for _, msg := range []*codectypes.Any{schedule, update} {
+		changed, err := v2.Message(msg)
+		require.NoError(t, err)
+		require.True(t, changed)
+	}
+	want := &types.Bid{Static: &types.StaticBid{
+		MaxFeePerCycle:         decimal.Of(math.LegacyMustNewDecFromStr("0.0107")),
+		MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDec(2)),
+	}}
+	var scheduled types.MsgScheduleTimer
+	require.NoError(t, scheduled.Unmarshal(schedule.Value))
+	require.Equal(t, types.MsgScheduleTimer{Sender: "gov", Payload: []byte("payload"), GasLimit: 60_000, Bid: want}, scheduled)
+	for range 10 {
+		var exec authz.MsgExec
+		require.NoError(t, exec.Unmarshal(update.Value))
+		require.Equal(t, "gov", exec.Grantee)
+		require.Len(t, exec.Msgs, 1)
+		update = exec.Msgs[0]
+	}
+	var updated types.MsgUpdateTimer
+	require.NoError(t, updated.Unmarshal(update.Value))
+	require.Equal(t, want, updated.Bid)
+}
+
+// TestOtherMessagesStay: byte by byte, those with fields that today's types do not know among them.
+func TestOtherMessagesStay(t *testing.T) {
+	for _, msg := range []*codectypes.Any{
+		anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(8, string(message(is(3, "1"), is(99, "new")))))),
+		anyOf(&types.MsgUpdateTimer{}, message(is(1, "gov"), is(4, 7))),
+		anyOf(&types.MsgCancelTimer{}, []byte{0xff}),
+		anyOf(&authz.MsgExec{}, message(is(1, "gov"), is(99, "new"))),
+	} {
+		before := bytes.Clone(msg.Value)
+		changed, err := v2.Message(msg)
+		require.NoError(t, err, msg.TypeUrl)
+		require.False(t, changed, msg.TypeUrl)
+		require.Equal(t, before, msg.Value, msg.TypeUrl)
+	}
 }
 
 // TestManyRecords: more than are read at a time.
