@@ -2,7 +2,7 @@ package app
 
 import (
 	"context"
-	"errors"
+	"encoding/hex"
 	"fmt"
 
 	icacontrollertypes "github.com/cosmos/ibc-go/v10/modules/apps/27-interchain-accounts/controller/types"
@@ -53,7 +53,8 @@ func (app *App) registerUpgrades() error {
 }
 
 // convertProposals brings the messages of proposals to the form of version 2. x/gov decodes the messages of every proposal
-// that it ever had, and could neither show nor export those with a config of version 1; prices of version 1 would read as 10^18 times as large.
+// that it ever had, and could neither show nor export those with a config of version 1. Prices of version 1 would read as
+// 10^18 times as large. A proposal that can't be converted stays as it is: the upgrade does not stop for it.
 func (app *App) convertProposals(ctx sdk.Context) error {
 	store := prefix.NewStore(ctx.KVStore(app.StoreKey(govtypes.StoreKey)), govtypes.ProposalsKeyPrefix.Bytes())
 	type pair struct{ key, value []byte }
@@ -61,10 +62,10 @@ func (app *App) convertProposals(ctx sdk.Context) error {
 	proposals := store.Iterator(nil, nil)
 	for ; proposals.Valid(); proposals.Next() {
 		value, changed, err := proposalFromV1(proposals.Value())
-		if err != nil {
-			return errors.Join(err, proposals.Close())
-		}
-		if changed {
+		switch {
+		case err != nil:
+			ctx.Logger().Error("a proposal stays in the form of version 1", "key", hex.EncodeToString(proposals.Key()), "error", err)
+		case changed:
 			converted = append(converted, pair{proposals.Key(), value})
 		}
 	}

@@ -72,7 +72,7 @@ func (f fields) dec(number protowire.Number) decimal.Dec {
 }
 
 // configMessage converts an encoded MsgUpdateTimerConfig of version 1. A config that no chain could have taken over, as it
-// lacks values, is left out.
+// lacks values or has negative ones, is left out.
 func configMessage(stored []byte) ([]byte, error) {
 	old, err := read(stored)
 	if err != nil {
@@ -82,7 +82,11 @@ func configMessage(stored []byte) ([]byte, error) {
 	if config, err := configOf(old.last(2)); err == nil {
 		msg.Config = config
 	}
-	return msg.Marshal()
+	converted, err := msg.Marshal()
+	if err != nil || new(types.MsgUpdateTimerConfig).Unmarshal(converted) != nil {
+		return (&types.MsgUpdateTimerConfig{Authority: msg.Authority}).Marshal()
+	}
+	return converted, nil
 }
 
 // configOf converts a config. The parameters of all policies lay in one message, and version 1 had none of those that are

@@ -3,6 +3,7 @@ package v2_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -192,6 +193,31 @@ func TestPricesInMessages(t *testing.T) {
 	var updated types.MsgUpdateTimer
 	require.NoError(t, updated.Unmarshal(update.Value))
 	require.Equal(t, want, updated.Bid)
+}
+
+// TestPricesThatNoTimerCanHave: version 1 stored proposals whose prices were negative or beyond all bounds. An upgrade does not
+// fail for them, and what it leaves can be read.
+func TestPricesThatNoTimerCanHave(t *testing.T) {
+	for _, price := range []string{"-5", "+7", "1" + strings.Repeat("0", 80), "none"} {
+		bid := string(message(is(1, string(message(is(1, price))))))
+		schedule := anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(6, 60_000), is(8, bid)))
+		update := anyOf(&types.MsgUpdateTimer{}, message(is(1, "gov"), is(5, bid)))
+		config := anyOf(&types.MsgUpdateTimerConfig{}, message(is(1, "gov"), is(2, string(message(is(28, price), is(81, "0"))))))
+		for _, msg := range []*codectypes.Any{schedule, update, config} {
+			changed, err := v2.Message(msg)
+			require.NoError(t, err, price)
+			require.True(t, changed, price)
+		}
+		var scheduled types.MsgScheduleTimer
+		require.NoError(t, scheduled.Unmarshal(schedule.Value))
+		require.Equal(t, types.MsgScheduleTimer{Sender: "gov", GasLimit: 60_000}, scheduled)
+		var updated types.MsgUpdateTimer
+		require.NoError(t, updated.Unmarshal(update.Value))
+		require.Equal(t, types.MsgUpdateTimer{Sender: "gov"}, updated)
+		var configured types.MsgUpdateTimerConfig
+		require.NoError(t, configured.Unmarshal(config.Value), price)
+		require.Equal(t, "gov", configured.Authority)
+	}
 }
 
 // TestOtherMessagesStay: byte by byte, those with fields that today's types do not know among them.
