@@ -46,7 +46,7 @@ gold := $(if $(shell command -v ld.gold), -extldflags=-fuse-ld=gold)
 test_flags := -ldflags='-s -w$(gold)' -vet=off
 
 # What `make test` leaves to `make check`: packages that measure, simulate or run long histories, and tests by their names.
-measured := /testutil/(bench|campaign)|/lab/sim/exact$$|/scripts/mutate$$
+measured := /testutil/(bench|campaign|smallest)|/timers/lab/sim|/scripts/mutate$$
 longest := ^(TestLong|TestFaults|TestSimulation)
 
 # Tests have memory to spare: with a heap three times as large the garbage collector runs a third as often.
@@ -134,7 +134,7 @@ test-long: ## Run the tests that have a long form in that form, some minutes
 
 .PHONY: genesis-memory
 genesis-memory: ## Measure the memory of importing and exporting TIMERS (1000000) timers, about half an hour
-	go test -timeout 4h -v ./app -run 'TestGenesisNeedsLittleMemory$$' -args -genesis.timers=$(TIMERS)
+	go test -timeout 4h -v ./app -run 'TestLongGenesisNeedsLittleMemory$$' -args -genesis.timers=$(TIMERS)
 
 .PHONY: cover
 cover: ## Print what share of each package the tests execute (PKG=./dir/... for some)

@@ -30,8 +30,8 @@ func commandsOf(t *testing.T) (commands []string) {
 	return commands
 }
 
-// TestQueriesForExchanges runs each command of docs/exchanges.md against a node, and shows what the page says of searches.
-func TestQueriesForExchanges(t *testing.T) {
+// TestLongQueriesForExchanges runs each command of docs/exchanges.md against a node, and shows what the page says of searches.
+func TestLongQueriesForExchanges(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob", "carol"}}).Nodes[0]

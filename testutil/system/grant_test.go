@@ -12,9 +12,9 @@ import (
 	"github.com/cosmos-timers/timers/testutil/node"
 )
 
-// TestAGranterRevokesThenCancels: alice lets bob schedule sends for her. After the revocation bob schedules no more, and
+// TestLongAGranterRevokesThenCancels: alice lets bob schedule sends for her. After the revocation bob schedules no more, and
 // what he has scheduled is gone once she cancels it.
-func TestAGranterRevokesThenCancels(t *testing.T) {
+func TestLongAGranterRevokesThenCancels(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]

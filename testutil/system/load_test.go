@@ -50,9 +50,9 @@ func (w *watched) String() string {
 	return w.output.String()
 }
 
-// TestLabLoadDrivesANode runs the command to its end, and interrupts it: the table comes in either case, and the second run
+// TestLongLabLoadDrivesANode runs the command to its end, and interrupts it: the table comes in either case, and the second run
 // uses the accounts of the first.
-func TestLabLoadDrivesANode(t *testing.T) {
+func TestLongLabLoadDrivesANode(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice"}, TimeoutCommit: 200 * time.Millisecond}).Nodes[0]

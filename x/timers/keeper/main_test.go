@@ -13,7 +13,7 @@ var long = flag.Bool("keeper.long", false, "run crowds of full size and more dra
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	draws.Main(m, sized(40, 100))
+	draws.Main(m, sized(25, 100))
 }
 
 // sized is the size of a test that has a long form.

@@ -368,9 +368,9 @@ func followTimers(
 	require.LessOrEqual(t, line.Ready, line.Pending)
 }
 
-// TestStateDoesNotDependOnTheMachine replays every scenario with one processor and with several, and compares the hash
+// TestLongStateDoesNotDependOnTheMachine replays every scenario with one processor and with several, and compares the hash
 // of the whole state after every block.
-func TestStateDoesNotDependOnTheMachine(t *testing.T) {
+func TestLongStateDoesNotDependOnTheMachine(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	ends := map[string]string{}
 	for _, file := range scenarioFiles(t) {
