@@ -9,9 +9,9 @@ import (
 	"github.com/cosmos-timers/timers/testutil/node"
 )
 
-// TestAHeartbeatOnARealNode goes the way that x/timers/docs/contracts.md shows. Each command is a process of its own, on
+// TestLongAHeartbeatOnARealNode goes the way that x/timers/docs/contracts.md shows. Each command is a process of its own, on
 // the home of the node that runs: contracts lock their part of it.
-func TestAHeartbeatOnARealNode(t *testing.T) {
+func TestLongAHeartbeatOnARealNode(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice"}}).Nodes[0]

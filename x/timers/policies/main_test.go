@@ -6,4 +6,4 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/testutil/draws"
 )
 
-func TestMain(m *testing.M) { draws.Main(m, 30) }
+func TestMain(m *testing.M) { draws.Main(m, 20) }

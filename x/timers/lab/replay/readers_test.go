@@ -34,11 +34,11 @@ var changed = map[string]any{
 	"agent_cycles_per_block": 20_000,
 }
 
-// TestTheTableOfReadersIsTrue runs one workload under each policy, once for each parameter of the table with another
+// TestLongTheTableOfReadersIsTrue runs one workload under each policy, once for each parameter of the table with another
 // value of it: the blocks differ where the table says that the policy reads it, and nowhere else.
 //
 // Rule: 7.6-readers
-func TestTheTableOfReadersIsTrue(t *testing.T) {
+func TestLongTheTableOfReadersIsTrue(t *testing.T) {
 	readers := readTableOfReaders(t)
 	require.ElementsMatch(t, slices.Collect(maps.Keys(changed)), slices.Collect(maps.Keys(readers)))
 	for _, policy := range []string{"fifo", "eip1559", "auction", "score", "tip"} {
