@@ -14,6 +14,8 @@ import (
 )
 
 // TestProposalFromV1: a price in a proposal takes the form of today, and a proposal without one is left alone.
+//
+// Rule: 2.5-proposals
 func TestProposalFromV1(t *testing.T) {
 	text := func(number protowire.Number, value string) []byte {
 		return protowire.AppendString(protowire.AppendTag(nil, number, protowire.BytesType), value)

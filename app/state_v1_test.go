@@ -356,6 +356,24 @@ func TestStateV1IsUpgraded(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestAProposalThatCannotBeConvertedStays: it does not stop the upgrade.
+func TestAProposalThatCannotBeConvertedStays(t *testing.T) {
+	s := readStateV1(t, "storm")
+	key, broken := append(govtypes.ProposalsKeyPrefix.Bytes(), sdk.Uint64ToBigEndian(99)...), []byte{0xff}
+	upgraded := s.inPlace(t, func(ctx sdk.Context, a *app.App) {
+		versions := a.Modules().GetVersionMap()
+		versions[types.ModuleName] = 1
+		ctx.KVStore(a.StoreKey(govtypes.StoreKey)).Set(key, broken)
+		require.NoError(t, a.Upgrade.SetModuleVersionMap(ctx, versions))
+		require.NoError(t, a.Upgrade.ScheduleUpgrade(ctx, upgradetypes.Plan{Name: app.UpgradeV2, Height: s.Height + 1}))
+	})
+	upgraded.NextBlock()
+	require.Equal(t, broken, upgraded.Ctx().KVStore(upgraded.App.StoreKey(govtypes.StoreKey)).Get(key))
+	versions, err := upgraded.App.Upgrade.GetModuleVersionMap(upgraded.Ctx())
+	require.NoError(t, err)
+	require.Equal(t, uint64(2), versions[types.ModuleName])
+}
+
 // putProposal gives the first proposal of governance the bytes of the config that was in force, as version 1 wrote them.
 func (s *snapshot) putProposal(t *testing.T, ctx sdk.Context, a *app.App) {
 	t.Helper()
