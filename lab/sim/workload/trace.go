@@ -25,19 +25,20 @@ type Traced struct {
 	Worth float64
 }
 
-// columns of a trace, in any order, and whether each must be there. Those that need not be are as the group says.
-var columns = map[string]bool{"due": true, "agent": true, "cycles": true, "worth": true, "cells": false, "patience": false}
+// columns of a trace, in any order. The first four must be there; what the others do not state is as the group says.
+var columns = []string{"due", "agent", "cycles", "worth", "cells", "patience"}
+
+const requiredColumns = 4
 
 // ReadTrace reads the jobs of a group from CSV whose first line names the columns. What a line does not state is as the
 // group says. It returns the names of the agents in the order in which they come. Errors name the line.
 func (g *Group) ReadTrace(r io.Reader) (agents []string, err error) {
 	lines := csv.NewReader(r)
-	lines.ReuseRecord = true
 	head, err := lines.Read()
 	if err != nil {
 		return nil, fmt.Errorf("the line of columns: %w", err)
 	}
-	at, err := placesOf(slices.Clone(head))
+	at, err := placesOf(head)
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +66,8 @@ func (g *Group) ReadTrace(r io.Reader) (agents []string, err error) {
 		number, known := numbers[name]
 		if !known {
 			number = len(agents)
-			numbers[strings.Clone(name)] = number
-			agents = append(agents, strings.Clone(name))
+			numbers[name] = number
+			agents = append(agents, name)
 		}
 		job.Agent = number
 		g.Traced = append(g.Traced, job)
@@ -80,15 +81,15 @@ func (g *Group) ReadTrace(r io.Reader) (agents []string, err error) {
 func placesOf(head []string) (map[string]int, error) {
 	at := map[string]int{}
 	for i, name := range head {
-		if _, known := columns[name]; !known {
-			return nil, fmt.Errorf("column %.40q is unknown: want due, agent, cycles, worth, cells, patience", name)
+		if !slices.Contains(columns, name) {
+			return nil, fmt.Errorf("column %.40q is unknown: want %s", name, strings.Join(columns, ", "))
 		}
 		if _, stated := at[name]; stated {
 			return nil, fmt.Errorf("column %s is stated twice", name)
 		}
 		at[name] = i
 	}
-	for _, name := range []string{"due", "agent", "cycles", "worth"} {
+	for _, name := range columns[:requiredColumns] {
 		if _, stated := at[name]; !stated {
 			return nil, fmt.Errorf("column %s is missing", name)
 		}
