@@ -45,15 +45,6 @@ func (k Keys) Text(key types.WatchKey) string {
 	return key.Store + ":" + text
 }
 
-// Texts returns the text forms of keys, in their order.
-func (k Keys) Texts(keys []types.WatchKey) []string {
-	texts := make([]string, len(keys))
-	for i, key := range keys {
-		texts[i] = k.Text(key)
-	}
-	return texts
-}
-
 func (k Keys) bank(key []byte) string {
 	if denom, ok := bytes.CutPrefix(key, banktypes.SupplyKey.Bytes()); ok && isDenom(denom) {
 		return "supply:" + string(denom)

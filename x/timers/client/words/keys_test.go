@@ -40,12 +40,12 @@ func TestKeysAreWrittenAsTheyAreRead(t *testing.T) {
 	}
 	require.Len(t, texts, forms, "a form of the stores is missing here")
 	texts = append(texts, "wasm:key:"+contract+":0x00ff", "wasm:key:"+contract+":0x3078", "bank:05")
-	keys := make([]types.WatchKey, len(texts))
-	for i, text := range texts {
-		keys[i], err = w.Parse(text)
+	k := words.Keys{Accounts: accounts, Validators: validators}
+	for _, text := range texts {
+		key, err := w.Parse(text)
 		require.NoError(t, err, text)
+		require.Equal(t, text, k.Text(key))
 	}
-	require.Equal(t, texts, words.Keys{Accounts: accounts, Validators: validators}.Texts(keys))
 }
 
 func TestKeysOfNoFormStayHexadecimal(t *testing.T) {
