@@ -97,13 +97,16 @@ func (m *run) cells() {
 	m.figures["cells"], m.figures["cells_top"] = mean(written), slices.Max(written)
 }
 
-// recovery is how many blocks after the end of the last burst the basefee is within a quarter of its mean before the
-// first one, and stays there for the next block; 0 without a burst.
+// recovery is how many blocks after the end of the last burst, or after the highest basefee since a crash, the basefee is
+// within a quarter of its mean before the first one; 0 without any.
 func (m *run) recovery() float64 {
 	from, to := uint64(math.MaxUint64), uint64(0)
 	for i := range m.work.Groups {
-		if p := &m.work.Groups[i].Pattern; p.Kind == "burst" {
+		switch p := &m.work.Groups[i].Pattern; p.Kind {
+		case workload.Burst:
 			from, to = min(from, p.From), max(to, p.To)
+		case workload.Crash:
+			from, to = min(from, p.From), max(to, m.highest(p.From))
 		}
 	}
 	before, blocks := 0.0, 0.0
@@ -116,11 +119,22 @@ func (m *run) recovery() float64 {
 		return 0
 	}
 	for _, p := range m.result.Series {
-		if p.Height > to && p.Basefee <= 1.25*before/blocks {
+		if p.Height >= to && p.Basefee <= 1.25*before/blocks {
 			return float64(p.Height - to)
 		}
 	}
 	return float64(max(len(m.result.Series), int(to)) - int(to))
+}
+
+// highest is the height of the highest basefee from a height on.
+func (m *run) highest(from uint64) (height uint64) {
+	top := -1.0
+	for _, p := range m.result.Series {
+		if p.Height >= from && p.Basefee > top {
+			height, top = p.Height, p.Basefee
+		}
+	}
+	return height
 }
 
 // gini of service: of each agent's share of its wanted size that was served.
