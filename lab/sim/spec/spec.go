@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
+	"github.com/cosmos-timers/timers/lab/sim/measure"
 	"github.com/cosmos-timers/timers/lab/sim/peers"
 	"github.com/cosmos-timers/timers/lab/sim/strict"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
@@ -158,6 +159,9 @@ func (s *Spec) check() error {
 		g, path := &s.Agents[i], fmt.Sprintf("agents[%d]", i)
 		if names[g.Name] || g.Name == "" || len(g.Name) > 32 || strings.ContainsAny(g.Name, "/.<>&\"|,") {
 			return strict.Failf(path+".name", "want a unique name of 1 to 32 bytes without any of /.<>&\"|, and not %.40q", g.Name)
+		}
+		if measure.Reserved(g.Name) {
+			return strict.Failf(path+".name", "figures of other jobs are named %s: want another name", g.Name)
 		}
 		names[g.Name] = true
 		if err := checkGroup(g, path, between); err != nil {

@@ -59,6 +59,7 @@ func TestErrorsNameThePath(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{`"blocks": 10`, `"blocks": 1`, "blocks: want 2 to 1e+06, not 1"},
 		{`"seeds": 2`, `"seeds": 0`, "seeds: want 1 to 10000, not 0"},
+		{`"name": "a"`, `"name": "v5"`, "agents[0].name: figures of other jobs are named v5: want another name"},
 		{`"rate": 1`, `"rate": -1`, "agents[0].rate: want 0 to 100000, not -1"},
 		{`"rate": 1`, `"rate": 100000, "agents": 2`, "agents[0].agents: stated twice"},
 		{`"kind": "fixed"`, `"kind": "normal"`, `agents[0].value.kind: want fixed, lognormal or pareto, not "normal"`},

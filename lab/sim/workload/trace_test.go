@@ -39,8 +39,8 @@ func TestBadTracesNameTheLine(t *testing.T) {
 		"due,agent,cycles,worth\n1,x,5,1\n": `line 2, due: want a whole number from 2 to 1099511627776, not "1"`,
 		"due,agent,cycles,worth\n5,x,5,1\n": `line 2, cycles: want a whole number from 20000 to 1000000000, not "5"`,
 		"due,agent,cycles,worth\n" + strings.Repeat("5,x,20000,1\n", 4): "line 5: more than 3 jobs, of the 1000000 that",
-		"due,agent,cycles,worth\n5,x,20000,1\n5,x,20000,NaN\n": `line 3, worth: want 0 to 1000000, not "NaN"`,
-		"due,agent,cycles,worth,patience\n5,x,20000,1,0\n":     "line 2, patience: want a whole number from 1 to 1000000",
+		"due,agent,cycles,worth\n5,x,20000,1\n5,x,20000,NaN\n":          `line 3, worth: want 0 to 1000000, not "NaN"`,
+		"due,agent,cycles,worth,patience\n5,x,20000,1,0\n":              "line 2, patience: want a whole number from 1 to 1000000",
 	} {
 		g := workload.Group{Name: "a", Patience: 1}
 		_, err := g.ReadTrace(strings.NewReader(text), 3)
