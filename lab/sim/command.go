@@ -67,9 +67,9 @@ func (o *options) run(ctx context.Context, cmd *cobra.Command, name string) erro
 		}
 		s.Seeds = o.seeds
 	}
-	progress := func(int) {}
+	progress := func(string) {}
 	if !o.quiet {
-		progress = func(done int) { fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d seeds\n", done, s.Seeds) }
+		progress = func(done string) { fmt.Fprintln(cmd.ErrOrStderr(), done) }
 	}
 	results := Run(ctx, s, cases, progress)
 	if len(results.Done) == 0 {

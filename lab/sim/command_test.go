@@ -88,7 +88,7 @@ func TestAnInterruptedRunKeepsTheSeedsThatAreDone(t *testing.T) {
 	require.NoError(t, err)
 	s.Seeds = 1_000
 	ctx, cancel := context.WithCancel(context.Background())
-	results := sim.Run(ctx, s, cases, func(int) { cancel() })
+	results := sim.Run(ctx, s, cases, func(string) { cancel() })
 	require.NotEmpty(t, results.Done)
 	require.Less(t, len(results.Done), 100)
 	var out bytes.Buffer

@@ -9,6 +9,8 @@ package sim
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"runtime"
 	"sync"
 
@@ -36,42 +38,35 @@ type seedResult struct {
 	series  [][]market.Point
 }
 
-// Run runs all cases under all seeds, seeds side by side, until the context ends. progress is called after each seed. A
-// seed counts only if all of its cases ended. Memory holds the jobs of as many seeds as run at once.
-func Run(ctx context.Context, s *spec.Spec, cases []spec.Case, progress func(done int)) *Results {
+// Run first seeks the shades of groups that bid best. Then it runs all cases under all seeds, seeds side by side, until the
+// context ends. progress is called with what was done. A seed counts only if all of its cases ended. Memory holds the jobs
+// of as many seeds as run at once.
+func Run(ctx context.Context, s *spec.Spec, cases []spec.Case, progress func(done string)) *Results {
+	out := &Results{Spec: s, Cases: cases}
+	found := make([]measure.Figures, len(cases))
+	for i := range cases {
+		var ended bool
+		if found[i], ended = seek(ctx, s, &cases[i], progress); !ended {
+			return out
+		}
+	}
 	results := make([]*seedResult, s.Seeds)
-	seeds := make(chan int)
-	var workers sync.WaitGroup
 	var lock sync.Mutex
 	done := 0
-	for range min(s.Seeds, runtime.GOMAXPROCS(0)) {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
-			for i := range seeds {
-				result := runSeed(ctx, s, cases, s.FirstSeed+uint64(i), i == 0)
-				if result == nil {
-					continue
-				}
-				lock.Lock()
-				results[i] = result
-				done++
-				progress(done)
-				lock.Unlock()
-			}
-		}()
-	}
-	for i := range s.Seeds {
-		select {
-		case seeds <- i:
-			continue
-		case <-ctx.Done():
+	sideBySide(ctx, s.Seeds, func(i int) {
+		result := runSeed(ctx, s, cases, s.FirstSeed+uint64(i), i == 0)
+		if result == nil {
+			return
 		}
-		break
-	}
-	close(seeds)
-	workers.Wait()
-	out := &Results{Spec: s, Cases: cases}
+		for one, figures := range found {
+			maps.Copy(result.figures[one], figures)
+		}
+		lock.Lock()
+		defer lock.Unlock()
+		results[i] = result
+		done++
+		progress(fmt.Sprintf("%d of %d seeds", done, s.Seeds))
+	})
 	for i, result := range results {
 		if result == nil {
 			continue
@@ -83,6 +78,31 @@ func Run(ctx context.Context, s *spec.Spec, cases []spec.Case, progress func(don
 		}
 	}
 	return out
+}
+
+// sideBySide does n pieces of work, as many at once as there are processors, and begins none after the context ended.
+func sideBySide(ctx context.Context, n int, work func(i int)) {
+	pieces := make(chan int)
+	var workers sync.WaitGroup
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Add(1)
+		go func() {
+			defer workers.Done()
+			for i := range pieces {
+				work(i)
+			}
+		}()
+	}
+	for i := range n {
+		select {
+		case pieces <- i:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(pieces)
+	workers.Wait()
 }
 
 // drawn is what cases with the same jobs and the same lane share.

@@ -31,10 +31,12 @@ const (
 	// bids as the truthful with its shade in others. It needs a bid that changes with time. Where a bid can't, it raises
 	// the bid by what comes back on average.
 	SelfTip = "selftip"
+	// Best bids as the truthful with the shade that earns its group the most, which is sought before the runs.
+	Best = "best"
 )
 
 // Strategies are the names of the strategies.
-var Strategies = []string{Truthful, Estimator, Tier, Patient, Minimal, Overbid, SelfTip}
+var Strategies = []string{Truthful, Estimator, Tier, Patient, Minimal, Overbid, SelfTip, Best}
 
 // Tiers are the names of the tiers.
 var Tiers = map[string]policy.Kind{

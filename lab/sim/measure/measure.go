@@ -25,14 +25,32 @@ func Of(w *workload.Workload, r *market.Result, config *types.TimerConfig, optim
 	m.gini()
 	for i := range w.Groups {
 		group := i
-		m.waits(w.Groups[i].Name, func(j *workload.Job) bool { return j.Group == group })
+		m.waits(w.Groups[i].Name, func(i int) bool { return w.Jobs[i].Group == group })
 	}
-	quintile := quintiles(w.Agents)
-	for q, name := range []string{"q1", "q2", "q3", "q4", "q5"} {
-		m.waits(name, func(j *workload.Job) bool { return quintile[j.Agent] == q })
+	byWealth := fifths(len(w.Agents), func(i int) float64 { return w.Agents[i].Wealth })
+	for q, name := range wealthFifths {
+		m.waits(name, func(i int) bool { return byWealth[w.Jobs[i].Agent] == q })
 	}
-	m.waits("all", func(*workload.Job) bool { return true })
+	byWorth := fifths(len(w.Jobs), func(i int) float64 { return w.Jobs[i].Worth })
+	for v, name := range worthFifths {
+		m.waits(name, func(i int) bool { return byWorth[i] == v })
+	}
+	m.waits(everyone, func(int) bool { return true })
 	return f
+}
+
+// Figures are also those of all jobs, of the jobs of each fifth of the agents by wealth, the poorest first, and of each fifth
+// of the jobs by what they are worth, the least first.
+const everyone = "all"
+
+var (
+	wealthFifths = []string{"q1", "q2", "q3", "q4", "q5"}
+	worthFifths  = []string{"v1", "v2", "v3", "v4", "v5"}
+)
+
+// Reserved reports whether figures use a name, which no group may have then.
+func Reserved(name string) bool {
+	return name == everyone || slices.Contains(wealthFifths, name) || slices.Contains(worthFifths, name)
 }
 
 type run struct {
@@ -97,13 +115,16 @@ func (m *run) cells() {
 	m.figures["cells"], m.figures["cells_top"] = mean(written), slices.Max(written)
 }
 
-// recovery is how many blocks after the end of the last burst the basefee is within a quarter of its mean before the
-// first one, and stays there for the next block; 0 without a burst.
+// recovery is how many blocks after the end of the last burst, or after the highest basefee since a crash, the basefee is
+// within a quarter of its mean before the first one; 0 without any.
 func (m *run) recovery() float64 {
 	from, to := uint64(math.MaxUint64), uint64(0)
 	for i := range m.work.Groups {
-		if p := &m.work.Groups[i].Pattern; p.Kind == "burst" {
+		switch p := &m.work.Groups[i].Pattern; p.Kind {
+		case workload.Burst:
 			from, to = min(from, p.From), max(to, p.To)
+		case workload.Crash:
+			from, to = min(from, p.From), max(to, m.highest(p.From))
 		}
 	}
 	before, blocks := 0.0, 0.0
@@ -116,11 +137,22 @@ func (m *run) recovery() float64 {
 		return 0
 	}
 	for _, p := range m.result.Series {
-		if p.Height > to && p.Basefee <= 1.25*before/blocks {
+		if p.Height >= to && p.Basefee <= 1.25*before/blocks {
 			return float64(p.Height - to)
 		}
 	}
 	return float64(max(len(m.result.Series), int(to)) - int(to))
+}
+
+// highest is the height of the highest basefee from a height on.
+func (m *run) highest(from uint64) (height uint64) {
+	top := -1.0
+	for _, p := range m.result.Series {
+		if p.Height >= from && p.Basefee > top {
+			height, top = p.Height, p.Basefee
+		}
+	}
+	return height
 }
 
 // gini of service: of each agent's share of its wanted size that was served.
@@ -143,13 +175,13 @@ func (m *run) gini() {
 }
 
 // waits measures the jobs that are chosen. A job that did not fire has no wait, and counts as unserved.
-func (m *run) waits(name string, chosen func(*workload.Job) bool) {
+func (m *run) waits(name string, chosen func(job int) bool) {
 	var waits []float64
 	jobs, surplus, paid, size, spent := 0.0, 0.0, 0.0, 0.0, 0.0
 	last := m.result.Series[len(m.result.Series)-1].Height
 	for i := range m.work.Jobs {
 		j, out := &m.work.Jobs[i], m.result.Outcomes[i]
-		if !chosen(j) || out.Fired == 0 && j.Expires > last {
+		if !chosen(i) || out.Fired == 0 && j.Expires > last {
 			continue // One that may still fire when the run ends says nothing.
 		}
 		jobs++
@@ -172,16 +204,16 @@ func (m *run) waits(name string, chosen func(*workload.Job) bool) {
 	f[name+".spent"], f[name+".served"] = spent, size
 }
 
-// quintiles of agents by wealth: 0 is the poorest fifth.
-func quintiles(agents []workload.Agent) []int {
-	order := make([]int, len(agents))
+// fifths tells of n things in which fifth each is, in the order of a measure: 0 is the lowest.
+func fifths(n int, of func(i int) float64) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(agents[i].Wealth, agents[j].Wealth) })
-	of := make([]int, len(agents))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(of(i), of(j)) })
+	in := make([]int, n)
 	for rank, i := range order {
-		of[i] = rank * 5 / len(agents)
+		in[i] = rank * 5 / n
 	}
-	return of
+	return in
 }

@@ -93,6 +93,7 @@ func TestFiguresOfARunByHand(t *testing.T) {
 	for name, want := range map[string]float64{
 		"welfare": (0.005*100_000 + 0.02*100_000) / 5_000, "paid": 800, "tips": 150, "burned": 650, "basefee_top": 2,
 		"a.unserved": 1.0 / 3, "a.wait": 0.5, "a.wait_worst": 1, "q1.wait": 1, "q3.unserved": 0.5,
+		"v1.wait": 1, "v2.unserved": 1, "v4.wait": 0, "v4.unserved": 0,
 		"a.spent": 800, "a.price": (200.0 + 400) / 200_000, "a.surplus": (500 - 200 + 2_000 - 400) / 3.0,
 		"gini": 0.5 / (2 * 1.5) * 1, "use": 1_000_000 / 3.0 / 2_000_000,
 	} {

@@ -8,10 +8,10 @@ import (
 // Estimate is a mean over seeds and the half of its 95 % confidence interval.
 type Estimate struct{ Mean, Half float64 }
 
-// Over seeds. With one value the interval is unknown, and 0.
+// Over seeds. With one value the interval is unknown, and 0. If all are the same it is 0 exactly, not what a sum rounds to.
 func Over(values []float64) Estimate {
 	n := float64(len(values))
-	if n < 2 {
+	if n < 2 || slices.Min(values) == slices.Max(values) {
 		return Estimate{Mean: mean(values)}
 	}
 	return Estimate{mean(values), student(n-1) * deviation(values) / math.Sqrt(n)}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/lab/sim/market"
+	"github.com/cosmos-timers/timers/lab/sim/measure"
 	"github.com/cosmos-timers/timers/lab/sim/peers"
 	"github.com/cosmos-timers/timers/lab/sim/strict"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
@@ -108,6 +109,7 @@ func Parse(data []byte, traces fs.FS) (*Spec, []Case, error) {
 
 // readTraces reads the jobs of groups that name a trace. Such a group draws none, and its agents are those of the trace.
 func (s *Spec) readTraces(files fs.FS) error {
+	left := workload.MaxTraced
 	for i := range s.Agents {
 		g, path := &s.Agents[i], fmt.Sprintf("agents[%d]", i)
 		if g.Trace == "" {
@@ -120,10 +122,11 @@ func (s *Spec) readTraces(files fs.FS) error {
 		if err != nil {
 			return strict.Failf(path+".trace", "%v: want a file below the directory of this one", err)
 		}
-		agents, err := g.ReadTrace(file)
+		agents, err := g.ReadTrace(file, left)
 		if err := errors.Join(err, file.Close()); err != nil {
 			return strict.Failf(path+".trace", "%s: %v", g.Trace, err)
 		}
+		left -= len(g.Traced)
 		// What a drawn group must state and a traced one does not use.
 		g.Agents, g.Cycles, g.Value.Kind, g.Patience = len(agents), 20_000, "fixed", max(1, g.Patience)
 	}
@@ -156,6 +159,9 @@ func (s *Spec) check() error {
 		g, path := &s.Agents[i], fmt.Sprintf("agents[%d]", i)
 		if names[g.Name] || g.Name == "" || len(g.Name) > 32 || strings.ContainsAny(g.Name, "/.<>&\"|,") {
 			return strict.Failf(path+".name", "want a unique name of 1 to 32 bytes without any of /.<>&\"|, and not %.40q", g.Name)
+		}
+		if measure.Reserved(g.Name) {
+			return strict.Failf(path+".name", "figures of other jobs are named %s: want another name", g.Name)
 		}
 		names[g.Name] = true
 		if err := checkGroup(g, path, between); err != nil {
@@ -193,6 +199,7 @@ func checkGroup(g *workload.Group, path string, between func(string, float64, fl
 		{"value.median", g.Value.Median, 0, 1e6},
 		{"value.sigma", g.Value.Sigma, 0, 5},
 		{"pattern.factor", g.Pattern.Factor, 0, 10_000},
+		{"pattern.worth", g.Pattern.Worth, 0, 10_000},
 		{"pattern.depth", g.Pattern.Depth, 0, 1},
 	} {
 		if err := between(path+"."+c.name, c.value, c.least, c.most); err != nil {
@@ -208,10 +215,10 @@ func checkGroup(g *workload.Group, path string, between func(string, float64, fl
 	if g.Value.Kind == "pareto" && !(g.Value.Alpha >= 0.5 && g.Value.Alpha <= 100) {
 		return strict.Failf(path+".value.alpha", "want 0.5 to 100, not %v", g.Value.Alpha)
 	}
-	if !slices.Contains([]string{"", "steady", "burst", "diurnal"}, g.Pattern.Kind) {
-		return strict.Failf(path+".pattern.kind", "want steady, burst or diurnal, not %.40q", g.Pattern.Kind)
+	if g.Pattern.Kind != "" && !slices.Contains(workload.Patterns, g.Pattern.Kind) {
+		return strict.Failf(path+".pattern.kind", "want one of %s, not %.40q", strings.Join(workload.Patterns, ", "), g.Pattern.Kind)
 	}
-	if g.Pattern.Kind == "diurnal" && g.Pattern.Period == 0 {
+	if (g.Pattern.Kind == workload.Diurnal || g.Pattern.Kind == workload.Crash) && g.Pattern.Period == 0 {
 		return strict.Failf(path+".pattern.period", "want at least 1")
 	}
 	return checkStrategy(&g.Strategy, path+".strategy")
@@ -227,6 +234,10 @@ func checkStrategy(s *workload.Strategy, path string) error {
 		return strict.Failf(path+".shade", "want 0 to 1000, not %v", s.Shade)
 	case s.Actors < 0 || s.Actors > MaxAgents:
 		return strict.Failf(path+".actors", "want 0 to %d, not %d", MaxAgents, s.Actors)
+	case s.Kind == market.Best && s.Shade != 0:
+		return strict.Failf(path+".shade", "is what the kind best seeks: want none, not %v", s.Shade)
+	case s.Kind != market.Best && s.Follow != "":
+		return strict.Failf(path+".follow", "want the kind best with it, not %s", s.Kind)
 	}
 	return nil
 }
@@ -294,7 +305,24 @@ func (s *Spec) caseOf(v *Variant, path string) (Case, error) {
 		g.Rate = v.Rates[name]
 		one.Draws += fmt.Sprintf(", %s %v", name, v.Rates[name])
 	}
+	if err := one.checkFollowers(path); err != nil {
+		return one, err
+	}
 	return one, one.setRunner(v, path)
+}
+
+// checkFollowers refuses a group that follows one which seeks no shade.
+func (c *Case) checkFollowers(path string) error {
+	for i := range c.Groups {
+		follow := c.Groups[i].Strategy.Follow
+		if follow == "" {
+			continue
+		}
+		if g := groupOf(c.Groups, follow); g == nil || g.Strategy.Kind != market.Best || g.Strategy.Follow != "" {
+			return strict.Failf(path, "group %s follows %.40q: want a group whose strategy is %s and follows none", c.Groups[i].Name, follow, market.Best)
+		}
+	}
+	return nil
 }
 
 func (c *Case) setRunner(v *Variant, path string) error {

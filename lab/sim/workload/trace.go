@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// MaxTraced bounds the jobs of a trace.
+// MaxTraced bounds the jobs of all traces of a file together.
 const MaxTraced = 1_000_000
 
 // Traced is a job that a trace states, instead of one that is drawn.
@@ -30,9 +30,9 @@ var columns = []string{"due", "agent", "cycles", "worth", "cells", "patience"}
 
 const requiredColumns = 4
 
-// ReadTrace reads the jobs of a group from CSV whose first line names the columns. What a line does not state is as the
-// group says. It returns the names of the agents in the order in which they come. Errors name the line.
-func (g *Group) ReadTrace(r io.Reader) (agents []string, err error) {
+// ReadTrace reads the jobs of a group, most at the most, from CSV whose first line names the columns. What a line does not
+// state is as the group says. It returns the names of the agents in the order in which they come. Errors name the line.
+func (g *Group) ReadTrace(r io.Reader, most int) (agents []string, err error) {
 	lines := csv.NewReader(r)
 	head, err := lines.Read()
 	if err != nil {
@@ -55,8 +55,8 @@ func (g *Group) ReadTrace(r io.Reader) (agents []string, err error) {
 			return nil, err
 		}
 		line, _ := lines.FieldPos(0)
-		if len(g.Traced) == MaxTraced {
-			return nil, fmt.Errorf("line %d: more than %d jobs", line, MaxTraced)
+		if len(g.Traced) >= most {
+			return nil, fmt.Errorf("line %d: more than %d jobs, of the %d that all traces together may have", line, most, MaxTraced)
 		}
 		job, err := g.traced(record, at)
 		if err != nil {

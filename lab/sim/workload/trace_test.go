@@ -11,7 +11,7 @@ import (
 
 func TestATraceIsRead(t *testing.T) {
 	g := workload.Group{Name: "a", Patience: 9, Cells: 3}
-	agents, err := g.ReadTrace(strings.NewReader("worth,agent,due,cycles\n0.5,bob,7,40000\n1,alice,5,30000\n2,bob,7,20000\n"))
+	agents, err := g.ReadTrace(strings.NewReader("worth,agent,due,cycles\n0.5,bob,7,40000\n1,alice,5,30000\n2,bob,7,20000\n"), 3)
 	require.NoError(t, err)
 	require.Equal(t, []string{"bob", "alice"}, agents)
 	require.Equal(t, []workload.Traced{
@@ -38,11 +38,12 @@ func TestBadTracesNameTheLine(t *testing.T) {
 		"due,agent,cycles,worth\n5,x\n":     "wrong number of fields",
 		"due,agent,cycles,worth\n1,x,5,1\n": `line 2, due: want a whole number from 2 to 1099511627776, not "1"`,
 		"due,agent,cycles,worth\n5,x,5,1\n": `line 2, cycles: want a whole number from 20000 to 1000000000, not "5"`,
-		"due,agent,cycles,worth\n5,x,20000,1\n5,x,20000,NaN\n": `line 3, worth: want 0 to 1000000, not "NaN"`,
-		"due,agent,cycles,worth,patience\n5,x,20000,1,0\n":     "line 2, patience: want a whole number from 1 to 1000000",
+		"due,agent,cycles,worth\n" + strings.Repeat("5,x,20000,1\n", 4): "line 5: more than 3 jobs, of the 1000000 that",
+		"due,agent,cycles,worth\n5,x,20000,1\n5,x,20000,NaN\n":          `line 3, worth: want 0 to 1000000, not "NaN"`,
+		"due,agent,cycles,worth,patience\n5,x,20000,1,0\n":              "line 2, patience: want a whole number from 1 to 1000000",
 	} {
 		g := workload.Group{Name: "a", Patience: 1}
-		_, err := g.ReadTrace(strings.NewReader(text))
+		_, err := g.ReadTrace(strings.NewReader(text), 3)
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -53,7 +54,7 @@ func FuzzReadTrace(f *testing.F) {
 	f.Add("worth,patience,cells,agent,due,cycles\n1e3,1,0,\"a\nb\",2,1000000000\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		g := workload.Group{Name: "a", Patience: 3}
-		agents, err := g.ReadTrace(strings.NewReader(text))
+		agents, err := g.ReadTrace(strings.NewReader(text), 3)
 		if err != nil {
 			return
 		}

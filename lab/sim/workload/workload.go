@@ -56,16 +56,30 @@ const leastCycles = 20_000
 
 // Pattern varies a rate over time.
 type Pattern struct {
-	// Kind is steady (the default), burst, or diurnal.
+	// Kind is steady (the default), burst, crash, or diurnal.
 	Kind string `json:"kind"`
-	// From, To and Factor are the heights of a burst, and by what it multiplies the rate.
+	// From, To and Factor are the heights of a burst, and by what it multiplies the rate. A crash has no last height: at
+	// From it multiplies the rate by Factor, and of what is above the usual one half remains after each Period.
 	From   uint64  `json:"from"`
 	To     uint64  `json:"to"`
 	Factor float64 `json:"factor"`
+	// Worth is by what a crash multiplies what jobs are worth at first, which declines as the rate does; 0 stands for 1.
+	Worth float64 `json:"worth"`
 	// Period and Depth are those of a diurnal pattern: a sine of that many blocks, whose amplitude is Depth of the rate.
 	Period uint64  `json:"period"`
 	Depth  float64 `json:"depth"`
 }
+
+// Kinds of patterns.
+const (
+	Steady  = "steady"
+	Burst   = "burst"
+	Crash   = "crash"
+	Diurnal = "diurnal"
+)
+
+// Patterns are the names of the patterns.
+var Patterns = []string{Steady, Burst, Crash, Diurnal}
 
 // Distribution of values per unit of size.
 type Distribution struct {
@@ -87,6 +101,8 @@ type Strategy struct {
 	Tier string `json:"tier"`
 	// Actors is how many addresses each agent uses, in turns; 0 stands for 1.
 	Actors int `json:"actors"`
+	// Follow names the group of the kind best whose shade one of the kind best takes over, instead of seeking its own.
+	Follow string `json:"follow"`
 }
 
 // Job is one fire that an agent wants.
@@ -201,7 +217,7 @@ func (w *Workload) draw(group int, last, seed uint64) {
 	for height := max(2, g.Start); height <= last; height++ {
 		for range poisson(random, g.rate(height)) {
 			n := random.IntN(g.Agents)
-			job := g.job(random, w.limits, w.Agents[first+n].Wealth)
+			job := g.job(random, w.limits, w.Agents[first+n].Wealth*g.Pattern.worth(height))
 			job.Due, job.Expires = height, height+g.Patience
 			add(n, job)
 		}
@@ -211,13 +227,31 @@ func (w *Workload) draw(group int, last, seed uint64) {
 // rate of the group at a height.
 func (g *Group) rate(height uint64) float64 {
 	switch p := &g.Pattern; {
-	case p.Kind == "burst" && height >= p.From && height <= p.To:
+	case p.Kind == Burst && height >= p.From && height <= p.To:
 		return g.Rate * p.Factor
-	case p.Kind == "diurnal":
+	case p.Kind == Crash:
+		return g.Rate * p.after(height, p.Factor)
+	case p.Kind == Diurnal:
 		return g.Rate * (1 + p.Depth*math.Sin(2*math.Pi*float64(height)/float64(p.Period)))
 	default:
 		return g.Rate
 	}
+}
+
+// worth of jobs that become due at a height, relative to what they are worth usually.
+func (p *Pattern) worth(height uint64) float64 {
+	if p.Kind != Crash || p.Worth == 0 {
+		return 1
+	}
+	return p.after(height, p.Worth)
+}
+
+// after is what remains at a height of a factor at the height of the crash.
+func (p *Pattern) after(height uint64, factor float64) float64 {
+	if height < p.From {
+		return 1
+	}
+	return 1 + (factor-1)*math.Exp2(-float64(height-p.From)/float64(p.Period))
 }
 
 // job draws a job's size and worth.

@@ -84,6 +84,18 @@ func TestPatterns(t *testing.T) {
 	require.InEpsilon(t, 5, count(burst, 2_001, 4_000), 0.05)
 	tide := workload.Pattern{Kind: "diurnal", Period: 4_000, Depth: 1}
 	require.InEpsilon(t, 5*(1+2/3.14159), count(tide, 2, 2_000), 0.05)
+
+	crash := workload.Pattern{Kind: "crash", From: 1_000, Factor: 9, Worth: 5, Period: 200}
+	require.InEpsilon(t, 5, count(crash, 2, 999), 0.05)
+	require.InEpsilon(t, 5*(1+8*0.7213), count(crash, 1_000, 1_199), 0.05, "the mean of 2^-x from 0 to 1 is 0.7213")
+	require.InEpsilon(t, 5, count(crash, 3_000, 4_000), 0.05)
+	g := group("a")
+	g.WealthSigma, g.Pattern = 0, crash
+	for _, j := range workload.Draw([]workload.Group{g}, limits, 4_000, 1).Jobs {
+		if worth, known := map[uint64]float64{999: 2, 1_000: 10, 1_200: 6, 1_400: 4}[j.Due]; known {
+			require.InDelta(t, worth, j.Worth, 1e-9)
+		}
+	}
 }
 
 func TestWorthFallsToNothing(t *testing.T) {
