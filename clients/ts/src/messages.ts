@@ -4,6 +4,7 @@ import {
 } from "@cosmjs/stargate";
 import { GeneratedType, Registry } from "@cosmjs/proto-signing";
 import { Any } from "./gen/google/protobuf/any.js";
+import { Timestamp } from "./gen/google/protobuf/timestamp.js";
 import * as tx from "./gen/timers/v1/tx.js";
 
 /** messageTypes are the messages of the module, for a Registry of CosmJS. */
@@ -27,7 +28,7 @@ export function timersRegistry(more: Iterable<[string, GeneratedType]> = []): Re
 }
 
 /**
- * timersAminoTypes are the amino forms of the messages of CosmJS, those that owners of timers sign, and more that the chain
+ * timersAminoTypes are the amino forms of the messages of CosmJS, those of the module, and more that the chain
  * has: wallets that sign amino JSON, such as hardware wallets, need them. The messages within a timer are stated in their
  * own amino form, so that the wallet shows them. The registry must know their types.
  */
@@ -35,9 +36,10 @@ export function timersAminoTypes(registry: Registry = timersRegistry(), more: Am
   const all: AminoConverters = { ...createDefaultAminoConverters(), ...more };
   const types = (): AminoTypes => new AminoTypes(all);
   Object.assign(all, {
-    "/timers.v1.MsgScheduleTimer": converter(tx.MsgScheduleTimer, (m) => m, (json) => {
+    "/timers.v1.MsgScheduleTimer": converter(tx.MsgScheduleTimer, (m) => m, (json, { trigger }) => {
       json.trigger ??= {}; // the chain states it always
       if (json.trigger.watch) json.trigger.watch.keys ??= [];
+      if (trigger?.time) json.trigger.time = instant(trigger.time);
     }),
     "/timers.v1.MsgUpdateTimer": converter(tx.MsgUpdateTimer, (m) => m.call),
     "/timers.v1.MsgExtendTimer": converter(tx.MsgExtendTimer),
@@ -48,23 +50,25 @@ export function timersAminoTypes(registry: Registry = timersRegistry(), more: Am
     "/timers.v1.MsgSysCancelTimer": converter(tx.MsgSysCancelTimer),
     "/timers.v1.MsgSysExtendTimer": converter(tx.MsgSysExtendTimer),
     "/timers.v1.MsgSysReleaseTimer": converter(tx.MsgSysReleaseTimer),
+    "/timers.v1.MsgUpdateTimerConfig": converter(tx.MsgUpdateTimerConfig),
   });
   return types();
 
   /** The generated JSON has the names, numbers and omissions of amino JSON. Packed messages have not. */
   function converter<T>(
-    type: tx.MessageFns<T>, carrier?: (message: T) => { messages: Any[] } | undefined, complete?: (json: any) => void,
+    type: tx.MessageFns<T>, carrier?: (message: T) => { messages: Any[] } | undefined, complete?: (json: any, message: T) => void,
   ): AminoConverter {
     const packed = (json: any): any => (json.messages ? json : (json.call ?? {}));
     return {
       aminoType: "timers/" + nameOf(type),
-      toAmino: (message: T) => {
-        const json = type.toJSON(type.fromPartial(message as any)) as any;
+      toAmino: (partial: T) => {
+        const message = type.fromPartial(partial as any);
+        const json = type.toJSON(message) as any;
         const within = carrier?.(message)?.messages ?? [];
         if (within.length > 0) {
           packed(json).messages = within.map((any) => types().toAmino({ typeUrl: any.typeUrl, value: registry.decode(any) }));
         }
-        complete?.(json);
+        complete?.(json, message);
         return json;
       },
       fromAmino: (json: any): T => {
@@ -79,6 +83,12 @@ export function timersAminoTypes(registry: Registry = timersRegistry(), more: Am
       },
     };
   }
+}
+
+/** instant is a time as Go writes it: to the nanosecond, without zeros at the end. A Date knows milliseconds. */
+function instant({ seconds, nanos }: Timestamp): string {
+  const fraction = nanos === 0 ? "" : "." + String(nanos).padStart(9, "0").replace(/0+$/, "");
+  return new Date(Number(seconds) * 1000).toISOString().replace(".000Z", fraction + "Z");
 }
 
 function nameOf(type: unknown): string {

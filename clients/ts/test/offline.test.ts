@@ -31,9 +31,8 @@ for (const vector of vectors) {
   });
 }
 
-test("every message that an account can send has an amino form", () => {
+test("every message has an amino form", () => {
   for (const [typeUrl] of messageTypes) {
-    if (typeUrl === "/timers.v1.MsgUpdateTimerConfig") continue; // of the authority, in proposals
     assert.equal(amino.toAmino({ typeUrl, value: {} }).type, "timers/" + typeUrl.split(".").pop());
   }
 });
