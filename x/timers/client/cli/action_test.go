@@ -89,6 +89,11 @@ func TestWhenIsStatedByTheClock(t *testing.T) {
 	require.Equal(t, &types.IntervalTrigger{Every: 600, First: 400, Remaining: 3}, msg.Trigger.Interval)
 	require.Contains(t, notes, "from height 400 on, 3 times\n")
 
+	_, notes = r.scheduleTx(append(line, "--at", "500", "--retries", "3", "--retry-after", "2")...)
+	require.Contains(t, notes, "at height 500; if it fails, again after 2 blocks, up to 3 times\n")
+	_, notes = r.scheduleTx(append(line, "--at", "500", "--retries", "1", "--retry-after", "1")...)
+	require.Contains(t, notes, "at height 500; if it fails, again after 1 block, once\n")
+
 	for want, words := range map[string][]string{
 		`--at: "2023-11-14T22:15:10Z" has passed`:                               {"--at", "2023-11-14T22:15:10Z"},
 		`--at: "2023-11-14" is no date and time: want a date and time such as`:  {"--at", "2023-11-14"},

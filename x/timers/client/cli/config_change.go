@@ -42,9 +42,13 @@ func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string)
 		if err := setField(fields, key, value); err != nil {
 			return types.TimerConfig{}, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
 		}
-	}
-	if raw, err = json.Marshal(fields); err != nil {
-		return types.TimerConfig{}, err
+		if raw, err = json.Marshal(fields); err != nil {
+			return types.TimerConfig{}, err
+		}
+		// What is out of bounds is told at the end: parameters may bound each other.
+		if err := cdc.UnmarshalJSON(raw, &types.TimerConfig{}); err != nil {
+			return types.TimerConfig{}, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
+		}
 	}
 	return parseConfig(cdc, raw)
 }

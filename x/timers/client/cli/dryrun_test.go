@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	authsigning "github.com/cosmos/cosmos-sdk/x/auth/signing"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -150,6 +152,27 @@ func TestGasIsEstimatedWithAFee(t *testing.T) {
 	require.NotContains(t, notes, "gas estimate")
 	require.Nil(t, r.SimulatedFee, "stated gas needs no simulation")
 	require.Contains(t, out, `"gas_limit":"77000"`)
+}
+
+// A transaction that follows another before that is in a block takes the sequence that the node wants, as a script's second
+// command must.
+func TestATransactionFollowsOneInNoBlockYet(t *testing.T) {
+	r := newRig(t)
+	r.Simulates(45_000)
+	r.Pending = 7
+	line := []string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000", "--from", "alice", "-y", "--gas", "auto"}
+	_, notes, err := r.Run(line...)
+	require.NoError(t, err)
+	require.Contains(t, notes, "it would succeed if it ran now\n")
+	require.Regexp(t, `gas estimate: \d+\n`, notes)
+	require.Len(t, r.Node.Sent, 1)
+	for _, sent := range r.Node.Sent {
+		decoded, err := r.Ctx.TxConfig.TxDecoder()(sent)
+		require.NoError(t, err)
+		signed, err := decoded.(authsigning.SigVerifiableTx).GetSignaturesV2()
+		require.NoError(t, err)
+		require.EqualValues(t, 7, signed[0].Sequence)
+	}
 }
 
 // update --gas-limit auto tries the messages that the timer has, or those that it is given.

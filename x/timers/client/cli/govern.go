@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -145,6 +146,11 @@ func propose(j *job.Job, msgs ...sdk.Msg) error {
 	proposal, err := govcli.ReadGovPropCmdFlags(j.Signer.Text, j.Flags)
 	if err != nil {
 		return err
+	}
+	for _, flag := range []string{govcli.FlagTitle, govcli.FlagSummary} {
+		if text, _ := j.Stated(flag); strings.TrimSpace(text) == "" {
+			return fmt.Errorf("--%s is missing: x/gov wants a title and a summary of each proposal", flag)
+		}
 	}
 	if err := proposal.SetMsgs(msgs); err != nil {
 		return err

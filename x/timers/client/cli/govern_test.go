@@ -55,17 +55,23 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 
 	for reason, setting := range map[string]string{
 		`there is no parameter "lane_cycles": want one of `: "lane_cycles=1",
-		"want KEY=VALUE":                      "lane_timer_cycles",
-		"eip1559 holds parameters: want one ": "eip1559=1",
-		"lane_timer_cycles holds no paramete": "lane_timer_cycles.x=1",
-		`there is no parameter "x"`:           "eip1559.x=1",
-		"lane_paused is written as false":     "lane_paused=yes",
-		"nothing would change":                "lane_timer_cycles=2000000",
-		"fee_denom is fixed at genesis":       "fee_denom=other",
-		"max_ttl_blocks is 0":                 "max_ttl_blocks=0",
+		"want KEY=VALUE":                                        "lane_timer_cycles",
+		"eip1559 holds parameters: want one ":                   "eip1559=1",
+		"lane_timer_cycles holds no paramete":                   "lane_timer_cycles.x=1",
+		`there is no parameter "x"`:                             "eip1559.x=1",
+		"lane_paused is written as false":                       "lane_paused=yes",
+		"nothing would change":                                  "lane_timer_cycles=2000000",
+		"fee_denom is fixed at genesis":                         "fee_denom=other",
+		"max_ttl_blocks is 0":                                   "max_ttl_blocks=0",
+		`--set "eip1559.target=abc": "abc" is no plain decimal`: "eip1559.target=abc",
+		`--set "lane_timer_cycles=abc": `:                       "lane_timer_cycles=abc",
+		`--set "policy=abc": `:                                  "policy=abc",
 	} {
 		require.ErrorContains(t, r.Refused("update-timer-config", "--set", setting), reason, setting)
 	}
+	// What x/gov would refuse.
+	require.EqualError(t, r.Refused(append(set, "--summary", "s")...), "--title is missing: x/gov wants a title and a summary of each proposal")
+	require.EqualError(t, r.Refused(append(set, "--title", "t")...), "--summary is missing: x/gov wants a title and a summary of each proposal")
 	require.ErrorContains(t, r.Refused("update-timer-config"), "the config is missing: want a file, or --set KEY=VALUE")
 	require.ErrorContains(t, r.Refused("update-timer-config", "x.json", "--set", "lane_paused=true"), "is stated beside --set")
 

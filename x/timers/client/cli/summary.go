@@ -23,7 +23,7 @@ func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 	if len(d.Messages) > 0 {
 		does = writer(d.Job).Messages(d.Messages)
 	}
-	d.Notef("will %s, %s", does, when(d, &msg.Trigger))
+	d.Notef("will %s, %s%s", does, when(d, &msg.Trigger), again(msg.Retry))
 	if !draft.Repeats(msg) {
 		return
 	}
@@ -104,6 +104,18 @@ func when(d *draft.Draft, t *types.Trigger) string {
 	default:
 		return fmt.Sprintf("at height %d", t.Height)
 	}
+}
+
+// again says what becomes of a fire that fails, in words.
+func again(r *types.Retry) string {
+	if r == nil {
+		return ""
+	}
+	text := "; if it fails, again after " + plain.Count(r.After, "block")
+	if r.Max == 1 {
+		return text + ", once"
+	}
+	return fmt.Sprintf("%s, up to %d times", text, r.Max)
 }
 
 func times(n uint64) string {

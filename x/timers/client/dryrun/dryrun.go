@@ -4,7 +4,6 @@ package dryrun
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	abci "github.com/cometbft/cometbft/abci/types"
@@ -30,9 +29,6 @@ type Result struct {
 	Events []abci.Event
 }
 
-// gasUsed is what a node adds to the reason of a failure.
-var gasUsed = regexp.MustCompile(`\s*[Ww]ith gas (?:wanted: '\d+' and gas )?used: '\d+'\s*`)
-
 // Try runs messages of the signer's at the latest state, without a trace of it.
 func Try(j *job.Job, msgs []sdk.Msg) Result {
 	if j.Offline || len(msgs) == 0 {
@@ -47,12 +43,12 @@ func Try(j *job.Job, msgs []sdk.Msg) Result {
 	if factory, err = factory.Prepare(j.Context); err != nil {
 		return Result{Tried: true, Failure: plain.ServerSays(err)}
 	}
-	answer, _, err := tx.CalculateGas(j.Context, factory, msgs...)
+	answer, _, _, err := j.TryTx(factory, msgs...)
 	switch {
 	case err != nil && unavailable(err):
 		return Result{}
 	case err != nil:
-		return Result{Tried: true, Failure: reason(err)}
+		return Result{Tried: true, Failure: plain.Refusal(err)}
 	default:
 		return Result{Tried: true, Gas: answer.GasInfo.GasUsed, Events: answer.Result.GetEvents().ToABCIEvents()}
 	}
@@ -62,17 +58,6 @@ func Try(j *job.Job, msgs []sdk.Msg) Result {
 func unavailable(err error) bool {
 	text := err.Error()
 	return strings.Contains(text, "unknown query path") || strings.Contains(text, "unknown service") || strings.Contains(text, "connection refused")
-}
-
-// reason is why a simulation failed, without what the transport wraps around it.
-func reason(err error) string {
-	text := gasUsed.ReplaceAllString(plain.ServerSays(err), "")
-	for _, wrapping := range []string{"failed to execute message; ", "message index: 0: "} {
-		if _, after, found := strings.Cut(text, wrapping); found {
-			text = after
-		}
-	}
-	return strings.TrimSuffix(strings.TrimSpace(text), ": unknown request")
 }
 
 // GasLimit is a gas limit that does for messages which a dry run of so much gas has tried: what they used, and what each

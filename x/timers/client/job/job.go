@@ -4,16 +4,22 @@ package job
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"regexp"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/client/tx"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
@@ -230,12 +236,46 @@ func (j *Job) withGas(factory tx.Factory, msgs []sdk.Msg) (tx.Factory, error) {
 	if err != nil {
 		return factory, err
 	}
-	_, gas, err := tx.CalculateGas(j.Context, factory.WithGas(1), msgs...)
-	if err != nil {
+	_, gas, factory, err := j.TryTx(factory.WithGas(1), msgs...)
+	switch {
+	case status.Code(err) == codes.Unknown && isStatus(err):
+		return factory, errors.New(plain.Refusal(err))
+	case err != nil:
 		return factory, err
 	}
 	j.Notef("gas estimate: %d", gas)
 	return factory.WithGas(gas).WithSimulateAndExecute(false), nil
+}
+
+// isStatus tells an answer of a server from an error on the way to it.
+func isStatus(err error) bool {
+	_, ok := status.FromError(err)
+	return ok
+}
+
+// wrongSequence is how the chain refuses a sequence.
+var wrongSequence = regexp.MustCompile(`account sequence mismatch, expected (\d+), got (\d+)`)
+
+// TryTx lets a node try a transaction of messages, and returns its answer and the gas to state. Where transactions of the
+// signer's are in no block yet, the sequence is that of the next one, which the node knows. The SDK reads --sequence only
+// offline.
+func (j *Job) TryTx(factory tx.Factory, msgs ...sdk.Msg) (*txtypes.SimulateResponse, uint64, tx.Factory, error) {
+	answer, gas, err := tx.CalculateGas(j.Context, factory, msgs...)
+	if err == nil {
+		return answer, gas, factory, nil
+	}
+	found := wrongSequence.FindStringSubmatch(err.Error())
+	if found == nil {
+		return nil, 0, factory, err
+	}
+	// What does not fit is 0, and so no later one.
+	expected, _ := strconv.ParseUint(found[1], 10, 64)
+	if expected <= factory.Sequence() {
+		return nil, 0, factory, err
+	}
+	factory = factory.WithSequence(expected)
+	answer, gas, err = tx.CalculateGas(j.Context, factory, msgs...)
+	return answer, gas, factory, err
 }
 
 // QueryCommand adds what every query's command has.

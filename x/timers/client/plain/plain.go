@@ -163,3 +163,17 @@ func ServerSays(err error) string {
 	}
 	return Clean(fmt.Sprintf("%.300s", text))
 }
+
+// gasUsed is what a node adds to the reason of a failure.
+var gasUsed = regexp.MustCompile(`\s*[Ww]ith gas (?:wanted: '\d+' and gas )?used: '\d+'\s*`)
+
+// Refusal is why a simulation failed, without what the node and the transport wrap around it.
+func Refusal(err error) string {
+	text := gasUsed.ReplaceAllString(ServerSays(err), "")
+	for _, wrapping := range []string{"failed to execute message; ", "message index: 0: "} {
+		if _, after, found := strings.Cut(text, wrapping); found {
+			text = after
+		}
+	}
+	return strings.TrimSuffix(strings.TrimSpace(text), ": unknown request")
+}

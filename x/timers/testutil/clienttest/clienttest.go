@@ -55,7 +55,9 @@ type Rig struct {
 	Bob     string
 	// SimulatedFee is that of the transaction that the node simulated last.
 	SimulatedFee sdk.Coins
-	dir          string
+	// Pending is the sequence that the node wants where transactions of the signer's are in no block yet; 0 if it takes any.
+	Pending uint64
+	dir     string
 }
 
 // New starts a chain with two funded accounts, at height 10. The runtimes come before its own.

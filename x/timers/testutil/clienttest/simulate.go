@@ -3,11 +3,16 @@ package clienttest
 import (
 	"context"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
+	authsigning "github.com/cosmos/cosmos-sdk/x/auth/signing"
 )
 
 // simulator simulates transactions as a node does, without their signatures and fees, and remembers what fee the last one states.
@@ -31,6 +36,16 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	}
 	if paying, ok := decoded.(sdk.FeeTx); ok {
 		s.rig.SimulatedFee = paying.GetFee()
+	}
+	if s.rig.Pending != 0 {
+		signed, err := decoded.(authsigning.SigVerifiableTx).GetSignaturesV2()
+		if err != nil {
+			return nil, err
+		}
+		if got := signed[0].Sequence; got != s.rig.Pending {
+			err := sdkerrors.ErrWrongSequence.Wrapf("account sequence mismatch, expected %d, got %d", s.rig.Pending, got)
+			return nil, status.Errorf(codes.Unknown, "%v with gas used: '%d'", err, s.ante)
+		}
 	}
 	branch, _ := s.rig.Chain.Ctx().CacheContext()
 	branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter())
