@@ -3,7 +3,7 @@
 #
 # LOCALNET_DIR  where the homes, logs and pid files go (default .localnet in the repository)
 # LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart. A network keeps its ports.
-# VALIDATORS    how many (default 4)
+# VALIDATORS    how many (default 4). A network keeps them too.
 # DASHBOARD     1: start the dashboard too, on the seventh port; "dashboard" runs it in the foreground
 #
 # Two networks run side by side with a directory and a port each. Pages of any origin may use RPC and REST: CORS is open.
@@ -11,9 +11,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 dir=${LOCALNET_DIR:-.localnet}
-# The ports are in the homes: a network keeps those that it was made with.
+# The ports are in the homes: a network keeps those that it was made with, and its validators.
 port=$(cat "$dir/port" 2>/dev/null || echo "${LOCALNET_PORT:-27000}")
-validators=${VALIDATORS:-4}
+homes=$(find "$dir" -maxdepth 1 -name 'node*' -type d 2>/dev/null | wc -l || true)
+validators=$((homes > 0 ? homes : ${VALIDATORS:-4}))
 timerd=build/timerd
 wait_seconds=60
 
