@@ -194,7 +194,7 @@ func newResumeCmd() *cobra.Command {
 func planOf(timer *types.TimerInfo) outlook.Plan {
 	return outlook.Plan{
 		Limits: bids.Limits{Gas: timer.GasLimit, Cells: timer.CellLimit, MaxCharge: timer.MaxCharge}, Bid: timer.Bid, Payer: timer.FeePayer,
-		Repeats: timer.Trigger.Interval != nil || timer.Retry != nil,
+		Repeats: timer.Trigger.Interval != nil || timer.Retry != nil, Suspends: timer.OnUnfunded == types.OnUnfundedSuspend,
 	}
 }
 

@@ -168,5 +168,6 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	}
 	return ahead.Advise(d.Job, outlook.Plan{
 		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}, Bid: msg.Bid, BidStated: msg.Bid != nil, Payer: payer, Repeats: draft.Repeats(msg),
+		Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
 	})
 }

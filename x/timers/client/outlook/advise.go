@@ -22,6 +22,8 @@ type Plan struct {
 	Payer     string
 	// Repeats: it may fire more than once.
 	Repeats bool
+	// Suspends: it is suspended where its payer lacks the funds for a fire.
+	Suspends bool
 }
 
 // checkStatic refuses stated prices that the chain would refuse when the transaction arrives, and says what would do.
@@ -85,12 +87,17 @@ func (o *Outlook) Advise(j *job.Job, p Plan) error {
 	}
 	j.Notef("%s", waitNote(e, c))
 	noteLocks(j, e, p)
-	warnOfFunds(j, e, p.Payer)
+	unfunded := bids.RuleOf(e.Policy).Unfunded
+	if p.Suspends {
+		unfunded = "the timer is suspended until its owner resumes it or it expires"
+	}
+	warnOfFunds(j, e, p.Payer, unfunded)
 	return nil
 }
 
-// warnOfFunds tells when the payer has less now than the fire will ask for: there is time to change that.
-func warnOfFunds(j *job.Job, e *types.QueryEstimateResponse, payer string) {
+// warnOfFunds tells when the payer has less now than the fire will ask for, and what becomes of the timer then: there is time
+// to change that.
+func warnOfFunds(j *job.Job, e *types.QueryEstimateResponse, payer, unfunded string) {
 	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
 		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
 	if err != nil || response.Balance == nil {
@@ -100,7 +107,7 @@ func warnOfFunds(j *job.Job, e *types.QueryEstimateResponse, payer string) {
 	required, known := math.NewIntFromString(e.PreCharge)
 	if known && response.Balance.Amount.LT(required) {
 		j.Notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, %s",
-			payer, response.Balance, e.PreCharge, plain.Clean(e.FeeDenom), bids.RuleOf(e.Policy).Unfunded)
+			payer, response.Balance, e.PreCharge, plain.Clean(e.FeeDenom), unfunded)
 	}
 }
 
