@@ -125,6 +125,13 @@ func TestWatchesAreListed(t *testing.T) {
 	out, _, err = r.Run("query", "timers", "watches", "--actor", "alice", "--output", "text")
 	require.NoError(t, err)
 	require.Regexp(t, `^ID +ACTOR +DUE WHEN +FIRES LEFT +STATUS +EXPIRES\n[0-9a-f]{8} +alice +`+text+` changes +3 +watching +\d+\n$`, out)
+	// A list names what is watched: short, and whole in a wide table.
+	out, _, err = r.Run("query", "timers", "list", "alice")
+	require.NoError(t, err)
+	require.Contains(t, out, "  when bank:balance:bob:stake changes  each change, 3 left  ")
+	out, _, err = r.Run("query", "timers", "list", "alice", "-o", "wide")
+	require.NoError(t, err)
+	require.Contains(t, out, "  when "+text+" changes  ")
 	_, _, err = r.Run("query", "timers", "watches", "--actor", "carol")
 	require.ErrorContains(t, err, "--actor: ")
 	_, _, err = r.Run("query", "timers", "watches", "--store", "bank", "--prefix", "%")

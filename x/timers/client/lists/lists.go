@@ -336,6 +336,23 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 	return out.Flush()
 }
 
+// watched says what is waited for. Addresses are told by the names of keys or their ends, unless the table is wide.
+func watched(j *job.Job, keys []types.WatchKey, wide bool) string {
+	signing := j.InterfaceRegistry.SigningContext()
+	forms := words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
+	texts := make([]string, len(keys))
+	for i := range keys {
+		parts := strings.Split(forms.Text(keys[i]), ":")
+		for at, part := range parts {
+			if _, err := signing.AddressCodec().StringToBytes(part); err == nil && !wide {
+				parts[at] = j.Name(part)
+			}
+		}
+		texts[i] = strings.Join(parts, ":")
+	}
+	return words.Watched(keys, texts)
+}
+
 // columns leaves out the actor where it is the same in all rows, and what only a wide table has.
 func columns(all []string, own, wide bool) []string {
 	all = slices.Clone(all)
@@ -360,7 +377,7 @@ func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) []string {
 		label = "-"
 	}
 	return []string{
-		id, plain.Clean(j.Name(t.Actor)), label, due(t, c, wide), words.Repeats(&t.Trigger), clipTo(w.Timer(t), wide), plain.TimerBid(t), words.Status(t),
+		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), words.Repeats(&t.Trigger), clipTo(w.Timer(t), wide), plain.TimerBid(t), words.Status(t),
 		plain.Thousands(t.GasLimit), expires(t.ExpiresAt, c), plain.Clean(j.Name(t.FeePayer)),
 	}
 }
@@ -374,10 +391,10 @@ func clipTo(text string, wide bool) string {
 }
 
 // due is the height at which a timer is due, and in what time, or when.
-func due(t *types.TimerInfo, c timespan.Clock, wide bool) string {
+func due(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	switch {
-	case t.Status == types.TimerStatusWatching:
-		return "on change"
+	case t.Status == types.TimerStatusWatching && t.Trigger.Watch != nil:
+		return clipTo("when "+watched(j, t.Trigger.Watch.Keys, wide), wide)
 	case t.SetAside != types.NotSetAside:
 		return "-"
 	case t.Due <= c.Height:

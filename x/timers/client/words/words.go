@@ -138,7 +138,7 @@ func Watched(keys []types.WatchKey, texts []string) string {
 	return plain.Clean(strings.Join(parts, " or "))
 }
 
-// Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "on change"; a dash for one that does not.
+// Repeats says how a timer repeats: "20 blocks", "20 blocks, 3 left", "each change"; a dash for one that does not.
 func Repeats(trigger *types.Trigger) string {
 	switch {
 	case trigger.Interval != nil:
