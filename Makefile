@@ -160,7 +160,7 @@ campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first 
 		-campaign.seed=$(SEED) -campaign.seeds=$(SEEDS) -campaign.ops=$(OPS) -campaign.file='$(abspath $(FILE))'
 
 .PHONY: faults
-faults: ## Let nodes under load be killed (KILLS, 50), paused, cut off and filled up, and account for every timer; some 10 minutes
+faults: ## Let nodes under load be killed (KILLS, 50), cut off, filled up, upgraded and misled, and account for every timer; some 20 minutes
 	go test $(test_flags) -timeout 2h -v ./testutil/system -run 'TestFaults$$' -args -faults.all -faults.kills=$(KILLS) -faults.seed=$(SEED)
 
 .PHONY: upgrade

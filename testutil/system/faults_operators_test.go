@@ -102,15 +102,28 @@ func (s *stage) upgrade() {
 	s.catchesUp(late)
 }
 
-// wrongClock makes one validator's clock wrong: the others' decide what time it is.
-func (s *stage) wrongClock(by time.Duration) {
+// clockAhead makes one validator's clock wrong for a while: the others' decide what time it is.
+func (s *stage) clockAhead() {
 	victim := s.victim()
-	require.NoError(s.t, victim.SetClock(by))
+	require.NoError(s.t, victim.SetClock(5*time.Minute))
 	s.goesOn()
 	s.goesOn()
 	require.WithinDuration(s.t, time.Now(), s.blockTime(), time.Minute, "of the last block")
 	require.NoError(s.t, victim.SetClock(0))
 	s.goesOn()
+}
+
+// clockBehind makes one validator's clock so wrong that all blocks are of the future for it. CometBFT stops it when the others
+// agree on one. With its clock set right and started again it goes on.
+func (s *stage) clockBehind() {
+	victim := s.victim()
+	require.NoError(s.t, victim.SetClock(-5*time.Minute))
+	s.goesOn()
+	s.goesOn()
+	victim.Kill()
+	require.NoError(s.t, victim.SetClock(0))
+	require.NoError(s.t, victim.Start())
+	s.catchesUp(victim)
 }
 
 // wrongClocks makes the clocks of most wrong: the chain's time is theirs. When they are right again, it stands until theirs is
