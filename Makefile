@@ -17,6 +17,7 @@ SDKPKG ?=
 SEED ?= 1
 SEEDS ?= 20
 OPS ?= 5000
+FILE ?=
 SAMPLE ?= 20
 MUTATED ?=
 KILLS ?= 50
@@ -154,12 +155,12 @@ model-traces: ## Replay fresh traces of the model on the module (SAMPLES, STEPS,
 	cd x/timers && go test $(test_flags) ./lab/trace -args -traces='$(CURDIR)/build/traces/*.itf.json'
 
 .PHONY: campaign
-campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first from SEED (1), and shrink what fails
+campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first from SEED (1), and shrink what fails (FILE=... runs such a one again)
 	go test $(test_flags) -timeout 24h -v ./testutil/campaign -run 'TestCampaign$$' -args \
-		-campaign.seed=$(SEED) -campaign.seeds=$(SEEDS) -campaign.ops=$(OPS)
+		-campaign.seed=$(SEED) -campaign.seeds=$(SEEDS) -campaign.ops=$(OPS) -campaign.file='$(abspath $(FILE))'
 
 .PHONY: faults
-faults: ## Let nodes under load be killed (KILLS, 50), paused, cut off and filled up, and account for every timer; some 10 minutes
+faults: ## Let nodes under load be killed (KILLS, 50), cut off, filled up, upgraded and misled, and account for every timer; some 20 minutes
 	go test $(test_flags) -timeout 2h -v ./testutil/system -run 'TestFaults$$' -args -faults.all -faults.kills=$(KILLS) -faults.seed=$(SEED)
 
 .PHONY: upgrade

@@ -26,6 +26,11 @@ import (
 // UpgradeV2 names the upgrade of a chain whose timers have the state of version 1, and which has neither groups nor IBC.
 const UpgradeV2 = "v2"
 
+// rehearsal names one more upgrade, which runs the modules' migrations and adds no store, if a build states it: a test
+// network rehearses with it how its nodes stop at an upgrade's height and go on with another binary.
+// go build -ldflags "-X github.com/cosmos-timers/timers/app.rehearsal=NAME"
+var rehearsal string
+
 // addedStores are those that each upgrade adds.
 var addedStores = map[string][]string{
 	UpgradeV2: {group.StoreKey, ibcexported.StoreKey, transfertypes.StoreKey, icacontrollertypes.StoreKey, icahosttypes.StoreKey},
@@ -42,6 +47,13 @@ func (app *App) registerUpgrades() error {
 		}
 		return app.modules.RunMigrations(ctx, app.configurator, from)
 	})
+	if rehearsal != "" {
+		app.Upgrade.SetUpgradeHandler(rehearsal, func(
+			ctx context.Context, _ upgradetypes.Plan, from module.VersionMap,
+		) (module.VersionMap, error) {
+			return app.modules.RunMigrations(ctx, app.configurator, from)
+		})
+	}
 	next, err := app.Upgrade.ReadUpgradeInfoFromDisk()
 	if err != nil {
 		return fmt.Errorf("the next upgrade: %w", err)

@@ -6,11 +6,13 @@ import (
 	"github.com/CosmWasm/wasmd/x/wasm"
 	wasmcli "github.com/CosmWasm/wasmd/x/wasm/client/cli"
 	dbm "github.com/cosmos/cosmos-db"
+	"github.com/spf13/cast"
 	"github.com/spf13/cobra"
 
 	"cosmossdk.io/log"
 	confixcmd "cosmossdk.io/tools/confix/cmd"
 
+	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/debug"
 	"github.com/cosmos/cosmos-sdk/client/keys"
@@ -85,7 +87,11 @@ func txCmd(modules *app.Description) *cobra.Command {
 }
 
 func newApp(logger log.Logger, db dbm.DB, trace io.Writer, appOpts servertypes.AppOptions) servertypes.Application {
-	chain := app.New(logger, db, trace, true, appOpts, server.DefaultBaseappOptions(appOpts)...)
+	options := server.DefaultBaseappOptions(appOpts)
+	if cast.ToBool(appOpts.Get(optionOptimistic)) {
+		options = append(options, baseapp.SetOptimisticExecution())
+	}
+	chain := app.New(logger, db, trace, true, appOpts, options...)
 	metrics.Default().CountPendingBy(func() (uint64, error) {
 		ctx, err := chain.CreateQueryContext(0, false)
 		if err != nil {

@@ -108,6 +108,8 @@ func TestInitWritesOurDefaults(t *testing.T) {
 	config, err := os.ReadFile(filepath.Join(home, "config", "app.toml"))
 	require.NoError(t, err)
 	require.Contains(t, string(config), "[wasm]\n")
+	require.Contains(t, string(config), "[execution]\n")
+	require.Contains(t, string(config), "\noptimistic = false\n")
 	require.NoDirExists(t, filepath.Join(home, "wasm"), "commands leave the contracts' part of the home to the node")
 }
 

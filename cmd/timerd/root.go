@@ -116,15 +116,37 @@ func prepare(cmd *cobra.Command, clientCtx client.Context) error {
 	return server.InterceptConfigsPreRunHandler(cmd, appTemplate(), appConfig(), cometConfig())
 }
 
-// nodeConfig is app.toml: the SDK's sections, and that of contracts.
+// nodeConfig is app.toml: the SDK's sections, that of contracts, and timerd's own.
 type nodeConfig struct {
 	serverconfig.Config `mapstructure:",squash"`
 
-	Wasm wasmtypes.NodeConfig `mapstructure:"wasm"`
+	Wasm      wasmtypes.NodeConfig `mapstructure:"wasm"`
+	Execution executionConfig      `mapstructure:"execution"`
 }
 
+// executionConfig says how a node executes blocks.
+type executionConfig struct {
+	// Optimistic has the node execute a proposed block while the validators still vote on it.
+	Optimistic bool `mapstructure:"optimistic"`
+}
+
+// optionOptimistic is the name of executionConfig.Optimistic as the node reads it.
+const optionOptimistic = "execution.optimistic"
+
+const executionTemplate = `
+###############################################################################
+###                         Execution of blocks                            ###
+###############################################################################
+
+[execution]
+
+# Execute a proposed block while the validators still vote on it. Blocks are committed sooner; a proposal that is not
+# agreed on was executed for nothing. Nodes of a network may differ in it.
+optimistic = {{ .Execution.Optimistic }}
+`
+
 func appTemplate() string {
-	return serverconfig.DefaultConfigTemplate + wasmtypes.DefaultConfigTemplate()
+	return serverconfig.DefaultConfigTemplate + wasmtypes.DefaultConfigTemplate() + executionTemplate
 }
 
 // appConfig is a new node's app.toml.

@@ -223,7 +223,7 @@ func (n *testnet) writeNode(i int, genesis *genutiltypes.AppGenesis) error {
 	server.API.EnableUnsafeCORS, server.API.Swagger = n.plan.singleHost, n.plan.singleHost
 	server.Telemetry.Enabled = true
 	server.Telemetry.PrometheusRetentionTime = 600
-	serverconfig.SetConfigTemplate(serverconfig.DefaultConfigTemplate)
+	serverconfig.SetConfigTemplate(appTemplate())
 	serverconfig.WriteConfigFile(filepath.Join(config.RootDir, "config", "app.toml"), server)
 
 	return writeClientConfig(filepath.Join(config.RootDir, "config", "client.toml"), clientconfig.ClientConfig{

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -18,6 +20,7 @@ var (
 	seeds = flag.Int("campaign.seeds", 2, "how many histories are drawn")
 	first = flag.Uint64("campaign.seed", 1, "seed of the first")
 	count = flag.Int("campaign.ops", 700, "operations of each")
+	again = flag.String("campaign.file", "", "a history that failed before, in the file that was written then, instead of drawn ones")
 )
 
 func sorted[T cmp.Ordered](list []T) []T {
@@ -27,13 +30,22 @@ func sorted[T cmp.Ordered](list []T) []T {
 
 // TestCampaign runs histories of random operations, two applications side by side.
 func TestCampaign(t *testing.T) {
+	if *again != "" {
+		h, err := readHistory(*again)
+		require.NoError(t, err)
+		_, err = play(t, h.seed, h.ops)
+		require.NoError(t, err)
+		return
+	}
 	for seed := *first; seed < *first+uint64(*seeds); seed++ {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			started := time.Now()
 			w, err := play(t, seed, drawOps(seed, *count))
 			if err != nil {
-				_, text := explain(t, seed, drawOps(seed, *count), triesToShrink, err)
-				t.Fatal(text)
+				ops, text := explain(t, seed, drawOps(seed, *count), triesToShrink, err)
+				file := filepath.Join(os.TempDir(), fmt.Sprintf("timers-history-%d.txt", seed))
+				require.NoError(t, history{seed, ops}.write(file))
+				t.Fatalf("%s\n-campaign.file=%s runs it again", text, file)
 			}
 			t.Logf("%d operations in %s: %s", *count, time.Since(started).Round(time.Millisecond), w.tally())
 			for _, what := range slices.Sorted(maps.Keys(w.done)) {
@@ -83,6 +95,28 @@ func TestASabotagedChainIsFoundAndShrunk(t *testing.T) {
 	t.Log(text)
 	require.Less(t, len(least), len(ops)/2)
 	require.True(t, slices.ContainsFunc(least, func(o op) bool { return o.kind == "sabotage" }))
+
+	file := filepath.Join(t.TempDir(), "history.txt")
+	require.NoError(t, history{seed, least}.write(file))
+	kept, err := readHistory(file)
+	require.NoError(t, err)
+	require.Equal(t, history{seed, least}, kept)
+	_, again := play(t, kept.seed, kept.ops)
+	require.ErrorContains(t, again, "account holds 1utmr, its timers say 0")
+}
+
+func TestBadHistoriesNameTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                  "line 1: want the seed",
+		"seed x\n":                          "line 1: want the seed",
+		"seed 1\n1 0 0x5 send\n2 0 send\n":  "line 3: want number, target, dice and kind, not \"2 0 send\"",
+		"seed 1\n1 0 0x5 fly to the moon\n": "line 2: no kind \"fly to the moon\"",
+	} {
+		file := filepath.Join(t.TempDir(), "history.txt")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := readHistory(file)
+		require.ErrorContains(t, err, want)
+	}
 }
 
 func TestShrinkLeavesWhatIsNeeded(t *testing.T) {

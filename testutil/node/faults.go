@@ -3,6 +3,7 @@ package node
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"syscall"
 )
 
@@ -23,6 +24,17 @@ func (n *Node) Running() bool {
 	default:
 		return true
 	}
+}
+
+// Peers returns how many peers the node is connected with.
+func (n *Node) Peers(ctx context.Context) (int, error) {
+	var info struct {
+		Peers string `json:"n_peers"`
+	}
+	if err := n.rpc(ctx, "/net_info", &info); err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(info.Peers)
 }
 
 // AllEvents returns the events of a block in their order: those of its beginning, of its successful transactions, and of its

@@ -33,6 +33,8 @@ type Node struct {
 	patience time.Duration
 	// addresses of the key ring by names of keys, once they are asked for.
 	addresses map[string]string
+	// env are variables, NAME=value each, that the process gets beside those of this one.
+	env []string
 }
 
 // Start starts the process. Its log goes to node.log in the home.
@@ -43,6 +45,7 @@ func (n *Node) Start() error {
 	}
 	cmd := exec.Command(n.binary, "start", "--home", n.Home, "--log_no_color")
 	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), n.env...)
 	// The node dies with whoever started it, whatever kills that.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := cmd.Start(); err != nil {
@@ -59,6 +62,25 @@ func (n *Node) Start() error {
 
 // Swap has the node run another binary from its next start on, as operators do for an upgrade.
 func (n *Node) Swap(binary string) { n.binary = binary }
+
+// WaitUpgrade waits until the node has stopped at the height of an upgrade for which its binary has no handler: its process
+// ends, or makes no more blocks.
+func (n *Node) WaitUpgrade(ctx context.Context, plan string, height int64) error {
+	needed := fmt.Sprintf("UPGRADE \"%s\" NEEDED at height: %d", plan, height)
+	for p := n.newProgress(); ; {
+		at, waiting := n.poll(ctx, p)
+		if waiting == nil && at < height-1 {
+			continue
+		}
+		log, err := os.ReadFile(n.LogFile())
+		switch {
+		case strings.Contains(strings.ReplaceAll(string(log), `\"`, `"`), needed):
+			return nil
+		case waiting != nil || err != nil:
+			return fmt.Errorf("%s: waiting for %s: %w", n.Name, needed, errors.Join(waiting, err))
+		}
+	}
+}
 
 // LogFile is where the node's log goes.
 func (n *Node) LogFile() string { return filepath.Join(n.Home, "node.log") }
@@ -239,15 +261,24 @@ func (n *Node) WaitHeight(ctx context.Context, height int64) error {
 
 // AppHash returns the hash of the state after a block: the header of the next one has it.
 func (n *Node) AppHash(ctx context.Context, height int64) (string, error) {
+	h, err := n.header(ctx, height+1)
+	return h.AppHash, err
+}
+
+// header is what is read of a block's header.
+type header struct {
+	AppHash string    `json:"app_hash"`
+	Time    time.Time `json:"time"`
+}
+
+func (n *Node) header(ctx context.Context, height int64) (header, error) {
 	var block struct {
 		Block struct {
-			Header struct {
-				AppHash string `json:"app_hash"`
-			} `json:"header"`
+			Header header `json:"header"`
 		} `json:"block"`
 	}
-	err := n.rpc(ctx, fmt.Sprintf("/block?height=%d", height+1), &block)
-	return block.Block.Header.AppHash, err
+	err := n.rpc(ctx, fmt.Sprintf("/block?height=%d", height), &block)
+	return block.Block.Header, err
 }
 
 // EarliestBlock returns the height of the first block that the node has.

@@ -38,9 +38,11 @@ type stage struct {
 	// entered is the last height in the ledger, same the last at which all nodes had the same state.
 	entered, same int64
 	rows          []string
+	// next is the binary that an upgrade asks for.
+	next string
 }
 
-// TestFaults has validators killed, paused, cut off and filled up while timers fire. The chain goes on when two thirds of its
+// TestFaults has validators killed, paused, cut off, filled up, emptied, upgraded and misled while timers fire. The chain goes on when two thirds of its
 // stake can; after each fault all nodes have the same state at every height, and every timer is accounted for over the
 // whole history.
 func TestFaults(t *testing.T) {
@@ -65,6 +67,11 @@ func TestFaults(t *testing.T) {
 		s.fault("cut off from its peers, then back", 2, s.cutOff)
 		s.fault("disk full, then room again", 1, s.diskFull)
 		s.fault("all killed at once", 2, s.allDown)
+		s.fault("a fresh node by state sync", 1, s.freshNode)
+		s.fault("an upgrade, for which one comes late", 1, s.upgrade)
+		s.fault("one clock five minutes ahead, then right", 1, s.clockAhead)
+		s.fault("one clock five minutes behind, then right", 1, s.clockBehind)
+		s.fault("three of four clocks 40 seconds ahead, then right", 1, s.wrongClocks)
 	}
 	s.finish()
 	t.Logf("fault | times | blocks until all agreed, most | seconds, most | losses\n%s", strings.Join(s.rows, "\n"))
@@ -72,41 +79,69 @@ func TestFaults(t *testing.T) {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	ctx := testContext(t)
-	network, err := node.New(ctx, node.Options{
+	s := &stage{t: t, ctx: testContext(t), random: rand.New(rand.NewPCG(*faultSeed, 0))}
+	o := node.Options{
 		Binary: binary, Dir: filepath.Join(t.TempDir(), "net"), Validators: 4, Accounts: []string{"alice", "bob"}, TimeoutCommit: time.Second,
-	})
-	require.NoError(t, err)
-	t.Cleanup(func() { stopAndShow(t, network) })
-	s := &stage{Network: network, t: t, ctx: ctx, random: rand.New(rand.NewPCG(*faultSeed, 0))}
-	// An archive, one that prunes all it can, one without fast nodes, one with the defaults.
-	require.NoError(t, network.Nodes[0].Configure("app.toml", "", "pruning", `"nothing"`))
-	require.NoError(t, network.Nodes[1].Configure("app.toml", "", "pruning", `"everything"`))
-	require.NoError(t, network.Nodes[2].Configure("app.toml", "", "iavl-disable-fastnode", "true"))
-	if *faultAll {
-		s.gates, err = network.Gates(network.Nodes[3])
-		require.NoError(t, err)
-		t.Cleanup(func() {
-			for _, gate := range s.gates {
-				gate.Close()
-			}
-		})
 	}
-	require.NoError(t, network.Start())
-	require.NoError(t, network.WaitHeight(ctx, 2))
+	if *faultAll {
+		o.Binary, o.Genesis = s.build(), oneMayDecide
+	}
+	var err error
+	s.Network, err = node.New(s.ctx, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { stopAndShow(t, s.Network) })
+	// An archive, one that prunes all it can, one without fast nodes, one with the defaults. Two execute blocks optimistically.
+	s.configure(0, "app.toml", "", "pruning", `"nothing"`)
+	s.configure(1, "app.toml", "", "pruning", `"everything"`)
+	s.configure(2, "app.toml", "", "iavl-disable-fastnode", "true")
+	s.configure(1, "app.toml", "execution", "optimistic", "true")
+	s.configure(3, "app.toml", "execution", "optimistic", "true")
+	if *faultAll {
+		s.prepareAll()
+	}
+	require.NoError(t, s.Start())
+	require.NoError(t, s.WaitHeight(s.ctx, 2))
 	s.load()
 	return s
 }
 
-// load leaves timers that fire in every block from now on: of contracts, at intervals, and at changes of a balance.
+func (s *stage) configure(i int, file, section, option, value string) {
+	s.t.Helper()
+	require.NoError(s.t, s.Nodes[i].Configure(file, section, option, value))
+}
+
+// prepareAll prepares what only some faults need: gates, clocks, snapshots.
+func (s *stage) prepareAll() {
+	var err error
+	s.gates, err = s.Gates(s.Nodes[3])
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() {
+		for _, gate := range s.gates {
+			gate.Close()
+		}
+	})
+	for i, n := range s.Nodes {
+		require.NoError(s.t, n.SetClock(0))
+		if i%2 == 0 {
+			s.configure(i, "app.toml", "state-sync", "snapshot-interval", fmt.Sprint(snapshotInterval))
+		}
+	}
+}
+
+// load leaves timers that fire in every block from now on: of contracts, one of which bids for itself, at intervals, and at
+// changes of a balance. One waits to the end.
 func (s *stage) load() {
 	first := s.Nodes[0]
-	instantiateHeartbeats(s.ctx, s.t, first, 4)
+	beating := instantiateHeartbeats(s.ctx, s.t, first, 4)
+	result, err := first.Tx(s.ctx, "alice", "wasm", "execute", beating[0], `{"be_agent":{}}`)
+	require.NoError(s.t, err)
+	require.Zero(s.t, result.Code, result.Log)
 	alice, bob := addressOf(s.ctx, s.t, first, "alice"), addressOf(s.ctx, s.t, first, "bob")
 	send := sendFile(s.t, alice, bob, 1)
 	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--every", "1")
 	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--every", "3", "--count", "10")
 	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--watch", "bank:balance:"+bob+":utmr", "--count", "100000")
+	schedule(s.ctx, s.t, first, "alice", "--msgs", send, "--in", "90000")
 }
 
 // victim is one of the nodes that are not spared.
@@ -132,12 +167,30 @@ func (s *stage) catchesUp(n *node.Node) {
 	require.NoError(s.t, n.WaitHeight(s.ctx, s.height()))
 }
 
+// connected waits until every node is connected with all others. After a fault of several they look for each other for a
+// while, and a further one that is away meanwhile may leave two thirds that do not know of each other.
+func (s *stage) connected() {
+	s.t.Helper()
+	for _, n := range s.Nodes {
+		for blocks := 0; ; blocks++ {
+			peers, err := n.Peers(s.ctx)
+			require.NoError(s.t, err)
+			if peers == len(s.Nodes)-1 {
+				break
+			}
+			require.Less(s.t, blocks, 300, "blocks for which %s has had %d peers, want %d", n.Name, peers, len(s.Nodes)-1)
+			require.NoError(s.t, s.Nodes[0].WaitHeight(s.ctx, s.height()+1))
+		}
+	}
+}
+
 // fault has something fail so many times, and checks everything each time.
 func (s *stage) fault(name string, times int, fail func()) {
 	s.t.Helper()
 	var most int64
 	var longest time.Duration
 	for range times {
+		s.connected()
 		from, started := s.height(), time.Now()
 		fail()
 		require.NoError(s.t, s.WaitHeight(s.ctx, s.height()+1))

@@ -6,11 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/collections"
 	corestore "cosmossdk.io/core/store"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -103,6 +106,38 @@ func TestTheLimitOfTimersPerActorIsPerActor(t *testing.T) {
 	f.refused(types.ErrTooManyTimers, scheduleMsg(robot, 9, f.noop()))
 	f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: second})
 	f.schedule(robot, 9, f.noop())
+}
+
+// Nobody can make two addresses of one key here. So the entry of a second actor's timer is written where it would be then.
+//
+// Rule: 2.3-colliding-owners
+func TestOwnersOfOneKeyShareTheirLimitAlone(t *testing.T) {
+	var service corestore.KVStoreService
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxTimersPerActor = 2 }), func(o *lab.ChainOptions) {
+		o.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService {
+			service = s
+			return s
+		}
+	})
+	mine, other := f.schedule(robot, 9, f.noop()), f.schedule(robot2, 9, f.noop())
+	ctx, _ := f.Ctx().CacheContext()
+	owners := state.NewOwners(collections.NewSchemaBuilder(service))
+	entries, err := owners.Of(ctx, robot2)
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.NoError(t, owners.Add(ctx, robot, entries[0], state.Unlimited))
+
+	_, err = keeper.NewMsgServer(f.Timers).ScheduleTimer(ctx, scheduleMsg(robot, 9, f.noop()))
+	require.ErrorIs(t, err, types.ErrTooManyTimers)
+	list, err := f.query().TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: robot.String()})
+	require.NoError(t, err)
+	actors := map[string]string{}
+	for _, timer := range list.Timers {
+		actors[timer.Id] = timer.Actor
+	}
+	require.Equal(t, map[string]string{mine: robot.String(), other: robot2.String()}, actors)
+	_, err = f.query().Timer(ctx, &types.QueryTimerRequest{Actor: robot.String(), Id: other})
+	require.ErrorContains(t, err, "has no live timer")
 }
 
 func TestLongAddressesOwnTimers(t *testing.T) {

@@ -1,0 +1,153 @@
+package system
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cosmos-timers/timers/testutil/node"
+)
+
+// rehearsal is the upgrade for which one of the two binaries has a handler.
+const rehearsal = "rehearsal"
+
+// build builds the binary of the network, and the one that the upgrade asks for. The clocks of both can be moved.
+func (s *stage) build() (first string) {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	first, s.next = filepath.Join(dir, "timerd"), filepath.Join(dir, "timerd-next")
+	require.NoError(s.t, node.BuildWithClock(s.ctx, first, "-ldflags=-w", "../../cmd/timerd"))
+	handler := "-ldflags=-w -X github.com/cosmos-timers/timers/app.rehearsal=" + rehearsal
+	require.NoError(s.t, node.BuildWithClock(s.ctx, s.next, handler, "../../cmd/timerd"))
+	return first
+}
+
+// oneMayDecide lets a quarter of the stake pass a proposal: a second vote might come too late on a slow machine.
+func oneMayDecide(state map[string]json.RawMessage) error {
+	var gov map[string]any
+	if err := json.Unmarshal(state["gov"], &gov); err != nil {
+		return err
+	}
+	params, found := gov["params"].(map[string]any)
+	if !found {
+		return fmt.Errorf("governance has no params")
+	}
+	params["quorum"] = "0.2"
+	var err error
+	state["gov"], err = json.Marshal(gov)
+	return err
+}
+
+// freshNode has a node lose all of its data. It gets the state from another's snapshot, and goes on as one of the four.
+func (s *stage) freshNode() {
+	n, others := s.Nodes[1], &node.Network{Nodes: []*node.Node{s.Nodes[0], s.Nodes[2], s.Nodes[3]}}
+	n.Stop()
+	_, err := n.CLI(s.ctx, "comet", "unsafe-reset-all")
+	require.NoError(s.t, err)
+	snapshot := (s.height()/snapshotInterval + 1) * snapshotInterval
+	require.NoError(s.t, others.WaitHeight(s.ctx, snapshot+3))
+	syncFrom(s.ctx, s.t, n, s.Nodes[0], s.Nodes[2])
+	require.NoError(s.t, n.Start())
+	require.NoError(s.t, n.WaitHeight(s.ctx, snapshot+2))
+	earliest, err := n.EarliestBlock(s.ctx)
+	require.NoError(s.t, err)
+	require.GreaterOrEqual(s.t, earliest, snapshot, "it has no blocks from before: they came as a snapshot")
+	// What it does not have is compared among the others.
+	requireSameState(s.ctx, s.t, others, s.same+1, earliest)
+	s.same = earliest
+}
+
+// upgrade plans an upgrade by governance: all nodes stop at its height, and go on with the next binary. One is down
+// meanwhile. It comes to the height with the old binary, alone, and goes on with the next one.
+func (s *stage) upgrade() {
+	const ahead = 45 // Blocks take a second at least, and the vote takes twenty.
+	first, late := s.Nodes[0], s.Nodes[3]
+	height := s.height() + ahead
+	var authority struct {
+		Account struct {
+			Value struct{ Address string }
+		}
+	}
+	cli(s.ctx, s.t, first, &authority, "query", "auth", "module-account", "gov")
+	deposit := []any{map[string]string{"denom": "utmr", "amount": "1000000"}}
+	voter := addressOf(s.ctx, s.t, first, "node0")
+	result, err := first.Send(s.ctx, "node0", 2_000_000, map[string]any{
+		"@type": "/cosmos.gov.v1.MsgSubmitProposal", "proposer": voter, "initial_deposit": deposit, "title": rehearsal, "summary": rehearsal,
+		"messages": []any{map[string]any{
+			"@type": "/cosmos.upgrade.v1beta1.MsgSoftwareUpgrade", "authority": authority.Account.Value.Address,
+			"plan": map[string]any{"name": rehearsal, "height": fmt.Sprint(height)},
+		}},
+	}, map[string]any{"@type": "/cosmos.gov.v1.MsgVote", "proposal_id": "1", "voter": voter, "option": "VOTE_OPTION_YES"})
+	require.NoError(s.t, err)
+	require.Zero(s.t, result.Code, result.Log)
+	require.NoError(s.t, first.WaitHeight(s.ctx, height-10))
+	late.Kill()
+	for _, n := range s.Nodes[:3] {
+		require.NoError(s.t, n.WaitUpgrade(s.ctx, rehearsal, height))
+		n.Kill()
+		n.Swap(s.next)
+	}
+	for _, n := range s.Nodes[:3] {
+		require.NoError(s.t, n.Start())
+	}
+	require.NoError(s.t, first.WaitHeight(s.ctx, height+2))
+	require.NoError(s.t, late.Start())
+	require.NoError(s.t, late.WaitUpgrade(s.ctx, rehearsal, height))
+	late.Kill()
+	late.Swap(s.next)
+	require.NoError(s.t, late.Start())
+	s.catchesUp(late)
+}
+
+// clockAhead makes one validator's clock wrong for a while: the others' decide what time it is.
+func (s *stage) clockAhead() {
+	victim := s.victim()
+	require.NoError(s.t, victim.SetClock(5*time.Minute))
+	s.goesOn()
+	s.goesOn()
+	require.WithinDuration(s.t, time.Now(), s.blockTime(), time.Minute, "of the last block")
+	require.NoError(s.t, victim.SetClock(0))
+	s.goesOn()
+}
+
+// clockBehind makes one validator's clock so wrong that all blocks are of the future for it. CometBFT stops it when the others
+// agree on one. With its clock set right and started again it goes on.
+func (s *stage) clockBehind() {
+	victim := s.victim()
+	require.NoError(s.t, victim.SetClock(-5*time.Minute))
+	s.goesOn()
+	s.goesOn()
+	victim.Kill()
+	require.NoError(s.t, victim.SetClock(0))
+	require.NoError(s.t, victim.Start())
+	s.catchesUp(victim)
+}
+
+// wrongClocks makes the clocks of most wrong: the chain's time is theirs. When they are right again, it stands until theirs is
+// later, and blocks come as before. CometBFT refuses blocks more than a minute ahead: with clocks as wrong as that the chain
+// would stand, too.
+func (s *stage) wrongClocks() {
+	const by = 40 * time.Second
+	for _, n := range s.Nodes[1:] {
+		require.NoError(s.t, n.SetClock(by))
+	}
+	s.goesOn()
+	s.goesOn()
+	require.Greater(s.t, time.Until(s.blockTime()), by/4, "of the last block")
+	for _, n := range s.Nodes[1:] {
+		require.NoError(s.t, n.SetClock(0))
+	}
+	s.goesOn()
+	s.goesOn()
+}
+
+// blockTime is the time of the last block.
+func (s *stage) blockTime() time.Time {
+	s.t.Helper()
+	at, err := s.Nodes[0].BlockTime(s.ctx, s.height())
+	require.NoError(s.t, err)
+	return at
+}

@@ -1,0 +1,30 @@
+package packed_test
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cosmos-timers/timers/x/timers/packed"
+)
+
+// A list of two words, each behind its length.
+func ExampleReader() {
+	bz := binary.AppendUvarint(nil, 2)
+	for _, word := range []string{"lane", "tip"} {
+		bz = append(binary.AppendUvarint(bz, uint64(len(word))), word...)
+	}
+	r := packed.NewReader(bz)
+	for range r.Len() {
+		fmt.Printf("%s\n", r.Bytes(r.Uvarint()))
+	}
+	fmt.Println(r.More(), r.Failed())
+	cut := packed.NewReader(bz[:3])
+	cut.Len()
+	cut.Bytes(cut.Uvarint())
+	fmt.Println(cut.Failed())
+	// Output:
+	// lane
+	// tip
+	// false false
+	// true
+}
