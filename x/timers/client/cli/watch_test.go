@@ -136,6 +136,8 @@ func TestWatchesAreListed(t *testing.T) {
 	require.ErrorContains(t, err, "--actor: ")
 	_, _, err = r.Run("query", "timers", "watches", "--store", "bank", "--prefix", "%")
 	require.ErrorContains(t, err, "is no base64: want what watch-key prints")
-	_, _, err = r.Run("query", "timers", "watches")
-	require.ErrorContains(t, err, "state a store or an actor")
+	for _, flags := range [][]string{{}, {"--store", "bank", "--actor", "alice"}} {
+		_, _, err = r.Run(append([]string{"query", "timers", "watches"}, flags...)...)
+		require.EqualError(t, err, "--store and --actor: want one of them")
+	}
 }

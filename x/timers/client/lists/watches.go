@@ -66,6 +66,9 @@ func runWatches(cmd *cobra.Command) error {
 		}
 		request.Actor = actor.Text
 	}
+	if (request.Store == "") == (request.Actor == "") {
+		return fmt.Errorf("--%s and --%s: want one of them", flagStore, flagActor)
+	}
 	answer, err := types.NewQueryClient(j.Context).Watches(j.Ctx, request)
 	if err != nil {
 		return errors.New(plain.ServerSays(err))
