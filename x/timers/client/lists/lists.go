@@ -404,7 +404,7 @@ func due(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	case wide:
 		return fmt.Sprintf("%d, %s", t.Due, c.Moment(t.Due, time.Local))
 	default:
-		return fmt.Sprintf("%d, in %s", t.Due, timespan.RoundForPeople(c.Pace.TimeFor(t.Due-c.Height)))
+		return fmt.Sprintf("%d, in %s", t.Due, timespan.ForPeople(c.Pace.TimeFor(t.Due-c.Height)))
 	}
 }
 

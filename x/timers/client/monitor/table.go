@@ -110,7 +110,7 @@ func (b *board) until(t *types.TimerInfo) string {
 	case t.Due < b.lane.Height:
 		return plain.Clip(fmt.Sprintf("%s late", plain.Thousands(b.lane.Height-t.Due)), 12)
 	case b.clock.PaceErr == nil && b.clock.Pace.Blocks > 0:
-		return plain.Clip(timespan.RoundForPeople(b.clock.Pace.TimeFor(blocks)).String(), 12)
+		return plain.Clip(timespan.ForPeople(b.clock.Pace.TimeFor(blocks)), 12)
 	default:
 		return plain.Clip(plain.Count(blocks, "block"), 12)
 	}

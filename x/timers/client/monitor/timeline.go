@@ -89,7 +89,7 @@ func bars(counts []int) string {
 func (b *board) distance(blocks uint64) string {
 	text := plain.Count(blocks, "block")
 	if b.clock.PaceErr == nil && b.clock.Pace.Blocks > 0 {
-		text += ", " + timespan.RoundForPeople(b.clock.Pace.TimeFor(blocks)).String()
+		text += ", " + timespan.ForPeople(b.clock.Pace.TimeFor(blocks))
 	}
 	return text
 }

@@ -102,7 +102,7 @@ func waitText(e *types.QueryEstimateResponse, c timespan.Clock) string {
 	if c.PaceErr != nil {
 		return text
 	}
-	return fmt.Sprintf("%s, about %s at %s a block", text, timespan.RoundForPeople(c.Pace.TimeFor(e.WaitBlocks)), c.Pace)
+	return fmt.Sprintf("%s, about %s at %s a block", text, timespan.ForPeople(c.Pace.TimeFor(e.WaitBlocks)), c.Pace)
 }
 
 // waitNote says in one line what a timer that is due now would meet.

@@ -207,3 +207,12 @@ func TestRhythmsAreTheEvenOnes(t *testing.T) {
 	})
 	require.Positive(t, even, "none was even: nothing was tested")
 }
+
+func TestDurationsForPeople(t *testing.T) {
+	for want, d := range map[string]time.Duration{
+		"300ms": 333 * time.Millisecond, "12s": 12_340 * time.Millisecond, "47h59m59s": 48*time.Hour - time.Second,
+		"2d0h": 48 * time.Hour, "6d18h": 162*time.Hour + 3*time.Minute, "68d0h": 1631*time.Hour + 40*time.Minute,
+	} {
+		require.Equal(t, want, ForPeople(d))
+	}
+}

@@ -131,9 +131,9 @@ func (p Pace) SpreadFor(blocks uint64) time.Duration {
 
 // about is the time for so many blocks, and how far it may be off where that says anything.
 func (p Pace) about(blocks uint64) string {
-	text := RoundForPeople(p.TimeFor(blocks)).String()
+	text := ForPeople(p.TimeFor(blocks))
 	if spread := p.SpreadFor(blocks); spread >= time.Second {
-		text += " ± " + RoundForPeople(spread).String()
+		text += " ± " + ForPeople(spread)
 	}
 	return text
 }
@@ -156,10 +156,16 @@ func (p Pace) Describe(blocks uint64) string {
 	return fmt.Sprintf("%d %s, about %s at %s a block", blocks, unit, p.about(blocks), p)
 }
 
-// RoundForPeople drops the digits that an estimate can't back.
-func RoundForPeople(d time.Duration) time.Duration {
-	if d >= 10*time.Second {
-		return d.Round(time.Second)
+// ForPeople writes a duration without the digits that an estimate can't back: 1.2s, 10m0s, 6d18h.
+func ForPeople(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= 2*day:
+		hours := d.Round(time.Hour)
+		return fmt.Sprintf("%dd%dh", hours/day, hours%day/time.Hour)
+	case d >= 10*time.Second:
+		return d.Round(time.Second).String()
+	default:
+		return d.Round(100 * time.Millisecond).String()
 	}
-	return d.Round(100 * time.Millisecond)
 }
