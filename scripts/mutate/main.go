@@ -29,6 +29,9 @@ const (
 	invalid
 )
 
+// String implements fmt.Stringer.
+func (o outcome) String() string { return [...]string{"survived", "killed", "invalid"}[o] }
+
 func main() {
 	count := flag.Int("sample", 20, "mutants of each package")
 	seed := flag.Uint64("seed", 1, "which mutants")
@@ -40,7 +43,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	runner := &runner{count: *count, seed: *seed, run: *run, timeout: *timeout, out: os.Stdout}
+	runner := &runner{count: *count, seed: *seed, run: *run, timeout: *timeout, out: os.Stdout, progress: os.Stderr}
 	if *tests != "" {
 		runner.tests = strings.Split(*tests, ",")
 	}
@@ -60,6 +63,8 @@ type runner struct {
 	run     string
 	timeout time.Duration
 	out     io.Writer
+	// progress gets a line for each mutant.
+	progress io.Writer
 }
 
 // measure tests the mutants of a package and prints the share killed, and the survivors.
@@ -74,11 +79,13 @@ func (r *runner) measure(dir string) error {
 	}
 	var survivors []mutant
 	tested, dead := 0, 0
-	for _, m := range sample(all, r.seed, r.count) {
+	chosen := sample(all, r.seed, r.count)
+	for i, m := range chosen {
 		result, err := r.try(packages, m)
 		if err != nil {
 			return err
 		}
+		fmt.Fprintf(r.progress, "%d of %d %s: %s\n", i+1, len(chosen), result, m)
 		if result == invalid {
 			continue
 		}

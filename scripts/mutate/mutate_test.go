@@ -62,7 +62,7 @@ func TestTheShareTellsGoodTestsFromPoorOnes(t *testing.T) {
 		write("a_test.go", "package a\n\nimport \"testing\"\n\nfunc TestMax(t *testing.T) { "+test+" }\n")
 		t.Chdir(dir)
 		var out bytes.Buffer
-		r := &runner{count: 99, seed: 1, timeout: time.Minute, out: &out}
+		r := &runner{count: 99, seed: 1, timeout: time.Minute, out: &out, progress: t.Output()}
 		require.NoError(t, r.measure("."))
 		t.Log(out.String())
 		require.Contains(t, out.String(), want)

@@ -316,6 +316,8 @@ func (s *stage) diskFull() {
 	s.t.Logf("after the disk was full, %s ran: %t", n.Name, n.Running())
 	n.Kill()
 	require.NoError(s.t, os.Remove(filler))
+	// For the blocks to come there must be room, too.
+	require.NoError(s.t, syscall.Mount("tmpfs", data, "tmpfs", syscall.MS_REMOUNT, "size=2g"))
 	require.NoError(s.t, n.Start())
 	s.catchesUp(n)
 }

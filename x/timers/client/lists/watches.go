@@ -92,8 +92,6 @@ func showWatches(j *job.Job, answer *types.QueryWatchesResponse) error {
 		return nil
 	}
 	out := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
-	signing := j.InterfaceRegistry.SigningContext()
-	keys := words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
 	fmt.Fprintln(out, "ID\tACTOR\tDUE WHEN\tFIRES LEFT\tSTATUS\tEXPIRES")
 	for i := range answer.Watches {
 		w := &answer.Watches[i]
@@ -105,7 +103,7 @@ func showWatches(j *job.Job, answer *types.QueryWatchesResponse) error {
 			left = plain.Thousands(w.Remaining)
 		}
 		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\n", id, plain.Clean(j.Name(w.Actor)),
-			words.Watched([]types.WatchKey{w.Key}, []string{keys.Text(w.Key)}), left, words.StatusName(w.Status), w.ExpiresAt)
+			watched(j, []types.WatchKey{w.Key}, true), left, words.StatusName(w.Status), w.ExpiresAt)
 	}
 	return out.Flush()
 }
