@@ -88,10 +88,13 @@ func stopAndShow(t *testing.T, network *node.Network) {
 	if !t.Failed() {
 		return
 	}
+	kept, _ := os.MkdirTemp("", "timerd-logs-")
 	for _, n := range network.Nodes {
 		log, _ := os.ReadFile(n.LogFile())
+		_ = os.WriteFile(filepath.Join(kept, n.Name+".log"), log, 0o600)
 		t.Logf("%s:\n%s", n.Name, log[max(0, len(log)-3_000):])
 	}
+	t.Logf("the whole logs stay in %s", kept)
 }
 
 // sendFile writes a payload of one bank send, as --msgs takes it.
