@@ -42,9 +42,9 @@ type stage struct {
 	next string
 }
 
-// TestFaults has validators killed, paused, cut off, filled up, emptied, upgraded and misled while timers fire. The chain goes on when two thirds of its
-// stake can; after each fault all nodes have the same state at every height, and every timer is accounted for over the
-// whole history.
+// TestFaults has validators killed, paused, cut off, filled up, emptied, upgraded and misled while timers fire. The chain
+// goes on when two thirds of its stake can; after each fault all nodes have the same state at every height, and every
+// timer is accounted for over the whole history.
 func TestFaults(t *testing.T) {
 	s := newStage(t)
 	s.fault("paused, then continued", 1, func() {
@@ -90,7 +90,8 @@ func newStage(t *testing.T) *stage {
 	s.Network, err = node.New(s.ctx, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { stopAndShow(t, s.Network) })
-	// An archive, one that prunes all it can, one without fast nodes, one with the defaults. Two execute blocks optimistically.
+	// An archive, one that prunes all it can, one without fast nodes, one with the defaults. Two execute blocks
+	// optimistically.
 	s.configure(0, "app.toml", "", "pruning", `"nothing"`)
 	s.configure(1, "app.toml", "", "pruning", `"everything"`)
 	s.configure(2, "app.toml", "", "iavl-disable-fastnode", "true")
@@ -167,8 +168,8 @@ func (s *stage) catchesUp(n *node.Node) {
 	require.NoError(s.t, n.WaitHeight(s.ctx, s.height()))
 }
 
-// connected waits until every node is connected with all others. After a fault of several they look for each other for a
-// while, and a further one that is away meanwhile may leave two thirds that do not know of each other.
+// connected waits until every node is connected with all others, so that a fault begins from a whole network: after one that
+// takes several away they look for each other for a while.
 func (s *stage) connected() {
 	s.t.Helper()
 	for _, n := range s.Nodes {
