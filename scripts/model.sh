@@ -9,7 +9,7 @@ quint="$tools/node_modules/.bin/quint"
 samples=${SAMPLES:-20}
 steps=${STEPS:-150}
 seed=${SEED:-}
-properties="leavesOnce neverEarly neverTwice neverAfterItLeft conserved firesInTime withinTheLane"
+properties="leavesOnce neverEarly neverTwice neverAfterItLeft conserved firesInTime withinTheLane withinTheBid sharesTheLane"
 
 install() {
   if [[ ! -x $quint ]] || ! cmp -s "$spec/package.json" "$tools/package.json"; then
@@ -36,8 +36,9 @@ check() {
   done
 }
 
-# mutants holds that each model in mutants.qnt breaks the property that is named above it.
+# mutants holds that each model in mutants.qnt breaks the property that is named above it. One run that does is enough.
 mutants() {
+  samples=${SAMPLES:-200}
   local expected="" survivors=0 line module out
   while read -r line; do
     case $line in
@@ -63,8 +64,8 @@ traces() {
   local dir=$1 module constants file
   mkdir -p "$dir"
   for module in life storm; do
-    constants='{"window":64,"admissions":64,"removals":2}'
-    if [[ $module == storm ]]; then constants='{"window":2,"admissions":3,"removals":64}'; fi
+    constants='{"window":64,"admissions":64,"removals":2,"weightMin":16}'
+    if [[ $module == storm ]]; then constants='{"window":2,"admissions":3,"removals":64,"weightMin":32}'; fi
     rm -f "$dir/$module"_*.itf.json
     # Another seed for each instance: with the same one both would draw the same messages.
     seed=${seed:+$((seed + 1))}

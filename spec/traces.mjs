@@ -21,7 +21,7 @@ function plain(value) {
 }
 
 const used = (record) => Object.fromEntries(Object.entries(record).filter(([, v]) => v !== 0 && v !== "" && v !== false));
-const observed = ["due", "seq", "gas", "expires", "remaining", "retries", "place", "reason", "fireSeq"];
+const observed = ["due", "seq", "gas", "expires", "remaining", "retries", "place", "reason", "fireSeq", "bid", "lock", "deferred"];
 
 function state(raw) {
   const s = Object.fromEntries(Object.entries(raw).map(([key, value]) => [key.split("::").pop(), value]));

@@ -201,6 +201,28 @@ func TestTipUnfundedTimersLeaveByTheirTime(t *testing.T) {
 	require.Equal(t, uint32(1), f.total(poor))
 }
 
+// TestTipSuspendsLikeOthers: whoever asked for suspension is suspended if its payer could pay no tip at all, and is set
+// aside if the payer could: it is not deferred.
+//
+// Rule: 5.2-tip-suspends
+func TestTipSuspendsLikeOthers(t *testing.T) {
+	f := newFixture(t, withConfig(byTip))
+	poor, poorest := sdk.AccAddress("robot-poor__________"), sdk.AccAddress("robot-poorest_______")
+	f.fund(poor, 500_000)
+	f.fund(poorest, 1)
+	suspending := func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = types.OnUnfundedSuspend }
+	aside := f.schedule(poor, 3, f.noop(), bidding(stated("9", "5")), suspending)
+	suspended := f.schedule(poorest, 3, f.noop(), bidding(stated("9", "5")), suspending)
+	events := f.blocksUntil(3)
+	require.Empty(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, events))
+	require.Equal(t, types.Unfunded, f.timer(poor, aside).SetAside)
+	require.Equal(t, types.Suspended, f.timer(poorest, suspended).SetAside)
+	f.fund(poor, 2_000_000)
+	f.fund(poorest, 2_000_000)
+	f.NextBlock()
+	require.Equal(t, []string{aside}, f.firedIDs(f.NextBlock()), "the sweep finds who can pay, and suspended timers wait for their owners")
+}
+
 // TestUnfundedTimersDoNotBlockTheLane: more of them than a block checks, with the best tips, and the lane goes on;
 // those that are funded come back in their turn.
 //

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,7 +56,7 @@ func newChain(t *testing.T, meta constants, first state) *chain {
 	c := &chain{t: t, restricted: -1, ids: map[int]string{}, numbers: map[string]int{}}
 	genesis := types.NewGenesis("stake")
 	configure(&genesis.Config, meta)
-	genesis.Config.Policy = policyOf(first.Step.Policy)
+	genesis.Config.Policy = policies[first.Step.Policy]
 	require.NoError(t, genesis.Config.Validate())
 	opts := lab.ChainOptions{
 		Genesis: genesis, Runtimes: []types.Runtime{worker{}},
@@ -91,13 +92,18 @@ func configure(config *types.TimerConfig, meta constants) {
 	config.CellBasefee, config.ReservedShare = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 0, 0
 	config.FairnessWindowBlocks = fairnessBlocks
+	config.WeightMin = decimal.Of(math.LegacyNewDec(meta.WeightMin).QuoInt64(16))
+	half, one := decimal.Of(math.LegacyNewDecWithPrec(5, 1)), decimal.Of(math.LegacyOneDec())
+	config.Score.WAge, config.Score.WBid = one, half
+	config.Auction.LambdaStart, config.Auction.LambdaMax = one, one
+	config.Auction.LambdaStep, config.Auction.ReservePrice = decimal.Of(math.LegacyZeroDec()), math.NewInt(2)
+	// All actors weigh the same.
+	config.Tip.WeightMin, config.Tip.WeightMax, config.Tip.WeightNeutral, config.Tip.StarvationFloor = half, half, half, half
 }
 
-func policyOf(name string) types.Policy {
-	if name == "fifo" {
-		return types.PolicyFIFO
-	}
-	return types.PolicyEIP1559
+var policies = map[string]types.Policy{
+	"fifo": types.PolicyFIFO, "eip1559": types.PolicyEIP1559, "auction": types.PolicyAuction, "score": types.PolicyScore,
+	"tip": types.PolicyTip,
 }
 
 // worker runs the timers of owners: the payload is how many units they work, and whether they fail afterwards.
@@ -156,6 +162,8 @@ func (c *chain) message(s *step) sdk.Msg {
 		return c.schedule(s)
 	case "update":
 		return &types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: gas}
+	case "rebid":
+		return &types.MsgUpdateTimer{Sender: sender, Id: id, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)}}
 	case "extend":
 		return &types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: s.Expires}
 	case "pause":
@@ -175,7 +183,10 @@ func (c *chain) message(s *step) sdk.Msg {
 	case "config":
 		config, err := c.Timers.Config(c.Ctx())
 		require.NoError(c.t, err)
-		config.Policy, config.LanePaused = policyOf(s.Policy), s.Flag
+		config.Policy, config.LanePaused, config.Auction.PaymentRule = policies[s.Policy], s.Flag, types.PaymentVCG
+		if s.FirstPrice {
+			config.Auction.PaymentRule = types.PaymentFirstPrice
+		}
 		return &types.MsgUpdateTimerConfig{Authority: c.Authority, Config: config}
 	default:
 		return nil
@@ -189,10 +200,12 @@ func (c *chain) coins(amount int64) sdk.Coins {
 func (c *chain) schedule(s *step) sdk.Msg {
 	msg := &types.MsgScheduleTimer{
 		Sender: owner(s.Owner).String(), Trigger: types.Trigger{Height: s.Height}, Payload: []byte{s.Work, 0}, GasLimit: s.Gas * unit,
-		CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy,
-		Bid: &types.Bid{Static: &types.StaticBid{
+		CellLimit: 1, ExpiresAt: s.Expires, OnUnfunded: types.OnUnfundedDestroy, Bid: &types.Bid{Price: strconv.FormatInt(s.Bid, 10)},
+	}
+	if s.Form == "static" {
+		msg.Bid = &types.Bid{Static: &types.StaticBid{
 			MaxFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.MaxFee, pricePrec)), MaxPriorityFeePerCycle: decimal.Of(math.LegacyNewDecWithPrec(s.Tip, pricePrec)),
-		}},
+		}}
 	}
 	switch s.Op {
 	case "every":
@@ -216,17 +229,18 @@ func (c *chain) schedule(s *step) sdk.Msg {
 	return msg
 }
 
-// do runs a step, and returns the events of a block that it ended.
+// do runs a step, and returns the events of the end of a block.
 func (c *chain) do(s *step) sdk.Events {
 	switch s.Op {
 	case "end", "fail":
 		c.broken = s.Op == "fail"
+		before := len(c.Ctx().EventManager().Events())
 		events, err := c.EndBlock()
 		c.broken = false
 		require.NoError(c.t, err)
 		require.NoError(c.t, c.Check())
 		require.NoError(c.t, c.BeginBlock())
-		return events
+		return events[before:]
 	case "restrict":
 		c.restricted = s.Owner
 		return nil

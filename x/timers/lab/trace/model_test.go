@@ -19,6 +19,8 @@ type constants struct {
 	Window     uint32 `json:"window"`
 	Admissions uint32 `json:"admissions"`
 	Removals   uint64 `json:"removals"`
+	// WeightMin in sixteenths.
+	WeightMin int64 `json:"weightMin"`
 }
 
 // state is one of the model, and the step that led to it.
@@ -53,10 +55,13 @@ type step struct {
 	RetryMax   uint32 `json:"retryMax"`
 	RetryAfter uint64 `json:"retryAfter"`
 	Suspends   bool   `json:"suspends"`
+	Form       string `json:"form"`
 	MaxFee     int64  `json:"maxFee"`
 	Tip        int64  `json:"tip"`
+	Bid        int64  `json:"bid"`
 	Policy     string `json:"policy"`
 	Flag       bool   `json:"flag"`
+	FirstPrice bool   `json:"firstPrice"`
 }
 
 // modeled is what a state says of a timer that lives.
@@ -70,6 +75,9 @@ type modeled struct {
 	Remaining uint64 `json:"remaining"`
 	Retries   uint32 `json:"retries"`
 	FireSeq   uint32 `json:"fireSeq"`
+	Bid       int64  `json:"bid"`
+	Lock      int64  `json:"lock"`
+	Deferred  bool   `json:"deferred"`
 }
 
 type fire struct {
@@ -79,6 +87,9 @@ type fire struct {
 	Paid int64  `json:"paid"`
 	Tip  int64  `json:"tip"`
 	Next uint64 `json:"next"`
+	// What it had locked of its bid, and what it paid of that.
+	Locked  int64 `json:"locked"`
+	BidPaid int64 `json:"bidPaid"`
 }
 
 type exit struct {

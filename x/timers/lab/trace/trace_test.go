@@ -17,17 +17,22 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+const committed = "testdata/*.itf.json"
+
 // traces are the files that the test replays; `make model-traces` replays fresh ones.
-var traces = flag.String("traces", "testdata/*.itf.json", "traces to replay, a pattern of file names")
+var traces = flag.String("traces", committed, "traces to replay, a pattern of file names")
 
 // TestTheModuleFollowsTheModel replays each trace: after each step every timer is where the model says, whoever fired
 // or left is who fired or left there, and every balance is equal.
+//
+// The committed traces have fires under every policy.
 //
 // Rule: 1.5-leaves-once
 func TestTheModuleFollowsTheModel(t *testing.T) {
 	files, err := filepath.Glob(*traces)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	fired := map[types.Policy]int{}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tr := read(t, file)
@@ -35,6 +40,9 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 			for i := range tr.States[1:] {
 				want := &tr.States[i+1]
 				where := fmt.Sprintf("state %d, height %d, %+v", i+1, want.Height, want.Step)
+				config, err := c.Timers.Config(c.Ctx())
+				require.NoError(t, err)
+				fired[config.Policy] += len(want.Fires)
 				events := c.do(&want.Step)
 				require.Equal(t, want.Height, c.Height(), where)
 				genesis, err := c.Timers.ExportGenesis(c.Ctx())
@@ -48,6 +56,12 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 			}
 		})
 	}
+	if *traces != committed {
+		return
+	}
+	for name, policy := range policies {
+		require.NotZero(t, fired[policy], "fires under %s", name)
+	}
 }
 
 // timers are those that live, as the model writes them.
@@ -58,6 +72,13 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 		m := modeled{
 			Place: "aside", Reason: t.SetAside.Word(), Due: t.Due, Seq: t.Seq, Gas: t.GasLimit / unit, Expires: t.ExpiresAt,
 			Remaining: remaining(t), Retries: t.Retries, FireSeq: t.FireSeq,
+			Deferred: t.UnfundedSince > 0,
+		}
+		if t.Bid != nil && t.Bid.Price != "" {
+			m.Bid = amount(c, t.Bid.Price)
+		}
+		if t.BidLocked != "" {
+			m.Lock = amount(c, t.BidLocked)
 		}
 		switch t.SetAside {
 		case types.NotSetAside:
@@ -95,6 +116,7 @@ func (c *chain) compareMoney(want *state, genesis *types.GenesisState, where str
 // compareBlock compares what the end of a block did.
 func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 	var fires []fire
+	settled := map[int]*types.TimerBidSettled{}
 	var exits []exit
 	failed := 0
 	for _, event := range events {
@@ -109,6 +131,8 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 			if e.NextDue == 0 {
 				exits = append(exits, exit{f.ID, "fired"})
 			}
+		case *types.TimerBidSettled:
+			settled[c.numbers[e.Id]] = e
 		case *types.TimerExpired:
 			exits = append(exits, exit{c.numbers[e.Id], "expired"})
 		case *types.TimerCancelledInsufficientFunds:
@@ -119,6 +143,11 @@ func (c *chain) compareBlock(want *state, events sdk.Events, where string) {
 	}
 	if want.Step.Op != "end" && want.Step.Op != "fail" {
 		return
+	}
+	for i := range fires {
+		if e := settled[fires[i].ID]; e != nil {
+			fires[i].Locked, fires[i].BidPaid = amount(c, e.Bid), amount(c, e.Paid)
+		}
 	}
 	require.Equal(c.t, want.Step.Op == "fail", failed == 1, where)
 	require.Equal(c.t, want.Fires, append([]fire{}, fires...), where)
