@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cometbft/cometbft/crypto"
 	"github.com/cometbft/cometbft/crypto/ed25519"
+	"github.com/cometbft/cometbft/crypto/secp256k1"
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
 	cmtversion "github.com/cometbft/cometbft/proto/tendermint/version"
 	cmttypes "github.com/cometbft/cometbft/types"
@@ -251,12 +253,12 @@ func scheduleByPacket() kind {
 const validators = 50
 
 // updating are timers that tell the client of a header again and again. Whether it is new is asked after its signatures.
-func updating(n int) func(*realapp.Chain, sdk.Context) error {
+func updating(n int, keyOf func(secret []byte) crypto.PrivKey) func(*realapp.Chain, sdk.Context) error {
 	return func(c *realapp.Chain, ctx sdk.Context) error {
 		signers := make([]cmttypes.PrivValidator, validators)
 		all := make([]*cmttypes.Validator, validators)
 		for i := range signers {
-			key := ed25519.GenPrivKeyFromSecret(fmt.Appendf(nil, "validator %d", i))
+			key := keyOf(fmt.Appendf(nil, "validator %d", i))
 			signers[i], all[i] = cmttypes.NewMockPVWithParams(key, false, false), cmttypes.NewValidator(key.PubKey(), 1)
 		}
 		set := cmttypes.NewValidatorSet(all)
@@ -310,14 +312,17 @@ func signedHeader(ctx sdk.Context, set *cmttypes.ValidatorSet, signers []cmttype
 
 // packetKinds are what accounts of other chains cause here, and what timers send to other chains.
 func packetKinds() []kind {
-	update := firing("a client's update by 50 validators", 4, true, updating(4))
-	update.remark = "IBC charges no gas for signatures: max_messages_bytes, denied_messages"
+	usualKey := func(secret []byte) crypto.PrivKey { return ed25519.GenPrivKeyFromSecret(secret) }
+	slowKey := func(secret []byte) crypto.PrivKey { return secp256k1.GenPrivKeySecp256k1(secret) }
+	slow := firing("a client's update by 50 validators with slow keys", 4, true, updating(4, slowKey))
+	slow.remark = "IBC's own price: it charges no gas for signatures; the lane bounds it"
 	return []kind{
 		scheduleByPacket(),
 		firing("an interchain account that sends", units, true, then(unproven, ofInterchain(units))),
 		firing("a transfer to another chain", units, true, then(unproven, running(units, transfer))),
 		firing("a transfer that is too late", units, false, then(unproven, running(units, lateTransfer))),
 		firing("a packet to an interchain account", units, true, then(unproven, running(units, sendTx))),
-		update,
+		firing("a client's update by 50 validators", 4, true, updating(4, usualKey)),
+		slow,
 	}
 }
