@@ -19,11 +19,11 @@ func waitForPurse(timer *types.Timer, op types.ConditionOp, value int) {
 	timer.SetAside, timer.Due = types.Watching, 1
 }
 
-var conditionsSize = flag.Int("keeper.conditions", 0, "how many conditions never come true; 2,500 or 100,000 by default, 1,000,000 take 14 minutes and 14 GB")
+var conditionsSize = flag.Int("keeper.conditions", 0, "how many conditions never come true; 2,500 or 100,000 by default, 1,000,000 take minutes and 14 GB")
 
 // TestConditionsThatNeverComeTrueCostNothing: what a change of their key makes a block do does not depend on how many
-// there are, nor do scheduling, cancelling and an empty block. Only the index of owners reads a chunk more or less, by what
-// of it is merged.
+// there are, nor do scheduling, cancelling and an empty block. Only the index of owners reads and writes a few chunks more or
+// less, by what of it is merged.
 //
 // Rule: 1.10-condition-order, 1.10-condition-reads-bounded
 func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
@@ -66,10 +66,9 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 	require.Equal(t, empty, manyEmpty)
 	require.Equal(t, falls, manyFalls)
 	require.Equal(t, rises, manyRises)
-	for _, c := range [][2]storecount.Counts{{scheduled, manyScheduled}, {cancelled, manyCancelled}} {
-		require.Equal(t, c[0].Writes(), c[1].Writes())
-		require.LessOrEqual(t, c[0].Reads(), 30)
-		require.LessOrEqual(t, c[1].Reads(), 30)
+	for _, c := range []storecount.Counts{scheduled, manyScheduled, cancelled, manyCancelled} {
+		require.LessOrEqual(t, c.Reads(), 24, "%+v", c)
+		require.LessOrEqual(t, c.Writes(), 12, "%+v", c)
 	}
 	require.LessOrEqual(t, empty.Reads(), 12, "%+v", empty)
 	require.Zero(t, empty.Writes())
