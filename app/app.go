@@ -78,6 +78,9 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 		return err
 	}
 	app.wireKeepers(appOpts)
+	if err := app.wireSigning(); err != nil {
+		return err
+	}
 	if err := app.wireModules(); err != nil {
 		return err
 	}

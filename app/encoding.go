@@ -2,10 +2,11 @@ package app
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/cosmos/gogoproto/proto"
 
-	"cosmossdk.io/x/tx/signing"
+	txsigning "cosmossdk.io/x/tx/signing"
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/codec"
@@ -13,7 +14,9 @@ import (
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	"github.com/cosmos/cosmos-sdk/std"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/types/tx/signing"
 	authtx "github.com/cosmos/cosmos-sdk/x/auth/tx"
+	authtxconfig "github.com/cosmos/cosmos-sdk/x/auth/tx/config"
 )
 
 // Encoding is how the chain reads and writes messages.
@@ -24,12 +27,22 @@ type Encoding struct {
 	TxConfig client.TxConfig
 }
 
+// wireSigning adds mode textual to those in which transactions are signed: its screens show coins as the bank says that they
+// are displayed.
+func (app *App) wireSigning() (err error) {
+	app.encoding.TxConfig, err = authtx.NewTxConfigWithOptions(app.encoding.Codec, authtx.ConfigOptions{
+		EnabledSignModes:           append(slices.Clone(authtx.DefaultSignModes), signing.SignMode_SIGN_MODE_TEXTUAL),
+		TextualCoinMetadataQueryFn: authtxconfig.NewBankKeeperCoinMetadataQueryFn(app.Bank),
+	})
+	return err
+}
+
 // newEncoding makes the codecs with the chain's address prefixes.
 func newEncoding() Encoding {
 	config := sdk.GetConfig()
 	registry, err := codectypes.NewInterfaceRegistryWithOptions(codectypes.InterfaceRegistryOptions{
 		ProtoFiles: proto.HybridResolver,
-		SigningOptions: signing.Options{
+		SigningOptions: txsigning.Options{
 			AddressCodec:          address.NewBech32Codec(config.GetBech32AccountAddrPrefix()),
 			ValidatorAddressCodec: address.NewBech32Codec(config.GetBech32ValidatorAddrPrefix()),
 		},

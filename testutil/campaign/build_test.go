@@ -53,6 +53,10 @@ func (w *world) apply(o op) error {
 		return w.query(d)
 	case "schedule", "schedule module", "schedule by contract", "schedule as admin", "schedule by reflect":
 		w.schedule(o, d)
+	case "schedule remotely", "remote", "transfer", "handshake":
+		w.remotely(o, d)
+	case "relay":
+		w.relay(o, d)
 	case "config", "sys cancel", "sys extend", "sys release":
 		w.asAuthority(o, w.govern(o, d))
 	case "propose":
@@ -157,7 +161,8 @@ func (w *world) other(o op, d draws) {
 		agent := pick(d, "", moduleAddress(bidder).String(), w.agent.String(), w.hostile.String(), rich.Address.String())
 		w.sign(o, by, &types.MsgSetAgent{Sender: by.Address.String(), Agent: agent})
 	case "send":
-		to := pick(d, alice.Address, rich.Address, poor.Address, broke.Address, w.hostile, moduleAddress(pick(d, modules...)))
+		to := pick(d, alice.Address, rich.Address, poor.Address, broke.Address, w.hostile, moduleAddress(pick(d, modules...)),
+			w.remotes[0].address, w.remotes[1].address)
 		w.sign(o, by, banktypes.NewMsgSend(by.Address, to, utmr(pick[int64](d, 1, 700, 5_000, 20_000))))
 	case "drain":
 		by = pick(d, poor, broke)
@@ -168,11 +173,11 @@ func (w *world) other(o op, d draws) {
 		limit := feegrant.BasicAllowance{SpendLimit: utmr(pick[int64](d, 1, 2_000, 50_000, 1_000_000))}
 		allowance, err := feegrant.NewAllowedMsgAllowance(&limit, []string{sdk.MsgTypeURL(&types.MsgScheduleTimer{})})
 		require.NoError(w.tb, err)
-		msg, err := feegrant.NewMsgGrantAllowance(allowance, granter.Address, pick(d, poor, broke, richer).Address)
+		msg, err := feegrant.NewMsgGrantAllowance(allowance, granter.Address, w.grantee(d))
 		require.NoError(w.tb, err)
 		w.sign(o, granter, msg)
 	case "revoke":
-		msg := feegrant.NewMsgRevokeAllowance(granter.Address, pick(d, poor, broke, richer).Address)
+		msg := feegrant.NewMsgRevokeAllowance(granter.Address, w.grantee(d))
 		w.sign(o, granter, &msg)
 	case "beat":
 		last := w.height() + d.between(1, 60)
@@ -196,6 +201,10 @@ func (w *world) other(o op, d draws) {
 	default:
 		panic("no such op: " + o.kind)
 	}
+}
+
+func (w *world) grantee(d draws) sdk.AccAddress {
+	return pick(d, poor.Address, broke.Address, richer.Address, w.remotes[0].address)
 }
 
 // checkTx has the first application check and simulate a transaction that comes into no block.
@@ -332,7 +341,7 @@ func (w *world) scheduleMsg(by appchain.Account, d draws) *types.MsgScheduleTime
 // messages of an account's timer, which may fail when it fires.
 func (w *world) messages(by appchain.Account, d draws) []sdk.Msg {
 	send := banktypes.NewMsgSend(by.Address, pick(d, owners...).Address, utmr(pick[int64](d, 1, 10, 1_000, 20_000, 1<<60)))
-	switch d.IntN(12) {
+	switch d.IntN(14) {
 	case 0:
 		return []sdk.Msg{w.delegation(by.Address, int64(d.between(1, 500)))}
 	case 1:
@@ -348,6 +357,14 @@ func (w *world) messages(by appchain.Account, d draws) []sdk.Msg {
 		return []sdk.Msg{&wasmtypes.MsgExecuteContract{Sender: by.Address.String(), Contract: w.hostile.String(), Msg: []byte(`{"nothing":{}}`)}}
 	case 5:
 		return []sdk.Msg{send, send, send}
+	case 6:
+		return []sdk.Msg{w.transfer(by.Address, d)}
+	case 7:
+		r := pick(d, w.remotes...)
+		return []sdk.Msg{w.sendTx(by.Address, d, pick[proto.Message](d, banktypes.NewMsgSend(r.address, by.Address, utmr(3)), &types.MsgScheduleTimer{
+			Sender: r.address.String(), Trigger: types.Trigger{After: d.between(1, 9)}, GasLimit: 90_000,
+			Messages: w.packed(banktypes.NewMsgSend(r.address, by.Address, utmr(2))),
+		}))}
 	default:
 		return []sdk.Msg{send}
 	}
@@ -390,7 +407,7 @@ func (w *world) trigger(d draws) (t types.Trigger) {
 		texts := []string{
 			"bank:balance:" + rich.Address.String() + ":" + app.FeeDenom, "bank:balance:" + poor.Address.String() + ":" + app.FeeDenom,
 			"bank:balances:" + alice.Address.String(), "bank:supply:" + app.FeeDenom, "wasm:contract:" + w.hostile.String(),
-			"staking:delegations:" + rich.Address.String(),
+			"staking:delegations:" + rich.Address.String(), "bank:balance:" + w.remotes[1].address.String() + ":" + app.FeeDenom,
 		}
 		from := d.IntN(len(texts))
 		for i := range d.between(1, 3) {
@@ -488,6 +505,10 @@ func (w *world) send(o op, by string, msg sdk.Msg) {
 	}
 	if by == w.reflect.String() {
 		w.sign(o, rich, w.reflected(msg))
+		return
+	}
+	if r, is := w.remoteBy(by); is {
+		w.sign(o, r.owner, w.sendTx(r.owner.Address, o.draws(), msg))
 		return
 	}
 	// A module, or a contract that would send it as a message of its own.

@@ -34,6 +34,7 @@ var kinds = func() (list []string) {
 	for kind, weight := range map[string]int{
 		"schedule": 210, "schedule module": 110, "schedule by contract": 40, "schedule as admin": 20, "schedule by reflect": 15,
 		"update": 35, "extend": 35, "pause": 40, "resume": 40, "cancel": 45, "sys cancel": 10, "sys extend": 10, "sys release": 20,
+		"schedule remotely": 40, "remote": 10, "relay": 60, "transfer": 8, "handshake": 30,
 		"agent": 15, "config": 12, "send": 90, "drain": 20, "grant": 15, "revoke": 6, "beat": 15, "contract": 15, "admin": 4,
 		"delegate": 12, "propose": 4, "fault": 14, "check": 12, "query": 12, "garbage": 6, "block": 117,
 	} {

@@ -47,6 +47,7 @@ type image struct {
 	last *abci.RequestFinalizeBlock
 	// contracts.
 	hostile, agent, heartbeat, reflect sdk.AccAddress
+	remotes                            []*remote
 }
 
 // images are made once for each calendar.
@@ -74,6 +75,7 @@ func newImage(tb testing.TB, calendar types.Calendar) *image {
 	i.agent = c.Instantiate("richer", code, `{}`, 1_000)
 	i.heartbeat = c.Instantiate("rich", c.StoreCode("rich", contracts.Heartbeat), `{"every":2}`, 10_000_000)
 	i.reflect = c.Instantiate("rich", c.StoreCode("rich", wasmdata.ReflectContractWasm()), `{}`, 10_000_000)
+	i.remotes = newRemotes(tb, c)
 	for _, module := range modules {
 		c.Deliver("alice", banktypes.NewMsgSend(alice.Address, moduleAddress(module), utmr(1_000_000)))
 	}
@@ -125,6 +127,8 @@ type world struct {
 	// named are the timers that ops have scheduled, by the number of the op.
 	named map[int]string
 	block pending
+	// parcels are the packets under way.
+	parcels []parcel
 	// supply that there must be, and what the lane has burned in all.
 	supply, burned math.Int
 	// done counts what was done, by what it was.
@@ -206,6 +210,7 @@ func (w *world) endBlock(d draws) error {
 	}
 	w.last = request
 	w.name(response)
+	w.collect(response)
 	w.block, w.env.first = pending{}, nil
 	return errors.Join(w.ledger.Block(w.height(), timerEvents(response)), w.check(response))
 }

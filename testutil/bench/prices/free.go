@@ -2,6 +2,7 @@ package prices
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -140,5 +141,5 @@ func freeKinds() []kind {
 }
 
 func kinds() []kind {
-	return append(append(append(transactionKinds(), fireKinds()...), queryKinds()...), freeKinds()...)
+	return slices.Concat(transactionKinds(), fireKinds(), packetKinds(), queryKinds(), freeKinds())
 }

@@ -167,6 +167,13 @@ func coin(n int64) sdk.Coins { return sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom
 
 // transactions are rounds of a block of signed transactions, one for each of n keyed accounts from the first.
 func transactions(first, n int, msgs func(i int) ([]sdk.Msg, error)) func(*realapp.Chain) (round, error) {
+	return checked(first, n, msgs, func(*realapp.Chain, sdk.Context) error { return nil })
+}
+
+// checked are such rounds, of whose state something must be true afterwards.
+func checked(
+	first, n int, msgs func(i int) ([]sdk.Msg, error), check func(*realapp.Chain, sdk.Context) error,
+) func(*realapp.Chain) (round, error) {
 	var txs [][]byte
 	return func(c *realapp.Chain) (round, error) {
 		for i := first + len(txs); i < first+n; i++ {
@@ -196,7 +203,7 @@ func transactions(first, n int, msgs func(i int) ([]sdk.Msg, error)) func(*reala
 				}
 				return nil
 			},
-			done: func() (work, error) { return did, nil },
+			done: func() (work, error) { return did, check(c, ctx) },
 		}, nil
 	}
 }

@@ -73,7 +73,12 @@ func queryKinds() []kind {
 	timer := func(id *string) func() string {
 		return func() string { return fmt.Sprintf(`{"timers":{"timer":{"actor":%q,"id":%q}}}`, first, *id) }
 	}
+	estimate := func() string { return `{"timers":{"estimate":{"gas_limit":"60000"}}}` }
+	amid := asking("an estimate amid 1,000 timers", 4, nil, estimate)
+	amid.options.Timers = crowd(1_000, func(int, *types.Timer) {})
 	return []kind{
+		asking("an estimate", units, nil, estimate),
+		amid,
 		asking("params", units, nil, func() string { return `{"timers":{"params":{}}}` }),
 		asking("lane", units, nil, func() string { return `{"timers":{"lane":{}}}` }),
 		asking("agent", units, nil, func() string { return fmt.Sprintf(`{"timers":{"agent":{"actor":%q}}}`, first) }),

@@ -1,6 +1,7 @@
 package keeper_test
 
 import (
+	"flag"
 	"fmt"
 	"testing"
 
@@ -18,8 +19,11 @@ func waitForPurse(timer *types.Timer, op types.ConditionOp, value int) {
 	timer.SetAside, timer.Due = types.Watching, 1
 }
 
+var conditionsSize = flag.Int("keeper.conditions", 0, "how many conditions never come true; 2,500 or 100,000 by default, 1,000,000 take minutes and 14 GB")
+
 // TestConditionsThatNeverComeTrueCostNothing: what a change of their key makes a block do does not depend on how many
-// there are, nor do scheduling, cancelling and an empty block.
+// there are, nor do scheduling, cancelling and an empty block. Only the index of owners reads and writes a few chunks more or
+// less, by what of it is merged.
 //
 // Rule: 1.10-condition-order, 1.10-condition-reads-bounded
 func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
@@ -54,16 +58,23 @@ func TestConditionsThatNeverComeTrueCostNothing(t *testing.T) {
 		return empty, falls, rises, scheduled, counts.Take()
 	}
 	empty, falls, rises, scheduled, cancelled := cost(sized(1_000, 10_000))
-	manyEmpty, manyFalls, manyRises, manyScheduled, manyCancelled := cost(sized(2_500, 100_000))
+	many := sized(2_500, 100_000)
+	if *conditionsSize > 0 {
+		many = *conditionsSize
+	}
+	manyEmpty, manyFalls, manyRises, manyScheduled, manyCancelled := cost(many)
 	require.Equal(t, empty, manyEmpty)
 	require.Equal(t, falls, manyFalls)
 	require.Equal(t, rises, manyRises)
-	require.Equal(t, scheduled, manyScheduled)
-	require.Equal(t, cancelled, manyCancelled)
+	for _, c := range []storecount.Counts{scheduled, manyScheduled, cancelled, manyCancelled} {
+		require.LessOrEqual(t, c.Reads(), 24, "%+v", c)
+		require.LessOrEqual(t, c.Writes(), 12, "%+v", c)
+	}
 	require.LessOrEqual(t, empty.Reads(), 12, "%+v", empty)
 	require.Zero(t, empty.Writes())
 	require.Equal(t, 1, falls.Writes(), "the value of the key: %+v", falls)
-	t.Logf("empty block %+v, a fall %+v, a rise %+v, schedule %+v, cancel %+v", empty, falls, rises, scheduled, cancelled)
+	t.Logf("of %d: empty block %+v, a fall %+v, a rise %+v, schedule %+v, cancel %+v", many, manyEmpty, manyFalls, manyRises, manyScheduled,
+		manyCancelled)
 }
 
 // TestASwingIsBounded: a balance that passes thousands of conditions up and down in every block makes a block do bounded

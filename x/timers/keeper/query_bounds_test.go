@@ -253,6 +253,9 @@ func TestSafeQueriesAreCharged(t *testing.T) {
 		"fairness": func(ctx context.Context) (proto.Message, error) {
 			return q.Fairness(ctx, &types.QueryFairnessRequest{Actor: robot.String()})
 		},
+		"estimate": func(ctx context.Context) (proto.Message, error) {
+			return q.Estimate(ctx, &types.QueryEstimateRequest{})
+		},
 		"timer": func(ctx context.Context) (proto.Message, error) {
 			r, err := q.Timer(ctx, &types.QueryTimerRequest{Actor: robot.String(), Id: id})
 			return &r.Timer, err
@@ -273,4 +276,8 @@ func TestSafeQueriesAreCharged(t *testing.T) {
 		_, _ = q.TimersByActor(f.Ctx().WithGasMeter(meter), request)
 		require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.QueryGas))
 	}
+	meter := storetypes.NewInfiniteGasMeter()
+	_, err := q.Estimate(f.Ctx().WithGasMeter(meter), &types.QueryEstimateRequest{MaxCharge: "much"})
+	require.Error(t, err)
+	require.GreaterOrEqual(t, meter.GasConsumed(), uint64(query.QueryGas))
 }

@@ -174,6 +174,7 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 // Estimate implements types.QueryServer. It runs the next block's steps on a branch, reads what a block reads, and charges
 // for that, so that contracts may ask it.
 func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest) (*types.QueryEstimateResponse, error) {
+	begin(goCtx)
 	ask, err := askOf(req)
 	if err == nil {
 		_, err = policies.ParseMaxCharge(req.GetMaxCharge())

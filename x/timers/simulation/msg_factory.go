@@ -1,4 +1,6 @@
-// Package simulation makes random messages for the SDK's simulator: valid ones, of every kind that the module has.
+// Package simulation makes random messages for the SDK's simulator: valid ones, of every kind that the module has. The owners
+// are the simulator's accounts. A contract, its admin and an interchain account are not among them, since the module requires
+// neither x/wasm nor IBC: timerd's random histories (testutil/campaign) have them as owners.
 package simulation
 
 import (
