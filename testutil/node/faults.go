@@ -37,6 +37,17 @@ func (n *Node) Peers(ctx context.Context) (int, error) {
 	return strconv.Atoi(info.Peers)
 }
 
+// Validators returns how many validators the last block has.
+func (n *Node) Validators(ctx context.Context) (int, error) {
+	var set struct {
+		Total string `json:"total"`
+	}
+	if err := n.rpc(ctx, "/validators", &set); err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(set.Total)
+}
+
 // AllEvents returns the events of a block in their order: those of its beginning, of its successful transactions, and of its
 // end.
 func (n *Node) AllEvents(ctx context.Context, height int64) ([]Event, error) {
