@@ -74,7 +74,7 @@ func TestWatchesTakeNamesOfKeys(t *testing.T) {
 	require.Contains(t, notes, "will send 5stake to bob ("+r.Bob+"), when bank:balance:bob:stake changes, once\n")
 	for text, want := range map[string]string{
 		"foo:bar":                  `--watch: "foo:bar": `,
-		"bank:balance:carol:stake": `--watch: "bank:balance:carol:stake": `,
+		"bank:balance:carol:stake": `--watch: "bank:balance:carol:stake": "carol" is neither an address of this chain`,
 	} {
 		err := r.Refused("schedule", "send", "bob", "5stake", "--watch", text)
 		require.ErrorContains(t, err, want)

@@ -115,7 +115,10 @@ func (d *Draft) watchKey(text string) (types.WatchKey, error) {
 	if err != nil {
 		return types.WatchKey{}, fmt.Errorf("ask for what can be watched: %s", plain.ServerSays(err))
 	}
-	named := d.withAddresses(text, forms)
+	named, err := d.withAddresses(text, forms)
+	if err != nil {
+		return types.WatchKey{}, fmt.Errorf("%.200q: %w", text, err)
+	}
 	response, err := types.NewQueryClient(d.Context).WatchKey(d.Ctx, &types.QueryWatchKeyRequest{Text: named})
 	if err != nil {
 		says := plain.ServerSays(err)
@@ -144,7 +147,7 @@ func (d *Draft) watchForms() ([]string, error) {
 }
 
 // withAddresses puts addresses where a form has an address and a text the name of a key.
-func (d *Draft) withAddresses(text string, forms []string) string {
+func (d *Draft) withAddresses(text string, forms []string) (string, error) {
 	given := strings.Split(text, ":")
 	for _, form := range forms {
 		usage := strings.Split(form, ":")
@@ -154,15 +157,19 @@ func (d *Draft) withAddresses(text string, forms []string) string {
 		for i, placeholder := range usage[2:] {
 			switch part := &given[i+2]; placeholder {
 			case "VALIDATOR":
-				if validator, err := d.LookupValidator(*part); err == nil {
-					*part = validator
+				validator, err := d.LookupValidator(*part)
+				if err != nil {
+					return "", fmt.Errorf("%w; want %s", err, form)
 				}
+				*part = validator
 			case "ADDRESS", "CONTRACT", "DELEGATOR":
-				if account, err := d.LookupAccount(*part); err == nil {
-					*part = account.Text
+				account, err := d.LookupAccount(*part)
+				if err != nil {
+					return "", fmt.Errorf("%w; want %s", err, form)
 				}
+				*part = account.Text
 			}
 		}
 	}
-	return strings.Join(given, ":")
+	return strings.Join(given, ":"), nil
 }
