@@ -99,6 +99,9 @@ func New(registerer prometheus.Registerer) *Metrics {
 	return m
 }
 
+// runtimes are the names of the module's own runtimes, and what stands for none. A chain may add others.
+var runtimes = []string{"account", "module", "wasm", report.NoRuntime}
+
 // begin makes the series whose labels are known, so that a rate is right from the first event on, and a dashboard is not
 // empty where nothing has happened yet.
 func (m *Metrics) begin() {
@@ -112,8 +115,10 @@ func (m *Metrics) begin() {
 		m.setAside.WithLabelValues(reason)
 		m.released.WithLabelValues(reason)
 	}
-	for _, success := range []bool{true, false} {
-		m.fires.WithLabelValues("account", outcomeOf(success))
+	for _, runtime := range runtimes {
+		for _, success := range []bool{true, false} {
+			m.fires.WithLabelValues(runtime, outcomeOf(success))
+		}
 	}
 	for _, outcome := range []string{callAnswered, callFailed, callUnasked} {
 		m.agentCalls.WithLabelValues(outcome)

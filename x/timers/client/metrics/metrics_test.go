@@ -91,7 +91,7 @@ func TestSeriesExistBeforeAnythingHappens(t *testing.T) {
 	metrics.New(registry)
 	for name, want := range map[string]int{
 		"timers_failures_total": 4, "timers_removed_total": 3, "timers_agent_calls_total": 3, "timers_store_operations_total": 4,
-		"timers_fire_lateness_blocks": 1, "timers_lane_basefee": 1,
+		"timers_fire_lateness_blocks": 1, "timers_lane_basefee": 1, "timers_fires_total": 8,
 	} {
 		sum, series := value(t, registry, name)
 		require.Equal(t, want, series, name)
