@@ -14,6 +14,7 @@ import (
 
 	storetypes "cosmossdk.io/store/types"
 
+	"github.com/cosmos-timers/timers/x/timers/actors"
 	"github.com/cosmos-timers/timers/x/timers/client/metrics"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -97,6 +98,28 @@ func TestSeriesExistBeforeAnythingHappens(t *testing.T) {
 		require.Equal(t, want, series, name)
 		require.Zero(t, sum, name)
 	}
+}
+
+// TestSeriesOfFiresAreThoseOfTheRuntimes: they go by the names that the module's runtimes have.
+func TestSeriesOfFiresAreThoseOfTheRuntimes(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	metrics.New(registry)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	found := map[string]int{}
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			for _, label := range series.GetLabel() {
+				if label.GetName() == "runtime" {
+					found[label.GetValue()]++
+				}
+			}
+		}
+	}
+	require.Equal(t, map[string]int{
+		(*actors.AccountRuntime)(nil).Name(): 2, (*actors.ModuleRuntime)(nil).Name(): 2, (*actors.WasmRuntime)(nil).Name(): 2,
+		report.NoRuntime: 2,
+	}, found)
 }
 
 func TestPendingIsCountedWhenAskedAndRemembered(t *testing.T) {
