@@ -7,13 +7,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/cosmos/gogoproto/proto"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos-timers/timers/dashboard/alert"
+	"github.com/cosmos-timers/timers/dashboard/follow"
 	"github.com/cosmos-timers/timers/dashboard/store"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // hook is a webhook that refuses some requests before it takes any.
@@ -74,6 +78,45 @@ func TestAlertsTellWhatConcernsAnActorOnce(t *testing.T) {
 		timers = append(timers, e.Timer)
 	}
 	require.Equal(t, []string{"a", "d"}, timers)
+}
+
+// TestEachKindOfTroubleIsTold: the kinds are those that events of the module are stored under.
+func TestEachKindOfTroubleIsTold(t *testing.T) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, filepath.Join(t.TempDir(), "db"))
+	require.NoError(t, err)
+	defer s.Close()
+	webhook := &hook{}
+	server := httptest.NewServer(webhook)
+	defer server.Close()
+	a := &alert.Alerts{Store: s, URL: server.URL, Note: t.Logf, Pause: time.Millisecond, Client: server.Client()}
+	put(t, s, 1)
+	_, err = a.Once(ctx)
+	require.NoError(t, err)
+	var events []store.Event
+	for _, message := range []proto.Message{
+		&types.TimerFired{Actor: "fired", Success: true}, &types.TimerFired{Actor: "failed"},
+		&types.TimerCancelledInsufficientFunds{Actor: "unfunded"}, &types.TimerDeferredInsufficientFunds{Actor: "waits for funds"},
+		&types.TimerExpired{Actor: "expired"}, &types.TimerCancelled{Actor: "cancelled"},
+		&types.TimerSetAside{Actor: "set aside: paused", Reason: types.Paused},
+		&types.TimerSetAside{Actor: "set aside: unfunded", Reason: types.Unfunded},
+		&types.TimerSetAside{Actor: "set aside: suspended", Reason: types.Suspended},
+		&types.TimerSetAside{Actor: "set aside: quarantined", Reason: types.Quarantined},
+	} {
+		name := proto.MessageName(message)
+		events = append(events, follow.Describe(name[strings.LastIndexByte(name, '.')+1:], message))
+	}
+	require.NoError(t, s.Put(ctx, &store.Block{Height: 2}, events))
+	_, err = a.Once(ctx)
+	require.NoError(t, err)
+	var told []string
+	for _, e := range webhook.got {
+		require.Equal(t, e.Kind, e.Actor)
+		told = append(told, e.Kind)
+	}
+	require.Equal(t, []string{
+		"failed", "unfunded", "waits for funds", "expired", "set aside: unfunded", "set aside: suspended", "set aside: quarantined",
+	}, told)
 }
 
 // TestABlockLargerThanABatchIsToldWhole: nothing is cut.

@@ -49,6 +49,7 @@ type listed struct {
 	GasLimit uint64 `json:"gas_limit"`
 	Bid      string `json:"bid"`
 	Status   string `json:"status"`
+	Label    string `json:"label"`
 	Handler  string `json:"handler"`
 }
 
@@ -58,7 +59,7 @@ func list(timers []types.TimerInfo) []listed {
 		t := &timers[i]
 		rows[i] = listed{
 			ID: t.Id, Actor: t.Actor, Due: t.Due, Expires: t.ExpiresAt, GasLimit: t.GasLimit, Bid: plain.TimerBid(t),
-			Status: t.Status.String(), Handler: t.Handler,
+			Status: t.Status.String(), Label: t.Label, Handler: t.Handler,
 		}
 	}
 	return rows

@@ -34,7 +34,7 @@ func TestLongContractsBeatOnFourValidators(t *testing.T) {
 	ctx := testContext(t)
 	network := start(ctx, t, node.Options{
 		Validators: 4, Accounts: []string{"alice"}, TimeoutCommit: 100 * time.Millisecond,
-		Genesis: timersConfig("lane_timer_cycles", fmt.Sprint(beatLimit+*beatingContracts*beatCycles)),
+		Genesis: timersConfig(map[string]any{"lane_timer_cycles": fmt.Sprint(beatLimit + *beatingContracts*beatCycles)}),
 	})
 	first, away := network.Nodes[0], network.Nodes[3]
 	beating := instantiateHeartbeats(ctx, t, first, *beatingContracts)
@@ -75,18 +75,20 @@ func TestLongContractsBeatOnFourValidators(t *testing.T) {
 		len(beating), from, last, away.Name, stop, again, counted, tally.beaten, tally.receipts, tally.late, heights)
 }
 
-// timersConfig sets a field of the timers' config in genesis.
-func timersConfig(field string, value any) func(map[string]json.RawMessage) error {
+// timersConfig sets fields of the timers' config in genesis.
+func timersConfig(fields map[string]any) func(map[string]json.RawMessage) error {
 	return func(state map[string]json.RawMessage) error {
 		var timers, config map[string]any
 		if err := json.Unmarshal(state["timers"], &timers); err != nil {
 			return err
 		}
-		config, found := timers["config"].(map[string]any)
-		if _, known := config[field]; !found || !known {
-			return fmt.Errorf("the config has no field %q", field)
+		config, _ = timers["config"].(map[string]any)
+		for field, value := range fields {
+			if _, known := config[field]; !known {
+				return fmt.Errorf("the config has no field %q", field)
+			}
+			config[field] = value
 		}
-		config[field] = value
 		var err error
 		state["timers"], err = json.Marshal(timers)
 		return err

@@ -28,11 +28,15 @@ func looks(ctx context.Context, t *testing.T, address, name, view string, texts 
 	require.NoError(t, err, "%s: %s", name, out)
 }
 
-// TestTheDashboardInABrowser looks at each view of a chain on which nothing has happened, in a backlog, and with labels that
+// TestTheDashboardInABrowser looks at each view of a chain on which nothing has happened, under overload, and with labels that
 // are markup.
 func TestTheDashboardInABrowser(t *testing.T) {
 	ctx := testContext(t)
-	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	n := start(ctx, t, node.Options{
+		Accounts: []string{"alice", "bob"},
+		// A block has room for some sixteen fires of the crowd below, which is ready for dozens of blocks.
+		Genesis: timersConfig(map[string]any{"candidate_window": "64", "lane_timer_cycles": "700000"}),
+	}).Nodes[0]
 	address, _ := dashboard(ctx, t, n, filepath.Join(t.TempDir(), "dashboard.db"))
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
 	looks(ctx, t, address, "empty", "", "nothing is ready", "nothing has happened yet", "0 timers within", "candidate_window")
@@ -54,10 +58,9 @@ func TestTheDashboardInABrowser(t *testing.T) {
 	require.NoError(t, err)
 	made := scheduledIn(t, result)
 	require.Len(t, made, crowd)
-	// The lane holds some fifty of them a block.
-	looks(ctx, t, address, "backlog", "", "left ready", "fired", label)
-	looks(ctx, t, address, "actor", "#actor/"+alice, "live timers", "fired")
+	looks(ctx, t, address, "storm", "", "left ready", "fired", label, "overload", "Red bars: overload")
+	looks(ctx, t, address, "actor", "#actor/"+alice, "live timer", "fired")
 	first := made[0]
 	waitFired(ctx, t, n, first.due, first.id)
-	looks(ctx, t, address, "timer", fmt.Sprintf("#timer/%s/%s", alice, first.id), "1 fires, 0 failed", "it is gone", label)
+	looks(ctx, t, address, "timer", fmt.Sprintf("#timer/%s/%s", alice, first.id), "1 fire, 0 failed", "it is gone", label)
 }

@@ -26,6 +26,7 @@ function clean(text) {
 }
 
 const whole = (n) => Number(n).toLocaleString('en');
+const count = (n, thing) => whole(n) + ' ' + thing + (Number(n) === 1 ? '' : 's');
 const short = (text, n = 10) => (text.length > n + 1 ? text.slice(0, n) + '…' : text);
 
 async function get(path) {
@@ -53,7 +54,9 @@ function table(columns, rows, empty) {
     ...columns.map((c) => make('td', { 'data-title': c.title, class: c.number ? 'n' : c.text ? 'text' : '' }, c.of(row)))))));
 }
 
-const actorLink = (a) => (a ? make('a', { href: '#actor/' + encodeURIComponent(a), class: 'mono', title: a }, a.slice(0, 4) + '…' + a.slice(-6)) : '');
+// brief is an address by its human-readable part and its ends: the former alone is the same for all.
+const brief = (a) => { const data = a.lastIndexOf('1') + 1; return a.length < data + 12 ? a : a.slice(0, data + 4) + '…' + a.slice(-5); };
+const actorLink = (a) => (a ? make('a', { href: '#actor/' + encodeURIComponent(a), class: 'mono', title: a }, brief(a)) : '');
 const timerLink = (actor, id) => (id ? make('a', { href: '#timer/' + encodeURIComponent(actor) + '/' + encodeURIComponent(id), class: 'mono', title: id }, short(id, 8)) : '');
 
 function kindOf(e) {
@@ -83,10 +86,10 @@ const timerColumns = [
   { title: 'Due', number: true, of: (t) => whole(t.due) }, { title: 'Bid', of: (t) => t.bid },
   { title: 'Gas limit', number: true, of: (t) => whole(t.gas_limit) },
   { title: 'Status', of: (t) => t.status.replace('TIMER_STATUS_', '').toLowerCase().replaceAll('_', ' ') },
-  { title: 'Handler', text: true, of: (t) => t.handler },
+  { title: 'Label or handler', text: true, of: (t) => t.label || t.handler },
 ];
 
-let lane = {};
+let lane = {}; let overload = false;
 
 async function tiles(place) {
   lane = await get('lane');
@@ -94,12 +97,15 @@ async function tiles(place) {
   const tile = (name, value, more = '') => make('div', { class: 'tile' }, make('span', {}, name), make('b', {}, value), make('span', {}, more));
   place.replaceChildren(
     tile('Height', whole(lane.height)),
-    tile('Policy', lane.policy.replace('POLICY_', '').toLowerCase(), lane.paused ? 'paused' : ''),
+    tile('Policy', lane.policy.replace('POLICY_', '').toLowerCase(), lane.paused ? 'paused' : overload ? 'overload' : ''),
     tile('Lane use', (use * 100).toFixed(1) + ' %', whole(lane.used_size) + ' of ' + whole(lane.lane_timer_cycles)),
     tile('Lane basefee', trim(lane.lane_basefee), 'next ' + trim(lane.next_lane_basefee)),
     tile('Usual tip', trim(lane.p50), lane.fee_denom + ' a unit'),
     tile('Burned', whole(lane.burned), lane.fee_denom), tile('Tips', whole(lane.tips), lane.fee_denom));
 }
+
+// widthOf is how wide a chart is drawn: as it is shown, so that its text keeps its size on a phone.
+const widthOf = (place) => Math.max(280, Math.min(640, place.clientWidth || 640));
 
 // trim shortens a price to six digits.
 const trim = (decimal) => (decimal ? String(Number(Number(decimal).toPrecision(6))) : '0');
@@ -107,7 +113,7 @@ const trim = (decimal) => (decimal ? String(Number(Number(decimal).toPrecision(6
 async function use(place) {
   const points = await get('series?blocks=' + $('blocks').value);
   if (points.length === 0) { place.replaceChildren(make('p', { class: 'note' }, 'no block yet')); return; }
-  const [w, h, left, right, top, bottom] = [640, 220, 44, 60, 8, 22];
+  const [w, h, left, right, top, bottom] = [widthOf(place), 220, 44, 60, 8, 22];
   const capacity = Math.max(Number(lane.lane_timer_cycles) || 0, ...points.map((p) => p.peak_size), 1);
   const dearest = Math.max(...points.map((p) => p.basefee), 1e-9) * 1.1;
   const first = points[0].height; const last = points[points.length - 1].height;
@@ -123,18 +129,19 @@ async function use(place) {
   const width = Math.max(1, (w - left - right) / points.length - 0.5);
   for (const p of points) {
     const share = p.used_size / capacity;
-    const bar = draw('rect', { class: 'use', x: x(p.height) - width / 2, y: y(share), width, height: Math.max(0, y(0) - y(share)) });
-    bar.append(draw('title', {}, `height ${p.height}: ${(share * 100).toFixed(1)} % used, ${p.fired} fired, ${p.failed} failed, ${p.deferred} left ready`));
+    const bar = draw('rect', { class: p.storm ? 'use over' : 'use', x: x(p.height) - width / 2, y: y(share), width, height: Math.max(0, y(0) - y(share)) });
+    bar.append(draw('title', {}, `height ${p.height}: ${(share * 100).toFixed(1)} % used, ${p.fired} fired, ${p.failed} failed, ${p.deferred} left ready${p.storm ? ', overload' : ''}`));
     svg.append(bar);
   }
   svg.append(draw('polyline', { class: 'fee', points: points.map((p) => `${x(p.height)},${y(p.basefee / dearest)}`).join(' ') }));
   svg.append(draw('text', { x: left, y: h - 6 }, whole(first)), draw('text', { x: w - right, y: h - 6, 'text-anchor': 'end' }, whole(last)));
   place.replaceChildren(svg, make('p', { class: 'note' }, 'bars: share of the lane used; line: lane basefee, right axis'));
+  if (points.some((p) => p.storm)) place.append(make('p', { class: 'note' }, 'Red bars: overload. More timers were ready than compete at once (candidate_window).'));
 }
 
 async function calendar(place) {
   const found = await get('calendar?span=' + $('span').value);
-  const columns = 24; const size = 26;
+  const columns = widthOf(place) < 400 ? 12 : 24; const size = 26;
   const svg = draw('svg', { viewBox: `0 0 ${columns * size} ${Math.ceil(found.cells.length / columns) * size}`, role: 'img' });
   svg.append(draw('title', {}, 'timers that become due, by height'));
   const roomOfSpan = Number(found.lane) * found.span;
@@ -168,7 +175,7 @@ async function estimate(place) {
   const prices = await get('estimate?gas=' + $('gas').value);
   const shown = prices.filter((p) => !p.why);
   if (shown.length === 0) { place.replaceChildren(make('p', { class: 'note' }, prices[0] ? prices[0].why : 'no answer')); return; }
-  const [w, h, left, bottom, top, right] = [640, 220, 70, 22, 10, 110];
+  const [w, h, left, bottom, top, right] = [widthOf(place), 220, 60, 22, 10, 94];
   const most = Math.max(...shown.map((p) => Number(p.pre_charge))) * 1.05 || 1;
   const gas = [...new Set(shown.map((p) => p.gas))];
   const x = (g) => left + (w - left - right) * (gas.length < 2 ? 0 : (g - gas[0]) / (gas[gas.length - 1] - gas[0]));
@@ -188,6 +195,8 @@ async function estimate(place) {
   svg.append(draw('text', { x: left, y: h - 6 }, whole(gas[0]) + ' gas'), draw('text', { x: w - right, y: h - 6, 'text-anchor': 'end' }, whole(gas[gas.length - 1])));
   const longest = Math.max(...shown.map((p) => Number(p.wait_blocks)));
   place.replaceChildren(svg, make('p', { class: 'note' }, `pre-charge in ${shown[0].denom} by gas limit; what a fire does not use is refunded. Longest wait: ${whole(longest)} blocks.`));
+  const refused = prices.find((p) => p.why);
+  if (refused) place.append(make('p', { class: 'note' }, `Not for ${whole(refused.gas)} gas or more: ${refused.why}`));
 }
 
 async function params(place) {
@@ -208,7 +217,7 @@ async function timerDetail(place, actor, id) {
   const paid = found.events.reduce((sum, e) => sum + BigInt(/^\d+$/.test(e.paid || '') ? e.paid : 0), 0n);
   place.replaceChildren(
     make('section', { class: 'wide' }, make('h2', {}, 'Timer ', make('a', { href: '#' }, 'back')), make('p', { class: 'mono' }, id),
-      make('p', {}, 'of ', actorLink(found.actor), ` · ${whole(fires.length)} fires, ${whole(fires.filter((e) => e.kind === 'failed').length)} failed, ${whole(paid)} paid`),
+      make('p', {}, 'of ', actorLink(found.actor), ` · ${count(fires.length, 'fire')}, ${whole(fires.filter((e) => e.kind === 'failed').length)} failed, ${whole(paid)} paid`),
       make('div', { class: 'scroll' }, table(eventColumns(false), found.events, 'nothing is known of it')),
       found.more ? make('p', { class: 'note' }, 'there is more, older') : ''),
     make('section', { class: 'wide' }, make('h2', {}, 'Now'), found.now ? make('pre', {}, new Text(JSON.stringify(found.now, null, 2).split('\n').map(clean).join('\n'))) : make('p', { class: 'note' }, 'it is gone')));
@@ -219,8 +228,8 @@ async function actorDetail(place, actor) {
   const t = found.totals;
   place.replaceChildren(
     make('section', { class: 'wide' }, make('h2', {}, 'Actor ', make('a', { href: '#' }, 'back')), make('p', { class: 'mono' }, actor),
-      make('p', {}, `${whole(t.fired)} fires, ${whole(t.failed)} failed, ${whole(t.expired)} expired, ${whole(t.unfunded)} unfunded; ${whole(t.paid)} paid`)),
-    make('section', { class: 'wide' }, make('h2', {}, `${whole(found.timers.length)} live timers`), make('div', { class: 'scroll' }, table(timerColumns, found.timers, 'none'))),
+      make('p', {}, `${count(t.fired, 'fire')}, ${whole(t.failed)} failed, ${whole(t.expired)} expired, ${whole(t.unfunded)} unfunded; ${whole(t.paid)} paid`)),
+    make('section', { class: 'wide' }, make('h2', {}, count(found.timers.length, 'live timer')), make('div', { class: 'scroll' }, table(timerColumns, found.timers, 'none'))),
     make('section', { class: 'wide' }, make('h2', {}, 'What happened'), make('div', { class: 'scroll' }, table(eventColumns(false), found.events, 'nothing yet'))));
 }
 
@@ -243,6 +252,7 @@ function follow() {
   let due = false;
   stream.onmessage = (message) => {
     const { block, events } = JSON.parse(message.data);
+    overload = block.storm;
     $('status').textContent = `block ${whole(block.height)} · ${block.fired} fired, ${block.failed} failed, ${block.deferred} left ready` + (block.storm ? ' · overload' : '');
     if (events.length > 0) {
       live = [...events.slice().reverse(), ...live].slice(0, 100);
