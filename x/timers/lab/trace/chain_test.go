@@ -61,7 +61,7 @@ func newChain(t *testing.T, meta constants, first state) *chain {
 	opts := lab.ChainOptions{
 		Genesis: genesis, Runtimes: []types.Runtime{worker{}},
 		WrapStore: func(service corestore.KVStoreService) corestore.KVStoreService { return brittle{service, &c.broken} },
-		Balances:  []lab.Balance{{Address: faucet, Amount: math.NewInt(1_000)}, {Address: watched, Amount: math.NewInt(1)}},
+		Balances:  []lab.Balance{{Address: faucet, Amount: math.NewInt(1_000)}, {Address: watched, Amount: math.NewInt(3)}},
 	}
 	for i := range len(first.Balances) {
 		opts.Balances = append(opts.Balances, lab.Balance{Address: owner(i), Amount: math.NewInt(first.Balances[i])})
@@ -104,6 +104,10 @@ func configure(config *types.TimerConfig, meta constants) {
 var policies = map[string]types.Policy{
 	"fifo": types.PolicyFIFO, "eip1559": types.PolicyEIP1559, "auction": types.PolicyAuction, "score": types.PolicyScore,
 	"tip": types.PolicyTip,
+}
+
+var conditions = map[string]types.ConditionOp{
+	"<": types.ConditionLess, ">=": types.ConditionGreaterOrEqual, "==": types.ConditionEqual, "absent": types.ConditionAbsent,
 }
 
 // worker runs the timers of owners: the payload is how many units they work, and whether they fail afterwards.
@@ -179,7 +183,10 @@ func (c *chain) message(s *step) sdk.Msg {
 	case "send":
 		return banktypes.NewMsgSend(owner(s.Owner), owner(s.To), c.coins(s.Amount))
 	case "touch":
-		return banktypes.NewMsgSend(faucet, watched, c.coins(1))
+		if s.Amount < 0 {
+			return banktypes.NewMsgSend(watched, faucet, c.coins(-s.Amount))
+		}
+		return banktypes.NewMsgSend(faucet, watched, c.coins(s.Amount))
 	case "config":
 		config, err := c.Timers.Config(c.Ctx())
 		require.NoError(c.t, err)
@@ -215,7 +222,14 @@ func (c *chain) schedule(s *step) sdk.Msg {
 		}
 		msg.Trigger = types.Trigger{Interval: interval}
 	case "watch":
-		msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{c.key}, Remaining: s.Remaining}}
+		key := c.key
+		if s.When != "" {
+			key.When = &types.WatchCondition{Op: conditions[s.When]}
+			if key.When.Op != types.ConditionAbsent {
+				key.When.Value = strconv.FormatInt(s.Than, 10)
+			}
+		}
+		msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: s.Remaining, Cooldown: s.Cooldown}}
 	}
 	if s.Fails {
 		msg.Payload[1] = 1

@@ -62,6 +62,9 @@ type step struct {
 	Policy     string `json:"policy"`
 	Flag       bool   `json:"flag"`
 	FirstPrice bool   `json:"firstPrice"`
+	When       string `json:"when"`
+	Than       int64  `json:"than"`
+	Cooldown   uint64 `json:"cooldown"`
 }
 
 // modeled is what a state says of a timer that lives.

@@ -25,24 +25,31 @@ var traces = flag.String("traces", committed, "traces to replay, a pattern of fi
 // TestTheModuleFollowsTheModel replays each trace: after each step every timer is where the model says, whoever fired
 // or left is who fired or left there, and every balance is equal.
 //
-// The committed traces have fires under every policy.
+// The committed traces have fires under every policy, and of every condition of the model.
 //
 // Rule: 1.5-leaves-once
 func TestTheModuleFollowsTheModel(t *testing.T) {
 	files, err := filepath.Glob(*traces)
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
-	fired := map[types.Policy]int{}
+	fired, met := map[types.Policy]int{}, map[string]int{}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			tr := read(t, file)
 			c := newChain(t, tr.Meta, tr.States[0])
+			when := map[int]string{}
 			for i := range tr.States[1:] {
 				want := &tr.States[i+1]
 				where := fmt.Sprintf("state %d, height %d, %+v", i+1, want.Height, want.Step)
 				config, err := c.Timers.Config(c.Ctx())
 				require.NoError(t, err)
 				fired[config.Policy] += len(want.Fires)
+				for _, f := range want.Fires {
+					met[when[f.ID]]++
+				}
+				if want.Step.Op == "watch" {
+					when[want.Step.ID] = want.Step.When
+				}
 				events := c.do(&want.Step)
 				require.Equal(t, want.Height, c.Height(), where)
 				genesis, err := c.Timers.ExportGenesis(c.Ctx())
@@ -61,6 +68,9 @@ func TestTheModuleFollowsTheModel(t *testing.T) {
 	}
 	for name, policy := range policies {
 		require.NotZero(t, fired[policy], "fires under %s", name)
+	}
+	for condition := range conditions {
+		require.NotZero(t, met[condition], "fires of watches for %s", condition)
 	}
 }
 
