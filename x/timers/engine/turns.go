@@ -78,12 +78,15 @@ func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
 	return err
 }
 
-// newcomer is the next newcomer that had no turn.
+// newcomer is the next newcomer that had no turn. It competes now, if the round had not read it.
 func (r *turns) newcomer() (policies.Turn, bool) {
 	for len(r.newcomers) > 0 && r.hasRoom() {
 		t := &r.newcomers[0]
 		r.newcomers = r.newcomers[1:]
 		if r.b.Hands.Runnable(t) && r.claim(t) == nil {
+			if !r.Withdraw(t) {
+				r.b.Competing++
+			}
 			return policies.Turn{Timer: t}, true
 		}
 	}

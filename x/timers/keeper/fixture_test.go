@@ -107,6 +107,12 @@ func (f *fixture) NextBlock() sdk.Events {
 	require.NoError(f.t, err)
 	scheduled, err := f.Timers.Engine().Records.PeekSeq(f.Ctx())
 	require.NoError(f.t, err)
+	for _, event := range events {
+		if event.Type == proto.MessageName(&types.TimerLaneSummary{}) {
+			summary := f.parse(event).(*types.TimerLaneSummary)
+			require.Less(f.t, uint64(summary.Deferred), scheduled, "more are left ready than were ever scheduled")
+		}
+	}
 	if f.unchecked++; *long || f.unchecked*checkedAt > scheduled {
 		f.check()
 	} else {

@@ -100,6 +100,28 @@ func TestPricedOutNewcomersKeepNobodyOut(t *testing.T) {
 	}
 }
 
+// TestNewcomersAreCountedAmongTheReady: a block takes its whole window out as priced out, and a newcomer fires in addition. The
+// summary counted it as no longer ready and not as ready before.
+func TestNewcomersAreCountedAmongTheReady(t *testing.T) {
+	for _, p := range everyPolicy {
+		t.Run(p.String(), func(t *testing.T) {
+			const n = 12
+			f := pricedOutCrowd(t, p, n, func(timer *types.Timer) { timer.MaxCharge, timer.Bid = "5", unpayable(p) }, func(opts *lab.ChainOptions) {
+				opts.Genesis.Config.CandidateWindow = n / 3
+			})
+			for f.Height() < crowdDue+6 {
+				f.schedule(robot, f.Height()+1, []byte("noop"))
+				ready := uint32(n + f.Height())
+				for _, event := range f.endBlock() {
+					if summary, ok := f.parse(event).(*types.TimerLaneSummary); ok {
+						require.LessOrEqual(t, summary.Deferred, ready, "%+v", summary)
+					}
+				}
+			}
+		})
+	}
+}
+
 // firesOfCrowd runs blocks and returns how many of the crowd fired in each.
 func (f *fixture) firesOfCrowd(blocks int) (fires []int) {
 	for range blocks {

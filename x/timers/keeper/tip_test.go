@@ -1,6 +1,9 @@
 package keeper_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -185,6 +188,55 @@ func TestTipWithoutFundsDefers(t *testing.T) {
 	events = f.NextBlock()
 	require.Equal(t, []string{waiting}, f.firedIDs(events))
 	require.Empty(t, eventsOf[*types.TimerDeferredInsufficientFunds](f, events))
+}
+
+// fullQueue is a store that writes nothing to the queue when told so.
+type fullQueue struct {
+	corestore.KVStoreService
+	full *bool
+}
+
+type fullQueueStore struct{ corestore.KVStore }
+
+func (s fullQueue) OpenKVStore(ctx context.Context) corestore.KVStore {
+	store := s.KVStoreService.OpenKVStore(ctx)
+	if *s.full {
+		return fullQueueStore{store}
+	}
+	return store
+}
+
+func (s fullQueueStore) Set(key, value []byte) error {
+	if bytes.HasPrefix(key, types.PrefixQueue.Bytes()) {
+		return errors.New("the disk is full")
+	}
+	return s.KVStore.Set(key, value)
+}
+
+// A timer that can't be marked as funded again is quarantined, once, and competes no more.
+func TestTipQuarantinesWhatItCannotMark(t *testing.T) {
+	full := false
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { byTip(c); c.CandidateWindow = 4 }), func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(service corestore.KVStoreService) corestore.KVStoreService { return fullQueue{service, &full} }
+	})
+	poor := sdk.AccAddress("robot-poor__________")
+	f.fund(poor, 1_000)
+	waiting := f.schedule(poor, 3, f.noop(), bidding(stated("9", "5")))
+	f.blocksUntil(3)
+	require.Equal(t, uint64(3), f.timer(poor, waiting).UnfundedSince)
+	// More become due than compete, in the block in which the payer has funds again.
+	for range 5 {
+		f.schedule(robot, f.Height()+1, f.noop())
+	}
+	f.NextBlock()
+	f.fund(poor, 2_000_000)
+	full = true
+	events := f.endBlock()
+	full = false
+	aside := only[*types.TimerSetAside](f, events)
+	require.Equal(t, [2]any{waiting, types.Quarantined}, [2]any{aside.Id, aside.Reason})
+	require.Zero(t, only[*types.TimerLaneSummary](f, events).Deferred)
+	f.NextBlock()
 }
 
 func TestTipUnfundedTimersLeaveByTheirTime(t *testing.T) {

@@ -222,10 +222,11 @@ func (r *round) checkFunds(ctx sdk.Context) {
 	for n := range min(len(waiting), maxFundChecks) {
 		t := &r.Ready[waiting[(first+n)%len(waiting)]]
 		r.State.TipMarket.Checked = t.Seq
-		if done := r.Hands.Guard(ctx, t, func(ctx sdk.Context) error { return r.checkFundsOf(ctx, t) }); !done {
-			r.Departed++
-		}
+		r.Hands.Guard(ctx, t, func(ctx sdk.Context) error { return r.checkFundsOf(ctx, t) })
 	}
+	// What could not be marked is quarantined.
+	r.Ready = slices.DeleteFunc(r.Ready, func(t types.Timer) bool { return t.SetAside != types.NotSetAside })
+	r.Competing = uint32(len(r.Ready))
 }
 
 // checkFundsOf lets a timer compete again if its payer can cover it at this block's prices.
