@@ -134,8 +134,8 @@ func TestShrinkLeavesWhatIsNeeded(t *testing.T) {
 	require.Len(t, shrink(list, 3, func(list []int) bool { return slices.Contains(list, 999) }), 250, "its tries are bounded")
 }
 
-// play runs a history until it fails, or to its end.
-func play(tb testing.TB, seed uint64, ops []op) (w *world, err error) {
+// play runs a history until it fails, or to its end, and calls after behind each operation.
+func play(tb testing.TB, seed uint64, ops []op, after ...func(w *world)) (w *world, err error) {
 	tb.Helper()
 	var at op
 	defer func() {
@@ -147,6 +147,9 @@ func play(tb testing.TB, seed uint64, ops []op) (w *world, err error) {
 	for _, at = range ops {
 		if err := w.apply(at); err != nil {
 			return w, fmt.Errorf("%s: %w", at, err)
+		}
+		for _, look := range after {
+			look(w)
 		}
 	}
 	return w, nil

@@ -32,10 +32,10 @@ func (o op) draws() draws { return draws{rand.New(rand.NewPCG(o.dice, 0))} }
 // kinds of ops, each as often as it stands for in a thousand, about.
 var kinds = func() (list []string) {
 	for kind, weight := range map[string]int{
-		"schedule": 210, "schedule module": 110, "schedule by contract": 40, "schedule as admin": 20, "schedule by reflect": 15,
+		"schedule": 210, "schedule module": 110, "schedule by contract": 40, "schedule as admin": 30, "schedule by reflect": 15,
 		"update": 35, "extend": 35, "pause": 40, "resume": 40, "cancel": 45, "sys cancel": 10, "sys extend": 10, "sys release": 20,
 		"schedule remotely": 40, "remote": 10, "relay": 60, "transfer": 8, "handshake": 30,
-		"agent": 15, "config": 12, "send": 90, "drain": 20, "grant": 15, "revoke": 6, "beat": 15, "contract": 15, "admin": 4,
+		"agent": 15, "config": 12, "send": 90, "drain": 20, "grant": 15, "revoke": 6, "beat": 15, "contract": 15, "admin": 12,
 		"delegate": 12, "propose": 4, "fault": 14, "check": 12, "query": 12, "garbage": 6, "block": 117,
 	} {
 		list = append(list, strings.Split(strings.Repeat(kind+"\n", weight), "\n")[:weight]...)

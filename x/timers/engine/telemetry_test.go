@@ -127,6 +127,7 @@ func TestReasonsAreTheWordsOfTheState(t *testing.T) {
 		words = append(words, reason.Word())
 	}
 	require.Equal(t, metrics.AsideReasons, words)
+	require.Subset(t, words, metrics.ReleaseReasons)
 }
 
 // TestAFailedLaneIsCounted: what the block had done is undone, and is not counted.

@@ -19,6 +19,9 @@ const (
 // AsideReasons are those for which the end of a block sets timers aside. A pause is a transaction's.
 var AsideReasons = []string{"quarantined", "unrunnable", "suspended", "unfunded", "priced_out", "not_admin"}
 
+// ReleaseReasons are those from which the end of a block returns timers to the queue.
+var ReleaseReasons = []string{"unrunnable", "unfunded", "priced_out"}
+
 // Count adds a block.
 func (m *Metrics) Count(b *report.Block) {
 	for i, fire := range b.Fires {

@@ -113,6 +113,8 @@ func (m *Metrics) begin() {
 	}
 	for _, reason := range AsideReasons {
 		m.setAside.WithLabelValues(reason)
+	}
+	for _, reason := range ReleaseReasons {
 		m.released.WithLabelValues(reason)
 	}
 	for _, runtime := range runtimes {
