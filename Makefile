@@ -263,6 +263,11 @@ house: ## Measure the module's structure, and fail if it breaks a limit (HOUSEFL
 rules: ## Hold each sentence of the module's README to a test (RULESFLAGS=-v lists the tests, -write renews the list)
 	@go run ./scripts/rules $(RULESFLAGS)
 
+.PHONY: alerts
+alerts: ## Check the alert rules with promtool, and test some (needs Prometheus' promtool)
+	promtool check rules ops/prometheus/alerts.yml
+	promtool test rules ops/prometheus/alerts_test.yml
+
 .PHONY: tidy
 tidy: ## Tidy the go.mod of each module
 	@scripts/gomods.sh each go mod tidy
