@@ -109,6 +109,9 @@ func (m *migration) timer(key, value []byte) error {
 	}
 	timer.CellLimit = m.cells
 	plainBid(timer.Bid)
+	if err := m.payload(&timer); err != nil {
+		return err
+	}
 	for _, watched := range timer.WatchKeys() {
 		at, err := collections.EncodeKeyWithPrefix(types.PrefixWatches.Bytes(), watchesCodec,
 			collections.Join4(watched.Store, watched.Prefix, timer.Actor, timer.Seq))
@@ -120,6 +123,34 @@ func (m *migration) timer(key, value []byte) error {
 		}
 	}
 	return m.set(key, &timer)
+}
+
+// payload converts the messages of a timer's payload, which is in its record or at a key of its own.
+func (m *migration) payload(timer *types.Timer) error {
+	seq := timer.PayloadSeq
+	payload := timer.Payload
+	if seq == 0 {
+		seq = timer.Seq
+	}
+	key, err := collections.EncodeKeyWithPrefix(types.PrefixPayloads.Bytes(), collections.Uint64Key, seq)
+	if err != nil {
+		return err
+	}
+	if timer.PayloadSeq != 0 {
+		if payload, err = m.store.Get(key); err != nil {
+			return err
+		}
+	}
+	payload, changed := accountPayload(payload, maxNesting)
+	switch {
+	case !changed:
+		return nil
+	case timer.PayloadSeq == 0 && len(payload) <= types.InlinePayloadBytes:
+		timer.Payload = payload
+		return nil
+	}
+	timer.Payload, timer.PayloadSeq, timer.PayloadBytes = nil, seq, uint64(len(payload))
+	return m.store.Set(key, payload)
 }
 
 // plain converts a stored decimal, which reads as one that is 10^18 times as large.

@@ -195,6 +195,112 @@ func TestPricesInMessages(t *testing.T) {
 	require.Equal(t, want, updated.Bid)
 }
 
+// TestPricesInCarriers: those in a proposal of x/gov or x/group, and the payload of a timer that the message schedules.
+func TestPricesInCarriers(t *testing.T) {
+	bid := string(message(is(1, string(message(dec(1, 10_700))))))
+	stated := func(more ...field) *codectypes.Any {
+		return anyOf(&types.MsgScheduleTimer{}, message(append(more, is(8, bid))...))
+	}
+	packed := func(msg *codectypes.Any) string {
+		bz, err := msg.Marshal()
+		require.NoError(t, err)
+		return string(bz)
+	}
+	price := func(value []byte) string {
+		var schedule types.MsgScheduleTimer
+		require.NoError(t, schedule.Unmarshal(value))
+		return schedule.Bid.Static.MaxFeePerCycle.String()
+	}
+	changed := func(msg *codectypes.Any) []byte {
+		converted, err := v2.Message(msg)
+		require.NoError(t, err)
+		require.True(t, converted)
+		return msg.Value
+	}
+	for url, number := range map[string]protowire.Number{"/cosmos.gov.v1.MsgSubmitProposal": 1, "/cosmos.group.v1.MsgSubmitProposal": 4} {
+		submit := &codectypes.Any{TypeUrl: url, Value: message(is(2, "coins"), is(number, packed(stated())), is(99, "new"))}
+		value, found := bytes.CutPrefix(changed(submit), message(is(2, "coins")))
+		require.True(t, found)
+		value, found = bytes.CutSuffix(value, message(is(99, "new")))
+		require.True(t, found)
+		at, _, n := protowire.ConsumeTag(value)
+		require.Equal(t, number, at)
+		value, _ = protowire.ConsumeBytes(value[n:])
+		var inner codectypes.Any
+		require.NoError(t, inner.Unmarshal(value))
+		require.Equal(t, "0.010700000000000000", price(inner.Value))
+	}
+	outer := anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(4, string(message(is(1, packed(stated(is(1, "inner")))))))))
+	var schedule types.MsgScheduleTimer
+	require.NoError(t, schedule.Unmarshal(changed(outer)))
+	var payload types.AccountPayload
+	require.NoError(t, payload.Unmarshal(schedule.Payload))
+	require.Equal(t, "0.010700000000000000", price(payload.Messages[0].Value))
+}
+
+// TestPricesInPayloads: those in the payload of a timer that lives, wherever that is stored. What is no list of messages stays.
+//
+// Rule: 2.5-payloads
+func TestPricesInPayloads(t *testing.T) {
+	bid := string(message(is(1, string(message(dec(1, 10_700))))))
+	schedule, err := anyOf(&types.MsgScheduleTimer{}, message(is(1, "alice"), is(8, bid))).Marshal()
+	require.NoError(t, err)
+	other, err := anyOf(&types.MsgCancelTimer{}, message(is(1, strings.Repeat("a", types.InlinePayloadBytes)))).Marshal()
+	require.NoError(t, err)
+	stated := message(is(1, string(schedule)))
+	for name, payload := range map[string][]byte{
+		"in its record":         stated,
+		// Converted, it is longer than what a record holds.
+		"in its record, nearly": append(message(is(9, strings.Repeat("b", types.InlinePayloadBytes-len(stated)-2))), stated...),
+		"at a key of its own":   append(message(is(1, string(other))), stated...),
+		"of a contract":         []byte(`{"beat":{}}`),
+		"none":                  nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, service := start(t, config())
+			kv := service.OpenKVStore(ctx)
+			const seq = 7
+			key := func(prefix collections.Prefix) []byte {
+				at, err := collections.EncodeKeyWithPrefix(prefix.Bytes(), collections.Uint64Key, seq)
+				require.NoError(t, err)
+				return at
+			}
+			timer := types.Timer{Id: []byte{1}, Actor: []byte("alice"), Seq: seq, Payload: payload}
+			if len(payload) > types.InlinePayloadBytes {
+				timer.Payload, timer.PayloadSeq = nil, seq
+				require.NoError(t, kv.Set(key(types.PrefixPayloads), payload))
+			}
+			record, err := timer.Marshal()
+			require.NoError(t, err)
+			require.NoError(t, kv.Set(key(types.PrefixSetAside), record))
+			require.NoError(t, v2.MigrateStore(ctx, service))
+
+			var now types.Timer
+			record, err = kv.Get(key(types.PrefixSetAside))
+			require.NoError(t, err)
+			require.NoError(t, now.Unmarshal(record))
+			stored := now.Payload
+			require.Equal(t, len(payload) >= types.InlinePayloadBytes, now.PayloadSeq != 0)
+			if now.PayloadSeq != 0 {
+				require.Empty(t, now.Payload)
+				stored, err = kv.Get(key(types.PrefixPayloads))
+				require.NoError(t, err)
+				require.Equal(t, uint64(len(stored)), now.PayloadBytes)
+			}
+			require.LessOrEqual(t, len(now.Payload), types.InlinePayloadBytes)
+			if !bytes.HasSuffix(payload, stated) {
+				require.Equal(t, string(payload), string(stored))
+				return
+			}
+			var messages types.AccountPayload
+			require.NoError(t, messages.Unmarshal(stored))
+			var msg types.MsgScheduleTimer
+			require.NoError(t, msg.Unmarshal(messages.Messages[len(messages.Messages)-1].Value))
+			require.Equal(t, "0.010700000000000000", msg.Bid.Static.MaxFeePerCycle.String())
+		})
+	}
+}
+
 // TestPricesThatNoTimerCanHave: version 1 stored proposals whose prices were negative or beyond all bounds. An upgrade does not
 // fail for them, and what it leaves can be read.
 func TestPricesThatNoTimerCanHave(t *testing.T) {
