@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
-	dto "github.com/prometheus/client_model/go"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,14 +29,11 @@ func (f figures) read(tb testing.TB) {
 				labels = append(labels, fmt.Sprintf("%s=%q", l.GetName(), l.GetValue()))
 			}
 			name := fmt.Sprintf("%s{%s}", family.GetName(), strings.Join(labels, ","))
-			f[name] = max(f[name], valueOf(metric))
+			// Of a histogram, the sum of what it observed.
+			value := metric.GetCounter().GetValue() + metric.GetGauge().GetValue() + metric.GetHistogram().GetSampleSum()
+			f[name] = max(f[name], value)
 		}
 	}
-}
-
-// valueOf a metric; of a histogram the sum of what it observed.
-func valueOf(m *dto.Metric) float64 {
-	return m.GetCounter().GetValue() + m.GetGauge().GetValue() + m.GetHistogram().GetSampleSum()
 }
 
 // unmoved are the series that these histories leave at zero: no node breaks in them, what has no runtime is refused before it

@@ -128,7 +128,7 @@ type Round interface {
 	// Next returns the next timer in that order; false if there is none, or the lane has no room for any. Between two
 	// calls fires may change state. It ends after a bounded number of calls, whatever the engine does with the timers.
 	Next(ctx sdk.Context) (Turn, bool, error)
-	// Withdraw takes a timer out of the order, because the engine tries it before all others. It reports whether the
+	// Withdraw takes a timer out of the order, because the engine gives it a turn itself. It reports whether the
 	// timer was among those that compete.
 	Withdraw(t *types.Timer) bool
 	// Candidate is the timer as the rules see it.
