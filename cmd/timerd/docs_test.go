@@ -91,7 +91,9 @@ func TestCommandsAreFoundInDocuments(t *testing.T) {
 	text := "Prose of `timerd query timers lane` and\n`timerd query\ntimers params`.\n```\nmake localnet   # no command\n" +
 		"timerd tx a \"b c\" \\\n  --d 'e f' | timeless   # g\nfor i in 0; do timerd tx h $i; done\n```\n"
 	require.Equal(t, [][]string{
-		{"tx", "a", "b c", "--d", "e f"}, {"tx", "h", "$i"},
-		{"query", "timers", "lane"}, {"query", "timers", "params"},
+		{"tx", "a", "b c", "--d", "e f"},
+		{"tx", "h", "$i"},
+		{"query", "timers", "lane"},
+		{"query", "timers", "params"},
 	}, documented(text))
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -128,7 +129,7 @@ func (s *Server) answer(fn func(*http.Request) (any, error)) http.HandlerFunc {
 		if err != nil {
 			// What the node calls a mistake of the asker's is one, an address that is none for example.
 			of := http.StatusBadGateway
-			if _, mistake := err.(problem); mistake || status.Code(err) == codes.InvalidArgument {
+			if mistake := (problem{}); errors.As(err, &mistake) || status.Code(err) == codes.InvalidArgument {
 				of = http.StatusBadRequest
 			}
 			w.WriteHeader(of)

@@ -262,8 +262,10 @@ func TestInterchainAccountsTakePart(t *testing.T) {
 		d := draws{rand.New(rand.NewPCG(seed, 2))}
 		var ops []op
 		for number := range 400 {
-			ops = append(ops, op{kind: pick(d, "schedule remotely", "relay", "handshake", "remote", "transfer", "block", "relay", "block"),
-				number: number, dice: d.Uint64()})
+			ops = append(ops, op{
+				kind:   pick(d, "schedule remotely", "relay", "handshake", "remote", "transfer", "block", "relay", "block"),
+				number: number, dice: d.Uint64(),
+			})
 		}
 		w, err := play(t, seed, ops)
 		require.NoError(t, err)

@@ -41,7 +41,7 @@ func TestTheDashboardShowsALife(t *testing.T) {
 	ctx := testContext(t)
 	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
 	database := filepath.Join(t.TempDir(), "dashboard.db")
-	address, stop := dashboard(ctx, t, n, database)
+	_, stop := dashboard(ctx, t, n, database)
 	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
 	id, due := scheduleSoon(ctx, t, n, "alice", "--msgs", sendFile(t, alice, bob, 7))
 	_, at := waitFired(ctx, t, n, due, id)
@@ -49,7 +49,7 @@ func TestTheDashboardShowsALife(t *testing.T) {
 	n.Stop()
 	require.NoError(t, n.Start())
 	require.NoError(t, n.WaitHeight(ctx, at+2))
-	address, _ = dashboard(ctx, t, n, database)
+	address, _ := dashboard(ctx, t, n, database)
 
 	type event struct {
 		Height                 int64
@@ -84,7 +84,7 @@ func TestTheDashboardShowsALife(t *testing.T) {
 		require.Equal(t, int64(i+1), point.Height, "a block is missing, or there twice")
 	}
 	for _, path := range []string{"status", "lane", "params", "calendar", "ready", "events", "estimate"} {
-		var any json.RawMessage
-		answer(ctx, t, address+"/api/"+path, &any)
+		var something json.RawMessage
+		answer(ctx, t, address+"/api/"+path, &something)
 	}
 }

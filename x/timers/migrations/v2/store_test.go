@@ -249,7 +249,7 @@ func TestPricesInPayloads(t *testing.T) {
 	require.NoError(t, err)
 	stated := message(is(1, string(schedule)))
 	for name, payload := range map[string][]byte{
-		"in its record":         stated,
+		"in its record": stated,
 		// Converted, it is longer than what a record holds.
 		"in its record, nearly": append(message(is(9, strings.Repeat("b", types.InlinePayloadBytes-len(stated)-2))), stated...),
 		"at a key of its own":   append(message(is(1, string(other))), stated...),
