@@ -264,7 +264,7 @@ rules: ## Hold each sentence of the module's README to a test (RULESFLAGS=-v lis
 	@go run ./scripts/rules $(RULESFLAGS)
 
 .PHONY: alerts
-alerts: ## Check the alert rules with promtool, and test some (needs Prometheus' promtool)
+alerts: ## Check and test the alert rules (needs Prometheus' promtool)
 	promtool check rules ops/prometheus/alerts.yml
 	promtool test rules ops/prometheus/alerts_test.yml
 

@@ -53,6 +53,11 @@ if command -v shellcheck >/dev/null; then
 else
 	skip "shell scripts" "shellcheck is not installed"
 fi
+if command -v promtool >/dev/null; then
+	check "alert rules" make -s alerts
+else
+	skip "alert rules" "promtool is not installed"
+fi
 
 if ((${#failed[@]})); then
 	echo "${#failed[@]} check(s) failed" >&2

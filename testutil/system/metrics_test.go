@@ -18,11 +18,15 @@ import (
 var metricName = regexp.MustCompile(`\btimers_[a-z0-9_]+`)
 
 // TestEveryMetricOfTheDashboardsIsServed loads the metrics that dashboard, alerts and documentation name from a node that
-// has done nothing yet, so that no rule waits for a series that begins with the first trouble.
+// has fired nothing yet, so that no rule waits for a series that begins with the first trouble.
 func TestEveryMetricOfTheDashboardsIsServed(t *testing.T) {
 	t.Parallel()
 	ctx := testContext(t)
-	n := start(ctx, t, node.Options{}).Nodes[0]
+	n := start(ctx, t, node.Options{Accounts: []string{"alice", "bob"}}).Nodes[0]
+	alice, bob := addressOf(ctx, t, n, "alice"), addressOf(ctx, t, n, "bob")
+	result, err := trySchedule(ctx, n, "alice", "--msgs", sendFile(t, alice, bob, 1), "--in", "100000")
+	require.NoError(t, err)
+	scheduledIn(t, result)
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, n.API+"/metrics?format=prometheus", http.NoBody)
 	require.NoError(t, err)
 	response, err := http.DefaultClient.Do(request)
@@ -30,6 +34,7 @@ func TestEveryMetricOfTheDashboardsIsServed(t *testing.T) {
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
 	require.NoError(t, err)
+	require.Contains(t, string(text), "\ntimers_pending 1\n")
 	served := map[string]bool{}
 	for _, line := range strings.Split(string(text), "\n") {
 		if name := metricName.FindString(line); name != "" && strings.HasPrefix(line, name) {

@@ -82,3 +82,11 @@ func TestTheLog(t *testing.T) {
 	lines = linesOf(t, &out)
 	require.Equal(t, line{"error", "timers", "the timer lane failed and was rolled back", 8, ""}, lines[len(lines)-1])
 }
+
+func TestAPanicOfAHandlerIsLoggedAsAnError(t *testing.T) {
+	var out bytes.Buffer
+	f := newFixture(t, func(opts *lab.ChainOptions) { opts.Logger = log.NewLogger(&out, log.OutputJSONOption()) })
+	f.schedule(robot, 2, f.script(func(sdk.Context, types.Delivery) error { panic("closed") }))
+	f.blocksUntil(2)
+	require.Contains(t, linesOf(t, &out), line{"error", "timers", "panic in a sandbox", 0, ""})
+}

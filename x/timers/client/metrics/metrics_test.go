@@ -122,6 +122,35 @@ func TestSeriesOfFiresAreThoseOfTheRuntimes(t *testing.T) {
 	}, found)
 }
 
+// TestRareFiguresCount: those that no history of random operations moves.
+func TestRareFiguresCount(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	m := metrics.New(registry)
+	m.Count(&report.Block{
+		TimerLaneSummary: &types.TimerLaneSummary{}, Fires: []*types.Receipt{{Success: true}, {}},
+		Runtimes: []string{report.NoRuntime, report.NoRuntime}, Aside: []types.SetAsideReason{types.NotAdmin},
+	})
+	m.Failed(report.KindWatch)
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	moved := map[string]float64{}
+	for _, family := range families {
+		for _, metric := range family.GetMetric() {
+			name := family.GetName()
+			for _, label := range metric.GetLabel() {
+				name += " " + label.GetValue()
+			}
+			if n := metric.GetCounter().GetValue(); n > 0 {
+				moved[name] = n
+			}
+		}
+	}
+	require.Equal(t, map[string]float64{
+		"timers_fires_total success none": 1, "timers_fires_total failure none": 1, "timers_set_aside_total not_admin": 1,
+		"timers_failures_total watch": 1,
+	}, moved)
+}
+
 func TestPendingIsCountedWhenAskedAndRemembered(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	m := metrics.New(registry)

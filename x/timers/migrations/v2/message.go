@@ -26,7 +26,7 @@ const payloadMessages protowire.Number = 1
 
 // Message converts a message of version 1 that another module has stored, such as those of proposals, if its encoding
 // has changed: a MsgUpdateTimerConfig, or a MsgScheduleTimer or MsgUpdateTimer that states prices. Those within a MsgExec,
-// a proposal of x/gov or x/group, or the payload of a MsgScheduleTimer are converted too. Prices that no timer can have, such
+// a proposal of x/gov or x/group, or in what a timer is to do are converted too. Prices that no timer can have, such
 // as negative ones, are left out, as version 1 stored them and the types of version 2 can't read them. It reports whether msg
 // was changed, and fails for a message that version 1 could not decode either.
 func Message(msg *codectypes.Any) (changed bool, err error) { return convert(msg, maxNesting) }
@@ -38,15 +38,16 @@ func convert(msg *codectypes.Any, nesting int) (changed bool, err error) {
 		return err == nil, err
 	case sdk.MsgTypeURL(&types.MsgScheduleTimer{}):
 		var schedule types.MsgScheduleTimer
-		return prices(msg, &schedule, bidOfSchedule, func() (changed bool) {
-			if payload, converts := accountPayload(schedule.Payload, nesting); converts {
-				schedule.Payload, changed = payload, true
-			}
-			return plainBid(schedule.Bid) || changed
+		return prices(msg, &schedule, bidOfSchedule, func() bool {
+			states := plainBid(schedule.Bid)
+			return call(&schedule.Payload, schedule.Messages, nesting) || states
 		})
 	case sdk.MsgTypeURL(&types.MsgUpdateTimer{}):
 		var update types.MsgUpdateTimer
-		return prices(msg, &update, bidOfUpdate, func() bool { return plainBid(update.Bid) })
+		return prices(msg, &update, bidOfUpdate, func() bool {
+			states := plainBid(update.Bid)
+			return update.Call != nil && call(&update.Call.Payload, update.Call.Messages, nesting) || states
+		})
 	}
 	if number, carries := carriers[msg.TypeUrl]; carries {
 		value, changed, err := within(msg.Value, number, nesting)
@@ -56,6 +57,21 @@ func convert(msg *codectypes.Any, nesting int) (changed bool, err error) {
 		return changed, err
 	}
 	return false, nil
+}
+
+// call converts the messages of what a timer is to do, in its payload or stated beside it, and reports whether it changed any.
+func call(payload *[]byte, messages []*codectypes.Any, nesting int) (changed bool) {
+	if converted, converts := accountPayload(*payload, nesting); converts {
+		*payload, changed = converted, true
+	}
+	for _, msg := range messages {
+		if nesting == 0 {
+			break
+		}
+		one, err := convert(msg, nesting-1)
+		changed = changed || one && err == nil
+	}
+	return changed
 }
 
 // accountPayload converts the messages of a payload, if it is one of messages and holds any whose encoding has changed. What

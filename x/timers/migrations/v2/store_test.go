@@ -230,13 +230,37 @@ func TestPricesInCarriers(t *testing.T) {
 		require.NoError(t, inner.Unmarshal(value))
 		require.Equal(t, "0.010700000000000000", price(inner.Value))
 	}
-	outer := anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(4, string(message(is(1, packed(stated(is(1, "inner")))))))))
-	var schedule types.MsgScheduleTimer
-	require.NoError(t, schedule.Unmarshal(changed(outer)))
-	var payload types.AccountPayload
-	require.NoError(t, payload.Unmarshal(schedule.Payload))
-	require.Equal(t, "0.010700000000000000", price(payload.Messages[0].Value))
+	inner := packed(stated(is(1, "inner")))
+	payload := string(message(is(1, inner)))
+	for name, outer := range map[string]*codectypes.Any{
+		"payload":              anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(4, payload))),
+		"messages":             anyOf(&types.MsgScheduleTimer{}, message(is(1, "gov"), is(messagesOfSchedule, inner))),
+		"payload of a change":  anyOf(&types.MsgUpdateTimer{}, message(is(1, "gov"), is(3, string(message(is(2, payload)))))),
+		"messages of a change": anyOf(&types.MsgUpdateTimer{}, message(is(1, "gov"), is(3, string(message(is(3, inner)))))),
+	} {
+		value := changed(outer)
+		call := &types.TimerCall{}
+		if outer.TypeUrl == sdk.MsgTypeURL(&types.MsgUpdateTimer{}) {
+			var update types.MsgUpdateTimer
+			require.NoError(t, update.Unmarshal(value))
+			call = update.Call
+		} else {
+			var schedule types.MsgScheduleTimer
+			require.NoError(t, schedule.Unmarshal(value))
+			call.Payload, call.Messages = schedule.Payload, schedule.Messages
+		}
+		if len(call.Payload) > 0 {
+			var messages types.AccountPayload
+			require.NoError(t, messages.Unmarshal(call.Payload))
+			call.Messages = messages.Messages
+		}
+		require.Len(t, call.Messages, 1, name)
+		require.Equal(t, "0.010700000000000000", price(call.Messages[0].Value), name)
+	}
 }
+
+// messagesOfSchedule is the number of the messages in MsgScheduleTimer.
+const messagesOfSchedule = 23
 
 // TestPricesInPayloads: those in the payload of a timer that lives, wherever that is stored. What is no list of messages stays.
 //
