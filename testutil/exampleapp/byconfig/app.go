@@ -3,6 +3,7 @@ package byconfig
 
 import (
 	"encoding/json"
+	"slices"
 
 	dbm "github.com/cosmos/cosmos-db"
 
@@ -39,6 +40,7 @@ import (
 	_ "github.com/cosmos/cosmos-sdk/x/consensus" // the module of the app config
 	consensustypes "github.com/cosmos/cosmos-sdk/x/consensus/types"
 	_ "github.com/cosmos/cosmos-sdk/x/distribution" // the module of the app config
+	distrkeeper "github.com/cosmos/cosmos-sdk/x/distribution/keeper"
 	distrtypes "github.com/cosmos/cosmos-sdk/x/distribution/types"
 	"github.com/cosmos/cosmos-sdk/x/genutil"
 	genutiltypes "github.com/cosmos/cosmos-sdk/x/genutil/types"
@@ -47,6 +49,7 @@ import (
 	_ "github.com/cosmos/cosmos-sdk/x/mint" // the module of the app config
 	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 	_ "github.com/cosmos/cosmos-sdk/x/staking" // the module of the app config
+	stakingkeeper "github.com/cosmos/cosmos-sdk/x/staking/keeper"
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	_ "github.com/cosmos-timers/timers/x/timers" // the module of the app config
@@ -66,21 +69,24 @@ type App struct {
 	*runtime.App
 	AccountKeeper authkeeper.AccountKeeper
 	BankKeeper    bankkeeper.BaseKeeper
+	StakingKeeper *stakingkeeper.Keeper
+	DistrKeeper   distrkeeper.Keeper
 	TimersKeeper  *timerskeeper.Keeper
-	// TimerModules is where Go modules register handlers that depinject does not provide.
+	// TimerActors is where runtimes, and TimerModules where Go modules register, that depinject does not provide.
+	TimerActors  *actors.Router
 	TimerModules *actors.ModuleRuntime
 
 	codec    codec.Codec
 	txConfig client.TxConfig
 }
 
-// Config of the app. A test changes the module's entry, or adds its own providers when it makes the app.
-func Config(timers *timersmodulev1.Module) depinject.Config {
-	genesisOrder := []string{
+// Config of the app. A test changes the module's entry, or adds its own providers when it makes the app. Modules that are
+// registered by hand have their genesis before that of timers.
+func Config(timers *timersmodulev1.Module, registered ...string) depinject.Config {
+	genesisOrder := slices.Concat([]string{
 		consensustypes.ModuleName, authtypes.ModuleName, banktypes.ModuleName, distrtypes.ModuleName,
 		stakingtypes.ModuleName, govtypes.ModuleName, minttypes.ModuleName, feegrant.ModuleName,
-		timerstypes.ModuleName, genutiltypes.ModuleName,
-	}
+	}, registered, []string{timerstypes.ModuleName, genutiltypes.ModuleName})
 	return appconfig.Compose(&appv1alpha1.Config{Modules: []*appv1alpha1.ModuleConfig{
 		{Name: runtime.ModuleName, Config: appconfig.WrapAny(&runtimev1alpha1.Module{
 			AppName:     "example",
@@ -133,14 +139,24 @@ func ProvideBank(in bank.ModuleInputs, watcher *watch.Watcher, addresses address
 
 // New makes the app from its config and loads its latest state.
 func New(logger log.Logger, db dbm.DB, config depinject.Config, options ...func(*baseapp.BaseApp)) (*App, error) {
+	app, err := Build(logger, db, config, options...)
+	if err != nil {
+		return nil, err
+	}
+	return app, app.Load(true)
+}
+
+// Build makes the app from its config. What is wired by hand comes before its Load.
+func Build(logger log.Logger, db dbm.DB, config depinject.Config, options ...func(*baseapp.BaseApp)) (*App, error) {
 	app := &App{}
 	var builder *runtime.AppBuilder
-	if err := depinject.Inject(depinject.Configs(config, depinject.Supply(logger)),
-		&builder, &app.codec, &app.txConfig, &app.AccountKeeper, &app.BankKeeper, &app.TimersKeeper, &app.TimerModules); err != nil {
+	if err := depinject.Inject(depinject.Configs(config, depinject.Supply(logger)), &builder, &app.codec, &app.txConfig,
+		&app.AccountKeeper, &app.BankKeeper, &app.StakingKeeper, &app.DistrKeeper,
+		&app.TimersKeeper, &app.TimerActors, &app.TimerModules); err != nil {
 		return nil, err
 	}
 	app.App = builder.Build(db, nil, options...)
-	return app, app.Load(true)
+	return app, nil
 }
 
 // AppCodec returns the codec.

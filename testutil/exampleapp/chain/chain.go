@@ -135,11 +135,14 @@ func Resume[A App](tb testing.TB, app A, height int64) *Chain[A] {
 	return &Chain[A]{App: app, tb: tb, first: height, random: rand.New(rand.NewSource(1))}
 }
 
+// timeOf a block. One takes a second.
+func timeOf(height int64) time.Time { return genesisTime.Add(time.Duration(height) * time.Second) }
+
 // Next is the request for the next block.
 func (c *Chain[A]) Next(txs ...[]byte) *abci.RequestFinalizeBlock {
 	height := max(c.App.LastBlockHeight()+1, c.first)
 	return &abci.RequestFinalizeBlock{
-		Height: height, Time: genesisTime.Add(time.Duration(height) * time.Second), Txs: txs, ProposerAddress: validator(c.tb).Address,
+		Height: height, Time: timeOf(height), Txs: txs, ProposerAddress: validator(c.tb).Address,
 	}
 }
 
@@ -158,7 +161,8 @@ func (c *Chain[A]) Block(txs ...[]byte) *abci.ResponseFinalizeBlock {
 
 // Ctx is a context of the last committed block.
 func (c *Chain[A]) Ctx() sdk.Context {
-	return c.App.NewUncachedContext(false, cmtproto.Header{ChainID: ID, Height: c.App.LastBlockHeight()})
+	height := c.App.LastBlockHeight()
+	return c.App.NewUncachedContext(false, cmtproto.Header{ChainID: ID, Height: height, Time: timeOf(height)})
 }
 
 // Sign makes a transaction of an account, one for each block.
