@@ -185,6 +185,9 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 		"set aside for naught": func(g *types.GenesisState) { g.Timers[0].SetAside = 9 },
 		"no total":             func(g *types.GenesisState) { g.Lane.Burned = math.Int{} },
 		"negative total":       func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) },
+		"admission ahead":      func(g *types.GenesisState) { g.Lane.AdmitCursor = types.QueueKey{Due: 6} },
+		"receipts ahead":       func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 6 },
+		"expiry ahead":         func(g *types.GenesisState) { g.WatchCursors.Expiry = types.QueueKey{Due: 6} },
 		"receipts out of order": func(g *types.GenesisState) {
 			g.Receipts = []types.HeightReceipts{{Height: 2}, {Height: 2}}
 		},

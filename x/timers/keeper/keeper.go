@@ -140,7 +140,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	conditions := conditions.New(cdc, sb, records, o.watcher)
 	watches := triggers.NewWatches(cdc, sb, records, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, lane, router)
-	receipts := state.NewReceipts(cdc, sb)
+	receipts := state.NewReceipts(cdc, sb, lane)
 	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
 	parts := &policies.Parts{
 		Codec: cdc, Schema: sb, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,

@@ -26,9 +26,10 @@ func NewLane(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Lane {
 
 // InitGenesis implements Component. What sums up the fairness window is derived from it afterwards.
 func (l *Lane) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	// A cursor above the current height would stop admission until the chain reaches it.
-	if due, latest := genesis.Lane.AdmitCursor.Due, types.HeightOf(ctx)+1; due > latest {
-		return types.ErrInvalidGenesis.Wrapf("lane.admit.due is %d, want at most %d", due, latest)
+	// Cursors ahead of the first block would stop admission until the chain reaches them, or pass over receipts for good.
+	admit, receipts, latest := genesis.Lane.AdmitCursor.Due, genesis.Lane.ReceiptsFrom, types.HeightOf(ctx)+1
+	if admit > latest || receipts > latest {
+		return types.ErrInvalidGenesis.Wrapf("lane.admit_cursor.due is %d and receipts_from %d, want at most %d", admit, receipts, latest)
 	}
 	return l.Set(ctx, genesis.Lane)
 }

@@ -19,13 +19,14 @@ type Receipts struct {
 	// segments: (height, position of the first) → a segment of the receipts of a block. Sequential; pruned by a bounded
 	// sweep.
 	segments collections.Map[heightSeq, types.HeightReceipts]
+	lane     *Lane
 }
 
 var _ Component = (*Receipts)(nil)
 
 // NewReceipts adds the component's collection to the schema.
-func NewReceipts(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Receipts {
-	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeqKey, codec.CollValue[types.HeightReceipts](cdc))}
+func NewReceipts(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *Lane) *Receipts {
+	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeqKey, codec.CollValue[types.HeightReceipts](cdc)), lane}
 }
 
 // Put writes the receipts of a block, a segment at a time.
@@ -105,11 +106,16 @@ func (r *Receipts) ExportGenesis(ctx context.Context, genesis *types.GenesisStat
 	return err
 }
 
-// CheckInvariants implements Component: segments hold receipts of their height, at most as many as fit.
+// CheckInvariants implements Component: segments hold receipts of their height, at most as many as fit, and none is of a
+// height that the sweep has passed.
 func (r *Receipts) CheckInvariants(ctx context.Context) error {
+	lane, err := r.lane.Get(ctx)
+	if err != nil {
+		return err
+	}
 	return r.segments.Walk(ctx, nil, func(place heightSeq, segment types.HeightReceipts) (bool, error) {
 		n := len(segment.Receipts)
-		if segment.Height != place.K1() || place.K2()%ReceiptsPerSegment != 0 || n == 0 || n > ReceiptsPerSegment {
+		if segment.Height != place.K1() || place.K2()%ReceiptsPerSegment != 0 || n == 0 || n > ReceiptsPerSegment || segment.Height < lane.ReceiptsFrom {
 			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: %d of height %d", place.K1(), place.K2(), n, segment.Height)
 		}
 		return false, nil

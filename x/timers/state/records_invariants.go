@@ -12,13 +12,7 @@ import (
 
 // CheckInvariants implements Component.
 func (r *Records) CheckInvariants(ctx context.Context) error {
-	if err := r.checkTimers(ctx); err != nil {
-		return err
-	}
-	if err := r.checkOwners(ctx); err != nil {
-		return err
-	}
-	return r.checkPayloads(ctx)
+	return errors.Join(r.checkTimers(ctx), r.checkOwners(ctx), r.checkPayloads(ctx))
 }
 
 // checkTimers: every record is stored where its fields say, within the cursors.

@@ -6,12 +6,13 @@ import (
 
 	"cosmossdk.io/collections"
 
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // CheckInvariants implements state.Component: every key that a timer watches has an entry, and every entry has a timer.
 // The counts are right. A waiting timer has an expiry and no hit, and one in the queue has a hit. There are no other
-// entries.
+// entries. No cursor has passed a timer that it looks for.
 func (w *Watches) CheckInvariants(ctx context.Context) error {
 	timers, err := w.records.All(ctx)
 	if err != nil {
@@ -63,6 +64,9 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 	if err := w.checkRounds(ctx); err != nil {
 		return err
 	}
+	if err := w.checkExpiry(ctx); err != nil {
+		return err
+	}
 	return w.checkCounts(ctx, watches)
 }
 
@@ -85,6 +89,22 @@ func (w *Watches) checkRounds(ctx context.Context) error {
 		err = fmt.Errorf("there are %d turns without a round", -rounds)
 	}
 	return err
+}
+
+// checkExpiry: the sweep has passed no timer that waits, and no height to come.
+func (w *Watches) checkExpiry(ctx context.Context) error {
+	cursors, _, err := state.FindItem(ctx, w.cursors)
+	if err != nil {
+		return err
+	}
+	from := cursors.Expiry
+	if from.Due > types.HeightOf(ctx)+1 {
+		return fmt.Errorf("the sweep of waiting timers is at height %d, before its time", from.Due)
+	}
+	passed := new(collections.Range[collections.Pair[uint64, uint64]]).EndExclusive(collections.Join(from.Due, from.Seq))
+	return w.expiry.Walk(ctx, passed, func(at collections.Pair[uint64, uint64]) (bool, error) {
+		return true, fmt.Errorf("the timer of seq %d waits until %d, which the sweep has passed", at.K2(), at.K1())
+	})
 }
 
 // checkTimer checks the entries of one timer. It also reports whether the timer has a hit.

@@ -325,6 +325,9 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 		}
 	}
 	cursors := genesis.WatchCursors
+	if due, latest := cursors.Expiry.Due, types.HeightOf(ctx)+1; due > latest {
+		return types.ErrInvalidGenesis.Wrapf("watch_cursors.expiry.due is %d, want at most %d", due, latest)
+	}
 	cursors.ConditionsLeft = cursors.ConditionsLeft || len(genesis.WatchSegments)+len(genesis.WatchStarts)+len(genesis.WatchChanged) > 0
 	return w.setCursors(ctx, types.WatchCursors{}, cursors)
 }

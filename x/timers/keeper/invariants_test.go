@@ -1,0 +1,272 @@
+package keeper_test
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	corestore "cosmossdk.io/core/store"
+	"cosmossdk.io/math"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// mayBeMissing are the collections of which an entry may be missing without a broken invariant, and why.
+var mayBeMissing = map[byte]string{
+	types.PrefixReceipts.Bytes()[0]:     "a receipt is dropped with its block's, and nothing refers to it",
+	types.PrefixNextConfig.Bytes()[0]:   "there may be none",
+	types.PrefixAgents.Bytes()[0]:       "an actor may have none",
+	types.PrefixWatchPending.Bytes()[0]: "a change of which nobody has been told",
+	types.PrefixWatchCursors.Bytes()[0]: "they begin again, at the first owner",
+	types.PrefixBounds.Bytes()[0]:       "a list that is empty has no need of a bound",
+}
+
+// inUse runs a history that leaves something in every collection, or under another policy, and stops at the end of a
+// block. It returns the module's store.
+func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.KVStoreService) {
+	t.Helper()
+	var service corestore.KVStoreService
+	calendar := []types.Calendar{types.CalendarFlat, types.CalendarTiered}[seed%2]
+	h := newHistory(t, seed, policy, withConfig(func(c *types.TimerConfig) { c.Calendar, c.MaxWatchHitsPerBlock, c.MaxFiresPerBlock = calendar, 1, 8 }), func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
+	})
+	f := h.fixture
+	for range 20 {
+		h.block()
+	}
+	small := limited(60_000)
+	f.schedule(robot, f.Height()+50, make([]byte, types.InlinePayloadBytes+1), small)
+	if policy == types.PolicyAuction {
+		f.schedule(robot, f.Height()+50, f.noop(), small, bidding(price("7")))
+	}
+	f.schedule(robot, 0, f.noop(), small, watching(f.when(f.balanceOf(purse), "< 100"), f.balanceOf(bob)))
+	f.schedule(robot, 0, f.noop(), small, watching(f.when(f.balanceOf(purse), ">= 7")), times(0))
+	f.run(&types.MsgSetAgent{Sender: robot.String(), Agent: f.agent("its own", answers(10, "100", "1", "100")).String()})
+	for i := range 12 {
+		f.fund(crowdOwner(i), rich)
+		f.schedule(crowdOwner(i), 0, f.noop(), small, watching(f.balanceOf(carol)), times(0))
+	}
+	// More is ready than competes, and more has changed than one block looks at.
+	due := f.Height() + 2
+	for range 100 {
+		f.schedule(robot, due, f.noop(), small)
+	}
+	f.blocksUntil(due - 1)
+	f.run(f.send(alice, purse, 1), f.send(alice, carol, 1))
+	f.NextBlock()
+	f.run(f.send(alice, carol, 1))
+	f.setConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock++ })
+	_, err := f.EndBlock()
+	require.NoError(t, err)
+	require.NoError(t, f.Check())
+	t.Cleanup(func() { require.NoError(t, f.BeginBlock()) })
+	return f, service
+}
+
+// TestInvariantsNoticeWhatIsMissing: no entry of a collection can be lost without a broken invariant, but of those that
+// say why.
+//
+// Rule: 2.2-one-record, 2.2-ready-index, 2.2-hits-and-turns, 2.2-conditions-placed
+func TestInvariantsNoticeWhatIsMissing(t *testing.T) {
+	seen, unnoticed := map[byte]int{}, map[byte]int{}
+	var f *fixture
+	for i, policy := range historyPolicies {
+		var service corestore.KVStoreService
+		f, service = inUse(t, uint64(i), policy)
+		for prefix, keys := range keysOf(t, f, service) {
+			for _, key := range keys[:min(len(keys), sized(4, 1_000))] {
+				ctx, _ := f.Ctx().CacheContext()
+				require.NoError(t, service.OpenKVStore(ctx).Delete(key))
+				seen[prefix]++
+				if f.Timers.CheckInvariants(ctx) == nil {
+					unnoticed[prefix]++
+				}
+			}
+		}
+	}
+	for prefix := range unnoticed {
+		require.Contains(t, mayBeMissing, prefix, "%d of %d entries can be lost", unnoticed[prefix], seen[prefix])
+	}
+	for prefix, why := range mayBeMissing {
+		require.Positive(t, unnoticed[prefix], "collection %d: %s", prefix, why)
+	}
+	for _, collection := range f.Timers.Schema().ListCollections() {
+		require.Positive(t, seen[collection.GetPrefix()[0]], collection.GetName())
+	}
+}
+
+// keysOf are the keys of the module's store by their collection.
+func keysOf(t *testing.T, f *fixture, service corestore.KVStoreService) map[byte][][]byte {
+	t.Helper()
+	all, err := service.OpenKVStore(f.Ctx()).Iterator(nil, nil)
+	require.NoError(t, err)
+	keys := map[byte][][]byte{}
+	for ; all.Valid(); all.Next() {
+		prefix := all.Key()[0]
+		keys[prefix] = append(keys[prefix], all.Key())
+	}
+	require.NoError(t, all.Close())
+	return keys
+}
+
+// TestInvariantsNoticeWhatIsWrong: each change makes a record say what can't be, and applies to some timer.
+func TestInvariantsNoticeWhatIsWrong(t *testing.T) {
+	set := func(change func(*types.Timer)) func(*types.Timer, uint64) bool {
+		return func(timer *types.Timer, _ uint64) bool { change(timer); return true }
+	}
+	outcome := func(at uint64) *types.Outcome { return &types.Outcome{Success: true, Height: at, Paid: math.ZeroInt()} }
+	invalid := &types.AgentQuote{MaxFeePerCycle: math.LegacyNewDec(-1), MaxPriorityFeePerCycle: math.LegacyZeroDec(), MaxFeePerCell: math.LegacyZeroDec()}
+	valid := &types.AgentQuote{MaxFeePerCycle: math.LegacyZeroDec(), MaxPriorityFeePerCycle: math.LegacyZeroDec(), MaxFeePerCell: math.LegacyZeroDec()}
+	changes := map[string]func(t *types.Timer, now uint64) (applies bool){
+		"its actor is another one":           set(func(t *types.Timer) { t.Actor = carol }),
+		"a payload that is not there":        set(func(t *types.Timer) { t.PayloadSeq = 1 << 40 }),
+		"coins that nobody locked":           set(func(t *types.Timer) { t.SetLocked(t.Locked().AddRaw(1)) }),
+		"no trigger":                         set(func(t *types.Timer) { t.Trigger = types.Trigger{} }),
+		"an answer below zero":               set(func(t *types.Timer) { t.LastAnswer = invalid }),
+		"an unknown answer to lack of funds": set(func(t *types.Timer) { t.OnUnfunded = 99 }),
+		"more retries than it has":           set(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }),
+		"retries without a retry":            set(func(t *types.Timer) { t.Retry, t.Retries = nil, 1 }),
+		"unfunded since the next block":      func(t *types.Timer, now uint64) bool { t.UnfundedSince = now + 1; return true },
+		"an outcome of the next block": func(t *types.Timer, now uint64) bool {
+			t.LastOutcome = outcome(now + 1)
+			return t.FireSeq > 0 && t.Repeats()
+		},
+		"an outcome before the first fire": func(t *types.Timer, now uint64) bool {
+			t.LastOutcome = outcome(now)
+			return t.FireSeq == 0 && t.Repeats()
+		},
+		"an outcome of a timer that fires once": func(t *types.Timer, now uint64) bool {
+			t.LastOutcome, t.FireSeq = outcome(now), 1
+			return !t.Repeats()
+		},
+		"an outcome paid with less than nothing": func(t *types.Timer, now uint64) bool {
+			t.LastOutcome = &types.Outcome{Height: now, Paid: math.NewInt(-1)}
+			return t.FireSeq > 0 && t.Repeats()
+		},
+		"admitted ahead of its height": func(t *types.Timer, now uint64) bool {
+			t.AdmittedWeight = 1
+			return t.Due > now && t.SetAside == types.NotSetAside
+		},
+		"admitted and set aside": func(t *types.Timer, _ uint64) bool {
+			t.AdmittedWeight = 1
+			return t.SetAside != types.NotSetAside
+		},
+		"admitted and in no list": func(t *types.Timer, now uint64) bool {
+			admitted := t.AdmittedWeight > 0
+			t.AdmittedWeight = 1
+			return t.Due <= now && t.SetAside == types.NotSetAside && !admitted
+		},
+		"in a list and not admitted": func(t *types.Timer, _ uint64) bool {
+			admitted := t.AdmittedWeight > 0
+			t.AdmittedWeight = 0
+			return admitted
+		},
+		"a quote and not admitted": func(t *types.Timer, _ uint64) bool { t.Quote = valid; return t.AdmittedWeight == 0 },
+		"a score and not admitted": func(t *types.Timer, _ uint64) bool { t.AdmittedScore = []byte{1}; return t.AdmittedWeight == 0 },
+		"a ceiling and not admitted": func(t *types.Timer, _ uint64) bool {
+			d := math.LegacyOneDec()
+			t.AdmittedCeiling = &d
+			return t.AdmittedWeight == 0
+		},
+		"a quote below zero": func(t *types.Timer, _ uint64) bool { t.Quote = invalid; return t.AdmittedWeight > 0 },
+		"waits for nothing": func(t *types.Timer, _ uint64) bool {
+			t.Trigger = types.Trigger{Height: 9}
+			return t.SetAside == types.Watching
+		},
+		"watches another key": func(t *types.Timer, _ uint64) bool {
+			watch := t.Trigger.Watch
+			if watch != nil {
+				t.Trigger.Watch = &types.WatchTrigger{Keys: []types.WatchKey{{Store: "bank", Prefix: []byte{2, 1, 1}}}, Remaining: watch.Remaining}
+			}
+			return watch != nil
+		},
+		"waits until another height": func(t *types.Timer, _ uint64) bool { t.ExpiresAt++; return t.SetAside == types.Watching },
+	}
+	applied := map[string]int{}
+	for i, policy := range historyPolicies {
+		f, _ := inUse(t, uint64(i), policy)
+		records := f.Timers.Engine().Records
+		timers, err := records.All(f.Ctx())
+		require.NoError(t, err)
+		for name, change := range changes {
+			for _, timer := range timers {
+				if !change(&timer, f.Height()) {
+					continue
+				}
+				ctx, _ := f.Ctx().CacheContext()
+				require.NoError(t, records.Put(ctx, &timer))
+				require.Error(t, f.Timers.CheckInvariants(ctx), "%s: %s", name, &timer)
+				if applied[name]++; applied[name]%sized(2, 1_000) == 0 {
+					break
+				}
+			}
+		}
+	}
+	for name := range changes {
+		require.Positive(t, applied[name], name)
+	}
+}
+
+// TestInvariantsNoticeAWrongLane: cursors behind which nothing that can fire must be, and sums.
+//
+// Rule: 2.2-cursors
+func TestInvariantsNoticeAWrongLane(t *testing.T) {
+	end := types.QueueKey{Due: 1 << 40}
+	for i, policy := range historyPolicies {
+		f, _ := inUse(t, uint64(i), policy)
+		engine := f.Timers.Engine()
+		for name, change := range map[string]func(*types.LaneState){
+			"head":           func(l *types.LaneState) { l.HeadCursor = end },
+			"live":           func(l *types.LaneState) { l.LiveCursor = end },
+			"admission":      func(l *types.LaneState) { l.AdmitCursor = end },
+			"receipts":       func(l *types.LaneState) { l.ReceiptsFrom = f.Height() + 1 },
+			"median":         func(l *types.LaneState) { l.Fairness.Median++ },
+			"units":          func(l *types.LaneState) { l.Fairness.Units++ },
+			"units below it": func(l *types.LaneState) { l.Fairness.Below++ },
+			"window": func(l *types.LaneState) {
+				if l.Fairness.From = end.Due; l.Fairness.Units == 0 { // The policy counts no fires.
+					l.HeadCursor = end
+				}
+			},
+		} {
+			ctx, _ := f.Ctx().CacheContext()
+			lane, err := engine.Lane.Get(ctx)
+			require.NoError(t, err)
+			change(&lane)
+			require.NoError(t, engine.Lane.Set(ctx, lane))
+			require.Error(t, f.Timers.CheckInvariants(ctx), "%s under %s", name, policy)
+		}
+	}
+}
+
+// TestInvariantsNoticeAWaitThatIsPassedOver: the sweep for what expires goes on from its cursor.
+//
+// Rule: 2.2-cursors
+func TestInvariantsNoticeAWaitThatIsPassedOver(t *testing.T) {
+	f, service := inUse(t, 0, types.PolicyFIFO)
+	waiting := keysOf(t, f, service)[types.PrefixWatchExpiry.Bytes()[0]]
+	expires := binary.BigEndian.Uint64(waiting[0][1:])
+	for _, cursor := range []types.QueueKey{{Due: expires, Seq: 1 << 40}, {Due: f.Height() + 2}} {
+		ctx, _ := f.Ctx().CacheContext()
+		cursors, err := (&types.WatchCursors{Expiry: cursor}).Marshal()
+		require.NoError(t, err)
+		require.NoError(t, service.OpenKVStore(ctx).Set(types.PrefixWatchCursors.Bytes(), cursors))
+		require.Error(t, f.Timers.CheckInvariants(ctx), cursor)
+	}
+}
+
+// TestInvariantsNoticeCoinsThatAreMissing: the module's account holds what its timers have locked, no more and no less.
+//
+// Rule: 2.2-account-holds-locked-bids
+func TestInvariantsNoticeCoinsThatAreMissing(t *testing.T) {
+	f, _ := inUse(t, 2, types.PolicyAuction)
+	for _, pair := range [][2]sdk.AccAddress{{vault, bob}, {bob, vault}} {
+		ctx, _ := f.Ctx().CacheContext()
+		require.NoError(t, f.Bank.SendCoins(ctx, pair[0], pair[1], f.coins(1)))
+		require.Error(t, f.Timers.CheckInvariants(ctx))
+	}
+}
