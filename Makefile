@@ -105,6 +105,7 @@ test: ## Run the tests but what measures, simulates or takes longest (PKG=./dir/
 .PHONY: check
 check: ## Run all tests, as continuous integration does: counting benchmarks, short simulations and faults on nodes too
 	@$(call run_tests)
+	@scripts/nextsdk.sh 0.54 -cached
 
 .PHONY: test-nodes
 test-nodes: ## Run all tests with real nodes, those that `make test` leaves out among them
@@ -281,7 +282,7 @@ inherit: ## Print what a chain takes over that imports x/timers: versions, Go mo
 	@scripts/inherit.sh
 
 .PHONY: sdk54
-sdk54: ## Test x/timers on SDK 0.54 (SDKPKG=./dir/... for some packages); the first run downloads and compiles it
+sdk54: ## Test x/timers, contracts and example apps on SDK 0.54 (SDKPKG=./dir/... for some packages of x/timers, chains for the rest)
 	@scripts/nextsdk.sh 0.54 $(SDKPKG)
 
 .PHONY: sdk55

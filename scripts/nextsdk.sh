@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Test x/timers with a later release line of the SDK: copy it to build/, rewrite the import paths that moved, raise the
-# versions, and run its tests there. The first run downloads and compiles that SDK.
+# Test the module with a later release line of the SDK: copy x/timers, wasmbinding and the example apps to build/,
+# rewrite the import paths and calls that moved, raise the versions, and run their tests there. The first run downloads
+# and compiles that SDK.
 #
-#   scripts/nextsdk.sh LINE [PACKAGE...]    LINE is 0.54 or 0.55; without packages all of them
+#   scripts/nextsdk.sh LINE [PACKAGE...]    LINE is 0.54 or 0.55; PACKAGE names some packages of x/timers, ./dir/...,
+#                                           or is "chains": wasmbinding and the example apps alone. All by default.
+#   scripts/nextsdk.sh LINE -cached         compile x/timers if the cache of modules has that SDK, and say so if not
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,47 +13,115 @@ line=${1:?usage: nextsdk.sh LINE [PACKAGE...]}
 shift
 sdk=github.com/cosmos/cosmos-sdk
 case $line in
-0.54) versions=("$sdk@v0.54.4" github.com/cosmos/cosmos-sdk/store/v2@v2.0.0 cosmossdk.io/log/v2@v2.1.0 cosmossdk.io/client/v2@v2.11.0) ;;
-0.55) versions=("$sdk@v0.55.0" cosmossdk.io/client/v2@v2.11.0) ;;
+0.54)
+	versions=("$sdk@v0.54.4" "$sdk/store/v2@v2.0.0" cosmossdk.io/log/v2@v2.1.0 cosmossdk.io/client/v2@v2.11.0)
+	wasmd=github.com/CosmWasm/wasmd@v0.70.3
+	;;
+0.55)
+	versions=("$sdk@v0.55.0" cosmossdk.io/client/v2@v2.11.0)
+	wasmd=
+	;;
 *)
 	echo "nextsdk: no versions are known for the line $line" >&2
 	exit 2
 	;;
 esac
 
+files=$PWD/scripts/nextsdk
 copy=build/sdk-$line
+if [[ ${1-} == -cached ]]; then copy+=-cached; fi
 rm -rf "$copy"
 mkdir -p "$copy/x" "$copy/testutil"
 cp -r x/timers "$copy/x/timers"
 # The tests of documents read these.
-cp -r proto wasmbinding README.md CONTRIBUTING.md "$copy/"
-cp -r testutil/{subscriptions,smallest,counters} "$copy/testutil/"
-cd "$copy/x/timers"
+cp -r proto wasmbinding README.md CONTRIBUTING.md go.mod go.sum "$copy/"
+cp -r testutil/{subscriptions,smallest,counters,exampleapp,contracts} "$copy/testutil/"
+cd "$copy"
+
+edit() { # edit SED-OPTION... in all Go files
+	find . -name '*.go' -exec sed -i -E "$@" {} +
+}
 
 # Import paths, as they moved between the lines.
-find . -name '*.go' -exec sed -i -E \
-	-e 's#"cosmossdk\.io/log"#"cosmossdk.io/log/v2"#' \
-	-e 's#"cosmossdk\.io/store(/[a-z/]+)?"#"github.com/cosmos/cosmos-sdk/store/v2\1"#' \
-	-e 's#"cosmossdk\.io/x/feegrant(/[a-z/]+)?"#"github.com/cosmos/cosmos-sdk/x/feegrant\1"#' {} +
+edit -e 's#"cosmossdk\.io/log"#"cosmossdk.io/log/v2"#' \
+	-e "s#\"cosmossdk\.io/store(/[a-z/]+)?\"#\"$sdk/store/v2\1\"#" \
+	-e "s#\"cosmossdk\.io/x/(feegrant|upgrade)(/[a-z/]+)?\"#\"$sdk/x/\1\2\"#"
 # The stores of these lines have neither metrics nor traces.
-find . -name '*.go' -exec sed -i -e '/"github.com\/cosmos\/cosmos-sdk\/store\/v2\/metrics"/d' -e 's/, metrics\.NewNoOpMetrics()//' {} +
-sed -e 's#"cosmossdk\.io/store/types"#"github.com/cosmos/cosmos-sdk/store/v2/types"#' ../../../../scripts/nextsdk/trace.go.txt >sandbox/branch/trace.go
-rm sandbox/branch/trace_test.go
+edit -e "\#\"$sdk/store/v2/metrics\"#d" -e 's/, metrics\.NewNoOpMetrics\(\)//'
+sed -e "s#\"cosmossdk\.io/store/types\"#\"$sdk/store/v2/types\"#" "$files/trace.go.txt" >x/timers/sandbox/branch/trace.go
+rm x/timers/sandbox/branch/trace_test.go
 # Their x/bank has a store of objects, and they run transactions side by side.
 sed -i -e 's/^\tc\.Bank = bankkeeper\.NewBaseKeeper(.*)$/&.WithObjStoreKey(objects)/' \
-	-e 's/^\tc\.store\.MountStoreWithDB(notes, .*/&\n\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)/' lab/chain.go
-cp ../../../../scripts/nextsdk/objects.go.txt lab/objects.go
-cp ../../../../scripts/nextsdk/lines_test.go.txt lab/lines_test.go
-go mod edit -droprequire cosmossdk.io/log -droprequire cosmossdk.io/store -droprequire cosmossdk.io/x/feegrant
-# Indirect requirements of the old line would hold the new one back.
-go mod edit -json | awk -F '"' '/"Path"/ { path = $4 } /"Indirect": true/ { print path }' |
-	while read -r path; do go mod edit -droprequire "$path"; done
-# Adds what is missing to go.mod as it is needed: tidying would download what only tests of dependencies need.
+	-e 's/^\tc\.store\.MountStoreWithDB(notes, .*/&\n\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)/' x/timers/lab/chain.go
+cp "$files/objects.go.txt" x/timers/lab/objects.go
+cp "$files/lines_test.go.txt" x/timers/lab/lines_test.go
+# Applications: the same, x/bank first among the end blockers, and how votes are counted is an argument of x/gov.
+for app in before after; do
+	sed -i -E -e '/^\t"io"$/d' -e 's/ traceStore io\.Writer,//' -e '/SetCommitMultiStoreTracer/d' \
+		-e '/keys\[govtypes\.StoreKey\]/s/ app\.StakingKeeper,$//' \
+		-e 's/govtypes\.DefaultConfig\(\), authority/&, govkeeper.NewDefaultCalculateVoteResultsAndVotingPower(app.StakingKeeper)/' \
+		-e 's/BlockedAddresses\(\), authority, app\.Logger\(\)\)/&.WithObjStoreKey(objects)/' \
+		-e 's/^\tapp\.MountKVStores\(keys\)/&\n\tapp.MountObjectStores(map[string]*storetypes.ObjectStoreKey{objects.Name(): objects})/' \
+		-e 's/^\tapp\.ModuleManager\.SetOrderEndBlockers\(/&\n\t\tbanktypes.ModuleName,/' "testutil/exampleapp/$app/app.go"
+	sed -e 's/^package lab/package app/' "$files/objects.go.txt" >"testutil/exampleapp/$app/objects.go"
+done
+sed -i -e 's/db, nil, true,/db, true,/' testutil/exampleapp/after/app_test.go
+sed -i -e 's/builder\.Build(db, nil, /builder.Build(db, /' \
+	-e 's/^\t\t\tEndBlockers: \[\]string{/&\n\t\t\t\tbanktypes.ModuleName,/' testutil/exampleapp/byconfig/app.go
+cp "$files/order_test.go.txt" testutil/exampleapp/after/order_test.go
+# What holds go.mod and the applications to the line 0.53 does not apply.
+rm -f {x/timers,wasmbinding}/gomod_test.go
+left_out=TestTheDocumentedWiringIsTheOneThatRuns
+
+# raise states the versions of the line in the go.mod of a directory. What is missing there is added as it is needed:
+# tidying would download what only tests of dependencies need.
 export GOFLAGS=-mod=mod
-go mod edit -go "$(go env GOVERSION | sed 's/^go//')"
-go get "${versions[@]}"
-# What holds go.mod to the line 0.53 does not apply.
-rm -f gomod_test.go
-if (($# == 0)); then set -- ./...; fi
-go vet "$@"
-go test -timeout 40m "$@"
+raise() { # raise DIRECTORY MODULE@VERSION...
+	local dir=$1 path
+	shift
+	(
+		cd "$dir"
+		for path in cosmossdk.io/{log,store,x/feegrant,x/upgrade,x/evidence,x/tx} github.com/cosmos/ibc-go/v10; do
+			go mod edit -droprequire "$path"
+		done
+		# Indirect requirements of the old line would hold the new one back.
+		go mod edit -json | awk -F '"' '/"Path"/ { path = $4 } /"Indirect": true/ { print path }' |
+			while read -r path; do go mod edit -droprequire "$path"; done
+		go mod edit -go "$(go env GOVERSION | sed 's/^go//')"
+		go get "$@"
+	)
+}
+
+if [[ ${1-} == -cached ]]; then
+	if ! GOPROXY=off raise x/timers "${versions[@]}" 2>/dev/null || ! (cd x/timers && GOPROXY=off go list -deps ./... >/dev/null 2>&1); then
+		echo "SDK $line: left out, the cache of modules does not have it (make sdk${line/0./})"
+		exit
+	fi
+	cd x/timers
+	GOPROXY=off go build ./...
+	echo "SDK $line: x/timers compiles"
+	exit
+fi
+
+raise x/timers "${versions[@]}"
+if [[ ${1-} != chains ]]; then
+	cd x/timers
+	if (($# == 0)); then packages=(./...); else packages=("$@"); fi
+	go vet "${packages[@]}"
+	go test -timeout 40m "${packages[@]}"
+	cd ../..
+fi
+if (($# > 0)) && [[ $1 != chains ]]; then exit; fi
+
+apps=(./testutil/exampleapp/{after,byconfig})
+if [[ $wasmd ]]; then
+	raise wasmbinding "${versions[@]}" "$wasmd"
+	(cd wasmbinding && go vet . && go test -timeout 10m .)
+	apps+=(./testutil/exampleapp/withcontracts)
+else
+	rm -rf wasmbinding testutil/exampleapp/withcontracts
+fi
+go mod edit -droprequire github.com/cosmos/ibc-go/v10
+raise . "${versions[@]}" $wasmd
+go vet "${apps[@]}"
+go test -timeout 20m -skip "$left_out" "${apps[@]}"
