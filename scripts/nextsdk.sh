@@ -4,7 +4,8 @@
 # and compiles that SDK.
 #
 #   scripts/nextsdk.sh LINE [PACKAGE...]    LINE is 0.54 or 0.55; PACKAGE names some packages of x/timers, ./dir/...,
-#                                           or is "chains": wasmbinding and the example apps alone. All by default.
+#                                           or is "chains": wasmbinding and the example apps alone, which are known to
+#                                           run up to 0.54. All by default.
 #   scripts/nextsdk.sh LINE -cached         compile x/timers if the cache of modules has that SDK, and say so if not
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -116,7 +117,7 @@ fi
 if (($# > 0)) && [[ $1 != chains ]]; then exit; fi
 
 if [[ -z $wasmd ]]; then
-	echo "SDK $line: wasmbinding and the example apps are left out, no wasmd is known for it"
+	echo "SDK $line: wasmbinding and the example apps are left out: no wasmd and no rewrite of app.go are known for it"
 	exit
 fi
 raise wasmbinding "${versions[@]}" "$wasmd"
