@@ -297,6 +297,13 @@ func TestAgedTimersFireOldestFirst(t *testing.T) {
 	largest := policy.Candidate{Due: now, Seq: 4, Size: 40_000, Locked: math.NewIntFromUint64(gomath.MaxUint64).MulRaw(1 << 32)}
 	candidates := []policy.Candidate{largest, bidder(9, 2_560, 3, 40_000), bidder(0, 2_561, 2, 550_000), bidder(0, 2_559, 1, 550_000)}
 	require.Equal(t, []int{2, 1, 3, 0}, a.Order(policy.Prices{Height: now}, candidates))
+	for _, one := range candidates {
+		for _, other := range candidates {
+			order := a.Standing(now, one).Compare(a.Standing(now, other))
+			require.Equal(t, -order, a.Standing(now, other).Compare(a.Standing(now, one)), "%d and %d", one.Seq, other.Seq)
+			require.Equal(t, one.Seq == other.Seq, order == 0, "no two are equal")
+		}
+	}
 	_, possible := a.LeastBid(now, largest, candidates[2])
 	require.False(t, possible)
 	require.True(t, a.Payment(now, candidates[1], &candidates[3]).IsZero(), "it would have fired for nothing")

@@ -2,8 +2,11 @@ package eip1559
 
 import "github.com/cosmos-timers/timers/x/timers/merge"
 
-// FirstStated is the first kind of lists of stated asks.
-const FirstStated = firstStated
+// FirstStated is the first kind of lists of stated asks, FirstCapped that of asks with a ceiling.
+const (
+	FirstStated = firstStated
+	FirstCapped = firstCapped
+)
 
 // SlackClass and SlackEdges sort slacks into classes; CandidateOf is an entry as the rules see it.
 var (

@@ -9,6 +9,7 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
@@ -54,6 +55,16 @@ func classProperty(t *rapid.T) {
 		require.GreaterOrEqual(t, eip1559.SlackClass(other), class)
 	} else {
 		require.LessOrEqual(t, eip1559.SlackClass(other), class)
+	}
+}
+
+// The kinds of lists with stated asks lie between those without prices of their own and those with ceilings.
+func TestKindsOfListsDoNotOverlap(t *testing.T) {
+	for kind, want := range map[uint32]bool{
+		uint32(policy.Stated): false, eip1559.FirstStated - 1: false, eip1559.FirstStated: true,
+		eip1559.FirstCapped - 1: true, eip1559.FirstCapped: false,
+	} {
+		require.Equal(t, want, eip1559.IsStated(merge.MakeList(16, kind)), "kind %d", kind)
 	}
 }
 
