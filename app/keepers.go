@@ -130,7 +130,8 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	app.SetParamStore(k.Consensus.ParamsStore)
 	k.Accounts = authkeeper.NewAccountKeeper(cdc, app.store(authtypes.StoreKey), authtypes.ProtoBaseAccount,
 		modulePermissions, accounts, Bech32Prefix, authority)
-	k.Bank = bankkeeper.NewBaseKeeper(cdc, watcher.Service(app.store(banktypes.StoreKey), stores.Bank(accounts)), k.Accounts, BlockedAddresses(), authority, app.Logger())
+	bankStore := watcher.Service(app.store(banktypes.StoreKey), stores.Bank(accounts))
+	k.Bank = bankkeeper.NewBaseKeeper(cdc, bankStore, k.Accounts, BlockedAddresses(), authority, app.Logger())
 	k.Staking = stakingkeeper.NewKeeper(cdc, watcher.Service(app.store(stakingtypes.StoreKey), stores.Staking(accounts, validators)), k.Accounts, k.Bank, authority, validators, consensus)
 	k.Mint = mintkeeper.NewKeeper(cdc, app.store(minttypes.StoreKey), k.Staking, k.Accounts, k.Bank, authtypes.FeeCollectorName, authority)
 	k.Distribution = distributionkeeper.NewKeeper(cdc, app.store(distributiontypes.StoreKey), k.Accounts, k.Bank, k.Staking,
@@ -154,7 +155,7 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	app.wireIBCRoutes()
 
 	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,
-		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithBalances(k.Bank.Balances), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
+		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithBalances(fees.NewBankBalances(bankStore, k.Bank.Balances)), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 	// A contract has an account too, so that contracts come first.
 	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm, actors.WithMessages(actors.NewMessages(cdc, router)), entryPoints.Check(k.Wasm)))

@@ -20,11 +20,11 @@ var options = func() *fires.Options {
 // most are what one fire may take: allocations, operations on the timers store, and those on every store. They are counts,
 // and the same on every machine but for what the runtime allocates now and then.
 var most = map[string]struct{ allocs, module, all int }{
-	"a send":                   {680, 27, 47},
-	"a send at prices of 0":    {570, 23, 37},
-	"a send that fails":        {605, 23, 37},
-	"an interval's send":       {715, 29, 49},
-	"a watch's send":           {1_110, 57, 79},
+	"a send":                   {515, 14, 34},
+	"a send at prices of 0":    {440, 12, 28},
+	"a send that fails":        {440, 10, 24},
+	"an interval's send":       {545, 16, 38},
+	"a watch's send":           {940, 46, 66},
 	"a pinned contract's beat": {1_290, 36, 60},
 }
 

@@ -40,6 +40,8 @@ type Calls struct {
 	asks bool
 	// defaults are the default agents of actors, as they were when first looked up. Looked up, never ranged over.
 	defaults map[string]sdk.AccAddress
+	// noDefaults: no actor has a default agent; nil until that was looked up.
+	noDefaults *bool
 	// answers of this block, by the timers' seq. Looked up, never ranged over.
 	answers map[uint64]*answer
 	// order is that of the calls.
@@ -58,8 +60,8 @@ type Calls struct {
 
 // Purse moves the money of calls. fees.Fees is one.
 type Purse interface {
-	PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error)
-	Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error
+	PreCharge(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error)
+	Refund(ctx context.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error
 }
 
 // answer is the result of one call.
@@ -204,12 +206,15 @@ func (c *Calls) Books() *types.AgentBooks {
 }
 
 // agentOf is the agent that prices the timer: the one of its bid, or that of who scheduled it if it states no bid.
-func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, error) {
+func (c *Calls) agentOf(ctx sdk.Context, t *types.Timer) (sdk.AccAddress, error) {
 	if t.Bid != nil {
 		if t.Bid.Agent == "" {
 			return nil, nil
 		}
 		return c.registry.addresses.Parse("bid.agent", t.Bid.Agent)
+	}
+	if none, err := c.hasNoDefaults(ctx); none || err != nil {
+		return nil, err
 	}
 	principal := t.Principal()
 	if agent, known := c.defaults[string(principal)]; known {
@@ -220,6 +225,17 @@ func (c *Calls) agentOf(ctx context.Context, t *types.Timer) (sdk.AccAddress, er
 		c.defaults[string(principal)] = agent
 	}
 	return agent, err
+}
+
+func (c *Calls) hasNoDefaults(ctx sdk.Context) (bool, error) {
+	if c.noDefaults == nil {
+		none, err := c.registry.None(ctx)
+		if err != nil {
+			return false, err
+		}
+		c.noDefaults = &none
+	}
+	return *c.noDefaults, nil
 }
 
 // ask calls the agent of a timer and charges the payer. It returns false if the payer can't cover the largest call.

@@ -52,6 +52,16 @@ func (r *Registry) Of(ctx context.Context, actor sdk.AccAddress) (sdk.AccAddress
 	return agent, err
 }
 
+// None reports whether no actor has a default agent.
+func (r *Registry) None(ctx context.Context) (bool, error) {
+	iterator, err := r.agents.Iterate(ctx, nil)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = iterator.Close() }()
+	return !iterator.Valid(), nil
+}
+
 // Check refuses an address that can't be an agent. Anyone's contract or module may be named: an agent can only read,
 // and what it reads is public.
 func (r *Registry) Check(ctx context.Context, agent sdk.AccAddress) error {

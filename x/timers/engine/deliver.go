@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 
 	storetypes "cosmossdk.io/store/types"
@@ -26,7 +27,8 @@ func (e *Engine) deliver(
 	}
 	fire := meter.New(timer.GasLimit-intrinsic, timer.CellLimit, ctx.KVGasConfig().WriteCostPerByte)
 	failure = sandbox.Run(handlerContext(ctx, fire), func(ctx sdk.Context) error {
-		runtime, err := e.Router.Route(ctx, delivery.Actor)
+		goCtx := context.Context(ctx)
+		runtime, err := e.Router.Route(goCtx, delivery.Actor)
 		if errors.Is(err, types.ErrUnknownActor) {
 			return types.ErrActorGone
 		}
@@ -39,7 +41,7 @@ func (e *Engine) deliver(
 			return err
 		}
 		fire.ConsumeGas(b.Config.MessageCyclesPerByte*messages, "messages")
-		if err := runtime.Deliver(ctx, &b.Config, delivery); err != nil {
+		if err := runtime.Deliver(goCtx, &b.Config, delivery); err != nil {
 			return err
 		}
 		tags.Charge(fire, ctx.EventManager().Events())

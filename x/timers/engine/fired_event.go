@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"encoding/hex"
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
@@ -11,7 +12,7 @@ import (
 func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s lane.Settlement) *types.TimerFired {
 	actor := e.Addresses.Text(t.Actor)
 	payer := actor
-	if !t.Payer().Equals(t.Owner()) {
+	if !bytes.Equal(t.Payer(), t.Actor) {
 		payer = e.Addresses.Text(t.Payer())
 	}
 	event := &types.TimerFired{

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -16,7 +18,9 @@ import (
 // means that nothing was changed. fire runs in a sandbox of its own: any other error undoes everything, the pre-charge
 // included.
 func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
-	preCharge, payerCycles, err := e.preCharge(ctx, b, timer, price.Cost(timer.GasLimit, timer.CellLimit))
+	// Each conversion to the interface copies the context, which is large.
+	goCtx := context.Context(ctx)
+	preCharge, payerCycles, err := e.preCharge(goCtx, b, timer, price.Cost(timer.GasLimit, timer.CellLimit))
 	if err != nil {
 		return fireResult{}, err
 	}
@@ -24,7 +28,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if err != nil {
 		return fireResult{}, err
 	}
-	next, err := e.setNextDue(ctx, b, timer)
+	next, err := e.setNextDue(goCtx, b, timer)
 	if err != nil {
 		return fireResult{}, err
 	}
@@ -44,7 +48,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)
-	if err := e.refund(ctx, b, timer, preCharge, settlement.Refund); err != nil {
+	if err := e.refund(goCtx, b, timer, preCharge, settlement.Refund); err != nil {
 		return fireResult{}, err
 	}
 	receipt := types.Receipt{
@@ -55,20 +59,20 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if failure != nil {
 		receipt.Codespace, receipt.Code = types.CodeOf(failure)
 	}
-	survivor, err := e.afterFire(ctx, b, timer, next, &receipt)
+	survivor, err := e.afterFire(goCtx, b, timer, next, &receipt)
 	if err != nil {
 		return fireResult{}, err
 	}
 	fired := e.firedEvent(b, timer, survivor, &receipt, settlement)
 	tags.Add(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
-	return fireResult{receipt, served, price, settlement}, events.Emit(ctx, fired)
+	return fireResult{receipt, served, price, settlement}, events.Emit(goCtx, fired)
 }
 
 // preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It
 // returns what is held for the fire, which may be more if the call cost more than the fire can, and the cycles that the
 // payer's records count.
 func (e *Engine) preCharge(
-	ctx sdk.Context, b *block, timer *types.Timer, amount math.Int,
+	ctx context.Context, b *block, timer *types.Timer, amount math.Int,
 ) (held math.Int, payerCycles uint64, err error) {
 	charged := b.Agents.ChargedFor(timer)
 	missing := math.MaxInt(math.ZeroInt(), amount.Sub(charged))
@@ -77,7 +81,7 @@ func (e *Engine) preCharge(
 }
 
 // refund returns what is left of what was held for the fire. The call of the timer's agent has been settled.
-func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, held, refund math.Int) error {
+func (e *Engine) refund(ctx context.Context, b *block, timer *types.Timer, held, refund math.Int) error {
 	return e.Fees.Refund(ctx, &b.Config, timer, held.Sub(b.Agents.ChargedFor(timer)), refund)
 }
 

@@ -44,6 +44,9 @@ func Sixteenths(weight math.LegacyDec) uint32 {
 // The quotient is the only value that is rounded: up, so that the difference is rounded down. The result is therefore
 // that of exact arithmetic. It does not increase with recent. Invariant: it is from Min to Max.
 func (b Bounds) Weight(recent uint64, median math.LegacyDec) uint32 {
+	if recent == 0 {
+		return b.Max
+	}
 	// A median below 1, possible after smoothing, would make one fire cost more than the weight 1.
 	median = math.LegacyMaxDec(median, math.LegacyOneDec())
 	// loss = ceil(16 × recent ÷ median), dividend and divisor in units of the 18th decimal. The dividend has up to 128

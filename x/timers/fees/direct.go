@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -29,6 +30,34 @@ type Balances interface {
 // BalanceKey is an address and a denom.
 type BalanceKey = collections.Pair[sdk.AccAddress, string]
 
+// changer is implemented by Balances that can write the amount of a balance that is there already for less than Set.
+type changer interface {
+	Change(ctx context.Context, key BalanceKey, amount math.Int) error
+}
+
+// BankBalances are the balances of x/bank, of which an amount is changed without a write to the bank's index by denom.
+// That index says who has a denom, and not how much.
+type BankBalances struct {
+	Balances
+	amounts collections.Map[BalanceKey, math.Int]
+}
+
+var _ changer = BankBalances{}
+
+// NewBankBalances returns the balances of a bank. The service is that of the bank's store, wrapped as the bank's keeper
+// has it, and balances are the field Balances of that keeper.
+func NewBankBalances(service store.KVStoreService, balances Balances) BankBalances {
+	// The schema is the bank's own. It is not built, since it declares the balances only.
+	sb := collections.NewSchemaBuilder(service)
+	return BankBalances{balances, collections.NewMap(sb, banktypes.BalancesPrefix, "balances",
+		collections.PairKeyCodec(sdk.AccAddressKey, collections.StringKey), banktypes.BalanceValueCodec)}
+}
+
+// Change writes the amount of a balance that is there.
+func (b BankBalances) Change(ctx context.Context, key BalanceKey, amount math.Int) error {
+	return b.amounts.Set(ctx, key, amount)
+}
+
 // balanceOf is what an account has of the fee denom; nothing if that can't be read, as the bank has it.
 func (f *Fees) balanceOf(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
 	amount, err := f.Balances.Get(ctx, collections.Join(addr, config.FeeDenom))
@@ -38,16 +67,19 @@ func (f *Fees) balanceOf(ctx context.Context, config *types.TimerConfig, addr sd
 	return amount
 }
 
-// setBalance writes what an account has of the fee denom. The bank stores no balance of nothing.
-func (f *Fees) setBalance(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, amount math.Int) error {
-	key := collections.Join(addr, config.FeeDenom)
+// setBalance writes what an account has of the fee denom, and had before. The bank stores no balance of nothing.
+func (f *Fees) setBalance(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, before, amount math.Int) error {
+	key, muted := collections.Join(addr, config.FeeDenom), watch.Muted(ctx)
+	change, changes := f.Balances.(changer)
 	switch {
 	case amount.IsNegative():
 		return types.ErrInternal.Wrapf("the balance of %s would be %s", addr, amount)
 	case amount.IsZero():
-		return f.Balances.Remove(watch.Muted(ctx), key)
+		return f.Balances.Remove(muted, key)
+	case changes && before.IsPositive():
+		return change.Change(muted, key, amount)
 	default:
-		return f.Balances.Set(watch.Muted(ctx), key, amount)
+		return f.Balances.Set(muted, key, amount)
 	}
 }
 
@@ -61,7 +93,7 @@ func (f *Fees) spendableOf(ctx sdk.Context, config *types.TimerConfig, account s
 
 // settleDirectly returns a part of a pre-charge, and emits what the account has spent in all, as the bank would. An
 // account that was charged more before for the call of its agent may have received something.
-func (f *Fees) settleDirectly(ctx sdk.Context, config *types.TimerConfig, payer sdk.AccAddress, preCharged, refund math.Int) error {
+func (f *Fees) settleDirectly(ctx context.Context, config *types.TimerConfig, payer sdk.AccAddress, preCharged, refund math.Int) error {
 	if refund.IsPositive() {
 		balance, err := f.Balances.Get(ctx, collections.Join(payer, config.FeeDenom))
 		if errors.Is(err, collections.ErrNotFound) {
@@ -70,15 +102,16 @@ func (f *Fees) settleDirectly(ctx sdk.Context, config *types.TimerConfig, payer 
 		if err != nil {
 			return err
 		}
-		if err := f.setBalance(ctx, config, payer, balance.Add(refund)); err != nil {
+		if err := f.setBalance(ctx, config, payer, balance, balance.Add(refund)); err != nil {
 			return err
 		}
 	}
+	events := sdk.UnwrapSDKContext(ctx).EventManager()
 	switch net := preCharged.Sub(refund); {
 	case net.IsPositive():
-		ctx.EventManager().EmitEvent(banktypes.NewCoinSpentEvent(payer, coins(config, net)))
+		events.EmitEvent(banktypes.NewCoinSpentEvent(payer, coins(config, net)))
 	case net.IsNegative():
-		ctx.EventManager().EmitEvent(banktypes.NewCoinReceivedEvent(payer, coins(config, net.Neg())))
+		events.EmitEvent(banktypes.NewCoinReceivedEvent(payer, coins(config, net.Neg())))
 	}
 	return nil
 }
@@ -88,7 +121,8 @@ func (f *Fees) collect(ctx sdk.Context, config *types.TimerConfig, amount math.I
 	if f.Balances == nil || !amount.IsPositive() {
 		return nil
 	}
-	if err := f.setBalance(ctx, config, f.Account, f.balanceOf(ctx, config, f.Account).Add(amount)); err != nil {
+	balance := f.balanceOf(ctx, config, f.Account)
+	if err := f.setBalance(ctx, config, f.Account, balance, balance.Add(amount)); err != nil {
 		return err
 	}
 	ctx.EventManager().EmitEvent(banktypes.NewCoinReceivedEvent(f.Account, coins(config, amount)))

@@ -47,7 +47,7 @@ func (f *Fees) Defaults() {
 
 // PreCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds. It returns the cycles
 // that the fire counts for what reading and writing the payer's records takes.
-func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
+func (f *Fees) PreCharge(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
 	funds, covers := f.covers(ctx, config, t, amount)
 	if !covers {
 		return 0, types.ErrInsufficientFunds
@@ -56,7 +56,7 @@ func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Ti
 	case !amount.IsPositive():
 		return funds.cycles, nil
 	case f.Balances != nil:
-		return funds.cycles, f.setBalance(ctx, config, t.Payer(), funds.balance.Sub(amount))
+		return funds.cycles, f.setBalance(ctx, config, t.Payer(), funds.balance, funds.balance.Sub(amount))
 	default:
 		return funds.cycles, f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, coins(config, amount))
 	}
@@ -64,7 +64,7 @@ func (f *Fees) PreCharge(ctx sdk.Context, config *types.TimerConfig, t *types.Ti
 
 // Refund returns what the fire did not use of its pre-charge, and draws the charge on the allowance if there is one. The
 // charge is drawn, and not the pre-charge, because an allowance limits what is paid.
-func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error {
+func (f *Fees) Refund(ctx context.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error {
 	payer := t.Payer()
 	if f.Balances != nil {
 		if err := f.settleDirectly(ctx, config, payer, preCharged, refund); err != nil {
@@ -81,7 +81,7 @@ func (f *Fees) Refund(ctx sdk.Context, config *types.TimerConfig, t *types.Timer
 	}
 	// The allowance covered the pre-charge when the fire began. If the handler has spent or revoked it meanwhile, the
 	// fire stands: the payer had consented, and was charged once.
-	_ = sandbox.Run(ctx, func(ctx sdk.Context) error {
+	_ = sandbox.Run(sdk.UnwrapSDKContext(ctx), func(ctx sdk.Context) error {
 		return f.drawAllowance(ctx, payer, t.Principal(), coins(config, charged))
 	})
 	return nil

@@ -43,7 +43,7 @@ func (f *Fees) CheckPayer(ctx context.Context, config *types.TimerConfig, payer,
 	if f.Bank.BlockedAddr(payer) {
 		return 0, types.ErrInvalidFeePayer.Wrapf("%s is blocked from receiving funds, refunds included", f.Addresses.Text(payer))
 	}
-	account, cycles, err := f.readAccount(sdkCtx, config, payer)
+	account, cycles, err := f.readAccount(ctx, config, payer)
 	if err != nil {
 		return 0, err
 	}
@@ -71,26 +71,27 @@ var scheduleURL = sdk.MsgTypeURL(&types.MsgScheduleTimer{})
 // Spendable is what an account can spend of the fee denom. It is 0 for an account whose record is too large to pay for
 // timers.
 func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
-	account, _, err := f.readAccount(sdk.UnwrapSDKContext(ctx), config, addr)
+	account, _, err := f.readAccount(ctx, config, addr)
 	if err != nil {
 		return math.ZeroInt()
 	}
-	spendable, _ := f.funds(sdk.UnwrapSDKContext(ctx), config, addr, account)
+	spendable, _ := f.funds(ctx, config, addr, account)
 	return math.MaxInt(math.ZeroInt(), spendable)
 }
 
 // funds are what an account can spend and what it has; the latter is read only if payers are debited directly.
-func (f *Fees) funds(ctx sdk.Context, config *types.TimerConfig, addr sdk.AccAddress, account sdk.AccountI) (spendable, balance math.Int) {
+func (f *Fees) funds(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, account sdk.AccountI) (spendable, balance math.Int) {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	if f.Balances == nil {
 		// Not the bank's SpendableCoin, which panics if more is locked than is there, as after a slash.
-		return f.spendableOf(ctx, config, account, f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount), math.Int{}
+		return f.spendableOf(sdkCtx, config, account, f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount), math.Int{}
 	}
 	balance = f.balanceOf(ctx, config, addr)
-	return f.spendableOf(ctx, config, account, balance), balance
+	return f.spendableOf(sdkCtx, config, account, balance), balance
 }
 
 // Covers reports whether the payer can be debited for the amount, and has consented to it.
-func (f *Fees) Covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) bool {
+func (f *Fees) Covers(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) bool {
 	_, covers := f.covers(ctx, config, t, amount)
 	return covers
 }
@@ -103,7 +104,7 @@ type payerFunds struct {
 }
 
 // covers reports as Covers does, and returns what it found. A payer whose records are too large lacks funds.
-func (f *Fees) covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (found payerFunds, covers bool) {
+func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (found payerFunds, covers bool) {
 	payer := t.Payer()
 	account, cycles, err := f.readAccount(ctx, config, payer)
 	if err != nil {
@@ -117,9 +118,10 @@ func (f *Fees) covers(ctx sdk.Context, config *types.TimerConfig, t *types.Timer
 	if !t.Sponsored() {
 		return found, true
 	}
-	more, err := f.readAllowance(ctx, config, payer, t.Principal())
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	more, err := f.readAllowance(sdkCtx, config, payer, t.Principal())
 	found.cycles += more
-	return found, err == nil && f.allowanceCovers(ctx, payer, t.Principal(), coins(config, amount)) == nil
+	return found, err == nil && f.allowanceCovers(sdkCtx, payer, t.Principal(), coins(config, amount)) == nil
 }
 
 // vesting is an account of which some coins are locked. The bank computes them anew whenever it is asked.
@@ -129,8 +131,9 @@ type vesting interface {
 
 // readAccount reads a payer's account, and returns the cycles that its record counts. It reads no record that exceeds
 // MAX_PAYER_RECORD_BYTES.
-func (f *Fees) readAccount(ctx sdk.Context, config *types.TimerConfig, payer sdk.AccAddress) (account sdk.AccountI, cycles uint64, err error) {
-	size, err := sandbox.ReadAtMost(ctx, config.MaxPayerRecordBytes, func(ctx sdk.Context) error {
+func (f *Fees) readAccount(ctx context.Context, config *types.TimerConfig, payer sdk.AccAddress) (account sdk.AccountI, cycles uint64, err error) {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	size, err := sandbox.ReadAtMost(sdkCtx, config.MaxPayerRecordBytes, func(ctx sdk.Context) error {
 		account = f.Accounts.GetAccount(ctx, payer)
 		return nil
 	})
@@ -138,7 +141,7 @@ func (f *Fees) readAccount(ctx sdk.Context, config *types.TimerConfig, payer sdk
 		return nil, 0, tooLarge(config, "account", size, err)
 	}
 	_, isVesting := account.(vesting)
-	return account, accountCycles(ctx.KVGasConfig(), size, isVesting), nil
+	return account, accountCycles(sdkCtx.KVGasConfig(), size, isVesting), nil
 }
 
 // accountCycles is what reading an account of so many bytes counts at the store's prices.

@@ -121,7 +121,7 @@ func TestOwnersOfOneKeyShareTheirLimitAlone(t *testing.T) {
 	})
 	mine, other := f.schedule(robot, 9, f.noop()), f.schedule(robot2, 9, f.noop())
 	ctx, _ := f.Ctx().CacheContext()
-	owners := state.NewOwners(collections.NewSchemaBuilder(service))
+	owners := state.NewOwners(collections.NewSchemaBuilder(service), service)
 	entries, err := owners.Of(ctx, robot2)
 	require.NoError(t, err)
 	require.Len(t, entries, 1)

@@ -54,7 +54,8 @@ type options struct {
 type Option func(*options)
 
 // WithBalances lets fires debit their payers without transfers, which costs a third of the time; see fees.Balances for what
-// it is given and for what chain it is not. Without it the bank's SendCoins moves what fires are charged.
+// it is given and for what chain it is not, and fees.NewBankBalances for a faster form. Without it the bank's SendCoins moves
+// what fires are charged.
 func WithBalances(balances fees.Balances) Option {
 	return func(o *options) { o.balances = balances }
 }
@@ -133,13 +134,13 @@ func NewKeeper(
 
 // wire makes the components of the state, the policies that use them and the engine over both.
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
-	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb)
+	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb, k.service)
 	records := state.NewRecords(cdc, sb, owners, lane)
 	index := index.New(sb, records)
 	records.Attend(index)
 	conditions := conditions.New(cdc, sb, records, o.watcher)
 	watches := triggers.NewWatches(cdc, sb, records, o.watcher, conditions)
-	fairness := state.NewFairness(cdc, sb, lane, router)
+	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
 	receipts := state.NewReceipts(cdc, sb, lane)
 	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
 	parts := &policies.Parts{

@@ -3,6 +3,8 @@
 package lab
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	cmtproto "github.com/cometbft/cometbft/proto/tendermint/types"
@@ -42,6 +44,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/actors"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -104,6 +107,7 @@ type Chain struct {
 	FeeDenom  string
 
 	store  storetypes.CommitMultiStore
+	keys   map[string]*storetypes.KVStoreKey
 	logger log.Logger
 	height int64
 	ctx    sdk.Context
@@ -133,6 +137,7 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 		Authority: authtypes.NewModuleAddress(govtypes.ModuleName).String(),
 	}
 	keys := storetypes.NewKVStoreKeys(authtypes.StoreKey, banktypes.StoreKey, feegrant.StoreKey, authzkeeper.StoreKey, types.StoreKey)
+	c.keys = keys
 	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
 	// Pruning in the background never ends: it would keep the store of every chain in memory, and wake up for each of them.
 	c.store.SetIAVLSyncPruning(true)
@@ -189,7 +194,7 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	blocked := map[string]bool{authtypes.NewModuleAddress(types.ModuleName).String(): true}
 	c.Bank = bankkeeper.NewBaseKeeper(c.Codec, bankStore, c.Accounts, blocked, c.Authority, c.logger)
 	if opts.DirectDebits {
-		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)], keeper.WithBalances(c.Bank.Balances))
+		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)], keeper.WithBalances(fees.NewBankBalances(bankStore, c.Bank.Balances)))
 	}
 	c.Feegrant = feegrantkeeper.NewKeeper(c.Codec, service(feegrant.StoreKey), c.Accounts).SetBankKeeper(c.Bank)
 	c.Messages = baseapp.NewMsgServiceRouter()
@@ -356,6 +361,17 @@ func (c *Chain) commit() {
 	c.branch.Write()
 	c.store.Commit()
 	c.startBlock()
+}
+
+// WalkState passes what is stored to fn: the stores by name, their entries by key.
+func (c *Chain) WalkState(fn func(store string, key, value []byte)) {
+	for _, name := range slices.Sorted(maps.Keys(c.keys)) {
+		entries := c.ctx.MultiStore().GetKVStore(c.keys[name]).Iterator(nil, nil)
+		for ; entries.Valid(); entries.Next() {
+			fn(name, entries.Key(), entries.Value())
+		}
+		_ = entries.Close()
+	}
 }
 
 // AppHash of the last block.

@@ -60,9 +60,11 @@ func (p Price) ceil(cycles, cells, size uint64) (math.Int, bool) {
 	if !ok {
 		return math.Int{}, false
 	}
-	if rest {
-		// At most (2^64 − 1) + 1, so that the sum is one of integers.
+	if rest && whole == ^uint64(0) {
 		return math.NewIntFromUint64(whole).AddRaw(1), true
+	}
+	if rest {
+		whole++
 	}
 	return math.NewIntFromUint64(whole), true
 }

@@ -31,12 +31,7 @@ type Settlement struct {
 }
 
 // lumpSum is LumpSum, 0 if it is nil.
-func (p Price) lumpSum() math.Int {
-	if p.LumpSum.IsNil() {
-		return math.ZeroInt()
-	}
-	return p.LumpSum
-}
+func (p Price) paysLumpSum() bool { return !p.LumpSum.IsNil() && !p.LumpSum.IsZero() }
 
 // Cost is ceil(cycles × cycle basefee + cells × cell basefee + size × (lane fee + priority)) + lump sum. It is rounded
 // up a single time, at the end, in favour of the chain, so that a charge is never below its formula. The products are
@@ -47,10 +42,10 @@ func (p Price) Cost(cycles, cells uint64) math.Int {
 	if !ok {
 		cost = p.decimalCost(cycles, cells, size)
 	}
-	if p.LumpSum.IsNil() || p.LumpSum.IsZero() {
-		return cost
+	if p.paysLumpSum() {
+		return cost.Add(p.LumpSum)
 	}
-	return cost.Add(p.LumpSum)
+	return cost
 }
 
 // decimalCost is ceil in decimals, of any size.
@@ -66,7 +61,10 @@ func (p Price) decimalCost(cycles, cells, size uint64) math.Int {
 // is burned, so that no party gains by rounding.
 func (p Price) Settle(preCharge math.Int, cycles, cells uint64) Settlement {
 	size := p.Capacity.Size(cycles, cells)
-	s := Settlement{Charged: p.Cost(cycles, cells), Tip: floor(p.Priority, size).Add(p.lumpSum()), LaneBurned: floor(p.Lane, size)}
+	s := Settlement{Charged: p.Cost(cycles, cells), Tip: floor(p.Priority, size), LaneBurned: floor(p.Lane, size)}
+	if p.paysLumpSum() {
+		s.Tip = s.Tip.Add(p.LumpSum)
+	}
 	s.Burned, s.Refund = s.Charged, preCharge.Sub(s.Charged)
 	if !s.Tip.IsZero() {
 		s.Burned = s.Charged.Sub(s.Tip)

@@ -13,7 +13,8 @@ func (m *Map) Check(ctx context.Context) error {
 	values := map[string]bool{}
 	var heads []uint64
 	var malformed error
-	err := m.store.Scan(ctx, nil, func(key, _ []byte) bool {
+	o := m.open(ctx)
+	err := o.store.Scan(nil, func(key, _ []byte) bool {
 		values[string(key)] = true
 		if key[0] == headPrefix {
 			var r uint64
@@ -26,7 +27,7 @@ func (m *Map) Check(ctx context.Context) error {
 		return err
 	}
 	for _, r := range heads {
-		if err := m.checkRange(ctx, r, values); err != nil {
+		if err := o.checkRange(r, values); err != nil {
 			return fmt.Errorf("range %d: %w", r, err)
 		}
 	}
@@ -37,8 +38,8 @@ func (m *Map) Check(ctx context.Context) error {
 }
 
 // checkRange checks a range and takes its values out of those that are given.
-func (m *Map) checkRange(ctx context.Context, r uint64, values map[string]bool) error {
-	h, err := m.head(ctx, r)
+func (m *opened) checkRange(r uint64, values map[string]bool) error {
+	h, err := m.head(r)
 	if err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (m *Map) checkRange(ctx context.Context, r uint64, values map[string]bool) 
 	for number := h.first; number <= h.last; number++ {
 		delete(values, string(logKey(r, number)))
 	}
-	log, err := m.log(ctx, r, h)
+	log, err := m.log(r, h)
 	if err != nil {
 		return err
 	}
@@ -63,15 +64,15 @@ func (m *Map) checkRange(ctx context.Context, r uint64, values map[string]bool) 
 		}
 	}
 	for number := range h.levels + 1 {
-		if err := m.checkLevel(ctx, r, number, h, values); err != nil {
+		if err := m.checkLevel(r, number, h, values); err != nil {
 			return fmt.Errorf("level %d: %w", number, err)
 		}
 	}
 	return nil
 }
 
-func (m *Map) checkLevel(ctx context.Context, r uint64, number int, h head, values map[string]bool) error {
-	l, err := m.level(ctx, r, number)
+func (m *opened) checkLevel(r uint64, number int, h head, values map[string]bool) error {
+	l, err := m.level(r, number)
 	if err != nil {
 		return err
 	}
@@ -83,17 +84,17 @@ func (m *Map) checkLevel(ctx context.Context, r uint64, number int, h head, valu
 		return fmt.Errorf("nothing moves its %d runs down", len(l.runs))
 	}
 	for _, chunks := range l.runs {
-		if err := m.checkRun(ctx, r, number, chunks, l.next, values); err != nil {
+		if err := m.checkRun(r, number, chunks, l.next, values); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *Map) checkRun(ctx context.Context, r uint64, number int, chunks run, next uint32, values map[string]bool) error {
+func (m *opened) checkRun(r uint64, number int, chunks run, next uint32, values map[string]bool) error {
 	var last []byte
 	for i, ref := range chunks {
-		chunk, err := m.chunk(ctx, r, number, ref)
+		chunk, err := m.chunk(r, number, ref)
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,7 @@ func (m *Map) checkRun(ctx context.Context, r uint64, number int, chunks run, ne
 }
 
 // checkOrder checks that the messages of a chunk belong there, in order after a key, and returns the last key.
-func (m *Map) checkOrder(r uint64, number int, chunk []message, last []byte) ([]byte, error) {
+func (m *opened) checkOrder(r uint64, number int, chunk []message, last []byte) ([]byte, error) {
 	for _, message := range chunk {
 		if last != nil && bytes.Compare(last, message.key) >= 0 {
 			return nil, fmt.Errorf("key %x is out of order", message.key)

@@ -23,8 +23,10 @@
 // it. With n entries in a range:
 //
 //   - Insert, Replace and Delete read two values and write one. Each time that LogBytes are full they write one more.
+//     Apply does so once for changes of one range that follow each other.
 //   - Get, and Count of adjacent keys, read at most 2·MergeLogs chunks of the log, and a directory and for each run at
 //     most two chunks of the levels, of which there are log(n).
+//     A Reader reads the chunks of the log and the directories of a range once for all its lookups.
 //   - Page reads that, and the chunks that hold what it returns.
 //   - Maintain merges a bounded number of ranges, each by a bounded number of chunks (MaintainChunks). It has
 //     nothing to do until a log has MergeLogs full chunks.

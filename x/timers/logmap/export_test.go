@@ -4,12 +4,13 @@ import "context"
 
 // Shape is how many chunks of a range's log are full, and how many runs each level has, the bottom first.
 func (m *Map) Shape(ctx context.Context, r uint64) (full int, runs []int, err error) {
-	h, err := m.head(ctx, r)
+	o := m.open(ctx)
+	h, err := o.head(r)
 	if err != nil {
 		return 0, nil, err
 	}
 	for number := range h.levels + 1 {
-		l, err := m.level(ctx, r, number)
+		l, err := o.level(r, number)
 		if err != nil {
 			return 0, nil, err
 		}

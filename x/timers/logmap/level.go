@@ -2,7 +2,6 @@ package logmap
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"slices"
 
@@ -71,12 +70,21 @@ func (l *level) visible(run int, within interval) interval {
 	return within
 }
 
-func (m *Map) level(ctx context.Context, r uint64, number int) (*level, error) {
-	bz, err := m.store.Get(ctx, directoryKey(r, number))
-	if err != nil || bz == nil {
-		return &level{}, err
+func (m *opened) level(r uint64, number int) (l *level, err error) {
+	if known := m.levels[levelOf{r, number}]; known != nil {
+		return known, nil
 	}
-	return decodeLevel(bz)
+	bz, err := m.store.Get(directoryKey(r, number))
+	if err != nil {
+		return nil, err
+	}
+	if l = new(level); bz != nil {
+		l, err = decodeLevel(bz)
+	}
+	if m.levels != nil && err == nil {
+		m.levels[levelOf{r, number}] = l
+	}
+	return l, err
 }
 
 func decodeLevel(bz []byte) (*level, error) {
@@ -107,7 +115,7 @@ func decodeLevel(bz []byte) (*level, error) {
 	return l, d.err()
 }
 
-func (m *Map) setLevel(ctx context.Context, r uint64, number int, l *level) error {
+func (m *opened) setLevel(r uint64, number int, l *level) error {
 	// A run that lost its chunks is gone, and the first chunk of each takes what comes before all others.
 	kept := l.runs[:0]
 	for i, chunks := range l.runs {
@@ -120,7 +128,7 @@ func (m *Map) setLevel(ctx context.Context, r uint64, number int, l *level) erro
 	}
 	l.runs = kept
 	if len(l.runs) == 0 {
-		return m.store.Delete(ctx, directoryKey(r, number))
+		return m.store.Delete(directoryKey(r, number))
 	}
 	bz := binary.AppendUvarint(nil, uint64(l.next))
 	bz = binary.AppendUvarint(bz, uint64(l.moving))
@@ -149,12 +157,12 @@ func (m *Map) setLevel(ctx context.Context, r uint64, number int, l *level) erro
 			last = c.first
 		}
 	}
-	return m.store.Set(ctx, directoryKey(r, number), bz)
+	return m.store.Set(directoryKey(r, number), bz)
 }
 
 // chunk reads a sorted chunk.
-func (m *Map) chunk(ctx context.Context, r uint64, number int, ref chunkRef) ([]message, error) {
-	bz, err := m.store.Get(ctx, chunkKey(r, number, ref.number))
+func (m *opened) chunk(r uint64, number int, ref chunkRef) ([]message, error) {
+	bz, err := m.store.Get(chunkKey(r, number, ref.number))
 	if err == nil && bz == nil {
 		err = errCorrupt
 	}
@@ -166,8 +174,8 @@ func (m *Map) chunk(ctx context.Context, r uint64, number int, ref chunkRef) ([]
 
 // write writes sorted messages as chunks of a level, the first of them under the numbers given. It returns the numbers
 // that it did not need.
-func (m *Map) write(
-	ctx context.Context, r uint64, number int, l *level, messages []message, reuse []uint32,
+func (m *opened) write(
+	r uint64, number int, l *level, messages []message, reuse []uint32,
 ) (written run, unused []uint32, err error) {
 	var last []byte
 	for _, part := range pack(messages, m.opts.ChunkBytes) {
@@ -183,7 +191,7 @@ func (m *Map) write(
 			ref.number = l.next
 			l.next++
 		}
-		if err := m.store.Set(ctx, chunkKey(r, number, ref.number), encodeChunk(part)); err != nil {
+		if err := m.store.Set(chunkKey(r, number, ref.number), encodeChunk(part)); err != nil {
 			return nil, nil, err
 		}
 		written = append(written, ref)

@@ -8,15 +8,20 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/packed"
 )
 
-// Store is the ordered store beneath a map. The map writes keys of its own, of at most 15 bytes, and no empty values. It
+// Opener opens the store beneath a map as a context sees it: for one operation of the map, or for a Reader.
+type Opener interface {
+	Open(ctx context.Context) Store
+}
+
+// Store is an ordered store that was opened. The map writes keys of its own, of at most 15 bytes, and no empty values. It
 // does not change a value that it was given, and the store must not change one after it was handed over.
 type Store interface {
 	// Get returns nil if there is no value.
-	Get(ctx context.Context, key []byte) ([]byte, error)
-	Set(ctx context.Context, key, value []byte) error
-	Delete(ctx context.Context, key []byte) error
+	Get(key []byte) ([]byte, error)
+	Set(key, value []byte) error
+	Delete(key []byte) error
 	// Scan calls fn for entries from the key on, in order, until fn returns false. fn does not use the store.
-	Scan(ctx context.Context, from []byte, fn func(key, value []byte) (more bool)) error
+	Scan(from []byte, fn func(key, value []byte) (more bool)) error
 }
 
 // Options shape a map. They must not change while it holds entries. What is zero takes its default.
@@ -48,12 +53,30 @@ type Entry struct {
 // Map is an ordered map from keys to values, either of any length. It holds nothing in memory: all methods can be
 // called from several goroutines if the store can.
 type Map struct {
+	stores Opener
+	opts   Options
+}
+
+// opened is a map on a store that was opened.
+type opened struct {
 	store Store
-	opts  Options
+	opts  *Options
+	// levels are the directories that a Reader has decoded; nil otherwise. They are looked up, never ranged over.
+	levels map[levelOf]*level
+}
+
+// levelOf is a level of a range.
+type levelOf struct {
+	r      uint64
+	number int
+}
+
+func (m *Map) open(ctx context.Context) *opened {
+	return &opened{store: m.stores.Open(ctx), opts: &m.opts}
 }
 
 // New returns the map of a store. Nothing else may write to the store.
-func New(store Store, opts Options) *Map {
+func New(stores Opener, opts Options) *Map {
 	if opts.Range == nil {
 		opts.Range = func([]byte) uint64 { return 0 }
 	}
@@ -75,66 +98,102 @@ func New(store Store, opts Options) *Map {
 		}
 		*option.value = max(*option.value, option.leastUseful)
 	}
-	return &Map{store, opts}
+	return &Map{stores, opts}
 }
 
 // Insert adds an entry. The caller knows that there is none with the key.
 func (m *Map) Insert(ctx context.Context, key, value []byte) error {
-	return m.append(ctx, message{key, value, insert})
+	return m.Apply(ctx, Inserted(key, value))
 }
 
 // Replace changes the value of an entry. The caller knows that it exists.
 func (m *Map) Replace(ctx context.Context, key, value []byte) error {
-	return m.append(ctx, message{key, value, replace})
+	return m.Apply(ctx, Replaced(key, value))
 }
 
 // Delete removes an entry. The caller knows that it exists.
-func (m *Map) Delete(ctx context.Context, key []byte) error {
-	return m.append(ctx, message{key, nil, remove})
+func (m *Map) Delete(ctx context.Context, key []byte) error { return m.Apply(ctx, Deleted(key)) }
+
+// Change is a change of one entry.
+type Change struct{ message }
+
+// Inserted is what Insert does.
+func Inserted(key, value []byte) Change { return Change{message{key, value, insert}} }
+
+// Replaced is what Replace does.
+func Replaced(key, value []byte) Change { return Change{message{key, value, replace}} }
+
+// Deleted is what Delete does.
+func Deleted(key []byte) Change { return Change{message{key, nil, remove}} }
+
+// Apply makes changes one after the other. Those of one range that follow each other cost what one does.
+func (m *Map) Apply(ctx context.Context, changes ...Change) error {
+	o := m.open(ctx)
+	for len(changes) > 0 {
+		r, n := o.opts.Range(changes[0].key), 1
+		for n < len(changes) && o.opts.Range(changes[n].key) == r {
+			n++
+		}
+		if err := o.append(r, changes[:n]); err != nil {
+			return err
+		}
+		changes = changes[n:]
+	}
+	return nil
 }
 
-// append adds a message to the log of its range.
-func (m *Map) append(ctx context.Context, change message) error {
-	r := m.opts.Range(change.key)
-	head, err := m.head(ctx, r)
+// append adds messages to the log of their range.
+func (m *opened) append(r uint64, changes []Change) error {
+	head, err := m.head(r)
 	if err != nil {
 		return err
 	}
-	tail, err := m.store.Get(ctx, logKey(r, head.last))
+	tail, err := m.store.Get(logKey(r, head.last))
 	if err != nil {
 		return err
 	}
-	grown := appendLogged(append(make([]byte, 0, max(m.opts.LogBytes, len(tail)+64)), tail...), change)
 	if len(tail) == 0 && head.isNew() {
-		if err := m.setHead(ctx, r, head); err != nil {
+		if err := m.setHead(r, head); err != nil {
 			return err
 		}
 	}
-	if len(tail) > 0 && len(grown) > m.opts.LogBytes {
-		if head, err = m.seal(ctx, r, head); err != nil {
+	stored := len(tail)
+	tail = append(make([]byte, 0, max(m.opts.LogBytes, stored+64)), tail...)
+	for i := range changes {
+		before := len(tail)
+		if tail = appendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
+			continue
+		}
+		full, rest := tail[:before:before], tail[before:]
+		if before > stored {
+			if err := m.store.Set(logKey(r, head.last), full); err != nil {
+				return err
+			}
+		}
+		if head, err = m.seal(r, head); err != nil {
 			return err
 		}
-		grown = append([]byte(nil), grown[len(tail):]...)
+		stored, tail = 0, append(make([]byte, 0, max(m.opts.LogBytes, len(rest))), rest...)
 	}
-	return m.store.Set(ctx, logKey(r, head.last), grown)
+	return m.store.Set(logKey(r, head.last), tail)
 }
 
 // seal begins another chunk of the log. If the log is far too long, it is merged first.
-func (m *Map) seal(ctx context.Context, r uint64, head head) (head, error) {
+func (m *opened) seal(r uint64, head head) (head, error) {
 	head.last++
 	if head.full() >= 2*m.opts.MergeLogs {
-		merged, err := m.mergeRange(ctx, r, head, unbounded)
+		merged, err := m.mergeRange(r, head, unbounded)
 		if err != nil {
 			return head, err
 		}
 		head = merged
 	} else if head.full() >= m.opts.MergeLogs && !head.queued {
 		head.queued = true
-		if err := m.store.Set(ctx, queueKey(r), present); err != nil {
+		if err := m.store.Set(queueKey(r), present); err != nil {
 			return head, err
 		}
 	}
-	return head, m.setHead(ctx, r, head)
+	return head, m.setHead(r, head)
 }
 
 // The first byte of the store's keys.
@@ -204,8 +263,8 @@ func (h head) full() int { return int(h.last - h.first) }
 func (h head) isNew() bool { return !h.stored }
 
 // head reads the head of a range.
-func (m *Map) head(ctx context.Context, r uint64) (head, error) {
-	bz, err := m.store.Get(ctx, headKey(r))
+func (m *opened) head(r uint64) (head, error) {
+	bz, err := m.store.Get(headKey(r))
 	if err != nil || bz == nil {
 		return head{}, err
 	}
@@ -220,20 +279,20 @@ func decodeHead(bz []byte) (head, error) {
 	}, d.err()
 }
 
-func (m *Map) setHead(ctx context.Context, r uint64, h head) error {
+func (m *opened) setHead(r uint64, h head) error {
 	bz := binary.AppendUvarint(make([]byte, 0, 8), uint64(h.first))
 	bz = binary.AppendUvarint(bz, uint64(h.full()))
 	levels := uint64(h.levels) << 1
 	if h.queued {
 		levels |= 1
 	}
-	return m.store.Set(ctx, headKey(r), binary.AppendUvarint(bz, levels))
+	return m.store.Set(headKey(r), binary.AppendUvarint(bz, levels))
 }
 
 // log reads the messages of a range's log, in the order in which they arrived.
-func (m *Map) log(ctx context.Context, r uint64, h head) (log []message, err error) {
+func (m *opened) log(r uint64, h head) (log []message, err error) {
 	for number := h.first; ; number++ {
-		bz, err := m.store.Get(ctx, logKey(r, number))
+		bz, err := m.store.Get(logKey(r, number))
 		if err != nil {
 			return nil, err
 		}

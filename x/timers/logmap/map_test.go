@@ -24,20 +24,25 @@ type treeStore struct {
 	fail error
 }
 
-var _ logmap.Store = (*treeStore)(nil)
+var (
+	_ logmap.Opener = (*treeStore)(nil)
+	_ logmap.Store  = (*treeStore)(nil)
+)
 
 func newStore() *treeStore { return &treeStore{tree: new(btree.Map[string, []byte])} }
 
 // branch is a copy that can be dropped.
 func (s *treeStore) branch() *treeStore { return &treeStore{tree: s.tree.Copy()} }
 
-func (s *treeStore) Get(_ context.Context, key []byte) ([]byte, error) {
+func (s *treeStore) Open(context.Context) logmap.Store { return s }
+
+func (s *treeStore) Get(key []byte) ([]byte, error) {
 	s.reads++
 	value, _ := s.tree.Get(string(key))
 	return value, s.fail
 }
 
-func (s *treeStore) Set(_ context.Context, key, value []byte) error {
+func (s *treeStore) Set(key, value []byte) error {
 	s.writes++
 	s.bytes_ += len(key) + len(value)
 	if len(value) == 0 || len(key) > 15 {
@@ -47,19 +52,29 @@ func (s *treeStore) Set(_ context.Context, key, value []byte) error {
 	return s.fail
 }
 
-func (s *treeStore) Delete(_ context.Context, key []byte) error {
+func (s *treeStore) Delete(key []byte) error {
 	s.writes++
 	s.tree.Delete(string(key))
 	return s.fail
 }
 
-func (s *treeStore) Scan(_ context.Context, from []byte, fn func(key, value []byte) bool) error {
+func (s *treeStore) Scan(from []byte, fn func(key, value []byte) bool) error {
 	s.reads++
 	s.tree.Ascend(string(from), func(key string, value []byte) bool {
 		s.reads++
 		return fn([]byte(key), value)
 	})
 	return s.fail
+}
+
+// values are what is stored.
+func (s *treeStore) values() map[string]string {
+	all := map[string]string{}
+	s.tree.Scan(func(key string, value []byte) bool {
+		all[key] = string(value)
+		return true
+	})
+	return all
 }
 
 // model is a map as Go has it, searched from end to end.
@@ -129,8 +144,32 @@ func mapProperty(t *rapid.T) {
 			}
 		}
 	}
+	// Changes made together leave the store as they do one after the other.
+	changeTogether := func(t *rapid.T) {
+		var changes []logmap.Change
+		apart := store.branch()
+		one := logmap.New(apart, opts)
+		for range rapid.IntRange(0, 30).Draw(t, "changes") {
+			key, value := drawKey(t, "key"), rapid.StringMatching(`[x-z]{0,6}`).Draw(t, "value")
+			_, exists := entries[string(key)]
+			switch {
+			case !exists:
+				changes = append(changes, logmap.Inserted(key, []byte(value)))
+				entries[string(key)] = value
+			case rapid.Bool().Draw(t, "delete"):
+				changes = append(changes, logmap.Deleted(key))
+				delete(entries, string(key))
+			default:
+				changes = append(changes, logmap.Replaced(key, []byte(value)))
+				entries[string(key)] = value
+			}
+			require.NoError(t, one.Apply(ctx, changes[len(changes)-1]))
+		}
+		require.NoError(t, m.Apply(ctx, changes...))
+		require.Equal(t, apart.values(), store.values())
+	}
 	t.Repeat(map[string]func(*rapid.T){
-		"change": change,
+		"change": change, "change together": changeTogether,
 		"maintain": func(t *rapid.T) {
 			store.reads, store.writes = 0, 0
 			_, err := m.Maintain(ctx, rapid.Uint64Max(100).Draw(t, "height"))
@@ -159,6 +198,15 @@ func mapProperty(t *rapid.T) {
 			require.NoError(t, err)
 			require.Equal(t, exists, found)
 			require.Equal(t, want, string(value))
+			reader := m.Reader(ctx)
+			for range 3 {
+				key := drawKey(t, "another key")
+				value, found, err := reader.Get(key)
+				want, exists := entries[string(key)]
+				require.NoError(t, err)
+				require.Equal(t, exists, found)
+				require.Equal(t, want, string(value))
+			}
 			from, to := drawKey(t, "from"), drawKey(t, "to")
 			if rapid.Bool().Draw(t, "open") {
 				to = nil
@@ -187,3 +235,27 @@ func all(t require.TestingT, m *logmap.Map) []logmap.Entry {
 func TestMapFollowsAModel(t *testing.T) { rapid.Check(t, mapProperty) }
 
 func FuzzMap(f *testing.F) { f.Fuzz(rapid.MakeFuzz(mapProperty)) }
+
+// TestAReaderReadsWhatARangeHasInCommonOnce: of many lookups, the chunks alone are read again.
+func TestAReaderReadsWhatARangeHasInCommonOnce(t *testing.T) {
+	store := newStore()
+	m, keys := logmap.New(store, logmap.Options{}), newKeys()
+	inserted := insert(t, m, keys, 2_000)
+	for height := uint64(1); ; height++ {
+		if idle, err := m.Maintain(ctx, height); idle {
+			require.NoError(t, err)
+			break
+		}
+	}
+	reader := m.Reader(ctx)
+	_, found, err := reader.Get(inserted[0])
+	require.NoError(t, err)
+	require.True(t, found)
+	store.reads = 0
+	for _, key := range inserted[:100] {
+		_, found, err := reader.Get(key)
+		require.NoError(t, err)
+		require.True(t, found)
+	}
+	require.LessOrEqual(t, store.reads, 200)
+}

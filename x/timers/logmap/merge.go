@@ -32,21 +32,22 @@ func (o Options) MaintainChunks() int {
 // that none waits any more. If more ranges wait than it merges, the height decides which are first, so that all have
 // their turn.
 func (m *Map) Maintain(ctx context.Context, height uint64) (idle bool, err error) {
-	ranges, err := m.queued(ctx, queueScan*m.opts.Merges)
+	o := m.open(ctx)
+	ranges, err := o.queued(queueScan * m.opts.Merges)
 	if err != nil {
 		return false, err
 	}
 	waiting := uint64(len(ranges))
 	for i := range min(waiting, uint64(m.opts.Merges)) {
 		r := ranges[(height%waiting*uint64(m.opts.Merges)+i)%waiting]
-		h, err := m.head(ctx, r)
+		h, err := o.head(r)
 		if err != nil {
 			return false, err
 		}
-		if h, err = m.mergeRange(ctx, r, h, m.opts.Steps); err != nil {
+		if h, err = o.mergeRange(r, h, m.opts.Steps); err != nil {
 			return false, err
 		}
-		if err := m.setHead(ctx, r, h); err != nil {
+		if err := o.setHead(r, h); err != nil {
 			return false, err
 		}
 	}
@@ -54,9 +55,9 @@ func (m *Map) Maintain(ctx context.Context, height uint64) (idle bool, err error
 }
 
 // queued returns the first ranges that wait for Maintain, at most limit.
-func (m *Map) queued(ctx context.Context, limit int) (ranges []uint64, err error) {
+func (m *opened) queued(limit int) (ranges []uint64, err error) {
 	var malformed error
-	err = m.store.Scan(ctx, []byte{queuePrefix}, func(key, _ []byte) bool {
+	err = m.store.Scan([]byte{queuePrefix}, func(key, _ []byte) bool {
 		r, err := rangeOf(key)
 		if malformed = err; err == nil {
 			ranges = append(ranges, r)
@@ -68,9 +69,9 @@ func (m *Map) queued(ctx context.Context, limit int) (ranges []uint64, err error
 
 // mergeRange merges the full chunks of a log if there are enough, and takes at most so many steps in levels that have
 // too many runs. It returns the head, which the caller writes.
-func (m *Map) mergeRange(ctx context.Context, r uint64, h head, steps int) (head, error) {
+func (m *opened) mergeRange(r uint64, h head, steps int) (head, error) {
 	if h.full() >= m.opts.MergeLogs {
-		merged, err := m.mergeLog(ctx, r, h)
+		merged, err := m.mergeLog(r, h)
 		if err != nil {
 			return h, err
 		}
@@ -79,14 +80,14 @@ func (m *Map) mergeRange(ctx context.Context, r uint64, h head, steps int) (head
 	waits := false
 	for number := 1; number <= h.levels && !waits; number++ {
 		for {
-			moves, err := m.moves(ctx, r, h, number)
+			moves, err := m.moves(r, h, number)
 			if err != nil {
 				return h, err
 			}
 			if waits = moves != nil; !waits || steps == 0 {
 				break
 			}
-			if err := m.step(ctx, r, &h, number, moves); err != nil {
+			if err := m.step(r, &h, number, moves); err != nil {
 				return h, err
 			}
 			steps--
@@ -96,53 +97,53 @@ func (m *Map) mergeRange(ctx context.Context, r uint64, h head, steps int) (head
 		return h, nil
 	}
 	if h.queued = waits; waits {
-		return h, m.store.Set(ctx, queueKey(r), present)
+		return h, m.store.Set(queueKey(r), present)
 	}
-	return h, m.store.Delete(ctx, queueKey(r))
+	return h, m.store.Delete(queueKey(r))
 }
 
 // mergeLog makes the full chunks of a log a run of level 1, or merges them into the bottom, if that is small and nothing
 // lies between.
-func (m *Map) mergeLog(ctx context.Context, r uint64, h head) (head, error) {
+func (m *opened) mergeLog(r uint64, h head) (head, error) {
 	sealed := h
 	sealed.last--
-	log, err := m.log(ctx, r, sealed)
+	log, err := m.log(r, sealed)
 	if err != nil {
 		return h, err
 	}
 	size := (h.full()*m.opts.LogBytes + m.opts.ChunkBytes - 1) / m.opts.ChunkBytes
 	for ; h.first < h.last; h.first++ {
-		if err := m.store.Delete(ctx, logKey(r, h.first)); err != nil {
+		if err := m.store.Delete(logKey(r, h.first)); err != nil {
 			return h, err
 		}
 	}
 	messages := sortLog(log)
 	if h.levels == 0 {
-		bottom, err := m.level(ctx, r, 0)
+		bottom, err := m.level(r, 0)
 		if err != nil {
 			return h, err
 		}
 		if bottom.chunks(len(bottom.runs)) <= m.opts.Ratio*size {
-			_, err := m.sink(ctx, r, bottom, messages, unbounded)
+			_, err := m.sink(r, bottom, messages, unbounded)
 			return h, err
 		}
 	}
-	l, err := m.level(ctx, r, 1)
+	l, err := m.level(r, 1)
 	if err != nil {
 		return h, err
 	}
-	written, _, err := m.write(ctx, r, 1, l, messages, nil)
+	written, _, err := m.write(r, 1, l, messages, nil)
 	if err != nil || len(written) == 0 {
 		return h, err
 	}
 	l.runs = append(l.runs, written)
 	h.levels = max(h.levels, 1)
-	return h, m.setLevel(ctx, r, 1, l)
+	return h, m.setLevel(r, 1, l)
 }
 
 // moves returns a level whose runs are moving down, or have to begin to because there are so many. It is nil otherwise.
-func (m *Map) moves(ctx context.Context, r uint64, h head, number int) (*level, error) {
-	l, err := m.level(ctx, r, number)
+func (m *opened) moves(r uint64, h head, number int) (*level, error) {
+	l, err := m.level(r, number)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +153,7 @@ func (m *Map) moves(ctx context.Context, r uint64, h head, number int) (*level, 
 	if len(l.runs) < m.opts.Runs {
 		return nil, nil
 	}
-	bottom, err := m.level(ctx, r, 0)
+	bottom, err := m.level(r, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -163,33 +164,33 @@ func (m *Map) moves(ctx context.Context, r uint64, h head, number int) (*level, 
 
 // step moves a slice of the keys of the moving runs of a level down: the messages from the key low on, to where the
 // second chunk of one of the runs ends.
-func (m *Map) step(ctx context.Context, r uint64, h *head, number int, l *level) error {
-	messages, end, more, err := m.slice(ctx, r, number, l)
+func (m *opened) step(r uint64, h *head, number int, l *level) error {
+	messages, end, more, err := m.slice(r, number, l)
 	if err != nil {
 		return err
 	}
 	if l.toBottom {
-		bottom, err := m.level(ctx, r, 0)
+		bottom, err := m.level(r, 0)
 		if err != nil {
 			return err
 		}
 		messages, end, more = align(bottom, messages, l.low, end, more)
-		applied, err := m.sink(ctx, r, bottom, messages, stepTargets)
+		applied, err := m.sink(r, bottom, messages, stepTargets)
 		if err != nil {
 			return err
 		}
 		if applied < len(messages) {
 			end, more = messages[applied].key, true
 		}
-	} else if err := m.lower(ctx, r, h, number+1, l, messages); err != nil {
+	} else if err := m.lower(r, h, number+1, l, messages); err != nil {
 		return err
 	}
 	l.low = end
-	if err := m.dropMoved(ctx, r, number, l, more); err != nil {
+	if err := m.dropMoved(r, number, l, more); err != nil {
 		return err
 	}
 	for h.levels > 0 {
-		last, err := m.level(ctx, r, h.levels)
+		last, err := m.level(r, h.levels)
 		if err != nil || len(last.runs) > 0 {
 			return err
 		}
@@ -200,7 +201,7 @@ func (m *Map) step(ctx context.Context, r uint64, h *head, number int, l *level)
 
 // slice reads the messages of the moving runs from the key low on, up to the key end. more is false if none are left
 // behind them.
-func (m *Map) slice(ctx context.Context, r uint64, number int, l *level) (messages []message, end []byte, more bool, err error) {
+func (m *opened) slice(r uint64, number int, l *level) (messages []message, end []byte, more bool, err error) {
 	for _, chunks := range l.runs[:l.moving] {
 		last := chunks.find(l.low) + sliceChunks - 1
 		if fence, ok := chunks.fence(last); ok && (!more || bytes.Compare(fence, end) < 0) {
@@ -214,7 +215,7 @@ func (m *Map) slice(ctx context.Context, r uint64, number int, l *level) (messag
 	for _, chunks := range l.runs[:l.moving] {
 		var all []message
 		for i := chunks.find(l.low); i < len(chunks) && !within.endsBefore(chunks[i].first); i++ {
-			chunk, err := m.chunk(ctx, r, number, chunks[i])
+			chunk, err := m.chunk(r, number, chunks[i])
 			if err != nil {
 				return nil, nil, false, err
 			}
@@ -240,12 +241,12 @@ func align(bottom *level, messages []message, low, end []byte, more bool) ([]mes
 }
 
 // lower adds messages to the run of a level that the moving runs of the level above become.
-func (m *Map) lower(ctx context.Context, r uint64, h *head, number int, above *level, messages []message) error {
-	l, err := m.level(ctx, r, number)
+func (m *opened) lower(r uint64, h *head, number int, above *level, messages []message) error {
+	l, err := m.level(r, number)
 	if err != nil {
 		return err
 	}
-	written, _, err := m.write(ctx, r, number, l, messages, nil)
+	written, _, err := m.write(r, number, l, messages, nil)
 	if err != nil || len(written) == 0 {
 		return err
 	}
@@ -259,18 +260,18 @@ func (m *Map) lower(ctx context.Context, r uint64, h *head, number int, above *l
 	}
 	above.started = true
 	h.levels = max(h.levels, number)
-	return m.setLevel(ctx, r, number, l)
+	return m.setLevel(r, number, l)
 }
 
 // dropMoved removes the chunks of the moving runs that lie below the key low, or all if there are no more.
-func (m *Map) dropMoved(ctx context.Context, r uint64, number int, l *level, more bool) error {
+func (m *opened) dropMoved(r uint64, number int, l *level, more bool) error {
 	for i, chunks := range l.runs[:l.moving] {
 		keep := len(chunks)
 		if more {
 			keep = chunks.find(l.low)
 		}
 		for _, ref := range chunks[:keep] {
-			if err := m.store.Delete(ctx, chunkKey(r, number, ref.number)); err != nil {
+			if err := m.store.Delete(chunkKey(r, number, ref.number)); err != nil {
 				return err
 			}
 		}
@@ -279,32 +280,32 @@ func (m *Map) dropMoved(ctx context.Context, r uint64, number int, l *level, mor
 	if !more {
 		l.runs, l.moving = slices.Delete(l.runs, 0, l.moving), 0
 	}
-	return m.setLevel(ctx, r, number, l)
+	return m.setLevel(r, number, l)
 }
 
 // sink merges sorted messages into the bottom, as far as they belong into at most so many of its chunks, and returns how
 // many that are. Chunks next to each other are divided anew.
-func (m *Map) sink(ctx context.Context, r uint64, bottom *level, messages []message, targets int) (applied int, err error) {
+func (m *opened) sink(r uint64, bottom *level, messages []message, targets int) (applied int, err error) {
 	for applied < len(messages) && targets > 0 {
-		n, chunks, err := m.sinkRun(ctx, r, bottom, messages[applied:], targets)
+		n, chunks, err := m.sinkRun(r, bottom, messages[applied:], targets)
 		if err != nil {
 			return applied, err
 		}
 		applied += n
 		targets -= chunks
 	}
-	return applied, m.setLevel(ctx, r, 0, bottom)
+	return applied, m.setLevel(r, 0, bottom)
 }
 
 // sinkRun merges the first messages into the chunks, next to each other, in which they belong. It returns how many
 // messages and how many chunks these were.
-func (m *Map) sinkRun(ctx context.Context, r uint64, bottom *level, messages []message, targets int) (n, chunks int, err error) {
+func (m *opened) sinkRun(r uint64, bottom *level, messages []message, targets int) (n, chunks int, err error) {
 	if len(bottom.runs) == 0 {
 		bottom.runs = []run{nil}
 	}
 	all := bottom.runs[0]
 	if len(all) == 0 {
-		return len(messages), 1, m.rewrite(ctx, r, bottom, 0, 0, messages)
+		return len(messages), 1, m.rewrite(r, bottom, 0, 0, messages)
 	}
 	begin := all.find(messages[0].key)
 	end := begin
@@ -319,27 +320,27 @@ func (m *Map) sinkRun(ctx context.Context, r uint64, bottom *level, messages []m
 		n += upTo
 		end++
 	}
-	return n, end - begin, m.rewrite(ctx, r, bottom, begin, end, messages[:n])
+	return n, end - begin, m.rewrite(r, bottom, begin, end, messages[:n])
 }
 
 // rewrite replaces adjacent chunks of the bottom by what they and the messages come to. If that is little, it takes in a
 // neighbour.
-func (m *Map) rewrite(ctx context.Context, r uint64, bottom *level, begin, end int, messages []message) error {
+func (m *opened) rewrite(r uint64, bottom *level, begin, end int, messages []message) error {
 	all := bottom.runs[0]
-	old, err := m.read(ctx, r, all[begin:end])
+	old, err := m.read(r, all[begin:end])
 	if err != nil {
 		return err
 	}
 	merged := atBottom(mergeSorted(old, messages))
 	if small := len(pack(merged, m.opts.ChunkBytes/4)) < 2; small && end < len(all) {
-		next, err := m.read(ctx, r, all[end:end+1])
+		next, err := m.read(r, all[end:end+1])
 		if err != nil {
 			return err
 		}
 		merged = append(merged, next...)
 		end++
 	} else if small && begin > 0 {
-		before, err := m.read(ctx, r, all[begin-1:begin])
+		before, err := m.read(r, all[begin-1:begin])
 		if err != nil {
 			return err
 		}
@@ -350,12 +351,12 @@ func (m *Map) rewrite(ctx context.Context, r uint64, bottom *level, begin, end i
 	for _, ref := range all[begin:end] {
 		numbers = append(numbers, ref.number)
 	}
-	written, unused, err := m.write(ctx, r, 0, bottom, merged, numbers)
+	written, unused, err := m.write(r, 0, bottom, merged, numbers)
 	if err != nil {
 		return err
 	}
 	for _, number := range unused {
-		if err := m.store.Delete(ctx, chunkKey(r, 0, number)); err != nil {
+		if err := m.store.Delete(chunkKey(r, 0, number)); err != nil {
 			return err
 		}
 	}
@@ -367,9 +368,9 @@ func (m *Map) rewrite(ctx context.Context, r uint64, bottom *level, begin, end i
 }
 
 // read reads the messages of adjacent chunks of the bottom.
-func (m *Map) read(ctx context.Context, r uint64, refs run) (messages []message, err error) {
+func (m *opened) read(r uint64, refs run) (messages []message, err error) {
 	for _, ref := range refs {
-		chunk, err := m.chunk(ctx, r, 0, ref)
+		chunk, err := m.chunk(r, 0, ref)
 		if err != nil {
 			return nil, err
 		}

@@ -11,13 +11,17 @@ import (
 
 // Get returns the value of a key.
 func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, err error) {
+	return m.open(ctx).get(key)
+}
+
+func (m *opened) get(key []byte) (value []byte, found bool, err error) {
 	r := m.opts.Range(key)
-	h, err := m.head(ctx, r)
+	h, err := m.head(r)
 	if err != nil {
 		return nil, false, err
 	}
 	for number := h.last; ; number-- {
-		bz, err := m.store.Get(ctx, logKey(r, number))
+		bz, err := m.store.Get(logKey(r, number))
 		if err != nil {
 			return nil, false, err
 		}
@@ -28,11 +32,11 @@ func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, er
 			break
 		}
 	}
-	err = m.runs(ctx, r, h, interval{from: key}, func(number int, chunks run, within interval) (more bool, err error) {
+	err = m.runs(r, h, interval{from: key}, func(number int, chunks run, within interval) (more bool, err error) {
 		if bytes.Compare(key, within.from) < 0 {
 			return true, nil
 		}
-		chunk, err := m.chunk(ctx, r, number, chunks[chunks.find(key)])
+		chunk, err := m.chunk(r, number, chunks[chunks.find(key)])
 		if err != nil {
 			return false, err
 		}
@@ -46,13 +50,13 @@ func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, er
 }
 
 // runs passes the runs of a range to fn, the newest first, each with the part of the interval in which it counts.
-func (m *Map) runs(
-	ctx context.Context, r uint64, h head, within interval, fn func(number int, chunks run, within interval) (more bool, err error),
+func (m *opened) runs(
+	r uint64, h head, within interval, fn func(number int, chunks run, within interval) (more bool, err error),
 ) error {
 	for i := range h.levels + 1 {
 		// The bottom is the last.
 		number := (i + 1) % (h.levels + 1)
-		l, err := m.level(ctx, r, number)
+		l, err := m.level(r, number)
 		if err != nil {
 			return err
 		}
@@ -93,9 +97,9 @@ func (i interval) endsBefore(key []byte) bool { return i.to != nil && bytes.Comp
 
 // Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
 func (m *Map) Page(ctx context.Context, from, to []byte, n int) (entries []Entry, err error) {
-	within := interval{from, to}
-	err = m.ranges(ctx, within, func(r uint64, h head) (more bool, err error) {
-		found, err := m.page(ctx, r, h, within, n-len(entries))
+	within, o := interval{from, to}, m.open(ctx)
+	err = o.ranges(within, func(r uint64, h head) (more bool, err error) {
+		found, err := o.page(r, h, within, n-len(entries))
 		entries = append(entries, found...)
 		return len(entries) < n, err
 	})
@@ -105,10 +109,10 @@ func (m *Map) Page(ctx context.Context, from, to []byte, n int) (entries []Entry
 // Count returns how many entries have keys that are at least from and below to. A nil to has no end. Chunks that lie
 // within are counted by their directory.
 func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) {
-	within := interval{from, to}
+	within, o := interval{from, to}, m.open(ctx)
 	net := int64(0)
-	err = m.ranges(ctx, within, func(r uint64, h head) (more bool, err error) {
-		in, err := m.net(ctx, r, h, within)
+	err = o.ranges(within, func(r uint64, h head) (more bool, err error) {
+		in, err := o.net(r, h, within)
 		net += in
 		return true, err
 	})
@@ -116,12 +120,12 @@ func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) 
 }
 
 // ranges passes the ranges with keys in the interval to fn.
-func (m *Map) ranges(ctx context.Context, within interval, fn func(r uint64, h head) (more bool, err error)) error {
+func (m *opened) ranges(within interval, fn func(r uint64, h head) (more bool, err error)) error {
 	if within.to != nil && bytes.Compare(within.from, within.to) >= 0 {
 		return nil
 	}
 	for r, last := m.opts.Range(within.from), false; !last; {
-		h, err := m.head(ctx, r)
+		h, err := m.head(r)
 		if err != nil {
 			return err
 		}
@@ -133,7 +137,7 @@ func (m *Map) ranges(ctx context.Context, within interval, fn func(r uint64, h h
 		if within.to != nil && m.opts.Range(within.to) == r {
 			return nil
 		}
-		if r, last, err = m.rangeAfter(ctx, r); err != nil {
+		if r, last, err = m.rangeAfter(r); err != nil {
 			return err
 		}
 		last = last || within.to != nil && m.opts.Range(within.to) < r
@@ -142,10 +146,10 @@ func (m *Map) ranges(ctx context.Context, within interval, fn func(r uint64, h h
 }
 
 // rangeAfter returns the next range that has a head; none if that was the last.
-func (m *Map) rangeAfter(ctx context.Context, r uint64) (next uint64, none bool, err error) {
+func (m *opened) rangeAfter(r uint64) (next uint64, none bool, err error) {
 	none = true
 	var malformed error
-	err = m.store.Scan(ctx, append(headKey(r), 0), func(key, _ []byte) bool {
+	err = m.store.Scan(append(headKey(r), 0), func(key, _ []byte) bool {
 		if key[0] == headPrefix {
 			next, malformed = rangeOf(key)
 			none = false
@@ -156,14 +160,14 @@ func (m *Map) rangeAfter(ctx context.Context, r uint64) (next uint64, none bool,
 }
 
 // net is the number of entries of a range in the interval.
-func (m *Map) net(ctx context.Context, r uint64, h head, within interval) (net int64, err error) {
-	log, err := m.log(ctx, r, h)
+func (m *opened) net(r uint64, h head, within interval) (net int64, err error) {
+	log, err := m.log(r, h)
 	if err != nil {
 		return 0, err
 	}
 	net = netOf(only(log, within))
-	err = m.runs(ctx, r, h, within, func(number int, chunks run, within interval) (bool, error) {
-		in, err := m.netOfRun(ctx, r, number, chunks, within)
+	err = m.runs(r, h, within, func(number int, chunks run, within interval) (bool, error) {
+		in, err := m.netOfRun(r, number, chunks, within)
 		net += in
 		return true, err
 	})
@@ -171,7 +175,7 @@ func (m *Map) net(ctx context.Context, r uint64, h head, within interval) (net i
 }
 
 // netOfRun is what the messages of a run in the interval add to the number of entries. It reads the chunks at both ends.
-func (m *Map) netOfRun(ctx context.Context, r uint64, number int, chunks run, within interval) (net int64, err error) {
+func (m *opened) netOfRun(r uint64, number int, chunks run, within interval) (net int64, err error) {
 	for i := chunks.find(within.from); i < len(chunks) && !within.endsBefore(chunks[i].first); i++ {
 		fence, ok := chunks.fence(i)
 		ends := within.to == nil || ok && bytes.Compare(fence, within.to) <= 0
@@ -179,7 +183,7 @@ func (m *Map) netOfRun(ctx context.Context, r uint64, number int, chunks run, wi
 			net += chunks[i].net
 			continue
 		}
-		chunk, err := m.chunk(ctx, r, number, chunks[i])
+		chunk, err := m.chunk(r, number, chunks[i])
 		if err != nil {
 			return 0, err
 		}
@@ -194,22 +198,22 @@ func only(messages []message, within interval) []message {
 }
 
 // page returns the first n entries of a range in the interval.
-func (m *Map) page(ctx context.Context, r uint64, h head, within interval, n int) (entries []Entry, err error) {
-	log, err := m.log(ctx, r, h)
+func (m *opened) page(r uint64, h head, within interval, n int) (entries []Entry, err error) {
+	log, err := m.log(r, h)
 	if err != nil {
 		return nil, err
 	}
 	sources := []*source{{ready: sortLog(only(log, within))}}
-	err = m.runs(ctx, r, h, within, func(number int, chunks run, within interval) (bool, error) {
+	err = m.runs(r, h, within, func(number int, chunks run, within interval) (bool, error) {
 		s := &source{m: m, r: r, level: number, rest: chunks[chunks.find(within.from):], within: within}
 		sources = append(sources, s)
-		return true, s.fill(ctx)
+		return true, s.fill()
 	})
 	if err != nil {
 		return nil, err
 	}
 	for len(entries) < n {
-		newest, err := least(ctx, sources)
+		newest, err := least(sources)
 		if err != nil {
 			return nil, err
 		}
@@ -224,7 +228,7 @@ func (m *Map) page(ctx context.Context, r uint64, h head, within interval, n int
 }
 
 // least takes the least key from the sources, the newest of which is first, and returns the newest message about it.
-func least(ctx context.Context, sources []*source) (newest message, err error) {
+func least(sources []*source) (newest message, err error) {
 	for _, s := range sources {
 		if len(s.ready) > 0 && (newest.kind == 0 || bytes.Compare(s.ready[0].key, newest.key) < 0) {
 			newest = s.ready[0]
@@ -233,7 +237,7 @@ func least(ctx context.Context, sources []*source) (newest message, err error) {
 	for _, s := range sources {
 		if len(s.ready) > 0 && bytes.Equal(s.ready[0].key, newest.key) {
 			s.ready = s.ready[1:]
-			if err := s.fill(ctx); err != nil {
+			if err := s.fill(); err != nil {
 				return newest, err
 			}
 		}
@@ -245,7 +249,7 @@ func least(ctx context.Context, sources []*source) (newest message, err error) {
 type source struct {
 	ready []message
 
-	m      *Map
+	m      *opened
 	r      uint64
 	level  int
 	rest   []chunkRef
@@ -253,9 +257,9 @@ type source struct {
 }
 
 // fill reads chunks until a message is ready or none is left.
-func (s *source) fill(ctx context.Context) error {
+func (s *source) fill() error {
 	for len(s.ready) == 0 && len(s.rest) > 0 && !s.within.endsBefore(s.rest[0].first) {
-		chunk, err := s.m.chunk(ctx, s.r, s.level, s.rest[0])
+		chunk, err := s.m.chunk(s.r, s.level, s.rest[0])
 		if err != nil {
 			return err
 		}

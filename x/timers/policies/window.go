@@ -198,13 +198,16 @@ func TooLowCharge(prices policy.Prices) error {
 
 // Weights are the fairness weights of a block, in sixteenths. They are looked up once for each actor.
 type Weights struct {
-	block *Block
-	parts *Parts
-	known map[string]uint32
+	block  *Block
+	parts  *Parts
+	bounds fairness.Bounds
+	known  map[string]uint32
 }
 
 // NewWeights returns an empty memory of weights.
-func NewWeights(b *Block, parts *Parts) *Weights { return &Weights{b, parts, map[string]uint32{}} }
+func NewWeights(b *Block, parts *Parts) *Weights {
+	return &Weights{b, parts, b.Config.WeightBounds(), map[string]uint32{}}
+}
 
 // Of is the actor's weight. A record that can't be read weighs least: its timers can't fire, and others must not suffer
 // for it.
@@ -212,11 +215,10 @@ func (w *Weights) Of(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 	if weight, known := w.known[string(actor)]; known {
 		return weight
 	}
-	bounds := w.block.Config.WeightBounds()
-	weight := bounds.Min
+	weight := w.bounds.Min
 	unit := w.parts.Fairness.UnitOf(ctx, &w.block.Config, actor)
 	if recent, err := w.block.Recents.Of(ctx, unit); err == nil {
-		weight = bounds.Weight(recent, w.block.Before.Fairness.Smoothed)
+		weight = w.bounds.Weight(recent, w.block.Before.Fairness.Smoothed)
 	}
 	w.known[string(actor)] = weight
 	return weight

@@ -151,7 +151,7 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 	if err != nil {
 		return nil, err
 	}
-	unit := s.engine.Fairness.UnitOf(ctx, &config, actor)
+	unit := s.engine.Fairness.UnitOf(sdk.UnwrapSDKContext(ctx), &config, actor)
 	recent, err := s.engine.Fairness.Recent(ctx, unit)
 	if err != nil {
 		return nil, err

@@ -2,11 +2,13 @@ package state
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"slices"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -38,24 +40,26 @@ type Fairness struct {
 var _ Component = (*Fairness)(nil)
 
 // NewFairness adds the component's collections to the schema.
-func NewFairness(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *Lane, router types.Router) *Fairness {
+func NewFairness(
+	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, service store.KVStoreService, lane *Lane, router types.Router,
+) *Fairness {
 	return &Fairness{
 		fires:   collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
 		counts:  collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
-		recents: logmap.New(logstore.New(sb, types.PrefixRecents, "recents"), logmap.Options{Range: hashRange}),
+		recents: logmap.New(logstore.New(sb, service, types.PrefixRecents, "recents"), logmap.Options{Range: hashRange}),
 		lane:    lane, router: router,
 	}
 }
 
 // UnitOf is the unit to which the actor's fires are counted, by FAIRNESS_UNIT. An actor that no runtime serves is its
 // own unit.
-func (f *Fairness) UnitOf(ctx context.Context, config *types.TimerConfig, actor sdk.AccAddress) sdk.AccAddress {
+func (f *Fairness) UnitOf(ctx sdk.Context, config *types.TimerConfig, actor sdk.AccAddress) sdk.AccAddress {
 	if config.FairnessUnit != types.UnitDeployer {
 		return actor
 	}
 	unit := actor
 	// A runtime is not the module's own code. If it fails, the actor is its own unit.
-	_ = sandbox.Run(sdk.UnwrapSDKContext(ctx), func(ctx sdk.Context) error {
+	_ = sandbox.Run(ctx, func(ctx sdk.Context) error {
 		runtime, err := f.router.Route(ctx, actor)
 		if err != nil {
 			return err
@@ -84,9 +88,10 @@ func (f *Fairness) Advance(
 	if _, err := f.recents.Maintain(ctx, height); err != nil {
 		return err
 	}
+	recents.reopen(ctx)
 	window := f.window(recents, fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
 	if len(fired) > 0 {
-		byUnit := f.byUnit(ctx, config, fired)
+		byUnit := f.byUnit(sdk.UnwrapSDKContext(ctx), config, fired)
 		if err := f.fires.Set(ctx, height, byUnit); err != nil {
 			return err
 		}
@@ -103,7 +108,7 @@ func (f *Fairness) Advance(
 }
 
 // byUnit sums up fires, units in the order of their addresses.
-func (f *Fairness) byUnit(ctx context.Context, config *types.TimerConfig, fired []ActorFires) (all types.BlockFires) {
+func (f *Fairness) byUnit(ctx sdk.Context, config *types.TimerConfig, fired []ActorFires) (all types.BlockFires) {
 	place := make(map[string]int, len(fired))
 	for _, of := range fired {
 		unit := f.UnitOf(ctx, config, of.Actor)
@@ -202,74 +207,94 @@ func (w *window) sum(fn func(unitChange) error) error {
 
 // settle changes the units' counts, brings the median up to date and writes it to state.
 func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
-	if err := w.sum(func(of unitChange) error { return w.add(ctx, of) }); err != nil {
+	var changes []logmap.Change
+	counts := &changedCounts{Counts: w.counts}
+	err := w.sum(func(of unitChange) error {
+		from, to, err := w.recents.change(of)
+		if err != nil || from == to {
+			return err
+		}
+		changes = append(changes, changeOf(of.hash, from, to))
+		return w.median.Move(ctx, counts, from, to)
+	})
+	if err != nil {
 		return err
 	}
-	err := w.median.Settle(ctx, w.counts)
+	if err := w.recents.fairness.recents.Apply(ctx, changes...); err != nil {
+		return err
+	}
+	if err := counts.write(ctx); err != nil {
+		return err
+	}
+	err = w.median.Settle(ctx, w.counts)
 	state.Units, state.Median, state.Below = w.median.Units, w.median.Value, w.median.Below
 	return err
 }
 
-// add changes the fires of a unit.
-func (w *window) add(ctx context.Context, change unitChange) error {
-	if change.fires == 0 {
-		return nil
-	}
-	from, err := w.recents.ofHash(ctx, change.hash)
-	if err != nil {
-		return err
-	}
-	recents, to := w.recents.fairness.recents, uint64(max(int64(from)+change.fires, 0))
+// changeOf is the change of a unit's entry whose fires were and are so many.
+func changeOf(hash []byte, from, to uint64) logmap.Change {
 	switch value := logstore.AppendNumber(nil, to); {
 	case from == 0:
-		err = recents.Insert(ctx, change.hash, value)
+		return logmap.Inserted(hash, value)
 	case to == 0:
-		err = recents.Delete(ctx, change.hash)
+		return logmap.Deleted(hash)
 	default:
-		err = recents.Replace(ctx, change.hash, value)
+		return logmap.Replaced(hash, value)
 	}
-	if err != nil {
-		return err
-	}
-	return w.median.Move(ctx, w.counts, from, to)
 }
 
 // Recent is how many fires the unit has within the window.
 func (f *Fairness) Recent(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
-	return f.Recents().Of(ctx, unit)
+	return f.Recents(ctx).Of(sdk.UnwrapSDKContext(ctx), unit)
 }
 
 // Recents caches the counts of the units that a block asked for. They change at its end only.
 type Recents struct {
 	fairness *Fairness
+	reader   *logmap.Reader
 	// known counts by the hash of their unit.
 	known map[string]uint64
 }
 
 // Recents returns an empty cache.
-func (f *Fairness) Recents() *Recents { return &Recents{f, map[string]uint64{}} }
+func (f *Fairness) Recents(ctx context.Context) *Recents {
+	r := &Recents{fairness: f, known: map[string]uint64{}}
+	r.reopen(ctx)
+	return r
+}
+
+// reopen reads anew what counts have in common, which merges change.
+func (r *Recents) reopen(ctx context.Context) {
+	r.reader = r.fairness.recents.Reader(types.Unmetered(ctx))
+}
 
 // Of returns the fires of a unit within the window.
-func (r *Recents) Of(ctx context.Context, unit sdk.AccAddress) (uint64, error) {
+func (r *Recents) Of(ctx sdk.Context, unit sdk.AccAddress) (uint64, error) {
 	hash := hashOf(unit)
 	if fires, known := r.known[string(hash)]; known {
 		return fires, nil
 	}
-	charge(ctx, ownerLookupCycles)
-	return r.ofHash(types.Unmetered(ctx), hash)
+	ctx.GasMeter().ConsumeGas(ownerLookupCycles, "fires of a unit")
+	return r.ofHash(hash)
 }
 
-func (r *Recents) ofHash(ctx context.Context, hash []byte) (uint64, error) {
+func (r *Recents) ofHash(hash []byte) (uint64, error) {
 	if fires, known := r.known[string(hash)]; known {
 		return fires, nil
 	}
-	value, _, err := r.fairness.recents.Get(ctx, hash)
+	value, _, err := r.reader.Get(hash)
 	if err != nil {
 		return 0, err
 	}
 	fires := logstore.ParseNumber(value)
 	r.known[string(hash)] = fires
 	return fires, nil
+}
+
+// change is how many fires a unit had, and has.
+func (r *Recents) change(of unitChange) (from, to uint64, err error) {
+	from, err = r.ofHash(of.hash)
+	return from, uint64(max(int64(from)+of.fires, 0)), err
 }
 
 // fireCounts is the histogram as package fairness reads it.
@@ -315,6 +340,46 @@ func (c fireCounts) first(ctx context.Context, ranger collections.Ranger[uint64]
 	return iterator.Key()
 }
 
+// changedCounts are counts of which those that change are written at the end, once each.
+type changedCounts struct {
+	fairness.Counts
+	// changed by the number of fires.
+	changed []changedCount
+}
+
+type changedCount struct{ fires, units uint64 }
+
+func (c *changedCounts) find(fires uint64) (at int, found bool) {
+	return slices.BinarySearchFunc(c.changed, fires, func(a changedCount, fires uint64) int { return cmp.Compare(a.fires, fires) })
+}
+
+// Get implements fairness.Counts.
+func (c *changedCounts) Get(ctx context.Context, fires uint64) (uint64, error) {
+	if at, found := c.find(fires); found {
+		return c.changed[at].units, nil
+	}
+	return c.Counts.Get(ctx, fires)
+}
+
+// Set implements fairness.Counts.
+func (c *changedCounts) Set(_ context.Context, fires, units uint64) error {
+	at, found := c.find(fires)
+	if !found {
+		c.changed = slices.Insert(c.changed, at, changedCount{fires: fires})
+	}
+	c.changed[at].units = units
+	return nil
+}
+
+func (c *changedCounts) write(ctx context.Context) error {
+	for _, of := range c.changed {
+		if err := c.Counts.Set(ctx, of.fires, of.units); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // InitGenesis implements Component: it writes the fires of the window, and their sums to the lane's state.
 func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	now := types.HeightOf(ctx)
@@ -324,7 +389,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	if n := len(genesis.Fairness); n > 0 && genesis.Fairness[n-1].Height > now {
 		return types.ErrInvalidGenesis.Wrapf("fairness %d: height %d is above %d", n-1, genesis.Fairness[n-1].Height, now)
 	}
-	window := f.window(f.Recents(), fairness.Median{})
+	window := f.window(f.Recents(ctx), fairness.Median{})
 	for i := 0; i < len(genesis.Fairness); {
 		height, fires := genesis.Fairness[i].Height, types.BlockFires{}
 		for ; i < len(genesis.Fairness) && genesis.Fairness[i].Height == height; i++ {
@@ -350,7 +415,7 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 
 // DeriveRecents writes the units' counts, which are missing, from the fires of the window.
 func (f *Fairness) DeriveRecents(ctx context.Context) error {
-	window := f.window(f.Recents(), fairness.Median{})
+	window := f.window(f.Recents(ctx), fairness.Median{})
 	err := f.fires.Walk(ctx, nil, func(_ uint64, fires types.BlockFires) (bool, error) {
 		window.note(fires, 1)
 		return false, nil

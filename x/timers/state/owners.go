@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -59,8 +60,8 @@ type Owners struct {
 }
 
 // NewOwners adds the component's collection to the schema.
-func NewOwners(sb *collections.SchemaBuilder) *Owners {
-	return &Owners{logmap.New(logstore.New(sb, types.PrefixOwners, "owners"), logmap.Options{Range: hashRange})}
+func NewOwners(sb *collections.SchemaBuilder, service store.KVStoreService) *Owners {
+	return &Owners{logmap.New(logstore.New(sb, service, types.PrefixOwners, "owners"), logmap.Options{Range: hashRange})}
 }
 
 // hashRange divides hashes into 64 ranges.

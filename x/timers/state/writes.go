@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -39,4 +40,11 @@ func noteWrite(ctx context.Context, t *types.Timer) {
 		w.places[KeyOf(t.Due, t.Seq)] = struct{}{}
 		w.Count++
 	}
+}
+
+// mayBeTouched reports whether the record at the timer's place may not be what the block has read. Handlers, which look
+// timers up themselves and pay for it, are not told.
+func mayBeTouched(ctx context.Context, t *types.Timer) bool {
+	w, _ := ctx.Value(writesKey{}).(*Writes)
+	return w == nil || sandbox.IsWithinFire(ctx) || w.Touched(t)
 }

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 
@@ -63,7 +64,9 @@ func (t *Timer) Payer() sdk.AccAddress {
 }
 
 // Sponsored tells whether another account pays, by a fee allowance to the principal.
-func (t *Timer) Sponsored() bool { return !t.Payer().Equals(t.Principal()) }
+func (t *Timer) Sponsored() bool {
+	return len(t.FeePayer) > 0 && !bytes.Equal(t.FeePayer, t.Principal())
+}
 
 // HandlerName is the handler to call.
 func (t *Timer) HandlerName() string {

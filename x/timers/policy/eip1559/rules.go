@@ -44,11 +44,16 @@ func (r Rules) Bid(prices policy.Prices, ask policy.Ask) policy.Bid {
 // it states. It is false if the ask is priced out, because its max fee or its ceiling is below the lane's fee, or cells
 // price it out. Invariant: the lane's fee and the tip together exceed neither the max fee nor the ceiling.
 func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, bool) {
+	return r.priority(prices, r.Fee(prices), ask)
+}
+
+// priority is Priority, given the lane's fee.
+func (r Rules) priority(prices policy.Prices, fee math.LegacyDec, ask policy.Ask) (math.LegacyDec, bool) {
 	if ask.Kind == policy.CellPricedOut {
 		return math.LegacyZeroDec(), false
 	}
 	bid := r.Bid(prices, ask)
-	remaining := ask.Ceiling.Lower(bid.MaxFee).Sub(r.Fee(prices))
+	remaining := ask.Ceiling.Lower(bid.MaxFee).Sub(fee)
 	if remaining.IsNegative() {
 		return math.LegacyZeroDec(), false
 	}
@@ -57,14 +62,19 @@ func (r Rules) Priority(prices policy.Prices, ask policy.Ask) (math.LegacyDec, b
 
 // Price implements policy.Rules: the chain's basefees, the lane's fee, which is burned with them, and the tip.
 func (r Rules) Price(prices policy.Prices, candidate policy.Candidate) (lane.Price, bool) {
-	priority, ok := r.Priority(prices, candidate.Ask)
-	return prices.Price(r.Fee(prices), priority), ok
+	fee := r.Fee(prices)
+	priority, ok := r.priority(prices, fee, candidate.Ask)
+	return prices.Price(fee, priority), ok
 }
 
 // Rank is the place of the candidate among others. It is false if the candidate is priced out. The size has no
 // part in it: a large fire pays its tip for more of the lane, and a small one finds room more often.
 func (r Rules) Rank(prices policy.Prices, candidate policy.Candidate) (policy.Rank, bool) {
-	priority, ok := r.Priority(prices, candidate.Ask)
+	return r.rank(prices, r.Fee(prices), candidate)
+}
+
+func (r Rules) rank(prices policy.Prices, fee math.LegacyDec, candidate policy.Candidate) (policy.Rank, bool) {
+	priority, ok := r.priority(prices, fee, candidate.Ask)
 	return policy.NewRank(priority, candidate.Weight, candidate.Due, candidate.Seq), ok
 }
 
@@ -73,9 +83,10 @@ func (r Rules) Rank(prices policy.Prices, candidate policy.Candidate) (policy.Ra
 func (r Rules) Order(prices policy.Prices, candidates []policy.Candidate) []int {
 	ranks := make([]policy.Rank, len(candidates))
 	order := make([]int, 0, len(candidates))
+	fee := r.Fee(prices)
 	for i := range candidates {
 		var ok bool
-		if ranks[i], ok = r.Rank(prices, candidates[i]); ok {
+		if ranks[i], ok = r.rank(prices, fee, candidates[i]); ok {
 			order = append(order, i)
 		}
 	}

@@ -1,53 +1,68 @@
-// Package logstore makes a collection the store of a log-structured map.
+// Package logstore makes a region of the module's store that of a log-structured map.
 package logstore
 
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"math/bits"
 
 	"cosmossdk.io/collections"
+	corestore "cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 )
 
-// Store is a collection as the store of a log-structured map.
-type Store struct {
-	values collections.Map[[]byte, []byte]
+// Region is a region of the module's store.
+type Region struct {
+	service corestore.KVStoreService
+	prefix  []byte
 }
 
-var _ logmap.Store = Store{}
+var _ logmap.Opener = Region{}
 
-// New adds the collection to the schema.
-func New(sb *collections.SchemaBuilder, prefix collections.Prefix, name string) Store {
-	return Store{collections.NewMap(sb, prefix, name, collections.BytesKey, collections.BytesValue)}
+// New declares the region in the schema, as a collection, for tools that decode state. The map works on the store beneath:
+// a collection opens it for each operation, and takes long to say that a value is not there.
+func New(sb *collections.SchemaBuilder, service corestore.KVStoreService, prefix collections.Prefix, name string) Region {
+	collections.NewMap(sb, prefix, name, collections.BytesKey, collections.BytesValue)
+	return Region{service, prefix.Bytes()}
+}
+
+// Open implements logmap.Opener.
+func (r Region) Open(ctx context.Context) logmap.Store {
+	return &store{r.service.OpenKVStore(ctx), r.prefix}
+}
+
+// store is a region that was opened.
+type store struct {
+	kv     corestore.KVStore
+	prefix []byte
+}
+
+func (s *store) key(key []byte) []byte {
+	return append(append(make([]byte, 0, len(s.prefix)+len(key)), s.prefix...), key...)
 }
 
 // Get implements logmap.Store.
-func (s Store) Get(ctx context.Context, key []byte) ([]byte, error) {
-	value, err := s.values.Get(ctx, key)
-	if errors.Is(err, collections.ErrNotFound) {
-		return nil, nil
-	}
-	return value, err
-}
+func (s *store) Get(key []byte) ([]byte, error) { return s.kv.Get(s.key(key)) }
 
 // Set implements logmap.Store.
-func (s Store) Set(ctx context.Context, key, value []byte) error {
-	return s.values.Set(ctx, key, value)
-}
+func (s *store) Set(key, value []byte) error { return s.kv.Set(s.key(key), value) }
 
 // Delete implements logmap.Store.
-func (s Store) Delete(ctx context.Context, key []byte) error { return s.values.Remove(ctx, key) }
+func (s *store) Delete(key []byte) error { return s.kv.Delete(s.key(key)) }
 
 // Scan implements logmap.Store.
-func (s Store) Scan(ctx context.Context, from []byte, fn func(key, value []byte) bool) error {
-	var ranger collections.Ranger[[]byte]
-	if len(from) > 0 {
-		ranger = new(collections.Range[[]byte]).StartInclusive(from)
+func (s *store) Scan(from []byte, fn func(key, value []byte) bool) error {
+	iterator, err := s.kv.Iterator(s.key(from), storetypes.PrefixEndBytes(s.prefix))
+	if err != nil {
+		return err
 	}
-	return s.values.Walk(ctx, ranger, func(key, value []byte) (bool, error) { return !fn(key, value), nil })
+	defer func() { _ = iterator.Close() }()
+	for iterator.Valid() && fn(iterator.Key()[len(s.prefix):], iterator.Value()) {
+		iterator.Next()
+	}
+	return nil
 }
 
 // Settle merges all that waits to be merged, at genesis.

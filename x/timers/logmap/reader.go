@@ -1,0 +1,37 @@
+package logmap
+
+import "context"
+
+// Reader looks up many keys of a map that nobody changes meanwhile. What keys of a range have in common, the head, the log
+// and the directories, it reads once.
+type Reader struct{ opened *opened }
+
+// Reader opens the map for lookups.
+func (m *Map) Reader(ctx context.Context) *Reader {
+	o := m.open(ctx)
+	o.store, o.levels = remembering{o.store, map[string][]byte{}}, map[levelOf]*level{}
+	return &Reader{o}
+}
+
+// Get returns the value of a key.
+func (r *Reader) Get(key []byte) (value []byte, found bool, err error) { return r.opened.get(key) }
+
+// remembering is a store that is read once for each key. It does not remember sorted chunks, of which there are as many as
+// there are lookups.
+type remembering struct {
+	Store
+	// values are looked up, never ranged over.
+	values map[string][]byte
+}
+
+// Get implements Store.
+func (s remembering) Get(key []byte) ([]byte, error) {
+	if value, known := s.values[string(key)]; known {
+		return value, nil
+	}
+	value, err := s.Store.Get(key)
+	if err == nil && key[0] != chunkPrefix {
+		s.values[string(key)] = value
+	}
+	return value, err
+}
