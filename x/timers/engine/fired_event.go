@@ -11,14 +11,10 @@ import (
 // firedEvent is the event of a fire. survivor is the timer after the fire, nil if it was removed.
 func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt, s lane.Settlement) *types.TimerFired {
 	actor := e.Addresses.Text(t.Actor)
-	payer := actor
-	if !bytes.Equal(t.Payer(), t.Actor) {
-		payer = e.Addresses.Text(t.Payer())
-	}
 	event := &types.TimerFired{
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: actor,
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
-		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: payer,
+		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: e.payerText(t, actor),
 		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
 		FireSeq: t.FireSeq, Label: t.Label,
 	}
@@ -26,4 +22,12 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 		event.NextDue, event.Retries = survivor.Due, survivor.Retries
 	}
 	return event
+}
+
+// payerText is the address of the timer's payer as events show it. Most often that is the actor, whose text is at hand.
+func (e *Engine) payerText(t *types.Timer, actor string) string {
+	if bytes.Equal(t.Payer(), t.Actor) {
+		return actor
+	}
+	return e.Addresses.Text(t.Payer())
 }

@@ -76,7 +76,7 @@ func (e *Engine) preCharge(
 ) (held math.Int, payerCycles uint64, err error) {
 	charged := b.Agents.ChargedFor(timer)
 	missing := math.MaxInt(math.ZeroInt(), amount.Sub(charged))
-	payerCycles, err = e.Fees.PreCharge(ctx, &b.Config, timer, missing)
+	payerCycles, err = b.funds.PreCharge(ctx, timer, missing)
 	return charged.Add(missing), payerCycles, err
 }
 

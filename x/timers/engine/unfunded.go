@@ -94,8 +94,9 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
+		actor := e.Addresses.Text(timer.Actor)
 		return events.Emit(ctx, &types.TimerCancelledInsufficientFunds{
-			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Payer: e.Addresses.Text(timer.Payer()),
+			Id: timer.IDHex(), Actor: actor, Payer: e.payerText(timer, actor),
 			Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 			Label: timer.Label,
 		})
@@ -112,8 +113,9 @@ func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer,
 		return err
 	}
 	available := b.funds.Spendable(ctx, timer.Payer())
+	actor := e.Addresses.Text(timer.Actor)
 	event := &types.TimerSetAside{
-		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: reason, Payer: e.Addresses.Text(timer.Payer()),
+		Id: timer.IDHex(), Actor: actor, Reason: reason, Payer: e.payerText(timer, actor),
 		Required: required.String(), Available: available.String(), AllowanceRefused: available.GTE(required),
 		Label: timer.Label,
 	}

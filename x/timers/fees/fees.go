@@ -52,13 +52,18 @@ func (f *Fees) PreCharge(ctx context.Context, config *types.TimerConfig, t *type
 	if !covers {
 		return 0, types.ErrInsufficientFunds
 	}
+	return funds.cycles, f.debit(ctx, config, t, funds, amount)
+}
+
+// debit takes an amount from a payer that was found to cover it.
+func (f *Fees) debit(ctx context.Context, config *types.TimerConfig, t *types.Timer, funds payerFunds, amount math.Int) error {
 	switch {
 	case !amount.IsPositive():
-		return funds.cycles, nil
+		return nil
 	case f.Balances != nil:
-		return funds.cycles, f.setBalance(ctx, config, t.Payer(), funds.balance, funds.balance.Sub(amount))
+		return f.setBalance(ctx, config, t.Payer(), funds.balance, funds.balance.Sub(amount))
 	default:
-		return funds.cycles, f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, coins(config, amount))
+		return f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, coins(config, amount))
 	}
 }
 

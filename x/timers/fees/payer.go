@@ -96,11 +96,11 @@ func (f *Fees) Covers(ctx context.Context, config *types.TimerConfig, t *types.T
 	return covers
 }
 
-// payerFunds are what a check found of a payer: the cycles that its records count, and its balance if payers are debited
-// directly.
+// payerFunds are what a check found of a payer: the cycles that its records count, what it can spend, nil if its account is
+// too large to be read, and its balance if payers are debited directly.
 type payerFunds struct {
-	cycles  uint64
-	balance math.Int
+	cycles             uint64
+	spendable, balance math.Int
 }
 
 // covers reports as Covers does, and returns what it found. A payer whose records are too large lacks funds.
@@ -111,9 +111,9 @@ func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.T
 		return payerFunds{}, false
 	}
 	spendable, balance := f.funds(ctx, config, payer, account)
-	found = payerFunds{cycles, balance}
+	found = payerFunds{cycles, spendable, balance}
 	if spendable.LT(amount) {
-		return payerFunds{}, false
+		return found, false
 	}
 	if !t.Sponsored() {
 		return found, true

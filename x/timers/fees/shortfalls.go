@@ -1,6 +1,8 @@
 package fees
 
 import (
+	"context"
+
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -46,6 +48,20 @@ func (s *Shortfalls) Known(t *types.Timer, amount math.Int) bool {
 		return true
 	}
 	return len(s.refused) > 0 && s.refused[refusalOf(t, amount)]
+}
+
+// PreCharge is that of Fees. It remembers what a payer can spend that does not cover the amount.
+func (s *Shortfalls) PreCharge(ctx context.Context, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
+	funds, covers := s.fees.covers(ctx, s.config, t, amount)
+	if covers {
+		return funds.cycles, s.fees.debit(ctx, s.config, t, funds, amount)
+	}
+	has := math.ZeroInt()
+	if !funds.spendable.IsNil() {
+		has = math.MaxInt(has, funds.spendable)
+	}
+	s.spendable[string(t.Payer())] = has
+	return 0, types.ErrInsufficientFunds
 }
 
 // Note remembers that the payer was found unable to cover the amount.

@@ -3,8 +3,12 @@ package merge
 import "context"
 
 // pageEntries is the number of entries read at a time after the head of a list. It is small, since entries that are
-// read and not returned are wasted. It is more than one, since each read starts with a seek.
-const pageEntries = 4
+// read and not returned are wasted. Further down a list a page is a quarter of what was read of it, up to longPage: to open
+// an iterator takes as long as to read many entries.
+const (
+	pageEntries = 4
+	longPage    = 64
+)
 
 // turnPages is the number of pages read from the list that bounds a source before one page of another of its lists is
 // read.
@@ -67,7 +71,12 @@ type source[R Rank[R]] struct {
 type cursor[R Rank[R]] struct {
 	last  Entry
 	bound R
+	// read is how many entries were read after the head.
+	read int
 }
+
+// page is how many entries to read next.
+func (c *cursor[R]) page() int { return min(max(pageEntries, c.read/4), longPage) }
 
 // New returns a merge without sources; Open adds them. At most maxReads entries are read beyond the heads. After that,
 // only entries already read are returned, in order. So an attacker that hides the best timer of a source behind many
@@ -97,7 +106,7 @@ func (m *Merge[R]) Open(heads ...Entry) {
 		s.seen = map[uint64]bool{}
 	}
 	for _, head := range heads {
-		s.cursors = append(s.cursors, cursor[R]{head, m.ranker.Bound(head)})
+		s.cursors = append(s.cursors, cursor[R]{last: head, bound: m.ranker.Bound(head)})
 		m.takeFrom(s, head)
 	}
 	m.follow(s)
@@ -153,7 +162,7 @@ func (m *Merge[R]) proceed(ctx context.Context, s *source[R]) error {
 // the same timers, so that all of them have been shown.
 func (m *Merge[R]) advance(ctx context.Context, s *source[R]) error {
 	c := &s.cursors[s.nextCursor()]
-	page, err := m.store.After(ctx, c.last, min(pageEntries, m.readsLeft))
+	page, err := m.store.After(ctx, c.last, min(c.page(), m.readsLeft))
 	if err != nil || len(page) == 0 {
 		return err
 	}
@@ -163,7 +172,7 @@ func (m *Merge[R]) advance(ctx context.Context, s *source[R]) error {
 		m.takeFrom(s, entry)
 	}
 	last := page[len(page)-1]
-	*c = cursor[R]{last, m.ranker.Bound(last)}
+	*c = cursor[R]{last, m.ranker.Bound(last), c.read + len(page)}
 	m.follow(s)
 	return nil
 }

@@ -32,6 +32,9 @@ type Window struct {
 	// Order in which they are tried, as indices; Turn is the position of the next one.
 	Order []int
 	Turn  int
+
+	// places of Ready by the timers' seq, once Withdraw has looked for one. They are looked up, never ranged over.
+	places map[uint64]int
 }
 
 var _ Round = (*Window)(nil)
@@ -124,9 +127,17 @@ func (w *Window) Take() (Turn, bool) {
 
 // Withdraw implements Round.
 func (w *Window) Withdraw(t *types.Timer) bool {
-	at := slices.IndexFunc(w.Ready, func(ready types.Timer) bool { return ready.Seq == t.Seq })
-	w.Order = slices.DeleteFunc(w.Order, func(i int) bool { return i == at })
-	return at >= 0
+	if len(w.places) != len(w.Ready) {
+		w.places = make(map[uint64]int, len(w.Ready))
+		for i := range w.Ready {
+			w.places[w.Ready[i].Seq] = i
+		}
+	}
+	at, found := w.places[t.Seq]
+	if found {
+		w.Order = slices.DeleteFunc(w.Order, func(i int) bool { return i == at })
+	}
+	return found
 }
 
 // Candidate implements Round.
