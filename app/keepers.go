@@ -155,7 +155,8 @@ func (app *App) wireKeepers(appOpts servertypes.AppOptions) {
 	app.wireIBCRoutes()
 
 	wired := timers.New(cdc, app.store(timerstypes.StoreKey), k.Accounts, k.Bank, k.Staking, router, authority,
-		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithBalances(fees.NewBankBalances(bankStore, k.Bank.Balances)), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
+		timerskeeper.WithFeeDenom(FeeDenom), timerskeeper.WithFeegrant(k.Feegrant), timerskeeper.WithWatcher(watcher),
+		timerskeeper.WithBalances(fees.NewBankBalances(bankStore, k.Bank.Balances)), timerskeeper.WithAccountStore(app.store(authtypes.StoreKey)),
 		timerskeeper.WithTipCollector(fees.NewProposerTips(k.Bank, k.Staking, k.Distribution)))
 	// A contract has an account too, so that contracts come first.
 	wired.Router.Prepend(wasmbinding.Runtime(k.Wasm, actors.WithMessages(actors.NewMessages(cdc, router)), entryPoints.Check(k.Wasm)))

@@ -20,12 +20,12 @@ var options = func() *fires.Options {
 // most are what one fire may take: allocations, operations on the timers store, and those on every store. They are counts,
 // and the same on every machine but for what the runtime allocates now and then.
 var most = map[string]struct{ allocs, module, all int }{
-	"a send":                   {515, 14, 34},
-	"a send at prices of 0":    {440, 12, 28},
-	"a send that fails":        {440, 10, 24},
-	"an interval's send":       {545, 16, 38},
-	"a watch's send":           {940, 46, 66},
-	"a pinned contract's beat": {1_290, 36, 60},
+	"a send":                   {500, 18, 36},
+	"a send at prices of 0":    {425, 16, 30},
+	"a send that fails":        {425, 14, 26},
+	"an interval's send":       {530, 20, 38},
+	"a watch's send":           {915, 50, 70},
+	"a pinned contract's beat": {900, 28, 50},
 }
 
 // TestWhatAFireTakes holds the counts, and prints the times.

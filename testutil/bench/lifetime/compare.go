@@ -1,9 +1,7 @@
 package lifetime
 
 import (
-	"cmp"
 	"fmt"
-	"os"
 	"strings"
 
 	dbm "github.com/cosmos/cosmos-db"
@@ -31,9 +29,6 @@ type Compared struct {
 
 // scanned is the most pending timers with which the layout that reads all of them in every block is measured.
 const scanned = 100_000
-
-// inMemory is the most pending timers whose database is kept in memory.
-const inMemory = 100_000
 
 // Compare measures the module and the layouts at all sizes, and at the smallest with little traffic too.
 func Compare(opts figure.Options) (all []Compared, err error) {
@@ -97,21 +92,14 @@ func compareLayout(w Workload, layout Layout) (Compared, error) {
 
 // compare runs the workload on what open makes of its genesis.
 func (w Workload) compare(name string, open func(*types.GenesisState, dbm.DB) (subject, error)) (c Compared, err error) {
-	var beneath dbm.DB = dbm.NewMemDB()
-	if w.Pending > inMemory {
-		dir, err := os.MkdirTemp("", "layouts")
-		if err != nil {
-			return c, err
-		}
-		defer os.RemoveAll(dir)
-		if beneath, err = dbm.NewGoLevelDB("layouts", dir, nil); err != nil {
-			return c, err
-		}
+	beneath, remove, err := w.database()
+	if err != nil {
+		return c, err
 	}
+	defer remove()
 	db := NewCountingDB(beneath, types.StoreKey)
-	defer func() { err = cmp.Or(err, beneath.Close()) }()
 	f := &flow{w: w, rng: workload.NewRand(w.Seed)}
-	if f.subject, err = open(f.preload(), db); err != nil {
+	if err := f.preload(func(genesis *types.GenesisState) (subject, error) { return open(genesis, db) }); err != nil {
 		return c, err
 	}
 	written, err := f.run(db)
@@ -124,7 +112,7 @@ func (w Workload) compare(name string, open func(*types.GenesisState, dbm.DB) (s
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
 		Reads: float64(after.Reads()-f.before.Reads()) / timers, Writes: float64(after.Writes()-f.before.Writes()) / timers,
 		Worst: f.worst(), fires: f.fires,
-	}, f.subject.check()
+	}, f.check()
 }
 
 // CompareTable prints them.

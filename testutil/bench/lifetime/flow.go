@@ -2,6 +2,9 @@ package lifetime
 
 import (
 	"math/rand/v2"
+	"os"
+
+	dbm "github.com/cosmos/cosmos-db"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -30,6 +33,8 @@ type flow struct {
 	live []place
 	// fires and pendingSum add up over the measured blocks.
 	fires, pendingSum, pending int
+	// recordBytes of the timers that were pending before the run.
+	recordBytes int
 	// nodes that each measured block wrote.
 	nodes []int
 	// before are the store operations before the measured blocks.
@@ -79,6 +84,25 @@ func (w Workload) quiet() Workload {
 	return w
 }
 
+// inMemory reports whether the database is kept in memory.
+func (w Workload) inMemory() bool { return w.Pending <= 100_000 }
+
+// database returns an empty database beneath the stores, and what removes it.
+func (w Workload) database() (db dbm.DB, remove func(), err error) {
+	if w.inMemory() {
+		return dbm.NewMemDB(), func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "lifetimes")
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err = dbm.NewGoLevelDB("lifetimes", dir, nil)
+	return db, func() {
+		_ = db.Close()
+		_ = os.RemoveAll(dir)
+	}, err
+}
+
 func (w Workload) owners() int { return max(1, w.Pending/w.PerOwner) }
 
 // distance draws how far ahead a timer is due: a third within nearBlocks, a third within an hour, a third within
@@ -94,9 +118,13 @@ func (f *flow) distance(maxTTL uint64) uint64 {
 	}
 }
 
-// preload makes the genesis: in each block of the run as many timers are due as it schedules, counting those that the
-// run itself schedules for it; the rest lies beyond the run, at the distances of the workload.
-func (f *flow) preload() *types.GenesisState {
+// loadChunk is how many timers of a workload that is not kept in memory are written in one block before it.
+const loadChunk = 25_000
+
+// preload opens the subject with the pending timers: in each block of the run as many are due as it schedules, counting
+// those that the run itself schedules for it; the rest lies beyond the run, at the distances of the workload. They are in
+// the genesis, or come in chunks if they are many.
+func (f *flow) preload(open func(*types.GenesisState) (subject, error)) error {
 	genesis := workload.WideGenesis()
 	genesis.Config.Policy = f.w.Policy.Config()
 	genesis.Config.Calendar = f.w.Calendar
@@ -105,22 +133,50 @@ func (f *flow) preload() *types.GenesisState {
 	run := f.w.Warmup + f.w.Blocks
 	// What is cancelled beyond the fires makes the number of pending timers fall: begin as far above as the run ends below.
 	total := f.w.Pending + f.w.Cancels*f.w.Warmup + f.w.Cancels*f.w.Blocks/2
+	chunk := total
+	if !f.w.inMemory() {
+		chunk = loadChunk
+		// The first chunk is the genesis, each further one takes a block.
+		f.height = uint64((total+chunk-1)/chunk) - 1
+	}
+	add := func(height uint64) error {
+		if f.pending == total {
+			return nil
+		}
+		f.preloadOne(genesis, f.height+height)
+		if f.pending++; f.pending%chunk > 0 && f.pending < total {
+			return nil
+		}
+		err := f.load(genesis, open)
+		genesis.Timers = genesis.Timers[:0]
+		return err
+	}
 	for height := 1; height <= run; height++ {
 		scheduled := f.w.Schedules * (height - 1)
 		ownDue := scheduled / 3 * (hourBlocks + nearBlocks) / (hourBlocks * nearBlocks)
 		// Some of them are cancelled before they are due.
 		cancelled := scheduled * f.w.Cancels / f.w.Pending
 		for range f.w.Schedules - ownDue + cancelled {
-			if len(genesis.Timers) < total {
-				f.preloadOne(genesis, uint64(height))
+			if err := add(uint64(height)); err != nil {
+				return err
 			}
 		}
 	}
-	for len(genesis.Timers) < total {
-		f.preloadOne(genesis, uint64(run)+f.distance(genesis.Config.MaxTtlBlocks-uint64(run)))
+	for f.pending < total {
+		if err := add(uint64(run) + f.distance(genesis.Config.MaxTtlBlocks-uint64(run))); err != nil {
+			return err
+		}
 	}
-	f.pending = total
-	return genesis
+	return nil
+}
+
+// load writes the timers of a genesis, with which the subject is opened if it is not yet.
+func (f *flow) load(genesis *types.GenesisState, open func(*types.GenesisState) (subject, error)) (err error) {
+	if f.subject != nil {
+		return f.subject.load(genesis.Timers)
+	}
+	f.subject, err = open(genesis)
+	return err
 }
 
 func (f *flow) preloadOne(genesis *types.GenesisState, due uint64) {
@@ -128,6 +184,7 @@ func (f *flow) preloadOne(genesis *types.GenesisState, due uint64) {
 	actor := workload.Owner(f.rng.IntN(f.w.owners()))
 	timer := addTimer(genesis, actor, due, f.payload())
 	f.live = append(f.live, place{actor, timer.Id, due})
+	f.recordBytes += timer.Size()
 }
 
 func addTimer(genesis *types.GenesisState, owner sdk.AccAddress, due uint64, payload []byte) *types.Timer {

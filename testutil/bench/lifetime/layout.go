@@ -184,15 +184,34 @@ func newLaidOut(layout Layout, genesis *types.GenesisState, db dbm.DB) (*laidOut
 		return nil, err
 	}
 	l.open()
-	for i := range genesis.Timers {
-		e, err := entryOf(&genesis.Timers[i])
-		if err != nil {
-			return nil, err
-		}
-		layout.insert(l.kv, e)
+	if err := l.insert(genesis.Timers); err != nil {
+		return nil, err
 	}
 	l.commit()
 	return l, nil
+}
+
+func (l *laidOut) insert(timers []types.Timer) error {
+	for i := range timers {
+		e, err := entryOf(&timers[i])
+		if err != nil {
+			return err
+		}
+		l.layout.insert(l.kv, e)
+	}
+	return nil
+}
+
+func (l *laidOut) load(timers []types.Timer) error {
+	if err := l.begin(); err != nil {
+		return err
+	}
+	if err := l.insert(timers); err != nil {
+		return err
+	}
+	l.next += uint64(len(timers))
+	l.commit()
+	return nil
 }
 
 func entryOf(t *types.Timer) (entry, error) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	dbm "github.com/cosmos/cosmos-db"
-
 	"cosmossdk.io/log"
 	"cosmossdk.io/store"
 	"cosmossdk.io/store/metrics"
@@ -46,23 +44,22 @@ type Lifetime struct {
 // MeasureLifetime runs the workload and checks the module's invariants after it.
 func MeasureLifetime(w Workload) (Lifetime, error) {
 	f := &flow{w: w, rng: workload.NewRand(w.Seed)}
-	genesis := f.preload()
-	size := 0
-	for i := range genesis.Timers {
-		size += genesis.Timers[i].Size()
-	}
-	recordBytes := size/len(genesis.Timers) + workload.QueueKeyBytes
-	db := NewCountingDB(dbm.NewMemDB(), types.StoreKey)
-	m, err := newModule(genesis, w.owners(), db)
+	beneath, remove, err := w.database()
 	if err != nil {
 		return Lifetime{}, err
 	}
-	f.subject = m
+	defer remove()
+	db := NewCountingDB(beneath, types.StoreKey)
+	open := func(genesis *types.GenesisState) (subject, error) { return newModule(genesis, w.owners(), db) }
+	if err := f.preload(open); err != nil {
+		return Lifetime{}, err
+	}
+	recordBytes := f.recordBytes/f.pending + workload.QueueKeyBytes
 	written, err := f.run(db)
 	if err != nil {
 		return Lifetime{}, err
 	}
-	if err := m.check(); err != nil {
+	if err := f.check(); err != nil {
 		return Lifetime{}, err
 	}
 	floor, err := measureFloor(w, recordBytes)
@@ -104,6 +101,15 @@ func (f *flow) run(db *CountingDB) (Writes, error) {
 	return after.Sub(&before), nil
 }
 
+// check checks the subject's state after the run. A check reads all of it into memory, so that it is left out where that is
+// much.
+func (f *flow) check() error {
+	if !f.w.inMemory() {
+		return nil
+	}
+	return f.subject.check()
+}
+
 // worst is the most nodes that a block wrote, as a multiple of the median block's.
 func (f *flow) worst() float64 {
 	sorted := slices.Sorted(slices.Values(f.nodes))
@@ -112,7 +118,12 @@ func (f *flow) worst() float64 {
 
 // measureFloor counts the nodes per entry of the cheapest layout there is: entries that come and go in key order.
 func measureFloor(w Workload, valueBytes int) (float64, error) {
-	db := NewCountingDB(dbm.NewMemDB(), "floor")
+	beneath, remove, err := w.database()
+	if err != nil {
+		return 0, err
+	}
+	defer remove()
+	db := NewCountingDB(beneath, "floor")
 	multi := store.NewCommitMultiStore(db, log.NewNopLogger(), metrics.NewNoOpMetrics())
 	// Pruning in the background never ends, and would keep the store in memory.
 	multi.SetIAVLSyncPruning(true)
@@ -137,7 +148,9 @@ func measureFloor(w Workload, valueBytes int) (float64, error) {
 		branch.Write()
 		multi.Commit()
 	}
-	block(w.Pending, 0)
+	for left := w.Pending; left > 0; left -= loadChunk {
+		block(min(left, loadChunk), 0)
+	}
 	before := db.Writes()
 	for range w.Blocks {
 		block(w.Schedules, w.Schedules)

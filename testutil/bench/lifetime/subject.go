@@ -10,12 +10,15 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // subject keeps the timers of a workload: the module, or a layout that is compared with it.
 type subject interface {
+	// load adds pending timers in a block of its own.
+	load(timers []types.Timer) error
 	begin() error
 	schedule(owner sdk.AccAddress, due uint64, payload []byte) (id []byte, err error)
 	cancel(of place) error
@@ -47,6 +50,25 @@ func newModule(genesis *types.GenesisState, owners int, db dbm.DB) (*module, err
 	var err error
 	m.chain, err = lab.NewChain(opts)
 	return m, err
+}
+
+func (m *module) load(timers []types.Timer) error {
+	if err := m.chain.BeginBlock(); err != nil {
+		return err
+	}
+	records := m.chain.Timers.Engine().Records
+	for i := range timers {
+		t := timers[i]
+		var err error
+		if t.Seq, err = records.NextSeq(m.chain.Ctx()); err != nil {
+			return err
+		}
+		if err := records.Insert(m.chain.Ctx(), &t, state.Unlimited); err != nil {
+			return err
+		}
+	}
+	_, err := m.chain.EndBlock()
+	return err
 }
 
 func (m *module) begin() error                  { return m.chain.BeginBlock() }

@@ -7,6 +7,7 @@ package fees
 import (
 	"context"
 
+	"cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -24,6 +25,8 @@ type Fees struct {
 	// Accounts and Addresses of the chain.
 	Accounts  types.AccountKeeper
 	Addresses names.Addresses
+	// AccountStore is where x/auth keeps the accounts; nil on a chain on which each look at a payer decodes its account.
+	AccountStore store.KVStoreService
 	// Bank moves the coins.
 	Bank types.BankKeeper
 	// Balances debit payers without transfers; nil on a chain on which the bank moves what fires are charged.

@@ -1,6 +1,7 @@
 package fees
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -130,10 +132,21 @@ type vesting interface {
 }
 
 // readAccount reads a payer's account, and returns the cycles that its record counts. It reads no record that exceeds
-// MAX_PAYER_RECORD_BYTES.
+// MAX_PAYER_RECORD_BYTES. The account is nil if there is none, and may be nil if it is a plain one.
 func (f *Fees) readAccount(ctx context.Context, config *types.TimerConfig, payer sdk.AccAddress) (account sdk.AccountI, cycles uint64, err error) {
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	size, err := sandbox.ReadAtMost(sdkCtx, config.MaxPayerRecordBytes, func(ctx sdk.Context) error {
+	prices := sdk.UnwrapSDKContext(ctx).KVGasConfig()
+	if f.AccountStore != nil {
+		size, plain, err := f.readPlain(ctx, payer)
+		if err == nil && size > config.MaxPayerRecordBytes {
+			err = tooLarge(config, "account", size, sandbox.ErrTooLarge)
+		}
+		if plain || err != nil {
+			return nil, accountCycles(prices, size, false), err
+		}
+		// It has been charged.
+		ctx = types.Unmetered(ctx)
+	}
+	size, err := sandbox.ReadAtMost(sdk.UnwrapSDKContext(ctx), config.MaxPayerRecordBytes, func(ctx sdk.Context) error {
 		account = f.Accounts.GetAccount(ctx, payer)
 		return nil
 	})
@@ -141,7 +154,21 @@ func (f *Fees) readAccount(ctx context.Context, config *types.TimerConfig, payer
 		return nil, 0, tooLarge(config, "account", size, err)
 	}
 	_, isVesting := account.(vesting)
-	return account, accountCycles(sdkCtx.KVGasConfig(), size, isVesting), nil
+	return account, accountCycles(prices, size, isVesting), nil
+}
+
+// plainAccount is how the record of an account begins that has no type but the usual one: the field of its type's name.
+var plainAccount = func() []byte {
+	name := sdk.MsgTypeURL(&authtypes.BaseAccount{})
+	return append([]byte{1<<3 | 2, byte(len(name))}, name...)
+}()
+
+// readPlain reads the bytes of an account's record, without decoding them, and reports whether it is a plain one, or none. It
+// charges for them what the keeper's reading does.
+func (f *Fees) readPlain(ctx context.Context, payer sdk.AccAddress) (size uint64, plain bool, err error) {
+	key := slices.Concat(authtypes.AddressStoreKeyPrefix.Bytes(), payer)
+	record, err := f.AccountStore.OpenKVStore(ctx).Get(key)
+	return uint64(len(key) + len(record)), record == nil || bytes.HasPrefix(record, plainAccount), err
 }
 
 // accountCycles is what reading an account of so many bytes counts at the store's prices.

@@ -42,6 +42,7 @@ type Keeper struct {
 type options struct {
 	reporter report.Reporter
 	balances fees.Balances
+	accounts store.KVStoreService
 	feegrant types.FeegrantKeeper
 	tips     types.TipCollector
 	basefees types.BasefeeSource
@@ -58,6 +59,12 @@ type Option func(*options)
 // what fires are charged.
 func WithBalances(balances fees.Balances) Option {
 	return func(o *options) { o.balances = balances }
+}
+
+// WithAccountStore names the store of x/auth. With it the module sees from the bytes of a payer's account that it is a plain
+// one, whose coins are not locked, and does not decode it.
+func WithAccountStore(service store.KVStoreService) Option {
+	return func(o *options) { o.accounts = service }
 }
 
 // WithFeegrant lets an account pay for timers of others to whom it granted a fee allowance (x/timers/README.md, "1.11
@@ -122,7 +129,7 @@ func NewKeeper(
 		opt(&o)
 	}
 	purse := &fees.Fees{
-		Accounts: accounts, Addresses: names.Addresses{Codec: addresses}, Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
+		Accounts: accounts, AccountStore: o.accounts, Addresses: names.Addresses{Codec: addresses}, Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	purse.Defaults()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
 	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -14,6 +15,7 @@ import (
 	vesting "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -80,6 +82,39 @@ func TestALargeAccountIsNotDecoded(t *testing.T) {
 		require.True(t, payers.Spendable(f.Ctx(), &config, alice).IsZero())
 	}), 1_000.0)
 	require.Greater(t, testing.AllocsPerRun(1, func() { f.Accounts.GetAccount(f.Ctx(), alice) }), 40_000.0)
+}
+
+// TestAPlainAccountIsNotDecoded: where the module knows the accounts' store, it finds the same of every payer, for the same gas,
+// and decodes no plain account.
+func TestAPlainAccountIsNotDecoded(t *testing.T) {
+	f := newFixture(t, withDirectDebits)
+	f.vests(bob, 3)
+	f.vests(carol, 40_000)
+	config, known := f.config(), f.Timers.Engine().Fees
+	require.NotNil(t, known.AccountStore)
+	decoding := *known
+	decoding.AccountStore = nil
+	type found struct {
+		cycles    uint64
+		err       string
+		spendable math.Int
+		gas       uint64
+	}
+	look := func(payers *fees.Fees, payer sdk.AccAddress) found {
+		ctx := f.Ctx().WithGasMeter(storetypes.NewInfiniteGasMeter())
+		cycles, err := payers.CheckPayer(ctx, &config, payer, payer)
+		return found{cycles, fmt.Sprint(err), payers.Spendable(ctx, &config, payer), ctx.GasMeter().GasConsumed()}
+	}
+	for name, payer := range map[string]sdk.AccAddress{
+		"plain": alice, "vesting": bob, "large": carol, "none": sdk.AccAddress("nobody______________"),
+		"a module's": authtypes.NewModuleAddress(types.ModuleName),
+	} {
+		require.Equal(t, look(&decoding, payer), look(known, payer), name)
+	}
+	allocs := func(payers *fees.Fees) float64 {
+		return testing.AllocsPerRun(20, func() { payers.Spendable(f.Ctx(), &config, alice) })
+	}
+	require.Less(t, allocs(known), allocs(&decoding)*2/3)
 }
 
 // TestAVestingAccountCountsItsSize: 80 periods took 250 µs at each fire, as long as ten transfers.

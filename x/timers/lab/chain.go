@@ -194,7 +194,8 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	blocked := map[string]bool{authtypes.NewModuleAddress(types.ModuleName).String(): true}
 	c.Bank = bankkeeper.NewBaseKeeper(c.Codec, bankStore, c.Accounts, blocked, c.Authority, c.logger)
 	if opts.DirectDebits {
-		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)], keeper.WithBalances(fees.NewBankBalances(bankStore, c.Bank.Balances)))
+		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)],
+			keeper.WithBalances(fees.NewBankBalances(bankStore, c.Bank.Balances)), keeper.WithAccountStore(service(authtypes.StoreKey)))
 	}
 	c.Feegrant = feegrantkeeper.NewKeeper(c.Codec, service(feegrant.StoreKey), c.Accounts).SetBankKeeper(c.Bank)
 	c.Messages = baseapp.NewMsgServiceRouter()
