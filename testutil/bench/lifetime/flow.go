@@ -3,6 +3,7 @@ package lifetime
 import (
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 
 	dbm "github.com/cosmos/cosmos-db"
 
@@ -87,6 +88,12 @@ func (w Workload) quiet() Workload {
 // inMemory reports whether the database is kept in memory.
 func (w Workload) inMemory() bool { return w.Pending <= 100_000 }
 
+// Of a million timers, memory is spared and not time. Only counts are measured meanwhile.
+const (
+	gcPercent   = 25
+	memoryLimit = 1_700 << 20
+)
+
 // database returns an empty database beneath the stores, and what removes it.
 func (w Workload) database() (db dbm.DB, remove func(), err error) {
 	if w.inMemory() {
@@ -97,7 +104,10 @@ func (w Workload) database() (db dbm.DB, remove func(), err error) {
 		return nil, nil, err
 	}
 	db, err = dbm.NewGoLevelDB("lifetimes", dir, nil)
+	percent, limit := debug.SetGCPercent(gcPercent), debug.SetMemoryLimit(memoryLimit)
 	return db, func() {
+		debug.SetGCPercent(percent)
+		debug.SetMemoryLimit(limit)
 		_ = db.Close()
 		_ = os.RemoveAll(dir)
 	}, err

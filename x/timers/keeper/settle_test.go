@@ -20,7 +20,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-func number(t *testing.T, text string) int64 {
+func number(t testingT, text string) int64 {
 	t.Helper()
 	n, err := strconv.ParseInt(text, 10, 64)
 	require.NoError(t, err)
