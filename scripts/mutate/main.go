@@ -140,12 +140,26 @@ func (r *runner) try(packages []string, m mutant) (outcome, error) {
 	return result, nil
 }
 
-// test runs the tests of packages, and says what came of it. Tests that take too long have noticed the change.
+// mostMemory is the address space of a test: a change may make a loop append for ever.
+const mostMemory = 16 << 30
+
+// bounded are the flags by which tests run within mostMemory, where the system has a command for it.
+func bounded() []string {
+	command, err := exec.LookPath("prlimit")
+	if err != nil {
+		return nil
+	}
+	return []string{"-exec", fmt.Sprintf("%s --as=%d", command, mostMemory)}
+}
+
+// test runs the tests of packages, and says what came of it. Tests that take too long, or too much memory, have noticed the
+// change.
 func (r *runner) test(packages, flags []string) (outcome, []byte) {
 	// The time to build is not that of the tests.
 	ctx, cancel := context.WithTimeout(context.Background(), r.timeout+10*time.Minute)
 	defer cancel()
-	args := append([]string{"test", "-vet=off", "-failfast", "-count=1", "-ldflags=-w", "-timeout", r.timeout.String()}, flags...)
+	args := append([]string{"test", "-vet=off", "-failfast", "-count=1", "-ldflags=-w", "-timeout", r.timeout.String()}, bounded()...)
+	args = append(args, flags...)
 	if r.run != "" {
 		args = append(args, "-run", r.run)
 	}
