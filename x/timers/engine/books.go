@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math/big"
+
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -21,6 +23,13 @@ type fireResult struct {
 	settlement lane.Settlement
 }
 
+// total is a sum that grows in place: the sums of integers are copies, one for each addition.
+type total struct{ sum big.Int }
+
+func (t *total) add(amount math.Int) { t.sum.Add(&t.sum, amount.BigIntMut()) }
+
+func (t *total) amount() math.Int { return math.NewIntFromBigInt(&t.sum) }
+
 // books sum up the fires and the cleanup of one block.
 type books struct {
 	// receipts of the fires, in their order.
@@ -32,7 +41,7 @@ type books struct {
 	// tipped is what the fires paid per unit of size as tips, in their order.
 	tipped []policy.Tipped
 	// burned, laneBurned and tips are the sums of the fires.
-	burned, laneBurned, tips math.Int
+	burned, laneBurned, tips total
 	// failed counts fires whose handler failed. expired, unfunded and notAdmin count the timers that left so,
 	// deferred those that stay ready.
 	failed, expired, unfunded, notAdmin, deferred uint32
@@ -45,7 +54,7 @@ type books struct {
 }
 
 func newBooks() books {
-	return books{firesOf: map[string]uint32{}, burned: math.ZeroInt(), laneBurned: math.ZeroInt(), tips: math.ZeroInt()}
+	return books{firesOf: map[string]uint32{}}
 }
 
 // noteAside books a timer that was set aside.
@@ -67,9 +76,9 @@ func (b *books) book(actor sdk.AccAddress, result fireResult) *types.Receipt {
 	size := result.price.Capacity.Size(result.receipt.Cycles, result.receipt.Cells)
 	b.tipped = append(b.tipped, policy.Tipped{Priority: result.price.Priority, Size: size})
 	b.receipts, b.runtimes = append(b.receipts, &result.receipt), append(b.runtimes, result.runtime)
-	b.burned = b.burned.Add(result.settlement.Burned)
-	b.laneBurned = b.laneBurned.Add(result.settlement.LaneBurned)
-	b.tips = b.tips.Add(result.settlement.Tip)
+	b.burned.add(result.settlement.Burned)
+	b.laneBurned.add(result.settlement.LaneBurned)
+	b.tips.add(result.settlement.Tip)
 	if !result.receipt.Success {
 		b.failed++
 	}

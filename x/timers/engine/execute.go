@@ -40,13 +40,13 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 		}
 		locked = locked.Add(tips)
 	}
-	b.tips = b.tips.Add(locked)
+	b.tips.add(locked)
 	billed, err := b.Agents.Close(ctx)
 	if err != nil {
 		return err
 	}
-	b.burned = b.burned.Add(billed)
-	return e.Fees.PayOut(ctx, &b.Config, b.burned, b.tips, locked)
+	b.burned.add(billed)
+	return e.Fees.PayOut(ctx, &b.Config, b.burned.amount(), b.tips.amount(), locked)
 }
 
 // try fires a timer if it fits the lane and its actor may fire.

@@ -45,9 +45,9 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	}
 	b.State.Cycles, b.State.Cells = b.Lane.UsedCycles, b.Lane.UsedCells
 	b.State.UsedSize, b.State.Fires = b.Lane.UsedSize, b.Lane.Fires
-	b.State.Burned = b.Before.Burned.Add(b.burned)
-	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned)
-	b.State.Tips = b.Before.Tips.Add(b.tips)
+	b.State.Burned = b.Before.Burned.Add(b.burned.amount())
+	b.State.LaneBurned = b.Before.LaneBurned.Add(b.laneBurned.amount())
+	b.State.Tips = b.Before.Tips.Add(b.tips.amount())
 	b.State.Agents = b.Agents.Books()
 	basefee := b.Prices.Lane
 	b.State.LaneBasefee, b.State.P50 = &basefee, policy.NextP50(b.Before.P50, b.tipped, b.Waiting)
@@ -105,9 +105,9 @@ func (b *block) summary() *types.TimerLaneSummary {
 		UsedSize:    b.Lane.UsedSize,
 		GcCycles:    b.GC.Cycles,
 		LaneBasefee: b.Prices.Lane.String(),
-		Burned:      b.burned.String(),
-		LaneBurned:  b.laneBurned.String(),
-		Tips:        b.tips.String(),
+		Burned:      b.burned.amount().String(),
+		LaneBurned:  b.laneBurned.amount().String(),
+		Tips:        b.tips.amount().String(),
 		Policy:      b.policy.ID(),
 		P50:         b.Prices.P50.String(),
 		Storm:       b.Storm,

@@ -30,7 +30,8 @@ type Balances interface {
 // BalanceKey is an address and a denom.
 type BalanceKey = collections.Pair[sdk.AccAddress, string]
 
-// changer is implemented by Balances that can write the amount of a balance that is there already for less than Set.
+// changer is implemented by Balances that can write the amount of a balance that is there already for less than Set. Watches
+// do not see what it writes.
 type changer interface {
 	Change(ctx context.Context, key BalanceKey, amount math.Int) error
 }
@@ -48,12 +49,17 @@ var _ changer = BankBalances{}
 // has it, and balances are the field Balances of that keeper.
 func NewBankBalances(service store.KVStoreService, balances Balances) BankBalances {
 	// The schema is the bank's own. It is not built, since it declares the balances only.
-	sb := collections.NewSchemaBuilder(service)
+	sb := collections.NewSchemaBuilder(watch.MutedService(service))
 	return BankBalances{balances, collections.NewMap(sb, banktypes.BalancesPrefix, "balances",
 		collections.PairKeyCodec(sdk.AccAddressKey, collections.StringKey), banktypes.BalanceValueCodec)}
 }
 
-// Change writes the amount of a balance that is there.
+// Get implements Balances.
+func (b BankBalances) Get(ctx context.Context, key BalanceKey) (math.Int, error) {
+	return b.amounts.Get(ctx, key)
+}
+
+// Change writes the amount of a balance that is there. Watches do not see it, in any context.
 func (b BankBalances) Change(ctx context.Context, key BalanceKey, amount math.Int) error {
 	return b.amounts.Set(ctx, key, amount)
 }
@@ -69,17 +75,17 @@ func (f *Fees) balanceOf(ctx context.Context, config *types.TimerConfig, addr sd
 
 // setBalance writes what an account has of the fee denom, and had before. The bank stores no balance of nothing.
 func (f *Fees) setBalance(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, before, amount math.Int) error {
-	key, muted := collections.Join(addr, config.FeeDenom), watch.Muted(ctx)
+	key := collections.Join(addr, config.FeeDenom)
 	change, changes := f.Balances.(changer)
 	switch {
 	case amount.IsNegative():
 		return types.ErrInternal.Wrapf("the balance of %s would be %s", addr, amount)
 	case amount.IsZero():
-		return f.Balances.Remove(muted, key)
+		return f.Balances.Remove(watch.Muted(ctx), key)
 	case changes && before.IsPositive():
-		return change.Change(muted, key, amount)
+		return change.Change(ctx, key, amount)
 	default:
-		return f.Balances.Set(muted, key, amount)
+		return f.Balances.Set(watch.Muted(ctx), key, amount)
 	}
 }
 

@@ -127,14 +127,15 @@ func Replaced(key, value []byte) Change { return Change{message{key, value, repl
 func Deleted(key []byte) Change { return Change{message{key, nil, remove}} }
 
 // Apply makes changes one after the other. Those of one range that follow each other cost what one does.
-func (m *Map) Apply(ctx context.Context, changes ...Change) error {
-	o := m.open(ctx)
+func (m *Map) Apply(ctx context.Context, changes ...Change) error { return m.open(ctx).apply(changes) }
+
+func (m *opened) apply(changes []Change) error {
 	for len(changes) > 0 {
-		r, n := o.opts.Range(changes[0].key), 1
-		for n < len(changes) && o.opts.Range(changes[n].key) == r {
+		r, n := m.opts.Range(changes[0].key), 1
+		for n < len(changes) && m.opts.Range(changes[n].key) == r {
 			n++
 		}
-		if err := o.append(r, changes[:n]); err != nil {
+		if err := m.append(r, changes[:n]); err != nil {
 			return err
 		}
 		changes = changes[n:]

@@ -165,8 +165,19 @@ func mapProperty(t *rapid.T) {
 			}
 			require.NoError(t, one.Apply(ctx, changes[len(changes)-1]))
 		}
-		require.NoError(t, m.Apply(ctx, changes...))
+		apply, reader := func(changes ...logmap.Change) error { return m.Apply(ctx, changes...) }, m.Reader(ctx)
+		if rapid.Bool().Draw(t, "by a reader") {
+			// What it has read changes.
+			_, _, err := reader.Get(drawKey(t, "read before"))
+			require.NoError(t, err)
+			apply = reader.Apply
+		}
+		require.NoError(t, apply(changes...))
 		require.Equal(t, apart.values(), store.values())
+		key := drawKey(t, "read after")
+		value, _, err := reader.Get(key)
+		require.NoError(t, err)
+		require.Equal(t, entries[string(key)], string(value))
 	}
 	t.Repeat(map[string]func(*rapid.T){
 		"change": change, "change together": changeTogether,

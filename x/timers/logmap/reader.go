@@ -2,8 +2,8 @@ package logmap
 
 import "context"
 
-// Reader looks up many keys of a map that nobody changes meanwhile. What keys of a range have in common, the head, the log
-// and the directories, it reads once.
+// Reader looks up many keys of a map that nobody else changes meanwhile. What keys of a range have in common, the head, the
+// log and the directories, it reads once.
 type Reader struct{ opened *opened }
 
 // Reader opens the map for lookups.
@@ -15,6 +15,14 @@ func (m *Map) Reader(ctx context.Context) *Reader {
 
 // Get returns the value of a key.
 func (r *Reader) Get(key []byte) (value []byte, found bool, err error) { return r.opened.get(key) }
+
+// Apply is that of the map.
+func (r *Reader) Apply(changes ...Change) error {
+	// Merges change the directories that they read.
+	clear(r.opened.levels)
+	writer := opened{store: r.opened.store, opts: r.opened.opts}
+	return writer.apply(changes)
+}
 
 // remembering is a store that is read once for each key. It does not remember sorted chunks, of which there are as many as
 // there are lookups.
@@ -34,4 +42,16 @@ func (s remembering) Get(key []byte) ([]byte, error) {
 		s.values[string(key)] = value
 	}
 	return value, err
+}
+
+// Set implements Store.
+func (s remembering) Set(key, value []byte) error {
+	delete(s.values, string(key))
+	return s.Store.Set(key, value)
+}
+
+// Delete implements Store.
+func (s remembering) Delete(key []byte) error {
+	delete(s.values, string(key))
+	return s.Store.Delete(key)
 }

@@ -85,10 +85,13 @@ func (f *Fairness) Advance(
 	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, recents *Recents,
 	state *types.FairnessState,
 ) error {
-	if _, err := f.recents.Maintain(ctx, height); err != nil {
+	idle, err := f.recents.Maintain(ctx, height)
+	if err != nil {
 		return err
 	}
-	recents.reopen(ctx)
+	if !idle {
+		recents.reopen(ctx)
+	}
 	window := f.window(recents, fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
 	if len(fired) > 0 {
 		byUnit := f.byUnit(sdk.UnwrapSDKContext(ctx), config, fired)
@@ -220,7 +223,7 @@ func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
 	if err != nil {
 		return err
 	}
-	if err := w.recents.fairness.recents.Apply(ctx, changes...); err != nil {
+	if err := w.recents.reader.Apply(changes...); err != nil {
 		return err
 	}
 	if err := counts.write(ctx); err != nil {

@@ -127,6 +127,25 @@ func (w *Watcher) TakeStarts(ctx context.Context) (bool, error) {
 	return true, w.starts.Remove(ctx)
 }
 
+// MutedService returns a service whose stores note what those of a Muted context do. What is no watched service is returned
+// as it is.
+func MutedService(service store.KVStoreService) store.KVStoreService {
+	if watched, is := service.(*watchedService); is {
+		return mutedService{watched}
+	}
+	return service
+}
+
+// mutedService opens muted stores in every context.
+type mutedService struct{ *watchedService }
+
+// OpenKVStore implements store.KVStoreService.
+func (s mutedService) OpenKVStore(ctx context.Context) store.KVStore { return s.mutedStore(ctx) }
+
+func (s *watchedService) mutedStore(ctx context.Context) store.KVStore {
+	return mutedStore{s.inner.OpenKVStore(ctx), s, ctx}
+}
+
 // mutedStore notes writes to keys with conditions only.
 type mutedStore struct {
 	store.KVStore

@@ -28,7 +28,7 @@ type watchedService struct {
 // OpenKVStore implements store.KVStoreService.
 func (s *watchedService) OpenKVStore(ctx context.Context) store.KVStore {
 	if isMuted(ctx) {
-		return mutedStore{s.inner.OpenKVStore(ctx), s, ctx}
+		return s.mutedStore(ctx)
 	}
 	return watchedStore{s.inner.OpenKVStore(ctx), s, ctx}
 }
