@@ -20,12 +20,12 @@ var options = func() *fires.Options {
 // most are what one fire may take: allocations, operations on the timers store, and those on every store. They are counts,
 // and the same on every machine but for what the runtime allocates now and then.
 var most = map[string]struct{ allocs, module, all int }{
-	"a send":                   {500, 18, 36},
-	"a send at prices of 0":    {425, 16, 30},
-	"a send that fails":        {425, 14, 26},
-	"an interval's send":       {530, 20, 38},
-	"a watch's send":           {915, 50, 70},
-	"a pinned contract's beat": {900, 28, 50},
+	"a send":                   {490, 17, 35},
+	"a send at prices of 0":    {420, 15, 29},
+	"a send that fails":        {415, 13, 25},
+	"an interval's send":       {520, 19, 37},
+	"a watch's send":           {900, 48, 68},
+	"a pinned contract's beat": {885, 26, 48},
 }
 
 // TestWhatAFireTakes holds the counts, and prints the times.
