@@ -22,7 +22,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/query"
-	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -169,7 +169,7 @@ func TestTheReferenceStatesTheNumbersOfQueries(t *testing.T) {
 	for phrase, numbers := range map[string][]int{
 		"has at most %s entries":          {query.MaxPageEntries},
 		"An `offset` is at most %s where": {query.MaxPageOffset},
-		"looks at %s of their segments, each the fires of one block, %s at most": {query.MaxDeliverySegments, state.ReceiptsPerSegment},
+		"looks at %s of their segments, each the fires of one block, %s at most": {query.MaxDeliverySegments, receipts.PerSegment},
 		"caller's meter: %s before it reads":                                     {query.QueryGas},
 		"; %s for each byte of the answer":                                       {query.GasPerByte},
 		"; %s for each receipt that `Deliveries` looks at":                       {query.GasPerReceipt},

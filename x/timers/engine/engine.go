@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -26,7 +26,7 @@ type Engine struct {
 	Policies *registry.Registry
 	Triggers triggers.Kinds
 	Watches  *triggers.Watches
-	Receipts *state.Receipts
+	Receipts *receipts.Receipts
 	Router   types.Router
 	// Authority may send the Sys messages. Its timers have the reserved share unless the config names other actors.
 	Authority sdk.AccAddress

@@ -22,6 +22,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
+	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
@@ -148,7 +149,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	conditions := conditions.New(cdc, sb, records, o.watcher)
 	watches := triggers.NewWatches(cdc, sb, records, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
-	receipts := state.NewReceipts(cdc, sb, lane)
+	receipts := receipts.New(cdc, sb, lane)
 	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
 	parts := &policies.Parts{
 		Codec: cdc, Schema: sb, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,

@@ -15,7 +15,7 @@ import (
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/names"
-	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -31,7 +31,7 @@ type place = collections.Pair[uint64, uint64]
 
 // segmentOf is the place of the segment that holds a receipt.
 func segmentOf(at place) place {
-	return collections.Join(at.K1(), at.K2()-at.K2()%state.ReceiptsPerSegment)
+	return collections.Join(at.K1(), at.K2()-at.K2()%receipts.PerSegment)
 }
 
 // walkReceipts passes the receipts of a range of segments to fn one by one, from a place on or, in reverse, back from it,

@@ -81,11 +81,6 @@ type Records struct {
 
 var _ Component = (*Records)(nil)
 
-// heightSeq is a height and an insertion number, or the position in a block.
-type heightSeq = collections.Pair[uint64, uint64]
-
-var heightSeqKey = collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)
-
 // NewRecords adds the component's collections to the schema.
 func NewRecords(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, owners *Owners, lane *Lane) *Records {
 	timer := codec.CollValue[types.Timer](cdc)

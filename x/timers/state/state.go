@@ -7,7 +7,7 @@
 //   - Records: the timers themselves, in the queue or set aside, and their long payloads.
 //   - index.Index, in a package of its own: the timers that compete in a storm.
 //   - Fairness: the number of fires of each actor or deployer within the fairness window.
-//   - Receipts: the result of each delivery.
+//   - receipts.Receipts, in a package of its own: the result of each delivery.
 //
 // No value in state grows with the number of timers.
 package state

@@ -1,4 +1,5 @@
-package state
+// Package receipts stores the results of deliveries (x/timers/README.md, "2. State").
+package receipts
 
 import (
 	"context"
@@ -7,32 +8,38 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/codec"
 
+	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// ReceiptsPerSegment is how many receipts share one value: so many fires share the cost of one entry of the tree, and a
+// place is a height and the position in its block.
+type place = collections.Pair[uint64, uint64]
+
+var placeKey = collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key)
+
+// PerSegment is how many receipts share one value: so many fires share the cost of one entry of the tree, and a
 // value stays small enough to be hashed and read at once.
-const ReceiptsPerSegment = 64
+const PerSegment = 64
 
 // Receipts holds the result of each delivery, for RECEIPT_RETENTION_BLOCKS.
 type Receipts struct {
 	// segments: (height, position of the first) → a segment of the receipts of a block. Sequential; pruned by a bounded
 	// sweep.
-	segments collections.Map[heightSeq, types.HeightReceipts]
-	lane     *Lane
+	segments collections.Map[place, types.HeightReceipts]
+	lane     *state.Lane
 }
 
-var _ Component = (*Receipts)(nil)
+var _ state.Component = (*Receipts)(nil)
 
-// NewReceipts adds the component's collection to the schema.
-func NewReceipts(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *Lane) *Receipts {
-	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", heightSeqKey, codec.CollValue[types.HeightReceipts](cdc)), lane}
+// New adds the component's collection to the schema.
+func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *state.Lane) *Receipts {
+	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", placeKey, codec.CollValue[types.HeightReceipts](cdc)), lane}
 }
 
 // Put writes the receipts of a block, a segment at a time.
 func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Receipt) error {
-	for first := 0; first < len(receipts); first += ReceiptsPerSegment {
-		segment := types.HeightReceipts{Height: height, Receipts: receipts[first:min(first+ReceiptsPerSegment, len(receipts))]}
+	for first := 0; first < len(receipts); first += PerSegment {
+		segment := types.HeightReceipts{Height: height, Receipts: receipts[first:min(first+PerSegment, len(receipts))]}
 		if err := r.segments.Set(ctx, collections.Join(height, uint64(first)), segment); err != nil {
 			return err
 		}
@@ -43,9 +50,9 @@ func (r *Receipts) Put(ctx context.Context, height uint64, receipts []types.Rece
 // WalkSegments passes segments of receipts to fn, each with its height and the position of its first receipt, until fn
 // reports that it has enough.
 func (r *Receipts) WalkSegments(
-	ctx context.Context, span collections.Ranger[heightSeq], fn func(first heightSeq, receipts []types.Receipt) (enough bool),
+	ctx context.Context, span collections.Ranger[place], fn func(first place, receipts []types.Receipt) (enough bool),
 ) error {
-	return r.segments.Walk(ctx, span, func(first heightSeq, segment types.HeightReceipts) (bool, error) {
+	return r.segments.Walk(ctx, span, func(first place, segment types.HeightReceipts) (bool, error) {
 		return fn(first, segment.Receipts), nil
 	})
 }
@@ -58,20 +65,20 @@ func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, a
 	if from > last {
 		return from, nil
 	}
-	limit := int(sweep) + 2*((added+ReceiptsPerSegment-1)/ReceiptsPerSegment)
-	old := make([]heightSeq, 0, 8)
-	ranger := new(collections.Range[heightSeq]).
+	limit := int(sweep) + 2*((added+PerSegment-1)/PerSegment)
+	old := make([]place, 0, 8)
+	ranger := new(collections.Range[place]).
 		StartInclusive(collections.Join(from, uint64(0))).
 		EndExclusive(collections.Join(last+1, uint64(0)))
-	err := r.segments.Walk(ctx, ranger, func(place heightSeq, _ types.HeightReceipts) (bool, error) {
-		old = append(old, place)
+	err := r.segments.Walk(ctx, ranger, func(at place, _ types.HeightReceipts) (bool, error) {
+		old = append(old, at)
 		return len(old) >= limit, nil
 	})
 	if err != nil {
 		return from, err
 	}
-	for _, place := range old {
-		if err := r.segments.Remove(ctx, place); err != nil {
+	for _, at := range old {
+		if err := r.segments.Remove(ctx, at); err != nil {
 			return from, err
 		}
 	}
@@ -81,7 +88,7 @@ func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, a
 	return from, nil
 }
 
-// InitGenesis implements Component.
+// InitGenesis implements state.Component.
 func (r *Receipts) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	for _, segment := range genesis.Receipts {
 		if err := r.Put(ctx, segment.Height, segment.Receipts); err != nil {
@@ -91,11 +98,11 @@ func (r *Receipts) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	return nil
 }
 
-// ExportGenesis implements Component: the receipts by height.
+// ExportGenesis implements state.Component: the receipts by height.
 func (r *Receipts) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	var heights []types.HeightReceipts
-	err := r.segments.Walk(ctx, nil, func(place heightSeq, segment types.HeightReceipts) (bool, error) {
-		if n := len(heights); n > 0 && heights[n-1].Height == place.K1() {
+	err := r.segments.Walk(ctx, nil, func(at place, segment types.HeightReceipts) (bool, error) {
+		if n := len(heights); n > 0 && heights[n-1].Height == at.K1() {
 			heights[n-1].Receipts = append(heights[n-1].Receipts, segment.Receipts...)
 			return false, nil
 		}
@@ -106,17 +113,17 @@ func (r *Receipts) ExportGenesis(ctx context.Context, genesis *types.GenesisStat
 	return err
 }
 
-// CheckInvariants implements Component: segments hold receipts of their height, at most as many as fit, and none is of a
+// CheckInvariants implements state.Component: segments hold receipts of their height, at most as many as fit, and none is of a
 // height that the sweep has passed.
 func (r *Receipts) CheckInvariants(ctx context.Context) error {
 	lane, err := r.lane.Get(ctx)
 	if err != nil {
 		return err
 	}
-	return r.segments.Walk(ctx, nil, func(place heightSeq, segment types.HeightReceipts) (bool, error) {
+	return r.segments.Walk(ctx, nil, func(at place, segment types.HeightReceipts) (bool, error) {
 		n := len(segment.Receipts)
-		if segment.Height != place.K1() || place.K2()%ReceiptsPerSegment != 0 || n == 0 || n > ReceiptsPerSegment || segment.Height < lane.ReceiptsFrom {
-			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: %d of height %d", place.K1(), place.K2(), n, segment.Height)
+		if segment.Height != at.K1() || at.K2()%PerSegment != 0 || n == 0 || n > PerSegment || segment.Height < lane.ReceiptsFrom {
+			return true, types.ErrInternal.Wrapf("receipts at %d, position %d: %d of height %d", at.K1(), at.K2(), n, segment.Height)
 		}
 		return false, nil
 	})
