@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"state/queue":      {"types"},
 	"state/logstore":   {},
 	"state/index":      {"types", "sandbox", "state"},
+	"state/receipts":   {"types", "state"},
 	"state/conditions": {"types", "watch", "state"},
 	"fees":             {"types", "names", "sandbox", "watch"},
 	"feemarket":        {"types"},
@@ -70,10 +71,10 @@ var mayImport = map[string][]string{
 	},
 
 	"engine/tags":   {"events"},
-	"engine":        {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine":        {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "state/receipts", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"migrations/v2": {"types"},
-	"keeper":        {"types", "events", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
-	"query":         {"types", "names", "state", "state/conditions", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"keeper":        {"types", "events", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/receipts", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"query":         {"types", "names", "state", "state/conditions", "state/receipts", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},
 	"client/timespan":  {},
