@@ -142,10 +142,15 @@ func (w *twins) compareTold(t testingT, chain int, events sdk.Events, after []ma
 	}
 }
 
-// stateOf is the hash of all that is stored.
+// stateOf is the hash of all that is stored but the accounts: later lines of the SDK take the number of a new one from the
+// app hash.
 func stateOf(f *fixture) string {
 	all := sha256.New()
-	f.WalkState(func(store string, key, value []byte) { fmt.Fprintf(all, "%s %X %X\n", store, key, value) })
+	f.WalkState(func(store string, key, value []byte) {
+		if store != authtypes.StoreKey {
+			fmt.Fprintf(all, "%s %X %X\n", store, key, value)
+		}
+	})
 	return fmt.Sprintf("%X", all.Sum(nil))
 }
 
