@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
@@ -178,29 +179,33 @@ func TestAHandlerThatSchedulesACondition(t *testing.T) {
 //
 // Rule: 1.10-own-transfers
 func TestFeesCountForConditions(t *testing.T) {
-	f := newFixture(t, withConfig(plain))
-	low := f.schedule(robot2, 0, f.pays(robot2, robot, 0), watching(f.when(f.balanceOf(robot), fmt.Sprintf("< %d", rich-100_000))), times(0))
-	f.schedule(robot, 0, f.noop(), every(1, 0))
-	for fires := int64(0); ; fires++ {
-		events := f.NextBlock()
-		if ids := f.firedIDs(events); len(ids) > 0 && ids[0] == low {
-			require.Less(t, f.balance(robot), int64(rich-100_000))
-			break
+	underEachDebit(t, func(t *testing.T, debits func(*lab.ChainOptions)) {
+		f := newFixture(t, debits, withConfig(plain))
+		low := f.schedule(robot2, 0, f.pays(robot2, robot, 0), watching(f.when(f.balanceOf(robot), fmt.Sprintf("< %d", rich-100_000))), times(0))
+		f.schedule(robot, 0, f.noop(), every(1, 0))
+		for fires := int64(0); ; fires++ {
+			events := f.NextBlock()
+			if ids := f.firedIDs(events); len(ids) > 0 && ids[0] == low {
+				require.Less(t, f.balance(robot), int64(rich-100_000))
+				break
+			}
+			require.Less(t, fires, int64(20), "never told")
 		}
-		require.Less(t, fires, int64(20), "never told")
-	}
+	})
 }
 
 // TestAConditionOfItsOwnFee does not make a timer fire for ever.
 func TestAConditionOfItsOwnFee(t *testing.T) {
-	f := newFixture(t, withConfig(plain))
-	id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(robot), fmt.Sprintf("< %d", rich))), times(0))
-	f.NextBlock()
-	f.run(f.send(robot, alice, 1))
-	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
-	for range 4 {
-		require.Empty(t, f.firedIDs(f.NextBlock()))
-	}
+	underEachDebit(t, func(t *testing.T, debits func(*lab.ChainOptions)) {
+		f := newFixture(t, debits, withConfig(plain))
+		id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(robot), fmt.Sprintf("< %d", rich))), times(0))
+		f.NextBlock()
+		f.run(f.send(robot, alice, 1))
+		require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+		for range 4 {
+			require.Empty(t, f.firedIDs(f.NextBlock()))
+		}
+	})
 }
 
 // Rule: 1.10-cooldown

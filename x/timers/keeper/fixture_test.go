@@ -75,7 +75,7 @@ func newFixture(t testingT, changes ...func(*lab.ChainOptions)) *fixture {
 	for _, address := range []sdk.AccAddress{alice, bob, carol, robot, robot2} {
 		opts.Balances = append(opts.Balances, lab.Balance{Address: address, Amount: math.NewInt(rich)})
 	}
-	opts.DirectDebits = *directDebits
+	opts.PayerStores = *directDebits
 	for _, change := range changes {
 		change(&opts)
 	}

@@ -87,7 +87,7 @@ func TestALargeAccountIsNotDecoded(t *testing.T) {
 // TestAPlainAccountIsNotDecoded: where the module knows the accounts' store, it finds the same of every payer, for the same gas,
 // and decodes no plain account.
 func TestAPlainAccountIsNotDecoded(t *testing.T) {
-	f := newFixture(t, withDirectDebits)
+	f := newFixture(t, withPayerStores)
 	f.vests(bob, 3)
 	f.vests(carol, 40_000)
 	config, known := f.config(), f.Timers.Engine().Fees

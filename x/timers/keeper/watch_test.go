@@ -172,18 +172,20 @@ func TestARepeatingWatchFiresSoManyTimes(t *testing.T) {
 
 // Rule: 1.10-own-transfers
 func TestATimerIsNotMadeDueByItsOwnFee(t *testing.T) {
-	f := newFixture(t)
-	id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(robot), f.balanceOf(robot2)), times(0))
-	other := f.schedule(robot2, 0, f.noop(), watching(f.key("bank:supply:"+f.FeeDenom)), times(0))
-	f.NextBlock()
-	f.run(f.send(alice, robot, 1))
-	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
-	for range 5 {
-		require.Empty(t, f.firedIDs(f.NextBlock()), "it was charged, and what it was charged was burned")
-	}
-	f.fund(alice, 1)
-	require.Equal(t, []string{other}, f.firedIDs(f.NextBlock()))
-	require.Empty(t, f.firedIDs(f.NextBlock()))
+	underEachDebit(t, func(t *testing.T, debits func(*lab.ChainOptions)) {
+		f := newFixture(t, debits)
+		id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(robot), f.balanceOf(robot2)), times(0))
+		other := f.schedule(robot2, 0, f.noop(), watching(f.key("bank:supply:"+f.FeeDenom)), times(0))
+		f.NextBlock()
+		f.run(f.send(alice, robot, 1))
+		require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+		for range 5 {
+			require.Empty(t, f.firedIDs(f.NextBlock()), "it was charged, and what it was charged was burned")
+		}
+		f.fund(alice, 1)
+		require.Equal(t, []string{other}, f.firedIDs(f.NextBlock()))
+		require.Empty(t, f.firedIDs(f.NextBlock()))
+	})
 }
 
 // Rule: 1.10-handlers-next-block

@@ -76,8 +76,9 @@ type ChainOptions struct {
 	Height int64
 	// Watch is called when the chain is wired, to make stores watchable in addition to the bank's.
 	Watch func(*watch.Watcher)
-	// DirectDebits lets fires debit their payers without transfers.
-	DirectDebits bool
+	// DirectDebits lets fires debit their payers without transfers. PayerStores does so too, by the stores of x/bank and x/auth:
+	// no index is written, and no plain account decoded.
+	DirectDebits, PayerStores bool
 	// Unwatched leaves every store as it is: nothing can be watched.
 	Unwatched bool
 	// WrapStore wraps the store of the timers, to count operations or to let them fail.
@@ -193,9 +194,13 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	}
 	blocked := map[string]bool{authtypes.NewModuleAddress(types.ModuleName).String(): true}
 	c.Bank = bankkeeper.NewBaseKeeper(c.Codec, bankStore, c.Accounts, blocked, c.Authority, c.logger)
-	if opts.DirectDebits {
-		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)],
-			keeper.WithBalances(fees.NewBankBalances(bankStore, c.Bank.Balances)), keeper.WithAccountStore(service(authtypes.StoreKey)))
+	debits := opts.Keeper[:len(opts.Keeper):len(opts.Keeper)]
+	switch {
+	case opts.PayerStores:
+		opts.Keeper = append(debits, keeper.WithBalances(fees.NewBankBalances(bankStore, c.Bank.Balances)),
+			keeper.WithAccountStore(service(authtypes.StoreKey)))
+	case opts.DirectDebits:
+		opts.Keeper = append(debits, keeper.WithBalances(c.Bank.Balances))
 	}
 	c.Feegrant = feegrantkeeper.NewKeeper(c.Codec, service(feegrant.StoreKey), c.Accounts).SetBankKeeper(c.Bank)
 	c.Messages = baseapp.NewMsgServiceRouter()
