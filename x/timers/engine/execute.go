@@ -107,7 +107,6 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	case !done:
 		b.Departed++
 	case unfunded:
-		b.funds.Note(ctx, timer, owed)
 		e.lacksFunds(ctx, b, timer, required)
 	default:
 		b.funds.Forget()

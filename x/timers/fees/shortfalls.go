@@ -50,25 +50,13 @@ func (s *Shortfalls) Known(t *types.Timer, amount math.Int) bool {
 	return len(s.refused) > 0 && s.refused[refusalOf(t, amount)]
 }
 
-// PreCharge is that of Fees. It remembers what a payer can spend that does not cover the amount.
+// PreCharge is that of Fees. It remembers if the payer can't cover the amount.
 func (s *Shortfalls) PreCharge(ctx context.Context, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
-	funds, covers := s.fees.covers(ctx, s.config, t, amount)
-	if covers {
-		return funds.cycles, s.fees.debit(ctx, s.config, t, funds, amount)
+	funds, covers := s.look(ctx, t, amount)
+	if !covers {
+		return 0, types.ErrInsufficientFunds
 	}
-	has := math.ZeroInt()
-	if !funds.spendable.IsNil() {
-		has = math.MaxInt(has, funds.spendable)
-	}
-	s.spendable[string(t.Payer())] = has
-	return 0, types.ErrInsufficientFunds
-}
-
-// Note remembers that the payer was found unable to cover the amount.
-func (s *Shortfalls) Note(ctx sdk.Context, t *types.Timer, amount math.Int) {
-	if s.Spendable(ctx, t.Payer()).GTE(amount) {
-		s.refused[refusalOf(t, amount)] = true
-	}
+	return funds.cycles, s.fees.debit(ctx, s.config, t, funds, amount)
 }
 
 // Covers reports whether the payer can be debited for the amount, and remembers if it can't.
@@ -76,11 +64,24 @@ func (s *Shortfalls) Covers(ctx sdk.Context, t *types.Timer, amount math.Int) bo
 	if s.Known(t, amount) {
 		return false
 	}
-	if s.fees.Covers(ctx, s.config, t, amount) {
-		return true
+	_, covers := s.look(ctx, t, amount)
+	return covers
+}
+
+// look looks at the payer, and remembers what it found if that does not cover the amount.
+func (s *Shortfalls) look(ctx context.Context, t *types.Timer, amount math.Int) (payerFunds, bool) {
+	funds, covers := s.fees.covers(ctx, s.config, t, amount)
+	if covers {
+		return funds, true
 	}
-	s.Note(ctx, t, amount)
-	return false
+	has := math.ZeroInt()
+	if !funds.spendable.IsNil() {
+		has = math.MaxInt(has, funds.spendable)
+	}
+	if s.spendable[string(t.Payer())] = has; has.GTE(amount) {
+		s.refused[refusalOf(t, amount)] = true
+	}
+	return funds, false
 }
 
 // Spendable is what an account can spend of the fee denom. It is remembered.

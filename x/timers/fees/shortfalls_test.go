@@ -77,6 +77,7 @@ func TestAPayerFoundShortIsLookedUpOnce(t *testing.T) {
 	require.True(t, s.Known(own, math.NewInt(101)))
 	require.False(t, s.Known(own, math.NewInt(100)), "a smaller amount may be covered")
 	looks := p.looks
+	require.Equal(t, 2, looks, "once for each of the amounts")
 	for amount := range int64(50) {
 		require.False(t, s.Covers(ctx, own, math.NewInt(101+amount)))
 	}

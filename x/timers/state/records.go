@@ -149,7 +149,9 @@ func (r *Records) place(ctx context.Context, t *types.Timer) error {
 
 // take removes the record from where its SetAside says.
 func (r *Records) take(ctx context.Context, t *types.Timer) error {
-	touched := mayBeTouched(ctx, t)
+	if err := r.checkPlace(ctx, t); err != nil {
+		return err
+	}
 	noteWrite(ctx, t)
 	switch t.SetAside {
 	case types.NotSetAside:
@@ -157,9 +159,6 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 			if err := c.Detached(ctx, t); err != nil {
 				return err
 			}
-		}
-		if err := r.checkPlace(ctx, t, touched); err != nil {
-			return err
 		}
 		return r.calendar.Remove(ctx, KeyOf(t.Due, t.Seq))
 	case types.Watching:
@@ -171,8 +170,8 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
 // that nothing must be taken twice. A block need not look for what it has read and nobody has touched since.
-func (r *Records) checkPlace(ctx context.Context, t *types.Timer, touched bool) error {
-	if !touched {
+func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
+	if t.SetAside != types.NotSetAside || !mayBeTouched(ctx, t) {
 		return nil
 	}
 	found, err := r.calendar.Has(ctx, KeyOf(t.Due, t.Seq))
