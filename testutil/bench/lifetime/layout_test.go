@@ -34,3 +34,36 @@ func TestLayoutsFireWhatTheModuleFires(t *testing.T) {
 	require.Greater(t, nodes[lists.Name], nodes[oneKey.Name])
 	require.Greater(t, nodes[indexes.Name], ours.Nodes)
 }
+
+// TestPendingTimersComeInChunks: what a subject loads after its genesis fires with the rest.
+func TestPendingTimersComeInChunks(t *testing.T) {
+	openers := map[string]func(*types.GenesisState) (subject, error){
+		"module": func(genesis *types.GenesisState) (subject, error) { return newModule(genesis, 5, dbm.NewMemDB()) },
+	}
+	for _, layout := range Layouts {
+		openers[layout.Name] = func(genesis *types.GenesisState) (subject, error) { return newLaidOut(layout, genesis, dbm.NewMemDB()) }
+	}
+	for name, open := range openers {
+		t.Run(name, func(t *testing.T) {
+			const chunk, blocks = 40, 4
+			f, genesis := &flow{}, workload.WideGenesis()
+			for range 3 {
+				for i := range chunk {
+					addTimer(genesis, workload.Owner(i%5), blocks, []byte("payload"))
+				}
+				require.NoError(t, f.load(genesis, open))
+				genesis.Timers = genesis.Timers[:0]
+			}
+			fires := 0
+			// Each chunk but the first took a block.
+			for range blocks - 2 {
+				require.NoError(t, f.subject.begin())
+				fired, err := f.subject.end()
+				require.NoError(t, err)
+				fires += fired
+			}
+			require.Equal(t, 3*chunk, fires)
+			require.NoError(t, f.subject.check())
+		})
+	}
+}

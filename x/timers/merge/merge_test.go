@@ -276,6 +276,19 @@ func TestReadsAreProportionalToResults(t *testing.T) {
 	require.LessOrEqual(t, m.Read, 500+500/4+10*4, "a page for each list at most is wasted, a quarter of what was read")
 }
 
+// TestALongListIsReadInLongerPages: each page is an iterator. With four entries in each there were 500.
+func TestALongListIsReadInLongerPages(t *testing.T) {
+	b := backlog{market{map[uint64]timer{}, 0}, mergetest.New(), map[merge.List]int{0: 1}}
+	for seq := range uint64(2_000) {
+		b.timers[seq] = timer{seq, 0, []int64{int64(seq)}}
+		b.store.Add(b.timers[seq].entries()...)
+	}
+	m := b.open(t, enough)
+	b.store.Calls = 0
+	require.Equal(t, b.sorted(), take(t, m, 2_000))
+	require.LessOrEqual(t, b.store.Calls, 60)
+}
+
 func TestMergeOfNothing(t *testing.T) {
 	b := backlog{market{}, mergetest.New(), nil}
 	m := b.open(t, enough)
