@@ -18,6 +18,7 @@ package calendar
 import (
 	"cmp"
 	"context"
+	"slices"
 )
 
 // Key is a place in the calendar.
@@ -89,7 +90,7 @@ func (f Flat[V]) Page(
 		}
 		switch keep(e) {
 		case Take:
-			entries = append(entries, e)
+			entries = appendDoubling(entries, e)
 		case Pass:
 		case Stop:
 			next, complete = e.Key, false
@@ -98,6 +99,15 @@ func (f Flat[V]) Page(
 		return true
 	})
 	return entries, next, complete, err
+}
+
+// appendDoubling doubles the room of a full slice. A page may be of thousands of large entries, which append by itself would
+// copy four times on the way.
+func appendDoubling[E any](entries []E, e E) []E {
+	if len(entries) == cap(entries) {
+		entries = slices.Grow(entries, max(8, len(entries)))
+	}
+	return append(entries, e)
 }
 
 // Verdict is the decision of a reader about an entry.

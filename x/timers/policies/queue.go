@@ -57,7 +57,9 @@ func (b *Block) ReadLive(
 			return calendar.Take
 		})
 	first := next
-	for _, e := range found {
+	live = make([]types.Timer, 0, limit-liveLeft)
+	for i := range found {
+		e := &found[i]
 		if e.Value.ExpiredAt(b.Height) {
 			b.GC.Meet(e.Value)
 			continue

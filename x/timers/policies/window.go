@@ -53,9 +53,13 @@ func (w *Window) Collect(ctx sdk.Context) error {
 	return w.SweepQueue(ctx, w.Parts.Records, reached, complete)
 }
 
-// Compete adds timers to those that compete.
+// Compete adds timers to those that compete. The slice is the window's from then on.
 func (w *Window) Compete(timers []types.Timer) {
-	w.Ready = append(w.Ready, timers...)
+	if len(w.Ready) == 0 {
+		w.Ready = timers
+	} else {
+		w.Ready = append(w.Ready, timers...)
+	}
 	w.Competing = uint32(len(w.Ready))
 }
 
