@@ -9,8 +9,12 @@ import (
 	storetypes "cosmossdk.io/store/types"
 )
 
-// few is up to how many entries a search takes no longer than one in a map.
-const few = 16
+const (
+	// few is up to how many entries a search takes no longer than one in a map.
+	few = 16
+	// usual is how many entries of a store most fires need. A branch of a store has room for them from the start.
+	usual = 6
+)
 
 // kv is a branch of one store. It keeps what was read and written in a slice, with a map of their places when they are
 // more than a few, until somebody iterates. Then the SDK's own cache, which is sorted, takes its place.
@@ -22,6 +26,8 @@ type kv struct {
 	places map[string]int
 	// sorted is nil until somebody iterates.
 	sorted *cachekv.Store
+
+	room [usual]entry
 }
 
 // entry is a value that was read, or written if it is dirty. A nil value is that of a key that is absent or removed.
@@ -43,7 +49,11 @@ func (e *entry) writeTo(store storetypes.KVStore) {
 
 var _ storetypes.CacheKVStore = (*kv)(nil)
 
-func newKV(parent storetypes.KVStore) *kv { return &kv{parent: parent} }
+func newKV(parent storetypes.KVStore) *kv {
+	s := &kv{parent: parent}
+	s.entries = s.room[:0]
+	return s
+}
 
 // Get implements types.KVStore.
 func (s *kv) Get(key []byte) []byte {
@@ -81,12 +91,16 @@ func (s *kv) Delete(key []byte) {
 func (s *kv) write(key, value []byte) {
 	s.mtx.Lock()
 	defer s.mtx.Unlock()
-	e := entry{key, value, true}
+	s.put(entry{key, value, true})
+}
+
+// put notes a dirty entry.
+func (s *kv) put(e entry) {
 	if s.sorted != nil {
 		e.writeTo(s.sorted)
 		return
 	}
-	if at, found := s.find(key); found {
+	if at, found := s.find(e.key); found {
 		s.entries[at] = e
 		return
 	}
@@ -109,9 +123,6 @@ func (s *kv) find(key []byte) (at int, found bool) {
 
 // add adds an entry for a key that has none.
 func (s *kv) add(e entry) {
-	if s.entries == nil {
-		s.entries = make([]entry, 0, few/4)
-	}
 	s.entries = append(s.entries, e)
 	switch {
 	case s.places != nil:
@@ -140,11 +151,12 @@ func (s *kv) sort() *cachekv.Store {
 			before.values[string(e.key)] = e.value
 		}
 	}
-	s.entries, s.places = nil, nil
+	s.forget()
 	return s.sorted
 }
 
-// Write implements types.CacheKVStore: it writes to the parent in the order of keys, as the SDK's cache does.
+// Write implements types.CacheKVStore: it writes to the parent in the order of keys, as the SDK's cache does. A parent that is
+// a branch itself does not show in which order it was written, and is given the entries as they are.
 func (s *kv) Write() {
 	s.mtx.Lock()
 	defer s.mtx.Unlock()
@@ -154,12 +166,31 @@ func (s *kv) Write() {
 		s.sorted = nil
 		return
 	}
-	slices.SortFunc(s.entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
-	for i := range s.entries {
-		s.entries[i].writeTo(s.parent)
+	if below, branches := s.parent.(*kv); branches {
+		below.take(s.entries)
+	} else {
+		written := slices.DeleteFunc(s.entries, func(e entry) bool { return !e.dirty })
+		slices.SortFunc(written, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
+		for i := range written {
+			written[i].writeTo(s.parent)
+		}
 	}
-	s.entries, s.places = nil, nil
+	s.forget()
 }
+
+// take notes the dirty ones of the entries of a branch of this one.
+func (s *kv) take(entries []entry) {
+	s.mtx.Lock()
+	defer s.mtx.Unlock()
+	for i := range entries {
+		if entries[i].dirty {
+			s.put(entries[i])
+		}
+	}
+}
+
+// forget drops the entries.
+func (s *kv) forget() { s.entries, s.places = s.room[:0], nil }
 
 // Iterator implements types.KVStore.
 func (s *kv) Iterator(start, end []byte) storetypes.Iterator {

@@ -36,6 +36,8 @@ type multi struct {
 type openedStores struct {
 	mtx    sync.Mutex
 	stores []openedStore
+	// room is where the stores are while they are as few as most fires use.
+	room [6]openedStore
 }
 
 type openedStore struct {
@@ -47,7 +49,7 @@ var _ storetypes.CacheMultiStore = (*multi)(nil)
 
 func newMulti(parent storetypes.MultiStore) *multi {
 	m := &multi{parent: parent}
-	m.opened = &m.own
+	m.opened, m.own.stores = &m.own, m.own.room[:0]
 	return m
 }
 
