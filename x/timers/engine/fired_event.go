@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/hex"
 
+	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -14,7 +17,7 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 	event := &types.TimerFired{
 		Id: t.IDHex(), DeliverId: hex.EncodeToString(r.DeliverId), Actor: actor,
 		Success: r.Success, Codespace: r.Codespace, Code: r.Code, Cycles: r.Cycles, Cells: r.Cells,
-		Paid: r.Paid.String(), Tip: r.Tip.String(), Refunded: s.Refund.String(), Payer: e.payerText(t, actor),
+		Paid: text(r.Paid), Tip: text(r.Tip), Refunded: text(s.Refund), Payer: e.payerText(t, actor),
 		Late: r.Late, Matched: r.Matched, AgentCycles: b.Agents.CyclesFor(t), ScoreBid: r.ScoreBidText(),
 		FireSeq: t.FireSeq, Label: t.Label,
 	}
@@ -22,6 +25,12 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 		event.NextDue, event.Retries = survivor.Due, survivor.Retries
 	}
 	return event
+}
+
+// text is an amount as events show it.
+func text(amount math.Int) string {
+	var digits [80]byte
+	return string(decimal.AppendInt(digits[:0], amount))
 }
 
 // payerText is the address of the timer's payer as events show it. Most often that is the actor, whose text is at hand.

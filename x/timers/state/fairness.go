@@ -113,6 +113,7 @@ func (f *Fairness) Advance(
 // byUnit sums up fires, units in the order of their addresses.
 func (f *Fairness) byUnit(ctx sdk.Context, config *types.TimerConfig, fired []ActorFires) (all types.BlockFires) {
 	place := make(map[string]int, len(fired))
+	all.Units = make([]types.UnitFires, 0, len(fired))
 	for _, of := range fired {
 		unit := f.UnitOf(ctx, config, of.Actor)
 		i, known := place[string(unit)]
@@ -188,6 +189,7 @@ func (f *Fairness) window(recents *Recents, median fairness.Median) window {
 
 // note adds the fires of a block, or takes them away if sign is -1.
 func (w *window) note(fires types.BlockFires, sign int64) {
+	w.changes = slices.Grow(w.changes, len(fires.Units))
 	for i := range fires.Units {
 		w.changes = append(w.changes, unitChange{hashOf(fires.Units[i].Unit), sign * int64(fires.Units[i].Fires)})
 	}
@@ -210,7 +212,7 @@ func (w *window) sum(fn func(unitChange) error) error {
 
 // settle changes the units' counts, brings the median up to date and writes it to state.
 func (w *window) settle(ctx context.Context, state *types.FairnessState) error {
-	var changes []logmap.Change
+	changes := make([]logmap.Change, 0, len(w.changes))
 	counts := &changedCounts{Counts: w.counts}
 	err := w.sum(func(of unitChange) error {
 		from, to, err := w.recents.change(of)

@@ -33,7 +33,8 @@ var _ state.Component = (*Receipts)(nil)
 
 // New adds the component's collection to the schema.
 func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, lane *state.Lane) *Receipts {
-	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", placeKey, codec.CollValue[types.HeightReceipts](cdc)), lane}
+	segment := segmentCodec{codec.CollValue[types.HeightReceipts](cdc)}
+	return &Receipts{collections.NewMap(sb, types.PrefixReceipts, "receipts", placeKey, segment), lane}
 }
 
 // Put writes the receipts of a block, a segment at a time.
