@@ -130,8 +130,11 @@ func (c *Calls) ChargedFor(t *types.Timer) math.Int {
 	if answer, asked := c.answers[t.Seq]; asked {
 		return answer.charged
 	}
-	return math.ZeroInt()
+	return nothing
 }
+
+// nothing is 0, which is asked for at each fire.
+var nothing = math.ZeroInt()
 
 // Fired notes that a timer fired: its fire was billed for the call.
 func (c *Calls) Fired(t *types.Timer) {

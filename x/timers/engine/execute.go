@@ -88,7 +88,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	}
 	required := price.Cost(timer.GasLimit, timer.CellLimit)
 	// What the payer was charged for the call of the timer's agent counts toward the fire.
-	owed := required.Sub(b.Agents.ChargedFor(timer))
+	owed := less(required, b.Agents.ChargedFor(timer))
 	if b.funds.Known(timer, owed) {
 		e.lacksFunds(ctx, b, timer, required)
 		return

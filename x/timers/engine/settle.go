@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/engine/tags"
 	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -20,11 +21,11 @@ import (
 func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
 	// Each conversion to the interface copies the context, which is large.
 	goCtx := context.Context(ctx)
-	preCharge, payerCycles, err := e.preCharge(goCtx, b, timer, price.Cost(timer.GasLimit, timer.CellLimit))
+	preCharge, payer, err := e.preCharge(goCtx, b, timer, price.Cost(timer.GasLimit, timer.CellLimit))
 	if err != nil {
 		return fireResult{}, err
 	}
-	payload, intrinsic, err := e.readPayload(ctx, b, timer, payerCycles)
+	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles)
 	if err != nil {
 		return fireResult{}, err
 	}
@@ -48,7 +49,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	cycles = b.billedCycles(timer, cycles)
 
 	settlement := price.Settle(preCharge, cycles, cells)
-	if err := e.refund(goCtx, b, timer, preCharge, settlement.Refund); err != nil {
+	if err := e.refund(goCtx, b, timer, &payer, preCharge, settlement.Refund); err != nil {
 		return fireResult{}, err
 	}
 	receipt := types.Receipt{
@@ -69,20 +70,31 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 }
 
 // preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It
-// returns what is held for the fire, which may be more if the call cost more than the fire can, and the cycles that the
-// payer's records count.
+// returns what is held for the fire, which may be more if the call cost more than the fire can, and the payer.
 func (e *Engine) preCharge(
 	ctx context.Context, b *block, timer *types.Timer, amount math.Int,
-) (held math.Int, payerCycles uint64, err error) {
+) (held math.Int, payer fees.Payer, err error) {
 	charged := b.Agents.ChargedFor(timer)
+	if charged.IsZero() {
+		payer, err = b.funds.PreCharge(ctx, timer, amount)
+		return amount, payer, err
+	}
 	missing := math.MaxInt(math.ZeroInt(), amount.Sub(charged))
-	payerCycles, err = b.funds.PreCharge(ctx, timer, missing)
-	return charged.Add(missing), payerCycles, err
+	payer, err = b.funds.PreCharge(ctx, timer, missing)
+	return charged.Add(missing), payer, err
 }
 
 // refund returns what is left of what was held for the fire. The call of the timer's agent has been settled.
-func (e *Engine) refund(ctx context.Context, b *block, timer *types.Timer, held, refund math.Int) error {
-	return e.Fees.Refund(ctx, &b.Config, timer, held.Sub(b.Agents.ChargedFor(timer)), refund)
+func (e *Engine) refund(ctx context.Context, b *block, timer *types.Timer, payer *fees.Payer, held, refund math.Int) error {
+	return e.Fees.RefundTo(ctx, &b.Config, timer, payer, less(held, b.Agents.ChargedFor(timer)), refund)
+}
+
+// less is an amount without what was charged, which most often is nothing.
+func less(amount, charged math.Int) math.Int {
+	if charged.IsZero() {
+		return amount
+	}
+	return amount.Sub(charged)
 }
 
 // lumpSumPaid is what a fire at this price pays for its place, nil for 0.

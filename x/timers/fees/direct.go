@@ -30,63 +30,45 @@ type Balances interface {
 // BalanceKey is an address and a denom.
 type BalanceKey = collections.Pair[sdk.AccAddress, string]
 
-// changer is implemented by Balances that can write the amount of a balance that is there already for less than Set. Watches
-// do not see what it writes.
-type changer interface {
-	Change(ctx context.Context, key BalanceKey, amount math.Int) error
+// placer is implemented by Balances that can say where in a store a balance lies. There the amount of a balance that is there
+// already is written for less than by Set. Watches do not see what is written.
+type placer interface {
+	place(ctx context.Context, key BalanceKey) place
 }
 
 // BankBalances are the balances of x/bank, of which an amount is changed without a write to the bank's index by denom.
 // That index says who has a denom, and not how much.
 type BankBalances struct {
 	Balances
-	amounts collections.Map[BalanceKey, math.Int]
+	// service opens the bank's store. Watches do not see what is written, in any context.
+	service store.KVStoreService
 }
 
-var _ changer = BankBalances{}
+var _ placer = BankBalances{}
 
 // NewBankBalances returns the balances of a bank. The service is that of the bank's store, wrapped as the bank's keeper
 // has it, and balances are the field Balances of that keeper.
 func NewBankBalances(service store.KVStoreService, balances Balances) BankBalances {
-	// The schema is the bank's own. It is not built, since it declares the balances only.
-	sb := collections.NewSchemaBuilder(watch.MutedService(service))
-	return BankBalances{balances, collections.NewMap(sb, banktypes.BalancesPrefix, "balances",
-		collections.PairKeyCodec(sdk.AccAddressKey, collections.StringKey), banktypes.BalanceValueCodec)}
+	return BankBalances{balances, watch.MutedService(service)}
 }
 
 // Get implements Balances.
 func (b BankBalances) Get(ctx context.Context, key BalanceKey) (math.Int, error) {
-	return b.amounts.Get(ctx, key)
+	at := b.place(ctx, key)
+	return at.get()
 }
 
-// Change writes the amount of a balance that is there. Watches do not see it, in any context.
-func (b BankBalances) Change(ctx context.Context, key BalanceKey, amount math.Int) error {
-	return b.amounts.Set(ctx, key, amount)
+var balanceKey = collections.PairKeyCodec(sdk.AccAddressKey, collections.StringKey)
+
+func (b BankBalances) place(ctx context.Context, key BalanceKey) place {
+	at, err := collections.EncodeKeyWithPrefix(banktypes.BalancesPrefix.Bytes(), balanceKey, key)
+	return place{b.service.OpenKVStore(ctx), at, err}
 }
 
 // balanceOf is what an account has of the fee denom; nothing if that can't be read, as the bank has it.
 func (f *Fees) balanceOf(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
-	amount, err := f.Balances.Get(ctx, collections.Join(addr, config.FeeDenom))
-	if err != nil {
-		return math.ZeroInt()
-	}
-	return amount
-}
-
-// setBalance writes what an account has of the fee denom, and had before. The bank stores no balance of nothing.
-func (f *Fees) setBalance(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, before, amount math.Int) error {
-	key := collections.Join(addr, config.FeeDenom)
-	change, changes := f.Balances.(changer)
-	switch {
-	case amount.IsNegative():
-		return types.ErrInternal.Wrapf("the balance of %s would be %s", addr, amount)
-	case amount.IsZero():
-		return f.Balances.Remove(watch.Muted(ctx), key)
-	case changes && before.IsPositive():
-		return change.Change(ctx, key, amount)
-	default:
-		return f.Balances.Set(watch.Muted(ctx), key, amount)
-	}
+	p := f.purse(ctx, config, addr)
+	return p.balance(ctx)
 }
 
 // spendableOf is the balance of an account without the coins that vesting locks; below 0 if more is locked than is there.
@@ -99,20 +81,20 @@ func (f *Fees) spendableOf(ctx sdk.Context, config *types.TimerConfig, account s
 
 // settleDirectly returns a part of a pre-charge, and emits what the account has spent in all, as the bank would. An
 // account that was charged more before for the call of its agent may have received something.
-func (f *Fees) settleDirectly(ctx context.Context, config *types.TimerConfig, payer sdk.AccAddress, preCharged, refund math.Int) error {
+func (f *Fees) settleDirectly(ctx context.Context, config *types.TimerConfig, p *purse, preCharged, refund math.Int) error {
 	if refund.IsPositive() {
-		balance, err := f.Balances.Get(ctx, collections.Join(payer, config.FeeDenom))
+		balance, err := p.get(ctx)
 		if errors.Is(err, collections.ErrNotFound) {
 			balance, err = math.ZeroInt(), nil
 		}
 		if err != nil {
 			return err
 		}
-		if err := f.setBalance(ctx, config, payer, balance, balance.Add(refund)); err != nil {
+		if err := p.set(ctx, balance, balance.Add(refund)); err != nil {
 			return err
 		}
 	}
-	events := sdk.UnwrapSDKContext(ctx).EventManager()
+	events, payer := sdk.UnwrapSDKContext(ctx).EventManager(), p.key.K1()
 	switch net := preCharged.Sub(refund); {
 	case net.IsPositive():
 		events.EmitEvent(banktypes.NewCoinSpentEvent(payer, coins(config, net)))
@@ -127,8 +109,9 @@ func (f *Fees) collect(ctx sdk.Context, config *types.TimerConfig, amount math.I
 	if f.Balances == nil || !amount.IsPositive() {
 		return nil
 	}
-	balance := f.balanceOf(ctx, config, f.Account)
-	if err := f.setBalance(ctx, config, f.Account, balance, balance.Add(amount)); err != nil {
+	own := f.purse(ctx, config, f.Account)
+	balance := own.balance(ctx)
+	if err := own.set(ctx, balance, balance.Add(amount)); err != nil {
 		return err
 	}
 	ctx.EventManager().EmitEvent(banktypes.NewCoinReceivedEvent(f.Account, coins(config, amount)))

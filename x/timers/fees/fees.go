@@ -51,20 +51,20 @@ func (f *Fees) Defaults() {
 // PreCharge debits the payer for the most that the fire can cost, or returns ErrInsufficientFunds. It returns the cycles
 // that the fire counts for what reading and writing the payer's records takes.
 func (f *Fees) PreCharge(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
-	funds, covers := f.covers(ctx, config, t, amount)
+	payer, covers := f.covers(ctx, config, t, amount)
 	if !covers {
 		return 0, types.ErrInsufficientFunds
 	}
-	return funds.cycles, f.debit(ctx, config, t, funds, amount)
+	return payer.Cycles, f.debit(ctx, config, t, &payer, amount)
 }
 
 // debit takes an amount from a payer that was found to cover it.
-func (f *Fees) debit(ctx context.Context, config *types.TimerConfig, t *types.Timer, funds payerFunds, amount math.Int) error {
+func (f *Fees) debit(ctx context.Context, config *types.TimerConfig, t *types.Timer, payer *Payer, amount math.Int) error {
 	switch {
 	case !amount.IsPositive():
 		return nil
 	case f.Balances != nil:
-		return f.setBalance(ctx, config, t.Payer(), funds.balance, funds.balance.Sub(amount))
+		return payer.purse.set(ctx, payer.balance, payer.balance.Sub(amount))
 	default:
 		return f.Bank.SendCoins(watch.Muted(ctx), t.Payer(), f.Account, coins(config, amount))
 	}
@@ -73,9 +73,16 @@ func (f *Fees) debit(ctx context.Context, config *types.TimerConfig, t *types.Ti
 // Refund returns what the fire did not use of its pre-charge, and draws the charge on the allowance if there is one. The
 // charge is drawn, and not the pre-charge, because an allowance limits what is paid.
 func (f *Fees) Refund(ctx context.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error {
+	return f.RefundTo(ctx, config, t, &Payer{purse: f.purse(ctx, config, t.Payer())}, preCharged, refund)
+}
+
+// RefundTo is Refund for a payer as the pre-charge found it. The context must be on the same branch of state.
+func (f *Fees) RefundTo(
+	ctx context.Context, config *types.TimerConfig, t *types.Timer, found *Payer, preCharged, refund math.Int,
+) error {
 	payer := t.Payer()
 	if f.Balances != nil {
-		if err := f.settleDirectly(ctx, config, payer, preCharged, refund); err != nil {
+		if err := f.settleDirectly(ctx, config, &found.purse, preCharged, refund); err != nil {
 			return err
 		}
 	} else if refund.IsPositive() {
@@ -134,7 +141,11 @@ func (f *Fees) PayOut(ctx sdk.Context, config *types.TimerConfig, burned, tips, 
 	return feeCollectorTips{f.Bank}.PayTips(watch.Muted(ctx), types.ModuleName, owed)
 }
 
+// coins are an amount of the fee denom, which the config's checks hold to be one.
 func coins(config *types.TimerConfig, amount math.Int) sdk.Coins {
+	if amount.IsPositive() {
+		return sdk.Coins{{Denom: config.FeeDenom, Amount: amount}}
+	}
 	return sdk.NewCoins(sdk.NewCoin(config.FeeDenom, amount))
 }
 

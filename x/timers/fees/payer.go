@@ -77,19 +77,21 @@ func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sd
 	if err != nil {
 		return math.ZeroInt()
 	}
-	spendable, _ := f.funds(ctx, config, addr, account)
-	return math.MaxInt(math.ZeroInt(), spendable)
+	return math.MaxInt(math.ZeroInt(), f.look(ctx, config, addr, account).spendable)
 }
 
-// funds are what an account can spend and what it has; the latter is read only if payers are debited directly.
-func (f *Fees) funds(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, account sdk.AccountI) (spendable, balance math.Int) {
+// look is what an account can spend, and what it has if payers are debited directly.
+func (f *Fees) look(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, account sdk.AccountI) (found Payer) {
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	if f.Balances == nil {
 		// Not the bank's SpendableCoin, which panics if more is locked than is there, as after a slash.
-		return f.spendableOf(sdkCtx, config, account, f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount), math.Int{}
+		found.spendable = f.spendableOf(sdkCtx, config, account, f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount)
+		return found
 	}
-	balance = f.balanceOf(ctx, config, addr)
-	return f.spendableOf(sdkCtx, config, account, balance), balance
+	found.purse = f.purse(ctx, config, addr)
+	found.balance = found.purse.balance(ctx)
+	found.spendable = f.spendableOf(sdkCtx, config, account, found.balance)
+	return found
 }
 
 // Covers reports whether the payer can be debited for the amount, and has consented to it.
@@ -98,23 +100,28 @@ func (f *Fees) Covers(ctx context.Context, config *types.TimerConfig, t *types.T
 	return covers
 }
 
-// payerFunds are what a check found of a payer: the cycles that its records count, what it can spend, nil if its account is
-// too large to be read, and its balance if payers are debited directly.
-type payerFunds struct {
-	cycles             uint64
-	spendable, balance math.Int
+// Payer is a payer as a check found it.
+type Payer struct {
+	// Cycles that its records count.
+	Cycles uint64
+
+	// spendable is nil if its account is too large to be read.
+	spendable math.Int
+	// balance and purse are set if payers are debited directly.
+	balance math.Int
+	purse   purse
 }
 
 // covers reports as Covers does, and returns what it found. A payer whose records are too large lacks funds.
-func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (found payerFunds, covers bool) {
+func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (found Payer, covers bool) {
 	payer := t.Payer()
 	account, cycles, err := f.readAccount(ctx, config, payer)
 	if err != nil {
-		return payerFunds{}, false
+		return Payer{}, false
 	}
-	spendable, balance := f.funds(ctx, config, payer, account)
-	found = payerFunds{cycles, spendable, balance}
-	if spendable.LT(amount) {
+	found = f.look(ctx, config, payer, account)
+	found.Cycles = cycles
+	if found.spendable.LT(amount) {
 		return found, false
 	}
 	if !t.Sponsored() {
@@ -122,7 +129,7 @@ func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.T
 	}
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	more, err := f.readAllowance(sdkCtx, config, payer, t.Principal())
-	found.cycles += more
+	found.Cycles += more
 	return found, err == nil && f.allowanceCovers(sdkCtx, payer, t.Principal(), coins(config, amount)) == nil
 }
 

@@ -50,13 +50,13 @@ func (s *Shortfalls) Known(t *types.Timer, amount math.Int) bool {
 	return len(s.refused) > 0 && s.refused[refusalOf(t, amount)]
 }
 
-// PreCharge is that of Fees. It remembers if the payer can't cover the amount.
-func (s *Shortfalls) PreCharge(ctx context.Context, t *types.Timer, amount math.Int) (payerCycles uint64, err error) {
-	funds, covers := s.look(ctx, t, amount)
+// PreCharge is that of Fees, and returns the payer for the refund. It remembers if the payer can't cover the amount.
+func (s *Shortfalls) PreCharge(ctx context.Context, t *types.Timer, amount math.Int) (Payer, error) {
+	payer, covers := s.look(ctx, t, amount)
 	if !covers {
-		return 0, types.ErrInsufficientFunds
+		return payer, types.ErrInsufficientFunds
 	}
-	return funds.cycles, s.fees.debit(ctx, s.config, t, funds, amount)
+	return payer, s.fees.debit(ctx, s.config, t, &payer, amount)
 }
 
 // Covers reports whether the payer can be debited for the amount, and remembers if it can't.
@@ -69,19 +69,19 @@ func (s *Shortfalls) Covers(ctx sdk.Context, t *types.Timer, amount math.Int) bo
 }
 
 // look looks at the payer, and remembers what it found if that does not cover the amount.
-func (s *Shortfalls) look(ctx context.Context, t *types.Timer, amount math.Int) (payerFunds, bool) {
-	funds, covers := s.fees.covers(ctx, s.config, t, amount)
+func (s *Shortfalls) look(ctx context.Context, t *types.Timer, amount math.Int) (Payer, bool) {
+	payer, covers := s.fees.covers(ctx, s.config, t, amount)
 	if covers {
-		return funds, true
+		return payer, true
 	}
 	has := math.ZeroInt()
-	if !funds.spendable.IsNil() {
-		has = math.MaxInt(has, funds.spendable)
+	if !payer.spendable.IsNil() {
+		has = math.MaxInt(has, payer.spendable)
 	}
 	if s.spendable[string(t.Payer())] = has; has.GTE(amount) {
 		s.refused[refusalOf(t, amount)] = true
 	}
-	return funds, false
+	return payer, false
 }
 
 // Spendable is what an account can spend of the fee denom. It is remembered.
