@@ -324,7 +324,28 @@ func TestRememberedChecksAreThoseOfEachTime(t *testing.T) {
 		gotBytes, got := remembering.MessageBytes(about)
 		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got))
 		require.Equal(t, wantBytes, gotBytes)
+
+		router := &noting{MessageRouter: chain.Messages}
+		noted := actors.NewAccountRuntime(chain.Codec, chain.Accounts, router)
+		first := noted.Deliver(chain.Ctx(), &config, types.Delivery{Call: about})
+		again := noted.Deliver(chain.Ctx(), &config, types.Delivery{Call: about})
+		require.Equal(t, fmt.Sprint(first), fmt.Sprint(again))
+		half := len(router.handled) / 2
+		require.Equal(t, router.handled[:half], router.handled[half:], "the messages that are handled")
 	})
+}
+
+// noting notes the messages that it handles.
+type noting struct {
+	actors.MessageRouter
+	handled []sdk.Msg
+}
+
+func (n *noting) Handler(sdk.Msg) baseapp.MsgServiceHandler {
+	return func(_ sdk.Context, msg sdk.Msg) (*sdk.Result, error) {
+		n.handled = append(n.handled, msg)
+		return &sdk.Result{}, nil
+	}
 }
 
 // TestADeliveryDecodesAfresh: what a handler does to its message is gone at the next fire.

@@ -173,7 +173,12 @@ func (s *watchedService) noteFee(ctx context.Context, key []byte) error {
 	if len(key) > types.MaxWatchKeyBytes {
 		return nil
 	}
-	known, err := s.watcher.timers.OpenKVStore(ctx).Has(append(s.anyCondition[:len(s.anyCondition):len(s.anyCondition)], key...))
+	// A condition counts as a watch of the store. While there is none, this is one lookup, and of the same key for all.
+	timers := s.watcher.timers.OpenKVStore(ctx)
+	known, err := timers.Has(s.anyWatch)
+	if err == nil && known {
+		known, err = timers.Has(append(s.anyCondition[:len(s.anyCondition):len(s.anyCondition)], key...))
+	}
 	if err != nil || !known {
 		return err
 	}
