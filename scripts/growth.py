@@ -50,7 +50,7 @@ def read(data, files):
     for name in files:
         report = json.loads(pathlib.Path(name).read_text())
         data["growth"] = merged(data["growth"], [of_growth(p) for p in report.get("growth") or []])
-        layouts = [of_layout(row) for row in report.get("layouts") or [] if row["name"].startswith("x/timers") and "eip1559" in row["name"]]
+        layouts = [of_layout(row) for row in report.get("layouts") or [] if row["name"].startswith("x/timers") and row["name"].endswith("eip1559")]
         data["layouts"] = merged(data["layouts"], layouts)
     return data
 

@@ -107,7 +107,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s, %d cores, %s, %s\n", m.CPU, m.Cores, m.GoVersion, m.Platform); err != nil {
 		return err
 	}
-	tables := []*figure.Table{lifetime.Table(r.Lifetimes), lifetime.CompareTable(r.Layouts), growth.Table(r.Growth), blocks.EmptyTable(r.Empties), overhead.Table(r.Overheads)}
+	tables := []*figure.Table{lifetime.Table(r.Lifetimes), lifetime.CompareTable(r.Layouts), lifetime.SharesTable(r.Layouts), growth.Table(r.Growth), blocks.EmptyTable(r.Empties), overhead.Table(r.Overheads)}
 	if r.Lifecycle != nil {
 		tables = append(tables, r.Lifecycle.Tables()...)
 	}

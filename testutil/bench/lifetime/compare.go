@@ -23,19 +23,30 @@ type Compared struct {
 	Writes float64 `json:"writes"`
 	// Worst is the most nodes that a block wrote, as a multiple of the median block's.
 	Worst float64 `json:"worst_block"`
+	// NodesOf and BytesOf share Nodes and Bytes out, by region of the module's store.
+	NodesOf Shares `json:"nodes_of"`
+	BytesOf Shares `json:"bytes_of"`
 	// fires of the run.
 	fires int
 }
 
+// ours begins the names of the module's rows.
+const ours = "x/timers"
+
 // scanned is the most pending timers with which the layout that reads all of them in every block is measured.
 const scanned = 100_000
 
-// Compare measures the module and the layouts at all sizes, and at the smallest with little traffic too.
+// Compare measures the module and the layouts at all sizes. At the smallest it also does so with little traffic, and with
+// timers that are due soon: only then are as few pending as it says under the whole traffic.
 func Compare(opts figure.Options) (all []Compared, err error) {
 	pendings := opts.Pendings()
 	if !opts.Quick {
-		if all, err = compareAt(opts, pendings[0], Workload.quiet); err != nil {
-			return nil, err
+		for _, traffic := range []func(Workload) Workload{Workload.quiet, Workload.brisk} {
+			rows, err := compareAt(opts, pendings[0], traffic)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, rows...)
 		}
 	}
 	for _, pending := range pendings {
@@ -52,14 +63,14 @@ func Compare(opts figure.Options) (all []Compared, err error) {
 func compareAt(opts figure.Options, pending int, traffic func(Workload) Workload) (all []Compared, err error) {
 	for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
 		for _, policy := range []workload.Policy{workload.EIP1559, workload.FIFO} {
-			name := fmt.Sprintf("x/timers, %s, %s", calendarNames[calendar], policy)
+			name := fmt.Sprintf("%s, %s, %s", ours, calendarNames[calendar], policy)
 			if !strings.Contains(name, opts.Kind) {
 				continue
 			}
 			opts.Tell("layouts: %s, %d", name, pending)
 			w := traffic(DefaultWorkload(pending, policy, 4, opts.Seed).steady())
 			w.Calendar = calendar
-			row, err := w.compare(name, func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
+			row, err := w.compare(w.named(name), func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
 				return newModule(genesis, w.owners(), db)
 			})
 			if err != nil {
@@ -82,10 +93,18 @@ func compareAt(opts figure.Options, pending int, traffic func(Workload) Workload
 	return all, nil
 }
 
+// named is the name of a row of the workload.
+func (w Workload) named(name string) string {
+	if w.Brisk {
+		name += ", due soon"
+	}
+	return name
+}
+
 var calendarNames = map[types.Calendar]string{types.CalendarFlat: "flat", types.CalendarTiered: "tiered"}
 
 func compareLayout(w Workload, layout Layout) (Compared, error) {
-	return w.compare(layout.Name, func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
+	return w.compare(w.named(layout.Name), func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
 		return newLaidOut(layout, genesis, db)
 	})
 }
@@ -112,6 +131,7 @@ func (w Workload) compare(name string, open func(*types.GenesisState, dbm.DB) (s
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
 		Reads: float64(after.Reads()-f.before.Reads()) / timers, Writes: float64(after.Writes()-f.before.Writes()) / timers,
 		Worst: f.worst(), fires: f.fires,
+		NodesOf: sharesOf(&written.Regions, timers), BytesOf: sharesOf(&written.RegionBytes, timers),
 	}, f.check()
 }
 
@@ -130,6 +150,24 @@ func CompareTable(all []Compared) *figure.Table {
 	}
 	for _, c := range all {
 		t.Row(c.MeanPending, c.Schedules, c.Name, c.Nodes, int(c.Bytes), c.Reads, c.Writes, c.Worst)
+	}
+	return t
+}
+
+// SharesTable prints where in its store the module writes what CompareTable prints.
+func SharesTable(all []Compared) *figure.Table {
+	t := &figure.Table{
+		Title:   "One timer's lifetime in the module, by region of its store: nodes, bytes",
+		Columns: []string{"pending", "schedules/block", "layout", "queue", "runs", "actors", "receipts", "fairness", "rest"},
+	}
+	for _, c := range all {
+		if !strings.HasPrefix(c.Name, ours) {
+			continue
+		}
+		n, b := c.NodesOf, c.BytesOf
+		both := func(nodes, bytes float64) string { return fmt.Sprintf("%.2f, %.0f", nodes, bytes) }
+		t.Row(c.MeanPending, c.Schedules, c.Name, both(n.Queue, b.Queue), both(n.Runs, b.Runs), both(n.Actors, b.Actors),
+			both(n.Receipts, b.Receipts), both(n.Fairness, b.Fairness), both(n.Rest, b.Rest))
 	}
 	return t
 }

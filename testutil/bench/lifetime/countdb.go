@@ -14,7 +14,9 @@ type Writes struct {
 	Nodes     int `json:"nodes"`
 	NodeBytes int `json:"node_bytes"`
 	// Regions shares Nodes out by the first byte of a node's key; an inner node carries the smallest key on its right.
-	Regions [256]int `json:"-"`
+	// RegionBytes does so for the bytes of nodes and fast nodes.
+	Regions     [256]int `json:"-"`
+	RegionBytes [256]int `json:"-"`
 	// References stand for the root of a version that changed nothing.
 	References int `json:"references"`
 	// FastNodes are writes to and deletions from the flat index that IAVL keeps beside the tree.
@@ -30,6 +32,7 @@ func (w *Writes) add(other *Writes) {
 	w.FastBytes += other.FastBytes
 	for region, nodes := range other.Regions {
 		w.Regions[region] += nodes
+		w.RegionBytes[region] += other.RegionBytes[region]
 	}
 }
 
@@ -43,6 +46,7 @@ func (w *Writes) Sub(earlier *Writes) Writes {
 	left.FastBytes -= earlier.FastBytes
 	for region, nodes := range earlier.Regions {
 		left.Regions[region] -= nodes
+		left.RegionBytes[region] -= earlier.RegionBytes[region]
 	}
 	return left
 }
@@ -63,9 +67,13 @@ func (w *Writes) countSet(key, value []byte) {
 		w.Nodes++
 		w.NodeBytes += len(key) + len(value)
 		w.Regions[region]++
+		w.RegionBytes[region] += len(key) + len(value)
 	case 'f':
 		w.FastNodes++
 		w.FastBytes += len(key) + len(value)
+		if len(key) > 1 {
+			w.RegionBytes[key[1]] += len(key) + len(value)
+		}
 	}
 }
 

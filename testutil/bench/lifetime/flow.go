@@ -62,7 +62,9 @@ type Workload struct {
 	FairnessBlocks uint64 `json:"fairness_window_blocks"`
 	// Calendar is how the timers are stored.
 	Calendar types.Calendar `json:"calendar"`
-	Seed     uint64         `json:"seed"`
+	// Brisk timers are due soon: as many blocks ahead, at most, as keep Pending of them pending.
+	Brisk bool   `json:"brisk,omitempty"`
+	Seed  uint64 `json:"seed"`
 }
 
 // DefaultWorkload is the traffic of the published figures.
@@ -83,6 +85,19 @@ func (w Workload) steady() Workload {
 func (w Workload) quiet() Workload {
 	w.Schedules, w.Cancels = w.Schedules/10, w.Cancels/10
 	return w
+}
+
+// brisk is the workload with timers that are due soon. With distances as above, and more timers in a run than are pending
+// before it, more than Pending would be pending after a few blocks.
+func (w Workload) brisk() Workload {
+	w.Brisk = true
+	return w
+}
+
+// soon is the largest distance of timers that are due soon, if as many are pending as the workload has. Half of those that
+// are cancelled had half of it before them.
+func (w Workload) soon() uint64 {
+	return uint64(2*w.Pending) / uint64(w.Schedules-w.Cancels/2)
 }
 
 // inMemory reports whether the database is kept in memory.
@@ -118,6 +133,9 @@ func (w Workload) owners() int { return max(1, w.Pending/w.PerOwner) }
 // distance draws how far ahead a timer is due: a third within nearBlocks, a third within an hour, a third within
 // MAX_TTL_BLOCKS.
 func (f *flow) distance(maxTTL uint64) uint64 {
+	if f.w.Brisk {
+		return 1 + f.rng.Uint64N(f.w.soon())
+	}
 	switch f.rng.IntN(3) {
 	case 0:
 		return 1 + f.rng.Uint64N(nearBlocks)
@@ -143,6 +161,9 @@ func (f *flow) preload(open func(*types.GenesisState) (subject, error)) error {
 	run := f.w.Warmup + f.w.Blocks
 	// What is cancelled beyond the fires makes the number of pending timers fall: begin as far above as the run ends below.
 	total := f.w.Pending + f.w.Cancels*f.w.Warmup + f.w.Cancels*f.w.Blocks/2
+	if f.w.Brisk {
+		total = f.w.Pending
+	}
 	chunk := total
 	if !f.w.inMemory() {
 		chunk = loadChunk
@@ -162,22 +183,36 @@ func (f *flow) preload(open func(*types.GenesisState) (subject, error)) error {
 		return err
 	}
 	for height := 1; height <= run; height++ {
-		scheduled := f.w.Schedules * (height - 1)
-		ownDue := scheduled / 3 * (hourBlocks + nearBlocks) / (hourBlocks * nearBlocks)
-		// Some of them are cancelled before they are due.
-		cancelled := scheduled * f.w.Cancels / f.w.Pending
-		for range f.w.Schedules - ownDue + cancelled {
+		for range f.dueAt(height) {
 			if err := add(uint64(height)); err != nil {
 				return err
 			}
 		}
 	}
+	beyond := uint64(run)
+	if f.w.Brisk {
+		beyond = 0
+	}
 	for f.pending < total {
-		if err := add(uint64(run) + f.distance(genesis.Config.MaxTtlBlocks-uint64(run))); err != nil {
+		if err := add(beyond + f.distance(genesis.Config.MaxTtlBlocks-beyond)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// dueAt is how many of the pending timers are due at a height.
+func (f *flow) dueAt(height int) int {
+	if f.w.Brisk {
+		// What a chain of this traffic would have pending: fewer for a height that is further away.
+		soon := int(f.w.soon())
+		return f.w.Schedules * max(0, soon-height) / soon
+	}
+	scheduled := f.w.Schedules * (height - 1)
+	ownDue := scheduled / 3 * (hourBlocks + nearBlocks) / (hourBlocks * nearBlocks)
+	// Some of them are cancelled before they are due.
+	cancelled := scheduled * f.w.Cancels / f.w.Pending
+	return f.w.Schedules - ownDue + cancelled
 }
 
 // load writes the timers of a genesis, with which the subject is opened if it is not yet.

@@ -67,3 +67,14 @@ func TestPendingTimersComeInChunks(t *testing.T) {
 		})
 	}
 }
+
+// TestBriskTimersAreAsManyAsStated: with more timers in a run than are pending before it.
+func TestBriskTimersAreAsManyAsStated(t *testing.T) {
+	w := DefaultWorkload(2_000, workload.FIFO, 0, 3).steady().brisk()
+	w.Schedules, w.Cancels = 100, 10
+	c, err := compareLayout(w, oneKey)
+	require.NoError(t, err)
+	require.InEpsilon(t, w.Pending, c.MeanPending, 0.03)
+	require.InEpsilon(t, (w.Schedules-w.Cancels)*w.Blocks, c.fires, 0.03)
+	require.Equal(t, oneKey.Name+", due soon", c.Name)
+}

@@ -28,13 +28,9 @@ type Lifetime struct {
 	Bytes     float64 `json:"bytes"`
 	// Worst is the most nodes that a block wrote, as a multiple of the median block's.
 	Worst float64 `json:"worst_block"`
-	// Shares of Nodes, by region of the store.
-	Queue    float64 `json:"queue_nodes"`
-	Runs     float64 `json:"run_nodes"`
-	Actors   float64 `json:"actor_nodes"`
-	Receipts float64 `json:"receipt_nodes"`
-	Fairness float64 `json:"fairness_nodes"`
-	Rest     float64 `json:"rest_nodes"`
+	// NodesOf and BytesOf share Nodes and Bytes out.
+	NodesOf Shares `json:"nodes_of"`
+	BytesOf Shares `json:"bytes_of"`
 	// RecordBytes is the mean size of a timer's record in the queue, key included.
 	RecordBytes int `json:"record_bytes"`
 	// Floor is what one sequential set and one delete cost on a plain store of as many entries.
@@ -67,20 +63,43 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 		return Lifetime{}, err
 	}
 	timers := float64(w.Schedules * w.Blocks)
-	region := func(prefix []byte) float64 { return float64(written.Regions[prefix[0]]) / timers }
-	l := Lifetime{
+	return Lifetime{
 		Workload: w, MeanPending: f.pendingSum / w.Blocks, FiresPerBlock: float64(f.fires) / float64(w.Blocks),
 		Nodes: float64(written.Nodes) / timers, FastNodes: float64(written.FastNodes) / timers,
 		Bytes: float64(written.NodeBytes+written.FastBytes) / timers,
-		Worst: f.worst(),
-		Queue: region(types.PrefixQueue.Bytes()), Runs: region(types.PrefixFarTimers.Bytes()),
-		Actors:      region(types.PrefixOwners.Bytes()) + region(types.PrefixAgents.Bytes()),
-		Receipts:    region(types.PrefixReceipts.Bytes()),
-		Fairness:    region(types.PrefixFires.Bytes()) + region(types.PrefixFireCounts.Bytes()) + region(types.PrefixRecents.Bytes()),
+		Worst: f.worst(), NodesOf: sharesOf(&written.Regions, timers), BytesOf: sharesOf(&written.RegionBytes, timers),
 		RecordBytes: recordBytes, Floor: floor,
+	}, nil
+}
+
+// Shares are what was written per timer, by region of the module's store.
+type Shares struct {
+	Queue    float64 `json:"queue"`
+	Runs     float64 `json:"runs"`
+	Actors   float64 `json:"actors"`
+	Receipts float64 `json:"receipts"`
+	Fairness float64 `json:"fairness"`
+	Rest     float64 `json:"rest"`
+}
+
+func sharesOf(regions *[256]int, timers float64) (s Shares) {
+	for region, n := range regions {
+		share := &s.Rest
+		switch byte(region) {
+		case types.PrefixQueue.Bytes()[0]:
+			share = &s.Queue
+		case types.PrefixFarTimers.Bytes()[0]:
+			share = &s.Runs
+		case types.PrefixOwners.Bytes()[0], types.PrefixAgents.Bytes()[0]:
+			share = &s.Actors
+		case types.PrefixReceipts.Bytes()[0]:
+			share = &s.Receipts
+		case types.PrefixFires.Bytes()[0], types.PrefixFireCounts.Bytes()[0], types.PrefixRecents.Bytes()[0]:
+			share = &s.Fairness
+		}
+		*share += float64(n) / timers
 	}
-	l.Rest = l.Nodes - l.Queue - l.Runs - l.Actors - l.Receipts - l.Fairness
-	return l, nil
+	return s
 }
 
 // run runs the warm-up and the counted blocks, and returns what the latter wrote.
@@ -193,8 +212,9 @@ func Table(lifetimes []Lifetime) *figure.Table {
 		},
 	}
 	for _, l := range lifetimes {
-		t.Row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, l.Queue, l.Runs, l.Actors, l.Receipts,
-			l.Fairness, l.Rest, l.FastNodes, int(l.Bytes), l.Worst, l.RecordBytes, l.Floor)
+		of := l.NodesOf
+		t.Row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, of.Queue, of.Runs, of.Actors, of.Receipts,
+			of.Fairness, of.Rest, l.FastNodes, int(l.Bytes), l.Worst, l.RecordBytes, l.Floor)
 	}
 	if len(lifetimes) > 0 {
 		w := lifetimes[0].Workload
