@@ -58,7 +58,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
 		return err
 	}
-	if err := e.Records.Calendar().Close(ctx); err != nil {
+	if err := e.Records.Close(ctx, b.Height); err != nil {
 		return err
 	}
 	watch.Stop()
@@ -132,11 +132,8 @@ func (e *Engine) adoptConfig(ctx sdk.Context) error {
 	})
 }
 
-// maintain lets the owner index merge, and the calendar move what becomes due between its tiers, by a bounded amount of work.
+// maintain lets the calendar move what becomes due between its tiers, by a bounded amount of work.
 func (e *Engine) maintain(ctx sdk.Context, b *block) error {
-	if err := e.Records.Maintain(ctx, b.Height); err != nil {
-		return err
-	}
 	return e.Records.Calendar().Maintain(ctx, b.Height, &b.Config)
 }
 

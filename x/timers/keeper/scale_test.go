@@ -283,13 +283,14 @@ func TestOwnersWithAFullQuota(t *testing.T) {
 	}
 	few, many := cost(2), cost(*ownersSize)
 	require.Equal(t, few.empty, many.empty)
-	require.Equal(t, few.fired, many.fired)
-	// How many chunks the owner index has differs from range to range, within its bounds.
+	// How many chunks the owner index has, and in which block it merges some, differs within its bounds.
 	for _, c := range []storecount.Counts{few.refused, many.refused, few.cancelled, many.cancelled, few.scheduled, many.scheduled} {
 		require.LessOrEqual(t, c.Reads(), 40)
 		require.LessOrEqual(t, c.Writes(), 10)
 	}
-	require.LessOrEqual(t, many.fired.Reads()+many.fired.Writes(), 40+20*fires)
+	for _, c := range []storecount.Counts{few.fired, many.fired} {
+		require.LessOrEqual(t, c.Reads()+c.Writes(), 40+20*fires)
+	}
 	t.Logf("%d owners with a full quota: %+v", *ownersSize, many)
 }
 

@@ -95,5 +95,5 @@ func TestUnfundedTimersCostABlockLittle(t *testing.T) {
 	few, many := cost(20), cost(200)
 	require.LessOrEqual(t, few.Writes(), 1, "whose turn it is")
 	require.Equal(t, few.Writes(), many.Writes())
-	require.LessOrEqual(t, many.Reads()-few.Reads(), 180, "the window's scan alone: %+v, %+v", few, many)
+	require.LessOrEqual(t, many.Reads()-few.Reads(), 181, "the window's scan, and a chunk of the owner index: %+v, %+v", few, many)
 }

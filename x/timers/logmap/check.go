@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+
+	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Check returns what is wrong with the map's own structure: with the order of keys, the directories, the counts, and
@@ -18,7 +20,7 @@ func (m *Map) Check(ctx context.Context) error {
 		values[string(key)] = true
 		if key[0] == headPrefix {
 			var r uint64
-			r, malformed = rangeOf(key)
+			r, malformed = parseRange(key)
 			heads = append(heads, r)
 		}
 		return malformed == nil
@@ -43,25 +45,13 @@ func (m *opened) checkRange(r uint64, values map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	if h.full() > 2*m.opts.MergeLogs {
-		return fmt.Errorf("%d chunks of the log are full", h.full())
-	}
 	if h.queued != values[string(queueKey(r))] {
 		return fmt.Errorf("queued is %t, which its key does not say", h.queued)
 	}
 	delete(values, string(headKey(r)))
 	delete(values, string(queueKey(r)))
-	for number := h.first; number <= h.last; number++ {
-		delete(values, string(logKey(r, number)))
-	}
-	log, err := m.log(r, h)
-	if err != nil {
+	if err := m.checkLog(r, h, values); err != nil {
 		return err
-	}
-	for _, message := range log {
-		if of := m.opts.Range(message.key); of != r {
-			return fmt.Errorf("key %x belongs to range %d", message.key, of)
-		}
 	}
 	for number := range h.levels + 1 {
 		if err := m.checkLevel(r, number, h, values); err != nil {
@@ -71,13 +61,38 @@ func (m *opened) checkRange(r uint64, values map[string]bool) error {
 	return nil
 }
 
+// checkLog checks the log, which the front alone has.
+func (m *opened) checkLog(r uint64, h head, values map[string]bool) error {
+	if r != front {
+		if h.last > 0 {
+			return fmt.Errorf("it has a log of %d chunks", h.full())
+		}
+		return nil
+	}
+	if h.full() >= 2*m.opts.MergeLogs {
+		return fmt.Errorf("%d chunks of the log are full", h.full())
+	}
+	for number := range h.last + 1 {
+		delete(values, string(logKey(number)))
+	}
+	_, err := m.log(h, wire.Span{})
+	return err
+}
+
 func (m *opened) checkLevel(r uint64, number int, h head, values map[string]bool) error {
 	l, err := m.level(r, number)
 	if err != nil {
 		return err
 	}
 	delete(values, string(directoryKey(r, number)))
-	if number > 0 && number == h.levels && len(l.runs) == 0 || number == 0 && len(l.runs) > 1 {
+	most := 2 * m.opts.Runs
+	if number == 0 {
+		most = 1
+	}
+	if number == 0 && r == front {
+		most = 0
+	}
+	if number > 0 && number == h.levels && len(l.runs) == 0 || len(l.runs) > most {
 		return fmt.Errorf("it has %d runs", len(l.runs))
 	}
 	if waits := number > 0 && (l.moving > 0 || len(l.runs) >= m.opts.Runs); waits && !h.queued {
@@ -103,13 +118,13 @@ func (m *opened) checkRun(r uint64, number int, chunks run, next uint32, values 
 			return fmt.Errorf("chunk %d is named twice, or has no number", ref.number)
 		}
 		delete(values, key)
-		if (i == 0) != (len(ref.first) == 0) || bytes.Compare(chunk[0].key, ref.first) < 0 || i > 0 && bytes.Compare(last, ref.first) >= 0 {
+		if (i == 0) != (len(ref.first) == 0) || bytes.Compare(chunk[0].Key, ref.first) < 0 || i > 0 && bytes.Compare(last, ref.first) >= 0 {
 			return fmt.Errorf("chunk %d begins at %x", ref.number, ref.first)
 		}
 		if last, err = m.checkOrder(r, number, chunk, last); err != nil {
 			return err
 		}
-		if net := netOf(chunk); net != ref.net {
+		if net := wire.NetOf(chunk); net != ref.net {
 			return fmt.Errorf("chunk %d stands for %d entries, the directory says %d", ref.number, net, ref.net)
 		}
 	}
@@ -117,18 +132,18 @@ func (m *opened) checkRun(r uint64, number int, chunks run, next uint32, values 
 }
 
 // checkOrder checks that the messages of a chunk belong there, in order after a key, and returns the last key.
-func (m *opened) checkOrder(r uint64, number int, chunk []message, last []byte) ([]byte, error) {
-	for _, message := range chunk {
-		if last != nil && bytes.Compare(last, message.key) >= 0 {
-			return nil, fmt.Errorf("key %x is out of order", message.key)
+func (m *opened) checkOrder(r uint64, number int, chunk []wire.Message, last []byte) ([]byte, error) {
+	for _, at := range chunk {
+		if last != nil && bytes.Compare(last, at.Key) >= 0 {
+			return nil, fmt.Errorf("key %x is out of order", at.Key)
 		}
-		if of := m.opts.Range(message.key); of != r {
-			return nil, fmt.Errorf("key %x belongs to range %d", message.key, of)
+		if of := m.rangeOf(at.Key); r != front && of != r {
+			return nil, fmt.Errorf("key %x belongs to range %d", at.Key, of)
 		}
-		if number == 0 && message.kind != insert {
-			return nil, fmt.Errorf("key %x waits for an older message at the bottom", message.key)
+		if number == 0 && at.Kind != wire.Insert {
+			return nil, fmt.Errorf("key %x waits for an older wire.Message at the bottom", at.Key)
 		}
-		last = message.key
+		last = at.Key
 	}
 	return last, nil
 }

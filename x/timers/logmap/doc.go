@@ -4,18 +4,26 @@
 //
 // # Layout
 //
-// The map is divided into ranges by Options.Range. Each range has:
+// The map is divided into ranges by Options.Range. What all ranges share is the front. It has:
 //
 //   - A log: messages in the order in which they arrived, in chunks of LogBytes. A change appends to the last of them.
 //   - Levels 1, 2, …, of runs. A run is sorted by key and divided into chunks of ChunkBytes. A full log becomes a run of
-//     level 1; when a level has Runs runs, they become one run of the next level, a slice of their keys at a time.
-//   - The bottom, level 0: one run, into which the lowest level is merged while it is at most Ratio times larger.
+//     level 1. When a level has Runs runs they move down, a slice of their keys at a time: they become one run of the
+//     next level, or, if it is the last and they have Split chunks, one run of level 1 in each range.
+//
+// Each range has levels of its own, whose runs move down in the same way, and:
+//
+//   - The bottom, level 0: one run, into which the lowest level is merged while it is at most Ratio times larger. What
+//     arrives goes there at once if no level lies between.
+//
+// So what a block changes is written next to each other, whatever its keys are, and a range is touched only when much moves
+// there at once.
 //
 // A directory for each level lists the chunks with their first key, and with the number of entries that each stands for.
 //
 // A message inserts, replaces or deletes an entry. The newest message about a key is valid: the log is newer than level
-// 1, level 1 newer than level 2, the bottom the oldest. A message that deletes meets the one that inserted in a merge,
-// and both vanish; at the bottom there are entries alone.
+// 1, level 1 newer than level 2, the front newer than the ranges, and the bottom the oldest. A message that deletes meets
+// the one that inserted in a merge, and both vanish; at the bottom there are entries alone.
 //
 // # Cost
 //
@@ -23,15 +31,15 @@
 // it. With n entries in a range:
 //
 //   - Insert, Replace and Delete read two values and write one. Each time that LogBytes are full they write one more.
-//     Apply does so once for changes of one range that follow each other.
+//     Apply does so once for many changes.
 //   - Get, and Count of adjacent keys, read at most 2·MergeLogs chunks of the log, and a directory and for each run at
 //     most two chunks of the levels, of which there are log(n).
-//     A Reader reads the chunks of the log and the directories of a range once for all its lookups.
+//     A Reader reads the chunks of the log and the directories once for all its lookups.
 //   - Page reads that, and the chunks that hold what it returns.
-//   - Maintain merges a bounded number of ranges, each by a bounded number of chunks (MaintainChunks). It has
-//     nothing to do until a log has MergeLogs full chunks.
-//   - If changes arrive faster than Maintain merges, a change that finds 2·MergeLogs full chunks merges its range
-//     itself. So reads stay bounded, whatever one block changes.
+//   - Maintain merges the log and moves runs down, in the front and in a bounded number of ranges, each by a bounded number
+//     of chunks (MaintainChunks). It has nothing to do until the log has MergeLogs full chunks.
+//   - If changes arrive faster than Maintain merges, a change that finds 2·MergeLogs full chunks merges the log itself, and
+//     moves down the runs of levels that have twice as many as begin to. So reads stay bounded, whatever one block changes.
 //
 // Chunks divide the keys by their number, not by their values. So keys that somebody chose to be close to each other
 // make more chunks, not longer ones.

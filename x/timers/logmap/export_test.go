@@ -2,11 +2,12 @@ package logmap
 
 import "context"
 
-// Shape is how many chunks of a range's log are full, and how many runs each level has, the bottom first.
+// Shape is how many chunks of the log are full, and how many runs each level has, the bottom first: of the front, which is
+// 0, or of a range.
 func (m *Map) Shape(ctx context.Context, r uint64) (full int, runs []int, err error) {
 	o := m.open(ctx)
 	h, err := o.head(r)
-	if err != nil {
+	if err != nil || h.isNew() {
 		return 0, nil, err
 	}
 	for number := range h.levels + 1 {

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/cosmos-timers/timers/x/timers/packed"
+	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // chunkRef is a chunk in the directory of its level.
@@ -50,9 +50,9 @@ type level struct {
 	// moving is how many of the oldest runs are moving down. Their messages below the key low have moved already.
 	moving int
 	low    []byte
-	// toBottom: they are merged into the bottom. Otherwise they become a run of the next level, the newest there; its
-	// chunks are there already if started is true.
-	toBottom, started bool
+	// out: they are merged into the bottom, or in the front into the ranges. Otherwise they become a run of the next level,
+	// the newest there; its chunks are there already if started is true.
+	out, started bool
 }
 
 func (l *level) chunks(runs int) (n int) {
@@ -63,9 +63,9 @@ func (l *level) chunks(runs int) (n int) {
 }
 
 // visible is the part of an interval in which a run of the level still counts.
-func (l *level) visible(run int, within interval) interval {
-	if run < l.moving && bytes.Compare(within.from, l.low) < 0 {
-		within.from = l.low
+func (l *level) visible(run int, within wire.Span) wire.Span {
+	if run < l.moving && bytes.Compare(within.From, l.low) < 0 {
+		within.From = l.low
 	}
 	return within
 }
@@ -88,18 +88,18 @@ func (m *opened) level(r uint64, number int) (l *level, err error) {
 }
 
 func decodeLevel(bz []byte) (*level, error) {
-	d := decoder{packed.NewReader(bz)}
+	d := wire.NewDecoder(bz)
 	l := &level{next: uint32(d.Uvarint()), moving: int(d.Uvarint())}
 	if l.moving > 0 {
 		flags := d.Uvarint()
-		l.toBottom, l.started = flags&1 == 1, flags&2 == 2
+		l.out, l.started = flags&1 == 1, flags&2 == 2
 		l.low = d.Bytes(d.Uvarint())
 	}
 	for d.More() {
 		chunks := make(run, d.Len())
 		var last []byte
 		for i := range chunks {
-			shared := d.sharing(last)
+			shared := d.Sharing(last)
 			first := d.Bytes(d.Uvarint())
 			if len(shared) > 0 {
 				first = append(slices.Clip(shared), first...)
@@ -110,9 +110,9 @@ func decodeLevel(bz []byte) (*level, error) {
 		l.runs = append(l.runs, chunks)
 	}
 	if l.moving > len(l.runs) {
-		return nil, errCorrupt
+		return nil, wire.ErrCorrupt
 	}
-	return l, d.err()
+	return l, d.Err()
 }
 
 func (m *opened) setLevel(r uint64, number int, l *level) error {
@@ -134,7 +134,7 @@ func (m *opened) setLevel(r uint64, number int, l *level) error {
 	bz = binary.AppendUvarint(bz, uint64(l.moving))
 	if l.moving > 0 {
 		flags := uint64(0)
-		if l.toBottom {
+		if l.out {
 			flags |= 1
 		}
 		if l.started {
@@ -148,7 +148,7 @@ func (m *opened) setLevel(r uint64, number int, l *level) error {
 		bz = binary.AppendUvarint(bz, uint64(len(chunks)))
 		var last []byte
 		for _, c := range chunks {
-			shared := sharedPrefix(last, c.first)
+			shared := wire.SharedPrefix(last, c.first)
 			bz = binary.AppendUvarint(bz, uint64(shared))
 			bz = binary.AppendUvarint(bz, uint64(len(c.first)-shared))
 			bz = append(bz, c.first[shared:]...)
@@ -161,29 +161,35 @@ func (m *opened) setLevel(r uint64, number int, l *level) error {
 }
 
 // chunk reads a sorted chunk.
-func (m *opened) chunk(r uint64, number int, ref chunkRef) ([]message, error) {
-	bz, err := m.store.Get(chunkKey(r, number, ref.number))
-	if err == nil && bz == nil {
-		err = errCorrupt
-	}
+func (m *opened) chunk(r uint64, number int, ref chunkRef) ([]wire.Message, error) {
+	bz, err := m.sorted(r, number, ref)
 	if err != nil {
 		return nil, err
 	}
-	return decodeChunk(bz)
+	return wire.DecodeChunk(bz)
+}
+
+// sorted reads the bytes of a sorted chunk.
+func (m *opened) sorted(r uint64, number int, ref chunkRef) ([]byte, error) {
+	bz, err := m.store.Get(chunkKey(r, number, ref.number))
+	if err == nil && bz == nil {
+		err = wire.ErrCorrupt
+	}
+	return bz, err
 }
 
 // write writes sorted messages as chunks of a level, the first of them under the numbers given. It returns the numbers
 // that it did not need.
 func (m *opened) write(
-	r uint64, number int, l *level, messages []message, reuse []uint32,
+	r uint64, number int, l *level, messages []wire.Message, reuse []uint32,
 ) (written run, unused []uint32, err error) {
 	var last []byte
-	for _, part := range pack(messages, m.opts.ChunkBytes) {
-		ref := chunkRef{net: netOf(part)}
+	for _, part := range wire.Pack(messages, m.opts.ChunkBytes) {
+		ref := chunkRef{net: wire.NetOf(part)}
 		if written != nil {
-			ref.first = separator(last, part[0].key)
+			ref.first = separator(last, part[0].Key)
 		}
-		last = part[len(part)-1].key
+		last = part[len(part)-1].Key
 		// A chunk that is rewritten keeps its place in the store, next to its neighbours.
 		if len(reuse) > 0 {
 			ref.number, reuse = reuse[0], reuse[1:]
@@ -191,7 +197,7 @@ func (m *opened) write(
 			ref.number = l.next
 			l.next++
 		}
-		if err := m.store.Set(chunkKey(r, number, ref.number), encodeChunk(part)); err != nil {
+		if err := m.store.Set(chunkKey(r, number, ref.number), wire.EncodeChunk(part)); err != nil {
 			return nil, nil, err
 		}
 		written = append(written, ref)
@@ -201,5 +207,5 @@ func (m *opened) write(
 
 // separator is the shortest key above last, and at most first.
 func separator(last, first []byte) []byte {
-	return first[:sharedPrefix(last, first)+1]
+	return first[:wire.SharedPrefix(last, first)+1]
 }

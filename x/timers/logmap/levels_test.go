@@ -8,18 +8,21 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 )
 
-// TestChangesGoDownTheLevels: the owner index's sizes, eight full chunks make a run of level 1, eight runs move down, and
-// in the end the bottom alone is left. A log that the bottom is small enough for goes there at once.
+// TestChangesGoDownTheLevels: with the counts of the owner index a full log makes a run of level 1, and eight runs move
+// down: to the next level, or into the ranges once that is worth it. There they go to the bottom at once while it is small,
+// and eight of them later.
 //
 // Rule: 2.3-levels
 func TestChangesGoDownTheLevels(t *testing.T) {
-	m := logmap.New(newStore(), logmap.Options{Range: func([]byte) uint64 { return 0 }, LogBytes: 64, ChunkBytes: 256, MergeLogs: 8, Runs: 8})
+	opts := logmap.Options{Range: sixtyFour, LogBytes: 64, ChunkBytes: 256, MergeLogs: 4, Runs: 8, Split: 48}
+	m := logmap.New(newStore(), opts)
 	keys, live := newKeys(), [][]byte{}
-	var bottomFirst bool
-	var most []int
-	for height := range uint64(3_000) {
+	bottomFirst := false
+	// The most runs of each level, in the front and in a range.
+	var most [2][]int
+	for height := range uint64(4_000) {
 		live = append(live, insert(t, m, keys, 20)...)
-		for ; len(live) > 5_000; live = live[1:] {
+		for ; len(live) > 10_000; live = live[1:] {
 			require.NoError(t, m.Delete(ctx, live[0]))
 		}
 		for {
@@ -29,23 +32,22 @@ func TestChangesGoDownTheLevels(t *testing.T) {
 				break
 			}
 		}
-		full, runs, err := m.Shape(ctx, 0)
-		require.NoError(t, err)
-		require.Less(t, full, 8, "a log of eight full chunks is made a run")
-		bottomFirst = bottomFirst || len(runs) == 1 && runs[0] > 0
-		for level, n := range runs {
-			if level == len(most) {
-				most = append(most, 0)
-			}
-			most[level] = max(most[level], n)
-			if level > 0 {
+		for r := range most {
+			full, runs, err := m.Shape(ctx, uint64(r))
+			require.NoError(t, err)
+			require.Less(t, full, 4, "a log of four full chunks is made a run")
+			bottomFirst = bottomFirst || r > 0 && len(runs) == 1 && runs[0] > 0
+			for level, n := range runs {
+				if level == len(most[r]) {
+					most[r] = append(most[r], 0)
+				}
+				most[r][level] = max(most[r][level], n)
 				require.Less(t, n, 8, "eight runs of a level move down")
 			}
 		}
 	}
-	require.True(t, bottomFirst, "the first logs go to the bottom at once")
-	require.GreaterOrEqual(t, len(most), 2)
-	require.Equal(t, 7, most[1], "runs of level 1 wait until there are eight")
+	require.True(t, bottomFirst, "what a range receives first goes to the bottom at once")
+	require.Equal(t, [2][]int{{0, 7, 7}, {1, 7}}, most, "runs wait until there are eight")
 	require.NoError(t, m.Check(ctx))
 	n, err := m.Count(ctx, nil, nil)
 	require.NoError(t, err)

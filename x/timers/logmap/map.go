@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/cosmos-timers/timers/x/timers/packed"
+	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Opener opens the store beneath a map as a context sees it: for one operation of the map, or for a Reader.
@@ -26,22 +26,26 @@ type Store interface {
 
 // Options shape a map. They must not change while it holds entries. What is zero takes its default.
 type Options struct {
-	// Range assigns a key to a range. It must not fall as keys rise. Every block touches as many ranges as it changes,
-	// and each costs it a write: so there should be few, tens rather than hundreds. Nil is one range.
+	// Range assigns a key to a range, by a number below 2^63. It must not fall as keys rise. A move into the ranges
+	// writes to each of them, and their directories grow with what they hold: so there should be tens of them. Nil is one
+	// range.
 	Range func(key []byte) uint64
-	// LogBytes bounds a chunk of the log, which every change of the range rewrites. 1,024 by default.
+	// LogBytes bounds a chunk of the log, which every change rewrites. 2,048 by default.
 	LogBytes int
-	// MergeLogs is how many full chunks of the log Maintain merges. 8 by default.
+	// MergeLogs is how many full chunks of the log Maintain merges. 4 by default.
 	MergeLogs int
 	// ChunkBytes is the size of a sorted chunk. 4,096 by default.
 	ChunkBytes int
 	// Runs is how many runs a level has when they move down. 8 by default, and 2 at least.
 	Runs int
-	// Ratio is how many times larger than the runs that move down the bottom may be if they are merged into it. 8 by
+	// Split is how many chunks move into the ranges at least. Fewer become a run that all ranges share. 64 by default: as
+	// many as there are ranges.
+	Split int
+	// Ratio is how many times larger than the runs that move down the bottom may be if they are merged into it. 2 by
 	// default.
 	Ratio int
 	// Merges is how many ranges Maintain works on at most, 4 by default, and Steps how many slices of the runs that move
-	// down it moves in each, 6 by default.
+	// down it moves in each, 2 by default.
 	Merges, Steps int
 }
 
@@ -85,13 +89,14 @@ func New(stores Opener, opts Options) *Map {
 		byDefault   int
 		leastUseful int
 	}{
-		{&opts.LogBytes, 1_024, 1},
-		{&opts.MergeLogs, 8, 1},
+		{&opts.LogBytes, 2_048, 1},
+		{&opts.MergeLogs, 4, 1},
 		{&opts.ChunkBytes, 4_096, 4},
 		{&opts.Runs, 8, 2},
-		{&opts.Ratio, 8, 1},
+		{&opts.Split, 64, 1},
+		{&opts.Ratio, 2, 1},
 		{&opts.Merges, 4, 1},
-		{&opts.Steps, 6, 1},
+		{&opts.Steps, 2, 1},
 	} {
 		if *option.value == 0 {
 			*option.value = option.byDefault
@@ -115,46 +120,39 @@ func (m *Map) Replace(ctx context.Context, key, value []byte) error {
 func (m *Map) Delete(ctx context.Context, key []byte) error { return m.Apply(ctx, Deleted(key)) }
 
 // Change is a change of one entry.
-type Change struct{ message }
+type Change struct{ message wire.Message }
 
 // Inserted is what Insert does.
-func Inserted(key, value []byte) Change { return Change{message{key, value, insert}} }
-
-// Replaced is what Replace does.
-func Replaced(key, value []byte) Change { return Change{message{key, value, replace}} }
-
-// Deleted is what Delete does.
-func Deleted(key []byte) Change { return Change{message{key, nil, remove}} }
-
-// Apply makes changes one after the other. Those of one range that follow each other cost what one does.
-func (m *Map) Apply(ctx context.Context, changes ...Change) error { return m.open(ctx).apply(changes) }
-
-func (m *opened) apply(changes []Change) error {
-	for len(changes) > 0 {
-		r, n := m.opts.Range(changes[0].key), 1
-		for n < len(changes) && m.opts.Range(changes[n].key) == r {
-			n++
-		}
-		if err := m.append(r, changes[:n]); err != nil {
-			return err
-		}
-		changes = changes[n:]
-	}
-	return nil
+func Inserted(key, value []byte) Change {
+	return Change{wire.Message{Key: key, Value: value, Kind: wire.Insert}}
 }
 
-// append adds messages to the log of their range.
-func (m *opened) append(r uint64, changes []Change) error {
-	head, err := m.head(r)
+// Replaced is what Replace does.
+func Replaced(key, value []byte) Change {
+	return Change{wire.Message{Key: key, Value: value, Kind: wire.Replace}}
+}
+
+// Deleted is what Delete does.
+func Deleted(key []byte) Change { return Change{wire.Message{Key: key, Kind: wire.Remove}} }
+
+// Apply makes changes one after the other, at the cost of one as long as they fill no chunk of the log.
+func (m *Map) Apply(ctx context.Context, changes ...Change) error { return m.open(ctx).apply(changes) }
+
+// apply adds messages to the log.
+func (m *opened) apply(changes []Change) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	head, err := m.head(front)
 	if err != nil {
 		return err
 	}
-	tail, err := m.store.Get(logKey(r, head.last))
+	tail, err := m.store.Get(logKey(head.last))
 	if err != nil {
 		return err
 	}
 	if len(tail) == 0 && head.isNew() {
-		if err := m.setHead(r, head); err != nil {
+		if err := m.setHead(front, head); err != nil {
 			return err
 		}
 	}
@@ -162,39 +160,43 @@ func (m *opened) append(r uint64, changes []Change) error {
 	tail = append(make([]byte, 0, max(m.opts.LogBytes, stored+64)), tail...)
 	for i := range changes {
 		before := len(tail)
-		if tail = appendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
+		if tail = wire.AppendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
 			continue
 		}
 		full, rest := tail[:before:before], tail[before:]
 		if before > stored {
-			if err := m.store.Set(logKey(r, head.last), full); err != nil {
+			if err := m.store.Set(logKey(head.last), full); err != nil {
 				return err
 			}
 		}
-		if head, err = m.seal(r, head); err != nil {
+		if head, err = m.seal(head); err != nil {
 			return err
 		}
 		stored, tail = 0, append(make([]byte, 0, max(m.opts.LogBytes, len(rest))), rest...)
 	}
-	return m.store.Set(logKey(r, head.last), tail)
+	return m.store.Set(logKey(head.last), tail)
 }
 
-// seal begins another chunk of the log. If the log is far too long, it is merged first.
-func (m *opened) seal(r uint64, head head) (head, error) {
-	head.last++
-	if head.full() >= 2*m.opts.MergeLogs {
-		merged, err := m.mergeRange(r, head, unbounded)
-		if err != nil {
-			return head, err
+// seal begins another chunk of the log. If the log is far too long, it is merged first, and what has far too many runs
+// moves down.
+func (m *opened) seal(h head) (head, error) {
+	h.last++
+	wasQueued := h.queued
+	h.queued = wasQueued || h.full() >= m.opts.MergeLogs
+	if h.full() >= 2*m.opts.MergeLogs {
+		if err := m.mergeLog(&h); err != nil {
+			return h, err
 		}
-		head = merged
-	} else if head.full() >= m.opts.MergeLogs && !head.queued {
-		head.queued = true
-		if err := m.store.Set(queueKey(r), present); err != nil {
-			return head, err
+		if err := m.relieve(front, &h); err != nil {
+			return h, err
 		}
 	}
-	return head, m.setHead(r, head)
+	if h.queued && !wasQueued {
+		if err := m.store.Set(queueKey(front), present); err != nil {
+			return h, err
+		}
+	}
+	return h, m.setHead(front, h)
 }
 
 // The first byte of the store's keys.
@@ -209,6 +211,12 @@ const (
 // present is a value that says nothing but that it is there.
 var present = []byte{1}
 
+// front is the number of what all ranges share. Ranges are numbered from 1.
+const front uint64 = 0
+
+// rangeOf is the number of the range of a key of the map.
+func (m *opened) rangeOf(key []byte) uint64 { return m.opts.Range(key) + 1 }
+
 // rangeKey is the prefix, the length of the range's number and its digits. So ranges are in order, and a small number
 // takes two bytes.
 func rangeKey(prefix byte, r uint64) []byte {
@@ -220,10 +228,10 @@ func rangeKey(prefix byte, r uint64) []byte {
 	return key
 }
 
-// rangeOf reads the range of a key.
-func rangeOf(key []byte) (r uint64, err error) {
+// parseRange reads the number in a key of the store.
+func parseRange(key []byte) (r uint64, err error) {
 	if len(key) < 2 || len(key) > 10 || int(key[1]) != len(key)-2 {
-		return 0, errCorrupt
+		return 0, wire.ErrCorrupt
 	}
 	for _, digit := range key[2:] {
 		r = r<<8 | uint64(digit)
@@ -235,8 +243,8 @@ func headKey(r uint64) []byte { return rangeKey(headPrefix, r) }
 
 func queueKey(r uint64) []byte { return rangeKey(queuePrefix, r) }
 
-func logKey(r uint64, number uint32) []byte {
-	return binary.BigEndian.AppendUint32(rangeKey(logPrefix, r), number)
+func logKey(number uint32) []byte {
+	return binary.BigEndian.AppendUint32(rangeKey(logPrefix, front), number)
 }
 
 func directoryKey(r uint64, level int) []byte {
@@ -247,23 +255,23 @@ func chunkKey(r uint64, level int, number uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(rangeKey(chunkPrefix, r), byte(level)), number)
 }
 
-// head is what each range states of itself.
+// head is what the front, and each range, states of itself.
 type head struct {
-	// first and last are the numbers of the first chunk of the log and of the one that is being written.
-	first, last uint32
+	// last is the number of the chunk of the log that is being written; those before it are full. A range has no log.
+	last uint32
 	// levels is the number of levels above the bottom.
 	levels int
-	// queued: Maintain will come to the range.
+	// queued: Maintain will come to it.
 	queued bool
-	// stored: the range has a head in the store.
+	// stored: there is a head in the store.
 	stored bool
 }
 
-func (h head) full() int { return int(h.last - h.first) }
+func (h head) full() int { return int(h.last) }
 
 func (h head) isNew() bool { return !h.stored }
 
-// head reads the head of a range.
+// head reads the head of the front or a range.
 func (m *opened) head(r uint64) (head, error) {
 	bz, err := m.store.Get(headKey(r))
 	if err != nil || bz == nil {
@@ -273,16 +281,13 @@ func (m *opened) head(r uint64) (head, error) {
 }
 
 func decodeHead(bz []byte) (head, error) {
-	d := decoder{packed.NewReader(bz)}
-	first, full, levels := d.Uvarint(), d.Uvarint(), d.Uvarint()
-	return head{
-		first: uint32(first), last: uint32(first) + uint32(full), levels: int(levels >> 1), queued: levels&1 == 1, stored: true,
-	}, d.err()
+	d := wire.NewDecoder(bz)
+	last, levels := d.Uvarint(), d.Uvarint()
+	return head{last: uint32(last), levels: int(levels >> 1), queued: levels&1 == 1, stored: true}, d.Err()
 }
 
 func (m *opened) setHead(r uint64, h head) error {
-	bz := binary.AppendUvarint(make([]byte, 0, 8), uint64(h.first))
-	bz = binary.AppendUvarint(bz, uint64(h.full()))
+	bz := binary.AppendUvarint(make([]byte, 0, 8), uint64(h.last))
 	levels := uint64(h.levels) << 1
 	if h.queued {
 		levels |= 1
@@ -290,15 +295,16 @@ func (m *opened) setHead(r uint64, h head) error {
 	return m.store.Set(headKey(r), binary.AppendUvarint(bz, levels))
 }
 
-// log reads the messages of a range's log, in the order in which they arrived.
-func (m *opened) log(r uint64, h head) (log []message, err error) {
-	for number := h.first; ; number++ {
-		bz, err := m.store.Get(logKey(r, number))
+// log reads the messages of the log in an interval, in the order in which they arrived.
+func (m *opened) log(h head, within wire.Span) (log []wire.Message, err error) {
+	for number := range h.last + 1 {
+		bz, err := m.store.Get(logKey(number))
 		if err != nil {
 			return nil, err
 		}
-		if log, err = decodeLog(bz, log); err != nil || number == h.last {
+		if log, err = wire.DecodeLog(bz, within, log); err != nil {
 			return log, err
 		}
 	}
+	return log, nil
 }

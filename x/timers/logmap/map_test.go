@@ -108,7 +108,7 @@ func drawOptions(t *rapid.T) logmap.Options {
 	opts := logmap.Options{
 		LogBytes: rapid.IntRange(1, 40).Draw(t, "log bytes"), MergeLogs: rapid.IntRange(1, 4).Draw(t, "merge logs"),
 		ChunkBytes: rapid.IntRange(1, 60).Draw(t, "chunk bytes"), Runs: rapid.IntRange(1, 4).Draw(t, "runs"),
-		Ratio: rapid.IntRange(1, 4).Draw(t, "ratio"), Merges: rapid.IntRange(1, 3).Draw(t, "merges"), Steps: rapid.IntRange(1, 3).Draw(t, "steps"),
+		Split: rapid.IntRange(1, 6).Draw(t, "split"), Ratio: rapid.IntRange(1, 4).Draw(t, "ratio"), Merges: rapid.IntRange(1, 3).Draw(t, "merges"), Steps: rapid.IntRange(1, 3).Draw(t, "steps"),
 	}
 	if rapid.Bool().Draw(t, "ranges") {
 		opts.Range = firstByte

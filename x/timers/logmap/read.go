@@ -6,7 +6,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cosmos-timers/timers/x/timers/packed"
+	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
 // Get returns the value of a key.
@@ -15,45 +15,58 @@ func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, er
 }
 
 func (m *opened) get(key []byte) (value []byte, found bool, err error) {
-	r := m.opts.Range(key)
-	h, err := m.head(r)
-	if err != nil {
+	h, err := m.head(front)
+	if err != nil || h.isNew() {
 		return nil, false, err
 	}
-	for number := h.last; ; number-- {
-		bz, err := m.store.Get(logKey(r, number))
+	for number := int(h.last); number >= 0; number-- {
+		bz, err := m.store.Get(logKey(uint32(number)))
 		if err != nil {
 			return nil, false, err
 		}
-		if last, found, err := lastOf(bz, key); found || err != nil {
-			return last.value, found && last.kind != remove, err
-		}
-		if number == h.first {
-			break
+		if last, found, err := wire.LastOf(bz, key); found || err != nil {
+			return last.Value, found && last.Kind != wire.Remove, err
 		}
 	}
-	err = m.runs(r, h, interval{from: key}, func(number int, chunks run, within interval) (more bool, err error) {
-		if bytes.Compare(key, within.from) < 0 {
+	newest, err := m.getSorted(front, h, key)
+	if err != nil || newest.Kind != 0 {
+		return newest.Value, newest.Kind != 0 && newest.Kind != wire.Remove, err
+	}
+	r := m.rangeOf(key)
+	if h, err = m.head(r); err != nil || h.isNew() {
+		return nil, false, err
+	}
+	newest, err = m.getSorted(r, h, key)
+	return newest.Value, newest.Kind != 0 && newest.Kind != wire.Remove, err
+}
+
+// getSorted returns the newest message about a key in the runs of the front or a range; none has kind 0.
+func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, err error) {
+	err = m.runs(r, h, wire.Span{From: key}, func(number int, chunks run, within wire.Span) (more bool, err error) {
+		if bytes.Compare(key, within.From) < 0 {
 			return true, nil
 		}
-		chunk, err := m.chunk(r, number, chunks[chunks.find(key)])
+		bz, err := m.sorted(r, number, chunks[chunks.find(key)])
 		if err != nil {
 			return false, err
 		}
-		at, known := search(chunk, key)
-		if known {
-			value, found = chunk[at].value, chunk[at].kind != remove
-		}
-		return !known, nil
+		only := wire.Span{From: key, To: append(slices.Clip(key), 0)}
+		err = wire.EachSorted(bz, only, func(at wire.Message) { newest.Value, newest.Kind = at.Value, at.Kind })
+		return newest.Kind == 0, err
 	})
-	return value, found, err
+	return newest, err
 }
 
-// runs passes the runs of a range to fn, the newest first, each with the part of the interval in which it counts.
+// runs passes the runs of the front or a range to fn, the newest first, each with the part of the interval in which it
+// counts.
 func (m *opened) runs(
-	r uint64, h head, within interval, fn func(number int, chunks run, within interval) (more bool, err error),
+	r uint64, h head, within wire.Span, fn func(number int, chunks run, within wire.Span) (more bool, err error),
 ) error {
-	for i := range h.levels + 1 {
+	levels := h.levels + 1
+	if r == front {
+		levels = h.levels // It has no bottom.
+	}
+	for i := range levels {
 		// The bottom is the last.
 		number := (i + 1) % (h.levels + 1)
 		l, err := m.level(r, number)
@@ -69,104 +82,110 @@ func (m *opened) runs(
 	return nil
 }
 
-// lastOf returns the last message about a key in a chunk of a log.
-func lastOf(bz, key []byte) (last message, found bool, err error) {
-	d := decoder{packed.NewReader(bz)}
-	for d.More() {
-		if m := d.message(); bytes.Equal(m.key, key) {
-			last, found = m, true
-		}
-	}
-	return last, found, d.err()
-}
-
-// search returns the place of the first message whose key is not below.
-func search(messages []message, key []byte) (at int, found bool) {
-	return slices.BinarySearchFunc(messages, key, func(m message, key []byte) int { return bytes.Compare(m.key, key) })
-}
-
-// interval is the keys from From to below To. A nil To has no end.
-type interval struct{ from, to []byte }
-
-func (i interval) contains(key []byte) bool {
-	return bytes.Compare(key, i.from) >= 0 && !i.endsBefore(key)
-}
-
-// endsBefore reports whether the key and all above it lie behind the interval.
-func (i interval) endsBefore(key []byte) bool { return i.to != nil && bytes.Compare(key, i.to) >= 0 }
-
 // Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
 func (m *Map) Page(ctx context.Context, from, to []byte, n int) (entries []Entry, err error) {
-	within, o := interval{from, to}, m.open(ctx)
-	err = o.ranges(within, func(r uint64, h head) (more bool, err error) {
-		found, err := o.page(r, h, within, n-len(entries))
-		entries = append(entries, found...)
-		return len(entries) < n, err
-	})
-	return entries, err
+	within, o := wire.Span{From: from, To: to}, m.open(ctx)
+	if within.IsEmpty() {
+		return nil, nil
+	}
+	newer, err := o.frontSources(within)
+	if err != nil {
+		return nil, err
+	}
+	sources, r, h, more := newer, o.rangeOf(from), head{}, true
+	for len(entries) < n {
+		for more && exhausted(sources[len(newer):]) {
+			if r, h, more, err = o.rangeFrom(r, within); err != nil {
+				return nil, err
+			}
+			sources = newer
+			if more {
+				if sources, err = o.addSources(slices.Clip(newer), r, h, within); err != nil {
+					return nil, err
+				}
+				r++
+			}
+		}
+		newest, err := least(sources)
+		if err != nil {
+			return nil, err
+		}
+		if newest.Kind == 0 {
+			break
+		}
+		if newest.Kind != wire.Remove {
+			entries = append(entries, Entry{newest.Key, newest.Value})
+		}
+	}
+	return entries, nil
 }
 
 // Count returns how many entries have keys that are at least from and below to. A nil to has no end. Chunks that lie
 // within are counted by their directory.
 func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) {
-	within, o := interval{from, to}, m.open(ctx)
-	net := int64(0)
-	err = o.ranges(within, func(r uint64, h head) (more bool, err error) {
-		in, err := o.net(r, h, within)
-		net += in
-		return true, err
-	})
-	return uint64(max(net, 0)), err
-}
-
-// ranges passes the ranges with keys in the interval to fn.
-func (m *opened) ranges(within interval, fn func(r uint64, h head) (more bool, err error)) error {
-	if within.to != nil && bytes.Compare(within.from, within.to) >= 0 {
-		return nil
+	within, o := wire.Span{From: from, To: to}, m.open(ctx)
+	if within.IsEmpty() {
+		return 0, nil
 	}
-	for r, last := m.opts.Range(within.from), false; !last; {
-		h, err := m.head(r)
-		if err != nil {
-			return err
-		}
-		if h.stored {
-			if more, err := fn(r, h); err != nil || !more {
-				return err
-			}
-		}
-		if within.to != nil && m.opts.Range(within.to) == r {
-			return nil
-		}
-		if r, last, err = m.rangeAfter(r); err != nil {
-			return err
-		}
-		last = last || within.to != nil && m.opts.Range(within.to) < r
-	}
-	return nil
-}
-
-// rangeAfter returns the next range that has a head; none if that was the last.
-func (m *opened) rangeAfter(r uint64) (next uint64, none bool, err error) {
-	none = true
-	var malformed error
-	err = m.store.Scan(append(headKey(r), 0), func(key, _ []byte) bool {
-		if key[0] == headPrefix {
-			next, malformed = rangeOf(key)
-			none = false
-		}
-		return false
-	})
-	return next, none, cmp.Or(err, malformed)
-}
-
-// net is the number of entries of a range in the interval.
-func (m *opened) net(r uint64, h head, within interval) (net int64, err error) {
-	log, err := m.log(r, h)
+	net, err := o.frontNet(within)
 	if err != nil {
 		return 0, err
 	}
-	net = netOf(only(log, within))
-	err = m.runs(r, h, within, func(number int, chunks run, within interval) (bool, error) {
+	for r := o.rangeOf(from); ; r++ {
+		found, h, more, err := o.rangeFrom(r, within)
+		if err != nil || !more {
+			return uint64(max(net, 0)), err
+		}
+		in, err := o.net(found, h, within)
+		if err != nil {
+			return 0, err
+		}
+		r, net = found, net+in
+	}
+}
+
+// rangeFrom returns the first range from r on that holds something, and may do so in the interval.
+func (m *opened) rangeFrom(r uint64, within wire.Span) (found uint64, h head, more bool, err error) {
+	beyond := func(r uint64) bool { return within.To != nil && r > m.rangeOf(within.To) }
+	if beyond(r) {
+		return 0, h, false, nil
+	}
+	if h, err = m.head(r); err != nil || h.stored {
+		return r, h, err == nil, err
+	}
+	if beyond(r + 1) {
+		return 0, h, false, nil
+	}
+	var malformed error
+	err = m.store.Scan(headKey(r+1), func(key, bz []byte) bool {
+		if key[0] == headPrefix {
+			if found, malformed = parseRange(key); malformed == nil {
+				h, malformed = decodeHead(bz)
+			}
+			more = !beyond(found)
+		}
+		return false
+	})
+	return found, h, more, cmp.Or(err, malformed)
+}
+
+// frontNet is the number of entries that the front adds in the interval.
+func (m *opened) frontNet(within wire.Span) (net int64, err error) {
+	h, err := m.head(front)
+	if err != nil || h.isNew() {
+		return 0, err
+	}
+	log, err := m.log(h, within)
+	if err != nil {
+		return 0, err
+	}
+	net, err = m.net(front, h, within)
+	return net + wire.NetOf(log), err
+}
+
+// net is the number of entries that the runs of the front or a range add in the interval.
+func (m *opened) net(r uint64, h head, within wire.Span) (net int64, err error) {
+	err = m.runs(r, h, within, func(number int, chunks run, within wire.Span) (bool, error) {
 		in, err := m.netOfRun(r, number, chunks, within)
 		net += in
 		return true, err
@@ -175,67 +194,62 @@ func (m *opened) net(r uint64, h head, within interval) (net int64, err error) {
 }
 
 // netOfRun is what the messages of a run in the interval add to the number of entries. It reads the chunks at both ends.
-func (m *opened) netOfRun(r uint64, number int, chunks run, within interval) (net int64, err error) {
-	for i := chunks.find(within.from); i < len(chunks) && !within.endsBefore(chunks[i].first); i++ {
+func (m *opened) netOfRun(r uint64, number int, chunks run, within wire.Span) (net int64, err error) {
+	for i := chunks.find(within.From); i < len(chunks) && !within.EndsBefore(chunks[i].first); i++ {
 		fence, ok := chunks.fence(i)
-		ends := within.to == nil || ok && bytes.Compare(fence, within.to) <= 0
-		if within.contains(chunks[i].first) && ends {
+		ends := within.To == nil || ok && bytes.Compare(fence, within.To) <= 0
+		if within.Contains(chunks[i].first) && ends {
 			net += chunks[i].net
 			continue
 		}
-		chunk, err := m.chunk(r, number, chunks[i])
+		bz, err := m.sorted(r, number, chunks[i])
 		if err != nil {
 			return 0, err
 		}
-		net += netOf(only(chunk, within))
+		if err := wire.EachSorted(bz, within, func(at wire.Message) { net += at.Kind.Net() }); err != nil {
+			return 0, err
+		}
 	}
 	return net, nil
 }
 
-// only keeps the messages in the interval.
-func only(messages []message, within interval) []message {
-	return slices.DeleteFunc(messages, func(m message) bool { return !within.contains(m.key) })
-}
-
-// page returns the first n entries of a range in the interval.
-func (m *opened) page(r uint64, h head, within interval, n int) (entries []Entry, err error) {
-	log, err := m.log(r, h)
+// frontSources are the log and the runs of the front, the newest first.
+func (m *opened) frontSources(within wire.Span) ([]*source, error) {
+	h, err := m.head(front)
+	if err != nil || h.isNew() {
+		return nil, err
+	}
+	log, err := m.log(h, within)
 	if err != nil {
 		return nil, err
 	}
-	sources := []*source{{ready: sortLog(only(log, within))}}
-	err = m.runs(r, h, within, func(number int, chunks run, within interval) (bool, error) {
-		s := &source{m: m, r: r, level: number, rest: chunks[chunks.find(within.from):], within: within}
+	return m.addSources([]*source{{ready: wire.SortLog(log)}}, front, h, within)
+}
+
+// addSources adds the runs of the front or a range, the newest first.
+func (m *opened) addSources(sources []*source, r uint64, h head, within wire.Span) ([]*source, error) {
+	err := m.runs(r, h, within, func(number int, chunks run, within wire.Span) (bool, error) {
+		s := &source{m: m, r: r, level: number, rest: chunks[chunks.find(within.From):], within: within}
 		sources = append(sources, s)
 		return true, s.fill()
 	})
-	if err != nil {
-		return nil, err
-	}
-	for len(entries) < n {
-		newest, err := least(sources)
-		if err != nil {
-			return nil, err
-		}
-		if newest.kind == 0 {
-			break
-		}
-		if newest.kind != remove {
-			entries = append(entries, Entry{newest.key, newest.value})
-		}
-	}
-	return entries, nil
+	return sources, err
+}
+
+// exhausted reports whether no source has a message left.
+func exhausted(sources []*source) bool {
+	return !slices.ContainsFunc(sources, func(s *source) bool { return len(s.ready) > 0 })
 }
 
 // least takes the least key from the sources, the newest of which is first, and returns the newest message about it.
-func least(sources []*source) (newest message, err error) {
+func least(sources []*source) (newest wire.Message, err error) {
 	for _, s := range sources {
-		if len(s.ready) > 0 && (newest.kind == 0 || bytes.Compare(s.ready[0].key, newest.key) < 0) {
+		if len(s.ready) > 0 && (newest.Kind == 0 || bytes.Compare(s.ready[0].Key, newest.Key) < 0) {
 			newest = s.ready[0]
 		}
 	}
 	for _, s := range sources {
-		if len(s.ready) > 0 && bytes.Equal(s.ready[0].key, newest.key) {
+		if len(s.ready) > 0 && bytes.Equal(s.ready[0].Key, newest.Key) {
 			s.ready = s.ready[1:]
 			if err := s.fill(); err != nil {
 				return newest, err
@@ -247,23 +261,23 @@ func least(sources []*source) (newest message, err error) {
 
 // source yields the messages of a log, or of a level, by key.
 type source struct {
-	ready []message
+	ready []wire.Message
 
 	m      *opened
 	r      uint64
 	level  int
 	rest   []chunkRef
-	within interval
+	within wire.Span
 }
 
 // fill reads chunks until a message is ready or none is left.
 func (s *source) fill() error {
-	for len(s.ready) == 0 && len(s.rest) > 0 && !s.within.endsBefore(s.rest[0].first) {
+	for len(s.ready) == 0 && len(s.rest) > 0 && !s.within.EndsBefore(s.rest[0].first) {
 		chunk, err := s.m.chunk(s.r, s.level, s.rest[0])
 		if err != nil {
 			return err
 		}
-		s.ready, s.rest = only(chunk, s.within), s.rest[1:]
+		s.ready, s.rest = wire.Only(chunk, s.within), s.rest[1:]
 	}
 	return nil
 }

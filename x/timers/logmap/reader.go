@@ -2,8 +2,8 @@ package logmap
 
 import "context"
 
-// Reader looks up many keys of a map that nobody else changes meanwhile. What keys of a range have in common, the head, the
-// log and the directories, it reads once.
+// Reader looks up many keys of a map that nobody else changes meanwhile. What keys have in common, heads, the log
+// and the directories, it reads once.
 type Reader struct{ opened *opened }
 
 // Reader opens the map for lookups.

@@ -15,6 +15,12 @@ func NewReader(bz []byte) Reader { return Reader{rest: bz} }
 
 // Uvarint reads a number that AppendUvarint wrote.
 func (r *Reader) Uvarint() uint64 {
+	// Most numbers are small.
+	if len(r.rest) > 0 && r.rest[0] < 0x80 {
+		value := r.rest[0]
+		r.rest = r.rest[1:]
+		return uint64(value)
+	}
 	value, n := binary.Uvarint(r.rest)
 	r.skip(n)
 	return value

@@ -85,13 +85,6 @@ func (f *Fairness) Advance(
 	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, recents *Recents,
 	state *types.FairnessState,
 ) error {
-	idle, err := f.recents.Maintain(ctx, height)
-	if err != nil {
-		return err
-	}
-	if !idle {
-		recents.reopen(ctx)
-	}
 	window := f.window(recents, fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
 	if len(fired) > 0 {
 		byUnit := f.byUnit(sdk.UnwrapSDKContext(ctx), config, fired)
@@ -107,7 +100,8 @@ func (f *Fairness) Advance(
 		return err
 	}
 	state.Smoothed = fairness.Smooth(config.MedianSmoothing.LegacyDec, state.Median, state.Smoothed)
-	return nil
+	_, err := f.recents.Maintain(ctx, height)
+	return err
 }
 
 // byUnit sums up fires, units in the order of their addresses.
@@ -255,22 +249,14 @@ func (f *Fairness) Recent(ctx context.Context, unit sdk.AccAddress) (uint64, err
 
 // Recents caches the counts of the units that a block asked for. They change at its end only.
 type Recents struct {
-	fairness *Fairness
-	reader   *logmap.Reader
+	reader *logmap.Reader
 	// known counts by the hash of their unit.
 	known map[string]uint64
 }
 
 // Recents returns an empty cache.
 func (f *Fairness) Recents(ctx context.Context) *Recents {
-	r := &Recents{fairness: f, known: map[string]uint64{}}
-	r.reopen(ctx)
-	return r
-}
-
-// reopen reads anew what counts have in common, which merges change.
-func (r *Recents) reopen(ctx context.Context) {
-	r.reader = r.fairness.recents.Reader(types.Unmetered(ctx))
+	return &Recents{f.recents.Reader(types.Unmetered(ctx)), map[string]uint64{}}
 }
 
 // Of returns the fires of a unit within the window.

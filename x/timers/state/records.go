@@ -105,9 +105,12 @@ func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Ne
 // PeekSeq returns the insertion number that no timer has reached.
 func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
 
-// Maintain does the bounded work of a block on the owner index.
-func (r *Records) Maintain(ctx context.Context, height uint64) error {
-	return r.owners.Maintain(ctx, height)
+// Close ends a block: what it inserted is written in bulk, and merges go on, by a bounded amount of work.
+func (r *Records) Close(ctx context.Context, height uint64) error {
+	if err := r.owners.Maintain(ctx, height); err != nil {
+		return err
+	}
+	return r.calendar.Close(ctx)
 }
 
 // Calendar is where the queue is stored.

@@ -1,0 +1,356 @@
+// Package wire is what a log-structured map stores: messages about entries, in logs and in sorted chunks.
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/cosmos-timers/timers/x/timers/packed"
+)
+
+// Kind says what a message does to the entry of its key.
+type Kind uint8
+
+const (
+	// Insert adds an entry. There is none before.
+	Insert Kind = 1 + iota
+	// Replace changes the value of an entry.
+	Replace
+	// Remove deletes an entry.
+	Remove
+)
+
+// Net is what a message of the kind adds to the number of entries.
+func (k Kind) Net() int64 {
+	switch k {
+	case Insert:
+		return 1
+	case Remove:
+		return -1
+	default:
+		return 0
+	}
+}
+
+// Message is one change of an entry.
+type Message struct {
+	Key, Value []byte
+	Kind       Kind
+}
+
+// Combine returns one message that does what both do. ok is false if that is nothing.
+func Combine(older, newer Message) (both Message, ok bool) {
+	switch {
+	case older.Kind == Insert && newer.Kind == Remove:
+		return Message{}, false
+	case older.Kind == Insert:
+		newer.Kind = Insert
+	case newer.Kind != Remove:
+		newer.Kind = Replace
+	}
+	return newer, true
+}
+
+// MergeSorted merges two lists sorted by key, in which no key is twice.
+func MergeSorted(older, newer []Message) []Message {
+	merged := make([]Message, 0, len(older)+len(newer))
+	for len(older) > 0 && len(newer) > 0 {
+		switch order := bytes.Compare(older[0].Key, newer[0].Key); {
+		case order < 0:
+			merged, older = append(merged, older[0]), older[1:]
+		case order > 0:
+			merged, newer = append(merged, newer[0]), newer[1:]
+		default:
+			if both, ok := Combine(older[0], newer[0]); ok {
+				merged = append(merged, both)
+			}
+			older, newer = older[1:], newer[1:]
+		}
+	}
+	return append(append(merged, older...), newer...)
+}
+
+// SortLog sorts messages by key and combines those of one key. They are in the order in which they arrived.
+func SortLog(log []Message) []Message {
+	slices.SortStableFunc(log, func(a, b Message) int { return bytes.Compare(a.Key, b.Key) })
+	sorted := log[:0]
+	for i := 0; i < len(log); {
+		m, ok := log[i], true
+		for i++; ok && i < len(log) && bytes.Equal(log[i].Key, m.Key); i++ {
+			m, ok = Combine(m, log[i])
+		}
+		if ok {
+			sorted = append(sorted, m)
+		}
+	}
+	return sorted
+}
+
+// AtBottom drops what only matters to older messages: below the lowest level there are none.
+func AtBottom(messages []Message) []Message {
+	kept := messages[:0]
+	for _, m := range messages {
+		if m.Kind != Remove {
+			m.Kind = Insert
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+func NetOf(messages []Message) (net int64) {
+	for i := range messages {
+		net += messages[i].Kind.Net()
+	}
+	return net
+}
+
+// ErrCorrupt is an encoding that this package did not write.
+var ErrCorrupt = errors.New("logmap: malformed value in the store")
+
+// AppendLogged encodes a message for a log: the key's length, the key, the value's length and the kind, the value.
+func AppendLogged(bz []byte, m Message) []byte {
+	bz = binary.AppendUvarint(bz, uint64(len(m.Key)))
+	bz = append(bz, m.Key...)
+	bz = binary.AppendUvarint(bz, uint64(len(m.Value))<<2|uint64(m.Kind))
+	return append(bz, m.Value...)
+}
+
+// appendSorted encodes a message of a chunk that follows one with the key last: what their keys share is stated by its
+// length.
+func appendSorted(bz []byte, last []byte, m Message) []byte {
+	shared := SharedPrefix(last, m.Key)
+	bz = binary.AppendUvarint(bz, uint64(shared))
+	return AppendLogged(bz, Message{m.Key[shared:], m.Value, m.Kind})
+}
+
+func SharedPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// Decoder reads what the append functions wrote.
+type Decoder struct{ packed.Reader }
+
+// NewDecoder returns a decoder of bz.
+func NewDecoder(bz []byte) Decoder { return Decoder{packed.NewReader(bz)} }
+
+// Err is ErrCorrupt if anything could not be read.
+func (d *Decoder) Err() error {
+	if d.Failed() {
+		return ErrCorrupt
+	}
+	return nil
+}
+
+// Message reads a message as appendLogged writes it.
+func (d *Decoder) message() (m Message) {
+	m.Key = d.Bytes(d.Uvarint())
+	tag := d.Uvarint()
+	m.Kind = Kind(tag & 3)
+	m.Value = d.Bytes(tag >> 2)
+	if m.Kind == 0 {
+		d.Fail()
+	}
+	return m
+}
+
+// Sharing reads a key that states what it shares with the one before.
+func (d *Decoder) Sharing(last []byte) (shared []byte) {
+	n := d.Uvarint()
+	if n > uint64(len(last)) {
+		d.Fail()
+		return nil
+	}
+	return last[:n]
+}
+
+// numberAt reads a number at a place of bz, and returns the place behind it; beyond the end if it is malformed.
+func numberAt(bz []byte, at int) (value uint64, next int) {
+	if at < len(bz) && bz[at] < 0x80 {
+		return uint64(bz[at]), at + 1
+	}
+	if at < len(bz) {
+		if value, n := binary.Uvarint(bz[at:]); n > 0 {
+			return value, at + n
+		}
+	}
+	return 0, len(bz) + 1
+}
+
+// bytesAt reads so many bytes, as numberAt does.
+func bytesAt(bz []byte, at int, n uint64) (value []byte, next int) {
+	if at > len(bz) || n > uint64(len(bz)-at) {
+		return nil, len(bz) + 1
+	}
+	return bz[at : at+int(n) : at+int(n)], at + int(n)
+}
+
+// messageAt reads a message as appendLogged writes it, as numberAt does. The lookups of a block read ten thousands of them:
+// a decoder, which keeps its place in memory, takes twice as long.
+func messageAt(bz []byte, at int) (m Message, next int) {
+	n, at := numberAt(bz, at)
+	m.Key, at = bytesAt(bz, at, n)
+	tag, at := numberAt(bz, at)
+	m.Kind = Kind(tag & 3)
+	m.Value, at = bytesAt(bz, at, tag>>2)
+	if m.Kind == 0 {
+		at = len(bz) + 1
+	}
+	return m, at
+}
+
+// DecodeLog reads the messages of a chunk of a log whose keys are in the interval. They share the memory of bz.
+func DecodeLog(bz []byte, within Span, into []Message) ([]Message, error) {
+	for at := 0; at < len(bz); {
+		m, next := messageAt(bz, at)
+		if next > len(bz) {
+			return into, ErrCorrupt
+		}
+		if within.Contains(m.Key) {
+			into = append(into, m)
+		}
+		at = next
+	}
+	return into, nil
+}
+
+// EachSorted passes the messages of a chunk whose keys are in the interval to fn, in order. A message's key is valid until
+// the next.
+func EachSorted(bz []byte, within Span, fn func(Message)) error {
+	var buffer [64]byte
+	key, length := buffer[:0], 0
+	// Below the interval a key is not put together: it is enough how much of it is that of the beginning, and that keys rise.
+	same, below := 0, len(within.From) > 0
+	for at := 0; at < len(bz); {
+		n, next := numberAt(bz, at)
+		m, next := messageAt(bz, next)
+		if next > len(bz) || n > uint64(length) {
+			return ErrCorrupt
+		}
+		shared := int(n)
+		at, length = next, shared+len(m.Key)
+		if below {
+			if shared > same {
+				continue
+			}
+			if shared == same {
+				n := SharedPrefix(m.Key, within.From[same:])
+				if same += n; same < len(within.From) && (n == len(m.Key) || m.Key[n] < within.From[same]) {
+					continue
+				}
+			}
+			key, below = append(key, within.From[:shared]...), false
+		}
+		key = append(key[:shared], m.Key...)
+		if within.EndsBefore(key) {
+			return nil
+		}
+		m.Key = key
+		fn(m)
+	}
+	return nil
+}
+
+// EncodeChunk encodes sorted messages.
+func EncodeChunk(messages []Message) []byte {
+	var bz, last []byte
+	for i := range messages {
+		bz = appendSorted(bz, last, messages[i])
+		last = messages[i].Key
+	}
+	return bz
+}
+
+// DecodeChunk reads sorted messages.
+func DecodeChunk(bz []byte) (messages []Message, err error) {
+	d := NewDecoder(bz)
+	var last, keys []byte
+	messages = make([]Message, 0, len(bz)/16+1)
+	for d.More() {
+		shared := d.Sharing(last)
+		m := d.message()
+		if n := len(shared) + len(m.Key); len(shared) > 0 {
+			// Keys are put together in one piece of memory, which is replaced and never grows.
+			if cap(keys)-len(keys) < n {
+				keys = make([]byte, 0, max(n, 2*len(bz)))
+			}
+			begin := len(keys)
+			keys = append(append(keys, shared...), m.Key...)
+			m.Key = keys[begin:len(keys):len(keys)]
+		}
+		messages, last = append(messages, m), m.Key
+	}
+	return messages, d.Err()
+}
+
+// Pack divides sorted messages evenly into as few chunks as hold them, each of about limit bytes at most.
+func Pack(messages []Message, limit int) (chunks [][]Message) {
+	total := 0
+	sizes := make([]int, len(messages))
+	var buffer, last []byte
+	for i := range messages {
+		buffer = appendSorted(buffer[:0], last, messages[i])
+		last = messages[i].Key
+		sizes[i] = len(buffer)
+		total += len(buffer)
+	}
+	if total == 0 {
+		return nil
+	}
+	parts := (total + limit - 1) / limit
+	begin, size := 0, 0
+	for i := range messages {
+		// The chunk ends before the message that would carry it past its share of the whole.
+		if i > begin && (size+sizes[i])*parts > total*(len(chunks)+1) && len(chunks) < parts-1 {
+			chunks = append(chunks, messages[begin:i])
+			begin = i
+		}
+		size += sizes[i]
+	}
+	return append(chunks, messages[begin:])
+}
+
+// LastOf returns the last message about a key in a chunk of a log.
+func LastOf(bz, key []byte) (last Message, found bool, err error) {
+	for at := 0; at < len(bz); {
+		m, next := messageAt(bz, at)
+		if next > len(bz) {
+			return last, false, ErrCorrupt
+		}
+		if bytes.Equal(m.Key, key) {
+			last, found = m, true
+		}
+		at = next
+	}
+	return last, found, nil
+}
+
+// Search returns the place of the first message whose key is not below.
+func Search(messages []Message, key []byte) (at int, found bool) {
+	return slices.BinarySearchFunc(messages, key, func(m Message, key []byte) int { return bytes.Compare(m.Key, key) })
+}
+
+// Only keeps the messages in the interval.
+func Only(messages []Message, within Span) []Message {
+	return slices.DeleteFunc(messages, func(m Message) bool { return !within.Contains(m.Key) })
+}
+
+// Span is the keys from From to below To. A nil To has no end.
+type Span struct{ From, To []byte }
+
+func (i Span) Contains(key []byte) bool {
+	return bytes.Compare(key, i.From) >= 0 && !i.EndsBefore(key)
+}
+
+func (i Span) IsEmpty() bool { return i.To != nil && bytes.Compare(i.From, i.To) >= 0 }
+
+// EndsBefore reports whether the key and all above it lie behind the interval.
+func (i Span) EndsBefore(key []byte) bool { return i.To != nil && bytes.Compare(key, i.To) >= 0 }
