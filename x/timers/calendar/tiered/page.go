@@ -153,7 +153,7 @@ func (t *Tiered[V]) runPage(r *run) func(context.Context, calendar.Key) ([]item[
 func (t *Tiered[V]) undecoded(entries []entry) []item[V] {
 	page := make([]item[V], len(entries))
 	for i, e := range entries {
-		page[i] = item[V]{e.key, func() (V, error) { return t.codec.Decode(e.value) }}
+		page[i] = item[V]{e.key, func() (V, error) { return t.codec.Decode(e.key, e.value) }}
 	}
 	return page
 }

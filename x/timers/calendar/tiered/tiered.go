@@ -24,11 +24,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 )
 
-// Codec turns values into bytes and back.
+// Codec turns values into bytes and back. The bytes need not say what the key says, beside which they are stored.
 type Codec[V any] interface {
 	// Encode returns at least one byte.
-	Encode(V) ([]byte, error)
-	Decode([]byte) (V, error)
+	Encode(calendar.Key, V) ([]byte, error)
+	Decode(calendar.Key, []byte) (V, error)
 }
 
 // Tiered is the calendar of two tiers.
@@ -76,7 +76,7 @@ func (t *Tiered[V]) Insert(ctx context.Context, key calendar.Key, value V) error
 }
 
 func (t *Tiered[V]) setInbox(ctx context.Context, key calendar.Key, value V) error {
-	bz, err := t.codec.Encode(value)
+	bz, err := t.codec.Encode(key, value)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (t *Tiered[V]) Get(ctx context.Context, key calendar.Key) (value V, found b
 	if bz == nil || err != nil {
 		return value, false, err
 	}
-	value, err = t.codec.Decode(bz)
+	value, err = t.codec.Decode(key, bz)
 	return value, err == nil, err
 }
 
@@ -201,7 +201,7 @@ func (t *Tiered[V]) Maintain(ctx context.Context, height uint64, work Work) erro
 
 func (t *Tiered[V]) migrate(ctx context.Context, d *directory, height uint64, budget int) (int, calendar.Key, error) {
 	return t.far.migrate(ctx, d, height, budget, func(e entry) error {
-		value, err := t.codec.Decode(e.value)
+		value, err := t.codec.Decode(e.key, e.value)
 		if err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (t *Tiered[V]) advance(ctx context.Context, until calendar.Key, limit int) 
 		return err
 	}
 	err := t.far.scanInbox(ctx, until, func(e entry) error {
-		value, err := t.codec.Decode(e.value)
+		value, err := t.codec.Decode(e.key, e.value)
 		if err != nil {
 			return err
 		}

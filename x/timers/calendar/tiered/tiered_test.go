@@ -128,11 +128,13 @@ func (s byteStore) Last(_ context.Context, from, to []byte) (key, value []byte, 
 
 type codec struct{}
 
-func (codec) Encode(value int) ([]byte, error) {
+func (codec) Encode(_ calendar.Key, value int) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(nil, uint64(value)), nil
 }
 
-func (codec) Decode(bz []byte) (int, error) { return int(binary.BigEndian.Uint64(bz)), nil }
+func (codec) Decode(_ calendar.Key, bz []byte) (int, error) {
+	return int(binary.BigEndian.Uint64(bz)), nil
+}
 
 // chain is a calendar with its stores.
 type chain struct {

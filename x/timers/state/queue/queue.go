@@ -234,17 +234,6 @@ func chargeStep(ctx context.Context, bytes int) {
 	sdkCtx.GasMeter().ConsumeGas(gas.IterNextCostFlat, storetypes.GasIterNextCostFlatDesc)
 }
 
-// timerCodec encodes records as the queue does.
-type timerCodec struct{}
-
-var _ tiered.Codec[types.Timer] = timerCodec{}
-
-// Encode implements tiered.Codec.
-func (timerCodec) Encode(t types.Timer) ([]byte, error) { return t.Marshal() }
-
-// Decode implements tiered.Codec.
-func (timerCodec) Decode(bz []byte) (t types.Timer, err error) { return t, t.Unmarshal(bz) }
-
 // heightSeq is (due, seq).
 type heightSeq = collections.Pair[uint64, uint64]
 
