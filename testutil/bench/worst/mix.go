@@ -128,7 +128,7 @@ func byDefault(*types.TimerConfig) {}
 // narrow is a config for a chain whose blocks must be short. Its bounds on what a block reads and moves are a fraction of the
 // default ones. The module's page on attacks says what they do to others.
 func narrow(c *types.TimerConfig) {
-	c.CandidateWindow, c.AdmissionsPerBlock = 128, 64
+	c.CandidateWindow, c.AdmissionsPerBlock = 64, 64
 	c.SweepPerBlock, c.MaxWatchHitsPerBlock, c.GcCyclesPerBlock = 32, 32, 1_000_000
 }
 

@@ -286,7 +286,7 @@ func Table(worst []Found) *figure.Table {
 		Title:   "The most expensive block that was found under each policy, relative to a block of bank sends that fill the lane",
 		Columns: []string{"policy", "operations", "time", "narrow", "mix"},
 		Notes: []string{
-			"Default config; narrow is the time of the same mix with candidate_window 128, admissions_per_block 64, sweep_per_block and",
+			"Default config; narrow is the time of the same mix with candidate_window and admissions_per_block 64, sweep_per_block and",
 			"max_watch_hits_per_block 32, and gc_cycles_per_block 1,000,000. Operations are weighted, a write 8 times a read. Time is",
 			"processor time with commit, the least of runs in turns.",
 			"A mix is, in this order: timers ready, of each owner, their bids, payload bytes, failing of 100, interval; timers unfunded, of each",
