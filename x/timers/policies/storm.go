@@ -53,6 +53,9 @@ type Storm struct {
 	reindexed uint32
 	// passedOver counts timers that did not fit.
 	passedOver int
+	// read are the live timers that the block has read already, in queue order, and all of them before reached.
+	read    []types.Timer
+	reached calendar.Key
 }
 
 var _ Round = (*Storm)(nil)
@@ -66,33 +69,31 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 		return err
 	}
 	if s.indexed > uint64(s.Config.CandidateWindow) {
-		return s.collectStorm(ctx, calendar.Key{})
+		if err := s.sweepAdmitted(ctx); err != nil {
+			return err
+		}
+		return s.collectStorm(ctx)
 	}
 	live, reached, complete, err := s.ReadLive(ctx, s.Parts.Records, s.Config.CandidateWindow)
 	if err != nil {
 		return err
 	}
 	if !complete {
-		return s.collectStorm(ctx, reached)
+		s.read, s.reached = live, reached
+		return s.collectStorm(ctx)
 	}
 	s.Compete(live)
 	return s.SweepQueue(ctx, s.Parts.Records, reached, complete)
 }
 
-// collectStorm admits timers, and sweeps and reindexes admitted ones. What is before reached was read in this block
-// already.
-func (s *Storm) collectStorm(ctx sdk.Context, reached calendar.Key) error {
+// collectStorm admits timers.
+func (s *Storm) collectStorm(ctx sdk.Context) error {
 	s.Storm, s.Overfull = true, true
-	if reached == (calendar.Key{}) {
-		if err := s.sweepAdmitted(ctx); err != nil {
-			return err
-		}
-	}
 	admitted, err := s.admitFresh(ctx)
 	if err != nil {
 		return err
 	}
-	older, err := s.admitOldest(ctx, reached, s.Config.AdmissionsPerBlock-admitted-s.reindexed)
+	older, err := s.admitOldest(ctx, s.Config.AdmissionsPerBlock-admitted-s.reindexed)
 	if err != nil {
 		return err
 	}
@@ -136,12 +137,12 @@ func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 		return 0, nil
 	}
 	left, reads := s.Config.AdmissionsPerBlock/2, 2*s.Config.AdmissionsPerBlock
-	found, _, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	found, _, err := s.scan(ctx, from, func(t *types.Timer) calendar.Verdict {
 		if left == 0 || reads == 0 {
 			return calendar.Stop
 		}
 		reads--
-		if _, willing := s.Rules.Price(s.Prices, s.Candidate(ctx, &e.Value)); !willing {
+		if _, willing := s.Rules.Price(s.Prices, s.Candidate(ctx, t)); !willing {
 			return calendar.Pass
 		}
 		left--
@@ -150,26 +151,26 @@ func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.admit(ctx, timersOf(found))
+	return s.admit(ctx, found)
 }
 
 // admitOldest admits the oldest timers that are not admitted.
-func (s *Storm) admitOldest(ctx sdk.Context, reached calendar.Key, limit uint32) (uint32, error) {
+func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) (uint32, error) {
 	from := state.CalendarKey(s.State.AdmitCursor)
 	if live := state.CalendarKey(s.State.LiveCursor); from.Compare(live) < 0 {
 		from = live
 	}
 	// Timers that admitFresh admitted are passed over, once each. So are expired ones, which the cleanup removes.
 	left, reads := limit, 2*s.Config.AdmissionsPerBlock
-	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+	found, next, err := s.scan(ctx, from, func(t *types.Timer) calendar.Verdict {
 		if left == 0 || reads == 0 {
 			return calendar.Stop
 		}
 		reads--
 		switch {
-		case e.Value.ExpiredAt(s.Height) && e.Key.Compare(reached) >= 0:
+		case t.ExpiredAt(s.Height):
 			return calendar.Take
-		case e.Value.ExpiredAt(s.Height) || e.Value.AdmittedWeight > 0:
+		case t.AdmittedWeight > 0:
 			return calendar.Pass
 		default:
 			left--
@@ -180,14 +181,41 @@ func (s *Storm) admitOldest(ctx sdk.Context, reached calendar.Key, limit uint32)
 		return 0, err
 	}
 	s.State.AdmitCursor = state.QueueKey(next)
-	return s.admit(ctx, timersOf(found))
+	return s.admit(ctx, found)
+}
+
+// scan passes ready timers from a place on to fn, in queue order, and returns those that it takes and where it stopped. What
+// the block has read is not read again: of that, fn is passed the live timers only.
+func (s *Storm) scan(
+	ctx sdk.Context, from calendar.Key, fn func(*types.Timer) calendar.Verdict,
+) (taken []*types.Timer, next calendar.Key, err error) {
+	for i := range s.read {
+		t := &s.read[i]
+		key := state.KeyOf(t.Due, t.Seq)
+		if key.Compare(from) < 0 || t.SetAside != types.NotSetAside {
+			continue
+		}
+		switch fn(t) {
+		case calendar.Stop:
+			return taken, key, nil
+		case calendar.Take:
+			taken = append(taken, t)
+		}
+	}
+	if from.Compare(s.reached) < 0 {
+		from = s.reached
+	}
+	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict { return fn(&e.Value) })
+	for i := range found {
+		taken = append(taken, &found[i].Value)
+	}
+	return taken, next, err
 }
 
 // admit indexes timers under the weights of their actors, and returns how many; the caller counts them. A timer that
 // the config can't run is set aside; an expired one is left to the cleanup.
-func (s *Storm) admit(ctx sdk.Context, found []types.Timer) (admitted uint32, err error) {
-	for i := range found {
-		t := &found[i]
+func (s *Storm) admit(ctx sdk.Context, found []*types.Timer) (admitted uint32, err error) {
+	for _, t := range found {
 		switch {
 		case t.ExpiredAt(s.Height):
 			s.GC.Meet(*t)
