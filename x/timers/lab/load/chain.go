@@ -79,6 +79,9 @@ func newNode(clientCtx client.Context, o Options, denom string, workers int) (*n
 
 // fund gives each worker its coins and reads the workers' accounts.
 func (n *node) fund(ctx context.Context, factory tx.Factory) error {
+	if err := n.checkFunds(ctx); err != nil {
+		return err
+	}
 	coins := sdk.NewCoins(sdk.NewCoin(n.denom, n.options.Fund))
 	for first := 0; first < len(n.workers); first += outputsAtOnce {
 		batch := n.workers[first:min(first+outputsAtOnce, len(n.workers))]
@@ -96,6 +99,24 @@ func (n *node) fund(ctx context.Context, factory tx.Factory) error {
 		if err := n.Resync(ctx, i); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkFunds returns an error if the run's key can't fund the workers.
+func (n *node) checkFunds(ctx context.Context) error {
+	answer, err := banktypes.NewQueryClient(n.Context).SpendableBalanceByDenom(ctx,
+		&banktypes.QuerySpendableBalanceByDenomRequest{Address: n.FromAddress.String(), Denom: n.denom})
+	if err != nil {
+		return fmt.Errorf("asking for the funds of %s: %w", n.FromName, err)
+	}
+	workers := len(n.workers)
+	batches := (workers + outputsAtOnce - 1) / outputsAtOnce
+	fees := n.fee(uint64(gasTx*batches + gasOutput*workers))
+	needed := n.options.Fund.MulRaw(int64(workers)).Add(fees.AmountOf(n.denom))
+	if has := answer.Balance.Amount; has.LT(needed) {
+		return fmt.Errorf("%s has %s%s, want at least %s%[3]s to fund %d accounts with %s each: state less as --%s, or another key as --%s",
+			n.FromName, has, n.denom, needed, workers, n.options.Fund, flagFund, flags.FlagFrom)
 	}
 	return nil
 }
