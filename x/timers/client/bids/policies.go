@@ -140,3 +140,20 @@ func LeastBasefee(c *types.TimerConfig) math.LegacyDec { return c.Eip1559.MinLan
 func LaneFee(c *types.TimerConfig, basefee math.LegacyDec) math.LegacyDec {
 	return basefee.MulTruncate(c.Eip1559.LaneFeeMultiplier.LegacyDec)
 }
+
+// CheckHeadroom returns an error unless TARGET × lane + the largest size of a fire is at most what the reserved actors leave
+// of the lane. Without that, the lane may have no room for a waiting timer while it is used below the target, so that a
+// crowd could keep others out at a price that does not rise. The chain refuses no config for it (x/timers/README.md, "7.2
+// Lane").
+func CheckHeadroom(c *types.TimerConfig) error {
+	cycles := func(n uint64) math.LegacyDec { return math.LegacyNewDecFromInt(math.NewIntFromUint64(n)) }
+	capacity := cycles(c.LaneTimerCycles)
+	largest := c.LaneCapacity().Size(c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire)
+	needed := c.Eip1559.Target.Mul(capacity).Add(cycles(largest))
+	left := math.LegacyOneDec().Sub(c.ReservedShare.LegacyDec).Mul(capacity)
+	if needed.LTE(left) {
+		return nil
+	}
+	return fmt.Errorf("eip1559.target × lane_timer_cycles + the largest size of a fire (%d cycles) is %s, "+
+		"want at most (1 - reserved_share) × lane_timer_cycles, which is %s", largest, needed.Ceil().TruncateInt(), left.TruncateInt())
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/version"
 
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/impact"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
@@ -26,8 +27,8 @@ func newCheckConfigCmd() *cobra.Command {
 		Use:   "check-config [file]",
 		Short: "Show which waiting timers a config would set aside",
 		Long: `Show which waiting timers a config would set aside when they are due, since it can't run their gas limit or their cell limit,
-and which it would let return. They are not lost: a config that can run them, or an update, brings them back. The config is a
-file, as update-timer-config takes it, or the one in force with the parameters that are --set. The timers are those of the latest
+and which it would let return. They are not lost: a config that can run them, or an update, brings them back. It also tells if the
+lane would have no room for the largest timer while it is used below the target. The config is a file, as update-timer-config takes it, or the one in force with the parameters that are --set. The timers are those of the latest
 block, read in pages.`,
 		Example: fmt.Sprintf(`%[1]s query timers check-config --set max_cycles_per_fire=400000
 %[1]s query timers check-config config.json --limit 100000 -o json`, version.AppName),
@@ -51,6 +52,7 @@ block, read in pages.`,
 					return err
 				}
 			}
+			notifyHeadroom(j, &config)
 			found, err := look(j, &config, ahead.Prices.Height, most)
 			if err != nil {
 				return err
@@ -70,6 +72,13 @@ block, read in pages.`,
 func look(j *job.Job, config *types.TimerConfig, height, most uint64) (*impact.Impact, error) {
 	at := j.WithHeight(int64(height))
 	return impact.Of(j.Ctx, types.NewQueryClient(at), config, height, most)
+}
+
+// notifyHeadroom tells whether a config is one under which others can be kept out of the lane at a price that does not rise.
+func notifyHeadroom(j *job.Job, config *types.TimerConfig) {
+	if err := bids.CheckHeadroom(config); err != nil {
+		j.Notef("under eip1559 a crowd could keep large timers out of the lane, and its price would not rise: %v", err)
+	}
 }
 
 // notifyImpact tells who proposes a config what it would do.

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,5 +62,25 @@ func TestCheckConfigForetellsWhatIsSetAside(t *testing.T) {
 	} {
 		_, _, err := r.Run(append([]string{"query", "timers", "check-config"}, line...)...)
 		require.ErrorContains(t, err, reason, fmt.Sprint(line))
+	}
+}
+
+// Who checks or proposes a lane without room for large timers is told so.
+//
+// Rule: 7.2-headroom-told
+func TestALaneWithoutHeadroomIsTold(t *testing.T) {
+	r := newRig(t)
+	const told = "a crowd could keep large timers out of the lane"
+	for setting, want := range map[string]bool{
+		"lane_timer_cycles=600000": true, "lane_timer_cycles=3000000": false, "eip1559.target=0.9": true, "reserved_share=0.3": true,
+	} {
+		for _, line := range [][]string{
+			{"query", "timers", "check-config", "--set", setting},
+			{"tx", "timers", "update-timer-config", "--set", setting, "--title", "t", "--summary", "s", "--from", r.Alice, "--generate-only"},
+		} {
+			_, notes, err := r.Run(line...)
+			require.NoError(t, err)
+			require.Equal(t, want, strings.Contains(notes, told), "%s: %s", setting, notes)
+		}
 	}
 }

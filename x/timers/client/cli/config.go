@@ -87,6 +87,7 @@ func readConfig(j *job.Job, args []string) (config types.TimerConfig, ahead *out
 
 // proposeConfig shows what a config would change, and proposes it.
 func proposeConfig(j *job.Job, config *types.TimerConfig, ahead *outlook.Outlook) error {
+	notifyHeadroom(j, config)
 	if ahead != nil {
 		if err := ahead.Config.ValidateChange(config); err != nil {
 			return err

@@ -191,6 +191,7 @@ func printConfigDiff(j *job.Job, id string) error {
 		if len(lines) == 0 {
 			return j.PrintString("it is the config in force: nothing would change\n")
 		}
+		notifyHeadroom(j, &change.Config)
 		return j.PrintString(strings.Join(lines, "\n") + "\n")
 	}
 	return fmt.Errorf("proposal %d does not replace the config", number)
