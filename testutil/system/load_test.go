@@ -60,6 +60,9 @@ func TestLongLabLoadDrivesANode(t *testing.T) {
 	out, err := loadCommand(ctx, n, "--node", "tcp://192.0.2.1:26657").CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "is not on loopback")
+	out, err = loadCommand(ctx, n, "--fund", "1000000000000000000").CombinedOutput()
+	require.Error(t, err)
+	require.Regexp(t, regexp.MustCompile(`alice has \d+utmr, want at least \d+utmr to fund \d+ accounts with 1000000000000000000 each`), string(out))
 
 	var notes bytes.Buffer
 	whole := loadCommand(ctx, n, "--duration", "4s")

@@ -115,8 +115,8 @@ func (n *node) checkFunds(ctx context.Context) error {
 	fees := n.fee(uint64(gasTx*batches + gasOutput*workers))
 	needed := n.options.Fund.MulRaw(int64(workers)).Add(fees.AmountOf(n.denom))
 	if has := answer.Balance.Amount; has.LT(needed) {
-		return fmt.Errorf("%s has %s%s, want at least %s%[3]s to fund %d accounts with %s each: state less as --%s, or another key as --%s",
-			n.FromName, has, n.denom, needed, workers, n.options.Fund, flagFund, flags.FlagFrom)
+		return fmt.Errorf("%s has %s, want at least %s to fund %d accounts with %s each: state less as --%s, or another key as --%s",
+			n.FromName, answer.Balance, sdk.NewCoin(n.denom, needed), workers, n.options.Fund, flagFund, flags.FlagFrom)
 	}
 	return nil
 }
