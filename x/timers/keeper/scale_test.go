@@ -182,8 +182,9 @@ func TestFireCostUnderOverload(t *testing.T) {
 	// too does not matter: receipts, which share values, are next to nothing in both.
 	require.LessOrEqual(t, storm-calm, 6.5)
 	require.LessOrEqual(t, storm, 13.0)
-	// Admissions, the sweep and the window that finds the storm bound what is read beside the fires.
-	require.LessOrEqual(t, most.Nexts, 2*2_048+256+3*499+400)
+	// Admissions and the sweep bound what is read beside the fires. The block that finds the storm admits from the window that it
+	// read.
+	require.LessOrEqual(t, most.Nexts, 2_048+256+3*499+400)
 	require.LessOrEqual(t, most.Writes(), 3*2_048+15*499)
 }
 

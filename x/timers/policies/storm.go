@@ -53,7 +53,7 @@ type Storm struct {
 	reindexed uint32
 	// passedOver counts timers that did not fit.
 	passedOver int
-	// read are the live timers that the block has read already, in queue order, and all of them before reached.
+	// read holds the live timers before reached, in queue order, if the block read them to find that there is a storm.
 	read    []types.Timer
 	reached calendar.Key
 }
@@ -86,7 +86,7 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 	return s.SweepQueue(ctx, s.Parts.Records, reached, complete)
 }
 
-// collectStorm admits timers.
+// collectStorm admits newcomers, and the oldest timers that are not admitted.
 func (s *Storm) collectStorm(ctx sdk.Context) error {
 	s.Storm, s.Overfull = true, true
 	admitted, err := s.admitFresh(ctx)
@@ -205,7 +205,9 @@ func (s *Storm) scan(
 	if from.Compare(s.reached) < 0 {
 		from = s.reached
 	}
-	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict { return fn(&e.Value) })
+	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		return fn(&e.Value)
+	})
 	for i := range found {
 		taken = append(taken, &found[i].Value)
 	}
