@@ -437,19 +437,6 @@ func TestConfigRefusesUnknownChoices(t *testing.T) {
 	}
 }
 
-// TestTheDefaultLaneHasRoom: target × lane + the largest size of a fire is at most what reserved actors leave of the lane. So a
-// default lane without room for a waiting timer is used above the target, and its price rises.
-//
-// Rule: 7.2-default-lane-has-room
-func TestTheDefaultLaneHasRoom(t *testing.T) {
-	c := types.DefaultTimerConfig("stake")
-	lane := math.LegacyNewDecFromInt(math.NewIntFromUint64(c.LaneTimerCycles))
-	for _, cap := range []uint64{c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction} {
-		largest := math.LegacyNewDecFromInt(math.NewIntFromUint64(c.LaneCapacity().Size(cap, c.MaxCellsPerFire)))
-		require.True(t, c.Eip1559.Target.Mul(lane).Add(largest).LTE(math.LegacyOneDec().Sub(c.ReservedShare.LegacyDec).Mul(lane)), "%d", cap)
-	}
-}
-
 func TestConfigRefusesReservedActors(t *testing.T) {
 	many := make([]string, 65)
 	for i := range many {

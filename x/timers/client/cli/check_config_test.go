@@ -8,6 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
+
 	"github.com/cosmos-timers/timers/x/timers/client/impact"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -65,7 +69,7 @@ func TestCheckConfigForetellsWhatIsSetAside(t *testing.T) {
 	}
 }
 
-// Who checks or proposes a lane without room for large timers is told so.
+// Who checks, proposes or votes on a lane without room for large timers is told so.
 //
 // Rule: 7.2-headroom-told
 func TestALaneWithoutHeadroomIsTold(t *testing.T) {
@@ -82,5 +86,17 @@ func TestALaneWithoutHeadroomIsTold(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, want, strings.Contains(notes, told), "%s: %s", setting, notes)
 		}
+	}
+	narrow, wide := types.DefaultTimerConfig(r.Chain.FeeDenom), types.DefaultTimerConfig(r.Chain.FeeDenom)
+	narrow.LaneTimerCycles, wide.LaneTimerCycles = 600_000, 3_000_000
+	r.Queries(func(router *baseapp.GRPCQueryRouter) {
+		govv1.RegisterQueryServer(router, &government{proposals: map[uint64]sdk.Msg{
+			1: &types.MsgUpdateTimerConfig{Config: narrow}, 2: &types.MsgUpdateTimerConfig{Config: wide},
+		}})
+	})
+	for id, want := range map[string]bool{"1": true, "2": false} {
+		_, notes, err := r.Run("query", "timers", "config-diff", id)
+		require.NoError(t, err)
+		require.Equal(t, want, strings.Contains(notes, told), "proposal %s: %s", id, notes)
 	}
 }

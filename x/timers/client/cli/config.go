@@ -87,7 +87,6 @@ func readConfig(j *job.Job, args []string) (config types.TimerConfig, ahead *out
 
 // proposeConfig shows what a config would change, and proposes it.
 func proposeConfig(j *job.Job, config *types.TimerConfig, ahead *outlook.Outlook) error {
-	notifyHeadroom(j, config)
 	if ahead != nil {
 		if err := ahead.Config.ValidateChange(config); err != nil {
 			return err
@@ -104,6 +103,7 @@ func proposeConfig(j *job.Job, config *types.TimerConfig, ahead *outlook.Outlook
 		}
 		notifyImpact(j, config, ahead.Prices.Height)
 	}
+	notifyHeadroom(j, config)
 	authority, err := govAccount(j)
 	if err != nil {
 		return err
