@@ -73,15 +73,21 @@ func (f *Fees) debit(ctx context.Context, config *types.TimerConfig, t *types.Ti
 // Refund returns what the fire did not use of its pre-charge, and draws the charge on the allowance if there is one. The
 // charge is drawn, and not the pre-charge, because an allowance limits what is paid.
 func (f *Fees) Refund(ctx context.Context, config *types.TimerConfig, t *types.Timer, preCharged, refund math.Int) error {
-	return f.RefundTo(ctx, config, t, &Payer{purse: f.purse(ctx, config, t.Payer())}, preCharged, refund)
+	return f.RefundTo(ctx, config, t, &Payer{}, preCharged, refund)
 }
 
 // RefundTo is Refund for a payer as the pre-charge found it. The context must be on the same branch of state.
 func (f *Fees) RefundTo(
 	ctx context.Context, config *types.TimerConfig, t *types.Timer, found *Payer, preCharged, refund math.Int,
 ) error {
+	if preCharged.IsZero() && refund.IsZero() {
+		return nil
+	}
 	payer := t.Payer()
 	if f.Balances != nil {
+		if found.purse.isEmpty() {
+			found.purse = f.purse(ctx, config, payer)
+		}
 		if err := f.settleDirectly(ctx, config, &found.purse, preCharged, refund); err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ type Payer struct {
 
 	// spendable is nil if its account is too large to be read.
 	spendable math.Int
-	// balance and purse are set if payers are debited directly.
+	// balance and purse are set if payers are debited directly and something was owed.
 	balance math.Int
 	purse   purse
 }
@@ -118,6 +118,10 @@ func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.T
 	account, cycles, err := f.readAccount(ctx, config, payer)
 	if err != nil {
 		return Payer{}, false
+	}
+	if amount.IsZero() && !t.Sponsored() {
+		// Nothing is owed, whatever the payer has.
+		return Payer{Cycles: cycles}, true
 	}
 	found = f.look(ctx, config, payer, account)
 	found.Cycles = cycles

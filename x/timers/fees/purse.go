@@ -36,6 +36,8 @@ func (f *Fees) purse(ctx context.Context, config *types.TimerConfig, addr sdk.Ac
 	return p
 }
 
+func (p *purse) isEmpty() bool { return p.balances == nil }
+
 func (p *purse) get(ctx context.Context) (math.Int, error) {
 	if p.at.isKnown() {
 		return p.at.get()

@@ -157,7 +157,7 @@ func (m *opened) apply(changes []Change) error {
 		}
 	}
 	stored := len(tail)
-	tail = append(make([]byte, 0, max(m.opts.LogBytes, stored+64)), tail...)
+	tail = append(make([]byte, 0, stored+m.loggedBytes(changes)), tail...)
 	for i := range changes {
 		before := len(tail)
 		if tail = wire.AppendLogged(tail, changes[i].message); before == 0 || len(tail) <= m.opts.LogBytes {
@@ -172,9 +172,17 @@ func (m *opened) apply(changes []Change) error {
 		if head, err = m.seal(head); err != nil {
 			return err
 		}
-		stored, tail = 0, append(make([]byte, 0, max(m.opts.LogBytes, len(rest))), rest...)
+		stored, tail = 0, append(make([]byte, 0, len(rest)+m.loggedBytes(changes[i+1:])), rest...)
 	}
 	return m.store.Set(logKey(head.last), tail)
+}
+
+// loggedBytes is about what changes take in a chunk of the log.
+func (m *opened) loggedBytes(changes []Change) (n int) {
+	for i := range changes {
+		n += wire.LoggedBytes(changes[i].message)
+	}
+	return min(n, m.opts.LogBytes)
 }
 
 // seal begins another chunk of the log. If the log is far too long, it is merged first, and what has far too many runs

@@ -118,6 +118,9 @@ func AppendLogged(bz []byte, m Message) []byte {
 	return append(bz, m.Value...)
 }
 
+// LoggedBytes is at least what AppendLogged adds.
+func LoggedBytes(m Message) int { return len(m.Key) + len(m.Value) + 2*binary.MaxVarintLen32 }
+
 // appendSorted encodes a message of a chunk that follows one with the key last: what their keys share is stated by its
 // length.
 func appendSorted(bz []byte, last []byte, m Message) []byte {

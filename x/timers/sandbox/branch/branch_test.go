@@ -3,6 +3,7 @@ package branch_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 
@@ -55,7 +56,8 @@ func newRoot(keys []storetypes.StoreKey) storetypes.CommitMultiStore {
 // pair is the same branch twice: the SDK's, and one of the package.
 type pair struct {
 	sdk, own storetypes.MultiStore
-	parent   *pair
+	// branched: it has branches. left: it has one, which New made, and is left alone while that is used.
+	branched, left bool
 }
 
 // machine does the same to the SDK's branches and to those of the package, and compares what they answer.
@@ -70,13 +72,18 @@ func newMachine() *machine {
 	m := &machine{keys: keys()}
 	sdk := newRoot(m.keys).CacheMultiStore()
 	own := newRoot(m.keys).CacheMultiStore()
-	base := &pair{sdk: sdk, own: own}
-	first := &pair{sdk: sdk.CacheMultiStore(), own: branch.New(own), parent: base}
+	base := &pair{sdk: sdk, own: own, left: true}
+	first := &pair{sdk: sdk.CacheMultiStore(), own: branch.New(own)}
 	m.pairs = []*pair{base, first}
 	return m
 }
 
 func (m *machine) pair(t *rapid.T) *pair { return rapid.SampledFrom(m.pairs).Draw(t, "branch") }
+
+// changeable is a branch that is not left alone. There always is one: the last.
+func (m *machine) changeable(t *rapid.T) *pair {
+	return rapid.SampledFrom(slices.DeleteFunc(slices.Clone(m.pairs), func(p *pair) bool { return p.left })).Draw(t, "branch")
+}
 
 func (m *machine) stores(t *rapid.T, p *pair) (sdk, own storetypes.KVStore) {
 	key := rapid.SampledFrom(m.keys).Draw(t, "store")
@@ -103,13 +110,13 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			require.Equal(t, sdk.Has(k), own.Has(k))
 		},
 		"set": func(t *rapid.T) {
-			sdk, own := m.stores(t, m.pair(t))
+			sdk, own := m.stores(t, m.changeable(t))
 			k, value := key(t), rapid.SliceOfN(rapid.Byte(), 0, 3).Draw(t, "value")
 			sdk.Set(bytes.Clone(k), value)
 			own.Set(bytes.Clone(k), value)
 		},
 		"delete": func(t *rapid.T) {
-			sdk, own := m.stores(t, m.pair(t))
+			sdk, own := m.stores(t, m.changeable(t))
 			k := key(t)
 			sdk.Delete(bytes.Clone(k))
 			own.Delete(bytes.Clone(k))
@@ -133,12 +140,17 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			if len(m.pairs) > 6 {
 				return
 			}
-			p := m.pairs[rapid.IntRange(1, len(m.pairs)-1).Draw(t, "branch")]
-			m.pairs = append(m.pairs, &pair{sdk: p.sdk.CacheMultiStore(), own: p.own.CacheMultiStore(), parent: p})
+			p := m.changeable(t)
+			p.branched = true
+			m.pairs = append(m.pairs, &pair{sdk: p.sdk.CacheMultiStore(), own: p.own.CacheMultiStore()})
 		},
-		"write back": func(t *rapid.T) {
-			m.write(m.pairs[rapid.IntRange(1, len(m.pairs)-1).Draw(t, "branch")])
+		"branch what is left alone": func(t *rapid.T) {
+			if p := m.changeable(t); len(m.pairs) <= 6 && !p.branched {
+				p.left = true
+				m.pairs = append(m.pairs, &pair{sdk: p.sdk.CacheMultiStore(), own: branch.New(p.own)})
+			}
 		},
+		"write back": func(t *rapid.T) { m.write(m.changeable(t)) },
 	}
 }
 

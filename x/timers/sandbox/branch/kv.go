@@ -12,22 +12,22 @@ import (
 const (
 	// few is up to how many entries a search takes no longer than one in a map.
 	few = 16
-	// usual is how many entries of a store most fires need. A branch of a store has room for them from the start.
+	// usual is how many entries of a store most fires need. A branch of a store has room for them from the first.
 	usual = 6
 )
 
-// kv is a branch of one store. It keeps what was read and written in a slice, with a map of their places when they are
-// more than a few, until somebody iterates. Then the SDK's own cache, which is sorted, takes its place.
+// kv is a branch of one store. It keeps what was written in a slice, with a map of their places when they are more than a
+// few, until somebody iterates. Then the SDK's own cache, which is sorted, takes its place.
 type kv struct {
-	mtx     sync.Mutex
-	parent  storetypes.KVStore
-	entries []entry
+	mtx    sync.Mutex
+	parent storetypes.KVStore
+	// keepsReads: what was read is kept too.
+	keepsReads bool
+	entries    []entry
 	// places of the entries by their keys; nil while they are few. They are looked up, never ranged over.
 	places map[string]int
 	// sorted is nil until somebody iterates.
 	sorted *cachekv.Store
-
-	room [usual]entry
 }
 
 // entry is a value that was read, or written if it is dirty. A nil value is that of a key that is absent or removed.
@@ -49,10 +49,8 @@ func (e *entry) writeTo(store storetypes.KVStore) {
 
 var _ storetypes.CacheKVStore = (*kv)(nil)
 
-func newKV(parent storetypes.KVStore) *kv {
-	s := &kv{parent: parent}
-	s.entries = s.room[:0]
-	return s
+func newKV(parent storetypes.KVStore, keepsReads bool) *kv {
+	return &kv{parent: parent, keepsReads: keepsReads}
 }
 
 // Get implements types.KVStore.
@@ -67,7 +65,9 @@ func (s *kv) Get(key []byte) []byte {
 		return s.entries[at].value
 	}
 	value := s.parent.Get(key)
-	s.add(entry{key: key, value: value})
+	if s.keepsReads {
+		s.add(entry{key: key, value: value})
+	}
 	return value
 }
 
@@ -123,6 +123,9 @@ func (s *kv) find(key []byte) (at int, found bool) {
 
 // add adds an entry for a key that has none.
 func (s *kv) add(e entry) {
+	if s.entries == nil {
+		s.entries = make([]entry, 0, usual)
+	}
 	s.entries = append(s.entries, e)
 	switch {
 	case s.places != nil:
@@ -190,23 +193,41 @@ func (s *kv) take(entries []entry) {
 }
 
 // forget drops the entries.
-func (s *kv) forget() { s.entries, s.places = s.room[:0], nil }
+func (s *kv) forget() { s.entries, s.places = nil, nil }
 
 // Iterator implements types.KVStore.
 func (s *kv) Iterator(start, end []byte) storetypes.Iterator {
-	return s.sort().Iterator(start, end)
+	return s.iterable(start, end).Iterator(start, end)
 }
 
 // ReverseIterator implements types.KVStore.
 func (s *kv) ReverseIterator(start, end []byte) storetypes.Iterator {
-	return s.sort().ReverseIterator(start, end)
+	return s.iterable(start, end).ReverseIterator(start, end)
+}
+
+// iterable is what has all entries of an interval: the parent, if none of them was written here.
+func (s *kv) iterable(start, end []byte) storetypes.KVStore {
+	if s.leaves(start, end) {
+		return s.parent
+	}
+	return s.sort()
+}
+
+// leaves reports whether an interval is certainly as the parent has it. Where many entries would have to be searched, it
+// does not search.
+func (s *kv) leaves(start, end []byte) bool {
+	s.mtx.Lock()
+	defer s.mtx.Unlock()
+	return s.sorted == nil && len(s.entries) <= few && !slices.ContainsFunc(s.entries, func(e entry) bool {
+		return e.dirty && bytes.Compare(e.key, start) >= 0 && (end == nil || bytes.Compare(e.key, end) < 0)
+	})
 }
 
 // GetStoreType implements types.Store.
 func (s *kv) GetStoreType() storetypes.StoreType { return s.parent.GetStoreType() }
 
 // CacheWrap implements types.CacheWrapper.
-func (s *kv) CacheWrap() storetypes.CacheWrap { return newKV(s) }
+func (s *kv) CacheWrap() storetypes.CacheWrap { return newKV(s, true) }
 
 // readBefore is the parent of a cache that takes the place of a slice: it gives what was read before.
 type readBefore struct {

@@ -13,18 +13,30 @@ import (
 	storetypes "cosmossdk.io/store/types"
 )
 
-// New returns a branch of a multistore, as its CacheMultiStore does. A multistore that is neither the SDK's branch nor
-// one of this package, or that traces its operations, branches by itself.
+// New returns a branch of a multistore, as its CacheMultiStore does, for a caller that leaves the multistore alone while it
+// uses the branch. So the branch need not keep what was read: to read it again gives the same. Branches of the branch are
+// for anybody, and keep it.
+//
+// A multistore that is neither the SDK's branch nor one of this package, or that traces its operations, branches by itself.
 func New(parent storetypes.MultiStore) storetypes.CacheMultiStore {
-	if _, ok := parent.(cachemulti.Store); ok && !traces(parent) {
-		return newMulti(parent)
+	if traces(parent) {
+		return parent.CacheMultiStore()
 	}
-	return parent.CacheMultiStore()
+	switch known := parent.(type) {
+	case cachemulti.Store:
+		return newMulti(parent, false)
+	case *multi:
+		return known.branch(false)
+	default:
+		return parent.CacheMultiStore()
+	}
 }
 
 // multi is a branch of a multistore.
 type multi struct {
 	parent storetypes.MultiStore
+	// keepsReads: its stores keep what was read.
+	keepsReads bool
 	// opened are the stores used so far. A multistore with another tracer shares them.
 	opened *openedStores
 	own    openedStores
@@ -47,15 +59,19 @@ type openedStore struct {
 
 var _ storetypes.CacheMultiStore = (*multi)(nil)
 
-func newMulti(parent storetypes.MultiStore) *multi {
-	m := &multi{parent: parent}
+func newMulti(parent storetypes.MultiStore, keepsReads bool) *multi {
+	m := &multi{parent: parent, keepsReads: keepsReads}
 	m.opened, m.own.stores = &m.own, m.own.room[:0]
 	return m
 }
 
 // CacheMultiStore implements types.MultiStore.
 func (m *multi) CacheMultiStore() storetypes.CacheMultiStore {
-	child := newMulti(m)
+	return m.branch(true)
+}
+
+func (m *multi) branch(keepsReads bool) *multi {
+	child := newMulti(m, keepsReads)
 	child.tracing = m.ofBranch()
 	return child
 }
@@ -66,7 +82,7 @@ func (m *multi) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
 }
 
 func (m *multi) branchKV(key storetypes.StoreKey) storetypes.CacheWrap {
-	return newKV(m.traced(key, m.parent.GetKVStore(key)))
+	return newKV(m.traced(key, m.parent.GetKVStore(key)), m.keepsReads)
 }
 
 // open returns a store, which it branches when it is first used.

@@ -66,7 +66,7 @@ func (m *multi) SetTracingContext(context storetypes.TraceContext) storetypes.Mu
 
 // sharing is a multistore with the same stores, which may be given another tracer.
 func (m *multi) sharing() *multi {
-	return &multi{parent: m.parent, opened: m.opened, tracing: m.tracing}
+	return &multi{parent: m.parent, keepsReads: m.keepsReads, opened: m.opened, tracing: m.tracing}
 }
 
 // CacheWrapWithTrace implements types.CacheWrapper.
@@ -76,5 +76,5 @@ func (m *multi) CacheWrapWithTrace(io.Writer, storetypes.TraceContext) storetype
 
 // CacheWrapWithTrace implements types.CacheWrapper.
 func (s *kv) CacheWrapWithTrace(w io.Writer, context storetypes.TraceContext) storetypes.CacheWrap {
-	return newKV(tracekv.NewStore(s, w, context))
+	return newKV(tracekv.NewStore(s, w, context), true)
 }
