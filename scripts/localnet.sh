@@ -4,6 +4,7 @@
 # LOCALNET_DIR  where the homes, logs and pid files go (default .localnet in the repository)
 # LOCALNET_PORT first port (default 27000); each node uses six from there, ten apart. A network keeps its ports.
 # VALIDATORS    how many (default 4). A network keeps them too.
+# BLOCK_MAX_GAS the gas limit of a block in the genesis (default -1: none)
 # DASHBOARD     1: start the dashboard too, on the seventh port; "dashboard" runs it in the foreground
 #
 # Two networks run side by side with a directory and a port each. Pages of any origin may use RPC and REST: CORS is open.
@@ -101,7 +102,7 @@ start() {
   check_ports
   if [[ ! -d $dir ]]; then
     "$timerd" testnet init-files --v "$validators" --single-host --base-port "$port" --output-dir "$dir" --fast-gov \
-      --chain-id timers-local-1 --accounts alice,bob --home "$dir.unused" >/dev/null
+      --chain-id timers-local-1 --block-max-gas "${BLOCK_MAX_GAS:--1}" --accounts alice,bob --home "$dir.unused" >/dev/null
     rm -rf "$dir.unused"
     echo "$port" >"$dir/port"
     echo "made $validators homes in $dir; alice and bob have funds, their keys are in node0's key ring"

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	genutiltypes "github.com/cosmos/cosmos-sdk/x/genutil/types"
 )
 
 // The command tree keeps state in globals, as the SDK's does, so each command of these tests is a process of its own:
@@ -140,7 +142,10 @@ func TestTestnetFilesNeverListenBeyondASingleHost(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, len(ports), 18, "p2p, rpc, api, grpc, pprof and metrics of three nodes")
 
-	for flag, value := range map[string]string{"--v": "0", "--base-port": "65500", "--minimum-gas-prices": "many", "--starting-ip-address": "host"} {
+	wrong := map[string]string{
+		"--v": "0", "--base-port": "65500", "--minimum-gas-prices": "many", "--starting-ip-address": "host", "--block-max-gas": "0",
+	}
+	for flag, value := range wrong {
 		args := []string{"testnet", "init-files", "--output-dir", filepath.Join(t.TempDir(), "net"), flag, value}
 		if flag == "--base-port" {
 			args = append(args, "--single-host")
@@ -152,6 +157,19 @@ func TestTestnetFilesNeverListenBeyondASingleHost(t *testing.T) {
 	out, err := timerd(t, t.TempDir(), "testnet", "init-files", "--output-dir", dir)
 	require.Error(t, err)
 	require.Contains(t, out, "exists already")
+}
+
+func TestTestnetFilesLimitTheGasOfABlock(t *testing.T) {
+	for limit, flags := range map[int64][]string{-1: nil, 30_000_000: {"--block-max-gas", "30000000"}} {
+		dir := filepath.Join(t.TempDir(), "net")
+		must(t, t.TempDir(), append([]string{"testnet", "init-files", "--v", "2", "--single-host", "--output-dir", dir}, flags...)...)
+		for _, node := range []string{"node0", "node1"} {
+			genesis, err := genutiltypes.AppGenesisFromFile(filepath.Join(dir, node, "config", "genesis.json"))
+			require.NoError(t, err)
+			require.Equal(t, limit, genesis.Consensus.Params.Block.MaxGas, node)
+			require.NoError(t, genesis.ValidateAndComplete())
+		}
+	}
 }
 
 func TestAScenarioThatIsWrongEndsWithStatusTwo(t *testing.T) {

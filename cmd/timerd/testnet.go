@@ -28,6 +28,7 @@ const (
 	flagBasePort     = "base-port"
 	flagMinGasPrices = "minimum-gas-prices"
 	flagTimeout      = "timeout-commit"
+	flagBlockMaxGas  = "block-max-gas"
 	flagFastGov      = "fast-gov"
 	flagAccounts     = "accounts"
 
@@ -48,7 +49,9 @@ type testnetPlan struct {
 	keyringBackend string
 	minGasPrices   string
 	timeoutCommit  time.Duration
-	fastGov        bool
+	// blockMaxGas is the gas limit of a block, -1 for none.
+	blockMaxGas int64
+	fastGov     bool
 	// accounts are names of further accounts that are made and funded.
 	accounts []string
 }
@@ -93,6 +96,7 @@ With --single-host all nodes listen on 127.0.0.1 only, each on ports of its own,
 	f.String(flags.FlagKeyringBackend, keyring.BackendTest, "key ring of the homes (test|file|os)")
 	f.String(flagMinGasPrices, "0.001"+app.FeeDenom, "lowest gas price that the nodes accept")
 	f.Duration(flagTimeout, time.Second, "pause after each block")
+	f.Int64(flagBlockMaxGas, -1, "gas limit of a block's transactions, the timer lane not included; -1 for none")
 	f.Bool(flagFastGov, false, "voting periods of seconds, for trying governance")
 	f.StringSlice(flagAccounts, nil, "names of further accounts to make and fund")
 	return cmd
@@ -122,6 +126,8 @@ func readTestnetPlan(cmd *cobra.Command) (testnetPlan, error) {
 	read(err)
 	p.timeoutCommit, err = f.GetDuration(flagTimeout)
 	read(err)
+	p.blockMaxGas, err = f.GetInt64(flagBlockMaxGas)
+	read(err)
 	p.fastGov, err = f.GetBool(flagFastGov)
 	read(err)
 	p.accounts, err = f.GetStringSlice(flagAccounts)
@@ -135,6 +141,9 @@ func (p *testnetPlan) validate() error {
 	}
 	if p.timeoutCommit < 0 {
 		return fmt.Errorf("--%s is %s, want a duration that is not negative", flagTimeout, p.timeoutCommit)
+	}
+	if p.blockMaxGas < -1 || p.blockMaxGas == 0 {
+		return fmt.Errorf("--%s is %d, want a limit above 0, or -1 for none", flagBlockMaxGas, p.blockMaxGas)
 	}
 	if _, err := sdk.ParseDecCoins(p.minGasPrices); err != nil {
 		return fmt.Errorf("--%s %q: %w", flagMinGasPrices, p.minGasPrices, err)

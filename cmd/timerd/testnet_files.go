@@ -11,6 +11,7 @@ import (
 	"time"
 
 	cmtcfg "github.com/cometbft/cometbft/config"
+	cmttypes "github.com/cometbft/cometbft/types"
 
 	sdkmath "cosmossdk.io/math"
 
@@ -181,6 +182,8 @@ func (n *testnet) genesis() (*genutiltypes.AppGenesis, error) {
 	}
 	genesis := genutiltypes.NewAppGenesisWithVersion(n.plan.chainID, raw)
 	genesis.GenesisTime = time.Now().UTC()
+	genesis.Consensus.Params = cmttypes.DefaultConsensusParams()
+	genesis.Consensus.Params.Block.MaxGas = n.plan.blockMaxGas
 	return genesis, nil
 }
 
