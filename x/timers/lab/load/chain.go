@@ -28,7 +28,7 @@ import (
 // Gas of the run's transactions and limits of its timers, with room: a transaction, a schedule with many timers of the
 // same actor, a transfer, an output of the funding; and a fire that sends coins.
 const (
-	gasTx, gasSchedule, gasTransfer, gasOutput = 120_000, 90_000, 120_000, 60_000
+	gasTx, gasSchedule, gasTransfer, gasOutput = 120_000, 50_000, 120_000, 60_000
 	fireCycles, fireCells                      = 50_000, 1_000
 	// cyclesPerFire is a little more than such a fire uses.
 	cyclesPerFire = 40_000
