@@ -137,6 +137,25 @@ func TestAVestingAccountCountsItsSize(t *testing.T) {
 	f.schedule(alice, 9, f.pays(alice, bob, 1), limited(20_001+own))
 }
 
+// TestWhatCostsNothingNeedsNoFunds: a payer with more coins locked than it has, as after a slash, lacked funds for a fire at
+// prices of 0. An allowance is needed at any price.
+func TestWhatCostsNothingNeedsNoFunds(t *testing.T) {
+	f := newFixture(t)
+	base := authtypes.NewBaseAccount(alice, nil, f.Accounts.GetAccount(f.Ctx(), alice).GetAccountNumber(), 0)
+	vesting.RegisterInterfaces(f.Codec.InterfaceRegistry())
+	locked, err := vesting.NewPermanentLockedAccount(base, f.coins(2*rich))
+	require.NoError(t, err)
+	f.Accounts.SetAccount(f.Ctx(), locked)
+	config, payers := f.config(), f.Timers.Engine().Fees
+	covers := func(timer types.Timer, amount int64) bool {
+		return payers.Covers(f.Ctx(), &config, &timer, math.NewInt(amount))
+	}
+	own, sponsored := types.Timer{Actor: alice}, types.Timer{Actor: alice, FeePayer: bob}
+	require.True(t, covers(own, 0))
+	require.False(t, covers(own, 1))
+	require.False(t, covers(sponsored, 0))
+}
+
 // TestAnAllowanceCountsItsSize: one of 100 kB was read and rewritten at each fire, for 3.8 million gas that nobody paid.
 //
 // Rule: 1.1-intrinsic-counted, 1.11-large-record, 1.11-large-record-refused, 1.11-record-cycles
