@@ -102,7 +102,8 @@ start() {
   check_ports
   if [[ ! -d $dir ]]; then
     "$timerd" testnet init-files --v "$validators" --single-host --base-port "$port" --output-dir "$dir" --fast-gov \
-      --chain-id timers-local-1 --block-max-gas "${BLOCK_MAX_GAS:--1}" --accounts alice,bob --home "$dir.unused" >/dev/null
+      --block-max-gas "${BLOCK_MAX_GAS:--1}" --chain-id timers-local-1 --accounts alice,bob \
+      --home "$dir.unused" >/dev/null
     rm -rf "$dir.unused"
     echo "$port" >"$dir/port"
     echo "made $validators homes in $dir; alice and bob have funds, their keys are in node0's key ring"

@@ -21,7 +21,7 @@ var options = func() *fires.Options {
 // and the same on every machine but for what the runtime allocates now and then.
 var most = map[string]struct{ allocs, module, all int }{
 	"a send":                   {370, 17, 35},
-	"a send at prices of 0":    {335, 15, 28},
+	"a send at prices of 0":    {335, 15, 26},
 	"a send that fails":        {300, 13, 25},
 	"an interval's send":       {400, 19, 37},
 	"a watch's send":           {785, 50, 70},
