@@ -343,6 +343,7 @@ func watchFire() kind {
 			}
 		}
 		return round{
+			ctx:  ctx,
 			run:  func() error { return c.App.Timers.EndBlock(ctx) },
 			done: func() (work, error) { return fires(units, true)(ctx) },
 		}, nil

@@ -102,6 +102,7 @@ func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 			return round{}, err
 		}
 		return round{
+			ctx:  ctx,
 			run:  func() error { return c.App.Timers.EndBlock(ctx) },
 			done: func() (work, error) { return work{n: 1}, nil },
 		}, nil

@@ -26,6 +26,7 @@ func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 			price, err := k.measure(1)
 			require.NoError(t, err)
 			require.Positive(t, price.Ratio)
+			require.Positive(t, price.Hashed)
 			if k.free > 0 {
 				require.NotEmpty(t, price.Remark, "nobody is billed: what bounds it?")
 			} else {
@@ -37,10 +38,11 @@ func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 
 func TestRatiosAreOfTimeByGas(t *testing.T) {
 	k := kind{name: "k"}
-	took := [2]time.Duration{100 * time.Microsecond, 600 * time.Microsecond}
+	took := [2]spent{{100 * time.Microsecond, 200 * time.Microsecond}, {600 * time.Microsecond, 800 * time.Microsecond}}
 	price, err := k.price(took, [2]work{{n: 10, gas: 1_000}, {n: 5, gas: 2_000}})
 	require.NoError(t, err)
 	require.InDelta(t, 3, price.Ratio, 1e-9)
+	require.InDelta(t, 2, price.Hashed, 1e-9)
 	require.InDelta(t, 400, price.Gas, 1e-9)
 	require.InDelta(t, 120, price.Micros, 1e-9)
 
@@ -49,6 +51,7 @@ func TestRatiosAreOfTimeByGas(t *testing.T) {
 	price, err = k.price(took, [2]work{{n: 10, gas: 1_000}, {n: 5, gas: 2_000}})
 	require.NoError(t, err)
 	require.InDelta(t, 6_000/(10*2_000_000.0/15_771), price.Ratio, 1e-9)
+	require.InDelta(t, 8_000/(20*2_000_000.0/15_771), price.Hashed, 1e-9)
 	require.Zero(t, price.Gas)
 
 	for _, did := range [][2]work{{{n: 1}, {n: 1, gas: 1}}, {{n: 1, gas: 1}, {}}} {
@@ -64,5 +67,5 @@ func TestOnlyNamedKindsAreMeasured(t *testing.T) {
 	prices, err := Measure(figure.Options{Quick: true, Kind: "query of a contract: agent"})
 	require.NoError(t, err)
 	require.Len(t, prices.Rows, 1)
-	require.Len(t, prices.Table().Columns, 7)
+	require.Len(t, prices.Table().Columns, 8)
 }

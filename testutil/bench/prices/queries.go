@@ -25,6 +25,7 @@ func asking(name string, n int, setUp func(*realapp.Chain, sdk.Context) error, q
 			ask := wasmbinding.Queries(c.App.AppCodec(), c.App.GRPCQueryRouter())
 			did := work{n: n}
 			return round{
+				ctx: ctx,
 				run: func() error {
 					for range n {
 						meter := storetypes.NewGasMeter(realapp.TxGas)

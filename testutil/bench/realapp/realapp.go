@@ -17,6 +17,7 @@ import (
 	dbm "github.com/cosmos/cosmos-db"
 
 	"cosmossdk.io/log"
+	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
 	"github.com/cosmos/cosmos-sdk/client/flags"
@@ -151,6 +152,21 @@ func (c *Chain) Block() (sdk.Context, error) {
 	branch, _ := c.At(Height).CacheContext()
 	return branch, c.App.Timers.BeginBlock(branch)
 }
+
+// Hash does with a block's branch what a commit does before the disk: it writes the branch to the trees and hashes them.
+// The next block must be preceded by Reload.
+func (c *Chain) Hash(branch sdk.Context) error {
+	multi, ok := branch.MultiStore().(storetypes.CacheMultiStore)
+	if !ok {
+		return fmt.Errorf("%T is no branch", branch.MultiStore())
+	}
+	multi.Write()
+	c.App.CommitMultiStore().WorkingHash()
+	return nil
+}
+
+// Reload loads the committed state anew, without what was hashed. Nothing of it is in memory yet.
+func (c *Chain) Reload() error { return c.App.CommitMultiStore().LoadLatestVersion() }
 
 // Run runs a message through the router and reads its response.
 func (c *Chain) Run(ctx sdk.Context, msg sdk.Msg, response interface{ Unmarshal([]byte) error }) error {
