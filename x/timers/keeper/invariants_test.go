@@ -21,7 +21,6 @@ var mayBeMissing = map[byte]string{
 	types.PrefixNextConfig.Bytes()[0]:   "there may be none",
 	types.PrefixAgents.Bytes()[0]:       "an actor may have none",
 	types.PrefixWatchPending.Bytes()[0]: "a change of which nobody has been told",
-	types.PrefixWatchCursors.Bytes()[0]: "they begin again, at the first owner",
 	types.PrefixBounds.Bytes()[0]:       "a list that is empty has no need of a bound",
 }
 
@@ -70,7 +69,7 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 // TestInvariantsNoticeWhatIsMissing: no entry of a collection can be lost without a broken invariant, but of those that
 // say why.
 //
-// Rule: 2.2-one-record, 2.2-ready-index, 2.2-hits-and-turns, 2.2-conditions-placed
+// Rule: 2.2-one-record, 2.2-ready-index, 2.2-hits-and-turns, 2.2-conditions-placed, 2.2-cursors
 func TestInvariantsNoticeWhatIsMissing(t *testing.T) {
 	seen, unnoticed := map[byte]int{}, map[byte]int{}
 	var f *fixture

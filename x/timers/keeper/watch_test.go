@@ -453,6 +453,40 @@ func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	}
 }
 
+// Cursors of an earlier version say nothing of the changes that are stored.
+func TestGenesisWithoutTurnsGoesOnWithWhatIsPending(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.MaxWatchHitsPerBlock = 1
+		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyZeroDec()), decimal.Of(math.LegacyZeroDec())
+	}))
+	watches := map[string]bool{}
+	for i := range 8 {
+		watches[f.schedule(crowdOwner(i), 0, f.noop(), watching(f.balanceOf(bob)), limited(50_000))] = true
+	}
+	f.NextBlock()
+	f.run(f.send(alice, bob, 1))
+	_, err := f.EndBlock()
+	require.NoError(t, err)
+	genesis := f.export()
+	require.NotEmpty(t, genesis.WatchPending)
+	require.NotEmpty(t, genesis.WatchRounds)
+	for _, timer := range genesis.Timers {
+		require.Contains(t, watches, timer.IDHex())
+	}
+	genesis.WatchCursors.Turn, genesis.WatchCursors.Owner = types.WatchKey{}, nil
+
+	g := imported(t, f, genesis)
+	require.NoError(t, g.Check())
+	require.NoError(t, f.BeginBlock())
+	for range 10 {
+		for _, id := range g.firedIDs(g.NextBlock()) {
+			delete(watches, id)
+		}
+	}
+	require.Len(t, watches, 8-len(genesis.Timers))
+	require.Empty(t, g.export().Timers)
+}
+
 func TestFailedStepKeepsWatchedChanges(t *testing.T) {
 	fault := sound
 	f := newFixture(t, faulty(&fault))

@@ -81,10 +81,18 @@ func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.Time
 	if err := c.runFreshPasses(ctx, fresh); err != nil {
 		return err
 	}
-	if err := c.keepConditions(ctx, c.changed); err != nil {
+	conditionsLeft, err := c.keepConditions(ctx, c.changed)
+	if err != nil {
 		return err
 	}
-	return c.storeRounds(ctx)
+	if err := c.storeRounds(ctx); err != nil {
+		return err
+	}
+	left := types.WatchCursors{Turn: firstLeft(fresh), ConditionsLeft: conditionsLeft}
+	if len(c.all) > 0 {
+		left.Owner = firstOwner
+	}
+	return w.addCursors(ctx, left)
 }
 
 // sweep finds timers that expired while they waited, at most SWEEP_PER_BLOCK: they are first in the order of expiry

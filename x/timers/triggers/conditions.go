@@ -3,7 +3,6 @@ package triggers
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -185,38 +184,22 @@ func (c *collector) storeSegments(ctx sdk.Context) (left bool, err error) {
 	return left, nil
 }
 
-// keepConditions is KeepChanges for conditions.
-func (c *collector) keepConditions(ctx sdk.Context, changed []types.WatchKey) error {
+// keepConditions is KeepChanges for conditions. It reports whether the next block has something to look for.
+func (c *collector) keepConditions(ctx sdk.Context, changed []types.WatchKey) (left bool, err error) {
 	if c.watcher == nil {
-		return nil
+		return false, nil
 	}
 	fees, err := c.watcher.TakeFees(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	left, err := c.conditions.Keep(ctx, append(changed, fees...))
-	if err != nil {
-		return err
+	if left, err = c.conditions.Keep(ctx, append(changed, fees...)); err != nil {
+		return false, err
 	}
 	starts, err := c.watcher.TakeStarts(ctx)
-	if err != nil {
-		return err
+	if err != nil || !starts {
+		return left, err
 	}
-	if starts {
-		deviate, err := c.conditions.Settle(ctx, types.HeightOf(ctx), c.Get)
-		if err != nil {
-			return err
-		}
-		left = left || deviate
-	}
-	if !left {
-		return nil
-	}
-	before, _, err := state.FindItem(ctx, c.cursors)
-	if err != nil {
-		return err
-	}
-	after := before
-	after.ConditionsLeft = true
-	return c.setCursors(ctx, before, after)
+	deviate, err := c.conditions.Settle(ctx, types.HeightOf(ctx), c.Get)
+	return left || deviate, err
 }

@@ -64,7 +64,7 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 	if err := w.checkRounds(ctx); err != nil {
 		return err
 	}
-	if err := w.checkExpiry(ctx); err != nil {
+	if err := w.checkCursors(ctx); err != nil {
 		return err
 	}
 	return w.checkCounts(ctx, watches)
@@ -91,8 +91,9 @@ func (w *Watches) checkRounds(ctx context.Context) error {
 	return err
 }
 
-// checkExpiry: the sweep has passed no timer that waits, and no height to come.
-func (w *Watches) checkExpiry(ctx context.Context) error {
+// checkCursors: the next block goes on with the passes and rounds that are stored. The sweep has passed no timer that waits,
+// and no height to come.
+func (w *Watches) checkCursors(ctx context.Context) error {
 	cursors, _, err := state.FindItem(ctx, w.cursors)
 	if err != nil {
 		return err
@@ -100,6 +101,19 @@ func (w *Watches) checkExpiry(ctx context.Context) error {
 	from := cursors.Expiry
 	if from.Due > types.HeightOf(ctx)+1 {
 		return fmt.Errorf("the sweep of waiting timers is at height %d, before its time", from.Due)
+	}
+	if cursors.Turn.Store == "" {
+		err = w.pending.Walk(ctx, nil, func(at prefixKey, _ types.WatchPending) (bool, error) {
+			return true, fmt.Errorf("the pass of %s %x is stored, and no cursor says that there is one", at.K1(), at.K2())
+		})
+	}
+	if err == nil && len(cursors.Owner) == 0 {
+		err = w.turns.Walk(ctx, nil, func(at turnKey) (bool, error) {
+			return true, fmt.Errorf("a round of %x is stored, and no cursor says that there is one", at.K1())
+		})
+	}
+	if err != nil {
+		return err
 	}
 	passed := new(collections.Range[collections.Pair[uint64, uint64]]).EndExclusive(collections.Join(from.Due, from.Seq))
 	return w.expiry.Walk(ctx, passed, func(at collections.Pair[uint64, uint64]) (bool, error) {

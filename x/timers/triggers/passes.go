@@ -34,9 +34,11 @@ type pass struct {
 	stored, done bool
 }
 
+// nameOf names a prefix, in the order of the store.
 func nameOf(key types.WatchKey) string { return key.Store + "\x00" + string(key.Prefix) }
 
-// runPasses visits the owners of changed prefixes. It returns the prefix that is first in the next block.
+// runPasses visits the owners of changed prefixes. It returns the prefix that is first in the next block, none if all passes
+// are finished.
 func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.WatchKey, err error) {
 	limit := int(c.config.MaxWatchHitsPerBlock)
 	old, err := c.storedPasses(ctx, turn, limit+1)
@@ -54,10 +56,20 @@ func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.
 	if err != nil {
 		return next, err
 	}
-	if at < len(old) {
+	if next = firstLeft(fresh); at < len(old) {
 		next = old[at].key
 	}
 	return next, c.storePasses(ctx, old)
+}
+
+// firstLeft is the prefix of the first pass, in the order of the store, that is unfinished; empty if there is none.
+func firstLeft(passes []*pass) (first types.WatchKey) {
+	for _, p := range passes {
+		if !p.done && (first.Store == "" || nameOf(p.key) < nameOf(first)) {
+			first = p.key
+		}
+	}
+	return first
 }
 
 // runFreshPasses begins the passes of prefixes that changed in this block.
@@ -87,7 +99,8 @@ func (c *collector) storePasses(ctx sdk.Context, passes []*pass) (err error) {
 	return nil
 }
 
-// storedPasses reads the stored passes, from the prefix whose turn it is and then from the first one on.
+// storedPasses reads the stored passes, from the prefix whose turn it is and then from the first one on. There are none if it
+// is nobody's turn.
 func (c *collector) storedPasses(ctx sdk.Context, turn types.WatchKey, limit int) (passes []*pass, err error) {
 	read := func(at prefixKey, p types.WatchPending) (bool, error) {
 		key := types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
@@ -95,7 +108,7 @@ func (c *collector) storedPasses(ctx sdk.Context, turn types.WatchKey, limit int
 		return len(passes) >= limit, nil
 	}
 	if turn.Store == "" {
-		return passes, c.pending.Walk(ctx, nil, read)
+		return nil, nil
 	}
 	from := collections.Join(turn.Store, turn.Prefix)
 	ranges := []*collections.Range[prefixKey]{
@@ -242,8 +255,8 @@ func (c *collector) ownersOf(ctx sdk.Context, key types.WatchKey, from []byte, l
 	})
 }
 
-// lastOwner comes after every address.
-var lastOwner = bytes.Repeat([]byte{0xff}, 255)
+// firstOwner comes before every address, lastOwner after.
+var firstOwner, lastOwner = []byte{0}, bytes.Repeat([]byte{0xff}, 255)
 
 // distinct returns the owners of entries that are ordered by owner, from one on, at most limit. walk passes the owners
 // of entries to a function until that has enough, from an owner's first entry on (past 0) or after its last (past

@@ -111,8 +111,11 @@ func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err e
 	return c.ownerTurns[at].owner, nil
 }
 
-// storedOwners returns owners with stored turns, from one on and around, at most limit.
+// storedOwners returns owners with stored turns, from one on and around, at most limit. There are none if it is nobody's turn.
 func (c *collector) storedOwners(ctx sdk.Context, first []byte, limit int) ([][]byte, error) {
+	if len(first) == 0 {
+		return nil, nil
+	}
 	walk := func(from, to []byte) func([]byte, uint64, func([]byte) bool) error {
 		return func(owner []byte, past uint64, fn func([]byte) bool) error {
 			ranger := new(collections.Range[turnKey]).
@@ -122,7 +125,7 @@ func (c *collector) storedOwners(ctx sdk.Context, first []byte, limit int) ([][]
 		}
 	}
 	owners, err := distinct(first, limit, walk(first, lastOwner))
-	if err != nil || len(owners) >= limit || len(first) == 0 {
+	if err != nil || len(owners) >= limit {
 		return owners, err
 	}
 	before, err := distinct(nil, limit-len(owners), walk(nil, first))

@@ -21,7 +21,8 @@ import (
 // then on it is due like any other timer, and further changes are added to the same fire. After a fire with repetitions
 // left it waits again. rounds.go finds the timers that a change triggers.
 //
-// Invariant: a watch timer that waits has no hit, and one in the queue has one.
+// Invariant: a watch timer that waits has no hit, and one in the queue has one. Where passes or rounds are stored, the cursors
+// say with which the next block goes on.
 type Watches struct {
 	state.NoCompanion
 	// counts: (store, prefix) → number of watches; with an empty prefix, of all watches of the store. Read by every
@@ -41,7 +42,8 @@ type Watches struct {
 	rounds collections.Map[roundKey, types.WatchPending]
 	// turns: (owner, height of the first change, store, prefix) of each round, so that each owner's oldest is first.
 	turns collections.KeySet[turnKey]
-	// cursors are the positions at which bounded work continues.
+	// cursors are the positions at which bounded work continues. Without a turn there is no pass, without an owner no round, so
+	// that a quiet block looks for neither.
 	cursors collections.Item[types.WatchCursors]
 
 	// watcher is nil on a chain that makes no store watchable.
@@ -329,7 +331,51 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 		return types.ErrInvalidGenesis.Wrapf("watch_cursors.expiry.due is %d, want at most %d", due, latest)
 	}
 	cursors.ConditionsLeft = cursors.ConditionsLeft || len(genesis.WatchSegments)+len(genesis.WatchStarts)+len(genesis.WatchChanged) > 0
-	return w.setCursors(ctx, types.WatchCursors{}, cursors)
+	if err := w.setCursors(ctx, types.WatchCursors{}, cursors); err != nil {
+		return err
+	}
+	return w.DeriveCursors(ctx)
+}
+
+// DeriveCursors lets the next block go on with the passes and rounds that are stored, where the cursors of an earlier version
+// name none.
+func (w *Watches) DeriveCursors(ctx context.Context) error {
+	var left types.WatchCursors
+	err := w.pending.Walk(ctx, nil, func(at prefixKey, _ types.WatchPending) (bool, error) {
+		left.Turn = types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	err = w.turns.Walk(ctx, nil, func(turnKey) (bool, error) {
+		left.Owner = firstOwner
+		return true, nil
+	})
+	if err != nil {
+		return err
+	}
+	return w.addCursors(ctx, left)
+}
+
+// addCursors lets the next block go on with what is left, where the cursors do not say already where it does.
+func (w *Watches) addCursors(ctx context.Context, left types.WatchCursors) error {
+	if left.Equal(types.WatchCursors{}) {
+		return nil
+	}
+	before, _, err := state.FindItem(ctx, w.cursors)
+	if err != nil {
+		return err
+	}
+	after := before
+	after.ConditionsLeft = after.ConditionsLeft || left.ConditionsLeft
+	if after.Turn.Store == "" {
+		after.Turn = left.Turn
+	}
+	if len(after.Owner) == 0 {
+		after.Owner = left.Owner
+	}
+	return w.setCursors(ctx, before, after)
 }
 
 // setCursors writes the cursors if they have changed. Cursors at the start have no entry.

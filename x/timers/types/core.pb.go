@@ -1206,7 +1206,7 @@ type WatchCursors struct {
 	Turn WatchKey `protobuf:"bytes,1,opt,name=turn,proto3" json:"turn"`
 	// expiry is a lower bound of the waiting timers by (expires_at, seq).
 	Expiry QueueKey `protobuf:"bytes,2,opt,name=expiry,proto3" json:"expiry"`
-	// owner is the one who has the first turn in the next block.
+	// owner is the one who has the first turn in the next block; the single byte 0 is before every owner.
 	Owner []byte `protobuf:"bytes,3,opt,name=owner,proto3" json:"owner,omitempty"`
 	// condition is the key whose conditions are visited first in the next block.
 	Condition WatchKey `protobuf:"bytes,4,opt,name=condition,proto3" json:"condition"`
