@@ -309,16 +309,22 @@ func fireKinds() []kind {
 		firing("a contract's messages that send", units, true, runMessages(units)),
 		firing("a contract's call that does nothing", units, true, hostile(units, "nothing", `{}`, 250_000, 0)),
 		firing("the same call by its admin", units, true, byAdmins(units, "nothing", `{}`)),
-		firing("a contract that loops to its limit", 4, false, hostile(4, "loop", `{}`, 250_000, 0)),
+		firing("a contract that loops to its limit", 4, false, hostile(4, "loop", `{}`, 250_000, 0)).remarked(lanesWasm),
 		firing("a contract that panics", 8, false, hostile(8, "panic", `{}`, 250_000, 0)),
-		firing("a contract that recurses", 4, false, hostile(4, "recurse", `{}`, 250_000, 0)),
-		firing("a contract that takes memory", 4, false, hostile(4, "hog", `{}`, 250_000, 0)),
+		firing("a contract that recurses", 4, false, hostile(4, "recurse", `{}`, 250_000, 0)).remarked(lanesWasm),
+		firing("a contract that takes memory", 4, false, hostile(4, "hog", `{}`, 250_000, 0)).remarked(lanesWasm),
 		firing("a contract that floods", 4, false, hostile(4, "flood", `{"bytes":1}`, 250_000, 550_000)),
 		firing("a contract that writes 50 kB", 4, true, hostile(4, "write", `{"bytes":50000}`, 250_000, 100_000)),
 	}
-	kinds = append(kinds, watchFire(), agentCalls("an answer", ""), agentCalls("a loop", "loop"))
-	return kinds
+	return append(kinds, watchFire(),
+		agentCalls("an answer", "").remarked(agentsWasm), agentCalls("a loop", "loop").remarked(agentsWasm))
 }
+
+// What x/wasm prices, and bounds it here.
+const (
+	lanesWasm  = "x/wasm's own price; the lane bounds it"
+	agentsWasm = "x/wasm's own price; agent_cycles_per_block bounds it"
+)
 
 // watchFire are watches whose key changes in the measured block. Each sends a coin of its own.
 func watchFire() kind {

@@ -314,8 +314,8 @@ func signedHeader(ctx sdk.Context, set *cmttypes.ValidatorSet, signers []cmttype
 func packetKinds() []kind {
 	usualKey := func(secret []byte) crypto.PrivKey { return ed25519.GenPrivKeyFromSecret(secret) }
 	slowKey := func(secret []byte) crypto.PrivKey { return secp256k1.GenPrivKeySecp256k1(secret) }
-	slow := firing("a client's update by 50 validators with slow keys", 4, true, updating(4, slowKey))
-	slow.remark = "IBC's own price: it charges no gas for signatures; the lane bounds it"
+	slow := firing("a client's update by 50 validators with slow keys", 4, true, updating(4, slowKey)).
+		remarked("IBC's own price: it charges no gas for signatures; the lane bounds it")
 	return []kind{
 		scheduleByPacket(),
 		firing("an interchain account that sends", units, true, then(unproven, ofInterchain(units))),

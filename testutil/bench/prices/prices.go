@@ -64,6 +64,12 @@ type kind struct {
 	floor, subject func(*realapp.Chain) (round, error)
 }
 
+// remarked is the kind with a remark on its price.
+func (k kind) remarked(remark string) kind {
+	k.remark = remark
+	return k
+}
+
 // round is one measurement that is ready to run: its work is all that is timed.
 type round struct {
 	// ctx is the branch of the block that it runs in.

@@ -243,8 +243,7 @@ func transactionKinds() []kind {
 	})
 	sends := transaction("a send of such an account, without timers", units, vests(75), func(i int) ([]sdk.Msg, error) {
 		return []sdk.Msg{sendOf(i)}, nil
-	})
-	sends.remark = "the chain's own price of such an account"
+	}).remarked("the chain's own price of such an account")
 	watched := transaction("a send whose two balances others watch", units, func(c *realapp.Chain, ctx sdk.Context) error {
 		for i := range units {
 			payload, err := oneSend(i)

@@ -30,6 +30,9 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 		{workload.EIP1559, PoisonBids, 2_000_000, false, map[string]stormBounds{
 			phaseAdmitting: {1.5, 10, 4.8}, phaseSettling: {2.15, 2.4, 1.65}, phaseSettled: {2.15, 2.4, 1.65},
 		}},
+		{workload.EIP1559, LognormalBids, 2_000_000, true, map[string]stormBounds{
+			phaseAdmitting: {5.5, 11, 5.1}, phaseSettling: {6, 2.6, 1.65}, phaseSettled: {6.5, 2.7, 1.7},
+		}},
 		{workload.EIP1559, LognormalBids, wideLaneCycles, false, map[string]stormBounds{
 			phaseAdmitting: {1.6, 2.7, 1.6}, phaseSettling: {1.6, 1.6, 1.3}, phaseSettled: {1.6, 1.6, 1.3},
 		}},
