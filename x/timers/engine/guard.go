@@ -14,17 +14,21 @@ import (
 // error affects that timer alone. It is quarantined: kept, reported, and not tried again until the authority releases
 // or cancels it.
 func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
-	before, changes := *timer, *b.Changes
+	before, changes, mark := *timer, *b.Changes, b.writes.Mark()
 	cause := sandbox.Run(ctx, fn)
 	if cause == nil {
 		return true
 	}
-	*timer, *b.Changes = before, changes
+	undo := func() {
+		*timer, *b.Changes = before, changes
+		b.writes.Undo(mark)
+	}
+	undo()
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
 	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.Quarantined, cause) })
 	if err != nil {
 		// The place where it is stored is broken, so that it can't be moved. It stays there, and the block goes on.
-		*timer, *b.Changes = before, changes
+		undo()
 		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
 	}
 	return false

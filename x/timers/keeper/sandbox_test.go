@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	corestore "cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
@@ -172,19 +173,26 @@ func TestAQuarantinedTimerLeavesByItsTTLOrBeingCancelled(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
-// refusing is a store that takes no change of the owner index's entries with a key.
+// refusing is a store that takes no change of the owner index's entries with a key, or keeps what has a prefix.
 type refusing struct {
 	corestore.KVStoreService
-	key []byte
+	key, kept []byte
 }
 
 type refusingStore struct {
 	corestore.KVStore
-	key []byte
+	key, kept []byte
 }
 
 func (r *refusing) OpenKVStore(ctx context.Context) corestore.KVStore {
-	return refusingStore{r.KVStoreService.OpenKVStore(ctx), r.key}
+	return refusingStore{r.KVStoreService.OpenKVStore(ctx), r.key, r.kept}
+}
+
+func (r refusingStore) Delete(key []byte) error {
+	if len(r.kept) > 0 && bytes.HasPrefix(key, r.kept) {
+		return errors.New("refused")
+	}
+	return r.KVStore.Delete(key)
 }
 
 func (r refusingStore) Set(key, value []byte) error {
@@ -194,11 +202,29 @@ func (r refusingStore) Set(key, value []byte) error {
 	return r.KVStore.Set(key, value)
 }
 
+// refuse makes a fixture whose store can refuse changes of the owner index.
+func refuse(t *testing.T) (*fixture, *refusing) {
+	t.Helper()
+	store := &refusing{}
+	return newFixture(t, func(opts *lab.ChainOptions) {
+		opts.WrapStore = func(of corestore.KVStoreService) corestore.KVStoreService {
+			store.KVStoreService = of
+			return store
+		}
+	}), store
+}
+
+// refuseOf refuses changes of an actor's entries.
+func (r *refusing) refuseOf(actor sdk.AccAddress) {
+	hash := sha256.Sum256(actor)
+	r.key = hash[:10]
+}
+
 // Rule: 2.2-one-record
 func TestAnEntryThatCannotChangeAffectsItsTimerOnly(t *testing.T) {
 	shrink := func(c *types.TimerConfig) { c.MaxCyclesPerFire = 300_000 }
 	for name, prepare := range map[string]func(*fixture){
-		"to be fired": func(f *fixture) { f.schedule(robot, 5, f.noop()) },
+		"to be fired again": func(f *fixture) { f.schedule(robot, 5, f.noop(), every(2, 0)) },
 		"to be set aside": func(f *fixture) {
 			f.schedule(robot, 5, f.noop(), limited(400_000))
 			f.setConfig(shrink)
@@ -212,17 +238,10 @@ func TestAnEntryThatCannotChangeAffectsItsTimerOnly(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &refusing{}
-			f := newFixture(t, func(opts *lab.ChainOptions) {
-				opts.WrapStore = func(of corestore.KVStoreService) corestore.KVStoreService {
-					store.KVStoreService = of
-					return store
-				}
-			})
+			f, store := refuse(t)
 			prepare(f)
 			good := f.schedule(robot2, 5, f.noop())
-			hash := sha256.Sum256(robot)
-			store.key = hash[:10]
+			store.refuseOf(robot)
 			var events sdk.Events
 			for f.Height() <= 6 {
 				more, err := f.EndBlock()
@@ -236,6 +255,68 @@ func TestAnEntryThatCannotChangeAffectsItsTimerOnly(t *testing.T) {
 			require.NoError(t, f.Check())
 		})
 	}
+}
+
+// Handlers find what earlier fires of their block have left, although that is written later, and so does what comes after a
+// fire that is undone.
+//
+// Rule: 2.2-one-record, 2.3-removed-together
+func TestHandlersFindWhatTheBlockHasLeft(t *testing.T) {
+	f, store := refuse(t)
+	f.setConfig(func(c *types.TimerConfig) { c.LaneTimerCycles, c.LaneTimerCells = 100_000_000, 100_000_000 })
+	const timers, undone = 150, 50
+	var fired []types.Delivery
+	var left []int
+	look := func(ctx sdk.Context, d types.Delivery) error {
+		live, err := f.Timers.TimersOf(ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()), d.Actor)
+		require.NoError(t, err)
+		left, fired = append(left, len(live)), append(fired, d)
+		require.ErrorIs(t, f.Timers.Cancel(ctx, d.Actor, fired[0].TimerID), types.ErrTimerNotFound)
+		return nil
+	}
+	// One has a long payload, which can't be removed after its fire.
+	long := make([]byte, types.InlinePayloadBytes+1)
+	f.robots.scripts[string(long)] = look
+	var kept string
+	for i := range timers {
+		payload := f.script(look)
+		if i == undone {
+			payload = long
+		}
+		if id := f.schedule(robot, 3, payload, limited(200_000)); i == undone {
+			kept = id
+		}
+	}
+	f.blocksUntil(2)
+	store.kept = types.PrefixPayloads.Bytes()
+	events := f.NextBlock()
+	require.Len(t, f.firedIDs(events), timers-1)
+	want := make([]int, timers)
+	for i := range want {
+		want[i] = timers - 1 - i
+		if i > undone {
+			want[i]++
+		}
+	}
+	require.Equal(t, want, left)
+	require.Equal(t, kept, only[*types.TimerSetAside](f, events).Id)
+	require.Equal(t, uint32(1), f.total(robot))
+}
+
+// What the steps of a block remove is written together. If that fails, nothing of the block is lost.
+//
+// Rule: 2.2-one-record
+func TestRemovalsThatCannotBeWrittenFailTheStep(t *testing.T) {
+	f, store := refuse(t)
+	id := f.schedule(robot, 3, f.noop())
+	f.blocksUntil(2)
+	store.refuseOf(robot)
+	events := f.NextBlock()
+	only[*types.TimerLaneFailed](f, events)
+	require.Empty(t, f.firedIDs(events))
+	require.Equal(t, int64(rich), f.balance(robot))
+	store.key = nil
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 }
 
 // Rule: 1.1-due-until-left, 5.1-lane-paused, 5.3-expired-leave

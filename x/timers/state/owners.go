@@ -127,6 +127,8 @@ func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := writesOf(ctx)
+	found = slices.DeleteFunc(found, func(e logmap.Entry) bool { return w.isRemoved(e.Key) })
 	charge(ctx, ownerEntryCycles*uint64(len(found)))
 	entries := make([]Entry, len(found))
 	for i := range found {
@@ -149,7 +151,7 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 		if err != nil {
 			return err
 		}
-		if timers >= uint64(maxTimers) {
+		if timers -= writesOf(ctx).removedOf(hash); timers >= uint64(maxTimers) {
 			return types.ErrTooManyTimers.Wrapf("the actor has %d live timers, the most allowed is %d", timers, maxTimers)
 		}
 	}
@@ -176,6 +178,38 @@ func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) 
 	return o.entries.Delete(types.Unmetered(ctx), entry.key(actor))
 }
 
+// removeLater is remove for the steps at the end of a block, which say when they undo it. What they remove is written some
+// dozens at a time, since one change of the map costs as much as many. Nothing depends on when: a timer that is gone has no
+// further changes, unless it returns (Reattach).
+func (o *Owners) removeLater(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
+	w := writesOf(ctx)
+	if w == nil {
+		return o.remove(ctx, actor, entry)
+	}
+	charge(ctx, ownerChangeCycles)
+	if w.removed = append(w.removed, entry.key(actor)); len(w.removed) < maxRemoved {
+		return nil
+	}
+	return o.writeRemoved(ctx)
+}
+
+// maxRemoved bounds what is removed and not yet written: each reading of the index looks through it.
+const maxRemoved = 64
+
+// writeRemoved writes what steps have removed.
+func (o *Owners) writeRemoved(ctx context.Context) error {
+	w := writesOf(ctx)
+	if w == nil || len(w.removed) == 0 {
+		return nil
+	}
+	changes := make([]logmap.Change, len(w.removed))
+	for i, key := range w.removed {
+		changes[i] = logmap.Deleted(key)
+	}
+	w.removed = nil
+	return o.entries.Apply(types.Unmetered(ctx), changes...)
+}
+
 // candidates returns the entries of the actor whose timers may have the id.
 func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte) ([]Entry, error) {
 	if len(id) < idBytes {
@@ -188,8 +222,11 @@ func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte
 // Total counts the timers of all actors. It may read much: no block does it.
 func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.Count(ctx, nil, nil) }
 
-// Maintain merges a bounded part of what changed.
+// Maintain ends a block: it writes what the block removed, and merges a bounded part of what changed.
 func (o *Owners) Maintain(ctx context.Context, height uint64) error {
+	if err := o.writeRemoved(ctx); err != nil {
+		return err
+	}
 	_, err := o.entries.Maintain(types.Unmetered(ctx), height)
 	return err
 }
