@@ -153,7 +153,6 @@ func TestLongGenesisNeedsLittleMemory(t *testing.T) {
 	require.NoError(t, err)
 	imported, importTime := h.above(), time.Since(began)
 	runtime.KeepAlive(raw)
-	raw = nil
 	runtime.GC()
 	h = watchHeap(base)
 	_, err = second.FinalizeBlock(&abci.RequestFinalizeBlock{Height: exported.Height, Time: time.Unix(1_700_001_000, 0)})

@@ -234,7 +234,7 @@ func (s *side) address(i int) sdk.AccAddress { return s.SenderAccounts[i].Sender
 
 // deliver runs a block with one transaction of the i-th account, which must succeed.
 func (s *side) deliver(i int, msgs ...sdk.Msg) *abci.ExecTxResult {
-	s.TB.Helper()
+	s.Helper()
 	result, err := s.SendMsgsWithSender(s.SenderAccounts[i], msgs...)
 	require.NoError(s.TB, err)
 	return result
@@ -242,7 +242,7 @@ func (s *side) deliver(i int, msgs ...sdk.Msg) *abci.ExecTxResult {
 
 // sendTx is the message by which the first account makes its interchain account run messages.
 func (s *side) sendTx(timeout time.Duration, msgs ...proto.Message) *controllertypes.MsgSendTx {
-	s.TB.Helper()
+	s.Helper()
 	data, err := icatypes.SerializeCosmosTx(s.Codec, msgs, icatypes.EncodingProtobuf)
 	require.NoError(s.TB, err)
 	return controllertypes.NewMsgSendTx(s.address(0).String(), ibctesting.FirstConnectionID, uint64(timeout.Nanoseconds()),
@@ -251,7 +251,7 @@ func (s *side) sendTx(timeout time.Duration, msgs ...proto.Message) *controllert
 
 // schedule books a timer of the first account.
 func (s *side) schedule(trigger types.Trigger, msgs ...sdk.Msg) string {
-	s.TB.Helper()
+	s.Helper()
 	var booked types.MsgScheduleTimerResponse
 	result := s.deliver(0, &types.MsgScheduleTimer{
 		Sender: s.address(0).String(), Trigger: trigger, Messages: packed(s.app.t, msgs...), GasLimit: 240_000,
@@ -261,7 +261,7 @@ func (s *side) schedule(trigger types.Trigger, msgs ...sdk.Msg) string {
 }
 
 func (s *side) response(result *abci.ExecTxResult, response proto.Message) {
-	s.TB.Helper()
+	s.Helper()
 	var data sdk.TxMsgData
 	require.NoError(s.TB, proto.Unmarshal(result.Data, &data))
 	require.NoError(s.TB, proto.Unmarshal(data.MsgResponses[0].Value, response))
@@ -269,7 +269,7 @@ func (s *side) response(result *abci.ExecTxResult, response proto.Message) {
 
 // fire runs blocks until a timer fires, and returns its event and the packets that it sent.
 func (s *side) fire() (map[string]string, []channeltypes.Packet) {
-	s.TB.Helper()
+	s.Helper()
 	for range 24 {
 		s.Coordinator.IncrementTime()
 		s.NextBlock()
@@ -296,14 +296,14 @@ func (s *side) balance(of sdk.AccAddress, denom string) sdkmath.Int {
 
 // deliveries of an actor's timers, the last one first.
 func (s *side) deliveries(actor sdk.AccAddress) []types.DeliveryInfo {
-	s.TB.Helper()
+	s.Helper()
 	response, err := timersquery.NewServer(s.app.Timers).Deliveries(s.GetContext(), &types.QueryDeliveriesRequest{Actor: actor.String()})
 	require.NoError(s.TB, err)
 	return response.Deliveries
 }
 
 func (s *side) timers(actor sdk.AccAddress) []types.TimerInfo {
-	s.TB.Helper()
+	s.Helper()
 	response, err := timersquery.NewServer(s.app.Timers).TimersByActor(s.GetContext(), &types.QueryTimersByActorRequest{Actor: actor.String()})
 	require.NoError(s.TB, err)
 	return response.Timers

@@ -358,7 +358,7 @@ func callbacks(t *testing.T) []byte {
 
 // instantiateCallbacks makes that contract on a chain.
 func (s *side) instantiateCallbacks() sdk.AccAddress {
-	s.TB.Helper()
+	s.Helper()
 	creator := s.address(0).String()
 	var stored wasmtypes.MsgStoreCodeResponse
 	s.response(s.deliver(0, &wasmtypes.MsgStoreCode{Sender: creator, WASMByteCode: callbacks(s.app.t)}), &stored)

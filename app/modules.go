@@ -135,7 +135,8 @@ func (d *Description) describe(modules *module.Manager) {
 	d.basics = module.NewBasicManagerFromManager(modules, map[string]module.AppModuleBasic{
 		genutiltypes.ModuleName: genutil.NewAppModuleBasic(genutiltypes.DefaultMessageValidator),
 		govtypes.ModuleName:     gov.NewAppModuleBasic(nil),
-		banktypes.ModuleName:    bankBasic{modules.Modules[banktypes.ModuleName].(bank.AppModule).AppModuleBasic},
+		//nolint:errcheck // The chain was just made with x/bank's module; another one must not start.
+		banktypes.ModuleName: bankBasic{modules.Modules[banktypes.ModuleName].(bank.AppModule).AppModuleBasic},
 	})
 	d.basics.RegisterLegacyAminoCodec(d.encoding.Amino)
 	d.basics.RegisterInterfaces(d.encoding.Registry)

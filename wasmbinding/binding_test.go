@@ -30,10 +30,10 @@ var (
 
 // newChain starts a chain of the lab on which alice has coins, and a router of its module's queries. Contracts that run
 // are tested with the application (testutil/system).
-func newChain(t testing.TB) (*lab.Chain, *baseapp.GRPCQueryRouter) {
-	t.Helper()
+func newChain(tb testing.TB) (*lab.Chain, *baseapp.GRPCQueryRouter) {
+	tb.Helper()
 	chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: alice, Amount: math.NewInt(1_000_000_000)}}})
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	router := baseapp.NewGRPCQueryRouter()
 	router.SetInterfaceRegistry(chain.Codec.InterfaceRegistry())
 	types.RegisterQueryServer(router, query.NewServer(chain.Timers))

@@ -29,7 +29,7 @@ const msgsFlag = "msgs"
 func knownCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
 	if err != nil || !cmd.HasAvailableSubCommands() {
-		return nil // Who finds no command at the top says so well enough.
+		return nil //nolint:nilerr // Who finds no command at the top says so well enough.
 	}
 	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") || rest[0] == "help" {
 		return nil

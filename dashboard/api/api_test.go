@@ -148,7 +148,9 @@ func TestBlocksAreStreamed(t *testing.T) {
 	require.True(t, lines.Scan())
 	require.Equal(t, ": hello", lines.Text(), "it is heard from here on")
 	s.Publish(&store.Block{Height: 6}, nil)
-	for lines.Scan() && lines.Text() == "" {
+	require.True(t, lines.Scan())
+	for lines.Text() == "" {
+		require.True(t, lines.Scan())
 	}
 	require.Contains(t, lines.Text(), `"events":[]`)
 	s.Publish(&store.Block{Height: 7}, make([]store.Event, 300))

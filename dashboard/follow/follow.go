@@ -53,7 +53,7 @@ func (f *Follower) Run(ctx context.Context) error {
 		wait := f.Interval
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // The end of the context is how it ends, and what it broke off is no failure.
 		case err != nil:
 			if !away {
 				f.Note("no news from the node, asked again every %s: %v", patience, err)

@@ -62,10 +62,10 @@ func (c *chain) Read(ctx context.Context, height int64) (store.Block, []store.Ev
 	return b, []store.Event{{Kind: "fired", Actor: "alice", Timer: "t", Paid: "3", Body: fmt.Sprintf("%q", hash)}}, err
 }
 
-func open(t testing.TB, file string) *store.Store {
-	t.Helper()
+func open(tb testing.TB, file string) *store.Store {
+	tb.Helper()
 	s, err := store.Open(context.Background(), file)
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return s
 }
 

@@ -60,6 +60,7 @@ func put(t *testing.T, s *store.Store, height int64) {
 
 func TestAnEmptyStore(t *testing.T) {
 	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
 		height, hash, err := s.Last(t.Context())
 		require.NoError(t, err)
 		require.Zero(t, height)
@@ -82,6 +83,7 @@ func TestAnEmptyStore(t *testing.T) {
 
 func TestWhatIsPutIsRead(t *testing.T) {
 	onEach(t, func(t *testing.T, name string, s *store.Store) {
+		t.Helper()
 		for height := range int64(6) {
 			put(t, s, height+1)
 		}
@@ -127,6 +129,7 @@ func TestWhatIsPutIsRead(t *testing.T) {
 
 func TestASeriesGathersBlocks(t *testing.T) {
 	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
 		for height := range int64(6) {
 			put(t, s, height+1)
 		}
@@ -144,6 +147,7 @@ func TestASeriesGathersBlocks(t *testing.T) {
 
 func TestAForkIsTakenOutOfTheTotals(t *testing.T) {
 	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
 		for height := range int64(4) {
 			put(t, s, height+1)
 		}
@@ -165,6 +169,7 @@ func TestAForkIsTakenOutOfTheTotals(t *testing.T) {
 // A block is written once, and as a whole.
 func TestABlockThatIsThereIsRefused(t *testing.T) {
 	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
 		put(t, s, 1)
 		twice := []store.Event{{Kind: "fired", Timer: "c1", Actor: "carol", Paid: "1"}}
 		require.Error(t, s.Put(t.Context(), &store.Block{Height: 1, Hash: "other"}, twice))

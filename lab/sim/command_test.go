@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden output anew")
 
-func run(t *testing.T, ctx context.Context, args ...string) (string, error) {
+func run(ctx context.Context, t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out, progress bytes.Buffer
 	cmd := sim.NewCommand()
@@ -38,7 +38,7 @@ func run(t *testing.T, ctx context.Context, args ...string) (string, error) {
 func TestTheExamplePrintsItsGoldenOutput(t *testing.T) {
 	dir := t.TempDir()
 	html, table := filepath.Join(dir, "out.html"), filepath.Join(dir, "out.csv")
-	out, err := run(t, context.Background(), "testdata/example.json", "--quiet", "--html", html, "--csv", table)
+	out, err := run(context.Background(), t, "testdata/example.json", "--quiet", "--html", html, "--csv", table)
 	require.NoError(t, err)
 	const golden = "testdata/example.golden.md"
 	if *update {
@@ -72,7 +72,7 @@ func TestTheExamplePrintsItsGoldenOutput(t *testing.T) {
 
 func TestBadInputPrintsNothing(t *testing.T) {
 	for _, args := range [][]string{{"testdata/none.json"}, {"testdata/example.golden.md"}, {"testdata/example.json", "--seeds", "-1"}} {
-		out, err := run(t, context.Background(), args...)
+		out, err := run(context.Background(), t, args...)
 		var coded interface{ ExitCode() int }
 		require.True(t, errors.As(err, &coded), "%v", err)
 		require.Equal(t, 2, coded.ExitCode())
@@ -94,6 +94,6 @@ func TestAnInterruptedRunKeepsTheSeedsThatAreDone(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, sim.WriteTable(&out, results))
 	require.Contains(t, out.String(), "interrupted")
-	_, err = run(t, ctx, "testdata/example.json", "--quiet")
+	_, err = run(ctx, t, "testdata/example.json", "--quiet")
 	require.ErrorContains(t, err, "interrupted before the first seed")
 }

@@ -71,7 +71,9 @@ func (c *Chain) LeaveWithout(names []string, change func(sdk.Context, *app.App))
 	require.NoError(c.tb, os.CopyFS(d.home, os.DirFS(c.disk.home)))
 	stores := rootmulti.NewStore(d.db, log.NewNopLogger(), metrics.NewNoOpMetrics())
 	var kept []*storetypes.KVStoreKey
-	for name, key := range c.App.CommitMultiStore().(*rootmulti.Store).StoreKeysByName() {
+	committed, ok := c.App.CommitMultiStore().(*rootmulti.Store)
+	require.True(c.tb, ok)
+	for name, key := range committed.StoreKeysByName() {
 		if key, ok := key.(*storetypes.KVStoreKey); ok && !slices.Contains(names, name) {
 			stores.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 			kept = append(kept, key)

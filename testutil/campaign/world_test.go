@@ -59,6 +59,7 @@ func imageWith(calendar types.Calendar) func(testing.TB) *image {
 		made *image
 	)
 	return func(tb testing.TB) *image {
+		tb.Helper()
 		once.Do(func() { made = newImage(tb, calendar) })
 		return made
 	}

@@ -39,7 +39,7 @@ func TestErrorsNameThePath(t *testing.T) {
 		``:                                  "not JSON: EOF",
 		`{} {}`:                             "text after the end",
 		`[]`:                                "want an object, not []",
-		`{"nmae": "a"}`:                     "nmae: unknown field; known: any, count, inner, maybe, name, rates",
+		`{"names": "a"}`:                    "names: unknown field; known: any, count, inner, maybe, name, rates",
 		`{"Hidden": "a"}`:                   "Hidden: unknown field; known: any, count, inner, maybe, name, rates",
 		`{"Name": "a"}`:                     "Name: unknown field; known: any, count, inner, maybe, name, rates",
 		`{"name": "a", "name": "b"}`:        "name: stated twice",

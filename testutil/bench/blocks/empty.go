@@ -1,3 +1,5 @@
+// Package blocks counts what a block asks of the store in which nothing is due, and what messages and timers take by their
+// number.
 package blocks
 
 import (

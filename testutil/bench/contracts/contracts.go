@@ -1,3 +1,4 @@
+// Package contracts measures calls of contracts, beside a bank send through the same application.
 package contracts
 
 import (

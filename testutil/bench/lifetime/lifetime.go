@@ -1,3 +1,5 @@
+// Package lifetime counts what timers write from their scheduling to their last fire, in the module and in layouts that others
+// use.
 package lifetime
 
 import (

@@ -1,3 +1,4 @@
+// Package overhead times fires, repetitions and watched stores beside the sends that they make.
 package overhead
 
 import (

@@ -129,17 +129,15 @@ func running(n int, msg func(c *realapp.Chain, i int) (sdk.Msg, error)) func(*re
 	}
 }
 
-func transfer(_ *realapp.Chain, i int) (sdk.Msg, error) {
+func transfer(_ *realapp.Chain, i int) (sdk.Msg, error) { return transferBefore(never, i), nil }
+
+func transferBefore(timeout uint64, i int) sdk.Msg {
 	from := realapp.KeyedAccount(i).Address.String()
-	return transfertypes.NewMsgTransfer(transfertypes.PortID, coins, coin(1)[0], from, from, clienttypes.ZeroHeight(), never, ""), nil
+	return transfertypes.NewMsgTransfer(transfertypes.PortID, coins, coin(1)[0], from, from, clienttypes.ZeroHeight(), timeout, "")
 }
 
 // lateTransfer has timed out, as far as the client knows.
-func lateTransfer(c *realapp.Chain, i int) (sdk.Msg, error) {
-	msg, err := transfer(c, i)
-	msg.(*transfertypes.MsgTransfer).TimeoutTimestamp = 1
-	return msg, err
-}
+func lateTransfer(_ *realapp.Chain, i int) (sdk.Msg, error) { return transferBefore(1, i), nil }
 
 // sendTx has the interchain account on the other chain send a coin.
 func sendTx(c *realapp.Chain, i int) (sdk.Msg, error) {

@@ -258,7 +258,7 @@ func endOfBlock(read func(sdk.Context) (work, error)) func(*realapp.Chain) (roun
 
 // Measure measures all kinds.
 func Measure(opts figure.Options) (*Prices, error) {
-	p := &Prices{Rounds: 15}
+	p := &Prices{Rounds: 8}
 	if opts.Quick {
 		p.Rounds = 4
 	}

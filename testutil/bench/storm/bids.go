@@ -53,6 +53,9 @@ var (
 // AllBids are those of the published figures.
 var AllBids = []Bids{DefaultBids, LognormalBids, EqualBids, MixedBids, PoisonBids}
 
+// extremeBids are those of them that make a block read least and most: enough for a wide lane, whose storms take long to make.
+var extremeBids = []Bids{DefaultBids, LognormalBids, PoisonBids}
+
 func lognormalBid(r *rand.Rand) *types.Bid {
 	tip := usualTip * math.Exp(r.NormFloat64())
 	return statedBid(max(tip+laneFee*math.Exp(0.5+0.7*r.NormFloat64()), laneFee*1.01), tip)

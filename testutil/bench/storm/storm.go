@@ -1,3 +1,4 @@
+// Package storm measures blocks in which more timers are ready than compete, beside blocks of the same lane without a crowd.
 package storm
 
 import (
@@ -402,10 +403,13 @@ func Measure(opts figure.Options) ([]Storm, error) {
 	due := 20_000
 	if !opts.Quick {
 		specs, due = nil, 100_000
-		for _, lane := range []uint64{defaultLane, wideLaneCycles} {
-			specs = append(specs, Spec{Policy: workload.FIFO, Bids: DefaultBids, LaneCycles: lane})
-			for _, bids := range AllBids {
-				specs = append(specs, Spec{Policy: workload.EIP1559, Bids: bids, LaneCycles: lane})
+		for _, lane := range []struct {
+			cycles uint64
+			bids   []Bids
+		}{{defaultLane, AllBids}, {wideLaneCycles, extremeBids}} {
+			specs = append(specs, Spec{Policy: workload.FIFO, Bids: DefaultBids, LaneCycles: lane.cycles})
+			for _, bids := range lane.bids {
+				specs = append(specs, Spec{Policy: workload.EIP1559, Bids: bids, LaneCycles: lane.cycles})
 			}
 		}
 	}

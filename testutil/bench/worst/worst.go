@@ -249,7 +249,7 @@ func Measure(opts figure.Options) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs := 7
+	runs := 5
 	if opts.Quick {
 		runs = 3
 	}

@@ -65,12 +65,6 @@ func (b BankBalances) place(ctx context.Context, key BalanceKey) place {
 	return place{b.service.OpenKVStore(ctx), at, err}
 }
 
-// balanceOf is what an account has of the fee denom; nothing if that can't be read, as the bank has it.
-func (f *Fees) balanceOf(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) math.Int {
-	p := f.purse(ctx, config, addr)
-	return p.balance(ctx)
-}
-
 // spendableOf is the balance of an account without the coins that vesting locks; below 0 if more is locked than is there.
 func (f *Fees) spendableOf(ctx sdk.Context, config *types.TimerConfig, account sdk.AccountI, balance math.Int) math.Int {
 	if v, ok := account.(vesting); ok {

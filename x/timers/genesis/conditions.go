@@ -36,33 +36,11 @@ func checkKey(list string, i int, key types.WatchKey) error {
 
 // validateConditions checks what genesis has of conditions in addition to their timers.
 func validateConditions(g *types.GenesisState) error {
-	for i := range g.WatchValues {
-		if err := checkKey("watch_values", i, g.WatchValues[i].Key); err != nil {
-			return err
-		}
-		if i > 0 && g.WatchValues[i-1].Key.Compare(g.WatchValues[i].Key) >= 0 {
-			return types.ErrInvalidGenesis.Wrapf("watch_values %d: keys must ascend", i)
-		}
-		v := &g.WatchValues[i].Value
-		number, is := condition.Number(v.Number)
-		switch {
-		case v.Number != "" && (!is || number != v.Number):
-			return types.ErrInvalidGenesis.Wrapf("watch_values %d: number %.100q, want a decimal number in its shortest form", i, v.Number)
-		case len(v.Bytes) > condition.KeptBytes || !v.Exists && len(v.Bytes) > 0:
-			return types.ErrInvalidGenesis.Wrapf("watch_values %d: %d bytes, want at most %d, and none of a key that is not there", i, len(v.Bytes), condition.KeptBytes)
-		case len(v.Conditions) > 0:
-			return types.ErrInvalidGenesis.Wrapf("watch_values %d: conditions are counted anew and must be empty", i)
-		}
+	if err := validateValues(g.WatchValues); err != nil {
+		return err
 	}
-	for i := range g.WatchStarts {
-		s := &g.WatchStarts[i]
-		if i > 0 && cmp.Or(cmp.Compare(g.WatchStarts[i-1].Since, s.Since), cmp.Compare(g.WatchStarts[i-1].Seq, s.Seq)) >= 0 {
-			return types.ErrInvalidGenesis.Wrapf("watch_starts %d: not above the one before in (since, seq)", i)
-		}
-		if s.Since == 0 || s.Seq == 0 || len(s.Held) > types.MaxWatchKeyBytes {
-			return types.ErrInvalidGenesis.Wrapf("watch_starts %d: since %d, seq %d, %d bytes, want at least 1, 1 and at most %d",
-				i, s.Since, s.Seq, len(s.Held), types.MaxWatchKeyBytes)
-		}
+	if err := validateStarts(g.WatchStarts); err != nil {
+		return err
 	}
 	for i := range g.WatchChanged {
 		if err := checkKey("watch_changed", i, g.WatchChanged[i]); err != nil {
@@ -78,6 +56,44 @@ func validateConditions(g *types.GenesisState) error {
 		}
 	}
 	return validateSegments(g.WatchSegments)
+}
+
+// validateValues checks the last values of keys with conditions.
+func validateValues(values []types.KeyWatchValue) error {
+	for i := range values {
+		if err := checkKey("watch_values", i, values[i].Key); err != nil {
+			return err
+		}
+		if i > 0 && values[i-1].Key.Compare(values[i].Key) >= 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_values %d: keys must ascend", i)
+		}
+		v := &values[i].Value
+		number, is := condition.Number(v.Number)
+		switch {
+		case v.Number != "" && (!is || number != v.Number):
+			return types.ErrInvalidGenesis.Wrapf("watch_values %d: number %.100q, want a decimal number in its shortest form", i, v.Number)
+		case len(v.Bytes) > condition.KeptBytes || !v.Exists && len(v.Bytes) > 0:
+			return types.ErrInvalidGenesis.Wrapf("watch_values %d: %d bytes, want at most %d, and none of a key that is not there", i, len(v.Bytes), condition.KeptBytes)
+		case len(v.Conditions) > 0:
+			return types.ErrInvalidGenesis.Wrapf("watch_values %d: conditions are counted anew and must be empty", i)
+		}
+	}
+	return nil
+}
+
+// validateStarts checks the timers whose conditions have not been looked at since they were scheduled.
+func validateStarts(starts []types.WatchStart) error {
+	for i := range starts {
+		s := &starts[i]
+		if i > 0 && cmp.Or(cmp.Compare(starts[i-1].Since, s.Since), cmp.Compare(starts[i-1].Seq, s.Seq)) >= 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_starts %d: not above the one before in (since, seq)", i)
+		}
+		if s.Since == 0 || s.Seq == 0 || len(s.Held) > types.MaxWatchKeyBytes {
+			return types.ErrInvalidGenesis.Wrapf("watch_starts %d: since %d, seq %d, %d bytes, want at least 1, 1 and at most %d",
+				i, s.Since, s.Seq, len(s.Held), types.MaxWatchKeyBytes)
+		}
+	}
+	return nil
 }
 
 // validateSegments checks the conditions that are to be visited: ranges of places of one list.

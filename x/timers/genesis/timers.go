@@ -56,24 +56,12 @@ func validateTimer(t *types.Timer) error {
 	if t.CellLimit > types.MaxUnits {
 		return types.ErrCellLimitOutOfBounds.Wrapf("%d cells, want at most %d", t.CellLimit, types.MaxUnits)
 	}
-	if err := validateAdmission(t); err != nil {
-		return err
-	}
-	if t.Quote != nil {
-		if t.AdmittedWeight == 0 {
-			return types.ErrInvalidGenesis.Wrap("quote is stated and admitted_weight is 0: only what lies in the ready index has a quote")
-		}
-		if err := t.Quote.Validate(); err != nil {
+	for _, check := range []func(*types.Timer) error{
+		validateAdmission, validateAnswers, (*types.Timer).ValidateRecurrence, validateParties,
+	} {
+		if err := check(t); err != nil {
 			return err
 		}
-	}
-	if t.LastAnswer != nil {
-		if err := t.LastAnswer.Validate(); err != nil {
-			return types.ErrInvalidGenesis.Wrapf("last_answer: %v", err)
-		}
-	}
-	if err := t.ValidateRecurrence(); err != nil {
-		return err
 	}
 	if err := names.CheckLabel(t.Label); err != nil {
 		return err
@@ -89,6 +77,29 @@ func validateTimer(t *types.Timer) error {
 	if t.RunsMessages && t.Handler != "" {
 		return types.ErrInvalidGenesis.Wrapf("runs_messages is set and handler is %.80q, want none", t.Handler)
 	}
+	return t.Bid.Validate()
+}
+
+// validateAnswers checks what a record keeps of its agent's answers.
+func validateAnswers(t *types.Timer) error {
+	if t.Quote != nil {
+		if t.AdmittedWeight == 0 {
+			return types.ErrInvalidGenesis.Wrap("quote is stated and admitted_weight is 0: only what lies in the ready index has a quote")
+		}
+		if err := t.Quote.Validate(); err != nil {
+			return err
+		}
+	}
+	if t.LastAnswer != nil {
+		if err := t.LastAnswer.Validate(); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("last_answer: %v", err)
+		}
+	}
+	return nil
+}
+
+// validateParties checks the addresses of a record.
+func validateParties(t *types.Timer) error {
 	if err := sdk.VerifyAddressFormat(t.Actor); err != nil {
 		return types.ErrInvalidGenesis.Wrapf("actor: %v", err)
 	}
@@ -102,7 +113,7 @@ func validateTimer(t *types.Timer) error {
 			return types.ErrInvalidGenesis.Wrapf("fee_payer: %v", err)
 		}
 	}
-	return t.Bid.Validate()
+	return nil
 }
 
 // validateScheduler checks who scheduled a timer for another actor. Whether it is still the admin shows when the timer fires.

@@ -144,7 +144,7 @@ func agentBillsProperty(t *rapid.T) {
 func agentBlock(t *rapid.T, f *fixture, model *agentModel, payers []sdk.AccAddress, told *[][]byte) {
 	var ready []types.Timer
 	require.NoError(t, f.Timers.Engine().Records.WalkQueue(f.Ctx(), func(timer *types.Timer) bool {
-		due := timer.Due <= uint64(f.Height())
+		due := timer.Due <= f.Height()
 		if due {
 			ready = append(ready, *timer)
 		}

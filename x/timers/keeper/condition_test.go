@@ -180,6 +180,7 @@ func TestAHandlerThatSchedulesACondition(t *testing.T) {
 // Rule: 1.10-own-transfers
 func TestFeesCountForConditions(t *testing.T) {
 	underEachDebit(t, func(t *testing.T, debits func(*lab.ChainOptions)) {
+		t.Helper()
 		f := newFixture(t, debits, withConfig(plain))
 		low := f.schedule(robot2, 0, f.pays(robot2, robot, 0), watching(f.when(f.balanceOf(robot), fmt.Sprintf("< %d", rich-100_000))), times(0))
 		f.schedule(robot, 0, f.noop(), every(1, 0))
@@ -197,6 +198,7 @@ func TestFeesCountForConditions(t *testing.T) {
 // TestAConditionOfItsOwnFee does not make a timer fire for ever.
 func TestAConditionOfItsOwnFee(t *testing.T) {
 	underEachDebit(t, func(t *testing.T, debits func(*lab.ChainOptions)) {
+		t.Helper()
 		f := newFixture(t, debits, withConfig(plain))
 		id := f.schedule(robot, 0, f.noop(), watching(f.when(f.balanceOf(robot), fmt.Sprintf("< %d", rich))), times(0))
 		f.NextBlock()

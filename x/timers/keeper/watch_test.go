@@ -173,6 +173,7 @@ func TestARepeatingWatchFiresSoManyTimes(t *testing.T) {
 // Rule: 1.10-own-transfers
 func TestATimerIsNotMadeDueByItsOwnFee(t *testing.T) {
 	underEachDebit(t, func(t *testing.T, debits func(*lab.ChainOptions)) {
+		t.Helper()
 		f := newFixture(t, debits)
 		id := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(robot), f.balanceOf(robot2)), times(0))
 		other := f.schedule(robot2, 0, f.noop(), watching(f.key("bank:supply:"+f.FeeDenom)), times(0))

@@ -92,9 +92,10 @@ func (m *Map) Page(ctx context.Context, from, to []byte, n int) (entries []Entry
 	if err != nil {
 		return nil, err
 	}
-	sources, r, h, more := newer, o.rangeOf(from), head{}, true
+	sources, r, more := newer, o.rangeOf(from), true
 	for len(entries) < n {
 		for more && exhausted(sources[len(newer):]) {
+			var h head
 			if r, h, more, err = o.rangeFrom(r, within); err != nil {
 				return nil, err
 			}

@@ -200,6 +200,7 @@ func (s *Storm) scan(
 			return taken, key, nil
 		case calendar.Take:
 			taken = append(taken, t)
+		case calendar.Pass:
 		}
 	}
 	if from.Compare(s.reached) < 0 {

@@ -25,24 +25,26 @@ import (
 // dropped and the error is returned: a panic of a gas meter as ErrOutOfCycles, any other panic as ErrPanicked.
 func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	defer recoverInto(ctx, &err)
-	own := branchOf(ctx)
+	own, branch := branchOf(ctx)
 	if err := fn(own); err != nil {
 		return err
 	}
 	ctx.EventManager().EmitEvents(own.EventManager().Events())
-	own.MultiStore().(storetypes.CacheMultiStore).Write()
+	branch.Write()
 	return nil
 }
 
 // Probe runs fn on a branch of ctx and always drops the branch. It reports whether fn would succeed.
 func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 	defer recoverInto(ctx, &err)
-	return fn(branchOf(ctx))
+	own, _ := branchOf(ctx)
+	return fn(own)
 }
 
 // branchOf is ctx.CacheContext with a branch that costs less while few keys are written.
-func branchOf(ctx sdk.Context) sdk.Context {
-	return ctx.WithMultiStore(branch.New(ctx.MultiStore())).WithEventManager(sdk.NewEventManager())
+func branchOf(ctx sdk.Context) (sdk.Context, storetypes.CacheMultiStore) {
+	own := branch.New(ctx.MultiStore())
+	return ctx.WithMultiStore(own).WithEventManager(sdk.NewEventManager()), own
 }
 
 // ErrTooLarge is returned by ReadAtMost.

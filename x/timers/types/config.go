@@ -197,12 +197,18 @@ func (c *TimerConfig) validateBounds() error {
 	if err := check.Err(); err != nil {
 		return err
 	}
+	return c.validateDecimals()
+}
+
+// validateDecimals checks the prices, multipliers and shares by themselves.
+func (c *TimerConfig) validateDecimals() error {
 	if err := ValidatePrice(ErrInvalidConfig, "cycle_basefee", c.CycleBasefee.LegacyDec); err != nil {
 		return err
 	}
 	if err := ValidatePrice(ErrInvalidConfig, "cell_basefee", c.CellBasefee.LegacyDec); err != nil {
 		return err
 	}
+	check := bounds.Of(ErrInvalidConfig)
 	zero, mostOfTier, tiers := math.LegacyZeroDec(), math.LegacyNewDec(maxTierMultiplier), &c.PriorityTiers
 	leastWeight := math.LegacyOneDec().QuoInt64(fairness.One)
 	check.Dec("priority_tiers.economy", tiers.Economy.LegacyDec, zero, mostOfTier)

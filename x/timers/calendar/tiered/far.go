@@ -165,33 +165,39 @@ func (f far) merge(ctx context.Context, d *directory, budget int) error {
 			}
 		}
 		output := &writer{store: f.store, shape: f.shape, run: d.find(m.output)}
-		// It stops between two chunks, so that chunks are full, unless too many entries are dead for that.
-		for budget > 0 || len(output.entries) > 0 && budget > -f.shape.chunkEntries {
-			first, err := inputs.first(ctx)
-			if err != nil {
-				return err
-			}
-			if first == nil {
-				break
-			}
-			e, live, err := inputs.take(ctx, first)
-			if err != nil {
-				return err
-			}
-			budget--
-			if !live {
-				continue
-			}
-			if err := output.add(ctx, e); err != nil {
-				return err
-			}
-		}
-		if err := output.flush(ctx); err != nil {
+		var err error
+		if budget, err = f.mergeInto(ctx, output, inputs, budget); err != nil {
 			return err
 		}
 	}
 	d.settle()
 	return nil
+}
+
+// mergeInto moves entries from the inputs of a merge to its output, and returns what is left of the budget. It stops between
+// two chunks, so that chunks are full, unless too many entries are dead for that.
+func (f far) mergeInto(ctx context.Context, output *writer, inputs *drains, budget int) (left int, err error) {
+	for budget > 0 || len(output.entries) > 0 && budget > -f.shape.chunkEntries {
+		first, err := inputs.first(ctx)
+		if err != nil {
+			return budget, err
+		}
+		if first == nil {
+			break
+		}
+		e, live, err := inputs.take(ctx, first)
+		if err != nil {
+			return budget, err
+		}
+		budget--
+		if !live {
+			continue
+		}
+		if err := output.add(ctx, e); err != nil {
+			return budget, err
+		}
+	}
+	return budget, output.flush(ctx)
 }
 
 // migrate hands out the entries that are due at or before the height, in order and at most budget of them, and consumes

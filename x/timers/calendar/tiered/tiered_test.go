@@ -49,6 +49,17 @@ func (c *counts) read() error {
 	return c.fail
 }
 
+// scan walks, and meanwhile the store must not be used.
+func (c *counts) scan(walk func()) error {
+	if err := c.read(); err != nil {
+		return err
+	}
+	c.scanning = true
+	walk()
+	c.scanning = false
+	return nil
+}
+
 func (c *counts) write(bytes int) error {
 	if c.scanning {
 		panic("the store is written while an iterator over it is open")
@@ -74,13 +85,7 @@ func (s nearStore) Remove(_ context.Context, key calendar.Key) error {
 }
 
 func (s nearStore) Scan(_ context.Context, from calendar.Key, fn func(entry) bool) error {
-	if err := s.read(); err != nil {
-		return err
-	}
-	s.scanning = true
-	s.tree.Ascend(entry{Key: from}, fn)
-	s.scanning = false
-	return nil
+	return s.scan(func() { s.tree.Ascend(entry{Key: from}, fn) })
 }
 
 func (s byteStore) Get(_ context.Context, key []byte) ([]byte, error) {
@@ -102,15 +107,11 @@ func (s byteStore) Delete(_ context.Context, key []byte) error {
 }
 
 func (s byteStore) Scan(_ context.Context, from, to []byte, fn func(key, value []byte) bool) error {
-	if err := s.read(); err != nil {
-		return err
-	}
-	s.scanning = true
-	s.tree.Ascend(pair{key: string(from)}, func(p pair) bool {
-		return p.key < string(to) && fn([]byte(p.key), []byte(p.value))
+	return s.scan(func() {
+		s.tree.Ascend(pair{key: string(from)}, func(p pair) bool {
+			return p.key < string(to) && fn([]byte(p.key), []byte(p.value))
+		})
 	})
-	s.scanning = false
-	return nil
 }
 
 func (s byteStore) Last(_ context.Context, from, to []byte) (key, value []byte, err error) {

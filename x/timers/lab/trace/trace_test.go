@@ -95,6 +95,7 @@ func (c *chain) timers(genesis *types.GenesisState) mapOf[modeled] {
 			m.Place, m.Reason = "queue", ""
 		case types.Watching:
 			m.Place, m.Reason = "watching", ""
+		default:
 		}
 		found[c.numbers[t.IDHex()]] = m
 	}

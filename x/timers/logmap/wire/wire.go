@@ -100,6 +100,7 @@ func AtBottom(messages []Message) []Message {
 	return kept
 }
 
+// NetOf is by how much messages change the number of entries.
 func NetOf(messages []Message) (net int64) {
 	for i := range messages {
 		net += messages[i].Kind.Net()
@@ -129,6 +130,7 @@ func appendSorted(bz []byte, last []byte, m Message) []byte {
 	return AppendLogged(bz, Message{m.Key[shared:], m.Value, m.Kind})
 }
 
+// SharedPrefix is the length of what two keys begin with in common.
 func SharedPrefix(a, b []byte) int {
 	n := min(len(a), len(b))
 	for i := range n {
@@ -349,10 +351,12 @@ func Only(messages []Message, within Span) []Message {
 // Span is the keys from From to below To. A nil To has no end.
 type Span struct{ From, To []byte }
 
+// Contains reports whether the key is in the interval.
 func (i Span) Contains(key []byte) bool {
 	return bytes.Compare(key, i.From) >= 0 && !i.EndsBefore(key)
 }
 
+// IsEmpty reports whether no key can be in the interval.
 func (i Span) IsEmpty() bool { return i.To != nil && bytes.Compare(i.From, i.To) >= 0 }
 
 // EndsBefore reports whether the key and all above it lie behind the interval.

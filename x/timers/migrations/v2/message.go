@@ -137,7 +137,7 @@ func prices(msg *codectypes.Any, value encoded, number protowire.Number, edit fu
 		}
 		value.Reset()
 		if value.Unmarshal(msg.Value) != nil {
-			return true, nil
+			return true, nil //nolint:nilerr // It was no message before, and fails when it fires.
 		}
 		changed = true
 	}

@@ -78,7 +78,7 @@ func (m *multi) branch(keepsReads bool) *multi {
 
 // GetKVStore implements types.MultiStore. It panics if no such store is mounted.
 func (m *multi) GetKVStore(key storetypes.StoreKey) storetypes.KVStore {
-	return m.open(key, (*multi).branchKV).(storetypes.KVStore)
+	return m.open(key, (*multi).branchKV).(storetypes.KVStore) //nolint:errcheck // what branchKV returns is one
 }
 
 func (m *multi) branchKV(key storetypes.StoreKey) storetypes.CacheWrap {
@@ -115,7 +115,7 @@ func (m *multi) Write() {
 func (m *multi) GetStoreType() storetypes.StoreType { return storetypes.StoreTypeMulti }
 
 // CacheWrap implements types.CacheWrapper.
-func (m *multi) CacheWrap() storetypes.CacheWrap { return m.CacheMultiStore().(storetypes.CacheWrap) }
+func (m *multi) CacheWrap() storetypes.CacheWrap { return m.branch(true) }
 
 // CacheMultiStoreWithVersion implements types.MultiStore. It panics: a branch has no versions.
 func (m *multi) CacheMultiStoreWithVersion(int64) (storetypes.CacheMultiStore, error) {

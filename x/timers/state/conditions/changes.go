@@ -241,22 +241,13 @@ func (c *Conditions) eachStart(
 		}
 		done := true
 		if found {
-			all, err := conditionsOf(&t)
-			if err != nil {
-				return err
-			}
-			for _, k := range all {
-				kept, err := c.values.Get(ctx, collections.Join(k.Store, k.Prefix))
-				if err != nil {
-					return err
-				}
+			done, err = c.eachOf(ctx, &t, func(k conditional, v condition.Value) (bool, error) {
 				held := k.i/8 < len(helds[i]) && helds[i][k.i/8]&(1<<(k.i%8)) != 0
-				one, err := fn(&t, k, held, valueOf(kept))
-				if err != nil {
-					return err
-				}
-				done = done && one
-			}
+				return fn(&t, k, held, v)
+			})
+		}
+		if err != nil {
+			return err
 		}
 		if !done {
 			continue
@@ -266,4 +257,27 @@ func (c *Conditions) eachStart(
 		}
 	}
 	return nil
+}
+
+// eachOf passes the conditions of a timer, with the last values of their keys. It reports whether fn is done with all.
+func (c *Conditions) eachOf(
+	ctx context.Context, t *types.Timer, fn func(k conditional, v condition.Value) (done bool, err error),
+) (done bool, err error) {
+	all, err := conditionsOf(t)
+	if err != nil {
+		return false, err
+	}
+	done = true
+	for _, k := range all {
+		kept, err := c.values.Get(ctx, collections.Join(k.Store, k.Prefix))
+		if err != nil {
+			return false, err
+		}
+		one, err := fn(k, valueOf(kept))
+		if err != nil {
+			return false, err
+		}
+		done = done && one
+	}
+	return done, nil
 }

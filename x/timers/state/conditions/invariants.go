@@ -55,8 +55,13 @@ func (c *Conditions) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return c.checkCounts(ctx, counts)
+}
+
+// checkCounts: each key with conditions has a value that counts them, and there are no other values.
+func (c *Conditions) checkCounts(ctx context.Context, counts map[string]*[condition.Lists]uint64) error {
 	keys := len(counts)
-	err = c.values.Walk(ctx, nil, func(at prefixKey, v types.WatchValue) (bool, error) {
+	err := c.values.Walk(ctx, nil, func(at prefixKey, v types.WatchValue) (bool, error) {
 		keys--
 		want := counts[at.K1()+"\x00"+string(at.K2())]
 		if want == nil || len(v.Conditions) != condition.Lists || [condition.Lists]uint64(v.Conditions) != *want {

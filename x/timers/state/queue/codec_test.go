@@ -21,8 +21,13 @@ func TestRecordsOfTheFarTierComeBackWhole(t *testing.T) {
 			Due: 1 + number("due"), Seq: number("seq"), FireSeq: uint32(number("fires")), PayloadSeq: number("payload seq"),
 		}
 		timer.Trigger = rapid.SampledFrom([]types.Trigger{
-			{}, {Height: timer.Due}, {Height: 2}, {After: 2}, {Height: timer.Due, After: 2},
-			{Interval: &types.IntervalTrigger{Every: 2}}, {Height: timer.Due, Watch: &types.WatchTrigger{}},
+			{},
+			{Height: timer.Due},
+			{Height: 2},
+			{After: 2},
+			{Height: timer.Due, After: 2},
+			{Interval: &types.IntervalTrigger{Every: 2}},
+			{Height: timer.Due, Watch: &types.WatchTrigger{}},
 		}).Draw(t, "trigger")
 		timer.Id = rapid.SampledFrom([][]byte{
 			nil, make([]byte, types.IDBytes), types.TimerID(timer.Actor, 1+number("first"), timer.Payload, number("nonce")),

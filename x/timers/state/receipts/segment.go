@@ -1,8 +1,9 @@
 package receipts
 
 import (
-	collcodec "cosmossdk.io/collections/codec"
 	"google.golang.org/protobuf/encoding/protowire"
+
+	collcodec "cosmossdk.io/collections/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"

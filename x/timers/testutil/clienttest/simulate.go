@@ -38,7 +38,11 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 		s.rig.SimulatedFee = paying.GetFee()
 	}
 	if s.rig.Pending != 0 {
-		signed, err := decoded.(authsigning.SigVerifiableTx).GetSignaturesV2()
+		tx, ok := decoded.(authsigning.SigVerifiableTx)
+		if !ok {
+			return nil, sdkerrors.ErrTxDecode.Wrapf("%T has no signatures", decoded)
+		}
+		signed, err := tx.GetSignaturesV2()
 		if err != nil {
 			return nil, err
 		}
