@@ -287,20 +287,8 @@ func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 		return nil
 	}
 	at, err := s.Indexer.Quoted(ctx, t)
-	if err != nil {
+	if err != nil || t.AdmittedWeight == at.Weight && at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
 		return err
-	}
-	return s.Renew(ctx, t, at)
-}
-
-// Renew gives an admitted timer another placement, if the index would find it too late without. A timer whose weight fell is
-// found before its place, and given another one then (check). So nothing is written for the many whose turn does not come
-// before their weight rises again.
-func (s *Storm) Renew(ctx sdk.Context, t *types.Timer, at index.Placement) error {
-	inTime := at.Weight == t.AdmittedWeight ||
-		at.Weight < t.AdmittedWeight && !merge.ListOfWeight(t.AdmittedWeight).Wide()
-	if inTime && at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
-		return nil
 	}
 	return s.Parts.Index.Reindex(ctx, t, at)
 }

@@ -181,8 +181,10 @@ func (r *round) askAdmitted(ctx sdk.Context) error {
 	}
 	for _, t := range asked {
 		at := r.Placement(ctx, t)
-		at.Quote = r.SponsoredQuote(t, r.Agents.QuoteOf(t))
-		if err := r.Renew(ctx, t, at); err != nil {
+		if at.Quote = r.SponsoredQuote(t, r.Agents.QuoteOf(t)); at.Weight == t.AdmittedWeight && at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
+			continue
+		}
+		if err := r.Parts.Index.Reindex(ctx, t, at); err != nil {
 			return err
 		}
 	}
