@@ -180,7 +180,7 @@ soak-contracts: ## Let CONTRACTS (50) beat for BLOCKS (200) on four validators, 
 	go test -timeout 60m -v ./testutil/system -run 'TestLongContractsBeatOnFourValidators$$' -args -contracts=$(CONTRACTS) -blocks=$(BLOCKS)
 
 .PHONY: worst
-worst: ## Search MIXES (250) workloads for the most expensive blocks, some ten minutes, and keep what was found
+worst: ## Search MIXES (250) workloads under each config for the most expensive blocks, some 15 minutes, and keep them
 	@mkdir -p build
 	go run ./testutil/bench/cmd/worstsearch -mixes $(MIXES) >build/mixes.txt
 	cp build/mixes.txt testutil/bench/worst/testdata/mixes.txt

@@ -1,5 +1,5 @@
-// Package worst looks for the most expensive block that somebody with normal funds can force at the default config, under
-// each policy, and keeps what it found.
+// Package worst looks for the most expensive block that somebody with normal funds can force, at the default config and at one
+// with narrow bounds, under each policy, and keeps what it found.
 package worst
 
 import (
@@ -120,23 +120,28 @@ func ownerOf(kind, i int) sdk.AccAddress { return workload.Owner((kind+1)*kindOw
 // payer, whose sends are the floor, and the key that changes.
 var payer = workload.Owner(0)
 
-// config changes the default config of a chain.
-type config func(*types.TimerConfig)
+// Config is one under which blocks are looked for.
+type Config struct {
+	Name string
+	// change makes it of the default one.
+	change func(*types.TimerConfig)
+}
 
-func byDefault(*types.TimerConfig) {}
-
-// narrow is a config for a chain whose blocks must be short. Its bounds on what a block reads and moves are a fraction of the
-// default ones. The module's page on attacks says what they do to others.
-func narrow(c *types.TimerConfig) {
-	c.CandidateWindow, c.AdmissionsPerBlock = 64, 64
-	c.SweepPerBlock, c.MaxWatchHitsPerBlock, c.GcCyclesPerBlock = 32, 32, 1_000_000
+// Configs are all of them: the default one, and one for a chain whose blocks must be short. The bounds of that on what a block
+// reads and moves are a fraction of the default ones. The module's page on attacks says what they do to others.
+var Configs = []Config{
+	{"default", func(*types.TimerConfig) {}},
+	{"narrow", func(c *types.TimerConfig) {
+		c.CandidateWindow, c.AdmissionsPerBlock = 64, 64
+		c.SweepPerBlock, c.MaxWatchHitsPerBlock, c.GcCyclesPerBlock = 32, 32, 1_000_000
+	}},
 }
 
 // options of the chain on which a mix is due.
-func (m Mix) options(policy types.Policy, change config) (lab.ChainOptions, error) {
+func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, error) {
 	genesis := types.NewGenesis(denom)
 	genesis.Config.Policy = policy
-	change(&genesis.Config)
+	config.change(&genesis.Config)
 	opts := lab.ChainOptions{Genesis: genesis, Balances: workload.Balances(1)}
 	r := workload.NewRand(1)
 	rich := map[string]bool{}

@@ -3,6 +3,7 @@ package worst
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"math/rand/v2"
@@ -39,14 +40,13 @@ const (
 
 // Found is a mix, and what its dearest block cost.
 type Found struct {
+	Config string `json:"config"`
 	Policy string `json:"policy"`
 	Mix    Mix    `json:"mix"`
 	// Ratio is the weight of the store operations of the dearest block to that of a block of sends that fill the lane.
 	Ratio float64 `json:"ratio"`
-	// Time is the same of processor time, commit included; 0 where it was not measured. Narrow is that time under a config
-	// with narrow bounds.
-	Time   float64 `json:"time,omitempty"`
-	Narrow float64 `json:"narrow,omitempty"`
+	// Time is the same of processor time, commit included; 0 where it was not measured.
+	Time float64 `json:"time,omitempty"`
 }
 
 // weight of store operations.
@@ -93,8 +93,8 @@ func change(chain *lab.Chain) error {
 }
 
 // Count weighs the dearest block of a mix.
-func Count(policy types.Policy, m Mix) (most float64, err error) {
-	opts, err := m.options(policy, byDefault)
+func Count(config Config, policy types.Policy, m Mix) (most float64, err error) {
+	opts, err := m.options(config, policy)
 	if err != nil {
 		return 0, err
 	}
@@ -124,10 +124,10 @@ func Count(policy types.Policy, m Mix) (most float64, err error) {
 
 // Time is the processor time of the dearest block of a mix, commit included, to that of a block of sends: the least of so
 // many runs of each, in turns.
-func Time(policy types.Policy, m Mix, conf config, runs int) (float64, error) {
+func Time(config Config, policy types.Policy, m Mix, runs int) (float64, error) {
 	var least [2]time.Duration
 	for run := range runs {
-		opts, err := m.options(policy, conf)
+		opts, err := m.options(config, policy)
 		if err != nil {
 			return 0, err
 		}
@@ -174,8 +174,9 @@ func timeBlocks(opts lab.ChainOptions, transactions func(*lab.Chain) error) (mos
 	return most, nil
 }
 
-// Search looks at so many mixes of a policy: a third of them drawn, the rest the worst so far with a few genes changed.
-func Search(policy types.Policy, mixes int, seed uint64, tell func(Found)) ([]Found, error) {
+// Search looks at so many mixes under a config and a policy: a third of them drawn, the rest the worst so far with a few genes
+// changed.
+func Search(config Config, policy types.Policy, mixes int, seed uint64, tell func(Found)) ([]Found, error) {
 	floor, err := floorWeight()
 	if err != nil {
 		return nil, err
@@ -188,11 +189,11 @@ func Search(policy types.Policy, mixes int, seed uint64, tell func(Found)) ([]Fo
 		if i > mixes/3 {
 			m = worst.Mix.mutated(r)
 		}
-		most, err := Count(policy, m)
+		most, err := Count(config, policy, m)
 		if err != nil {
 			return nil, fmt.Errorf("mix %s: %w", m, err)
 		}
-		found := Found{Policy: plain.PolicyName(policy), Mix: m, Ratio: most / floor}
+		found := Found{Config: config.Name, Policy: plain.PolicyName(policy), Mix: m, Ratio: most / floor}
 		if tell != nil {
 			tell(found)
 		}
@@ -206,76 +207,73 @@ func Search(policy types.Policy, mixes int, seed uint64, tell func(Found)) ([]Fo
 //go:embed testdata/mixes.txt
 var kept []byte
 
-// Kept are the mixes of the last search, the worst of each policy first.
+// Kept are the mixes of the last search, the worst of each config and policy first.
 func Kept() ([]Found, error) {
 	var all []Found
 	for lines := bufio.NewScanner(bytes.NewReader(kept)); lines.Scan(); {
-		fields := strings.SplitN(lines.Text(), " ", 3)
-		if len(fields) < 3 || strings.HasPrefix(fields[0], "#") {
+		fields := strings.SplitN(lines.Text(), " ", 4)
+		if len(fields) < 4 || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
-		ratio, err := strconv.ParseFloat(fields[1], 64)
+		ratio, err := strconv.ParseFloat(fields[2], 64)
 		if err != nil {
 			return nil, err
 		}
-		m, err := ParseMix(fields[2])
+		m, err := ParseMix(fields[3])
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, Found{Policy: fields[0], Ratio: ratio, Mix: m})
+		all = append(all, Found{Config: fields[0], Policy: fields[1], Ratio: ratio, Mix: m})
 	}
 	return all, nil
 }
 
-// Text is how mixes are kept: a line each, the worst of each policy first.
+// Text is how mixes are kept: a line each, the worst of each config and policy first.
 func Text(all []Found) []byte {
 	var out bytes.Buffer
-	fmt.Fprintln(&out, "# policy, weighted store operations by those of a block of sends, and the mix (see mix.go)")
+	fmt.Fprintln(&out, "# config, policy, weighted store operations by those of a block of sends, and the mix (see mix.go)")
 	slices.SortStableFunc(all, func(a, b Found) int {
-		if by := strings.Compare(a.Policy, b.Policy); by != 0 {
-			return by
-		}
-		return int(1_000_000 * (b.Ratio - a.Ratio))
+		return cmp.Or(strings.Compare(a.Config, b.Config), strings.Compare(a.Policy, b.Policy), cmp.Compare(b.Ratio, a.Ratio))
 	})
 	for _, f := range all {
-		fmt.Fprintf(&out, "%s %.2f %s\n", f.Policy, f.Ratio, f.Mix)
+		fmt.Fprintf(&out, "%s %s %.2f %s\n", f.Config, f.Policy, f.Ratio, f.Mix)
 	}
 	return out.Bytes()
 }
 
-// Measure times the worst mix of each policy that was kept.
+// Measure times the worst mix of each config and policy that was kept, or of the default policy if little time is given.
 func Measure(opts figure.Options) ([]Found, error) {
 	all, err := Kept()
 	if err != nil {
 		return nil, err
 	}
-	runs := 5
+	runs, policies := 5, workload.Policies
 	if opts.Quick {
-		runs = 3
+		runs, policies = 2, []types.Policy{types.PolicyEIP1559}
 	}
 	var worst []Found
-	for _, policy := range workload.Policies {
-		found, err := worstOf(all, policy)
-		if err != nil {
-			return nil, err
+	for _, config := range Configs {
+		for _, policy := range policies {
+			found, err := worstOf(all, config, policy)
+			if err != nil {
+				return nil, err
+			}
+			opts.Tell("worst: %s, %s", found.Config, found.Policy)
+			if found.Time, err = Time(config, policy, found.Mix, runs); err != nil {
+				return nil, err
+			}
+			worst = append(worst, found)
 		}
-		opts.Tell("worst: %s", found.Policy)
-		if found.Time, err = Time(policy, found.Mix, byDefault, runs); err != nil {
-			return nil, err
-		}
-		if found.Narrow, err = Time(policy, found.Mix, narrow, runs); err != nil {
-			return nil, err
-		}
-		worst = append(worst, found)
 	}
 	return worst, nil
 }
 
-// worstOf is the first, and so the worst, of the mixes of a policy.
-func worstOf(all []Found, policy types.Policy) (Found, error) {
-	at := slices.IndexFunc(all, func(f Found) bool { return f.Policy == plain.PolicyName(policy) })
+// worstOf is the first, and so the worst, of the mixes of a config and a policy.
+func worstOf(all []Found, config Config, policy types.Policy) (Found, error) {
+	name := plain.PolicyName(policy)
+	at := slices.IndexFunc(all, func(f Found) bool { return f.Config == config.Name && f.Policy == name })
 	if at < 0 {
-		return Found{}, fmt.Errorf("no mix is kept for %s", plain.PolicyName(policy))
+		return Found{}, fmt.Errorf("no mix is kept for the config %s and the policy %s", config.Name, name)
 	}
 	return all[at], nil
 }
@@ -283,18 +281,18 @@ func worstOf(all []Found, policy types.Policy) (Found, error) {
 // Table prints them.
 func Table(worst []Found) *figure.Table {
 	t := &figure.Table{
-		Title:   "The most expensive block that was found under each policy, relative to a block of bank sends that fill the lane",
-		Columns: []string{"policy", "operations", "time", "narrow", "mix"},
+		Title:   "The most expensive block that was found under each config and policy, relative to a block of bank sends that fill the lane",
+		Columns: []string{"config", "policy", "operations", "time", "mix"},
 		Notes: []string{
-			"Default config; narrow is the time of the same mix with candidate_window and admissions_per_block 64, sweep_per_block and",
-			"max_watch_hits_per_block 32, and gc_cycles_per_block 1,000,000. Operations are weighted, a write 8 times a read. Time is",
-			"processor time with commit, the least of runs in turns.",
+			"The narrow config has 64 for candidate_window and admissions_per_block, 32 for sweep_per_block and max_watch_hits_per_block, and",
+			"1,000,000 for gc_cycles_per_block. Operations are weighted, a write 8 times a read. Time is processor time with commit, the least of",
+			"runs in turns.",
 			"A mix is, in this order: timers ready, of each owner, their bids, payload bytes, failing of 100, interval; timers unfunded, of each",
 			"payer; timers expired; set aside; watches of a key that changes, keys of each; messages that are long to decode.",
 		},
 	}
 	for _, f := range worst {
-		t.Row(f.Policy, f.Ratio, f.Time, f.Narrow, f.Mix)
+		t.Row(f.Config, f.Policy, f.Ratio, f.Time, f.Mix)
 	}
 	return t
 }

@@ -17,11 +17,13 @@ var all = flag.Bool("worst.all", false, "count the worst mix of every policy, no
 func TestMixesAreKept(t *testing.T) {
 	found, err := Kept()
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(found), 200)
-	require.Equal(t, kept, Text(found), "the worst of each policy comes first")
-	for _, policy := range workload.Policies {
-		_, err := worstOf(found, policy)
-		require.NoError(t, err)
+	require.GreaterOrEqual(t, len(found), 2*200)
+	require.Equal(t, kept, Text(found), "the worst of each config and policy comes first")
+	for _, config := range Configs {
+		for _, policy := range workload.Policies {
+			_, err := worstOf(found, config, policy)
+			require.NoError(t, err)
+		}
 	}
 }
 
@@ -36,14 +38,16 @@ func TestTheWorstBlocksCostWhatTheyDid(t *testing.T) {
 	if *all {
 		policies = workload.Policies
 	}
-	for _, policy := range policies {
-		t.Run(plain.PolicyName(policy), func(t *testing.T) {
-			worst, err := worstOf(found, policy)
-			require.NoError(t, err)
-			weight, err := Count(policy, worst.Mix)
-			require.NoError(t, err)
-			require.InDelta(t, worst.Ratio, weight/floor, worst.Ratio/10)
-		})
+	for _, config := range Configs {
+		for _, policy := range policies {
+			t.Run(config.Name+", "+plain.PolicyName(policy), func(t *testing.T) {
+				worst, err := worstOf(found, config, policy)
+				require.NoError(t, err)
+				weight, err := Count(config, policy, worst.Mix)
+				require.NoError(t, err)
+				require.InDelta(t, worst.Ratio, weight/floor, worst.Ratio/10)
+			})
+		}
 	}
 }
 

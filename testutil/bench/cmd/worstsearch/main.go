@@ -11,19 +11,21 @@ import (
 )
 
 func main() {
-	mixes := flag.Int("mixes", 200, "how many mixes to look at, over all policies")
+	mixes := flag.Int("mixes", 200, "how many mixes to look at under each config, over all policies")
 	seed := flag.Uint64("seed", 1, "seed of the search")
 	flag.Parse()
 	var all []worst.Found
-	for _, policy := range workload.Policies {
-		found, err := worst.Search(policy, *mixes/len(workload.Policies), *seed, func(f worst.Found) {
-			fmt.Fprintf(os.Stderr, "%s %.2f %s\n", f.Policy, f.Ratio, f.Mix)
-		})
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "worstsearch:", err)
-			os.Exit(1)
+	for _, config := range worst.Configs {
+		for _, policy := range workload.Policies {
+			found, err := worst.Search(config, policy, *mixes/len(workload.Policies), *seed, func(f worst.Found) {
+				fmt.Fprintf(os.Stderr, "%s %s %.2f %s\n", f.Config, f.Policy, f.Ratio, f.Mix)
+			})
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "worstsearch:", err)
+				os.Exit(1)
+			}
+			all = append(all, found...)
 		}
-		all = append(all, found...)
 	}
 	_, _ = os.Stdout.Write(worst.Text(all))
 }
