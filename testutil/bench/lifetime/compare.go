@@ -36,18 +36,20 @@ const ours = "x/timers"
 // scanned is the most pending timers with which the layout that reads all of them in every block is measured.
 const scanned = 100_000
 
-// Compare measures the module and the layouts at all sizes. At the smallest it also does so with little traffic, and with
-// timers that are due soon: only then are as few pending as it says under the whole traffic.
+// Compare measures the module and the layouts at all sizes. At the smallest it also does so with little traffic, which is all
+// that it does if little time is given, and with timers that are due soon: only then are as few pending as it says under the
+// whole traffic.
 func Compare(opts figure.Options) (all []Compared, err error) {
 	pendings := opts.Pendings()
-	if !opts.Quick {
-		for _, traffic := range []func(Workload) Workload{Workload.quiet, Workload.brisk} {
-			rows, err := compareAt(opts, pendings[0], traffic)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, rows...)
+	if opts.Quick {
+		return compareAt(opts, pendings[0], Workload.quiet)
+	}
+	for _, traffic := range []func(Workload) Workload{Workload.quiet, Workload.brisk} {
+		rows, err := compareAt(opts, pendings[0], traffic)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, rows...)
 	}
 	for _, pending := range pendings {
 		rows, err := compareAt(opts, pending, func(w Workload) Workload { return w })

@@ -2,6 +2,7 @@ package prices
 
 import (
 	"flag"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 			price, err := k.measure(1)
 			require.NoError(t, err)
 			require.Positive(t, price.Ratio)
-			require.Positive(t, price.Hashed)
+			require.Positive(t, price.Committed)
 			if k.free > 0 {
 				require.NotEmpty(t, price.Remark, "nobody is billed: what bounds it?")
 			} else {
@@ -42,7 +43,7 @@ func TestRatiosAreOfTimeByGas(t *testing.T) {
 	price, err := k.price(took, [2]work{{n: 10, gas: 1_000}, {n: 5, gas: 2_000}})
 	require.NoError(t, err)
 	require.InDelta(t, 3, price.Ratio, 1e-9)
-	require.InDelta(t, 2, price.Hashed, 1e-9)
+	require.InDelta(t, 2, price.Committed, 1e-9)
 	require.InDelta(t, 400, price.Gas, 1e-9)
 	require.InDelta(t, 120, price.Micros, 1e-9)
 
@@ -51,7 +52,7 @@ func TestRatiosAreOfTimeByGas(t *testing.T) {
 	price, err = k.price(took, [2]work{{n: 10, gas: 1_000}, {n: 5, gas: 2_000}})
 	require.NoError(t, err)
 	require.InDelta(t, 6_000/(10*2_000_000.0/15_771), price.Ratio, 1e-9)
-	require.InDelta(t, 8_000/(20*2_000_000.0/15_771), price.Hashed, 1e-9)
+	require.InDelta(t, 8_000/(20*2_000_000.0/15_771), price.Committed, 1e-9)
 	require.Zero(t, price.Gas)
 
 	for _, did := range [][2]work{{{n: 1}, {n: 1, gas: 1}}, {{n: 1, gas: 1}, {}}} {
@@ -61,6 +62,12 @@ func TestRatiosAreOfTimeByGas(t *testing.T) {
 	k.free = 0
 	_, err = k.price(took, [2]work{{n: 1, gas: 1}, {n: 1}})
 	require.ErrorContains(t, err, "nothing was billed")
+}
+
+func TestSamplesAreKinds(t *testing.T) {
+	for _, name := range samples {
+		require.True(t, slices.ContainsFunc(kinds(), func(k kind) bool { return k.name == name }), name)
+	}
 }
 
 func TestOnlyNamedKindsAreMeasured(t *testing.T) {

@@ -75,7 +75,12 @@ func New(opts Options) (_ *Chain, err error) {
 			err = errors.Join(err, c.Close())
 		}
 	}()
-	c.App = app.New(log.NewNopLogger(), dbm.NewMemDB(), nil, true,
+	// A database in memory would lock itself up where it is rolled back.
+	db, err := dbm.NewGoLevelDB("application", home, nil)
+	if err != nil {
+		return nil, err
+	}
+	c.App = app.New(log.NewNopLogger(), db, nil, true,
 		simtestutil.AppOptionsMap{flags.FlagHome: home, "wasm.memory_cache_size": opts.CacheMiB},
 		baseapp.SetChainID(chainID), baseapp.SetIAVLSyncPruning(true))
 	if err := c.initChain(&opts); err != nil {
@@ -153,20 +158,22 @@ func (c *Chain) Block() (sdk.Context, error) {
 	return branch, c.App.Timers.BeginBlock(branch)
 }
 
-// Hash does with a block's branch what a commit does before the disk: it writes the branch to the trees and hashes them.
-// The next block must be preceded by Reload.
-func (c *Chain) Hash(branch sdk.Context) error {
+// Commit commits a block's branch. The next block must be preceded by Undo.
+func (c *Chain) Commit(branch sdk.Context) error {
 	multi, ok := branch.MultiStore().(storetypes.CacheMultiStore)
 	if !ok {
 		return fmt.Errorf("%T is no branch", branch.MultiStore())
 	}
 	multi.Write()
-	c.App.CommitMultiStore().WorkingHash()
+	c.App.CommitMultiStore().Commit()
 	return nil
 }
 
-// Reload loads the committed state anew, without what was hashed. Nothing of it is in memory yet.
-func (c *Chain) Reload() error { return c.App.CommitMultiStore().LoadLatestVersion() }
+// Undo returns to the state before the last commit. Nothing of it is in memory yet.
+func (c *Chain) Undo() error {
+	stores := c.App.CommitMultiStore()
+	return stores.RollbackToVersion(stores.LastCommitID().Version - 1)
+}
 
 // Run runs a message through the router and reads its response.
 func (c *Chain) Run(ctx sdk.Context, msg sdk.Msg, response interface{ Unmarshal([]byte) error }) error {
