@@ -142,7 +142,8 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 	genesis := types.NewGenesis(denom)
 	genesis.Config.Policy = policy
 	config.change(&genesis.Config)
-	opts := lab.ChainOptions{Genesis: genesis, Balances: workload.Balances(1)}
+	// Payers are looked at and debited as in timerd.
+	opts := lab.ChainOptions{Genesis: genesis, Balances: workload.Balances(1), PayerStores: true}
 	r := workload.NewRand(1)
 	rich := map[string]bool{}
 	fund := func(owner sdk.AccAddress, amount int64) {
