@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
+	"github.com/cosmos-timers/timers/x/timers/state/removals"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -49,6 +50,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	}
 	b.watch = watch
 	ctx, b.writes = state.WithWrites(withBlock(ctx, b))
+	ctx, b.removals = removals.With(ctx)
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}

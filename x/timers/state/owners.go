@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
+	"github.com/cosmos-timers/timers/x/timers/state/removals"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -127,8 +128,8 @@ func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := writesOf(ctx)
-	found = slices.DeleteFunc(found, func(e logmap.Entry) bool { return w.isRemoved(e.Key) })
+	removed := removals.Of(ctx)
+	found = slices.DeleteFunc(found, func(e logmap.Entry) bool { return removed.Has(e.Key) })
 	charge(ctx, ownerEntryCycles*uint64(len(found)))
 	entries := make([]Entry, len(found))
 	for i := range found {
@@ -151,7 +152,7 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 		if err != nil {
 			return err
 		}
-		if timers -= writesOf(ctx).removedOf(hash); timers >= uint64(maxTimers) {
+		if timers -= removals.Of(ctx).Below(hash); timers >= uint64(maxTimers) {
 			return types.ErrTooManyTimers.Wrapf("the actor has %d live timers, the most allowed is %d", timers, maxTimers)
 		}
 	}
@@ -182,12 +183,12 @@ func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) 
 // dozens at a time, since one change of the map costs as much as many. Nothing depends on when: a timer that is gone has no
 // further changes, unless it returns (Reattach).
 func (o *Owners) removeLater(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
-	w := writesOf(ctx)
-	if w == nil {
+	removed := removals.Of(ctx)
+	if removed == nil {
 		return o.remove(ctx, actor, entry)
 	}
 	charge(ctx, ownerChangeCycles)
-	if w.removed = append(w.removed, entry.key(actor)); len(w.removed) < maxRemoved {
+	if removed.Add(entry.key(actor)) < maxRemoved {
 		return nil
 	}
 	return o.writeRemoved(ctx)
@@ -198,15 +199,11 @@ const maxRemoved = 64
 
 // writeRemoved writes what steps have removed.
 func (o *Owners) writeRemoved(ctx context.Context) error {
-	w := writesOf(ctx)
-	if w == nil || len(w.removed) == 0 {
-		return nil
-	}
-	changes := make([]logmap.Change, len(w.removed))
-	for i, key := range w.removed {
+	keys := removals.Of(ctx).Take()
+	changes := make([]logmap.Change, len(keys))
+	for i, key := range keys {
 		changes[i] = logmap.Deleted(key)
 	}
-	w.removed = nil
 	return o.entries.Apply(types.Unmetered(ctx), changes...)
 }
 

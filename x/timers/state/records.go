@@ -221,7 +221,7 @@ func (r *Records) Remove(ctx context.Context, t *types.Timer) error {
 	return r.take(ctx, t)
 }
 
-// RemoveAtEnd is Remove for the steps at the end of a block. They undo it with Writes.Undo as well.
+// RemoveAtEnd is Remove for the steps at the end of a block. They undo it with Removals.Undo as well.
 func (r *Records) RemoveAtEnd(ctx context.Context, t *types.Timer) error {
 	if err := r.ReleaseResources(ctx, t); err != nil {
 		return err

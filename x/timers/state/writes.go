@@ -1,9 +1,7 @@
 package state
 
 import (
-	"bytes"
 	"context"
-	"slices"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -20,50 +18,6 @@ type Writes struct {
 	places map[calendar.Key]struct{}
 	// Count of the writes and removals.
 	Count uint64
-	// removed are the keys of entries of the owner index that steps have removed and not yet written.
-	removed [][]byte
-}
-
-// Mark is what was not yet written at some time.
-type Mark struct{ removed [][]byte }
-
-// Mark returns where Undo returns to, when what was done since is undone.
-func (w *Writes) Mark() Mark {
-	if w == nil {
-		return Mark{}
-	}
-	return Mark{w.removed}
-}
-
-// Undo forgets the removals since a mark. What was written in between must be undone too.
-func (w *Writes) Undo(m Mark) {
-	if w != nil {
-		w.removed = m.removed
-	}
-}
-
-// isRemoved reports whether an entry is one that was removed, and is still in the store.
-func (w *Writes) isRemoved(key []byte) bool {
-	return w != nil && slices.ContainsFunc(w.removed, func(k []byte) bool { return bytes.Equal(k, key) })
-}
-
-// removedOf counts the entries below a prefix that were removed, and are still in the store.
-func (w *Writes) removedOf(prefix []byte) (n uint64) {
-	if w == nil {
-		return 0
-	}
-	for _, key := range w.removed {
-		if bytes.HasPrefix(key, prefix) {
-			n++
-		}
-	}
-	return n
-}
-
-// writesOf are the notes of the block in which the context runs; nil outside of its end.
-func writesOf(ctx context.Context) *Writes {
-	w, _ := ctx.Value(writesKey{}).(*Writes)
-	return w
 }
 
 type writesKey struct{}
@@ -82,7 +36,7 @@ func (w *Writes) Touched(t *types.Timer) bool {
 
 // noteWrite notes a write or a removal of the timer's record.
 func noteWrite(ctx context.Context, t *types.Timer) {
-	if w := writesOf(ctx); w != nil {
+	if w, _ := ctx.Value(writesKey{}).(*Writes); w != nil {
 		w.places[KeyOf(t.Due, t.Seq)] = struct{}{}
 		w.Count++
 	}
@@ -91,6 +45,6 @@ func noteWrite(ctx context.Context, t *types.Timer) {
 // mayBeTouched reports whether the record at the timer's place may not be what the block has read. Handlers, which look
 // timers up themselves and pay for it, are not told.
 func mayBeTouched(ctx context.Context, t *types.Timer) bool {
-	w := writesOf(ctx)
+	w, _ := ctx.Value(writesKey{}).(*Writes)
 	return w == nil || sandbox.IsWithinFire(ctx) || w.Touched(t)
 }

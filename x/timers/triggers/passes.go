@@ -255,8 +255,8 @@ func (c *collector) ownersOf(ctx sdk.Context, key types.WatchKey, from []byte, l
 	})
 }
 
-// firstOwner comes before every address, lastOwner after.
-var firstOwner, lastOwner = []byte{0}, bytes.Repeat([]byte{0xff}, 255)
+// lastOwner comes after every address.
+var lastOwner = bytes.Repeat([]byte{0xff}, 255)
 
 // distinct returns the owners of entries that are ordered by owner, from one on, at most limit. walk passes the owners
 // of entries to a function until that has enough, from an owner's first entry on (past 0) or after its last (past

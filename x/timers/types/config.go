@@ -118,7 +118,8 @@ func (c *TimerConfig) setBidDefaults() {
 // Validate checks every bound, and that no parameter contradicts another.
 func (c *TimerConfig) Validate() error {
 	for _, validate := range []func() error{
-		c.validatePolicy, c.validateBounds, c.validateShared, c.validateParams, c.validateCross, c.validateMessages, c.validateReserved,
+		c.validatePolicy, c.validateBounds, c.validateDecimals, c.validateShared, c.validateParams, c.validateCross,
+		c.validateMessages, c.validateReserved,
 	} {
 		if err := validate(); err != nil {
 			return err
@@ -194,10 +195,7 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("epoch_blocks", c.EpochBlocks, 1, maxDistance)
 	check.Uint("epoch_horizon", c.EpochHorizon, 1, maxDistance)
 	check.Uint("migrations_per_block", uint64(c.MigrationsPerBlock), 1, uint64(maxWindow))
-	if err := check.Err(); err != nil {
-		return err
-	}
-	return c.validateDecimals()
+	return check.Err()
 }
 
 // validateDecimals checks the prices, multipliers and shares by themselves.
