@@ -7,6 +7,7 @@ import (
 
 	sdkmath "cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,6 +24,8 @@ const (
 	// laneFee is MIN_LANE_BASEFEE, where the lane's fee starts and, at the slowest MAX_CHANGE, stays.
 	laneFee  = 0.001
 	usualTip = laneFee / 10
+	// usualBid is for a whole fire, where a policy takes such bids.
+	usualBid = 1_000
 )
 
 var (
@@ -43,6 +46,10 @@ var (
 			return &types.Bid{Tier: types.PriorityTier(tier)}
 		}
 	}}
+	// PricedBids are what people bid for a whole fire, about the usual one.
+	PricedBids = Bids{Name: "a price", Draw: func(r *rand.Rand) *types.Bid {
+		return &types.Bid{Price: fmt.Sprint(int64(usualBid * math.Exp(r.NormFloat64())))}
+	}}
 	// PoisonBids lie a hair below the lane's fee and are all tip: first in the order of tips, and never to fire.
 	PoisonBids = Bids{Name: "poison", aside: true, Draw: func(r *rand.Rand) *types.Bid {
 		fee := laneFee * (1 - 1e-3*(0.1+r.Float64()))
@@ -50,11 +57,17 @@ var (
 	}}
 )
 
-// AllBids are those of the published figures.
+// AllBids are those of the published figures under eip1559.
 var AllBids = []Bids{DefaultBids, LognormalBids, EqualBids, MixedBids, PoisonBids}
 
 // extremeBids are those of them that make a block read least and most: enough for a wide lane, whose storms take long to make.
 var extremeBids = []Bids{DefaultBids, LognormalBids, PoisonBids}
+
+// bidsOf are different bids as a policy takes them.
+var bidsOf = map[workload.Policy]Bids{
+	workload.FIFO: DefaultBids, workload.EIP1559: LognormalBids, workload.Auction: PricedBids, workload.Score: PricedBids,
+	workload.Tip: LognormalBids,
+}
 
 func lognormalBid(r *rand.Rand) *types.Bid {
 	tip := usualTip * math.Exp(r.NormFloat64())

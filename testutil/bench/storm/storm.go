@@ -103,8 +103,9 @@ const (
 	// stormReceipts is a retention so short that what leaves is counted with what enters, once stormWarmup blocks have
 	// passed.
 	stormReceipts, stormWarmup = 4, 5
-	// stormFairness is a fairness window that is full of fires when the chain begins, at its end: weights have settled.
-	stormFairness = 100
+	// stormFairness is FAIRNESS_WINDOW_BLOCKS, by default. The window is full of fires when the chain begins, at its end:
+	// weights have settled.
+	stormFairness = 1_000
 	// stormSamples is how many blocks of a phase are counted, settlingBlocks how long it takes the index to settle at most.
 	stormSamples, settlingBlocks = 4, 28
 	// wideLaneCycles is a lane that fires about 500 a block.
@@ -132,7 +133,7 @@ func newStormChain(spec Spec, calm bool, flow, blocks int) (*stormChain, error) 
 	config.LaneTimerCells = max(config.LaneTimerCells, spec.LaneCycles*2)
 	config.LaneTimerCycles = spec.LaneCycles
 	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = stormReceipts, stormFairness
-	if spec.Policy == workload.EIP1559 {
+	if spec.Policy.Indexed() {
 		s.remember(flow)
 	}
 	config.Eip1559.MinLaneBasefee = decimal.Of(sdkmath.LegacyMustNewDecFromStr(fmt.Sprint(laneFee)))
@@ -195,7 +196,9 @@ func (s *stormChain) add(n int, due uint64, bids Bids) {
 	for range n {
 		who := s.drawOwner()
 		timer := workload.AddTimer(s.genesis, workload.Owner(who), due, s.payloads[who], stormGasLimit)
-		timer.Bid = bids.Draw(s.rng)
+		if timer.Bid = bids.Draw(s.rng); s.spec.Policy == workload.Auction && timer.Bid != nil {
+			timer.SetLocked(timer.Bid.Ask().Price)
+		}
 	}
 }
 
@@ -297,7 +300,7 @@ func MeasureStorm(spec Spec) ([]Storm, error) {
 	if err := calm.skip(stormWarmup); err != nil {
 		return nil, err
 	}
-	if spec.Policy == workload.FIFO {
+	if !spec.Policy.Indexed() {
 		if err := storm.skip(stormWarmup); err != nil {
 			return nil, err
 		}
@@ -407,7 +410,9 @@ func Measure(opts figure.Options) ([]Storm, error) {
 			cycles uint64
 			bids   []Bids
 		}{{defaultLane, AllBids}, {wideLaneCycles, extremeBids}} {
-			specs = append(specs, Spec{Policy: workload.FIFO, Bids: DefaultBids, LaneCycles: lane.cycles})
+			for _, policy := range []workload.Policy{workload.FIFO, workload.Auction, workload.Score, workload.Tip} {
+				specs = append(specs, Spec{Policy: policy, Bids: bidsOf[policy], LaneCycles: lane.cycles})
+			}
 			for _, bids := range lane.bids {
 				specs = append(specs, Spec{Policy: workload.EIP1559, Bids: bids, LaneCycles: lane.cycles})
 			}

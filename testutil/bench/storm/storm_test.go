@@ -25,16 +25,22 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 	}{
 		{workload.FIFO, DefaultBids, 2_000_000, true, map[string]stormBounds{phaseWindow: {0, 1.5, 1.2}}},
 		{workload.EIP1559, DefaultBids, 2_000_000, true, map[string]stormBounds{
-			phaseAdmitting: {7, 10.5, 4.5}, phaseSettling: {5.5, 2.9, 1.7}, phaseSettled: {2, 1.8, 1.3},
+			phaseAdmitting: {6, 9.5, 4.3}, phaseSettling: {4, 2, 1.4}, phaseSettled: {2, 1.7, 1.3},
 		}},
 		{workload.EIP1559, PoisonBids, 2_000_000, false, map[string]stormBounds{
-			phaseAdmitting: {1.5, 11.8, 5}, phaseSettling: {2.15, 2.7, 1.65}, phaseSettled: {2.15, 2.7, 1.65},
+			phaseAdmitting: {1.3, 11, 4.9}, phaseSettling: {2, 1.9, 1.35}, phaseSettled: {2, 1.9, 1.35},
 		}},
 		{workload.EIP1559, LognormalBids, 2_000_000, true, map[string]stormBounds{
-			phaseAdmitting: {5.5, 12.7, 5.3}, phaseSettling: {6, 3.1, 1.8}, phaseSettled: {6.5, 3.3, 1.85},
+			phaseAdmitting: {4, 11.5, 5}, phaseSettling: {4, 1.9, 1.35}, phaseSettled: {4, 1.9, 1.4},
 		}},
 		{workload.EIP1559, LognormalBids, wideLaneCycles, false, map[string]stormBounds{
-			phaseAdmitting: {1.6, 2.7, 1.6}, phaseSettling: {1.6, 1.5, 1.2}, phaseSettled: {1.6, 1.5, 1.2},
+			phaseAdmitting: {1.5, 2.6, 1.6}, phaseSettling: {1.5, 1.4, 1.15}, phaseSettled: {1.5, 1.4, 1.15},
+		}},
+		// A window of 2,048 is read for some fifty fires.
+		{workload.Auction, PricedBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0, 2.7, 1.8}}},
+		{workload.Tip, LognormalBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0, 4.7, 2.4}}},
+		{workload.Score, PricedBids, 2_000_000, false, map[string]stormBounds{
+			phaseAdmitting: {2, 8.6, 4}, phaseSettling: {2, 1.7, 1.3}, phaseSettled: {2, 1.7, 1.3},
 		}},
 	} {
 		if !c.short && !*every {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/cosmos/gogoproto/proto"
 
@@ -93,15 +94,18 @@ type Policy string
 const (
 	FIFO    Policy = "fifo"
 	EIP1559 Policy = "eip1559"
+	Auction Policy = "auction"
+	Score   Policy = "score"
+	Tip     Policy = "tip"
 )
 
 // Config is the policy as the config names it.
 func (p Policy) Config() types.Policy {
-	if p == FIFO {
-		return types.PolicyFIFO
-	}
-	return types.PolicyEIP1559
+	return types.Policy(types.Policy_value["POLICY_"+strings.ToUpper(string(p))])
 }
+
+// Indexed reports whether the policy keeps a storm in the ready index. Others read a window of what is ready.
+func (p Policy) Indexed() bool { return p == EIP1559 || p == Score }
 
 // Policies are the module's.
 var Policies = []types.Policy{types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip}

@@ -125,7 +125,8 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 	return admitted(ready), true
 }
 
-// sweep brings the weights of a few of the admitted up to date, in rounds.
+// sweep files a few of the admitted under weights that have risen, in rounds. Those that have fallen are filed anew when
+// they are met.
 func (m *stormModel) sweep(ready []*types.Timer, weightOf func([]byte) uint32) {
 	left := int(m.config.SweepPerBlock)
 	for _, t := range ready {
@@ -142,7 +143,7 @@ func (m *stormModel) sweep(ready []*types.Timer, weightOf func([]byte) uint32) {
 		}
 		left--
 		if t.AdmittedWeight > 0 {
-			t.AdmittedWeight = weightOf(t.Actor)
+			t.AdmittedWeight = max(t.AdmittedWeight, weightOf(t.Actor))
 		}
 	}
 	m.clean = calendar.Key{}
@@ -166,11 +167,13 @@ func (m *stormModel) block() (fired []string) {
 	waiting := false
 	m.fires[m.height] = map[string]uint64{}
 	var tips []math.LegacyDec
+	// met before their turn, under a weight that has fallen since.
+	var met []*types.Timer
 	for passedOver := 0; passedOver < 32 && (m.cycles+m.config.FireBaseCycles <= m.config.LaneTimerCycles || !waiting); {
 		candidates := make([]policy.Candidate, len(contest))
 		for i, t := range contest {
 			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
-			if storm {
+			if storm && !slices.Contains(met, t) {
 				candidates[i].Weight = t.AdmittedWeight
 			}
 		}
@@ -179,8 +182,8 @@ func (m *stormModel) block() (fired []string) {
 			break
 		}
 		best := contest[order[0]]
-		if weight := weightOf(best.Actor); storm && best.AdmittedWeight != weight {
-			best.AdmittedWeight = weight
+		if storm && weightOf(best.Actor) < best.AdmittedWeight && !slices.Contains(met, best) {
+			met = append(met, best)
 			continue
 		}
 		contest = slices.Delete(contest, order[0], order[0]+1)
@@ -197,6 +200,10 @@ func (m *stormModel) block() (fired []string) {
 		m.fires[m.height][string(best.Actor)]++
 		m.cycles += m.config.FireBaseCycles
 		m.timers = slices.DeleteFunc(m.timers, func(t *types.Timer) bool { return t == best })
+	}
+	met = slices.DeleteFunc(met, func(t *types.Timer) bool { return !slices.Contains(m.timers, t) })
+	for _, t := range met[:min(len(met), int(m.config.AdmissionsPerBlock))] {
+		t.AdmittedWeight = weightOf(t.Actor)
 	}
 	// All fires have one size, so that the median of the tips is that of the size.
 	median := math.LegacyZeroDec()

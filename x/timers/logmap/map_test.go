@@ -247,8 +247,8 @@ func TestMapFollowsAModel(t *testing.T) { rapid.Check(t, mapProperty) }
 
 func FuzzMap(f *testing.F) { f.Fuzz(rapid.MakeFuzz(mapProperty)) }
 
-// TestAReaderReadsWhatARangeHasInCommonOnce: of many lookups, the chunks alone are read again.
-func TestAReaderReadsWhatARangeHasInCommonOnce(t *testing.T) {
+// TestAReaderReadsEachValueOnce: looking up every entry of a map twice reads no more than the map has.
+func TestAReaderReadsEachValueOnce(t *testing.T) {
 	store := newStore()
 	m, keys := logmap.New(store, logmap.Options{}), newKeys()
 	inserted := insert(t, m, keys, 2_000)
@@ -259,14 +259,13 @@ func TestAReaderReadsWhatARangeHasInCommonOnce(t *testing.T) {
 		}
 	}
 	reader := m.Reader(ctx)
-	_, found, err := reader.Get(inserted[0])
-	require.NoError(t, err)
-	require.True(t, found)
 	store.reads = 0
-	for _, key := range inserted[:100] {
-		_, found, err := reader.Get(key)
-		require.NoError(t, err)
-		require.True(t, found)
+	for range 2 {
+		for _, key := range inserted {
+			_, found, err := reader.Get(key)
+			require.NoError(t, err)
+			require.True(t, found)
+		}
 	}
-	require.LessOrEqual(t, store.reads, 200)
+	require.LessOrEqual(t, store.reads, store.tree.Len())
 }

@@ -2,8 +2,8 @@ package logmap
 
 import "context"
 
-// Reader looks up many keys of a map that nobody else changes meanwhile. What keys have in common, heads, the log
-// and the directories, it reads once.
+// Reader looks up many keys of a map that nobody else changes meanwhile. It reads each value of the store once: a map with
+// few entries has most of them in a few chunks.
 type Reader struct{ opened *opened }
 
 // Reader opens the map for lookups.
@@ -24,8 +24,7 @@ func (r *Reader) Apply(changes ...Change) error {
 	return writer.apply(changes)
 }
 
-// remembering is a store that is read once for each key. It does not remember sorted chunks, of which there are as many as
-// there are lookups.
+// remembering is a store that is read once for each key.
 type remembering struct {
 	Store
 	// values are looked up, never ranged over.
@@ -38,7 +37,7 @@ func (s remembering) Get(key []byte) ([]byte, error) {
 		return value, nil
 	}
 	value, err := s.Store.Get(key)
-	if err == nil && key[0] != chunkPrefix {
+	if err == nil {
 		s.values[string(key)] = value
 	}
 	return value, err

@@ -3,6 +3,8 @@ package policies
 import (
 	"context"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
@@ -18,7 +20,7 @@ const MaxIndexReads = 4_096
 
 // Indexer is a policy whose order is kept in the ready index.
 type Indexer interface {
-	// Placement of a timer in this block, with its agent's answer from the record.
+	// Placement of a timer that is met in this block, with its agent's answer from the record.
 	Placement(ctx sdk.Context, t *types.Timer) index.Placement
 	// Quoted is the same for a timer that is admitted or swept. If the policy calls agents, the timer's is called when all
 	// are known.
@@ -48,9 +50,13 @@ type Storm struct {
 
 	ranking Ranking
 	// indexed is how many timers were in the index when the step began, reindexed how many of them it gave another
-	// placement.
+	// placement because they were in lists that are not those of the block.
 	indexed   uint64
 	reindexed uint32
+	// returned are timers that were met before their turn and put back, and isReturned has their seqs. It is looked up,
+	// never ranged over.
+	returned   []calendar.Key
+	isReturned map[uint64]bool
 	// passedOver counts timers that did not fit.
 	passedOver int
 	// read holds the live timers before reached, in queue order, if the block read them to find that there is a storm.
@@ -242,7 +248,7 @@ func (s *Storm) admit(ctx sdk.Context, found []*types.Timer) (admitted uint32, e
 }
 
 // sweepAdmitted examines SWEEP_PER_BLOCK of the admitted timers, in rounds over all of them. It removes expired ones,
-// updates the weights of the others, and calls their agents again. Under overload it is what moves the live cursor.
+// brings the others where they belong, and calls their agents again. Under overload it is what moves the live cursor.
 func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 	from, end := state.CalendarKey(s.State.SweepCursor), state.CalendarKey(s.State.AdmitCursor)
 	first := from.Compare(state.CalendarKey(s.State.LiveCursor)) <= 0
@@ -281,7 +287,7 @@ func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 	return nil
 }
 
-// renew brings an admitted timer's weight and its agent's quote up to date.
+// renew brings an admitted timer's placement up to date.
 func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 	if t.AdmittedWeight == 0 {
 		return nil
@@ -316,7 +322,7 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 		if !found || t.AdmittedWeight == 0 {
 			continue // A handler of this block cancelled or moved it.
 		}
-		ready, err := s.check(ctx, entry, &t)
+		ready, err := s.check(ctx, &t)
 		if err != nil {
 			return Turn{}, false, err
 		}
@@ -327,22 +333,11 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 	return Turn{}, false, nil
 }
 
-// check reports whether a timer that the ranking returned can be tried. Otherwise it corrects the timer's placement, or
-// removes the timer.
-func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool, error) {
-	at := s.Indexer.Placement(ctx, t)
-	outdated := at.Weight != t.AdmittedWeight || !at.HasCeiling(t.AdmittedCeiling)
-	if outdated || at.Weight != entry.List.Weight() {
-		if outdated {
-			if err := s.Parts.Index.Reindex(ctx, t, at); err != nil {
-				return false, err
-			}
-		}
-		entries, err := s.Parts.Index.EntriesOf(t)
-		if err == nil {
-			s.ranking.Return(entries[0])
-		}
-		return false, err
+// check reports whether a timer that the ranking returned can be tried. Otherwise it puts the timer back where it belongs,
+// or removes it.
+func (s *Storm) check(ctx sdk.Context, t *types.Timer) (bool, error) {
+	if at := s.Indexer.Placement(ctx, t); !s.isReturned[t.Seq] && misplaced(t, at) {
+		return false, s.putBack(t, at)
 	}
 	if at, blocked := s.Indexer.Blocked(t); blocked {
 		return false, s.Parts.Index.Reindex(ctx, t, at)
@@ -361,6 +356,49 @@ func (s *Storm) check(ctx sdk.Context, entry merge.Entry, t *types.Timer) (bool,
 		s.Hands.SetAside(ctx, t, types.PricedOut)
 	}
 	return false, nil
+}
+
+// misplaced reports whether a timer is in the index under another weight or ceiling.
+func misplaced(t *types.Timer, at index.Placement) bool {
+	return t.AdmittedWeight != at.Weight || !at.HasCeiling(t.AdmittedCeiling)
+}
+
+// putBack returns a timer to the ranking where it belongs. Close writes the placement, unless the timer fires.
+func (s *Storm) putBack(t *types.Timer, at index.Placement) error {
+	entries, err := s.Parts.Index.EntriesAt(t, at)
+	if err != nil {
+		return err
+	}
+	if s.isReturned == nil {
+		s.isReturned = map[uint64]bool{}
+	}
+	s.isReturned[t.Seq] = true
+	s.returned = append(s.returned, state.KeyOf(t.Due, t.Seq))
+	s.ranking.Return(entries[0])
+	return nil
+}
+
+// Close implements Round: it writes the placements of timers that were put back and have not fired, as many as a block
+// admits at most. So whoever makes many timers of the index outdated at once makes no block write them all. The others are
+// put back again when they are met.
+func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
+	left := s.Config.AdmissionsPerBlock
+	for i := 0; i < len(s.returned) && left > 0; i++ {
+		t, found, err := s.Parts.Records.InQueue(ctx, s.returned[i])
+		if err != nil {
+			return math.Int{}, err
+		}
+		if !found || t.AdmittedWeight == 0 {
+			continue // It fired, was cancelled or left the index.
+		}
+		if at := s.Indexer.Placement(ctx, &t); misplaced(&t, at) {
+			left--
+			if err := s.Parts.Index.Reindex(ctx, &t, at); err != nil {
+				return math.Int{}, err
+			}
+		}
+	}
+	return s.Window.Close(ctx)
 }
 
 // expireOnSight removes an expired timer that the sweep has not reached. If the budget of the GC lane is used up, it

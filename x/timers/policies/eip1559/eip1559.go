@@ -180,8 +180,8 @@ func (r *round) askAdmitted(ctx sdk.Context) error {
 		return err
 	}
 	for _, t := range asked {
-		at := r.Placement(ctx, t)
-		if at.Quote = r.SponsoredQuote(t, r.Agents.QuoteOf(t)); at.Weight == t.AdmittedWeight && at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
+		at := index.Placement{Weight: t.AdmittedWeight, Quote: r.SponsoredQuote(t, r.Agents.QuoteOf(t)), Ceiling: r.IndexCeiling(t)}
+		if at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
 			continue
 		}
 		if err := r.Parts.Index.Reindex(ctx, t, at); err != nil {
@@ -198,16 +198,29 @@ func (r *round) Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate {
 	return candidate
 }
 
-// Placement implements policies.Indexer.
+// Placement implements policies.Indexer. A timer that is met under a weight that has risen stays where it is: its turn has
+// come.
 func (r *round) Placement(ctx sdk.Context, t *types.Timer) index.Placement {
-	return index.Placement{Weight: r.weights.Of(ctx, t.Actor), Quote: t.Quote, Ceiling: r.IndexCeiling(t)}
+	weight := r.weights.Of(ctx, t.Actor)
+	if r.indexed(t) {
+		weight = min(weight, t.AdmittedWeight)
+	}
+	return index.Placement{Weight: weight, Quote: t.Quote, Ceiling: r.IndexCeiling(t)}
 }
 
-// Quoted implements policies.Indexer.
-func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (at index.Placement, err error) {
-	at = r.Placement(ctx, t)
-	at.Quote = r.SponsoredQuote(t, r.Agents.Note(t))
-	return at, nil
+// Quoted implements policies.Indexer. A timer whose weight has fallen stays where it is until it is met: most wait long
+// before that, and their weights rise again.
+func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error) {
+	weight := r.weights.Of(ctx, t.Actor)
+	if r.indexed(t) {
+		weight = max(weight, t.AdmittedWeight)
+	}
+	return index.Placement{Weight: weight, Quote: r.SponsoredQuote(t, r.Agents.Note(t)), Ceiling: r.IndexCeiling(t)}, nil
+}
+
+// indexed reports whether a timer is in the lists of this policy.
+func (*round) indexed(t *types.Timer) bool {
+	return t.AdmittedWeight > 0 && lists{}.Owns(t.AdmittedWeight)
 }
 
 // Stale implements policies.Indexer: the lists of other policies are the wide ones, which come last.

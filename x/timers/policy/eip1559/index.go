@@ -127,13 +127,9 @@ func (o *opener) head(ctx context.Context, list, source merge.List) (*merge.Entr
 	return &head, nil
 }
 
-// badBound is the part of a bound by which it must be too high to be worth a write: 1 in so many. A list is then corrected
-// a few times on its way down, not each time that its first timer fires.
-const badBound = 8
-
 // correct lowers the bound of a list of stated asks. Others are not in the order of a price.
 func (o *opener) correct(ctx context.Context, list merge.List, bound, price math.LegacyDec) error {
-	if !isStated(list) || price.GTE(bound.Sub(bound.QuoInt64(badBound))) {
+	if !isStated(list) || price.GTE(bound) {
 		return nil
 	}
 	return o.store.Lower(ctx, list, price)

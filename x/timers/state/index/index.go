@@ -30,8 +30,8 @@ type Index struct {
 	ready collections.Map[indexKey, math.LegacyDec]
 	// admitted is the number of timers in ready; absent for none.
 	admitted collections.Item[uint64]
-	// bounds: list → a price that no entry of the list is above. Incomplete without the entry of allLists.
-	bounds collections.Map[uint32, math.LegacyDec]
+	// bounds: page of lists → of each list a price that no entry is above. Incomplete without the entry of allPages.
+	bounds collections.Map[uint32, []byte]
 
 	records *state.Records
 	owners  []ListOwner
@@ -90,7 +90,7 @@ func New(sb *collections.SchemaBuilder, records *state.Records) *Index {
 	return &Index{
 		ready:    collections.NewMap(sb, types.PrefixReady, "ready", indexKeyCodec, sdk.LegacyDecValue),
 		admitted: collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
-		bounds:   collections.NewMap(sb, types.PrefixBounds, "bounds", collections.Uint32Key, sdk.LegacyDecValue),
+		bounds:   collections.NewMap(sb, types.PrefixBounds, "bounds", collections.Uint32Key, collections.BytesValue),
 		records:  records,
 	}
 }
@@ -202,6 +202,13 @@ func (x *Index) EntriesOf(t *types.Timer) ([]merge.Entry, error) {
 	return owner.Entries(t), nil
 }
 
+// EntriesAt are the entries that a timer would have under another placement.
+func (x *Index) EntriesAt(t *types.Timer, at Placement) ([]merge.Entry, error) {
+	moved := *t
+	moved.AdmittedWeight, moved.AdmittedScore, moved.Quote, moved.AdmittedCeiling = at.Weight, at.Score, at.Quote, at.Ceiling
+	return x.EntriesOf(&moved)
+}
+
 // addEntries adds a timer that is in the queue. The record must be written and the timer counted afterwards.
 func (x *Index) addEntries(ctx context.Context, t *types.Timer, at Placement) error {
 	owner, err := x.ownerOf(at.Weight)
@@ -270,24 +277,38 @@ func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 	return x.Count(ctx, 1)
 }
 
-// Changes sums up by how many timers the steps of one block change the index. They are written once, with Flush.
+// Changes are what one block changes of what the index says of itself: its number of timers, by the block's own steps, and
+// the summary. They are written once, with Flush.
 type Changes struct {
 	Admitted int64
-	// bounded are bounds of lists that the steps have read, so that a block reads each once and not for each timer that it
-	// admits. Invariant: a list's bound in the store is at least this.
-	bounded map[merge.List]math.LegacyDec
-	// unsummarized: the steps have seen that there is no summary, and have not made one.
-	unsummarized bool
+	// summary as the block has it; nil until it is needed.
+	summary *summary
+	// flushed: what comes later is written at once.
+	flushed bool
 }
 
 type changesKey struct{}
 
-// WithChanges marks the context of a block's own steps.
-func WithChanges(ctx sdk.Context, c *Changes) sdk.Context { return ctx.WithValue(changesKey{}, c) }
+// WithChanges marks the context of the end of a block. A handler that asks what the next block will do shares the summary
+// of the block that runs it: what that has not written yet is known there alone.
+func WithChanges(ctx sdk.Context, c *Changes) sdk.Context {
+	if outer := changesOf(ctx); outer != nil {
+		c.summary = outer.summary
+	}
+	return ctx.WithValue(changesKey{}, c)
+}
 
-// ownChanges are those of the block whose own steps run under the context; nil for transactions and handlers.
+// changesOf are those of the block at whose end the context is; nil for transactions and queries.
+func changesOf(ctx context.Context) *Changes {
+	if c, _ := ctx.Value(changesKey{}).(*Changes); c != nil && !c.flushed {
+		return c
+	}
+	return nil
+}
+
+// ownChanges are those of the block whose own steps run under the context; nil for handlers too.
 func ownChanges(ctx context.Context) *Changes {
-	if c, _ := ctx.Value(changesKey{}).(*Changes); c != nil && !sandbox.IsWithinFire(ctx) {
+	if c := changesOf(ctx); c != nil && !sandbox.IsWithinFire(ctx) {
 		return c
 	}
 	return nil
@@ -303,19 +324,25 @@ func (x *Index) Count(ctx context.Context, change int64) error {
 	return x.change(ctx, change)
 }
 
-// Flush writes what a block's own steps changed. When they have emptied the index, it forgets the summary.
+// Flush writes what a block changed. When its own steps have emptied the index, it forgets the summary.
 func (x *Index) Flush(ctx context.Context, c *Changes) error {
-	if c.Admitted == 0 {
-		return nil
-	}
+	c.flushed = true
 	if err := x.change(ctx, c.Admitted); err != nil {
 		return err
 	}
-	admitted, err := x.Admitted(ctx)
-	if err != nil || admitted > 0 {
-		return err
+	if c.Admitted != 0 {
+		admitted, err := x.Admitted(ctx)
+		if err != nil {
+			return err
+		}
+		if admitted == 0 {
+			return x.forgetSummary(ctx)
+		}
 	}
-	return x.forgetBounds(ctx)
+	if c.summary == nil {
+		return nil
+	}
+	return x.write(ctx, c.summary)
 }
 
 func (x *Index) change(ctx context.Context, change int64) error {
@@ -362,7 +389,7 @@ func (x *Index) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := x.checkBounds(ctx); err != nil {
+	if err := x.checkSummary(ctx); err != nil {
 		return err
 	}
 	counted, found, err := state.FindItem(ctx, x.admitted)

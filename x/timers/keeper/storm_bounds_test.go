@@ -1,0 +1,103 @@
+package keeper_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// TestBoundsOfListsHoldWhatAHandlerChanges: a handler raises the bid of a timer that waits in the index, within its list or
+// beyond. If the handler succeeds, that timer is the next; if it fails, it is not. The fixture holds each bound to its list
+// after every block.
+//
+// Rule: 2.2-complete-bounds
+func TestBoundsOfListsHoldWhatAHandlerChanges(t *testing.T) {
+	for _, raised := range []*types.Bid{stated("2.11", "0.1"), stated("2.9", "0.8")} {
+		for _, failure := range []error{nil, errors.New("undone")} {
+			f := newFixture(t, withConfig(stormy(2, 16, 1)))
+			var ids []string
+			raise := f.script(func(ctx sdk.Context, _ types.Delivery) error {
+				_, err := keeper.NewMsgServer(f.Timers).UpdateTimer(ctx, &types.MsgUpdateTimer{Sender: robot.String(), Id: ids[4], Bid: raised})
+				require.NoError(t, err)
+				return failure
+			})
+			for i := range 8 {
+				payload, bid := f.noop(), stated("2.05", "0.04")
+				if i == 1 {
+					payload, bid = raise, stated("2.08", "0.07")
+				}
+				ids = append(ids, f.schedule(robot, 3, payload, bidding(bid)))
+			}
+			// The fire after this one is in a block that finds a summary.
+			first := f.schedule(robot, 3, f.noop(), bidding(stated("2.3", "0.29")))
+			f.blocksUntil(2)
+			require.Equal(t, []string{first}, f.firedIDs(f.NextBlock()))
+			require.Equal(t, []string{ids[1]}, f.firedIDs(f.NextBlock()))
+			want := ids[4]
+			if failure != nil {
+				want = ids[0]
+			}
+			require.Equal(t, []string{want}, f.firedIDs(f.NextBlock()))
+		}
+	}
+}
+
+// TestAHandlerSeesTheOrderOfTheNextBlock: what its block has admitted is among the others where it belongs.
+func TestAHandlerSeesTheOrderOfTheNextBlock(t *testing.T) {
+	f := newFixture(t, withConfig(stormy(2, 16, 1)))
+	var seen []string
+	look := f.script(func(ctx sdk.Context, _ types.Delivery) error {
+		ready, err := f.query().Ready(ctx, &types.QueryReadyRequest{})
+		require.NoError(t, err)
+		for _, info := range ready.Timers {
+			seen = append(seen, info.Id)
+		}
+		return nil
+	})
+	first := f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.8")))
+	looking := f.schedule(robot, 3, look, bidding(stated("2.8", "0.7")))
+	var waiting []string
+	for _, bid := range []*types.Bid{stated("2.5", "0.05"), stated("2.5", "0.05"), stated("2.05", "0.04"), stated("2.05", "0.04")} {
+		waiting = append(waiting, f.schedule(robot, 3, f.noop(), bidding(bid)))
+	}
+	// The newcomer is above the bound that its list has in the store, and above the other list.
+	newcomer := f.schedule(robot, 4, f.noop(), bidding(stated("2.08", "0.07")))
+	f.blocksUntil(2)
+	require.Equal(t, []string{first}, f.firedIDs(f.NextBlock()))
+	require.Equal(t, []string{looking}, f.firedIDs(f.NextBlock()))
+	require.Equal(t, append([]string{newcomer}, waiting...), seen)
+}
+
+// TestAFallenWeightIsWrittenForAFewTimersABlock: one fire of an actor makes all its other timers outdated, which come first
+// in the index. Whose turn it is does not depend on how many of them are written.
+//
+// Rule: 5.4-fallen-weights
+func TestAFallenWeightIsWrittenForAFewTimersABlock(t *testing.T) {
+	const crowded, admissions = 300, 160
+	var counts *storecount.Counts
+	f := newFixture(t, withConfig(stormy(8, admissions, 1)), withConfig(func(c *types.TimerConfig) { c.LanePaused = true }), counted(&counts))
+	first := f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.9")))
+	for range crowded {
+		f.schedule(robot, 3, f.noop(), bidding(stated("2.5", "0.5")))
+	}
+	second := f.schedule(robot2, 3, f.noop(), bidding(stated("2.4", "0.4")))
+	// All are admitted before the lane opens.
+	f.blocksUntil(3)
+	config := f.config()
+	config.LanePaused = false
+	f.run(&types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+	f.NextBlock()
+	require.Equal(t, []string{first}, f.firedIDs(f.NextBlock()))
+	counts.Reset()
+	require.Equal(t, []string{second}, f.firedIDs(f.endBlock()))
+	block := counts.Take()
+	require.Greater(t, block.Gets, crowded, "each is met before the timer of the other actor")
+	require.LessOrEqual(t, block.Writes(), 5*admissions+40)
+}
