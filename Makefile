@@ -186,8 +186,11 @@ worst: ## Search MIXES (250) workloads under each config for the most expensive 
 	cp build/mixes.txt testutil/bench/worst/testdata/mixes.txt
 
 .PHONY: bench
-bench: ## Print what timers cost (BENCHFLAGS=-quick for less), then run Go's benchmarks (BENCH=regexp for some)
+bench: ## Print what timers cost, in a quarter of an hour (BENCHFLAGS=-quick: in a minute)
 	go run ./testutil/bench/cmd/timersbench $(BENCHFLAGS)
+
+.PHONY: gobench
+gobench: ## Run Go's benchmarks (BENCH=regexp for some)
 	@scripts/gomods.sh run ./x/timers/... -- go test -run '^$$' -bench '$(BENCH)' -benchmem -timeout 60m
 
 .PHONY: clients-ts

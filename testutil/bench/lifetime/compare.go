@@ -36,23 +36,27 @@ const ours = "x/timers"
 // scanned is the most pending timers with which the layout that reads all of them in every block is measured.
 const scanned = 100_000
 
-// Compare measures the module and the layouts at all sizes. At the smallest it also does so with little traffic, which is all
+// Compare measures the module and the layouts at all sizes, under fifo once. At the smallest it also does so with little traffic, which is all
 // that it does if little time is given, and with timers that are due soon: only then are as few pending as it says under the
 // whole traffic.
 func Compare(opts figure.Options) (all []Compared, err error) {
 	pendings := opts.Pendings()
 	if opts.Quick {
-		return compareAt(opts, pendings[0], Workload.quiet)
+		return compareAt(opts, pendings[0], Workload.quiet, workload.EIP1559, workload.FIFO)
 	}
 	for _, traffic := range []func(Workload) Workload{Workload.quiet, Workload.brisk} {
-		rows, err := compareAt(opts, pendings[0], traffic)
+		rows, err := compareAt(opts, pendings[0], traffic, workload.EIP1559)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, rows...)
 	}
-	for _, pending := range pendings {
-		rows, err := compareAt(opts, pending, func(w Workload) Workload { return w })
+	for i, pending := range pendings {
+		policies := []workload.Policy{workload.EIP1559}
+		if i == 0 {
+			policies = append(policies, workload.FIFO)
+		}
+		rows, err := compareAt(opts, pending, func(w Workload) Workload { return w }, policies...)
 		if err != nil {
 			return nil, err
 		}
@@ -61,10 +65,12 @@ func Compare(opts figure.Options) (all []Compared, err error) {
 	return all, nil
 }
 
-// compareAt measures them at one size, with some traffic.
-func compareAt(opts figure.Options, pending int, traffic func(Workload) Workload) (all []Compared, err error) {
+// compareAt measures them at one size, with some traffic, the module under some policies.
+func compareAt(
+	opts figure.Options, pending int, traffic func(Workload) Workload, policies ...workload.Policy,
+) (all []Compared, err error) {
 	for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
-		for _, policy := range []workload.Policy{workload.EIP1559, workload.FIFO} {
+		for _, policy := range policies {
 			name := fmt.Sprintf("%s, %s, %s", ours, calendarNames[calendar], policy)
 			if !strings.Contains(name, opts.Kind) {
 				continue

@@ -181,15 +181,19 @@ func measureFloor(w Workload, valueBytes int) (float64, error) {
 	return float64(written.Nodes) / float64(w.Schedules*w.Blocks), nil
 }
 
-// Measure measures lifetimes of all sizes under the policies.
+// Measure measures lifetimes at the smallest size under the policies, without receipts and with them, and at the others as
+// a chain has them by default.
 func Measure(opts figure.Options) ([]Lifetime, error) {
 	var all []Lifetime
-	for _, pending := range opts.Pendings() {
-		for _, policy := range []workload.Policy{workload.FIFO, workload.EIP1559} {
-			receipts := []uint64{0, 4}
-			if opts.Quick {
-				receipts = receipts[1:]
-			}
+	for i, pending := range opts.Pendings() {
+		policies, receipts := []workload.Policy{workload.EIP1559}, []uint64{4}
+		if i == 0 {
+			policies = append(policies, workload.FIFO)
+		}
+		if i == 0 && !opts.Quick {
+			receipts = append(receipts, 0)
+		}
+		for _, policy := range policies {
 			for _, receiptBlocks := range receipts {
 				w := DefaultWorkload(pending, policy, receiptBlocks, opts.Seed)
 				w.Calendar = opts.Calendar

@@ -265,7 +265,7 @@ var samples = []string{
 
 // Measure measures all kinds, or samples of them.
 func Measure(opts figure.Options) (*Prices, error) {
-	p := &Prices{Rounds: 8}
+	p := &Prices{Rounds: 5}
 	if opts.Quick {
 		p.Rounds = 4
 	}

@@ -60,13 +60,9 @@ var (
 // AllBids are those of the published figures under eip1559.
 var AllBids = []Bids{DefaultBids, LognormalBids, EqualBids, MixedBids, PoisonBids}
 
-// extremeBids are those of them that make a block read least and most: enough for a wide lane, whose storms take long to make.
-var extremeBids = []Bids{DefaultBids, LognormalBids, PoisonBids}
-
-// bidsOf are different bids as a policy takes them.
+// bidsOf are the bids of the published figures under other policies: different ones, where the policy takes any.
 var bidsOf = map[workload.Policy]Bids{
-	workload.FIFO: DefaultBids, workload.EIP1559: LognormalBids, workload.Auction: PricedBids, workload.Score: PricedBids,
-	workload.Tip: LognormalBids,
+	workload.FIFO: DefaultBids, workload.Auction: PricedBids, workload.Score: PricedBids, workload.Tip: LognormalBids,
 }
 
 func lognormalBid(r *rand.Rand) *types.Bid {

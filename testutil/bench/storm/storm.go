@@ -406,17 +406,13 @@ func Measure(opts figure.Options) ([]Storm, error) {
 	due := 20_000
 	if !opts.Quick {
 		specs, due = nil, 100_000
-		for _, lane := range []struct {
-			cycles uint64
-			bids   []Bids
-		}{{defaultLane, AllBids}, {wideLaneCycles, extremeBids}} {
-			for _, policy := range []workload.Policy{workload.FIFO, workload.Auction, workload.Score, workload.Tip} {
-				specs = append(specs, Spec{Policy: policy, Bids: bidsOf[policy], LaneCycles: lane.cycles})
-			}
-			for _, bids := range lane.bids {
-				specs = append(specs, Spec{Policy: workload.EIP1559, Bids: bids, LaneCycles: lane.cycles})
-			}
+		for _, policy := range []workload.Policy{workload.FIFO, workload.Auction, workload.Score, workload.Tip} {
+			specs = append(specs, Spec{Policy: policy, Bids: bidsOf[policy], LaneCycles: defaultLane})
 		}
+		for _, bids := range AllBids {
+			specs = append(specs, Spec{Policy: workload.EIP1559, Bids: bids, LaneCycles: defaultLane})
+		}
+		specs = append(specs, Spec{Policy: workload.EIP1559, Bids: LognormalBids, LaneCycles: wideLaneCycles})
 	}
 	for _, spec := range specs {
 		opts.Tell("storm: %s, %s bids, a lane of %d", spec.Policy, spec.Bids.Name, spec.LaneCycles)
