@@ -177,12 +177,25 @@ func (c *Chain) NextBlock(txs ...[]byte) *abci.ResponseFinalizeBlock {
 // UncheckedBlock runs one block with these transactions and commits it.
 func (c *Chain) UncheckedBlock(txs ...[]byte) *abci.ResponseFinalizeBlock {
 	c.tb.Helper()
-	request := c.nextRequest(txs...)
-	response := c.run(c.App, request)
-	c.Requests = append(c.Requests, request)
-	c.hashes = append(c.hashes, response.AppHash)
-	c.sequences = nil
+	response, commit := c.Finalize(txs...)
+	commit()
 	return response
+}
+
+// Finalize runs one block with these transactions, and returns what commits it.
+func (c *Chain) Finalize(txs ...[]byte) (response *abci.ResponseFinalizeBlock, commit func()) {
+	c.tb.Helper()
+	request := c.nextRequest(txs...)
+	response, err := c.App.FinalizeBlock(request)
+	require.NoError(c.tb, err)
+	return response, func() {
+		c.tb.Helper()
+		_, err := c.App.Commit()
+		require.NoError(c.tb, err)
+		c.Requests = append(c.Requests, request)
+		c.hashes = append(c.hashes, response.AppHash)
+		c.sequences = nil
+	}
 }
 
 func (c *Chain) nextRequest(txs ...[]byte) *abci.RequestFinalizeBlock {

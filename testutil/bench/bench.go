@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/blocks"
 	"github.com/cosmos-timers/timers/testutil/bench/contracts"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/fires"
 	"github.com/cosmos-timers/timers/testutil/bench/growth"
 	"github.com/cosmos-timers/timers/testutil/bench/lifetime"
 	"github.com/cosmos-timers/timers/testutil/bench/overhead"
@@ -42,6 +43,7 @@ type Report struct {
 	Contracts *contracts.Contracts `json:"contracts,omitempty"`
 	Prices    *prices.Prices       `json:"prices,omitempty"`
 	Worst     []worst.Found        `json:"worst,omitempty"`
+	Fires     *fires.Fires         `json:"fires,omitempty"`
 }
 
 // part is one part of the report.
@@ -56,6 +58,7 @@ var parts = []part{
 	{"contracts", func(r *Report, o figure.Options) (err error) { r.Contracts, err = contracts.Measure(o); return err }},
 	{"prices", func(r *Report, o figure.Options) (err error) { r.Prices, err = prices.Measure(o); return err }},
 	{"worst", func(r *Report, o figure.Options) (err error) { r.Worst, err = worst.Measure(o); return err }},
+	{"fires", func(r *Report, o figure.Options) (err error) { r.Fires, err = fires.MeasureAll(o); return err }},
 	{"nodes", func(r *Report, o figure.Options) (err error) { r.Lifetimes, err = lifetime.Measure(o); return err }},
 	{"layouts", func(r *Report, o figure.Options) (err error) { r.Layouts, err = lifetime.Compare(o); return err }},
 	{"growth", func(r *Report, o figure.Options) (err error) { r.Growth, err = growth.Measure(o); return err }},
@@ -110,6 +113,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	tables := []*figure.Table{lifetime.Table(r.Lifetimes), lifetime.CompareTable(r.Layouts), lifetime.SharesTable(r.Layouts), growth.Table(r.Growth), blocks.EmptyTable(r.Empties), overhead.Table(r.Overheads)}
+	if r.Fires != nil {
+		tables = append(tables, r.Fires.Tables()...)
+	}
 	if r.Lifecycle != nil {
 		tables = append(tables, r.Lifecycle.Tables()...)
 	}

@@ -31,13 +31,25 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// Fires is what fires cost.
+type Fires struct {
+	// Count is how many fire in a block, Rounds how often each block is made.
+	Count  int `json:"count"`
+	Rounds int `json:"rounds"`
+	// Rows are the ends of blocks by the kind of fire, without commit. Blocks are whole blocks.
+	Rows   []Row   `json:"rows"`
+	Blocks []Block `json:"blocks"`
+}
+
 // Row is what one kind of fire costs. All figures but the ratio are those of one fire, the work of the block shared out.
 type Row struct {
 	// What fires, and what the floor is.
 	What  string `json:"what"`
 	Floor string `json:"floor"`
-	// Ratio is the time of the fire in that of the floor.
-	Ratio float64 `json:"ratio"`
+	// Micros and FloorMicros are processor time in microseconds, Ratio is the former by the latter.
+	Micros      float64 `json:"us"`
+	FloorMicros float64 `json:"floor_us"`
+	Ratio       float64 `json:"ratio"`
 	// Allocs and FloorAllocs are allocations of memory.
 	Allocs      float64 `json:"allocs"`
 	FloorAllocs float64 `json:"floor_allocs"`
@@ -46,11 +58,21 @@ type Row struct {
 	All    storecount.Counts `json:"all_ops"`
 }
 
+// Block is what a transaction or a fire takes in a whole block, less what an empty block takes: processor time in
+// microseconds, of FinalizeBlock and of Commit, and of both to that of a signed send.
+type Block struct {
+	What     string  `json:"what"`
+	Finalize float64 `json:"finalize_us"`
+	Commit   float64 `json:"commit_us"`
+	Ratio    float64 `json:"ratio"`
+	Allocs   float64 `json:"allocs"`
+}
+
 // Options say how much is measured.
 type Options struct {
 	// Fires of a block, and Rounds of each kind.
 	Fires, Rounds int
-	// Only measures the kinds whose name contains it, and no transactions, unless it is empty.
+	// Only measures the kinds whose name contains it, and no whole blocks, unless it is empty.
 	Only string
 }
 
@@ -171,26 +193,35 @@ func (c *cost) best(other cost) {
 func worst() cost { return cost{math.Inf(1), math.Inf(1)} }
 
 // Measure measures every kind of fire.
-func Measure(tb testing.TB, opts Options) []Row {
+func Measure(tb testing.TB, opts Options) *Fires {
 	tb.Helper()
-	var rows []Row
+	f := &Fires{Count: opts.Fires, Rounds: opts.Rounds}
 	for _, k := range kinds() {
 		if strings.Contains(k.what, opts.Only) {
-			rows = append(rows, k.measure(tb, opts))
+			f.Rows = append(f.Rows, k.measure(tb, opts))
 		}
 	}
-	if opts.Only != "" {
-		return rows
+	if opts.Only == "" {
+		f.Blocks = wholeBlocks(tb, opts)
 	}
-	return append(rows, transactions(tb, opts)...)
+	return f
 }
 
-// transactions compares fires with signed transactions that do the same, in whole blocks with their commits, less what an
-// empty block costs: accounts schedule timers in one block, which fire in the next.
-func transactions(tb testing.TB, opts Options) []Row {
+// blockCost is what a block costs.
+type blockCost struct{ finalize, commit cost }
+
+func (c *blockCost) best(other blockCost) {
+	c.finalize.best(other.finalize)
+	c.commit.best(other.commit)
+}
+
+// wholeBlocks compares fires with signed transactions that do the same: accounts schedule timers in one block, which fire in
+// the next.
+func wholeBlocks(tb testing.TB, opts Options) []Block {
 	tb.Helper()
 	c := newChain(tb, opts.Fires, wide)
-	scheduled, fired, sent, empty := worst(), worst(), worst(), worst()
+	least := func() blockCost { return blockCost{worst(), worst()} }
+	scheduled, fired, sent, empty := least(), least(), least(), least()
 	for range opts.Rounds {
 		next := uint64(c.App.LastBlockHeight()) + 2
 		schedules, sends := make([][]byte, opts.Fires), make([][]byte, opts.Fires)
@@ -205,23 +236,33 @@ func transactions(tb testing.TB, opts Options) []Row {
 		sent.best(c.block(tb, sends, 0))
 		empty.best(c.block(tb, nil, 0))
 	}
-	n := float64(opts.Fires)
-	row := func(what string, parts ...cost) Row {
-		r := Row{What: what, Floor: "a signed send", FloorAllocs: (sent.allocs - empty.allocs) / n}
+	each := func(what string, parts ...blockCost) Block {
+		b := Block{What: what}
+		n := float64(opts.Fires)
 		for _, part := range parts {
-			r.Ratio += (part.seconds - empty.seconds) / (sent.seconds - empty.seconds)
-			r.Allocs += (part.allocs - empty.allocs) / n
+			b.Finalize += (part.finalize.seconds - empty.finalize.seconds) / n * 1e6
+			b.Commit += (part.commit.seconds - empty.commit.seconds) / n * 1e6
+			b.Allocs += (part.finalize.allocs - empty.finalize.allocs + part.commit.allocs - empty.commit.allocs) / n
 		}
-		return r
+		return b
 	}
-	return []Row{row("fire, block and commit", fired), row("schedule and fire, blocks and commits", scheduled, fired)}
+	all := []Block{
+		each("a signed send", sent), each("a transaction that schedules a send", scheduled), each("the fire", fired),
+		each("both", scheduled, fired),
+	}
+	for i := range all {
+		all[i].Ratio = (all[i].Finalize + all[i].Commit) / (all[0].Finalize + all[0].Commit)
+	}
+	return all
 }
 
 // block runs a block with transactions, all of which must succeed, and in which so many timers must fire.
-func (c *chain) block(tb testing.TB, txs [][]byte, fires int) (took cost) {
+func (c *chain) block(tb testing.TB, txs [][]byte, fires int) (took blockCost) {
 	tb.Helper()
 	var response *abci.ResponseFinalizeBlock
-	took = costOf(func() { response = c.UncheckedBlock(txs...) })
+	var commit func()
+	took.finalize = costOf(func() { response, commit = c.Finalize(txs...) })
+	took.commit = costOf(func() { commit() })
 	for _, result := range response.TxResults {
 		require.Zero(tb, result.Code, result.Log)
 	}

@@ -191,7 +191,8 @@ func (k *kind) measure(tb testing.TB, opts Options) Row {
 	d.fire(tb, ctx.WithMultiStore(multi))
 	n := len(d.names)
 	return Row{
-		What: k.what, Floor: k.floor, Ratio: fire.seconds / floor.seconds,
+		What: k.what, Floor: k.floor,
+		Micros: fire.seconds / float64(n) * 1e6, FloorMicros: floor.seconds / float64(n) * 1e6, Ratio: fire.seconds / floor.seconds,
 		Allocs: fire.allocs / float64(n), FloorAllocs: floor.allocs / float64(n),
 		Module: share(counts.Store(types.StoreKey), n), All: share(counts.All(), n),
 	}

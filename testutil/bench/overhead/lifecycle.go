@@ -113,7 +113,7 @@ type Lifecycle struct {
 
 // MeasureLifecycle measures both.
 func MeasureLifecycle(opts figure.Options) (*Lifecycle, error) {
-	fires, rounds := 200, 60
+	fires, rounds := 200, 30
 	if opts.Quick {
 		fires, rounds = 100, 30
 	}

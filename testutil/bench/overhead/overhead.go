@@ -172,12 +172,13 @@ func Measure(opts figure.Options) ([]Overhead, error) {
 // Table prints them.
 func Table(overheads []Overhead) *figure.Table {
 	t := &figure.Table{
-		Title:   "Time of a fire that sends coins, without commit, beside the same send through the message router",
+		Title:   "The same where fires are charged by the bank's transfers, as by default: a send without commit, on the simulator's chain",
 		Columns: []string{"fires", "rounds", "send us", "fire us", "ratio", "fire us at basefee 0", "its ratio"},
 	}
 	for _, o := range overheads {
 		t.Row(o.Fires, o.Rounds, o.SendMicros, o.FireMicros, o.Ratio, o.FreeMicros, o.FreeRatio)
 	}
-	t.Notes = []string{"Medians of rounds that take turns on the same state. A fire moves money twice beside its own send: pre-charge and refund."}
+	t.Notes = []string{"Medians of rounds that take turns on the same state. A fire moves money twice beside its own send: pre-charge and refund. timerd",
+		"has WithBalances and WithAccountStore instead, as above."}
 	return t
 }
