@@ -293,7 +293,7 @@ func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 		return nil
 	}
 	at, err := s.Indexer.Quoted(ctx, t)
-	if err != nil || t.AdmittedWeight == at.Weight && at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
+	if err != nil || !misplaced(t, at) && at.Quote.Equal(t.Quote) {
 		return err
 	}
 	return s.Parts.Index.Reindex(ctx, t, at)
