@@ -115,7 +115,7 @@ type Lifecycle struct {
 func MeasureLifecycle(opts figure.Options) (*Lifecycle, error) {
 	fires, rounds := 200, 30
 	if opts.Quick {
-		fires, rounds = 100, 30
+		fires, rounds = 100, 15
 	}
 	l := &Lifecycle{}
 	for _, pending := range opts.Pendings() {

@@ -399,11 +399,7 @@ func (c BlockCost) scaled(blocks int) BlockCost {
 func Measure(opts figure.Options) ([]Storm, error) {
 	var all []Storm
 	defaultLane := types.DefaultTimerConfig("x").LaneTimerCycles
-	specs := []Spec{
-		{Policy: workload.EIP1559, Bids: LognormalBids, LaneCycles: defaultLane},
-		{Policy: workload.EIP1559, Bids: DefaultBids, LaneCycles: wideLaneCycles},
-	}
-	due := 20_000
+	specs, due := []Spec{{Policy: workload.EIP1559, Bids: LognormalBids, LaneCycles: defaultLane}}, 20_000
 	if !opts.Quick {
 		specs, due = nil, 100_000
 		for _, policy := range []workload.Policy{workload.FIFO, workload.Auction, workload.Score, workload.Tip} {
