@@ -178,7 +178,9 @@ func Table(overheads []Overhead) *figure.Table {
 	for _, o := range overheads {
 		t.Row(o.Fires, o.Rounds, o.SendMicros, o.FireMicros, o.Ratio, o.FreeMicros, o.FreeRatio)
 	}
-	t.Notes = []string{"Medians of rounds that take turns on the same state. A fire moves money twice beside its own send: pre-charge and refund. timerd",
-		"has WithBalances and WithAccountStore instead, as above."}
+	t.Notes = []string{
+		"Medians of rounds that take turns on the same state. A fire moves money twice beside its own send: pre-charge and refund. timerd",
+		"has WithBalances and WithAccountStore instead, as above.",
+	}
 	return t
 }
