@@ -3,8 +3,8 @@ package merge
 import "context"
 
 // pageEntries is the number of entries read at a time after the head of a list. It is small, since entries that are
-// read and not returned are wasted: under bids that differ most lists win once or twice. Further down a list a page is a third
-// of what was read of it, up to longPage: to open an iterator takes as long as to read many entries.
+// read and not returned are wasted: under bids that differ most lists win once or twice. Further down a list a page is a
+// third of what was read of it, up to longPage: to open an iterator takes as long as to read many entries.
 const (
 	pageEntries = 2
 	longPage    = 64

@@ -208,8 +208,8 @@ func (r *round) Placement(ctx sdk.Context, t *types.Timer) index.Placement {
 	return index.Placement{Weight: weight, Quote: t.Quote, Ceiling: r.IndexCeiling(t)}
 }
 
-// Quoted implements policies.Indexer. A timer whose weight has fallen stays where it is until it is met: most wait long
-// before that, and their weights rise again.
+// Quoted implements policies.Indexer. A timer whose weight has fallen stays where it is until it is met: most are met much
+// later, when their weights have risen again.
 func (r *round) Quoted(ctx sdk.Context, t *types.Timer) (index.Placement, error) {
 	weight := r.weights.Of(ctx, t.Actor)
 	if r.indexed(t) {

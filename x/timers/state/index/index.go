@@ -289,8 +289,9 @@ type Changes struct {
 
 type changesKey struct{}
 
-// WithChanges marks the context of the end of a block. A handler that asks what the next block will do shares the summary
-// of the block that runs it: what that has not written yet is known there alone.
+// WithChanges marks the context of the end of a block. A handler or an agent that asks what the next block will do shares
+// the summary of the block that calls it: what that has not written yet is known there alone. Both are within a fire, so that
+// they raise bounds and lower none.
 func WithChanges(ctx sdk.Context, c *Changes) sdk.Context {
 	if outer := changesOf(ctx); outer != nil {
 		c.summary = outer.summary
