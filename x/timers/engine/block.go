@@ -7,7 +7,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/removals"
+	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -27,8 +27,8 @@ type block struct {
 	funds funds
 	// writes of records since the block began to read them.
 	writes *state.Writes
-	// removals from the owner index that are not yet written.
-	removals *removals.Removals
+	// pending changes of the owner index, not yet written.
+	pending *pending.Changes
 	// watch times the steps.
 	watch report.Stopwatch
 	books

@@ -14,14 +14,14 @@ import (
 // error affects that timer alone. It is quarantined: kept, reported, and not tried again until the authority releases
 // or cancels it.
 func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
-	before, changes, mark := *timer, *b.Changes, b.removals.Mark()
+	before, changes, mark := *timer, *b.Changes, b.pending.Mark()
 	cause := sandbox.Run(ctx, fn)
 	if cause == nil {
 		return true
 	}
 	undo := func() {
 		*timer, *b.Changes = before, changes
-		b.removals.Undo(mark)
+		b.pending.Undo(mark)
 	}
 	undo()
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)

@@ -106,7 +106,7 @@ func (e *Engine) afterFire(
 			return nil
 		})
 	case failed && triggers.StopsOnFailure(timer):
-		return nil, e.Records.RemoveAtEnd(ctx, &survivor)
+		return nil, e.Records.Remove(ctx, &survivor)
 	default:
 		survivor.LastOutcome = outcome
 		return &survivor, e.Records.Put(ctx, &survivor)

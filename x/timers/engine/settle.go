@@ -33,7 +33,9 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if err != nil {
 		return fireResult{}, err
 	}
-
+	if err := e.Owners.BeforeHandlers(goCtx); err != nil {
+		return fireResult{}, err
+	}
 	delivery := types.Delivery{
 		Call:      timer.CallWith(payload),
 		TimerID:   timer.Id,

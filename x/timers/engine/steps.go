@@ -10,8 +10,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
+	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
-	"github.com/cosmos-timers/timers/x/timers/state/removals"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -50,7 +50,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	}
 	b.watch = watch
 	ctx, b.writes = state.WithWrites(withBlock(ctx, b))
-	ctx, b.removals = removals.With(ctx)
+	ctx, b.pending = pending.With(ctx)
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -119,7 +119,10 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 // AdoptedBranch is the beginning of the next block, on a branch of state that is dropped.
 func (e *Engine) AdoptedBranch(ctx sdk.Context) (sdk.Context, error) {
 	branch, _ := ctx.CacheContext()
-	branch = branch.WithBlockHeight(ctx.BlockHeight() + 1)
+	branch, err := e.Owners.Branch(branch.WithBlockHeight(ctx.BlockHeight() + 1))
+	if err != nil {
+		return branch, err
+	}
 	return branch, e.adoptConfig(branch)
 }
 

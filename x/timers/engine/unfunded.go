@@ -130,5 +130,5 @@ func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer,
 // remove removes a timer for good. Its departure may return what was locked for it.
 func (e *Engine) remove(ctx sdk.Context, b *block, timer *types.Timer) error {
 	b.funds.ForgetPayer(timer.Principal())
-	return e.Records.RemoveAtEnd(ctx, timer)
+	return e.Records.Remove(ctx, timer)
 }

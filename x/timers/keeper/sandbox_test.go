@@ -229,13 +229,6 @@ func TestAnEntryThatCannotChangeAffectsItsTimerOnly(t *testing.T) {
 			f.schedule(robot, 5, f.noop(), limited(400_000))
 			f.setConfig(shrink)
 		},
-		"to be released": func(f *fixture) {
-			f.schedule(robot, 2, f.noop(), limited(400_000))
-			f.setConfig(shrink)
-			f.endBlock()
-			f.endBlock()
-			f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire = 550_000 })
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, store := refuse(t)
@@ -304,20 +297,73 @@ func TestHandlersFindWhatTheBlockHasLeft(t *testing.T) {
 	require.Equal(t, uint32(1), f.total(robot))
 }
 
-// What the steps of a block remove is written together. If that fails, nothing of the block is lost.
+// A handler finds what its block has set aside where it is now, and can change it.
+//
+// Rule: 2.2-one-record, 2.3-removed-together
+func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 2 }))
+	poor := sdk.AccAddress("poor________________")
+	f.fund(poor, 1)
+	f.grant(poor, robot, unlimited())
+	// More than are written at once. One more is removed.
+	const lacking = 70
+	var first, last []byte
+	var aside int
+	look := f.script(func(ctx sdk.Context, d types.Delivery) error {
+		live, err := f.Timers.TimersOf(ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()), d.Actor)
+		require.NoError(t, err)
+		for i := range live {
+			if live[i].SetAside == types.Unfunded {
+				aside++
+			}
+		}
+		first, last = live[0].Id, live[len(live)-1].Id
+		require.NoError(t, f.Timers.Cancel(ctx, d.Actor, first))
+		return f.Timers.Cancel(ctx, d.Actor, last)
+	})
+	for range lacking + 1 {
+		f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.9")), paidBy(poor))
+	}
+	looking := f.schedule(robot, 3, look, limited(500_000))
+	f.blocksUntil(2)
+	require.Equal(t, []string{looking}, f.firedIDs(f.NextBlock()))
+	require.Equal(t, lacking, aside)
+	require.Equal(t, uint32(lacking-2), f.total(robot))
+	f.fund(poor, rich)
+	require.Len(t, f.firedIDs(f.blocksUntil(9)), lacking-2)
+}
+
+// What the steps of a block change is written together. If that fails, nothing of the block is lost.
 //
 // Rule: 2.2-one-record
-func TestRemovalsThatCannotBeWrittenFailTheStep(t *testing.T) {
-	f, store := refuse(t)
-	id := f.schedule(robot, 3, f.noop())
-	f.blocksUntil(2)
-	store.refuseOf(robot)
-	events := f.NextBlock()
-	only[*types.TimerLaneFailed](f, events)
-	require.Empty(t, f.firedIDs(events))
-	require.Equal(t, int64(rich), f.balance(robot))
-	store.key = nil
-	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+func TestChangesThatCannotBeWrittenFailTheStep(t *testing.T) {
+	shrunk := func(gas uint64) func(*types.TimerConfig) {
+		return func(c *types.TimerConfig) { c.MaxCyclesPerFire = gas }
+	}
+	for name, prepare := range map[string]func(*fixture) string{
+		"a removal": func(f *fixture) string { return f.schedule(robot, 4, f.noop()) },
+		"a release": func(f *fixture) string {
+			id := f.schedule(robot, 2, f.noop(), limited(400_000))
+			f.setConfig(shrunk(300_000))
+			f.endBlock()
+			f.endBlock()
+			f.setConfig(shrunk(550_000))
+			return id
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, store := refuse(t)
+			id := prepare(f)
+			f.blocksUntil(3)
+			store.refuseOf(robot)
+			events := f.NextBlock()
+			only[*types.TimerLaneFailed](f, events)
+			require.Empty(t, f.firedIDs(events))
+			require.Equal(t, int64(rich), f.balance(robot))
+			store.key = nil
+			require.Equal(t, []string{id}, f.firedIDs(append(f.NextBlock(), f.NextBlock()...)))
+		})
+	}
 }
 
 // Rule: 1.1-due-until-left, 5.1-lane-paused, 5.3-expired-leave

@@ -15,8 +15,9 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
-	"github.com/cosmos-timers/timers/x/timers/state/removals"
+	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -128,8 +129,7 @@ func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	removed := removals.Of(ctx)
-	found = slices.DeleteFunc(found, func(e logmap.Entry) bool { return removed.Has(e.Key) })
+	found = withPending(ctx, found)
 	charge(ctx, ownerEntryCycles*uint64(len(found)))
 	entries := make([]Entry, len(found))
 	for i := range found {
@@ -152,7 +152,7 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 		if err != nil {
 			return err
 		}
-		if timers -= removals.Of(ctx).Below(hash); timers >= uint64(maxTimers) {
+		if timers -= pending.Of(ctx).Removed(hash); timers >= uint64(maxTimers) {
 			return types.ErrTooManyTimers.Wrapf("the actor has %d live timers, the most allowed is %d", timers, maxTimers)
 		}
 	}
@@ -161,12 +161,12 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 
 // move records a timer's new place.
 func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry) error {
-	charge(ctx, ownerChangeCycles)
-	ctx = types.Unmetered(ctx)
 	before, after := from.key(actor), to.key(actor)
 	if bytes.Equal(before, after) {
-		return o.entries.Replace(ctx, after, to.value())
+		return o.change(ctx, pending.Change{Key: after, Value: to.value()})
 	}
+	charge(ctx, ownerChangeCycles)
+	ctx = types.Unmetered(ctx)
 	if err := o.entries.Delete(ctx, before); err != nil {
 		return err
 	}
@@ -175,36 +175,75 @@ func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry)
 
 // remove drops a timer's entry.
 func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
-	charge(ctx, ownerChangeCycles)
-	return o.entries.Delete(types.Unmetered(ctx), entry.key(actor))
+	return o.change(ctx, pending.Change{Key: entry.key(actor), Removed: true})
 }
 
-// removeLater is remove for the steps at the end of a block, which say when they undo it. What they remove is written some
-// dozens at a time, since one change of the map costs as much as many. Nothing depends on when: a timer that is gone has no
-// further changes, unless it returns (Reattach).
-func (o *Owners) removeLater(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
-	removed := removals.Of(ctx)
-	if removed == nil {
-		return o.remove(ctx, actor, entry)
-	}
+// maxPending bounds what is changed and not yet written: each reading of the index looks through it.
+const maxPending = 64
+
+// change changes an entry. What the steps at the end of a block change is written some dozens at a time, since one change
+// of the map costs as much as many; they say when they undo it. What a handler changes is written at once, since it may be
+// undone without them.
+func (o *Owners) change(ctx context.Context, change pending.Change) error {
 	charge(ctx, ownerChangeCycles)
-	if removed.Add(entry.key(actor)) < maxRemoved {
+	changes := pending.Of(ctx)
+	if changes == nil || sandbox.IsWithinFire(ctx) {
+		return o.write(ctx, change)
+	}
+	if changes.Add(change) < maxPending {
 		return nil
 	}
-	return o.writeRemoved(ctx)
+	return o.writePending(ctx)
 }
 
-// maxRemoved bounds what is removed and not yet written: each reading of the index looks through it.
-const maxRemoved = 64
-
-// writeRemoved writes what steps have removed.
-func (o *Owners) writeRemoved(ctx context.Context) error {
-	keys := removals.Of(ctx).Take()
-	changes := make([]logmap.Change, len(keys))
-	for i, key := range keys {
-		changes[i] = logmap.Deleted(key)
+// withPending are entries that were read, as the block has changed them.
+func withPending(ctx context.Context, read []logmap.Entry) []logmap.Entry {
+	changes := pending.Of(ctx)
+	current := read[:0]
+	for _, entry := range read {
+		change, changed := changes.Of(entry.Key)
+		switch {
+		case !changed:
+			current = append(current, entry)
+		case !change.Removed:
+			current = append(current, logmap.Entry{Key: entry.Key, Value: change.Value})
+		}
 	}
-	return o.entries.Apply(types.Unmetered(ctx), changes...)
+	return current
+}
+
+// writePending writes what steps have changed.
+func (o *Owners) writePending(ctx context.Context) error {
+	return o.write(ctx, pending.Of(ctx).Take()...)
+}
+
+func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
+	messages := make([]logmap.Change, len(changes))
+	for i, change := range changes {
+		if change.Removed {
+			messages[i] = logmap.Deleted(change.Key)
+		} else {
+			messages[i] = logmap.Replaced(change.Key, change.Value)
+		}
+	}
+	return o.entries.Apply(types.Unmetered(ctx), messages...)
+}
+
+// BeforeHandlers writes changes of timers that stay, since handlers write theirs at once. A timer that was removed has no
+// further changes.
+func (o *Owners) BeforeHandlers(ctx context.Context) error {
+	if !pending.Of(ctx).Stays() {
+		return nil
+	}
+	return o.writePending(ctx)
+}
+
+// Branch writes the changes of the block in which the context runs to a branch of state that is dropped, where they go on
+// as those of another block.
+func (o *Owners) Branch(ctx sdk.Context) (sdk.Context, error) {
+	changes := pending.Of(ctx)
+	ctx, _ = pending.With(ctx)
+	return ctx, o.write(ctx, changes.All()...)
 }
 
 // candidates returns the entries of the actor whose timers may have the id.
@@ -219,9 +258,9 @@ func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte
 // Total counts the timers of all actors. It may read much: no block does it.
 func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.Count(ctx, nil, nil) }
 
-// Maintain ends a block: it writes what the block removed, and merges a bounded part of what changed.
+// Maintain ends a block: it writes what the block changed, and merges a bounded part of what changed.
 func (o *Owners) Maintain(ctx context.Context, height uint64) error {
-	if err := o.writeRemoved(ctx); err != nil {
+	if err := o.writePending(ctx); err != nil {
 		return err
 	}
 	_, err := o.entries.Maintain(types.Unmetered(ctx), height)

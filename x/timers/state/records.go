@@ -215,17 +215,6 @@ func (r *Records) Remove(ctx context.Context, t *types.Timer) error {
 	if err := r.ReleaseResources(ctx, t); err != nil {
 		return err
 	}
-	if err := r.owners.remove(ctx, t.Actor, EntryOf(t)); err != nil {
-		return err
-	}
-	return r.take(ctx, t)
-}
-
-// RemoveAtEnd is Remove for the steps at the end of a block. They undo it with Removals.Undo as well.
-func (r *Records) RemoveAtEnd(ctx context.Context, t *types.Timer) error {
-	if err := r.ReleaseResources(ctx, t); err != nil {
-		return err
-	}
 	return r.Detach(ctx, t)
 }
 
@@ -239,9 +228,9 @@ func (r *Records) ReleaseResources(ctx context.Context, t *types.Timer) error {
 	return r.DropPayload(ctx, t)
 }
 
-// Detach removes a timer's record and keeps its resources, as RemoveAtEnd does.
+// Detach removes a timer's record and keeps its resources.
 func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
-	if err := r.owners.removeLater(ctx, t.Actor, EntryOf(t)); err != nil {
+	if err := r.owners.remove(ctx, t.Actor, EntryOf(t)); err != nil {
 		return err
 	}
 	return r.take(ctx, t)
@@ -250,7 +239,7 @@ func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
 // Reattach puts back a record that was detached. The timer counted against its actor's limit before.
 func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
 	// Its entry must not be removed after it was inserted again.
-	if err := r.owners.writeRemoved(ctx); err != nil {
+	if err := r.owners.writePending(ctx); err != nil {
 		return err
 	}
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {

@@ -1,0 +1,113 @@
+// Package pending collects what the steps at the end of a block change in the owner index, until it is written.
+package pending
+
+import (
+	"bytes"
+	"context"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+)
+
+// Change is a change of one entry: it has another value, or is removed.
+type Change struct {
+	Key, Value []byte
+	Removed    bool
+}
+
+// Changes are those that steps have made and that are not yet in the store, in their order. They live as long as the block.
+// A nil one is empty.
+type Changes struct{ list []Change }
+
+type contextKey struct{}
+
+// With marks a context, and those that stem from it, as ones under which changes are collected.
+func With(ctx sdk.Context) (sdk.Context, *Changes) {
+	c := &Changes{}
+	return ctx.WithValue(contextKey{}, c), c
+}
+
+// Of returns the changes of the block in which the context runs; nil outside of its end.
+func Of(ctx context.Context) *Changes {
+	c, _ := ctx.Value(contextKey{}).(*Changes)
+	return c
+}
+
+// Mark is what was not yet written at some time.
+type Mark struct{ list []Change }
+
+// Mark returns where Undo returns to, when what was done since is undone.
+func (c *Changes) Mark() Mark {
+	if c == nil {
+		return Mark{}
+	}
+	return Mark{c.list}
+}
+
+// Undo forgets the changes since a mark. What was written in between must be undone too.
+func (c *Changes) Undo(m Mark) {
+	if c != nil {
+		c.list = m.list
+	}
+}
+
+// Add collects a change, and returns how many there are.
+func (c *Changes) Add(change Change) int {
+	c.list = append(c.list, change)
+	return len(c.list)
+}
+
+// Take returns the changes, which are written now.
+func (c *Changes) Take() []Change {
+	list := c.All()
+	if c != nil {
+		c.list = nil
+	}
+	return list
+}
+
+// All returns the changes, in their order.
+func (c *Changes) All() []Change {
+	if c == nil {
+		return nil
+	}
+	return c.list
+}
+
+// Of returns the last change of a key.
+func (c *Changes) Of(key []byte) (change Change, changed bool) {
+	if c == nil {
+		return change, false
+	}
+	for i := len(c.list) - 1; i >= 0; i-- {
+		if bytes.Equal(c.list[i].Key, key) {
+			return c.list[i], true
+		}
+	}
+	return change, false
+}
+
+// Removed counts the removed entries whose keys have a prefix.
+func (c *Changes) Removed(prefix []byte) (n uint64) {
+	if c == nil {
+		return 0
+	}
+	for _, change := range c.list {
+		if change.Removed && bytes.HasPrefix(change.Key, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// Stays reports whether an entry that is not removed is among them.
+func (c *Changes) Stays() bool {
+	if c == nil {
+		return false
+	}
+	for _, change := range c.list {
+		if !change.Removed {
+			return true
+		}
+	}
+	return false
+}
