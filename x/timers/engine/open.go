@@ -44,7 +44,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.round = newTurns(round, b, e.Records)
+	b.round = newTurns(round, b, e.Records, e.Index)
 	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
 	return b, nil
 }

@@ -92,8 +92,8 @@ type Preview struct {
 	Round  policies.Round
 }
 
-// RankGas is what a preview charges for each timer that competes, before it ranks them: ranking takes time that the reading
-// does not pay for.
+// RankGas is what a preview charges for each timer that competes or is admitted, before it ranks them: ranking takes time that
+// the reading does not pay for.
 const RankGas = 1_000
 
 // Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
@@ -112,7 +112,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err
 	}
-	ctx.GasMeter().ConsumeGas(RankGas*uint64(b.Competing), "rank timers")
+	ctx.GasMeter().ConsumeGas(RankGas*(uint64(b.Competing)+b.Changes.Unwritten()), "rank timers")
 	return ctx, &Preview{b.Block, b.policy, b.rules, b.round}, e.run(ctx, b, selecting[last:])
 }
 

@@ -49,30 +49,35 @@ func TestBoundsOfListsHoldWhatAHandlerChanges(t *testing.T) {
 	}
 }
 
-// TestAHandlerSeesTheOrderOfTheNextBlock: what its block has admitted is among the others where it belongs.
+// TestAHandlerSeesTheOrderOfTheNextBlock: what its block has admitted is among the others where it belongs, and the next block
+// admits as many again.
+//
+// Rule: 5.4-admitted-written-once
 func TestAHandlerSeesTheOrderOfTheNextBlock(t *testing.T) {
-	f := newFixture(t, withConfig(stormy(2, 16, 1)))
-	var seen []string
-	look := f.script(func(ctx sdk.Context, _ types.Delivery) error {
-		ready, err := f.query().Ready(ctx, &types.QueryReadyRequest{})
-		require.NoError(t, err)
-		for _, info := range ready.Timers {
-			seen = append(seen, info.Id)
+	for admissions, waitingThen := range map[uint32]int{16: 4, 2: 3} {
+		f := newFixture(t, withConfig(stormy(2, admissions, 1)))
+		var seen []string
+		look := f.script(func(ctx sdk.Context, _ types.Delivery) error {
+			ready, err := f.query().Ready(ctx, &types.QueryReadyRequest{})
+			require.NoError(t, err)
+			for _, info := range ready.Timers {
+				seen = append(seen, info.Id)
+			}
+			return nil
+		})
+		first := f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.8")))
+		looking := f.schedule(robot, 3, look, bidding(stated("2.8", "0.7")))
+		var waiting []string
+		for _, bid := range []*types.Bid{stated("2.5", "0.05"), stated("2.5", "0.05"), stated("2.05", "0.04"), stated("2.05", "0.04")} {
+			waiting = append(waiting, f.schedule(robot, 3, f.noop(), bidding(bid)))
 		}
-		return nil
-	})
-	first := f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.8")))
-	looking := f.schedule(robot, 3, look, bidding(stated("2.8", "0.7")))
-	var waiting []string
-	for _, bid := range []*types.Bid{stated("2.5", "0.05"), stated("2.5", "0.05"), stated("2.05", "0.04"), stated("2.05", "0.04")} {
-		waiting = append(waiting, f.schedule(robot, 3, f.noop(), bidding(bid)))
+		// The newcomer is above the bound that its list has in the store, and above the other list.
+		newcomer := f.schedule(robot, 4, f.noop(), bidding(stated("2.08", "0.07")))
+		f.blocksUntil(2)
+		require.Equal(t, []string{first}, f.firedIDs(f.NextBlock()))
+		require.Equal(t, []string{looking}, f.firedIDs(f.NextBlock()))
+		require.Equal(t, append([]string{newcomer}, waiting[:waitingThen]...), seen)
 	}
-	// The newcomer is above the bound that its list has in the store, and above the other list.
-	newcomer := f.schedule(robot, 4, f.noop(), bidding(stated("2.08", "0.07")))
-	f.blocksUntil(2)
-	require.Equal(t, []string{first}, f.firedIDs(f.NextBlock()))
-	require.Equal(t, []string{looking}, f.firedIDs(f.NextBlock()))
-	require.Equal(t, append([]string{newcomer}, waiting...), seen)
 }
 
 // TestAFallenWeightIsWrittenForAFewTimersABlock: one fire of an actor makes all its other timers outdated, which come first
@@ -100,4 +105,65 @@ func TestAFallenWeightIsWrittenForAFewTimersABlock(t *testing.T) {
 	block := counts.Take()
 	require.Greater(t, block.Gets, crowded, "each is met before the timer of the other actor")
 	require.LessOrEqual(t, block.Writes(), 5*admissions+40)
+}
+
+// TestAHandlerChangesWhatItsBlockHasAdmitted: what a block has admitted is not yet written when its handlers run. They change
+// and cancel it like any other timer.
+//
+// Rule: 5.4-admitted-written-once
+func TestAHandlerChangesWhatItsBlockHasAdmitted(t *testing.T) {
+	for _, failure := range []error{nil, errors.New("undone")} {
+		f := newFixture(t, withConfig(stormy(2, 16, 1)))
+		var changed, cancelled, extended string
+		first := f.schedule(robot, 3, f.script(func(ctx sdk.Context, _ types.Delivery) error {
+			server := keeper.NewMsgServer(f.Timers)
+			_, err := server.UpdateTimer(ctx, &types.MsgUpdateTimer{Sender: robot.String(), Id: changed, Bid: stated("2.9", "0.85")})
+			require.NoError(t, err)
+			_, err = server.CancelTimer(ctx, &types.MsgCancelTimer{Sender: robot.String(), Id: cancelled})
+			require.NoError(t, err)
+			_, err = server.ExtendTimer(ctx, &types.MsgExtendTimer{Sender: robot.String(), Id: extended, ExpiresAt: 5_000})
+			require.NoError(t, err)
+			return failure
+		}), bidding(stated("2.9", "0.9")), limited(250_000))
+		unchanged := f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.8")))
+		cancelled = f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.7")))
+		extended = f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.6")))
+		changed = f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.5")))
+		f.blocksUntil(2)
+		require.Equal(t, []string{first}, f.firedIDs(f.NextBlock()))
+		want := []string{changed, unchanged, extended}
+		if failure != nil {
+			want = []string{unchanged, cancelled, extended, changed}
+		}
+		var fired []string
+		for range want {
+			fired = append(fired, f.firedIDs(f.NextBlock())...)
+		}
+		require.Equal(t, want, fired)
+	}
+}
+
+// TestACrowdWithoutFundsIsNotIndexed: a block that admits, tries and sets aside writes each timer once, where it is then.
+//
+// Rule: 5.4-admitted-written-once
+func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
+	// A window lacks funds, a quarter of one are newcomers, and the rest is written to the index. One timer is removed.
+	const crowd, window = 200, 80
+	var counts *storecount.Counts
+	f := newFixture(t, withConfig(stormy(window, crowd, 1)), withConfig(func(c *types.TimerConfig) {
+		c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 2
+	}), counted(&counts))
+	poor := sdk.AccAddress("poor________________")
+	f.fund(poor, 1)
+	f.grant(poor, robot, unlimited())
+	for range crowd {
+		f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.9")), paidBy(poor))
+	}
+	f.blocksUntil(2)
+	counts.Reset()
+	aside := eventsOf[*types.TimerSetAside](f, f.endBlock())
+	require.Equal(t, window+window/4-1, len(aside))
+	block := counts.Take()
+	// Stated prices have two entries.
+	require.LessOrEqual(t, block.Writes(), 2*len(aside)+3*(crowd-len(aside))+20)
 }

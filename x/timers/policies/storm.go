@@ -99,11 +99,7 @@ func (s *Storm) collectStorm(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	older, err := s.admitOldest(ctx, s.Config.AdmissionsPerBlock-admitted-s.reindexed)
-	if err != nil {
-		return err
-	}
-	return s.Parts.Index.Count(ctx, int64(admitted+older))
+	return s.admitOldest(ctx, s.Config.AdmissionsPerBlock-admitted-s.reindexed)
 }
 
 // reindexStale moves admitted timers that are indexed under another policy, or under other weights, to their placement
@@ -118,7 +114,7 @@ func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 		return err
 	}
 	for _, entry := range entries {
-		t, found, err := s.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		t, found, err := s.Parts.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		if err != nil {
 			return err
 		}
@@ -161,7 +157,7 @@ func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 }
 
 // admitOldest admits the oldest timers that are not admitted.
-func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) (uint32, error) {
+func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) error {
 	from := state.CalendarKey(s.State.AdmitCursor)
 	if live := state.CalendarKey(s.State.LiveCursor); from.Compare(live) < 0 {
 		from = live
@@ -176,7 +172,7 @@ func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) (uint32, error) {
 		switch {
 		case t.ExpiredAt(s.Height):
 			return calendar.Take
-		case t.AdmittedWeight > 0:
+		case s.Parts.Index.IsAdmitted(ctx, t):
 			return calendar.Pass
 		default:
 			left--
@@ -184,10 +180,11 @@ func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) (uint32, error) {
 		}
 	})
 	if err != nil {
-		return 0, err
+		return err
 	}
 	s.State.AdmitCursor = state.QueueKey(next)
-	return s.admit(ctx, found)
+	_, err = s.admit(ctx, found)
+	return err
 }
 
 // scan passes ready timers from a place on to fn, in queue order, and returns those that it takes and where it stopped. What
@@ -221,8 +218,8 @@ func (s *Storm) scan(
 	return taken, next, err
 }
 
-// admit indexes timers under the weights of their actors, and returns how many; the caller counts them. A timer that
-// the config can't run is set aside; an expired one is left to the cleanup.
+// admit indexes timers under the weights of their actors, and returns how many. A timer that the config can't run is set
+// aside; an expired one is left to the cleanup.
 func (s *Storm) admit(ctx sdk.Context, found []*types.Timer) (admitted uint32, err error) {
 	for _, t := range found {
 		switch {
@@ -232,7 +229,7 @@ func (s *Storm) admit(ctx sdk.Context, found []*types.Timer) (admitted uint32, e
 		case !s.Hands.Runnable(t):
 			s.Hands.SetAside(ctx, t, types.Unrunnable)
 			continue
-		case t.AdmittedWeight > 0:
+		case s.Parts.Index.IsAdmitted(ctx, t):
 			continue
 		}
 		at, err := s.Indexer.Quoted(ctx, t)
@@ -289,6 +286,7 @@ func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 
 // renew brings an admitted timer's placement up to date.
 func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
+	s.Parts.Index.Recall(ctx, t)
 	if t.AdmittedWeight == 0 {
 		return nil
 	}
@@ -315,7 +313,7 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 		if err != nil || !found {
 			return Turn{}, false, err
 		}
-		t, found, err := s.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		t, found, err := s.Parts.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		if err != nil {
 			return Turn{}, false, err
 		}
@@ -378,13 +376,13 @@ func (s *Storm) putBack(t *types.Timer, at index.Placement) error {
 	return nil
 }
 
-// Close implements Round: it writes the placements of timers that were put back and have not fired, as many as a block
-// admits at most. So whoever makes many timers of the index outdated at once makes no block write them all. The others are
-// put back again when they are met.
+// Close implements Round: it writes what was admitted and is still ready, and the placements of timers that were put back
+// and have not fired, as many as a block admits at most. So whoever makes many timers of the index outdated at once makes no
+// block write them all. The others are put back again when they are met.
 func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 	left := s.Config.AdmissionsPerBlock
 	for i := 0; i < len(s.returned) && left > 0; i++ {
-		t, found, err := s.Parts.Records.InQueue(ctx, s.returned[i])
+		t, found, err := s.Parts.Index.InQueue(ctx, s.returned[i])
 		if err != nil {
 			return math.Int{}, err
 		}
@@ -397,6 +395,9 @@ func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 				return math.Int{}, err
 			}
 		}
+	}
+	if err := s.Parts.Index.WriteAdmissions(ctx); err != nil {
+		return math.Int{}, err
 	}
 	return s.Window.Close(ctx)
 }

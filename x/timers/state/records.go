@@ -174,7 +174,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
 // that nothing must be taken twice. A block need not look for what it has read and nobody has touched since.
 func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
-	if t.SetAside != types.NotSetAside || !mayBeTouched(ctx, t) {
+	if t.SetAside != types.NotSetAside || !MayBeTouched(ctx, t) {
 		return nil
 	}
 	found, err := r.calendar.Has(ctx, KeyOf(t.Due, t.Seq))

@@ -42,9 +42,9 @@ func noteWrite(ctx context.Context, t *types.Timer) {
 	}
 }
 
-// mayBeTouched reports whether the record at the timer's place may not be what the block has read. Handlers, which look
+// MayBeTouched reports whether the record at the timer's place may not be what the block has read. Handlers, which look
 // timers up themselves and pay for it, are not told.
-func mayBeTouched(ctx context.Context, t *types.Timer) bool {
+func MayBeTouched(ctx context.Context, t *types.Timer) bool {
 	w, _ := ctx.Value(writesKey{}).(*Writes)
 	return w == nil || sandbox.IsWithinFire(ctx) || w.Touched(t)
 }

@@ -216,7 +216,7 @@ func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.E
 	var candidates []policy.Candidate
 	var entries []merge.Entry
 	for _, entry := range equal {
-		t, found, err := r.Parts.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		t, found, err := r.Parts.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		switch {
 		case err != nil:
 			return nil, err

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -80,6 +81,11 @@ func PlacementOf(t *types.Timer) Placement {
 	return Placement{t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling}
 }
 
+// place states the placement in a record.
+func (p Placement) place(t *types.Timer) {
+	t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling = p.Weight, p.Score, p.Quote, p.Ceiling
+}
+
 // indexKey is (list, complement of the price, due, seq): entries of a list are stored by price descending, then by age.
 type indexKey = collections.Quad[uint32, []byte, uint64, uint64]
 
@@ -145,45 +151,76 @@ func (x *Index) First(ctx context.Context, from merge.List) (merge.Entry, bool, 
 // After implements merge.Store.
 func (x *Index) After(ctx context.Context, entry merge.Entry, n int) ([]merge.Entry, error) {
 	ranger := new(collections.Range[indexKey]).StartExclusive(indexKeyOf(entry)).EndExclusive(listPrefix(entry.List + 1))
-	return x.read(ctx, ranger, n)
+	return x.read(ctx, ranger, n, admissionsOf(ctx).after(entry))
 }
 
 // From reads at most n entries of the named list and those after it.
 func (x *Index) From(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
-	return x.read(ctx, new(collections.Range[indexKey]).StartInclusive(listPrefix(list)), n)
+	return x.read(ctx, new(collections.Range[indexKey]).StartInclusive(listPrefix(list)), n, admissionsOf(ctx).from(list))
 }
 
 // Before reads at most n entries of the lists before the named one.
 func (x *Index) Before(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
-	return x.read(ctx, new(collections.Range[indexKey]).EndExclusive(listPrefix(list)), n)
+	return x.read(ctx, new(collections.Range[indexKey]).EndExclusive(listPrefix(list)), n, admissionsOf(ctx).upTo(list))
 }
 
-func (x *Index) read(ctx context.Context, ranger *collections.Range[indexKey], n int) (entries []merge.Entry, err error) {
+// read reads an interval of the store, and of what the block has admitted.
+func (x *Index) read(
+	ctx context.Context, ranger *collections.Range[indexKey], n int, admitted []merge.Entry,
+) (entries []merge.Entry, err error) {
 	err = x.ready.Walk(ctx, ranger, func(key indexKey, other math.LegacyDec) (bool, error) {
 		entries = append(entries, entryAt(key, other))
 		return len(entries) == n, nil
 	})
-	return entries, err
+	return mergeEntries(entries, admitted, n), err
 }
 
-// Admit adds a timer of the queue to the index and writes its record. The caller counts it, with Count.
+// Admit adds a timer of the queue to the index. What is admitted is written and counted by WriteAdmissions.
 func (x *Index) Admit(ctx context.Context, t *types.Timer, at Placement) error {
+	c := changesOf(ctx)
+	if c.admissions == nil {
+		c.admissions = &admissions{places: map[calendar.Key]int{}}
+	}
+	entries, err := x.enter(ctx, t, at)
+	if err == nil {
+		c.admissions.add(t, at, entries)
+	}
+	return err
+}
+
+// Reindex gives an admitted timer another placement and writes its record.
+func (x *Index) Reindex(ctx context.Context, t *types.Timer, at Placement) error {
+	if admitted := admissionOf(ctx, t); admitted != nil {
+		before, err := x.EntriesAt(t, admitted.at)
+		if err != nil {
+			return err
+		}
+		after, err := x.enter(ctx, t, at)
+		if err == nil {
+			admissionsOf(ctx).replace(t, at, before, after)
+		}
+		return err
+	}
+	if err := x.removeEntries(ctx, t); err != nil {
+		return err
+	}
+	return x.write(ctx, t, at)
+}
+
+// write adds a timer to the store and writes its record.
+func (x *Index) write(ctx context.Context, t *types.Timer, at Placement) error {
 	if err := x.addEntries(ctx, t, at); err != nil {
 		return err
 	}
 	return x.records.Put(ctx, t)
 }
 
-// Reindex gives an admitted timer another placement and writes its record.
-func (x *Index) Reindex(ctx context.Context, t *types.Timer, at Placement) error {
-	if err := x.removeEntries(ctx, t); err != nil {
-		return err
-	}
-	return x.Admit(ctx, t, at)
-}
-
 // Deindex takes a timer out of the index, if it is there. The record must be written or removed afterwards.
 func (x *Index) Deindex(ctx context.Context, t *types.Timer) error {
+	if admissionOf(ctx, t) != nil {
+		Placement{}.place(t)
+		return nil
+	}
 	if t.AdmittedWeight == 0 {
 		return nil
 	}
@@ -205,29 +242,41 @@ func (x *Index) EntriesOf(t *types.Timer) ([]merge.Entry, error) {
 // EntriesAt are the entries that a timer would have under another placement.
 func (x *Index) EntriesAt(t *types.Timer, at Placement) ([]merge.Entry, error) {
 	moved := *t
-	moved.AdmittedWeight, moved.AdmittedScore, moved.Quote, moved.AdmittedCeiling = at.Weight, at.Score, at.Quote, at.Ceiling
+	at.place(&moved)
 	return x.EntriesOf(&moved)
 }
 
 // addEntries adds a timer that is in the queue. The record must be written and the timer counted afterwards.
 func (x *Index) addEntries(ctx context.Context, t *types.Timer, at Placement) error {
-	owner, err := x.ownerOf(at.Weight)
+	entries, err := x.enter(ctx, t, at)
 	if err != nil {
 		return err
 	}
-	t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling = at.Weight, at.Score, at.Quote, at.Ceiling
-	for _, entry := range owner.Entries(t) {
+	for _, entry := range entries {
 		if err := x.ready.Set(ctx, indexKeyOf(entry), entry.Other); err != nil {
-			return err
-		}
-		if !owner.Summarized(entry.List) {
-			continue
-		}
-		if err := x.raise(ctx, entry); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// enter gives a timer a placement, and raises the bounds of the lists that it is in. It returns its entries.
+func (x *Index) enter(ctx context.Context, t *types.Timer, at Placement) ([]merge.Entry, error) {
+	owner, err := x.ownerOf(at.Weight)
+	if err != nil {
+		return nil, err
+	}
+	at.place(t)
+	entries := owner.Entries(t)
+	for _, entry := range entries {
+		if !owner.Summarized(entry.List) {
+			continue
+		}
+		if err := x.raise(ctx, entry); err != nil {
+			return nil, err
+		}
+	}
+	return entries, nil
 }
 
 // removeEntries takes an admitted timer out. The record must be written or removed, and the timer no longer counted,
@@ -242,7 +291,7 @@ func (x *Index) removeEntries(ctx context.Context, t *types.Timer) error {
 			return err
 		}
 	}
-	t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling = 0, nil, nil, nil
+	Placement{}.place(t)
 	return nil
 }
 
@@ -263,14 +312,18 @@ func (x *Index) Detached(ctx context.Context, t *types.Timer) error { return x.D
 // Moved implements state.Companion: one that was admitted and stays due stays admitted, since admission does not come
 // by again.
 func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
-	if before.AdmittedWeight == 0 || t.SetAside != types.NotSetAside || t.Due != before.Due {
+	at := PlacementOf(before)
+	if admitted := admissionOf(ctx, before); admitted != nil {
+		at = admitted.at
+	}
+	if at.Weight == 0 || t.SetAside != types.NotSetAside || t.Due != before.Due {
 		return nil
 	}
-	owner, err := x.ownerOf(before.AdmittedWeight)
+	owner, err := x.ownerOf(at.Weight)
 	if err != nil {
 		return err
 	}
-	at := owner.Relocated(PlacementOf(before), before, t)
+	at = owner.Relocated(at, before, t)
 	if err := x.addEntries(ctx, t, at); err != nil {
 		return err
 	}
@@ -281,6 +334,8 @@ func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 // the summary. They are written once, with Flush.
 type Changes struct {
 	Admitted int64
+	// admissions are not yet written and not counted; nil for none.
+	admissions *admissions
 	// summary as the block has it; nil until it is needed.
 	summary *summary
 	// flushed: what comes later is written at once.
@@ -290,11 +345,11 @@ type Changes struct {
 type changesKey struct{}
 
 // WithChanges marks the context of the end of a block. A handler or an agent that asks what the next block will do shares
-// the summary of the block that calls it: what that has not written yet is known there alone. Both are within a fire, so that
-// they raise bounds and lower none.
+// the summary of the block that calls it, and begins with its admissions: what that has not written yet is known there alone.
+// Both are within a fire, so that they raise bounds and lower none.
 func WithChanges(ctx sdk.Context, c *Changes) sdk.Context {
 	if outer := changesOf(ctx); outer != nil {
-		c.summary = outer.summary
+		c.summary, c.admissions = outer.summary, outer.admissions.clone()
 	}
 	return ctx.WithValue(changesKey{}, c)
 }
@@ -343,7 +398,7 @@ func (x *Index) Flush(ctx context.Context, c *Changes) error {
 	if c.summary == nil {
 		return nil
 	}
-	return x.write(ctx, c.summary)
+	return x.writeSummary(ctx, c.summary)
 }
 
 func (x *Index) change(ctx context.Context, change int64) error {

@@ -231,8 +231,8 @@ func (x *Index) Drop(ctx context.Context, list merge.List) error {
 	return nil
 }
 
-// write writes the pages that the block changed.
-func (x *Index) write(ctx context.Context, s *summary) error {
+// writeSummary writes the pages that the block changed.
+func (x *Index) writeSummary(ctx context.Context, s *summary) error {
 	for i := range s.pages {
 		switch p := &s.pages[i]; {
 		case !p.changed:
