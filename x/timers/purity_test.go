@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"state/logstore":   {},
 	"state/memo":       {},
 	"state/pending":    {},
-	"state/index":      {"types", "sandbox", "state"},
+	"state/index":      {"types", "sandbox", "state", "state/logstore"},
 	"state/receipts":   {"types", "state"},
 	"state/conditions": {"types", "watch", "state"},
 	"fees":             {"types", "names", "sandbox", "watch"},

@@ -144,7 +144,7 @@ func NewKeeper(
 func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fees.Fees, router types.Router, o *options) {
 	configs, lane, owners := state.NewConfigs(cdc, sb), state.NewLane(cdc, sb), state.NewOwners(sb, k.service)
 	records := state.NewRecords(cdc, sb, owners, lane)
-	index := index.New(sb, records)
+	index := index.New(sb, k.service, records)
 	records.Attend(index)
 	conditions := conditions.New(cdc, sb, records, o.watcher)
 	watches := triggers.NewWatches(cdc, sb, records, o.watcher, conditions)

@@ -13,14 +13,17 @@ type Migrator struct{ keeper *Keeper }
 // NewMigrator returns the migrations of a keeper's state.
 func NewMigrator(k *Keeper) Migrator { return Migrator{k} }
 
-// Migrate1to2 rewrites the state of version 1, and derives the owner index, the cursors of watches and the counts of recent
-// fires. It reads and writes as much as an import. It fails if a config of version 1 has a parameter that version 2 does not
+// Migrate1to2 rewrites the state of version 1, and derives the owner index, the ready index, the cursors of watches and the
+// counts of recent fires. It reads and writes as much as an import. It fails if a config of version 1 has a parameter that version 2 does not
 // allow.
 func (m Migrator) Migrate1to2(ctx sdk.Context) error {
 	if err := v2.MigrateStore(ctx, m.keeper.service); err != nil {
 		return err
 	}
 	if err := m.keeper.engine.Records.DeriveOwners(ctx); err != nil {
+		return err
+	}
+	if err := m.keeper.engine.Index.Derive(ctx); err != nil {
 		return err
 	}
 	if err := m.keeper.engine.Watches.DeriveCursors(ctx); err != nil {

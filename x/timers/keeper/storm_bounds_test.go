@@ -167,3 +167,22 @@ func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
 	// Stated prices have two entries.
 	require.LessOrEqual(t, block.Writes(), 2*len(aside)+3*(crowd-len(aside))+20)
 }
+
+// TestGasOfTheReadyIndex: who cancels a timer of the index pays for its entries, whatever is merged when.
+//
+// Rule: 2.3-gas-of-the-ready-index
+func TestGasOfTheReadyIndex(t *testing.T) {
+	f := newFixture(t, withConfig(stormy(2, 16, 1)), withConfig(func(c *types.TimerConfig) { c.LanePaused = true }))
+	var admitted []string
+	for range 12 {
+		admitted = append(admitted, f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.9"))))
+	}
+	pending := f.schedule(robot, 90, f.noop(), bidding(stated("2.9", "0.9")))
+	f.blocksUntil(4)
+	cancel := func(id string) uint64 { return f.run(&types.MsgCancelTimer{Sender: robot.String(), Id: id}) }
+	base := cancel(pending)
+	for _, id := range admitted {
+		// The number of admitted timers is read and written, and the record is a few bytes longer.
+		require.InDelta(t, 5_000+3_300, cancel(id)-base, 50)
+	}
+}

@@ -71,7 +71,7 @@ func (l *level) visible(run int, within wire.Span) wire.Span {
 }
 
 func (m *opened) level(r uint64, number int) (l *level, err error) {
-	if known := m.levels[levelOf{r, number}]; known != nil {
+	if known := m.memory.level(r, number); known != nil {
 		return known, nil
 	}
 	bz, err := m.store.Get(directoryKey(r, number))
@@ -81,8 +81,8 @@ func (m *opened) level(r uint64, number int) (l *level, err error) {
 	if l = new(level); bz != nil {
 		l, err = decodeLevel(bz)
 	}
-	if m.levels != nil && err == nil {
-		m.levels[levelOf{r, number}] = l
+	if m.memory != nil && err == nil {
+		m.memory.levels[levelOf{r, number}] = l
 	}
 	return l, err
 }
@@ -162,11 +162,18 @@ func (m *opened) setLevel(r uint64, number int, l *level) error {
 
 // chunk reads a sorted chunk.
 func (m *opened) chunk(r uint64, number int, ref chunkRef) ([]wire.Message, error) {
+	if known := m.memory.chunk(r, number, ref); known != nil {
+		return known, nil
+	}
 	bz, err := m.sorted(r, number, ref)
 	if err != nil {
 		return nil, err
 	}
-	return wire.DecodeChunk(bz)
+	messages, err := wire.DecodeChunk(bz)
+	if m.memory != nil && err == nil {
+		m.memory.chunks[chunkOf{levelOf{r, number}, ref.number}] = messages
+	}
+	return messages, err
 }
 
 // sorted reads the bytes of a sorted chunk.
@@ -208,4 +215,43 @@ func (m *opened) write(
 // separator is the shortest key above last, and at most first.
 func separator(last, first []byte) []byte {
 	return first[:wire.SharedPrefix(last, first)+1]
+}
+
+// memory is what a Reader has decoded. It is looked up, never ranged over. A nil one is empty.
+type memory struct {
+	levels map[levelOf]*level
+	chunks map[chunkOf][]wire.Message
+	// log is all of it, by key, if it was read.
+	log     []wire.Message
+	logRead bool
+}
+
+// levelOf is a level of a range.
+type levelOf struct {
+	r      uint64
+	number int
+}
+
+// chunkOf is a sorted chunk of a level.
+type chunkOf struct {
+	levelOf
+	number uint32
+}
+
+func newMemory() *memory {
+	return &memory{levels: map[levelOf]*level{}, chunks: map[chunkOf][]wire.Message{}}
+}
+
+func (m *memory) level(r uint64, number int) *level {
+	if m == nil {
+		return nil
+	}
+	return m.levels[levelOf{r, number}]
+}
+
+func (m *memory) chunk(r uint64, number int, ref chunkRef) []wire.Message {
+	if m == nil {
+		return nil
+	}
+	return m.chunks[chunkOf{levelOf{r, number}, ref.number}]
 }

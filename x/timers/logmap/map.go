@@ -65,14 +65,8 @@ type Map struct {
 type opened struct {
 	store Store
 	opts  *Options
-	// levels are the directories that a Reader has decoded; nil otherwise. They are looked up, never ranged over.
-	levels map[levelOf]*level
-}
-
-// levelOf is a level of a range.
-type levelOf struct {
-	r      uint64
-	number int
+	// memory of a Reader; nil otherwise.
+	memory *memory
 }
 
 func (m *Map) open(ctx context.Context) *opened {
@@ -121,6 +115,14 @@ func (m *Map) Delete(ctx context.Context, key []byte) error { return m.Apply(ctx
 
 // Change is a change of one entry.
 type Change struct{ message wire.Message }
+
+// Adds is the length of the entry that the change adds; 0 if it changes or removes one.
+func (c Change) Adds() int {
+	if c.message.Kind != wire.Insert {
+		return 0
+	}
+	return len(c.message.Key) + len(c.message.Value)
+}
 
 // Inserted is what Insert does.
 func Inserted(key, value []byte) Change {

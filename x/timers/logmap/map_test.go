@@ -170,6 +170,8 @@ func mapProperty(t *rapid.T) {
 			// What it has read changes.
 			_, _, err := reader.Get(drawKey(t, "read before"))
 			require.NoError(t, err)
+			_, err = reader.Page(drawKey(t, "page before"), nil, 10)
+			require.NoError(t, err)
 			apply = reader.Apply
 		}
 		require.NoError(t, apply(changes...))
@@ -178,6 +180,12 @@ func mapProperty(t *rapid.T) {
 		value, _, err := reader.Get(key)
 		require.NoError(t, err)
 		require.Equal(t, entries[string(key)], string(value))
+		for range rapid.IntRange(0, 4).Draw(t, "pages after") {
+			from, to, n := drawKey(t, "from"), drawKey(t, "to"), rapid.IntRange(1, 9).Draw(t, "n")
+			page, err := reader.Page(from, to, n)
+			require.NoError(t, err)
+			same(t, entries.page(from, to, n), page)
+		}
 	}
 	t.Repeat(map[string]func(*rapid.T){
 		"change": change, "change together": changeTogether,

@@ -83,25 +83,28 @@ func (m *opened) runs(
 }
 
 // Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
-func (m *Map) Page(ctx context.Context, from, to []byte, n int) (entries []Entry, err error) {
-	within, o := wire.Span{From: from, To: to}, m.open(ctx)
+func (m *Map) Page(ctx context.Context, from, to []byte, n int) ([]Entry, error) {
+	return m.open(ctx).page(wire.Span{From: from, To: to}, n)
+}
+
+func (m *opened) page(within wire.Span, n int) (entries []Entry, err error) {
 	if within.IsEmpty() {
 		return nil, nil
 	}
-	newer, err := o.frontSources(within)
+	newer, err := m.frontSources(within)
 	if err != nil {
 		return nil, err
 	}
-	sources, r, more := newer, o.rangeOf(from), true
+	sources, r, more := newer, m.rangeOf(within.From), true
 	for len(entries) < n {
 		for more && exhausted(sources[len(newer):]) {
 			var h head
-			if r, h, more, err = o.rangeFrom(r, within); err != nil {
+			if r, h, more, err = m.rangeFrom(r, within); err != nil {
 				return nil, err
 			}
 			sources = newer
 			if more {
-				if sources, err = o.addSources(slices.Clip(newer), r, h, within); err != nil {
+				if sources, err = m.addSources(slices.Clip(newer), r, h, within); err != nil {
 					return nil, err
 				}
 				r++
@@ -220,11 +223,27 @@ func (m *opened) frontSources(within wire.Span) ([]*source, error) {
 	if err != nil || h.isNew() {
 		return nil, err
 	}
-	log, err := m.log(h, within)
+	log, err := m.sortedLog(h, within)
 	if err != nil {
 		return nil, err
 	}
-	return m.addSources([]*source{{ready: wire.SortLog(log)}}, front, h, within)
+	return m.addSources([]*source{{ready: log}}, front, h, within)
+}
+
+// sortedLog returns the messages of the log in an interval, by key. A Reader reads all of it once.
+func (m *opened) sortedLog(h head, within wire.Span) ([]wire.Message, error) {
+	if m.memory == nil {
+		log, err := m.log(h, within)
+		return wire.SortLog(log), err
+	}
+	if !m.memory.logRead {
+		log, err := m.log(h, wire.Span{})
+		if err != nil {
+			return nil, err
+		}
+		m.memory.log, m.memory.logRead = wire.SortLog(log), true
+	}
+	return wire.Only(m.memory.log, within), nil
 }
 
 // addSources adds the runs of the front or a range, the newest first.

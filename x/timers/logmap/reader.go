@@ -1,25 +1,34 @@
 package logmap
 
-import "context"
+import (
+	"context"
 
-// Reader looks up many keys of a map that nobody else changes meanwhile. It reads each value of the store once: a map with
-// few entries has most of them in a few chunks.
+	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
+)
+
+// Reader looks up many keys and pages of a map that nobody else changes meanwhile. It reads each value of the store once, and
+// decodes it once: a map with few entries has most of them in a few chunks.
 type Reader struct{ opened *opened }
 
 // Reader opens the map for lookups.
 func (m *Map) Reader(ctx context.Context) *Reader {
 	o := m.open(ctx)
-	o.store, o.levels = remembering{o.store, map[string][]byte{}}, map[levelOf]*level{}
+	o.store, o.memory = remembering{o.store, map[string][]byte{}}, newMemory()
 	return &Reader{o}
 }
 
 // Get returns the value of a key.
 func (r *Reader) Get(key []byte) (value []byte, found bool, err error) { return r.opened.get(key) }
 
+// Page returns the first n entries whose keys are at least from and below to, by key. A nil to has no end.
+func (r *Reader) Page(from, to []byte, n int) ([]Entry, error) {
+	return r.opened.page(wire.Span{From: from, To: to}, n)
+}
+
 // Apply is that of the map.
 func (r *Reader) Apply(changes ...Change) error {
 	// Merges change the directories that they read.
-	clear(r.opened.levels)
+	r.opened.memory = newMemory()
 	writer := opened{store: r.opened.store, opts: r.opened.opts}
 	return writer.apply(changes)
 }

@@ -129,7 +129,7 @@ func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	found = withPending(ctx, found)
+	found = pending.Of(ctx).Current(found)
 	charge(ctx, ownerEntryCycles*uint64(len(found)))
 	entries := make([]Entry, len(found))
 	for i := range found {
@@ -166,11 +166,7 @@ func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry)
 		return o.change(ctx, pending.Change{Key: after, Value: to.value()})
 	}
 	charge(ctx, ownerChangeCycles)
-	ctx = types.Unmetered(ctx)
-	if err := o.entries.Delete(ctx, before); err != nil {
-		return err
-	}
-	return o.entries.Insert(ctx, after, to.value())
+	return o.entries.Apply(types.Unmetered(ctx), logmap.Deleted(before), logmap.Inserted(after, to.value()))
 }
 
 // remove drops a timer's entry.
@@ -196,35 +192,13 @@ func (o *Owners) change(ctx context.Context, change pending.Change) error {
 	return o.writePending(ctx)
 }
 
-// withPending are entries that were read, as the block has changed them.
-func withPending(ctx context.Context, read []logmap.Entry) []logmap.Entry {
-	changes := pending.Of(ctx)
-	current := read[:0]
-	for _, entry := range read {
-		change, changed := changes.Of(entry.Key)
-		switch {
-		case !changed:
-			current = append(current, entry)
-		case !change.Removed:
-			current = append(current, logmap.Entry{Key: entry.Key, Value: change.Value})
-		}
-	}
-	return current
-}
-
 // writePending writes what steps have changed.
-func (o *Owners) writePending(ctx context.Context) error {
-	return o.write(ctx, pending.Of(ctx).Take()...)
-}
+func (o *Owners) writePending(ctx context.Context) error { return o.write(ctx, pending.Of(ctx).Take()...) }
 
 func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
 	messages := make([]logmap.Change, len(changes))
 	for i, change := range changes {
-		if change.Removed {
-			messages[i] = logmap.Deleted(change.Key)
-		} else {
-			messages[i] = logmap.Replaced(change.Key, change.Value)
-		}
+		messages[i] = change.Message()
 	}
 	return o.entries.Apply(types.Unmetered(ctx), messages...)
 }
@@ -232,10 +206,10 @@ func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
 // BeforeHandlers writes changes of timers that stay, since handlers write theirs at once. A timer that was removed has no
 // further changes.
 func (o *Owners) BeforeHandlers(ctx context.Context) error {
-	if !pending.Of(ctx).Stays() {
-		return nil
+	if pending.Of(ctx).Stays() {
+		return o.writePending(ctx)
 	}
-	return o.writePending(ctx)
+	return nil
 }
 
 // Branch writes the changes of the block in which the context runs to a branch of state that is dropped, where they go on

@@ -186,7 +186,7 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	return w.count(ctx, t, 1)
+	return watch.Count(ctx, w.counts, t.WatchKeys(), 1)
 }
 
 // Departed implements state.Companion: it removes a timer's watches and its hit.
@@ -198,49 +198,13 @@ func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	if err := w.count(ctx, t, -1); err != nil {
+	if err := watch.Count(ctx, w.counts, t.WatchKeys(), -1); err != nil {
 		return err
 	}
 	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
 		return nil
 	}
 	return w.hits.Remove(ctx, t.Seq)
-}
-
-// count counts a timer's watches, or no longer: those of each key, and those of each store once.
-func (w *Watches) count(ctx context.Context, t *types.Timer, by int64) error {
-	keys := t.WatchKeys()
-	for i, key := range keys {
-		if err := w.add(ctx, collections.Join(key.Store, key.Prefix), by); err != nil {
-			return err
-		}
-		sameStore := func(k types.WatchKey) bool { return k.Store == key.Store }
-		if slices.IndexFunc(keys, sameStore) < i {
-			continue
-		}
-		of := int64(0)
-		for _, k := range keys[i:] {
-			if sameStore(k) {
-				of++
-			}
-		}
-		if err := w.add(ctx, collections.Join(key.Store, []byte{}), by*of); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add changes a count. A count of 0 has no entry.
-func (w *Watches) add(ctx context.Context, at prefixKey, change int64) error {
-	count, _, err := state.Find(ctx, w.counts, at)
-	if err != nil {
-		return err
-	}
-	if change < 0 && count <= uint64(-change) {
-		return w.counts.Remove(ctx, at)
-	}
-	return w.counts.Set(ctx, at, count+uint64(change))
 }
 
 // Moved implements state.Companion: it follows a timer that took a fresh seq. The lateness of one that returns to the

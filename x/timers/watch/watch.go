@@ -2,7 +2,9 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
@@ -23,6 +25,37 @@ func NewCounts(sb *collections.SchemaBuilder) Counts {
 }
 
 var countsKey = collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
+
+// Count counts the watches of a timer, by 1 for one that comes and by -1 for one that goes: those of each key, and all of a
+// store at once.
+func Count(ctx context.Context, counts Counts, keys []types.WatchKey, by int64) error {
+	for i, key := range keys {
+		if err := add(ctx, counts, collections.Join(key.Store, key.Prefix), by); err != nil {
+			return err
+		}
+		sameStore := func(k types.WatchKey) bool { return k.Store == key.Store }
+		if slices.IndexFunc(keys, sameStore) < i {
+			continue
+		}
+		others := len(slices.DeleteFunc(slices.Clone(keys), sameStore))
+		if err := add(ctx, counts, collections.Join(key.Store, []byte{}), by*int64(len(keys)-others)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add changes a count. A count of 0 has no entry.
+func add(ctx context.Context, counts Counts, at collections.Pair[string, []byte], change int64) error {
+	count, err := counts.Get(ctx, at)
+	if err != nil && !errors.Is(err, collections.ErrNotFound) {
+		return err
+	}
+	if change < 0 && count <= uint64(-change) {
+		return counts.Remove(ctx, at)
+	}
+	return counts.Set(ctx, at, count+uint64(change))
+}
 
 // note is (store, prefix, key): the key changed, and the prefix is watched.
 type note = collections.Triple[string, []byte, []byte]

@@ -343,9 +343,14 @@ func Search(messages []Message, key []byte) (at int, found bool) {
 	return slices.BinarySearchFunc(messages, key, func(m Message, key []byte) int { return bytes.Compare(m.Key, key) })
 }
 
-// Only keeps the messages in the interval.
+// Only returns the sorted messages that are in the interval.
 func Only(messages []Message, within Span) []Message {
-	return slices.DeleteFunc(messages, func(m Message) bool { return !within.Contains(m.Key) })
+	from, _ := Search(messages, within.From)
+	to := len(messages)
+	if within.To != nil {
+		to, _ = Search(messages, within.To)
+	}
+	return messages[from:max(from, to)]
 }
 
 // Span is the keys from From to below To. A nil To has no end.

@@ -30,10 +30,10 @@ var watchesCodec = collections.QuadKeyCodec(collections.StringKey, collections.B
 
 // MigrateStore rewrites what version 1 stored otherwise: configs, the lane, the records of timers, their watches and rounds
 // of these, and the pages of actors. The owner index and the counts of recent fires, which version 1 did not have, are left
-// to the keeper. It reads and writes each timer once.
+// to the keeper, and so is the ready index, whose entries it removes. It reads and writes each timer once.
 func MigrateStore(ctx context.Context, service store.KVStoreService) error {
 	m := &migration{service.OpenKVStore(ctx), 0}
-	for _, step := range []func() error{m.configs, m.lane, m.watches, m.timers, m.rounds, m.actors} {
+	for _, step := range []func() error{m.configs, m.lane, m.watches, m.timers, m.rounds, m.actors, m.ready} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -91,6 +91,11 @@ func (m *migration) lane() error {
 // watches removes them: they are written again from the timers, under keys that begin with the owner.
 func (m *migration) watches() error {
 	return m.each(types.PrefixWatches, func(key, _ []byte) error { return m.store.Delete(key) })
+}
+
+// ready removes the entries of the ready index, which version 1 kept singly.
+func (m *migration) ready() error {
+	return m.each(types.PrefixReady, func(key, _ []byte) error { return m.store.Delete(key) })
 }
 
 func (m *migration) timers() error {

@@ -170,12 +170,14 @@ func (x *Index) Recall(ctx context.Context, t *types.Timer) {
 	}
 }
 
-// WriteAdmissions writes the timers that the block has admitted and that are still ready.
+// WriteAdmissions writes the timers that the block has admitted, or given another placement, and that are still ready. What
+// is read of the index afterwards lacks them.
 func (x *Index) WriteAdmissions(ctx sdk.Context) error {
 	c := ownChanges(ctx)
 	if c == nil || c.admissions == nil {
 		return nil
 	}
+	c.inUse = true
 	admitted := c.admissions.timers
 	for i := range admitted {
 		t, found, err := x.InQueue(ctx, state.KeyOf(admitted[i].timer.Due, admitted[i].timer.Seq))

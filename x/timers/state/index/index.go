@@ -4,17 +4,20 @@ package index
 import (
 	"context"
 	"fmt"
-	"math/big"
+	"maps"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -28,8 +31,8 @@ import (
 type Index struct {
 	state.NoCompanion
 	// ready: (list, complement of the price, due, seq) → the other stated price. Timers that wait in a storm.
-	ready collections.Map[indexKey, math.LegacyDec]
-	// admitted is the number of timers in ready; absent for none.
+	ready *logmap.Map
+	// admitted is the number of timers in ready; absent for none, once nothing waits to be merged.
 	admitted collections.Item[uint64]
 	// bounds: page of lists → of each list a price that no entry is above. Incomplete without the entry of allPages.
 	bounds collections.Map[uint32, []byte]
@@ -39,9 +42,10 @@ type Index struct {
 }
 
 var (
-	_ state.Component = (*Index)(nil)
-	_ state.Companion = (*Index)(nil)
-	_ merge.Summary   = (*Index)(nil)
+	_ state.Component   = (*Index)(nil)
+	_ state.TimerReader = (*Index)(nil)
+	_ state.Companion   = (*Index)(nil)
+	_ merge.Summary     = (*Index)(nil)
 )
 
 // ListOwner is a policy that keeps timers in the index.
@@ -86,15 +90,10 @@ func (p Placement) place(t *types.Timer) {
 	t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling = p.Weight, p.Score, p.Quote, p.Ceiling
 }
 
-// indexKey is (list, complement of the price, due, seq): entries of a list are stored by price descending, then by age.
-type indexKey = collections.Quad[uint32, []byte, uint64, uint64]
-
-var indexKeyCodec = collections.QuadKeyCodec(collections.Uint32Key, collections.BytesKey, collections.Uint64Key, collections.Uint64Key)
-
 // New adds the component's collections to the schema.
-func New(sb *collections.SchemaBuilder, records *state.Records) *Index {
+func New(sb *collections.SchemaBuilder, service store.KVStoreService, records *state.Records) *Index {
 	return &Index{
-		ready:    collections.NewMap(sb, types.PrefixReady, "ready", indexKeyCodec, sdk.LegacyDecValue),
+		ready:    logmap.New(logstore.New(sb, service, types.PrefixReady, "ready"), readyOptions),
 		admitted: collections.NewItem(sb, types.PrefixAdmitted, "admitted", collections.Uint64Value),
 		bounds:   collections.NewMap(sb, types.PrefixBounds, "bounds", collections.Uint32Key, collections.BytesValue),
 		records:  records,
@@ -114,67 +113,6 @@ func (x *Index) ownerOf(weight uint32) (ListOwner, error) {
 	return nil, types.ErrInternal.Wrapf("admitted_weight %d belongs to no policy of this chain", weight)
 }
 
-// complement turns a price into bytes whose order is descending, and back.
-func complement(bz []byte) []byte {
-	for i := range bz {
-		bz[i] = ^bz[i]
-	}
-	return bz
-}
-
-func indexKeyOf(e merge.Entry) indexKey {
-	price := complement(e.Price.BigInt().FillBytes(make([]byte, e.List.PriceBytes())))
-	return collections.Join4(uint32(e.List), price, e.Due, e.Seq)
-}
-
-func entryAt(key indexKey, other math.LegacyDec) merge.Entry {
-	price := new(big.Int).SetBytes(complement(append([]byte(nil), key.K2()...)))
-	return merge.Entry{
-		List: merge.List(key.K1()), Price: math.LegacyNewDecFromBigIntWithPrec(price, math.LegacyPrecision), Other: other,
-		Due: key.K3(), Seq: key.K4(),
-	}
-}
-
-func listPrefix(list merge.List) indexKey {
-	return collections.QuadPrefix[uint32, []byte, uint64, uint64](uint32(list))
-}
-
-// First implements merge.Store.
-func (x *Index) First(ctx context.Context, from merge.List) (merge.Entry, bool, error) {
-	entries, err := x.From(ctx, from, 1)
-	if err != nil || len(entries) == 0 {
-		return merge.Entry{}, false, err
-	}
-	return entries[0], true, nil
-}
-
-// After implements merge.Store.
-func (x *Index) After(ctx context.Context, entry merge.Entry, n int) ([]merge.Entry, error) {
-	ranger := new(collections.Range[indexKey]).StartExclusive(indexKeyOf(entry)).EndExclusive(listPrefix(entry.List + 1))
-	return x.read(ctx, ranger, n, admissionsOf(ctx).after(entry))
-}
-
-// From reads at most n entries of the named list and those after it.
-func (x *Index) From(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
-	return x.read(ctx, new(collections.Range[indexKey]).StartInclusive(listPrefix(list)), n, admissionsOf(ctx).from(list))
-}
-
-// Before reads at most n entries of the lists before the named one.
-func (x *Index) Before(ctx context.Context, list merge.List, n int) ([]merge.Entry, error) {
-	return x.read(ctx, new(collections.Range[indexKey]).EndExclusive(listPrefix(list)), n, admissionsOf(ctx).upTo(list))
-}
-
-// read reads an interval of the store, and of what the block has admitted.
-func (x *Index) read(
-	ctx context.Context, ranger *collections.Range[indexKey], n int, admitted []merge.Entry,
-) (entries []merge.Entry, err error) {
-	err = x.ready.Walk(ctx, ranger, func(key indexKey, other math.LegacyDec) (bool, error) {
-		entries = append(entries, entryAt(key, other))
-		return len(entries) == n, nil
-	})
-	return mergeEntries(entries, admitted, n), err
-}
-
 // Admit adds a timer of the queue to the index. What is admitted is written and counted by WriteAdmissions.
 func (x *Index) Admit(ctx context.Context, t *types.Timer, at Placement) error {
 	c := changesOf(ctx)
@@ -188,7 +126,7 @@ func (x *Index) Admit(ctx context.Context, t *types.Timer, at Placement) error {
 	return err
 }
 
-// Reindex gives an admitted timer another placement and writes its record.
+// Reindex gives an admitted timer another placement, as if it were admitted again.
 func (x *Index) Reindex(ctx context.Context, t *types.Timer, at Placement) error {
 	if admitted := admissionOf(ctx, t); admitted != nil {
 		before, err := x.EntriesAt(t, admitted.at)
@@ -201,10 +139,10 @@ func (x *Index) Reindex(ctx context.Context, t *types.Timer, at Placement) error
 		}
 		return err
 	}
-	if err := x.removeEntries(ctx, t); err != nil {
+	if err := x.Deindex(ctx, t); err != nil {
 		return err
 	}
-	return x.write(ctx, t, at)
+	return x.Admit(ctx, t, at)
 }
 
 // write adds a timer to the store and writes its record.
@@ -252,12 +190,11 @@ func (x *Index) addEntries(ctx context.Context, t *types.Timer, at Placement) er
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if err := x.ready.Set(ctx, indexKeyOf(entry), entry.Other); err != nil {
-			return err
-		}
+	changes := make([]logmap.Change, len(entries))
+	for i, entry := range entries {
+		changes[i] = logmap.Inserted(keyOf(entry), valueOf(entry))
 	}
-	return nil
+	return x.apply(ctx, changes)
 }
 
 // enter gives a timer a placement, and raises the bounds of the lists that it is in. It returns its entries.
@@ -286,13 +223,16 @@ func (x *Index) removeEntries(ctx context.Context, t *types.Timer) error {
 	if err != nil {
 		return err
 	}
-	for _, entry := range entries {
-		if err := x.ready.Remove(ctx, indexKeyOf(entry)); err != nil {
-			return err
+	Placement{}.place(t)
+	changes := make([]logmap.Change, len(entries))
+	for i, entry := range entries {
+		key := keyOf(entry)
+		changes[i] = logmap.Deleted(key)
+		if c := collecting(ctx); c != nil {
+			c.leave(key)
 		}
 	}
-	Placement{}.place(t)
-	return nil
+	return x.apply(ctx, changes)
 }
 
 // Inserted implements state.Companion: a timer from genesis may be admitted already.
@@ -330,26 +270,44 @@ func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 	return x.Count(ctx, 1)
 }
 
-// Changes are what one block changes of what the index says of itself: its number of timers, by the block's own steps, and
-// the summary. They are written once, with Flush.
+// Changes are what the steps of one block change of the index: its entries, their number, and the summary. They are written
+// once, with Flush.
 type Changes struct {
 	Admitted int64
-	// admissions are not yet written and not counted; nil for none.
+	// admissions are not yet among the changes and not counted; nil for none.
 	admissions *admissions
+	// changes of entries, and the keys of those that are removed. These are looked up, never ranged over; a removal that was
+	// undone stays there: its timer is quarantined.
+	changes []logmap.Change
+	gone    map[string]struct{}
+	// reader of the entries, as long as no handler changes any; nil if none is open.
+	reader *logmap.Reader
+	// inUse: there are timers in the index, or there is something to merge.
+	inUse bool
 	// summary as the block has it; nil until it is needed.
 	summary *summary
+	// nested: they are those of a block that a handler or an agent looks at.
+	nested bool
 	// flushed: what comes later is written at once.
 	flushed bool
+}
+
+// leave notes that an entry is removed.
+func (c *Changes) leave(key []byte) {
+	if c.gone == nil {
+		c.gone = map[string]struct{}{}
+	}
+	c.gone[string(key)] = struct{}{}
 }
 
 type changesKey struct{}
 
 // WithChanges marks the context of the end of a block. A handler or an agent that asks what the next block will do shares
-// the summary of the block that calls it, and begins with its admissions: what that has not written yet is known there alone.
-// Both are within a fire, so that they raise bounds and lower none.
+// the summary of the block that calls it, and begins with its admissions and removals: what that has not written yet is known
+// there alone. Both are within a fire, so that they raise bounds and lower none.
 func WithChanges(ctx sdk.Context, c *Changes) sdk.Context {
 	if outer := changesOf(ctx); outer != nil {
-		c.summary, c.admissions = outer.summary, outer.admissions.clone()
+		c.summary, c.admissions, c.gone, c.nested = outer.summary, outer.admissions.clone(), maps.Clone(outer.gone), true
 	}
 	return ctx.WithValue(changesKey{}, c)
 }
@@ -362,9 +320,18 @@ func changesOf(ctx context.Context) *Changes {
 	return nil
 }
 
-// ownChanges are those of the block whose own steps run under the context; nil for handlers too.
+// ownChanges are those of the block whose own steps run under the context; nil for handlers, and for what they look at.
 func ownChanges(ctx context.Context) *Changes {
 	if c := changesOf(ctx); c != nil && !sandbox.IsWithinFire(ctx) {
+		return c
+	}
+	return nil
+}
+
+// collecting are the changes to which steps add what they change; nil if it is written at once. What a handler changes may be
+// undone without them.
+func collecting(ctx context.Context) *Changes {
+	if c := changesOf(ctx); c != nil && (c.nested || !sandbox.IsWithinFire(ctx)) {
 		return c
 	}
 	return nil
@@ -373,17 +340,28 @@ func ownChanges(ctx context.Context) *Changes {
 // Count changes the number of timers in the index. What transactions and handlers change may be undone with them, and
 // is written at once; what a block's own steps change is summed up.
 func (x *Index) Count(ctx context.Context, change int64) error {
-	if c := ownChanges(ctx); c != nil {
+	if c := collecting(ctx); c != nil {
 		c.Admitted += change
 		return nil
 	}
-	return x.change(ctx, change)
+	return x.change(ctx, change, false)
 }
 
-// Flush writes what a block changed. When its own steps have emptied the index, it forgets the summary.
-func (x *Index) Flush(ctx context.Context, c *Changes) error {
+// Flush writes what a block changed, and merges a bounded part of it. When its own steps have emptied the index, it forgets
+// the summary.
+func (x *Index) Flush(ctx sdk.Context, c *Changes) error {
 	c.flushed = true
-	if err := x.change(ctx, c.Admitted); err != nil {
+	if !c.inUse && len(c.changes) == 0 {
+		return nil
+	}
+	if err := x.ready.Apply(types.Unmetered(ctx), c.changes...); err != nil {
+		return err
+	}
+	idle, err := x.ready.Maintain(types.Unmetered(ctx), types.HeightOf(ctx))
+	if err != nil {
+		return err
+	}
+	if err := x.change(ctx, c.Admitted, idle); err != nil {
 		return err
 	}
 	if c.Admitted != 0 {
@@ -401,28 +379,59 @@ func (x *Index) Flush(ctx context.Context, c *Changes) error {
 	return x.writeSummary(ctx, c.summary)
 }
 
-func (x *Index) change(ctx context.Context, change int64) error {
-	if change == 0 {
-		return nil
-	}
-	admitted, err := x.Admitted(ctx)
+// change changes the number of timers in the index. Once there is none, and the map is idle, the number is forgotten.
+func (x *Index) change(ctx context.Context, change int64, idle bool) error {
+	before, found, err := state.FindItem(ctx, x.admitted)
 	if err != nil {
 		return err
 	}
-	if admitted += uint64(change); admitted == 0 {
+	after := before + uint64(change)
+	switch {
+	case after == 0 && idle:
+		if !found {
+			return nil
+		}
 		return x.admitted.Remove(ctx)
+	case found && change == 0:
+		return nil
+	default:
+		return x.admitted.Set(ctx, after)
 	}
-	return x.admitted.Set(ctx, admitted)
 }
 
 // Admitted is the number of timers in the index, without the changes of a block whose steps are running.
 func (x *Index) Admitted(ctx context.Context) (uint64, error) {
-	admitted, _, err := state.FindItem(ctx, x.admitted)
+	admitted, found, err := state.FindItem(ctx, x.admitted)
+	if c := changesOf(ctx); c != nil {
+		c.inUse = c.inUse || found
+	}
 	return admitted, err
 }
 
 // InitGenesis implements state.Component: the entries are derived as timers are inserted.
 func (x *Index) InitGenesis(context.Context, *types.GenesisState) error { return nil }
+
+// ReadTimers implements state.TimerReader: it merges what the timers have added.
+func (x *Index) ReadTimers(ctx context.Context, _ *types.GenesisState) state.TimerReading {
+	return state.TimerReading{
+		Timer: func(int, *types.Timer) error { return nil },
+		Done:  func() error { return logstore.Settle(ctx, x.ready) },
+	}
+}
+
+// Derive writes the entries, of which there are none, from the timers. Their number is right.
+func (x *Index) Derive(ctx context.Context) error {
+	err := x.records.Walk(ctx, func(t *types.Timer) error {
+		if t.AdmittedWeight == 0 {
+			return nil
+		}
+		return x.addEntries(ctx, t, PlacementOf(t))
+	})
+	if err != nil {
+		return err
+	}
+	return logstore.Settle(ctx, x.ready)
+}
 
 // ExportGenesis implements state.Component: the records hold all.
 func (x *Index) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
@@ -434,27 +443,27 @@ func (x *Index) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = x.ready.Walk(ctx, nil, func(key indexKey, other math.LegacyDec) (bool, error) {
-		name := indexKeyCodec.Stringify(key) + other.String()
-		if !want[name] {
-			return true, fmt.Errorf("the ready index has an entry (%d, %d) of no timer", key.K3(), key.K4())
-		}
-		delete(want, name)
-		return false, nil
-	})
+	all, err := x.all(ctx)
 	if err != nil {
 		return err
 	}
-	if err := x.checkSummary(ctx); err != nil {
+	for _, entry := range all {
+		name := nameOf(entry)
+		if !want[name] {
+			return fmt.Errorf("the ready index has an entry (%d, %d) of no timer", entry.Due, entry.Seq)
+		}
+		delete(want, name)
+	}
+	if err := x.checkSummary(ctx, all); err != nil {
 		return err
 	}
-	counted, found, err := state.FindItem(ctx, x.admitted)
+	counted, err := x.Admitted(ctx)
 	switch {
 	case err != nil:
 		return err
 	case len(want) > 0:
 		return fmt.Errorf("the ready index lacks %d entries", len(want))
-	case counted != admitted || found != (admitted > 0):
+	case counted != admitted:
 		return fmt.Errorf("%d timers are admitted, %d are counted", admitted, counted)
 	}
 	return nil
@@ -484,7 +493,7 @@ func (x *Index) wanted(ctx context.Context) (want map[string]bool, admitted uint
 		}
 		admitted++
 		for _, entry := range owner.Entries(t) {
-			want[indexKeyCodec.Stringify(indexKeyOf(entry))+entry.Other.String()] = true
+			want[nameOf(entry)] = true
 		}
 	}
 	return want, admitted, nil

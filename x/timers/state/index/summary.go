@@ -271,7 +271,7 @@ func (x *Index) forgetSummary(ctx context.Context) error {
 }
 
 // checkSummary checks that a complete summary bounds every entry, and that one that is not complete is empty.
-func (x *Index) checkSummary(ctx context.Context) error {
+func (x *Index) checkSummary(ctx context.Context, all []merge.Entry) error {
 	s, err := x.readSummary(ctx)
 	if err != nil {
 		return err
@@ -282,16 +282,18 @@ func (x *Index) checkSummary(ctx context.Context) error {
 		}
 		return nil
 	}
-	return x.ready.Walk(ctx, nil, func(key indexKey, other math.LegacyDec) (bool, error) {
-		entry := entryAt(key, other)
+	for _, entry := range all {
 		owner, err := x.ownerOf(entry.List.Weight())
-		if err != nil || !owner.Summarized(entry.List) {
-			return err != nil, err
+		if err != nil {
+			return err
+		}
+		if !owner.Summarized(entry.List) {
+			continue
 		}
 		p := s.page(entry.List)
 		if at, found := p.find(entry.List); !found || p.bounds[at].price.LT(entry.Price) {
-			return true, fmt.Errorf("list %d of the ready index has price %s, which is above its bound", entry.List, entry.Price)
+			return fmt.Errorf("list %d of the ready index has price %s, which is above its bound", entry.List, entry.Price)
 		}
-		return false, nil
-	})
+	}
+	return nil
 }

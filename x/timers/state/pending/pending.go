@@ -6,12 +6,22 @@ import (
 	"context"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 )
 
 // Change is a change of one entry: it has another value, or is removed.
 type Change struct {
 	Key, Value []byte
 	Removed    bool
+}
+
+// Message is the change as it is written.
+func (c Change) Message() logmap.Change {
+	if c.Removed {
+		return logmap.Deleted(c.Key)
+	}
+	return logmap.Replaced(c.Key, c.Value)
 }
 
 // Changes are those that steps have made and that are not yet in the store, in their order. They live as long as the block.
@@ -73,11 +83,26 @@ func (c *Changes) All() []Change {
 	return c.list
 }
 
-// Of returns the last change of a key.
-func (c *Changes) Of(key []byte) (change Change, changed bool) {
+// Current are entries that were read, as the block has changed them.
+func (c *Changes) Current(read []logmap.Entry) []logmap.Entry {
 	if c == nil {
-		return change, false
+		return read
 	}
+	current := read[:0]
+	for _, entry := range read {
+		change, changed := c.last(entry.Key)
+		switch {
+		case !changed:
+			current = append(current, entry)
+		case !change.Removed:
+			current = append(current, logmap.Entry{Key: entry.Key, Value: change.Value})
+		}
+	}
+	return current
+}
+
+// last returns the last change of a key.
+func (c *Changes) last(key []byte) (change Change, changed bool) {
 	for i := len(c.list) - 1; i >= 0; i-- {
 		if bytes.Equal(c.list[i].Key, key) {
 			return c.list[i], true

@@ -410,7 +410,7 @@ func (h *history) clear() {
 	for _, prefix := range [][]byte{
 		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(), types.PrefixWatchCursors.Bytes(),
 		// Log-structured maps keep the logs of what they forgot until these are merged.
-		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(),
+		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(),
 		// Bounds of lists that a transaction emptied stay until the lists are opened.
 		types.PrefixBounds.Bytes(),
 	} {

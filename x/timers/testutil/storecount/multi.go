@@ -7,21 +7,14 @@ import (
 // Multi are the operations done to each store of a chain, by its name. Like Counts it is not safe for concurrent use.
 type Multi struct {
 	stores map[string]*Counts
-	visit  func(Visit)
-}
-
-// Visit is one entry that a scan visited.
-type Visit struct {
-	// Store is its name, Start where the scan began and Key the entry that it stood on. Neither may be kept.
-	Store      string
-	Start, Key []byte
+	read   func(store string, key []byte)
 }
 
 // WrapMulti returns a multistore that counts what is done to its stores and to those of every branch made of it, once
-// each: what a branch reads from below, or writes back when it is kept, is no operation of its own. Each visited entry is
-// shown to visit, unless that is nil.
-func WrapMulti(multi storetypes.MultiStore, visit func(Visit)) (storetypes.MultiStore, *Multi) {
-	counts := &Multi{stores: map[string]*Counts{}, visit: visit}
+// each: what a branch reads from below, or writes back when it is kept, is no operation of its own. Each key that is read, by
+// itself or by a scan, is shown to read with the name of its store, unless that is nil. It may not be kept.
+func WrapMulti(multi storetypes.MultiStore, read func(store string, key []byte)) (storetypes.MultiStore, *Multi) {
+	counts := &Multi{stores: map[string]*Counts{}, read: read}
 	return countingMulti{multi, counts}, counts
 }
 
@@ -47,7 +40,7 @@ func (m *Multi) of(name string) *Counts {
 }
 
 func (m *Multi) wrap(key storetypes.StoreKey, store storetypes.KVStore) storetypes.KVStore {
-	return countingKV{store, key.Name(), m.of(key.Name()), m.visit}
+	return countingKV{store, key.Name(), m.of(key.Name()), m.read}
 }
 
 type countingMulti struct {
@@ -83,16 +76,24 @@ type countingKV struct {
 	storetypes.KVStore
 	name   string
 	counts *Counts
-	visit  func(Visit)
+	read   func(store string, key []byte)
+}
+
+func (s countingKV) show(key []byte) {
+	if s.read != nil {
+		s.read(s.name, key)
+	}
 }
 
 func (s countingKV) Get(key []byte) []byte {
 	s.counts.Gets++
+	s.show(key)
 	return s.KVStore.Get(key)
 }
 
 func (s countingKV) Has(key []byte) bool {
 	s.counts.Gets++
+	s.show(key)
 	return s.KVStore.Has(key)
 }
 
@@ -107,17 +108,17 @@ func (s countingKV) Delete(key []byte) {
 }
 
 func (s countingKV) Iterator(start, end []byte) storetypes.Iterator {
-	return s.scan(start, s.KVStore.Iterator(start, end))
+	return s.scan(s.KVStore.Iterator(start, end))
 }
 
 func (s countingKV) ReverseIterator(start, end []byte) storetypes.Iterator {
-	return s.scan(end, s.KVStore.ReverseIterator(start, end))
+	return s.scan(s.KVStore.ReverseIterator(start, end))
 }
 
 // scan counts the entry that a new iterator stands on, as Wrap does.
-func (s countingKV) scan(start []byte, iterator storetypes.Iterator) storetypes.Iterator {
+func (s countingKV) scan(iterator storetypes.Iterator) storetypes.Iterator {
 	s.counts.Iterators++
-	counting := countingKVIterator{iterator, s, start}
+	counting := countingKVIterator{iterator, s}
 	counting.visited()
 	return counting
 }
@@ -125,7 +126,6 @@ func (s countingKV) scan(start []byte, iterator storetypes.Iterator) storetypes.
 type countingKVIterator struct {
 	storetypes.Iterator
 	store countingKV
-	start []byte
 }
 
 func (i countingKVIterator) Next() {
@@ -138,7 +138,5 @@ func (i countingKVIterator) visited() {
 		return
 	}
 	i.store.counts.Nexts++
-	if i.store.visit != nil {
-		i.store.visit(Visit{i.store.name, i.start, i.Key()})
-	}
+	i.store.show(i.Key())
 }
