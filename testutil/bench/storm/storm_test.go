@@ -28,7 +28,7 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 			phaseAdmitting: {3, 7, 3.4}, phaseSettling: {1, 1.7, 1.3}, phaseSettled: {1, 1.5, 1.2},
 		}},
 		{workload.EIP1559, PoisonBids, 2_000_000, false, map[string]stormBounds{
-			phaseAdmitting: {11, 7.2, 3.5}, phaseSettling: {3, 1.8, 1.3}, phaseSettled: {2, 1.7, 1.3},
+			phaseAdmitting: {12, 7.2, 3.5}, phaseSettling: {3, 1.8, 1.3}, phaseSettled: {2, 1.7, 1.3},
 		}},
 		{workload.EIP1559, LognormalBids, 2_000_000, true, map[string]stormBounds{
 			phaseAdmitting: {15, 7.6, 3.6}, phaseSettling: {5, 1.8, 1.3}, phaseSettled: {4, 1.7, 1.3},
@@ -40,7 +40,7 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 		{workload.Auction, PricedBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0, 2.7, 1.8}}},
 		{workload.Tip, LognormalBids, 2_000_000, false, map[string]stormBounds{phaseWindow: {0, 4.7, 2.4}}},
 		{workload.Score, PricedBids, 2_000_000, false, map[string]stormBounds{
-			phaseAdmitting: {4, 6.5, 3.2}, phaseSettling: {1, 1.6, 1.25}, phaseSettled: {1.2, 1.6, 1.25},
+			phaseAdmitting: {5, 6.5, 3.2}, phaseSettling: {1, 1.6, 1.25}, phaseSettled: {1.2, 1.6, 1.25},
 		}},
 	} {
 		if !c.short && !*every {

@@ -67,8 +67,7 @@ type Entry struct {
 
 // Store is the ordered index: lists by name, and within a list entries by (price descending, due, seq).
 type Store interface {
-	// First returns the first entry of the first list that is not empty, from the named one on. It returns false if
-	// there is none.
+	// First returns the first entry of a list. If the list is empty, it may return that of a later list, or false.
 	First(ctx context.Context, from List) (Entry, bool, error)
 	// After returns at most n entries of the entry's list that come after it, in order. The entry itself need no
 	// longer be in the list: its place is known from its fields. No entries mean that the list has ended.

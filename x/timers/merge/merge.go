@@ -85,9 +85,9 @@ func New[R Rank[R]](store Store, ranker Ranker[R], maxReads int) *Merge[R] {
 	return &Merge[R]{store: store, ranker: ranker, returned: map[uint64]bool{}, readsLeft: maxReads}
 }
 
-// Head reads the first entry of the first list that is not empty, from the named one on, and counts it.
-func (m *Merge[R]) Head(ctx context.Context, from List) (Entry, bool, error) {
-	head, found, err := m.store.First(ctx, from)
+// Head reads the first entry of a list, or what Store.First returns instead, and counts it.
+func (m *Merge[R]) Head(ctx context.Context, list List) (Entry, bool, error) {
+	head, found, err := m.store.First(ctx, list)
 	if found {
 		m.Heads++
 	}

@@ -189,11 +189,9 @@ func (o *Owners) change(ctx context.Context, change pending.Change) error {
 	if changes.Add(change) < maxPending {
 		return nil
 	}
-	return o.writePending(ctx)
+	return o.write(ctx, pending.Of(ctx).Take()...)
 }
 
-// writePending writes what steps have changed.
-func (o *Owners) writePending(ctx context.Context) error { return o.write(ctx, pending.Of(ctx).Take()...) }
 
 func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
 	messages := make([]logmap.Change, len(changes))
@@ -207,7 +205,7 @@ func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
 // further changes.
 func (o *Owners) BeforeHandlers(ctx context.Context) error {
 	if pending.Of(ctx).Stays() {
-		return o.writePending(ctx)
+		return o.write(ctx, pending.Of(ctx).Take()...)
 	}
 	return nil
 }
@@ -234,7 +232,7 @@ func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.C
 
 // Maintain ends a block: it writes what the block changed, and merges a bounded part of what changed.
 func (o *Owners) Maintain(ctx context.Context, height uint64) error {
-	if err := o.writePending(ctx); err != nil {
+	if err := o.write(ctx, pending.Of(ctx).Take()...); err != nil {
 		return err
 	}
 	_, err := o.entries.Maintain(types.Unmetered(ctx), height)

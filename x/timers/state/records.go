@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -239,7 +240,7 @@ func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
 // Reattach puts back a record that was detached. The timer counted against its actor's limit before.
 func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
 	// Its entry must not be removed after it was inserted again.
-	if err := r.owners.writePending(ctx); err != nil {
+	if err := r.owners.write(ctx, pending.Of(ctx).Take()...); err != nil {
 		return err
 	}
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {

@@ -85,6 +85,13 @@ func (a *admissions) inOrder() []merge.Entry {
 func (a *admissions) from(list merge.List) []merge.Entry { return a.inOrder()[a.search(list):] }
 func (a *admissions) upTo(list merge.List) []merge.Entry { return a.inOrder()[:a.search(list)] }
 
+// within are the entries of a list.
+func (a *admissions) within(list merge.List) []merge.Entry {
+	entries := a.from(list)
+	end, _ := slices.BinarySearchFunc(entries, list+1, func(e merge.Entry, list merge.List) int { return cmp.Compare(e.List, list) })
+	return entries[:end]
+}
+
 func (a *admissions) search(list merge.List) int {
 	at, _ := slices.BinarySearchFunc(a.inOrder(), list, func(e merge.Entry, list merge.List) int { return cmp.Compare(e.List, list) })
 	return at

@@ -70,6 +70,7 @@ func TestAdmissionsAreReadAsIfTheyWereStored(t *testing.T) {
 		}
 		check(func(e merge.Entry) bool { return e.List >= list }, a.from(list))
 		check(func(e merge.Entry) bool { return e.List < list }, a.upTo(list))
+		check(func(e merge.Entry) bool { return e.List == list }, a.within(list))
 		if len(all) > 0 {
 			last := rapid.SampledFrom(all).Draw(t, "after")
 			check(func(e merge.Entry) bool { return e.List == last.List && compareEntries(e, last) > 0 }, a.after(last))

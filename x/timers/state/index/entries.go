@@ -30,8 +30,9 @@ const (
 	pageCycles, entryCycles = 4_000, 200
 )
 
-// readyOptions shape the map: its ranges are the weights. A level has few runs, since a list is read in each of them.
-var readyOptions = logmap.Options{Range: weightOf, Runs: 4}
+// readyOptions shape the map: its ranges are the weights. A list is read in each run, and over what was removed of it: so a
+// level has few runs, and they move down and into the bottom sooner than in the owner index.
+var readyOptions = logmap.Options{Range: weightOf, Runs: 2, Split: 8, Ratio: 8}
 
 func weightOf(key []byte) uint64 {
 	if len(key) < weightBytes {
@@ -84,15 +85,6 @@ func decimalOf(digits []byte) math.LegacyDec {
 	return math.LegacyNewDecFromBigIntWithPrec(new(big.Int).SetBytes(digits), math.LegacyPrecision)
 }
 
-// First implements merge.Store.
-func (x *Index) First(ctx context.Context, from merge.List) (merge.Entry, bool, error) {
-	entries, err := x.From(ctx, from, 1)
-	if err != nil || len(entries) == 0 {
-		return merge.Entry{}, false, err
-	}
-	return entries[0], true, nil
-}
-
 // After implements merge.Store.
 func (x *Index) After(ctx context.Context, entry merge.Entry, n int) ([]merge.Entry, error) {
 	return x.read(ctx, append(keyOf(entry), 0), listKey(entry.List+1), n, admissionsOf(ctx).after(entry))
@@ -114,17 +106,13 @@ func (x *Index) read(ctx context.Context, from, to []byte, n int, admitted []mer
 	if c == nil {
 		c = &Changes{}
 	}
-	if c.reader == nil {
-		c.reader = x.ready.Reader(types.Unmetered(ctx))
-	}
-	meter, stored := sdk.UnwrapSDKContext(ctx).GasMeter(), make([]merge.Entry, 0, n)
+	stored := make([]merge.Entry, 0, n)
 	for len(stored) < n {
 		missing := n - len(stored)
-		found, err := c.reader.Page(from, to, missing)
+		found, err := x.page(ctx, c, from, to, missing)
 		if err != nil {
 			return nil, err
 		}
-		meter.ConsumeGas(pageCycles+entryCycles*uint64(len(found)), "ready index")
 		for _, f := range found {
 			if _, gone := c.gone[string(f.Key)]; gone {
 				continue
@@ -141,6 +129,16 @@ func (x *Index) read(ctx context.Context, from, to []byte, n int, admitted []mer
 		from = append(slices.Clone(found[len(found)-1].Key), 0)
 	}
 	return mergeEntries(stored, admitted, n), nil
+}
+
+// page reads at most n entries of an interval of the store, and charges for them.
+func (x *Index) page(ctx context.Context, c *Changes, from, to []byte, n int) ([]logmap.Entry, error) {
+	if c.reader == nil {
+		c.reader = x.ready.Reader(types.Unmetered(ctx))
+	}
+	found, err := c.reader.Page(from, to, n)
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(pageCycles+entryCycles*uint64(len(found)), "ready index")
+	return found, err
 }
 
 // all are the entries in the store.

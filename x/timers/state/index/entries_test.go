@@ -66,7 +66,8 @@ func FuzzParseEntry(f *testing.F) {
 // FuzzDecodePage: what is no page of bounds is an error, and a page is what it was read from.
 func FuzzDecodePage(f *testing.F) {
 	p := page{number: 1}
-	p.raise(merge.MakeList(0, 1<<pageBits|3), math.LegacyOneDec())
+	p.add(merge.Entry{List: merge.MakeList(0, 1<<pageBits|3), Price: math.LegacyOneDec(), Due: 300, Seq: 7}, true)
+	p.add(merge.Entry{List: merge.MakeList(0, 1<<pageBits|4), Price: math.LegacyOneDec(), Due: 3, Seq: 8}, false)
 	f.Add(p.encode())
 	f.Add([]byte{1})
 	f.Fuzz(func(t *testing.T, bz []byte) {
@@ -79,7 +80,9 @@ func FuzzDecodePage(f *testing.F) {
 		require.Equal(t, len(p.bounds), len(again.bounds))
 		for i := range p.bounds {
 			require.Equal(t, p.bounds[i].list, again.bounds[i].list)
-			require.True(t, p.bounds[i].price.Equal(again.bounds[i].price))
+			require.Zero(t, compareEntries(p.bounds[i].begin, again.bounds[i].begin))
+			require.Equal(t, p.bounds[i].price.IsNil(), again.bounds[i].price.IsNil())
+			require.True(t, p.bounds[i].price.IsNil() || p.bounds[i].price.Equal(again.bounds[i].price))
 		}
 	})
 }

@@ -26,15 +26,16 @@ import (
 // what the lists mean, and register with Own.
 //
 // Invariant: an admitted timer has exactly the entries that the owner of its weight makes of its record; there are no
-// others, and `admitted` counts the timers. If `bounds` is complete, it has every list of which its owner wants a bound and
-// that is not empty, with a price at or above its entries'.
+// others, and `admitted` counts the timers. If `bounds` is complete, it has every list that is not empty, with a place at or
+// before its entries, and with a price at or above theirs where its owner wants one.
 type Index struct {
 	state.NoCompanion
 	// ready: (list, complement of the price, due, seq) → the other stated price. Timers that wait in a storm.
 	ready *logmap.Map
 	// admitted is the number of timers in ready; absent for none, once nothing waits to be merged.
 	admitted collections.Item[uint64]
-	// bounds: page of lists → of each list a price that no entry is above. Incomplete without the entry of allPages.
+	// bounds: page of lists → of each list what no entry is before, and a price that none is above. Incomplete without the
+	// entry of allPages.
 	bounds collections.Map[uint32, []byte]
 
 	records *state.Records
@@ -206,10 +207,7 @@ func (x *Index) enter(ctx context.Context, t *types.Timer, at Placement) ([]merg
 	at.place(t)
 	entries := owner.Entries(t)
 	for _, entry := range entries {
-		if !owner.Summarized(entry.List) {
-			continue
-		}
-		if err := x.raise(ctx, entry); err != nil {
+		if err := x.raise(ctx, entry, owner.Summarized(entry.List)); err != nil {
 			return nil, err
 		}
 	}

@@ -3,8 +3,8 @@ package index
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
-	"math/big"
 	"slices"
 
 	"cosmossdk.io/math"
@@ -15,9 +15,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// The summary has a bound for each list, so that a block opens only lists that can still win. It is made when a block
-// first asks for it, and then kept: raised when an entry is added above its bound, lowered when a list is opened. It says
-// nothing of what was removed, so that leaving the index costs nothing more.
+// The summary has a bound for each list, so that a block opens only lists that can still win, and where its entries begin. A
+// list is read from there: what was removed before is passed over once. It is made when a block first reads the index, and
+// then kept: a bound is raised when an entry is added above it, and lowered when a list is opened. It says nothing of what was
+// removed, so that leaving the index costs nothing more.
 //
 // The end of a block reads the summary once and writes what it changed once, with Flush. A bound that was raised for an
 // entry whose fire was undone is still a bound.
@@ -43,10 +44,13 @@ type page struct {
 	changed bool
 }
 
-// bound is a price that no entry of the list is above.
+// bound is what no entry of a list is before: by its price, if the policy wants to know that, and in the order of the list.
 type bound struct {
-	list  merge.List
+	list merge.List
+	// price is one that no entry is above; nil if it is not kept.
 	price math.LegacyDec
+	// begin is at or before the first entry. Only what a list is ordered by is set.
+	begin merge.Entry
 }
 
 func pageOf(list merge.List) uint32 { return uint32(list) >> pageBits }
@@ -55,27 +59,47 @@ func (p *page) find(list merge.List) (at int, found bool) {
 	return slices.BinarySearchFunc(p.bounds, list, func(b bound, list merge.List) int { return cmp.Compare(b.list, list) })
 }
 
-// raise lifts the bound of a list to a price, if the list had a lower one or none.
-func (p *page) raise(list merge.List, price math.LegacyDec) {
-	at, found := p.find(list)
-	switch {
-	case !found:
-		p.bounds = slices.Insert(p.bounds, at, bound{list, price})
-	case p.bounds[at].price.LT(price):
-		p.bounds[at].price = price
-	default:
+// add lifts the bound of an entry's list to it, if the list had a lower one or none.
+func (p *page) add(entry merge.Entry, priced bool) {
+	at, found := p.find(entry.List)
+	if !found {
+		added := bound{list: entry.List, begin: entry}
+		if priced {
+			added.price = entry.Price
+		}
+		p.bounds, p.changed = slices.Insert(p.bounds, at, added), true
 		return
 	}
-	p.changed = true
+	b := &p.bounds[at]
+	if compareEntries(entry, b.begin) < 0 {
+		b.begin, p.changed = entry, true
+	}
+	if priced && (b.price.IsNil() || b.price.LT(entry.Price)) {
+		b.price, p.changed = entry.Price, true
+	}
 }
 
-// encode is the list's last byte, the length of the price and its digits, for each bound.
+// drop forgets a list.
+func (p *page) drop(list merge.List) {
+	if at, found := p.find(list); found {
+		p.bounds, p.changed = slices.Delete(p.bounds, at, at+1), true
+	}
+}
+
+// encode is, for each bound, the list's last byte, and where it begins: its price, due and seq; then its bound, if there is
+// one. A price is its length in bytes, one more where it is a bound and 0 for none, and its digits.
 func (p *page) encode() []byte {
-	bz := make([]byte, 0, 16*len(p.bounds))
+	bz := make([]byte, 0, 32*len(p.bounds))
 	for _, b := range p.bounds {
-		digits := b.price.BigInt().Bytes()
-		bz = append(bz, byte(b.list), byte(len(digits)))
-		bz = append(bz, digits...)
+		begin := b.begin.Price.BigIntMut().Bytes()
+		bz = append(append(bz, byte(b.list), byte(len(begin))), begin...)
+		bz = binary.AppendUvarint(binary.AppendUvarint(bz, b.begin.Due), b.begin.Seq)
+		if b.price.IsNil() {
+			bz = append(bz, 0)
+			continue
+		}
+		digits := b.price.BigIntMut().Bytes()
+		bz = append(append(bz, byte(len(digits)+1)), digits...)
 	}
 	return bz
 }
@@ -87,10 +111,12 @@ func decodePage(number uint32, bz []byte) (page, error) {
 		if len(name) < 2 {
 			break
 		}
-		price := new(big.Int).SetBytes(d.Bytes(uint64(name[1])))
-		p.bounds = append(p.bounds, bound{
-			merge.List(number<<pageBits | uint32(name[0])), math.LegacyNewDecFromBigIntWithPrec(price, math.LegacyPrecision),
-		})
+		b := bound{list: merge.List(number<<pageBits | uint32(name[0]))}
+		b.begin = merge.Entry{List: b.list, Price: decimalOf(d.Bytes(uint64(name[1]))), Due: d.Uvarint(), Seq: d.Uvarint()}
+		if length := d.Bytes(1); len(length) == 1 && length[0] > 0 {
+			b.price = decimalOf(d.Bytes(uint64(length[0] - 1)))
+		}
+		p.bounds = append(p.bounds, b)
 	}
 	return p, d.Err()
 }
@@ -113,12 +139,25 @@ func (s *summary) page(list merge.List) *page {
 	return &s.pages[at]
 }
 
-// raise lifts the bound of an entry's list to its price. Until there is a summary, nothing needs to be kept up.
-func (x *Index) raise(ctx context.Context, entry merge.Entry) error {
+// beginOf is where a list begins at the earliest, as far as the block knows.
+func (s *summary) beginOf(list merge.List) (merge.Entry, bool) {
+	if s == nil || !s.complete {
+		return merge.Entry{}, false
+	}
+	p := s.page(list)
+	at, found := p.find(list)
+	if !found {
+		return merge.Entry{}, false
+	}
+	return p.bounds[at].begin, true
+}
+
+// raise lifts the bound of an entry's list. Until there is a summary, nothing needs to be kept up.
+func (x *Index) raise(ctx context.Context, entry merge.Entry, priced bool) error {
 	if c := changesOf(ctx); c != nil {
 		s, err := x.summary(ctx, c)
 		if err == nil && s.complete {
-			s.page(entry.List).raise(entry.List, entry.Price)
+			s.page(entry.List).add(entry, priced)
 		}
 		return err
 	}
@@ -136,7 +175,7 @@ func (x *Index) raise(ctx context.Context, entry merge.Entry) error {
 	if err != nil {
 		return err
 	}
-	if p.raise(entry.List, entry.Price); !p.changed {
+	if p.add(entry, priced); !p.changed {
 		return nil
 	}
 	return x.bounds.Set(ctx, number, p.encode())
@@ -168,7 +207,23 @@ func (x *Index) readSummary(ctx context.Context) (*summary, error) {
 }
 
 // Bounds implements merge.Summary. It makes the summary if there is none.
-func (x *Index) Bounds(ctx context.Context, fn func(merge.List, math.LegacyDec)) (err error) {
+func (x *Index) Bounds(ctx context.Context, fn func(merge.List, math.LegacyDec)) error {
+	s, err := x.madeSummary(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range s.pages {
+		for _, b := range p.bounds {
+			if !b.price.IsNil() {
+				fn(b.list, b.price)
+			}
+		}
+	}
+	return nil
+}
+
+// madeSummary is the block's. It is made if there is none; what a query makes is forgotten.
+func (x *Index) madeSummary(ctx context.Context) (*summary, error) {
 	c := changesOf(ctx)
 	if c == nil {
 		c = &Changes{}
@@ -179,34 +234,75 @@ func (x *Index) Bounds(ctx context.Context, fn func(merge.List, math.LegacyDec))
 			c.summary = s
 		}
 	}
-	if err != nil {
-		return err
-	}
-	for _, p := range s.pages {
-		for _, b := range p.bounds {
-			fn(b.list, b.price)
-		}
-	}
-	return nil
+	return s, err
 }
 
 // makeSummary reads the head of every list.
 func (x *Index) makeSummary(ctx context.Context) (*summary, error) {
 	s := &summary{complete: true, made: true}
 	for from := merge.List(0); ; {
-		head, found, err := x.First(ctx, from)
-		if err != nil || !found || head.List.Wide() {
+		heads, err := x.From(ctx, from, 1)
+		if err != nil || len(heads) == 0 {
 			return s, err
 		}
+		head := heads[0]
 		owner, err := x.ownerOf(head.List.Weight())
 		if err != nil {
 			return nil, err
 		}
-		if owner.Summarized(head.List) {
-			s.page(head.List).raise(head.List, head.Price)
-		}
+		s.page(head.List).add(head, owner.Summarized(head.List))
 		from = head.List + 1
 	}
+}
+
+// First implements merge.Store: it is false for an empty list. It reads from where the list begins, and notes where that is
+// now.
+func (x *Index) First(ctx context.Context, list merge.List) (head merge.Entry, found bool, err error) {
+	s, err := x.madeSummary(ctx)
+	if err != nil {
+		return head, false, err
+	}
+	from := listKey(list)
+	if begin, known := s.beginOf(list); known {
+		from = keyOf(begin)
+	}
+	admitted := admissionsOf(ctx).within(list)
+	if c := ownChanges(ctx); c != nil && c.summary != nil {
+		if err := x.noteBegin(ctx, c, list, from, admitted); err != nil {
+			return head, false, err
+		}
+	}
+	entries, err := x.read(ctx, from, listKey(list+1), 1, admitted)
+	if err != nil || len(entries) == 0 {
+		return head, false, err
+	}
+	return entries[0], true, nil
+}
+
+// noteBegin notes where a list begins now. What the block itself has removed is still there.
+func (x *Index) noteBegin(ctx context.Context, c *Changes, list merge.List, from []byte, admitted []merge.Entry) error {
+	stored, err := x.page(ctx, c, from, listKey(list+1), 1)
+	if err != nil {
+		return err
+	}
+	heads := make([]merge.Entry, 0, 1)
+	for _, found := range stored {
+		head, err := parseEntry(found)
+		if err != nil {
+			return err
+		}
+		heads = append(heads, head)
+	}
+	p := c.summary.page(list)
+	switch heads = mergeEntries(heads, admitted, 1); {
+	case len(heads) == 0:
+		p.drop(list)
+	default:
+		if at, known := p.find(list); known && compareEntries(p.bounds[at].begin, heads[0]) < 0 {
+			p.bounds[at].begin, p.changed = heads[0], true
+		}
+	}
+	return nil
 }
 
 // Lower implements merge.Summary. Only a block's own steps change bounds: what a handler or a query sees may be undone.
@@ -223,10 +319,7 @@ func (x *Index) Lower(ctx context.Context, list merge.List, price math.LegacyDec
 // Drop implements merge.Summary.
 func (x *Index) Drop(ctx context.Context, list merge.List) error {
 	if c := ownChanges(ctx); c != nil && c.summary != nil {
-		p := c.summary.page(list)
-		if at, found := p.find(list); found {
-			p.bounds, p.changed = slices.Delete(p.bounds, at, at+1), true
-		}
+		c.summary.page(list).drop(list)
 	}
 	return nil
 }
@@ -287,11 +380,12 @@ func (x *Index) checkSummary(ctx context.Context, all []merge.Entry) error {
 		if err != nil {
 			return err
 		}
-		if !owner.Summarized(entry.List) {
-			continue
-		}
 		p := s.page(entry.List)
-		if at, found := p.find(entry.List); !found || p.bounds[at].price.LT(entry.Price) {
+		at, found := p.find(entry.List)
+		if !found || compareEntries(entry, p.bounds[at].begin) < 0 {
+			return fmt.Errorf("list %d of the ready index has the entry (%d, %d) before it begins", entry.List, entry.Due, entry.Seq)
+		}
+		if bound := p.bounds[at].price; owner.Summarized(entry.List) && (bound.IsNil() || bound.LT(entry.Price)) {
 			return fmt.Errorf("list %d of the ready index has price %s, which is above its bound", entry.List, entry.Price)
 		}
 	}

@@ -409,8 +409,9 @@ func (h *history) clear() {
 	require.NoError(h.t, entries.Close())
 	for _, prefix := range [][]byte{
 		types.PrefixConfig.Bytes(), types.PrefixSeq.Bytes(), types.PrefixLane.Bytes(), types.PrefixWatchCursors.Bytes(),
-		// Log-structured maps keep the logs of what they forgot until these are merged.
-		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(),
+		// Log-structured maps keep the logs of what they forgot until these are merged. Policies without a ready index do not
+		// merge what others left of one.
+		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(), types.PrefixAdmitted.Bytes(),
 		// Bounds of lists that a transaction emptied stay until the lists are opened.
 		types.PrefixBounds.Bytes(),
 	} {

@@ -82,7 +82,7 @@ func (s *Store) call() error {
 	return nil
 }
 
-// First implements merge.Store.
+// First implements merge.Store: if the list is empty, it returns the head of the next one that is not.
 func (s *Store) First(_ context.Context, from merge.List) (head merge.Entry, found bool, err error) {
 	s.tree.Ascend(merge.Entry{List: from, Price: beyondAll}, func(entry merge.Entry) bool {
 		head, found = entry, true
