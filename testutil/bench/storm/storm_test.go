@@ -25,7 +25,7 @@ func TestAStormsBlocksStayWithinTheirBounds(t *testing.T) {
 	}{
 		{workload.FIFO, DefaultBids, 2_000_000, true, map[string]stormBounds{phaseWindow: {0, 1.5, 1.2}}},
 		{workload.EIP1559, DefaultBids, 2_000_000, true, map[string]stormBounds{
-			phaseAdmitting: {3, 7, 3.4}, phaseSettling: {1, 1.7, 1.3}, phaseSettled: {1, 1.5, 1.2},
+			phaseAdmitting: {3, 7, 3.4}, phaseSettling: {1, 1.7, 1.3}, phaseSettled: {0.5, 1.5, 1.2},
 		}},
 		{workload.EIP1559, PoisonBids, 2_000_000, false, map[string]stormBounds{
 			phaseAdmitting: {12, 7.2, 3.5}, phaseSettling: {3, 1.8, 1.3}, phaseSettled: {2, 1.7, 1.3},

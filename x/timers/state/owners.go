@@ -192,7 +192,6 @@ func (o *Owners) change(ctx context.Context, change pending.Change) error {
 	return o.write(ctx, pending.Of(ctx).Take()...)
 }
 
-
 func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
 	messages := make([]logmap.Change, len(changes))
 	for i, change := range changes {
