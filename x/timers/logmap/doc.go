@@ -34,7 +34,7 @@
 //     Apply does so once for many changes.
 //   - Get, and Count of adjacent keys, read at most 2·MergeLogs chunks of the log, and a directory and for each run at
 //     most two chunks of the levels, of which there are log(n).
-//     A Reader reads the chunks of the log and the directories once for all its lookups.
+//     A Reader reads the chunks of the log, the directories and the chunks once for all its lookups and pages.
 //   - Page reads that, and the chunks that hold what it returns.
 //   - Maintain merges the log and moves runs down, in the front and in a bounded number of ranges, each by a bounded number
 //     of chunks (MaintainChunks). It has nothing to do until the log has MergeLogs full chunks.

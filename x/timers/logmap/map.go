@@ -67,6 +67,8 @@ type opened struct {
 	opts  *Options
 	// memory of a Reader; nil otherwise.
 	memory *memory
+	// merged: more than the log was changed.
+	merged bool
 }
 
 func (m *Map) open(ctx context.Context) *opened {
@@ -140,6 +142,13 @@ func Deleted(key []byte) Change { return Change{wire.Message{Key: key, Kind: wir
 // Apply makes changes one after the other, at the cost of one as long as they fill no chunk of the log.
 func (m *Map) Apply(ctx context.Context, changes ...Change) error { return m.open(ctx).apply(changes) }
 
+// Append is Apply, and reports whether the log alone was changed, so that a Reader need only read that again.
+func (m *Map) Append(ctx context.Context, changes ...Change) (logAlone bool, err error) {
+	o := m.open(ctx)
+	err = o.apply(changes)
+	return !o.merged, err
+}
+
 // apply adds messages to the log.
 func (m *opened) apply(changes []Change) error {
 	if len(changes) == 0 {
@@ -194,6 +203,7 @@ func (m *opened) seal(h head) (head, error) {
 	wasQueued := h.queued
 	h.queued = wasQueued || h.full() >= m.opts.MergeLogs
 	if h.full() >= 2*m.opts.MergeLogs {
+		m.merged = true
 		if err := m.mergeLog(&h); err != nil {
 			return h, err
 		}

@@ -166,13 +166,22 @@ func mapProperty(t *rapid.T) {
 			require.NoError(t, one.Apply(ctx, changes[len(changes)-1]))
 		}
 		apply, reader := func(changes ...logmap.Change) error { return m.Apply(ctx, changes...) }, m.Reader(ctx)
-		if rapid.Bool().Draw(t, "by a reader") {
+		if by := rapid.IntRange(0, 2).Draw(t, "beside a reader, by it or at once"); by < 2 {
 			// What it has read changes.
 			_, _, err := reader.Get(drawKey(t, "read before"))
 			require.NoError(t, err)
 			_, err = reader.Page(drawKey(t, "page before"), nil, 10)
 			require.NoError(t, err)
 			apply = reader.Apply
+			if by == 0 {
+				apply = func(changes ...logmap.Change) error {
+					logAlone, err := m.Append(ctx, changes...)
+					if reader.ForgetLog(); !logAlone {
+						reader = m.Reader(ctx)
+					}
+					return err
+				}
+			}
 		}
 		require.NoError(t, apply(changes...))
 		require.Equal(t, apart.values(), store.values())

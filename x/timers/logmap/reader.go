@@ -25,6 +25,17 @@ func (r *Reader) Page(from, to []byte, n int) ([]Entry, error) {
 	return r.opened.page(wire.Span{From: from, To: to}, n)
 }
 
+// ForgetLog makes the reader read the log again, which others have changed alone.
+func (r *Reader) ForgetLog() {
+	r.opened.memory.log, r.opened.memory.logRead = nil, false
+	if known, ok := r.opened.store.(remembering); ok {
+		delete(known.values, string(headKey(front)))
+		for number := range 2 * r.opened.opts.MergeLogs {
+			delete(known.values, string(logKey(uint32(number))))
+		}
+	}
+}
+
 // Apply is that of the map.
 func (r *Reader) Apply(changes ...Change) error {
 	// Merges change the directories that they read.

@@ -165,13 +165,16 @@ func (x *Index) apply(ctx context.Context, changes []logmap.Change) error {
 		c.changes = append(c.changes, changes...)
 		return nil
 	}
-	if c := changesOf(ctx); c != nil {
-		c.reader = nil
-	}
 	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	sdkCtx.GasMeter().ConsumeGas(changeCycles, "ready index")
 	for _, change := range changes {
 		sdkCtx.GasMeter().ConsumeGas(sdkCtx.KVGasConfig().WriteCostPerByte*uint64(change.Adds()), storetypes.GasWritePerByteDesc)
 	}
-	return x.ready.Apply(types.Unmetered(ctx), changes...)
+	logAlone, err := x.ready.Append(types.Unmetered(ctx), changes...)
+	if c := changesOf(ctx); c != nil && c.reader != nil {
+		if c.reader.ForgetLog(); !logAlone {
+			c.reader = nil
+		}
+	}
+	return err
 }

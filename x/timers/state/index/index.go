@@ -278,7 +278,7 @@ type Changes struct {
 	// undone stays there: its timer is quarantined.
 	changes []logmap.Change
 	gone    map[string]struct{}
-	// reader of the entries, as long as no handler changes any; nil if none is open.
+	// reader of the entries, as long as no handler merges any; nil if none is open.
 	reader *logmap.Reader
 	// inUse: there are timers in the index, or there is something to merge.
 	inUse bool
