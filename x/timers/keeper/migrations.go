@@ -14,8 +14,8 @@ type Migrator struct{ keeper *Keeper }
 func NewMigrator(k *Keeper) Migrator { return Migrator{k} }
 
 // Migrate1to2 rewrites the state of version 1, and derives the owner index, the ready index, the cursors of watches and the
-// counts of recent fires. It reads and writes as much as an import. It fails if a config of version 1 has a parameter that version 2 does not
-// allow.
+// counts of recent fires. It reads and writes as much as an import. It fails if a config of version 1 has a parameter that
+// version 2 does not allow.
 func (m Migrator) Migrate1to2(ctx sdk.Context) error {
 	if err := v2.MigrateStore(ctx, m.keeper.service); err != nil {
 		return err

@@ -23,10 +23,12 @@ type admissions struct {
 	// over.
 	timers []admission
 	places map[calendar.Key]int
-	// entries of all timers, in the order of the store once they are sorted.
-	entries []merge.Entry
-	sorted  bool
+	// entries of all timers in the order of the store, but for the fresh ones, which inOrder puts there.
+	entries, fresh []merge.Entry
 }
+
+// fewFresh are put in order one by one. More of them are sorted with the rest.
+const fewFresh = 16
 
 // admission is a timer as it was admitted, and its placement.
 type admission struct {
@@ -38,7 +40,7 @@ func (a *admissions) clone() *admissions {
 	if a == nil {
 		return nil
 	}
-	return &admissions{slices.Clone(a.timers), maps.Clone(a.places), slices.Clone(a.entries), a.sorted}
+	return &admissions{slices.Clone(a.timers), maps.Clone(a.places), slices.Clone(a.entries), slices.Clone(a.fresh)}
 }
 
 // of returns the admission of the timer at a place in the queue; nil if the block did not admit it.
@@ -55,7 +57,7 @@ func (a *admissions) of(key calendar.Key) *admission {
 func (a *admissions) add(t *types.Timer, at Placement, entries []merge.Entry) {
 	a.places[state.KeyOf(t.Due, t.Seq)] = len(a.timers)
 	a.timers = append(a.timers, admission{t, at})
-	a.entries, a.sorted = append(a.entries, entries...), false
+	a.fresh = append(a.fresh, entries...)
 }
 
 // replace gives a timer another placement.
@@ -66,7 +68,7 @@ func (a *admissions) replace(t *types.Timer, at Placement, before, after []merge
 		}
 	}
 	a.of(state.KeyOf(t.Due, t.Seq)).at = at
-	a.entries, a.sorted = append(a.entries, after...), false
+	a.fresh = append(a.fresh, after...)
 }
 
 // inOrder returns the entries in the order of the store.
@@ -74,10 +76,16 @@ func (a *admissions) inOrder() []merge.Entry {
 	if a == nil {
 		return nil
 	}
-	if !a.sorted {
+	if len(a.fresh) > fewFresh {
+		a.entries = append(a.entries, a.fresh...)
 		slices.SortFunc(a.entries, compareEntries)
-		a.sorted = true
+	} else {
+		for _, entry := range a.fresh {
+			at, _ := slices.BinarySearchFunc(a.entries, entry, compareEntries)
+			a.entries = slices.Insert(a.entries, at, entry)
+		}
 	}
+	a.fresh = a.fresh[:0]
 	return a.entries
 }
 

@@ -17,7 +17,7 @@ import (
 // drawEntries draws entries of a few lists and prices, in the order of the store. Their seqs begin at a number.
 func drawEntries(t *rapid.T, label string, seq uint64) []merge.Entry {
 	lists := []merge.List{merge.MakeList(8, 1), merge.MakeList(8, 2), merge.MakeList(16, 1), merge.MakeList(merge.WideWeight+1, 0)}
-	entries := make([]merge.Entry, rapid.IntRange(0, 12).Draw(t, label))
+	entries := make([]merge.Entry, rapid.IntRange(0, 3*fewFresh).Draw(t, label))
 	for i := range entries {
 		entries[i] = merge.Entry{
 			List:  rapid.SampledFrom(lists).Draw(t, "list"),
@@ -32,7 +32,10 @@ func drawEntries(t *rapid.T, label string, seq uint64) []merge.Entry {
 // admitted are admissions of entries, one of each timer, in no order.
 func admitted(t *rapid.T, entries []merge.Entry) *admissions {
 	a := &admissions{places: map[calendar.Key]int{}}
-	for _, entry := range rapid.Permutation(entries).Draw(t, "admitted") {
+	for i, entry := range rapid.Permutation(entries).Draw(t, "admitted") {
+		if i%5 == 0 && rapid.Bool().Draw(t, "they are read meanwhile") {
+			require.Len(t, a.inOrder(), i)
+		}
 		a.add(&types.Timer{Due: entry.Due, Seq: entry.Seq}, Placement{Weight: entry.List.Weight()}, []merge.Entry{entry})
 	}
 	return a

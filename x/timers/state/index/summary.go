@@ -222,7 +222,7 @@ func (x *Index) Bounds(ctx context.Context, fn func(merge.List, math.LegacyDec))
 	return nil
 }
 
-// madeSummary is the block's. It is made if there is none; what a query makes is forgotten.
+// madeSummary is the block's. It is made if there is none; what is made outside of a block is forgotten.
 func (x *Index) madeSummary(ctx context.Context) (*summary, error) {
 	c := changesOf(ctx)
 	if c == nil {
@@ -230,7 +230,7 @@ func (x *Index) madeSummary(ctx context.Context) (*summary, error) {
 	}
 	s, err := x.summary(ctx, c)
 	if err == nil && !s.complete {
-		if s, err = x.makeSummary(ctx); err == nil && c == ownChanges(ctx) {
+		if s, err = x.makeSummary(ctx); err == nil && c == collecting(ctx) {
 			c.summary = s
 		}
 	}
