@@ -97,12 +97,11 @@ func (s *stage) upgrade() {
 	require.Zero(s.t, result.Code, result.Log)
 	require.NoError(s.t, first.WaitHeight(s.ctx, height-10))
 	late.Kill()
+	// Each goes on at once: one that has not seen the last block before the upgrade gets it from those that have.
 	for _, n := range s.Nodes[:3] {
 		require.NoError(s.t, n.WaitUpgrade(s.ctx, rehearsal, height))
 		n.Kill()
 		n.Swap(s.next)
-	}
-	for _, n := range s.Nodes[:3] {
 		require.NoError(s.t, n.Start())
 	}
 	require.NoError(s.t, first.WaitHeight(s.ctx, height+2))
