@@ -39,18 +39,19 @@ const (
 	// expired timers, and timers that are set aside for lack of funds.
 	expired
 	aside
-	// watchers of one key that changes, each of keys in all.
+	// watchers of one key that changes, each of keys in all, and watchers that expired waiting.
 	watchers
 	keys
 	// hollow messages are short to store and long to decode.
 	hollow
+	lapsed
 	genes
 )
 
 // most are the largest values of the genes: what a block can't look at in one go, or what a timer may be.
 var most = Mix{
 	ready: 6_000, ofEach: 100, bids: 4, payload: 20_000, failing: 100, every: 1, unfunded: 4_000, lackEach: 100,
-	expired: 1_500, aside: 1_500, watchers: 1_500, keys: 8, hollow: 30,
+	expired: 1_500, aside: 1_500, watchers: 1_500, keys: 8, hollow: 30, lapsed: 1_500,
 }
 
 // draw draws a mix. A gene is often 0 or the most, since that is where the worst lies.
@@ -169,11 +170,18 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 		owner := ownerOf(aside, i/100)
 		workload.AddTimer(genesis, owner, due, nil, 100_000).SetAside = types.Unfunded
 	}
+	watching := func(i int, owner sdk.AccAddress) *types.Timer {
+		t := workload.AddTimer(genesis, owner, due, nil, 100_000)
+		t.SetAside, t.Trigger = types.Watching, m.watch(i)
+		return t
+	}
 	for i := range m[watchers] {
 		owner := ownerOf(watchers, i/100)
 		fund(owner, workload.OwnerFunds)
-		t := workload.AddTimer(genesis, owner, 1, nil, 100_000)
-		t.SetAside, t.Trigger = types.Watching, m.watch()
+		watching(i, owner)
+	}
+	for i := range m[lapsed] {
+		watching(m[watchers]+i, ownerOf(lapsed, i/100)).ExpiresAt = due - 1
 	}
 	return opts, nil
 }
@@ -220,13 +228,13 @@ func (m Mix) bid(policy types.Policy, r *rand.Rand, t *types.Timer) {
 	t.Bid = storm.AllBids[m[bids]].Draw(r)
 }
 
-// watch is a watch of the payer's balance, and of others that do not change.
-func (m Mix) watch() types.Trigger {
+// watch is the i-th watch of the payer's balance, and of others that do not change and nobody else watches.
+func (m Mix) watch(i int) types.Trigger {
 	trigger := &types.WatchTrigger{Remaining: 1}
-	for i := range max(1, m[keys]) {
+	for k := range max(1, m[keys]) {
 		address := payer
-		if i > 0 {
-			address = ownerOf(keys, i)
+		if k > 0 {
+			address = ownerOf(keys, i*most[keys]+k)
 		}
 		key := append([]byte{2, byte(len(address))}, address...)
 		trigger.Keys = append(trigger.Keys, types.WatchKey{Store: "bank", Prefix: append(key, denom...)})

@@ -27,7 +27,7 @@ func (e *Engine) leftByAdmin(ctx sdk.Context, b *block, timer *types.Timer) bool
 	b.Departed++
 	switch {
 	case !known:
-	case b.GC.Take():
+	case b.GC.TakeFor(timer):
 		e.removeNotAdmins(ctx, b, timer)
 	default:
 		e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.NotAdmin, nil) })

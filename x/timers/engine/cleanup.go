@@ -10,7 +10,7 @@ import (
 // cleanUp removes expired timers in queue order while the GC lane lasts, and after them those that were set aside for lack
 // of funds, or since their scheduler is the admin no more. The others are removed in later blocks; meanwhile they can't fire.
 func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
-	for len(b.GC.Expired) > 0 && b.GC.Take() {
+	for len(b.GC.Expired) > 0 && b.GC.TakeFor(&b.GC.Expired[0]) {
 		timer := b.GC.Expired[0]
 		b.GC.Expired = b.GC.Expired[1:]
 		if !timer.ExpiredAt(b.Height) && timer.SetAside == types.Unfunded {

@@ -43,7 +43,7 @@ func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, requi
 		return
 	}
 	b.Departed++
-	if b.removable(ctx, timer) && b.GC.Take() {
+	if b.removable(ctx, timer) && b.GC.TakeFor(timer) {
 		e.removeUnfunded(ctx, b, timer)
 		return
 	}

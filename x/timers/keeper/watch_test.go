@@ -305,6 +305,35 @@ func TestWatchesExpire(t *testing.T) {
 	require.Zero(t, f.total(robot))
 }
 
+// A watch that leaves writes each of its keys: a crowd that expires at once must not make a long block of them.
+//
+// Rule: 5.3-keys-are-removals
+func TestAWatchThatLeavesCountsItsKeys(t *testing.T) {
+	const timers, keys, removals = 7, 3, 10
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock = removals * c.GcCyclesPerRemoval }))
+	for range timers {
+		f.schedule(robot, 0, f.noop(), watching(f.balanceOf(alice), f.balanceOf(bob), f.balanceOf(carol)), expiring(5))
+	}
+	f.blocksUntil(5)
+	for left := timers; left > 0; left -= removals / keys {
+		require.Len(t, eventsOf[*types.TimerExpired](f, f.NextBlock()), min(left, removals/keys))
+	}
+	require.Zero(t, f.total(robot))
+}
+
+// A watch of more keys than a block may remove leaves all the same, alone.
+//
+// Rule: 5.3-first-leaves
+func TestAWatchOfManyKeysLeaves(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock = c.GcCyclesPerRemoval }))
+	for range 2 {
+		f.schedule(robot, 0, f.noop(), watching(f.balanceOf(alice), f.balanceOf(bob)), expiring(5))
+	}
+	f.blocksUntil(5)
+	require.Len(t, eventsOf[*types.TimerExpired](f, f.NextBlock()), 1)
+	require.Len(t, eventsOf[*types.TimerExpired](f, f.NextBlock()), 1)
+}
+
 // Rule: 1.10-hits-bound, 1.10-rest-is-late, 1.10-lateness, 6-late
 func TestFanOutIsBoundedAndNothingIsLost(t *testing.T) {
 	const watchers, perBlock = 50, 8

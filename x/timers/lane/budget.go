@@ -59,15 +59,20 @@ type Cleanup struct {
 	Cycles uint64
 }
 
-// Remaining is the number of removals that still fit: the quotient is rounded down, and the rest of the budget is not
+// Remaining is the number of single removals that still fit: the quotient is rounded down, and the rest of the budget is not
 // carried over to the next block.
 func (c *Cleanup) Remaining() uint64 { return (c.MaxCycles - c.Cycles) / c.PerRemoval }
 
-// Take books a removal. It is false, and books nothing, if no further one fits.
-func (c *Cleanup) Take() bool {
-	if c.Remaining() == 0 {
+// Take books a removal that counts as so many, 1 at least. It is false, and books nothing, if that does not fit. The first of a
+// block always fits, and uses up the budget if it counts as more than that holds: otherwise it would never leave.
+func (c *Cleanup) Take(removals uint64) bool {
+	switch left := c.Remaining(); {
+	case removals <= left:
+		c.Cycles += removals * c.PerRemoval
+	case c.Cycles == 0:
+		c.Cycles = c.MaxCycles
+	default:
 		return false
 	}
-	c.Cycles += c.PerRemoval
 	return true
 }

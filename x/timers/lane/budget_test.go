@@ -92,22 +92,30 @@ func TestBudgetFitsToTheLastUnit(t *testing.T) {
 	}
 }
 
-// cleanupProperty: the GC lane removes exactly as many as its budget holds, never more.
+// cleanupProperty: the GC lane removes exactly as many as its budget holds, never more; one that is larger than the budget
+// leaves alone.
 func cleanupProperty(t *rapid.T) {
 	perRemoval := rapid.Uint64Range(1, 1_000).Draw(t, "per removal")
 	c := lane.Cleanup{PerRemoval: perRemoval, MaxCycles: rapid.Uint64Range(perRemoval, 50*perRemoval).Draw(t, "max cycles")}
-	want := c.MaxCycles / perRemoval
-	taken := uint64(0)
-	for range want + 5 {
-		require.Equal(t, want-taken, c.Remaining())
-		if c.Take() {
-			taken++
+	most, taken := c.MaxCycles/perRemoval, uint64(0)
+	for range most + 5 {
+		require.Equal(t, most-taken, c.Remaining())
+		removals := rapid.Uint64Range(1, 10).Draw(t, "removals")
+		fits := removals <= most-taken
+		require.Equal(t, fits || taken == 0, c.Take(removals))
+		switch {
+		case fits:
+			taken += removals
+			require.Equal(t, taken*perRemoval, c.Cycles)
+		case taken == 0:
+			require.Equal(t, c.MaxCycles, c.Cycles)
+			return
 		}
-		require.LessOrEqual(t, c.Cycles, c.MaxCycles)
-		require.Equal(t, taken*perRemoval, c.Cycles)
 	}
-	require.Equal(t, want, taken)
-	require.False(t, c.Take())
+	for range most - taken {
+		require.True(t, c.Take(1))
+	}
+	require.False(t, c.Take(1))
 }
 
 // Rule: 1.6-gc-budget

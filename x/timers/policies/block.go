@@ -76,5 +76,9 @@ type GC struct {
 	Unswept *calendar.Key
 }
 
+// TakeFor books the removal of a timer, and reports whether it fits. A watch counts as a removal for each of its keys, all of
+// which are written.
+func (g *GC) TakeFor(t *types.Timer) bool { return g.Take(max(1, uint64(len(t.WatchKeys())))) }
+
 // Meet notes expired timers for the clean-up.
 func (g *GC) Meet(expired ...types.Timer) { g.Expired = append(g.Expired, expired...) }

@@ -405,7 +405,7 @@ func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 // expireOnSight removes an expired timer that the sweep has not reached. If the budget of the GC lane is used up, it
 // removes the timer from the index only, so that it is not read again before live ones.
 func (s *Storm) expireOnSight(ctx sdk.Context, t *types.Timer) {
-	if s.GC.Take() {
+	if s.GC.TakeFor(t) {
 		s.Hands.Expire(ctx, t)
 		return
 	}

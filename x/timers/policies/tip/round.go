@@ -255,7 +255,7 @@ func (r *round) Unfunded(ctx sdk.Context, t *types.Timer, required math.Int) pol
 	if t.OnUnfunded == types.OnUnfundedSuspend {
 		return policies.Leaves
 	}
-	r.GC.Take()
+	r.GC.Take(1)
 	available := r.Parts.Fees.Spendable(ctx, &r.Config, t.Payer())
 	done := r.Hands.Guard(ctx, t, func(ctx sdk.Context) error {
 		t.UnfundedSince = r.Height
