@@ -19,8 +19,8 @@ import (
 //
 // Invariant: the store has no entries of these timers, whatever their records say.
 type admissions struct {
-	// timers in the order of their admission, and where each is by its place in the queue, which is looked up, never ranged
-	// over.
+	// timers in the order of their admission, those dropped without one, and where each is by its place in the queue, which is
+	// looked up, never ranged over.
 	timers []admission
 	places map[calendar.Key]int
 	// entries of all timers in the order of the store, but for the fresh ones, which inOrder puts there.
@@ -58,6 +58,15 @@ func (a *admissions) add(t *types.Timer, at Placement, entries []merge.Entry) {
 	a.places[state.KeyOf(t.Due, t.Seq)] = len(a.timers)
 	a.timers = append(a.timers, admission{t, at})
 	a.fresh = append(a.fresh, entries...)
+}
+
+// drop forgets a timer that was set aside, so that nobody looks for it when the admissions are written. A crowd without funds is
+// admitted and set aside in one block. If that is undone, the timer is quarantined.
+func (a *admissions) drop(key calendar.Key) {
+	if dropped := a.of(key); dropped != nil {
+		dropped.timer = nil
+		delete(a.places, key)
+	}
 }
 
 // replace gives a timer another placement.
@@ -195,6 +204,9 @@ func (x *Index) WriteAdmissions(ctx sdk.Context) error {
 	c.inUse = true
 	admitted := c.admissions.timers
 	for i := range admitted {
+		if admitted[i].timer == nil {
+			continue
+		}
 		t, found, err := x.InQueue(ctx, state.KeyOf(admitted[i].timer.Due, admitted[i].timer.Seq))
 		if err != nil {
 			return err

@@ -255,6 +255,9 @@ func (x *Index) Moved(ctx context.Context, before, t *types.Timer) error {
 		at = admitted.at
 	}
 	if at.Weight == 0 || t.SetAside != types.NotSetAside || t.Due != before.Due {
+		if c := ownChanges(ctx); c != nil {
+			c.admissions.drop(state.KeyOf(before.Due, before.Seq))
+		}
 		return nil
 	}
 	owner, err := x.ownerOf(at.Weight)
