@@ -144,7 +144,7 @@ func (t *Tiered[V]) runPage(r *run) func(context.Context, calendar.Key) ([]item[
 	return func(ctx context.Context, at calendar.Key) ([]item[V], error) {
 		entries, err := chunkOf(ctx, t.far.store, r, at)
 		if err == nil && len(entries) == 0 {
-			_, entries, err = firstChunk(ctx, t.far.store, r.id, at)
+			_, entries, err = firstChunk(ctx, t.far.store, r.id, chunkKey(r.id, at))
 		}
 		return t.undecoded(entries), err
 	}

@@ -6,10 +6,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 )
 
-// firstChunk returns the first chunk of the run whose key is at or after the given one; no entries if there is none.
-func firstChunk(ctx context.Context, store Store, id uint32, at calendar.Key) (key []byte, entries []entry, err error) {
+// firstChunk returns the first chunk of the run from a key of the store on; no entries if there is none.
+func firstChunk(ctx context.Context, store Store, id uint32, start []byte) (key []byte, entries []entry, err error) {
 	var value []byte
-	err = store.Scan(ctx, chunkKey(id, at), runEnd(id), func(k, v []byte) bool {
+	err = store.Scan(ctx, start, runEnd(id), func(k, v []byte) bool {
 		key, value = k, v
 		return false
 	})
@@ -74,9 +74,14 @@ func (d *drain) next() calendar.Key {
 	return d.run.first
 }
 
-// fill reads the first chunk.
+// fill reads the next chunk: the first, or the first after the one that was consumed, so that no scan passes over what the block
+// has deleted.
 func (d *drain) fill(ctx context.Context) (err error) {
-	d.chunk, d.entries, err = firstChunk(ctx, d.store, d.run.id, calendar.Key{})
+	start := chunkKey(d.run.id, calendar.Key{})
+	if d.chunk != nil {
+		start = after(d.chunk)
+	}
+	d.chunk, d.entries, err = firstChunk(ctx, d.store, d.run.id, start)
 	d.entries = from(d.entries, d.run.first)
 	if err == nil && len(d.entries) == 0 {
 		err = errCorrupt // The run has entries left, and they are in its chunks.
