@@ -2,7 +2,7 @@
 """Writes the table and the plot of x/timers/docs/growth.md from what the benchmark measured.
 
     go run ./testutil/bench/cmd/timersbench -million -json -only growth > build/growth.json
-    go run ./testutil/bench/cmd/timersbench -million -json -only layouts -kind eip1559 > build/layouts.json
+    go run ./testutil/bench/cmd/timersbench -json -only layouts -kind eip1559 > build/layouts.json
     scripts/growth.py build/growth.json build/layouts.json
 
 The figures are kept in x/timers/docs/growth.json; those of further runs replace those of the same size and traffic.

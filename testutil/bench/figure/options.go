@@ -10,7 +10,7 @@ import (
 
 // Options say what to measure.
 type Options struct {
-	// Quick keeps to 10,000 pending timers, Million adds a run with a million.
+	// Quick keeps to 10,000 pending timers. Million adds a million where that is not measured in any case.
 	Quick, Million bool
 	// Calendar under which lifetimes are measured.
 	Calendar types.Calendar

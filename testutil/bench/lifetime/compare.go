@@ -36,27 +36,40 @@ const ours = "x/timers"
 // scanned is the most pending timers with which the layout that reads all of them in every block is measured.
 const scanned = 100_000
 
-// Compare measures the module and the layouts at all sizes, under fifo once. At the smallest it also does so with little traffic, which is all
-// that it does if little time is given, and with timers that are due soon: only then are as few pending as it says under the
-// whole traffic.
+// sizes at which the layouts are compared.
+var sizes = [...]int{10_000, 100_000, 1_000_000}
+
+// measuredAt reports whether a layout is measured at a size. At the largest only the cheapest is in any case: the others take
+// minutes.
+func (l Layout) measuredAt(pending int, opts figure.Options) bool {
+	switch {
+	case !strings.Contains(l.Name, opts.Kind):
+		return false
+	case l.Name == scan.Name:
+		return pending <= scanned
+	default:
+		return pending <= sizes[1] || l.Name == oneKey.Name || opts.Million
+	}
+}
+
+// Compare measures the module under eip1559, and the layouts, at all sizes. At the smallest it does so with little traffic, which
+// is all that it does if little time is given, and with timers that are due soon: only then are as few pending as it says under
+// the whole traffic.
 func Compare(opts figure.Options) (all []Compared, err error) {
-	pendings := opts.Pendings()
+	runs := []struct {
+		pending int
+		traffic func(Workload) Workload
+	}{
+		{sizes[0], Workload.quiet},
+		{sizes[0], Workload.brisk},
+		{sizes[1], Workload.whole},
+		{sizes[2], Workload.whole},
+	}
 	if opts.Quick {
-		return compareAt(opts, pendings[0], Workload.quiet, workload.EIP1559, workload.FIFO)
+		runs = runs[:1]
 	}
-	for _, traffic := range []func(Workload) Workload{Workload.quiet, Workload.brisk} {
-		rows, err := compareAt(opts, pendings[0], traffic, workload.EIP1559)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rows...)
-	}
-	for i, pending := range pendings {
-		policies := []workload.Policy{workload.EIP1559}
-		if i == 0 {
-			policies = append(policies, workload.FIFO)
-		}
-		rows, err := compareAt(opts, pending, func(w Workload) Workload { return w }, policies...)
+	for _, run := range runs {
+		rows, err := compareAt(opts, run.pending, run.traffic)
 		if err != nil {
 			return nil, err
 		}
@@ -65,34 +78,30 @@ func Compare(opts figure.Options) (all []Compared, err error) {
 	return all, nil
 }
 
-// compareAt measures them at one size, with some traffic, the module under some policies.
-func compareAt(
-	opts figure.Options, pending int, traffic func(Workload) Workload, policies ...workload.Policy,
-) (all []Compared, err error) {
+// compareAt measures them at one size, with some traffic.
+func compareAt(opts figure.Options, pending int, traffic func(Workload) Workload) (all []Compared, err error) {
 	for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
-		for _, policy := range policies {
-			name := fmt.Sprintf("%s, %s, %s", ours, calendarNames[calendar], policy)
-			if !strings.Contains(name, opts.Kind) {
-				continue
-			}
-			opts.Tell("layouts: %s, %d", name, pending)
-			w := traffic(DefaultWorkload(pending, policy, 4, opts.Seed).steady())
-			w.Calendar = calendar
-			row, err := w.compare(w.named(name), func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
-				return newModule(genesis, w.owners(), db)
-			})
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, row)
+		name := fmt.Sprintf("%s, %s, %s", ours, calendarNames[calendar], workload.EIP1559)
+		if !strings.Contains(name, opts.Kind) {
+			continue
 		}
+		opts.Tell("layouts: %s, %d", name, pending)
+		w := traffic(DefaultWorkload(pending, workload.EIP1559, 4, opts.Seed).steady())
+		w.Calendar = calendar
+		row, err := w.compare(w.named(name), func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
+			return newModule(genesis, w.owners(), db)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, row)
 	}
 	for _, layout := range Layouts {
-		if !strings.Contains(layout.Name, opts.Kind) || layout.Name == scan.Name && pending > scanned {
+		if !layout.measuredAt(pending, opts) {
 			continue
 		}
 		opts.Tell("layouts: %s, %d", layout.Name, pending)
-		row, err := compareLayout(traffic(DefaultWorkload(pending, workload.FIFO, 0, opts.Seed).steady()), layout)
+		row, err := compareLayout(traffic(DefaultWorkload(pending, workload.FIFO, 0, opts.Seed).prompt()), layout)
 		if err != nil {
 			return nil, err
 		}
@@ -149,11 +158,11 @@ func CompareTable(all []Compared) *figure.Table {
 		Title:   "One timer's lifetime (schedule, fire, 0.1 cancel) in the module, and in layouts that others use",
 		Columns: []string{"pending", "schedules/block", "layout", "nodes", "bytes", "reads", "writes", "most/median block"},
 		Notes: []string{
-			"Nodes and bytes that IAVL writes, and the store operations of the code, each per timer; 64 blocks after 64 of warm-up; the workload is",
-			"that of the lifetimes above. The module's rows hold an owner's list and quota, receipts and their removal, a lane and its prices, and",
-			"under eip1559 fairness. A layout holds the record and its keys and nothing else. Each was written anew from published sources; modules",
-			"that keep their jobs so are in brackets. What reads all timers in every block is not measured above 100,000. With little traffic",
-			"what a block writes in any case counts more: heads of logs, the lane, receipts.",
+			"Nodes and bytes that IAVL writes, and the store operations of the code, each per timer: in 64 blocks after 64 of warm-up; of a layout,",
+			"which puts nothing off, in 16 after 4. The workload is that of the lifetimes above. The module's rows hold an owner's list and quota,",
+			"receipts and their removal, a lane and its prices, and under eip1559 fairness. A layout holds the record and its keys and nothing else.",
+			"Each was written anew from published sources; modules that keep their jobs so are in brackets. What reads all timers in every block is",
+			"not measured above 100,000. With little traffic what a block writes in any case counts more: heads of logs, the lane, receipts.",
 		},
 	}
 	for _, c := range all {

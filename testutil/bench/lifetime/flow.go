@@ -4,8 +4,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime/debug"
+	"slices"
 
 	dbm "github.com/cosmos/cosmos-db"
+	"github.com/syndtr/goleveldb/leveldb/filter"
+	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -17,10 +20,11 @@ import (
 // nearBlocks and hourBlocks bound the first two thirds of the due distances; a block takes a second.
 const nearBlocks, hourBlocks = 100, 3_600
 
-// place names a live timer of the workload.
+// place names a live timer of the workload. A million of them hold no pointer, so that the garbage collector passes over them.
 type place struct {
-	owner sdk.AccAddress
-	id    []byte
+	// owner is the number of the owner.
+	owner int
+	id    [idBytes]byte
 	due   uint64
 }
 
@@ -81,6 +85,15 @@ func (w Workload) steady() Workload {
 	return w
 }
 
+// prompt is the workload of a subject that puts nothing off, and needs no blocks before those that are counted.
+func (w Workload) prompt() Workload {
+	w.Warmup, w.Blocks = 4, 16
+	return w
+}
+
+// whole is the workload as it is.
+func (w Workload) whole() Workload { return w }
+
 // quiet is the workload with a tenth of the traffic. What a block writes however little happens is shared by few timers.
 func (w Workload) quiet() Workload {
 	w.Schedules, w.Cancels = w.Schedules/10, w.Cancels/10
@@ -103,19 +116,32 @@ func (w Workload) soon() uint64 {
 // inMemory reports whether the database is kept in memory.
 func (w Workload) inMemory() bool { return w.Pending <= 100_000 }
 
-// memoryLimit while the database is open. Only counts are measured meanwhile, so that memory is spared and not time.
-const memoryLimit = 1_600 << 20
+const (
+	// memoryLimit while the database is open. Below it garbage may be three times what is in use: only counts are measured meanwhile.
+	memoryLimit, garbagePercent = 1_600 << 20, 300
+	// cachedNodes of a tree are kept in memory: the garbage collector comes by each of them.
+	cachedNodes = 100_000
+)
+
+// onDisk are the options of a database that is written much and lives for minutes.
+var onDisk = opt.Options{
+	WriteBuffer: 32 << 20, BlockCacheCapacity: 128 << 20, CompactionTableSize: 8 << 20, CompactionTotalSize: 128 << 20,
+	Compression: opt.NoCompression, Filter: filter.NewBloomFilter(10),
+}
 
 // database returns an empty database beneath the stores, and what removes it.
 func (w Workload) database() (db dbm.DB, remove func(), err error) {
-	limit := debug.SetMemoryLimit(memoryLimit)
-	restore := func() { debug.SetMemoryLimit(limit) }
+	limit, percent := debug.SetMemoryLimit(memoryLimit), debug.SetGCPercent(garbagePercent)
+	restore := func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	}
 	if w.inMemory() {
 		return dbm.NewMemDB(), restore, nil
 	}
 	dir, err := os.MkdirTemp("", "lifetimes")
 	if err == nil {
-		db, err = dbm.NewGoLevelDB("lifetimes", dir, nil)
+		db, err = dbm.NewGoLevelDBWithOpts("lifetimes", dir, &onDisk)
 	}
 	if err != nil {
 		restore()
@@ -193,12 +219,26 @@ func (f *flow) preload(open func(*types.GenesisState) (subject, error)) error {
 	if f.w.Brisk {
 		beyond = 0
 	}
-	for f.pending < total {
-		if err := add(beyond + f.distance(genesis.Config.MaxTtlBlocks-beyond)); err != nil {
+	for _, distance := range f.distances(total-f.pending, genesis.Config.MaxTtlBlocks-beyond) {
+		if err := add(beyond + distance); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// distances draws how far ahead so many timers are due. Those that come in chunks come by height, in two rounds: a chunk of random
+// keys would change much of a tree of a million, and a tree that grew at its end alone has another shape than a chain's.
+func (f *flow) distances(n int, maxTTL uint64) []uint64 {
+	drawn := make([]uint64, n)
+	for i := range drawn {
+		drawn[i] = f.distance(maxTTL)
+	}
+	if !f.w.inMemory() {
+		slices.Sort(drawn[:n/2])
+		slices.Sort(drawn[n/2:])
+	}
+	return drawn
 }
 
 // dueAt is how many of the pending timers are due at a height.
@@ -226,9 +266,9 @@ func (f *flow) load(genesis *types.GenesisState, open func(*types.GenesisState) 
 
 func (f *flow) preloadOne(genesis *types.GenesisState, due uint64) {
 	// Every owner is equally likely, which is the worst locality: neighbours in the queue are strangers.
-	actor := workload.Owner(f.rng.IntN(f.w.owners()))
-	timer := addTimer(genesis, actor, due, f.payload())
-	f.live = append(f.live, place{actor, timer.Id, due})
+	owner := f.rng.IntN(f.w.owners())
+	timer := addTimer(genesis, workload.Owner(owner), due, f.payload())
+	f.live = append(f.live, place{owner, [idBytes]byte(timer.Id), due})
 	f.recordBytes += timer.Size()
 }
 
@@ -251,13 +291,13 @@ func (f *flow) block() error {
 	}
 	f.height++
 	for range f.w.Schedules {
-		owner := workload.Owner(f.rng.IntN(f.w.owners()))
+		owner := f.rng.IntN(f.w.owners())
 		due := f.height + f.distance(types.DefaultTimerConfig("x").MaxTtlBlocks)
-		id, err := f.subject.schedule(owner, due, f.payload())
+		id, err := f.subject.schedule(workload.Owner(owner), due, f.payload())
 		if err != nil {
 			return err
 		}
-		f.live = append(f.live, place{owner, id, due})
+		f.live = append(f.live, place{owner, [idBytes]byte(id), due})
 	}
 	for range f.w.Cancels {
 		if err := f.cancel(); err != nil {

@@ -148,6 +148,7 @@ func measureFloor(w Workload, valueBytes int) (float64, error) {
 	multi := store.NewCommitMultiStore(db, log.NewNopLogger(), metrics.NewNoOpMetrics())
 	// Pruning in the background never ends, and would keep the store in memory.
 	multi.SetIAVLSyncPruning(true)
+	multi.SetIAVLCacheSize(cachedNodes)
 	key := storetypes.NewKVStoreKey("floor")
 	multi.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	if err := multi.LoadLatestVersion(); err != nil {

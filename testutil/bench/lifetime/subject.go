@@ -42,6 +42,7 @@ func newModule(genesis *types.GenesisState, owners int, db dbm.DB) (*module, err
 	m := &module{}
 	opts := lab.ChainOptions{
 		Genesis: genesis, Balances: workload.Balances(owners), Runtimes: []types.Runtime{workload.Idle{}}, DB: db,
+		CachedNodes: cachedNodes,
 		WrapStore: func(service corestore.KVStoreService) corestore.KVStoreService {
 			service, m.counts = storecount.Wrap(service)
 			return service
@@ -82,7 +83,9 @@ func (m *module) schedule(owner sdk.AccAddress, due uint64, payload []byte) ([]b
 	return timer.Id, err
 }
 
-func (m *module) cancel(of place) error { return m.chain.Timers.Cancel(m.chain.Ctx(), of.owner, of.id) }
+func (m *module) cancel(of place) error {
+	return m.chain.Timers.Cancel(m.chain.Ctx(), workload.Owner(of.owner), of.id[:])
+}
 
 func (m *module) end() (int, error) {
 	events, err := m.chain.EndBlock()

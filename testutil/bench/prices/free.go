@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"cosmossdk.io/math"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/app"
@@ -118,13 +120,17 @@ func freeKinds() []kind {
 	kinds := []kind{
 		free("expiry", "timer", "gc_cycles_per_block", removals, crowd(1_000, expired), counted(&types.TimerExpired{})),
 		block("a block of expired timers", "gc_cycles_per_block", crowd(1_000, expired)),
-		block("a block of expired watches of 8 keys", "sweep_per_block", crowd(1_000, func(i int, t *types.Timer) {
+		block("a block of expired watches of 8 keys", "gc_cycles_per_block", crowd(300, func(i int, t *types.Timer) {
 			t.SetAside, t.ExpiresAt, t.Due = types.Watching, realapp.Height-1, realapp.Height-1
 			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Remaining: 1}}
 			for k := range 8 {
 				t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, balanceKey(workload.Owner(workload.FirstRecipient+8*i+k)))
 			}
 		})),
+		block("a block of expired timers with locked bids", "gc_cycles_per_block", under(types.PolicyAuction, crowd(1_000, func(i int, t *types.Timer) {
+			expired(i, t)
+			t.SetLocked(math.NewInt(1_000))
+		}))),
 		block("a sweep of timers set aside", "sweep_per_block", crowd(1_000, func(_ int, t *types.Timer) { t.SetAside = types.Unfunded })),
 		watchCrowd("a change that 1000 timers watch", 1_000, nil),
 		watchCrowd("a change that makes 1000 conditions true", 1_000,

@@ -17,6 +17,7 @@ import (
 	dbm "github.com/cosmos/cosmos-db"
 
 	"cosmossdk.io/log"
+	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/baseapp"
@@ -113,14 +114,18 @@ func (c *Chain) initChain(opts *Options) error {
 	for i, account := range opts.Accounts {
 		accounts[i], funds[i] = account, banktypes.Balance{Address: account.Address, Coins: opts.Funds}
 	}
+	timers := types.NewGenesis(app.FeeDenom)
+	if opts.Timers != nil {
+		opts.Timers(timers)
+	}
+	if locked := lockedBy(timers); locked.IsPositive() {
+		module := authtypes.NewModuleAddress(types.ModuleName).String()
+		funds = append(funds, banktypes.Balance{Address: module, Coins: sdk.NewCoins(sdk.NewCoin(app.FeeDenom, locked))})
+	}
 	state, err := simtestutil.GenesisStateWithValSet(c.App.AppCodec(), c.App.DefaultGenesis(),
 		cmttypes.NewValidatorSet([]*cmttypes.Validator{validator}), accounts, funds...)
 	if err != nil {
 		return err
-	}
-	timers := types.NewGenesis(app.FeeDenom)
-	if opts.Timers != nil {
-		opts.Timers(timers)
 	}
 	if state[types.ModuleName], err = c.App.AppCodec().MarshalJSON(timers); err != nil {
 		return err
@@ -141,6 +146,15 @@ func (c *Chain) initChain(opts *Options) error {
 	}
 	_, err = c.App.Commit()
 	return err
+}
+
+// lockedBy is the sum of the bids that the genesis says are locked.
+func lockedBy(timers *types.GenesisState) math.Int {
+	locked := math.ZeroInt()
+	for i := range timers.Timers {
+		locked = locked.Add(timers.Timers[i].Locked())
+	}
+	return locked
 }
 
 func timeOf(height int64) time.Time { return time.Unix(genesis+height, 0).UTC() }

@@ -288,7 +288,7 @@ func Table(worst []Found) *figure.Table {
 			"1,000,000 for gc_cycles_per_block. Operations are weighted, a write 8 times a read. Time is processor time with commit, the least of",
 			"runs in turns.",
 			"A mix is, in this order: timers ready, of each owner, their bids, payload bytes, failing of 100, interval; timers unfunded, of each",
-			"payer; timers expired; set aside; watches of a key that changes, keys of each; messages that are long to decode.",
+			"payer; timers expired; set aside; watches of a key that changes, keys of each; messages that are long to decode; watches that expired.",
 		},
 	}
 	for _, f := range worst {

@@ -69,6 +69,8 @@ type ChainOptions struct {
 	// DB below the multistore; an empty one in memory by default. A chain that it already holds is continued from
 	// Height.
 	DB dbm.DB
+	// CachedNodes is how many nodes of each tree are kept in memory; as many as in a node by default.
+	CachedNodes int
 	// Logger; silent by default.
 	Logger log.Logger
 	// Height of the genesis block, or of the last block of a chain that is continued: the first block that is opened is
@@ -142,6 +144,9 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	c.store = store.NewCommitMultiStore(opts.DB, opts.Logger, metrics.NewNoOpMetrics())
 	// Pruning in the background never ends: it would keep the store of every chain in memory, and wake up for each of them.
 	c.store.SetIAVLSyncPruning(true)
+	if opts.CachedNodes > 0 {
+		c.store.SetIAVLCacheSize(opts.CachedNodes)
+	}
 	for _, key := range keys {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
