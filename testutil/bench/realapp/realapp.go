@@ -110,9 +110,10 @@ func (c *Chain) initChain(opts *Options) error {
 	validator := cmttypes.NewValidator(key, 1)
 	c.proposer = validator.Address
 	accounts := make([]authtypes.GenesisAccount, len(opts.Accounts))
-	funds := make([]banktypes.Balance, len(opts.Accounts))
+	funds := make([]banktypes.Balance, 0, len(opts.Accounts)+1)
 	for i, account := range opts.Accounts {
-		accounts[i], funds[i] = account, banktypes.Balance{Address: account.Address, Coins: opts.Funds}
+		accounts[i] = account
+		funds = append(funds, banktypes.Balance{Address: account.Address, Coins: opts.Funds})
 	}
 	timers := types.NewGenesis(app.FeeDenom)
 	if opts.Timers != nil {
