@@ -39,11 +39,12 @@ const (
 	// expired timers, and timers that are set aside for lack of funds.
 	expired
 	aside
-	// watchers of one key that changes, each of keys in all, and watchers that expired waiting.
+	// watchers of one key that changes, each of keys in all.
 	watchers
 	keys
 	// hollow messages are short to store and long to decode.
 	hollow
+	// lapsed watchers expired before the key changed.
 	lapsed
 	genes
 )
