@@ -24,10 +24,11 @@ func (c chain) block(t *testing.T, height uint64) (fired, writes int) {
 		require.NoError(t, c.Remove(ctx, e.Key))
 	}
 	require.NoError(t, c.Close(ctx))
+	require.LessOrEqual(t, c.passed, 4, "no scan begins before what the block has consumed")
 	return len(due), c.writes
 }
 
-func (c *counts) reset() { c.reads, c.writes, c.bytes = 0, 0, 0 }
+func (c *counts) reset() { c.reads, c.writes, c.bytes, c.passed, c.deleted = 0, 0, 0, 0, nil }
 
 // TestRunsStayFew: at a steady rate, and with a fifth of the entries returning with their old seq, there are few runs, and
 // each entry is written a few times, in bulk.
