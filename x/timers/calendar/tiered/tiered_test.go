@@ -73,6 +73,22 @@ func (c *counts) write(bytes int) error {
 	return c.fail
 }
 
+func (c *counts) noteDeleted(key string) {
+	if c.deleted == nil {
+		c.deleted = map[string]bool{}
+	}
+	c.deleted[key] = true
+}
+
+// passOver counts the deleted keys that a scan passes over before the first that is there.
+func (c *counts) passOver(from, first string) {
+	for key := range c.deleted {
+		if from <= key && key < first {
+			c.passed++
+		}
+	}
+}
+
 func (s nearStore) Set(_ context.Context, key calendar.Key, value int) error {
 	s.tree.Set(entry{Key: key, Value: value})
 	return s.write(24)
@@ -107,10 +123,7 @@ func (s byteStore) Set(_ context.Context, key, value []byte) error {
 
 func (s byteStore) Delete(_ context.Context, key []byte) error {
 	s.tree.Delete(pair{key: string(key)})
-	if s.deleted == nil {
-		s.deleted = map[string]bool{}
-	}
-	s.deleted[string(key)] = true
+	s.noteDeleted(string(key))
 	return s.write(0)
 }
 
@@ -120,11 +133,7 @@ func (s byteStore) Scan(_ context.Context, from, to []byte, fn func(key, value [
 		first = min(first, p.key)
 		return false
 	})
-	for key := range s.deleted {
-		if string(from) <= key && key < first {
-			s.passed++
-		}
-	}
+	s.passOver(string(from), first)
 	return s.scan(func() {
 		s.tree.Ascend(pair{key: string(from)}, func(p pair) bool {
 			return p.key < string(to) && fn([]byte(p.key), []byte(p.value))
