@@ -21,6 +21,8 @@ type fireResult struct {
 	runtime    string
 	price      lane.Price
 	settlement lane.Settlement
+	// left: the timer has left for good.
+	left bool
 }
 
 // total is a sum that grows in place: the sums of integers are copies, one for each addition.

@@ -114,7 +114,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 		b.Agents.Fired(timer)
 		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
 		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)
-		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority}
+		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority, Left: result.left}
 		for _, f := range b.followers {
 			f.Fired(ctx, fire)
 		}

@@ -68,7 +68,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	}
 	fired := e.firedEvent(b, timer, survivor, &receipt, settlement)
 	tags.Add(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
-	return fireResult{receipt, served, price, settlement}, events.Emit(goCtx, fired)
+	return fireResult{receipt, served, price, settlement, survivor == nil}, events.Emit(goCtx, fired)
 }
 
 // preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It

@@ -114,6 +114,8 @@ type Fire struct {
 	Receipt *types.Receipt
 	// Priority is the tip per unit of size that it paid.
 	Priority math.LegacyDec
+	// Left: the timer has left for good.
+	Left bool
 }
 
 // Round is a policy at work in one block.

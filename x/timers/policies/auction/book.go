@@ -40,6 +40,8 @@ type firedBid struct {
 	expires uint64
 	// principal locked the bid.
 	principal sdk.AccAddress
+	// left: the timer has left, so that nothing can be kept for its next fire.
+	left bool
 }
 
 // settled reports whether the runner-up of each winner is known.
@@ -61,7 +63,9 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	candidate := policy.Candidate{
 		Due: t.Due, Seq: t.Seq, Size: b.block.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id), Ask: t.Bid.Ask(), Locked: t.Locked(),
 	}
-	b.bids = append(b.bids, firedBid{candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal()})
+	b.bids = append(b.bids, firedBid{
+		candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal(), left: f.Left,
+	})
 	if b.rules == nil || b.rules.FirstPrice {
 		b.settledThrough = len(b.bids) // No other bid decides what it pays.
 	}
@@ -140,6 +144,9 @@ func (b *book) settle(ctx sdk.Context, fired *firedBid, payment math.Int) (paid 
 // keep puts the rest of a bid back on the record of a repeating timer. It does nothing for a timer that has left, or
 // whose bid was replaced meanwhile.
 func (b *book) keep(ctx sdk.Context, fired *firedBid, rest math.Int, event *types.TimerBidSettled) (bool, error) {
+	if fired.left {
+		return false, nil
+	}
 	records := b.policy.parts.Records
 	timer, err := records.Lookup(ctx, sdk.AccAddress(fired.candidate.Actor), []byte(fired.candidate.ID))
 	if errors.Is(err, types.ErrTimerNotFound) {
