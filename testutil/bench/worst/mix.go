@@ -119,7 +119,7 @@ const (
 // ownerOf is the i-th owner of a kind.
 func ownerOf(kind, i int) sdk.AccAddress { return workload.Owner((kind+1)*kindOwners + i) }
 
-// payer, whose sends are the floor, and the key that changes.
+// payer is whose balance changes and is watched.
 var payer = workload.Owner(0)
 
 // Config is one under which blocks are looked for.
@@ -145,7 +145,7 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 	genesis.Config.Policy = policy
 	config.change(&genesis.Config)
 	// Payers are looked at and debited as in timerd.
-	opts := lab.ChainOptions{Genesis: genesis, Balances: workload.Balances(1), PayerStores: true}
+	opts := lab.ChainOptions{Genesis: genesis, Balances: floorBalances(), PayerStores: true}
 	r := workload.NewRand(1)
 	rich := map[string]bool{}
 	fund := func(owner sdk.AccAddress, amount int64) {
@@ -185,6 +185,17 @@ func (m Mix) options(config Config, policy types.Policy) (lab.ChainOptions, erro
 		watching(m[watchers]+i, ownerOf(lapsed, i/100)).ExpiresAt = due - 1
 	}
 	return opts, nil
+}
+
+// postpone makes of a mix one of which nothing happens in the blocks that are looked at.
+func postpone(genesis *types.GenesisState) {
+	for i := range genesis.Timers {
+		t := &genesis.Timers[i]
+		t.Due, t.ExpiresAt = t.Due+blocks+1, due+genesis.Config.MaxTtlBlocks
+		if t.SetAside == types.Unfunded {
+			t.SetAside = types.NotSetAside
+		}
+	}
 }
 
 // addReady adds the timers that can fire.
