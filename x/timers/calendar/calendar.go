@@ -34,6 +34,15 @@ func (k Key) Compare(other Key) int {
 	return cmp.Or(cmp.Compare(k.Due, other.Due), cmp.Compare(k.Seq, other.Seq))
 }
 
+// Span is the places from one to before another one.
+type Span struct{ From, To Key }
+
+// IsEmpty reports whether no place is within.
+func (s Span) IsEmpty() bool { return s.From.Compare(s.To) >= 0 }
+
+// Contains reports whether a place is within.
+func (s Span) Contains(k Key) bool { return s.From.Compare(k) <= 0 && k.Compare(s.To) < 0 }
+
 // Entry is one entry at its place.
 type Entry[V any] struct {
 	Key   Key
@@ -82,8 +91,15 @@ func (f Flat[V]) Remove(ctx context.Context, key Key) error { return f.store.Rem
 func (f Flat[V]) Page(
 	ctx context.Context, from Key, height uint64, keep func(Entry[V]) Verdict,
 ) (entries []Entry[V], next Key, complete bool, err error) {
+	return Read(height, keep, func(fn func(Entry[V]) bool) error { return f.store.Scan(ctx, from, fn) })
+}
+
+// Read makes a page, as Flat.Page returns it, of the entries that scan passes on in order.
+func Read[V any](height uint64, keep func(Entry[V]) Verdict, scan func(func(Entry[V]) (more bool)) error) (
+	entries []Entry[V], next Key, complete bool, err error,
+) {
 	next, complete = Key{Due: height + 1}, true
-	err = f.store.Scan(ctx, from, func(e Entry[V]) bool {
+	err = scan(func(e Entry[V]) bool {
 		// Heights come first in the key, so that no later entry is due either.
 		if e.Key.Due > height {
 			return false

@@ -8,6 +8,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/pending"
+	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,7 +27,7 @@ type block struct {
 	// funds of the payers.
 	funds funds
 	// writes of records since the block began to read them.
-	writes *state.Writes
+	writes *queue.Writes
 	// pending changes of the owner index, not yet written.
 	pending *pending.Changes
 	// watch times the steps.

@@ -8,7 +8,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
@@ -49,8 +48,11 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	b.watch = watch
-	ctx, b.writes = state.WithWrites(withBlock(ctx, b))
+	ctx, b.writes = queue.WithWrites(withBlock(ctx, b))
 	ctx, b.pending = pending.With(ctx)
+	if err := e.Records.Calendar().OpenBacklog(ctx); err != nil {
+		return err
+	}
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -60,7 +62,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
 		return err
 	}
-	if err := e.Records.Close(ctx, b.Height); err != nil {
+	if err := e.Records.Close(ctx, b.Backlog); err != nil {
 		return err
 	}
 	watch.Stop()
@@ -107,7 +109,9 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
-	ctx = withBlock(ctx, b)
+	if ctx = withBlock(ctx, b); queue.WritesOf(ctx) == nil {
+		ctx, _ = queue.WithWrites(ctx)
+	}
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -83,13 +84,15 @@ type Records struct {
 var _ Component = (*Records)(nil)
 
 // NewRecords adds the component's collections to the schema.
-func NewRecords(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, owners *Owners, lane *Lane) *Records {
+func NewRecords(
+	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, service store.KVStoreService, owners *Owners, lane *Lane,
+) *Records {
 	timer := codec.CollValue[types.Timer](cdc)
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		calendar: queue.NewCalendar(cdc, sb),
+		calendar: queue.NewCalendar(cdc, sb, service),
 		owners:   owners, lane: lane,
 	}
 }
@@ -106,12 +109,13 @@ func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Ne
 // PeekSeq returns the insertion number that no timer has reached.
 func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
 
-// Close ends a block: what it inserted is written in bulk, and merges go on, by a bounded amount of work.
-func (r *Records) Close(ctx context.Context, height uint64) error {
-	if err := r.owners.Maintain(ctx, height); err != nil {
+// Close ends a block: what it inserted is written in bulk, and merges go on, by a bounded amount of work. What waits between
+// two places is packed.
+func (r *Records) Close(ctx sdk.Context, waiting calendar.Span) error {
+	if err := r.owners.Maintain(ctx, types.HeightOf(ctx)); err != nil {
 		return err
 	}
-	return r.calendar.Close(ctx)
+	return r.calendar.Close(ctx, waiting)
 }
 
 // Calendar is where the queue is stored.
@@ -132,7 +136,7 @@ func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, b
 // Put writes the record of a live timer again, at the same place.
 func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 	if t.SetAside == types.NotSetAside {
-		noteWrite(ctx, t)
+		queue.NoteWrite(ctx, t)
 		return r.calendar.Replace(ctx, t)
 	}
 	return r.place(ctx, t)
@@ -140,7 +144,7 @@ func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 
 // place writes a record that is nowhere where its SetAside says.
 func (r *Records) place(ctx context.Context, t *types.Timer) error {
-	noteWrite(ctx, t)
+	queue.NoteWrite(ctx, t)
 	switch t.SetAside {
 	case types.NotSetAside:
 		return r.calendar.Insert(ctx, t)
@@ -156,7 +160,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	if err := r.checkPlace(ctx, t); err != nil {
 		return err
 	}
-	noteWrite(ctx, t)
+	queue.NoteWrite(ctx, t)
 	switch t.SetAside {
 	case types.NotSetAside:
 		for _, c := range r.companions {
@@ -175,7 +179,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
 // that nothing must be taken twice. A block need not look for what it has read and nobody has touched since.
 func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
-	if t.SetAside != types.NotSetAside || !MayBeTouched(ctx, t) {
+	if t.SetAside != types.NotSetAside || !queue.MayBeTouched(ctx, t) {
 		return nil
 	}
 	found, err := r.calendar.Has(ctx, KeyOf(t.Due, t.Seq))

@@ -5,6 +5,7 @@ import (
 
 	"cosmossdk.io/collections"
 
+	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -37,7 +38,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		}
 		return nil
 	}, Done: func() error {
-		if err := r.calendar.Close(ctx); err != nil {
+		if err := r.calendar.Close(ctx, calendar.Span{}); err != nil {
 			return err
 		}
 		return logstore.Settle(ctx, r.owners.entries)

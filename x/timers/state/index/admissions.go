@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -180,7 +181,7 @@ func (x *Index) InQueue(ctx context.Context, key calendar.Key) (types.Timer, boo
 		return x.records.InQueue(ctx, key)
 	}
 	t, found, err := *admitted.timer, true, error(nil)
-	if state.MayBeTouched(ctx, &t) {
+	if queue.MayBeTouched(ctx, &t) {
 		t, found, err = x.records.InQueue(ctx, key)
 	}
 	admitted.at.place(&t)

@@ -8,6 +8,7 @@ import (
 	"errors"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/codec"
@@ -28,12 +29,13 @@ type Calendar struct {
 	// far: what the tiered calendar stores beside the queue.
 	far collections.Map[[]byte, []byte]
 
-	flat   calendar.Flat[types.Timer]
-	tiered *tiered.Tiered[types.Timer]
+	flat    calendar.Flat[types.Timer]
+	tiered  *tiered.Tiered[types.Timer]
+	backlog *backlog
 }
 
 // NewCalendar adds its collections to the schema.
-func NewCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Calendar {
+func NewCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, service store.KVStoreService) *Calendar {
 	timer := codec.CollValue[types.Timer](cdc)
 	c := &Calendar{
 		queue: collections.NewMap(sb, types.PrefixQueue, "queue", heightSeqKey, timer),
@@ -41,6 +43,7 @@ func NewCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Calendar
 	}
 	c.flat = calendar.NewFlat[types.Timer](queueStore{c.queue})
 	c.tiered = tiered.New[types.Timer](queueStore{c.queue}, farStore{c.far}, timerCodec{})
+	c.backlog = newBacklog(sb, service, timer)
 	return c
 }
 
@@ -88,12 +91,16 @@ func (c *Calendar) write(
 	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
-		return err
-	case !isTiered:
-		return flat(ctx, key, *t)
+	case isTiered:
+		chargeWrite(ctx, queueKeyBytes+t.Size())
+		err = tiered(types.Unmetered(ctx), key, *t)
+	default:
+		err = flat(ctx, key, *t)
 	}
-	chargeWrite(ctx, queueKeyBytes+t.Size())
-	return tiered(types.Unmetered(ctx), key, *t)
+	if err != nil {
+		return err
+	}
+	return c.follow(ctx, key)
 }
 
 // Remove removes the timer at a place.
@@ -101,12 +108,16 @@ func (c *Calendar) Remove(ctx context.Context, key calendar.Key) error {
 	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
-		return err
-	case !isTiered:
-		return c.flat.Remove(ctx, key)
+	case isTiered:
+		chargeRemoval(ctx)
+		err = c.tiered.Remove(types.Unmetered(ctx), key)
+	default:
+		err = c.flat.Remove(ctx, key)
 	}
-	chargeRemoval(ctx)
-	return c.tiered.Remove(types.Unmetered(ctx), key)
+	if err != nil {
+		return err
+	}
+	return c.follow(ctx, key)
 }
 
 // Get returns the timer at a place; false if there is none.
@@ -141,8 +152,33 @@ func (c *Calendar) Has(ctx context.Context, key calendar.Key) (bool, error) {
 	return found, err
 }
 
-// Page reads timers from a key to a height, as calendar.Flat.Page does.
+// Page reads timers from a key to a height, as calendar.Flat.Page does: from the backlog as far as that goes.
 func (c *Calendar) Page(
+	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
+) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
+	o, err := c.backlog.current(ctx)
+	switch {
+	case err != nil:
+		return nil, next, false, err
+	case !o.span.Contains(from):
+		return c.page(ctx, from, height, fn)
+	}
+	keep := func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		chargeStep(ctx, queueKeyBytes+e.Value.Size())
+		return fn(e)
+	}
+	found, next, complete, err = calendar.Read(height, keep, func(fn func(calendar.Entry[types.Timer]) bool) error {
+		return c.backlog.scan(o, from, fn)
+	})
+	if err != nil || !complete {
+		return found, next, complete, err
+	}
+	more, next, complete, err := c.page(ctx, o.span.To, height, fn)
+	return append(found, more...), next, complete, err
+}
+
+// page reads from the queue alone.
+func (c *Calendar) page(
 	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
 ) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
 	isTiered, err := c.IsTiered(ctx)
@@ -179,8 +215,12 @@ func (c *Calendar) Maintain(ctx context.Context, height uint64, config *types.Ti
 	return c.tiered.Maintain(types.Unmetered(ctx), height, tiered.Work{Migrations: int(config.MigrationsPerBlock), AheadBlocks: config.RingSize})
 }
 
-// Close ends a block: what it inserted is written as a run, and merges go on.
-func (c *Calendar) Close(ctx context.Context) error {
+// Close ends a block: what it inserted is written as a run, what waits between two places is packed into the backlog, and
+// merges go on. What waits is due.
+func (c *Calendar) Close(ctx context.Context, waiting calendar.Span) error {
+	if err := c.closeBacklog(ctx, waiting); err != nil {
+		return err
+	}
 	isTiered, err := c.IsTiered(ctx)
 	if !isTiered || err != nil {
 		return err
@@ -188,8 +228,11 @@ func (c *Calendar) Close(ctx context.Context) error {
 	return c.tiered.Close(types.Unmetered(ctx))
 }
 
-// Check returns the first broken invariant of the far tier. It reads everything.
+// Check returns the first broken invariant of the backlog and of the far tier. It reads everything.
 func (c *Calendar) Check(ctx context.Context) error {
+	if err := c.checkBacklog(types.Unmetered(ctx)); err != nil {
+		return err
+	}
 	isTiered, err := c.IsTiered(ctx)
 	if !isTiered || err != nil {
 		return err

@@ -1,4 +1,4 @@
-package state
+package queue
 
 import (
 	"context"
@@ -16,8 +16,12 @@ import (
 type Writes struct {
 	// places are looked up, never ranged over.
 	places map[calendar.Key]struct{}
+	// queued are those of the queue.
+	queued []calendar.Key
 	// Count of the writes and removals.
 	Count uint64
+	// backlog as the block found it; nil until it is needed.
+	backlog *opened
 }
 
 type writesKey struct{}
@@ -28,23 +32,49 @@ func WithWrites(ctx sdk.Context) (sdk.Context, *Writes) {
 	return ctx.WithValue(writesKey{}, w), w
 }
 
+// WritesOf are those that a context notes; nil outside of a block's end.
+func WritesOf(ctx context.Context) *Writes {
+	w, _ := ctx.Value(writesKey{}).(*Writes)
+	return w
+}
+
 // Touched reports whether the record at the timer's place was written or removed.
 func (w *Writes) Touched(t *types.Timer) bool {
-	_, touched := w.places[KeyOf(t.Due, t.Seq)]
+	_, touched := w.places[placeOf(t)]
 	return touched
 }
 
-// noteWrite notes a write or a removal of the timer's record.
-func noteWrite(ctx context.Context, t *types.Timer) {
-	if w, _ := ctx.Value(writesKey{}).(*Writes); w != nil {
-		w.places[KeyOf(t.Due, t.Seq)] = struct{}{}
-		w.Count++
+// NoteWrite notes a write or a removal of the timer's record.
+func NoteWrite(ctx context.Context, t *types.Timer) {
+	w := WritesOf(ctx)
+	if w == nil {
+		return
 	}
+	w.Count++
+	w.places[placeOf(t)] = struct{}{}
+	if t.SetAside == types.NotSetAside {
+		w.queued = append(w.queued, placeOf(t))
+	}
+}
+
+// within are the places of the queue in a span that were touched, each once.
+func (w *Writes) within(span calendar.Span) (places []calendar.Key) {
+	seen := map[calendar.Key]bool{}
+	for _, place := range w.queued {
+		if span.Contains(place) && !seen[place] {
+			seen[place] = true
+			places = append(places, place)
+		}
+	}
+	return places
 }
 
 // MayBeTouched reports whether the record at the timer's place may not be what the block has read. Handlers, which look
 // timers up themselves and pay for it, are not told.
 func MayBeTouched(ctx context.Context, t *types.Timer) bool {
-	w, _ := ctx.Value(writesKey{}).(*Writes)
+	w := WritesOf(ctx)
 	return w == nil || sandbox.IsWithinFire(ctx) || w.Touched(t)
 }
+
+// placeOf is the timer's place in the queue.
+func placeOf(t *types.Timer) calendar.Key { return calendar.Key{Due: t.Due, Seq: t.Seq} }
