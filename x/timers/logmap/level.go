@@ -224,6 +224,35 @@ type memory struct {
 	// log is all of it, by key, if it was read.
 	log     []wire.Message
 	logRead bool
+	// lookups count those of keys in the log, and in each chunk.
+	logLookups int
+	lookups    map[chunkOf]int
+}
+
+// To find one key in a chunk, or in the log, takes a fraction of the time that it takes to decode it, so that only what was
+// looked at so often before is decoded.
+const (
+	lookupsOfChunk = 3
+	lookupsOfLog   = 8
+)
+
+// decodesLog notes that a key is looked for in the log, and reports whether the log is to be decoded for it.
+func (m *memory) decodesLog() bool {
+	if m == nil {
+		return false
+	}
+	m.logLookups++
+	return m.logRead || m.logLookups > lookupsOfLog
+}
+
+// decodes is the same of a chunk.
+func (m *memory) decodes(r uint64, number int, ref chunkRef) bool {
+	if m == nil {
+		return false
+	}
+	at := chunkOf{levelOf{r, number}, ref.number}
+	m.lookups[at]++
+	return m.chunks[at] != nil || m.lookups[at] > lookupsOfChunk
 }
 
 // levelOf is a level of a range.
@@ -239,7 +268,7 @@ type chunkOf struct {
 }
 
 func newMemory() *memory {
-	return &memory{levels: map[levelOf]*level{}, chunks: map[chunkOf][]wire.Message{}}
+	return &memory{levels: map[levelOf]*level{}, chunks: map[chunkOf][]wire.Message{}, lookups: map[chunkOf]int{}}
 }
 
 func (m *memory) level(r uint64, number int) *level {

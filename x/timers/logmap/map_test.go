@@ -227,7 +227,8 @@ func mapProperty(t *rapid.T) {
 			require.Equal(t, exists, found)
 			require.Equal(t, want, string(value))
 			reader := m.Reader(ctx)
-			for range 3 {
+			// What is looked at often is decoded.
+			for range 12 {
 				key := drawKey(t, "another key")
 				value, found, err := reader.Get(key)
 				want, exists := entries[string(key)]

@@ -19,25 +19,44 @@ func (m *opened) get(key []byte) (value []byte, found bool, err error) {
 	if err != nil || h.isNew() {
 		return nil, false, err
 	}
+	newest, err := m.getLogged(h, key)
+	if err == nil && newest.Kind == 0 {
+		newest, err = m.getSorted(front, h, key)
+	}
+	if err == nil && newest.Kind == 0 {
+		r := m.rangeOf(key)
+		if h, err = m.head(r); err != nil || h.isNew() {
+			return nil, false, err
+		}
+		newest, err = m.getSorted(r, h, key)
+	}
+	return newest.Value, newest.Kind != 0 && newest.Kind != wire.Remove, err
+}
+
+// getLogged returns the newest message about a key in the log; none has kind 0.
+func (m *opened) getLogged(h head, key []byte) (newest wire.Message, err error) {
+	if m.memory.decodesLog() {
+		log, err := m.sortedLog(h, wire.Span{})
+		return messageOf(log, key), err
+	}
 	for number := int(h.last); number >= 0; number-- {
 		bz, err := m.store.Get(logKey(uint32(number)))
 		if err != nil {
-			return nil, false, err
+			return newest, err
 		}
 		if last, found, err := wire.LastOf(bz, key); found || err != nil {
-			return last.Value, found && last.Kind != wire.Remove, err
+			return last, err
 		}
 	}
-	newest, err := m.getSorted(front, h, key)
-	if err != nil || newest.Kind != 0 {
-		return newest.Value, newest.Kind != 0 && newest.Kind != wire.Remove, err
+	return newest, nil
+}
+
+// messageOf returns the message about a key; none has kind 0.
+func messageOf(sorted []wire.Message, key []byte) (found wire.Message) {
+	if at, is := wire.Search(sorted, key); is {
+		found = sorted[at]
 	}
-	r := m.rangeOf(key)
-	if h, err = m.head(r); err != nil || h.isNew() {
-		return nil, false, err
-	}
-	newest, err = m.getSorted(r, h, key)
-	return newest.Value, newest.Kind != 0 && newest.Kind != wire.Remove, err
+	return found
 }
 
 // getSorted returns the newest message about a key in the runs of the front or a range; none has kind 0.
@@ -46,7 +65,13 @@ func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, e
 		if bytes.Compare(key, within.From) < 0 {
 			return true, nil
 		}
-		bz, err := m.sorted(r, number, chunks[chunks.find(key)])
+		ref := chunks[chunks.find(key)]
+		if m.memory.decodes(r, number, ref) {
+			chunk, err := m.chunk(r, number, ref)
+			newest = messageOf(chunk, key)
+			return newest.Kind == 0, err
+		}
+		bz, err := m.sorted(r, number, ref)
 		if err != nil {
 			return false, err
 		}

@@ -27,7 +27,8 @@ func (r *Reader) Page(from, to []byte, n int) ([]Entry, error) {
 
 // ForgetLog makes the reader read the log again, which others have changed alone.
 func (r *Reader) ForgetLog() {
-	r.opened.memory.log, r.opened.memory.logRead = nil, false
+	known := r.opened.memory
+	known.log, known.logRead, known.logLookups = nil, false, 0
 	if known, ok := r.opened.store.(remembering); ok {
 		delete(known.values, string(headKey(front)))
 		for number := range 2 * r.opened.opts.MergeLogs {
