@@ -26,7 +26,7 @@ var pureRank = map[string]int{
 }
 
 // room is what the rooms of all policies may import.
-var room = []string{"types", "events", "sandbox", "watch", "state", "state/index", "fees", "triggers", "agents", "policies"}
+var room = []string{"types", "events", "sandbox", "watch", "state", "state/index", "state/logstore", "fees", "triggers", "agents", "policies"}
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do

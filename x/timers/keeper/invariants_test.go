@@ -25,6 +25,7 @@ var mayBeMissing = map[byte]string{
 	types.PrefixAgents.Bytes()[0]:       "an actor may have none",
 	types.PrefixWatchPending.Bytes()[0]: "a change of which nobody has been told",
 	backlogRegion:                       "what has left the backlog again is still in its log",
+	types.PrefixTipWeights.Bytes()[0]:   "what an actor had before is a weight too",
 	types.PrefixBounds.Bytes()[0]:       "a list that is empty has no need of a bound",
 }
 

@@ -152,7 +152,7 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	receipts := receipts.New(cdc, sb, lane)
 	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)
 	parts := &policies.Parts{
-		Codec: cdc, Schema: sb, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,
+		Codec: cdc, Schema: sb, Store: k.service, Configs: configs, Lane: lane, Owners: owners, Records: records, Index: index,
 		Fairness: fairness, Agents: agentRegistry, Fees: purse, Addresses: purse.Addresses,
 	}
 	k.engine = &engine.Engine{

@@ -4,6 +4,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	v2 "github.com/cosmos-timers/timers/x/timers/migrations/v2"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Migrator migrates the module's state in place, one version of the module at a time. x/upgrade's handlers run it
@@ -14,10 +15,11 @@ type Migrator struct{ keeper *Keeper }
 func NewMigrator(k *Keeper) Migrator { return Migrator{k} }
 
 // Migrate1to2 rewrites the state of version 1, and derives the owner index, the ready index, the cursors of watches and the
-// counts of recent fires. It reads and writes as much as an import. It fails if a config of version 1 has a parameter that
+// counts of recent fires. What policies keep is read as from a genesis. It reads and writes as much as an import. It fails if a config of version 1 has a parameter that
 // version 2 does not allow.
 func (m Migrator) Migrate1to2(ctx sdk.Context) error {
-	if err := v2.MigrateStore(ctx, m.keeper.service); err != nil {
+	weights, err := v2.MigrateStore(ctx, m.keeper.service)
+	if err != nil {
 		return err
 	}
 	if err := m.keeper.engine.Records.DeriveOwners(ctx); err != nil {
@@ -29,5 +31,17 @@ func (m Migrator) Migrate1to2(ctx sdk.Context) error {
 	if err := m.keeper.engine.Watches.DeriveCursors(ctx); err != nil {
 		return err
 	}
-	return m.keeper.engine.Fairness.DeriveRecents(ctx)
+	if err := m.keeper.engine.Fairness.DeriveRecents(ctx); err != nil {
+		return err
+	}
+	kept := &types.GenesisState{TipWeights: weights}
+	if kept.Lane, err = m.keeper.engine.Lane.Get(ctx); err != nil {
+		return err
+	}
+	for _, p := range m.keeper.engine.Policies.All() {
+		if err := p.InitGenesis(ctx, kept); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/collections"
 	corestore "cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
@@ -16,6 +17,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -529,16 +532,17 @@ func TestCorruptWeightAffectsItsActorOnly(t *testing.T) {
 	broken := f.schedule(robot, 5, f.noop())
 	sound := f.schedule(robot2, 5, f.noop())
 	f.blocksUntil(3)
-	key := append([]byte{34}, robot...)
-	store := service.OpenKVStore(f.Ctx())
-	record, err := store.Get(key)
+	weights := logmap.New(logstore.New(collections.NewSchemaBuilder(service), service, types.PrefixTipWeights, "weights"), logmap.Options{})
+	records, err := weights.Page(f.Ctx(), nil, nil, 2)
 	require.NoError(t, err)
-	require.NotEmpty(t, record)
-	require.NoError(t, store.Set(key, []byte{0xff}))
+	require.Len(t, records, 1)
+	key, record := records[0].Key, records[0].Value
+	require.True(t, bytes.HasSuffix(key, robot))
+	require.NoError(t, weights.Replace(f.Ctx(), key, []byte{0xff}))
 	f.endBlock()
 	require.Equal(t, []string{sound, broken}, f.firedIDs(f.endBlock()), "0.5 before the least weight")
 	require.Equal(t, uint64(1), f.tipStanding(robot2).Fires)
-	require.NoError(t, service.OpenKVStore(f.Ctx()).Set(key, record))
+	require.NoError(t, weights.Replace(f.Ctx(), key, record))
 	require.Equal(t, uint64(1), f.tipStanding(robot).Fires)
 }
 

@@ -11,6 +11,7 @@ import (
 	"context"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 	"cosmossdk.io/math"
 
 	"github.com/cosmos/cosmos-sdk/codec"
@@ -30,6 +31,7 @@ type Parts struct {
 	Codec codec.BinaryCodec
 	// Schema is where a policy adds its own collections, below prefixes of its own.
 	Schema    *collections.SchemaBuilder
+	Store     store.KVStoreService
 	Configs   *state.Configs
 	Lane      *state.Lane
 	Owners    *state.Owners

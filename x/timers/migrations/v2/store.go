@@ -30,21 +30,24 @@ var watchesCodec = collections.QuadKeyCodec(collections.StringKey, collections.B
 
 // MigrateStore rewrites what version 1 stored otherwise: configs, the lane, the records of timers, their watches and rounds
 // of these, and the pages of actors. The owner index and the counts of recent fires, which version 1 did not have, are left
-// to the keeper, and so is the ready index, whose entries it removes. It reads and writes each timer once.
-func MigrateStore(ctx context.Context, service store.KVStoreService) error {
-	m := &migration{service.OpenKVStore(ctx), 0}
-	for _, step := range []func() error{m.configs, m.lane, m.watches, m.timers, m.rounds, m.actors, m.ready} {
+// to the keeper. So are the ready index and the weights of policy tip, whose entries it removes; the weights are returned. It
+// reads and writes each timer once.
+func MigrateStore(ctx context.Context, service store.KVStoreService) ([]types.ActorTipWeight, error) {
+	m := &migration{store: service.OpenKVStore(ctx)}
+	for _, step := range []func() error{m.configs, m.lane, m.watches, m.timers, m.rounds, m.actors, m.ready, m.tipWeights, m.tipEpochs} {
 		if err := step(); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return nil
+	return m.weights, nil
 }
 
 type migration struct {
 	store store.KVStore
 	// cells is what a fire could write under the config in force: version 1 had no limits of timers.
 	cells uint64
+	// weights of policy tip, which version 1 kept singly.
+	weights []types.ActorTipWeight
 }
 
 func (m *migration) configs() error {
@@ -156,6 +159,22 @@ func (m *migration) payload(timer *types.Timer) error {
 	}
 	timer.Payload, timer.PayloadSeq, timer.PayloadBytes = nil, seq, uint64(len(payload))
 	return m.store.Set(key, payload)
+}
+
+func (m *migration) tipWeights() error {
+	return m.each(types.PrefixTipWeights, func(key, value []byte) error {
+		weight := types.ActorTipWeight{Actor: key[len(types.PrefixTipWeights.Bytes()):]}
+		if err := weight.Weight.Unmarshal(value); err != nil {
+			return err
+		}
+		m.weights = append(m.weights, weight)
+		return m.store.Delete(key)
+	})
+}
+
+// tipEpochs removes the lists of actors by epoch, which follow from the weights.
+func (m *migration) tipEpochs() error {
+	return m.each(types.PrefixTipEpochs, func(key, _ []byte) error { return m.store.Delete(key) })
 }
 
 // plain converts a stored decimal, which reads as one that is 10^18 times as large.

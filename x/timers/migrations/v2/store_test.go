@@ -90,6 +90,13 @@ func start(t *testing.T, config []byte) (sdk.Context, store.KVStoreService) {
 	return ctx, service
 }
 
+func migrate(t *testing.T, ctx sdk.Context, service store.KVStoreService) []types.ActorTipWeight {
+	t.Helper()
+	weights, err := v2.MigrateStore(ctx, service)
+	require.NoError(t, err)
+	return weights
+}
+
 func migratedConfig(t *testing.T, ctx sdk.Context, service store.KVStoreService) (config types.TimerConfig) {
 	t.Helper()
 	bz, err := service.OpenKVStore(ctx).Get(types.PrefixConfig.Bytes())
@@ -100,13 +107,39 @@ func migratedConfig(t *testing.T, ctx sdk.Context, service store.KVStoreService)
 
 func TestConfig(t *testing.T) {
 	ctx, service := start(t, config())
-	require.NoError(t, v2.MigrateStore(ctx, service))
+	migrate(t, ctx, service)
 	got := migratedConfig(t, ctx, service)
 	require.Equal(t, "0.125", got.Eip1559.MaxChange.Text())
 	require.Equal(t, "2", got.PriorityTiers.Fast.Text())
 	require.Equal(t, uint64(10_000), got.DefaultCellLimit, "no timer may write more than any fire")
 	require.Equal(t, uint64(2*types.AgentBaseCycles), got.AgentCyclesPerCall, "raised to what a call costs at least")
 	require.Equal(t, uint64(2*types.AgentBaseCycles), got.AgentCyclesPerBlock)
+}
+
+// TestWeightsAreTakenOut: version 1 kept the weights of policy tip singly. None is left there.
+func TestWeightsAreTakenOut(t *testing.T) {
+	ctx, service := start(t, config())
+	kv := service.OpenKVStore(ctx)
+	want := []types.ActorTipWeight{{Actor: []byte("alice"), Weight: types.TipWeight{Epoch: 3}}, {Actor: []byte("bob"), Weight: types.TipWeight{Epoch: 5}}}
+	for i := range want {
+		w := &want[i].Weight
+		w.Weight, w.Tip, w.Outcome = math.LegacyMustNewDecFromStr("1.5"), math.LegacyOneDec(), math.LegacyZeroDec()
+		w.Lateness, w.Use = math.LegacyZeroDec(), math.LegacyZeroDec()
+		value, err := w.Marshal()
+		require.NoError(t, err)
+		require.NoError(t, kv.Set(append(types.PrefixTipWeights.Bytes(), want[i].Actor...), value))
+		epoch, err := collections.EncodeKeyWithPrefix(types.PrefixTipEpochs.Bytes(),
+			collections.PairKeyCodec(collections.Uint64Key, sdk.AccAddressKey), collections.Join(w.Epoch, sdk.AccAddress(want[i].Actor)))
+		require.NoError(t, err)
+		require.NoError(t, kv.Set(epoch, []byte{}))
+	}
+	require.Equal(t, want, migrate(t, ctx, service))
+	for _, region := range []collections.Prefix{types.PrefixTipWeights, types.PrefixTipEpochs} {
+		left, err := kv.Iterator(region.Bytes(), storetypes.PrefixEndBytes(region.Bytes()))
+		require.NoError(t, err)
+		require.False(t, left.Valid())
+		require.NoError(t, left.Close())
+	}
 }
 
 // TestConfigIsRefused: the upgrade stops and names the parameter, instead of a chain that can't fire.
@@ -126,7 +159,8 @@ func TestConfigIsRefused(t *testing.T) {
 		{[]byte{0x0d, 0, 0, 0, 0}, "wire type 5"},
 	} {
 		ctx, service := start(t, c.config)
-		require.ErrorContains(t, v2.MigrateStore(ctx, service), c.says)
+		_, err := v2.MigrateStore(ctx, service)
+		require.ErrorContains(t, err, c.says)
 	}
 }
 
@@ -297,7 +331,7 @@ func TestPricesInPayloads(t *testing.T) {
 			record, err := timer.Marshal()
 			require.NoError(t, err)
 			require.NoError(t, kv.Set(key(types.PrefixSetAside), record))
-			require.NoError(t, v2.MigrateStore(ctx, service))
+			migrate(t, ctx, service)
 
 			var now types.Timer
 			record, err = kv.Get(key(types.PrefixSetAside))
@@ -393,7 +427,7 @@ func TestManyRecords(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, kv.Set(page, message(is(4, fmt.Sprintf("agent %d", seq)))))
 	}
-	require.NoError(t, v2.MigrateStore(ctx, service))
+	migrate(t, ctx, service)
 
 	count := map[byte]int{}
 	entries, err := kv.Iterator(nil, nil)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
@@ -29,6 +30,7 @@ type round struct {
 	policies.Window
 	rules   rules.Rules
 	weights *weights
+	reader  *logmap.Reader
 	epoch   uint64
 	rule    rules.WeightRule
 	// slices are the actors' parts of the lane. In the first pass, timers that their slice does not admit are put off;
@@ -175,7 +177,7 @@ func (r *round) record(ctx sdk.Context, actor sdk.AccAddress) (*types.TipWeight,
 	if record, known := r.records[string(actor)]; known {
 		return record, nil
 	}
-	record, err := r.weights.get(ctx, actor)
+	record, err := r.weights.get(ctx, r.reader, actor)
 	if err == nil {
 		r.records[string(actor)] = record
 	}
@@ -303,20 +305,20 @@ func (r *round) Fired(_ sdk.Context, f policies.Fire) {
 // Close implements policies.Round: it writes what this block adds to the records of its actors. A record that can't be
 // read stays as it is, and affects that actor only.
 func (r *round) Close(ctx sdk.Context) (math.Int, error) {
+	var scored []change
 	for _, actor := range r.actors {
 		record, err := r.record(ctx, actor)
 		if err != nil {
 			ctx.Logger().Error("can't score an actor", "module", types.ModuleName, "actor", actor, "err", err)
 			continue
 		}
-		if err := r.score(ctx, actor, record); err != nil {
-			return math.ZeroInt(), err
-		}
+		scored = append(scored, change{actor, record, r.score(actor, record)})
 	}
-	return math.ZeroInt(), nil
+	return math.ZeroInt(), r.weights.write(ctx, r.epoch, r.Height, scored)
 }
 
-func (r *round) score(ctx sdk.Context, actor sdk.AccAddress, record *types.TipWeight) error {
+// score is an actor's record with what this block adds to it.
+func (r *round) score(actor sdk.AccAddress, record *types.TipWeight) types.TipWeight {
 	next := types.TipWeight{Weight: weightIn(r.rule, record, r.epoch), Epoch: r.epoch, LastFire: lastFire(record)}
 	stats := rules.NoStats()
 	if record != nil && record.Epoch == r.epoch {
@@ -336,7 +338,7 @@ func (r *round) score(ctx sdk.Context, actor sdk.AccAddress, record *types.TipWe
 	if r.State.TipMarket.Oldest == 0 {
 		r.State.TipMarket.Oldest = next.Epoch
 	}
-	return r.weights.set(ctx, actor, record, next)
+	return next
 }
 
 // Weigh implements policies.Estimator: without an actor, it is the neutral weight.

@@ -5,10 +5,8 @@ package tip
 import (
 	"context"
 
-	"cosmossdk.io/collections"
 	"cosmossdk.io/math"
 
-	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
@@ -28,12 +26,7 @@ var _ policies.Policy = (*Policy)(nil)
 
 // New binds the policy.
 func New(parts *policies.Parts) policies.Policy {
-	return &Policy{parts: parts, weights: &weights{
-		weights: collections.NewMap(parts.Schema, types.PrefixTipWeights, "tip_weights", sdk.AccAddressKey,
-			codec.CollValue[types.TipWeight](parts.Codec)),
-		epochs: collections.NewKeySet(parts.Schema, types.PrefixTipEpochs, "tip_epochs",
-			collections.PairKeyCodec(collections.Uint64Key, sdk.AccAddressKey)),
-	}}
+	return &Policy{parts: parts, weights: newWeights(parts)}
 }
 
 // ID implements policies.Policy.
@@ -75,11 +68,11 @@ func (p *Policy) Maintain(ctx sdk.Context, b *policies.Block, _ bool) error {
 }
 
 // Open implements policies.Policy. It begins an epoch if the length of epochs changed.
-func (p *Policy) Open(_ sdk.Context, b *policies.Block) (policies.Round, error) {
+func (p *Policy) Open(ctx sdk.Context, b *policies.Block) (policies.Round, error) {
 	follow(&b.State.TipMarket, b.Config.Tip.EpochBlocks, b.Height)
 	tip := b.Config.Tip.Rules(&b.Config)
 	return &round{
-		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights,
+		Window: policies.Window{Block: b, Parts: p.parts, Rules: tip}, rules: tip, weights: p.weights, reader: p.weights.reader(ctx),
 		epoch: epochAt(&b.State.TipMarket, b.Height), rule: b.Config.Tip.WeightRule(),
 		known: map[string]uint32{}, records: map[string]*types.TipWeight{}, noted: map[string]*blockStats{},
 	}, nil
@@ -90,7 +83,7 @@ func (p *Policy) Standing(
 	ctx context.Context, config *types.TimerConfig, lane *types.LaneState, actor sdk.AccAddress,
 ) (*types.TipStanding, error) {
 	height := types.HeightOf(ctx) + 1
-	record, err := p.weights.get(ctx, actor)
+	record, err := p.weights.get(sdk.UnwrapSDKContext(ctx), p.weights.reader(ctx), actor)
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,25 @@
 package tip
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"cosmossdk.io/collections"
+	collcodec "cosmossdk.io/collections/codec"
 
+	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/packed"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -18,71 +27,212 @@ import (
 // actor had anything to score. So nothing is written for actors without fires, and no block pays for the end of an
 // epoch. A record is written when its actor fires. Old records are removed, a bounded number a block.
 type weights struct {
-	// weights: actor → weight and the statistics of its epoch. Written when the actor fires.
-	weights collections.Map[sdk.AccAddress, types.TipWeight]
-	// epochs: (epoch, actor) of every weight, so that the oldest are found.
-	epochs collections.KeySet[epochActor]
+	// records: hash of the actor, actor → weight and the statistics of its epoch. A storm looks up the actors of all that
+	// compete, and a block writes those of all that fired or lacked funds.
+	records *logmap.Map
+	codec   collcodec.ValueCodec[types.TipWeight]
+	// epochs: (epoch, height, number) → actors whose records became ones of the epoch then, at most listed in a value. So the
+	// oldest records are found. An actor stays listed when its record becomes one of a later epoch.
+	epochs collections.Map[epochList, []byte]
 }
 
-type epochActor = collections.Pair[uint64, sdk.AccAddress]
+type epochList = collections.Triple[uint64, uint64, uint64]
+
+const (
+	// listed is how many actors a value of epochs has at most.
+	listed = 64
+	// hashBytes of an actor's hash spread records over the ranges of the map.
+	hashBytes = 10
+	// readCycles are what a query pays for the weight of an actor.
+	readCycles = 1_500
+)
+
+func newWeights(parts *policies.Parts) *weights {
+	return &weights{
+		records: logmap.New(logstore.New(parts.Schema, parts.Store, types.PrefixTipWeights, "tip_weights"), logmap.Options{Range: hashRange}),
+		codec:   codec.CollValue[types.TipWeight](parts.Codec),
+		epochs: collections.NewMap(parts.Schema, types.PrefixTipEpochs, "tip_epochs",
+			collections.TripleKeyCodec(collections.Uint64Key, collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
+	}
+}
+
+// keyOf is the key of an actor's record.
+func keyOf(actor sdk.AccAddress) []byte {
+	hash := sha256.Sum256(actor)
+	return append(hash[:hashBytes:hashBytes], actor...)
+}
+
+// hashRange divides keys into 64 ranges.
+func hashRange(key []byte) uint64 {
+	if len(key) == 0 {
+		return 0
+	}
+	return uint64(key[0] >> 2)
+}
+
+// reader looks up the records of many actors.
+func (w *weights) reader(ctx context.Context) *logmap.Reader {
+	return w.records.Reader(types.Unmetered(ctx))
+}
 
 // get reads the record of an actor, nil if there is none.
-func (w *weights) get(ctx context.Context, actor sdk.AccAddress) (*types.TipWeight, error) {
-	record, found, err := state.Find(ctx, w.weights, actor)
+func (w *weights) get(ctx sdk.Context, reader *logmap.Reader, actor sdk.AccAddress) (*types.TipWeight, error) {
+	ctx.GasMeter().ConsumeGas(readCycles, "weight of an actor")
+	value, found, err := reader.Get(keyOf(actor))
 	if err != nil || !found {
 		return nil, err
 	}
-	return &record, nil
+	record, err := w.codec.Decode(value)
+	return &record, err
 }
 
-// set writes an actor's record. before is the old record, nil if there was none.
-func (w *weights) set(ctx context.Context, actor sdk.AccAddress, before *types.TipWeight, next types.TipWeight) error {
-	if before == nil || before.Epoch != next.Epoch {
-		if before != nil {
-			if err := w.epochs.Remove(ctx, collections.Join(before.Epoch, actor)); err != nil {
-				return err
-			}
-		}
-		if err := w.epochs.Set(ctx, collections.Join(next.Epoch, actor)); err != nil {
+// change is a record that is written. before is the old record, nil if there was none.
+type change struct {
+	actor  sdk.AccAddress
+	before *types.TipWeight
+	next   types.TipWeight
+}
+
+// write writes records that are of one epoch, at the end of a block; those of a genesis have height 0.
+func (w *weights) write(ctx context.Context, epoch, height uint64, records []change) error {
+	if len(records) == 0 {
+		return nil
+	}
+	messages := make([]logmap.Change, len(records))
+	var entered []sdk.AccAddress
+	for i := range records {
+		r := &records[i]
+		value, err := w.codec.Encode(r.next)
+		if err != nil {
 			return err
 		}
+		if messages[i] = logmap.Replaced(keyOf(r.actor), value); r.before == nil {
+			messages[i] = logmap.Inserted(keyOf(r.actor), value)
+		}
+		if r.before == nil || r.before.Epoch != epoch {
+			entered = append(entered, r.actor)
+		}
 	}
-	return w.weights.Set(ctx, actor, next)
+	number := uint64(0)
+	for actors := range slices.Chunk(entered, listed) {
+		if err := w.epochs.Set(ctx, collections.Join3(epoch, height, number), appendActors(nil, actors)); err != nil {
+			return err
+		}
+		number++
+	}
+	return w.apply(ctx, messages)
 }
 
-// drop removes records so old that their actors' weights are neutral, SWEEP_PER_BLOCK a block, whatever policy is in
-// force. It reads nothing while none can be that old.
+// apply changes the map, and merges a bounded part of it.
+func (w *weights) apply(ctx context.Context, changes []logmap.Change) error {
+	ctx = types.Unmetered(ctx)
+	if err := w.records.Apply(ctx, changes...); err != nil {
+		return err
+	}
+	_, err := w.records.Maintain(ctx, types.HeightOf(ctx))
+	return err
+}
+
+func appendActors(bz []byte, actors []sdk.AccAddress) []byte {
+	for _, actor := range actors {
+		bz = append(binary.AppendUvarint(bz, uint64(len(actor))), actor...)
+	}
+	return bz
+}
+
+func parseActors(bz []byte) (actors []sdk.AccAddress, err error) {
+	r := packed.NewReader(bz)
+	for r.More() {
+		actors = append(actors, r.Bytes(r.Uvarint()))
+	}
+	if r.Failed() {
+		err = types.ErrInternal.Wrapf("malformed list of actors %x", bz)
+	}
+	return actors, err
+}
+
+// drop removes records so old that their actors' weights are neutral, whatever policy is in force. It looks at SWEEP_PER_BLOCK
+// actors that were listed so long ago, and reads nothing while none can be that old.
 func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	market := &b.State.TipMarket
 	epoch := epochAt(market, b.Height)
 	if market.Oldest == 0 || market.Oldest+rules.ForgottenAfter >= epoch {
 		return nil
 	}
-	keepFrom := epoch - rules.ForgottenAfter
-	old := make([]epochActor, 0, 8)
-	market.Oldest = 0
-	ranger := new(collections.Range[epochActor]).
-		StartInclusive(collections.PairPrefix[uint64, sdk.AccAddress](b.Before.TipMarket.Oldest))
-	err := w.epochs.Walk(ctx, ranger, func(key epochActor) (bool, error) {
-		if key.K1() >= keepFrom || len(old) == int(b.Config.SweepPerBlock) {
-			market.Oldest = key.K1()
-			return true, nil
-		}
-		old = append(old, key)
-		return false, nil
-	})
+	old, oldest, err := w.old(ctx, market.Oldest, epoch-rules.ForgottenAfter, int(b.Config.SweepPerBlock))
 	if err != nil {
 		return err
 	}
-	for _, key := range old {
-		if err := w.epochs.Remove(ctx, key); err != nil {
-			return err
+	market.Oldest = oldest
+	reader := w.reader(ctx)
+	var changes []logmap.Change
+	for _, list := range old {
+		for _, actor := range list.actors {
+			record, err := w.get(ctx, reader, actor)
+			if err != nil {
+				return err
+			}
+			if record != nil && record.Epoch == list.key.K1() {
+				changes = append(changes, logmap.Deleted(keyOf(actor)))
+			}
 		}
-		if err := w.weights.Remove(ctx, key.K2()); err != nil {
+		if len(list.rest) > 0 {
+			err = w.epochs.Set(ctx, list.key, appendActors(nil, list.rest))
+		} else {
+			err = w.epochs.Remove(ctx, list.key)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.apply(ctx, changes)
+}
+
+// oldList is a value of epochs of which actors are looked at, and the rest stays.
+type oldList struct {
+	key          epochList
+	actors, rest []sdk.AccAddress
+}
+
+// old returns lists of epochs from one to before another one, of so many actors in all, and the oldest epoch of which any are
+// left; 0 if none are.
+func (w *weights) old(ctx context.Context, from, before uint64, most int) (lists []oldList, oldest uint64, err error) {
+	ranger := new(collections.Range[epochList]).StartInclusive(collections.Join3(from, uint64(0), uint64(0)))
+	err = w.epochs.Walk(ctx, ranger, func(key epochList, value []byte) (bool, error) {
+		if key.K1() >= before || most == 0 {
+			oldest = key.K1()
+			return true, nil
+		}
+		actors, err := parseActors(value)
+		if err != nil {
+			return true, err
+		}
+		n := min(len(actors), most)
+		most -= n
+		lists = append(lists, oldList{key, actors[:n], actors[n:]})
+		if n < len(actors) {
+			oldest = key.K1()
+		}
+		return n < len(actors), nil
+	})
+	return lists, oldest, err
+}
+
+// all returns every record, by actor.
+func (w *weights) all(ctx context.Context) (all []types.ActorTipWeight, err error) {
+	entries, err := w.records.Page(types.Unmetered(ctx), nil, nil, 1<<30)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		record, err := w.codec.Decode(entry.Value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, types.ActorTipWeight{Actor: entry.Key[min(hashBytes, len(entry.Key)):], Weight: record})
+	}
+	slices.SortFunc(all, func(a, b types.ActorTipWeight) int { return bytes.Compare(a.Actor, b.Actor) })
+	return all, nil
 }
 
 // InitGenesis implements state.Component: it writes the weights of a genesis file; which epochs they are of is derived.
@@ -98,6 +248,8 @@ func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	if market.Oldest > latest {
 		return types.ErrInvalidGenesis.Wrapf("lane.tip_market.oldest is epoch %d, want at most %d", market.Oldest, latest)
 	}
+	ofEpoch := map[uint64][]change{}
+	var epochs []uint64
 	for i := range genesis.TipWeights {
 		entry := &genesis.TipWeights[i]
 		// A fire from before the first block of a chain that went back counts for that block (genesis.Source, Rebase).
@@ -105,11 +257,18 @@ func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 			return types.ErrInvalidGenesis.Wrapf("tip_weights %d: epoch %d and last_fire %d, want at most %d and %d",
 				i, entry.Weight.Epoch, entry.Weight.LastFire, latest, max(now, 1))
 		}
-		if err := p.weights.set(ctx, entry.Actor, nil, entry.Weight); err != nil {
+		epoch := entry.Weight.Epoch
+		if len(ofEpoch[epoch]) == 0 {
+			epochs = append(epochs, epoch)
+		}
+		ofEpoch[epoch] = append(ofEpoch[epoch], change{actor: entry.Actor, next: entry.Weight})
+	}
+	for _, epoch := range epochs {
+		if err := p.weights.write(ctx, epoch, 0, ofEpoch[epoch]); err != nil {
 			return err
 		}
 	}
-	return nil
+	return logstore.Settle(types.Unmetered(ctx), p.weights.records)
 }
 
 // ReadTimers implements state.TimerReader: no timer is unfunded since a future height.
@@ -124,51 +283,71 @@ func (p *Policy) ReadTimers(ctx context.Context, _ *types.GenesisState) state.Ti
 }
 
 // ExportGenesis implements state.Component.
-func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	return p.weights.weights.Walk(ctx, nil, func(actor sdk.AccAddress, weight types.TipWeight) (bool, error) {
-		genesis.TipWeights = append(genesis.TipWeights, types.ActorTipWeight{Actor: actor, Weight: weight})
-		return false, nil
-	})
+func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (err error) {
+	genesis.TipWeights, err = p.weights.all(ctx)
+	return err
 }
 
 // CheckInvariants implements state.Component: every weight is within what any config allows, is of an epoch that has
-// begun, and is listed under it once. No other actor is listed. No timer is unfunded since a future height.
+// begun, and is listed under it. Who is listed under an epoch has a weight of that or a later one. No timer is unfunded since
+// a future height.
 func (p *Policy) CheckInvariants(ctx context.Context) error {
 	lane, err := p.parts.Lane.Get(ctx)
 	if err != nil {
 		return err
 	}
-	listed := 0
-	err = p.weights.epochs.Walk(ctx, nil, func(key epochActor) (bool, error) {
-		listed++
-		record, err := p.weights.weights.Get(ctx, key.K2())
-		if err != nil || record.Epoch != key.K1() {
-			return true, fmt.Errorf("epoch %d lists %s, whose weight is of epoch %d: %w", key.K1(), key.K2(), record.Epoch, err)
-		}
-		return false, nil
-	})
+	if err := p.weights.records.Check(types.Unmetered(ctx)); err != nil {
+		return fmt.Errorf("weights: %w", err)
+	}
+	all, err := p.weights.all(ctx)
 	if err != nil {
 		return err
 	}
+	epochOf := map[string]uint64{}
 	market, now := lane.TipMarket, types.HeightOf(ctx)
-	err = p.weights.weights.Walk(ctx, nil, func(actor sdk.AccAddress, record types.TipWeight) (bool, error) {
-		listed--
+	for i := range all {
+		actor, record := all[i].Actor, &all[i].Weight
 		if err := record.Validate(); err != nil {
-			return true, fmt.Errorf("weight of %s: %w", actor, err)
+			return fmt.Errorf("weight of %s: %w", actor, err)
 		}
 		if record.Epoch < market.Oldest || market.Oldest == 0 || record.Epoch > epochAt(&market, max(now, market.Start)) || record.LastFire > now {
-			return true, fmt.Errorf("weight of %s: epoch %d and last fire at %d, with the state %v at height %d",
+			return fmt.Errorf("weight of %s: epoch %d and last fire at %d, with the state %v at height %d",
 				actor, record.Epoch, record.LastFire, market, now)
 		}
-		return false, nil
-	})
-	if err == nil && listed != 0 {
-		err = fmt.Errorf("epochs list %d weights more than there are", listed)
+		epochOf[string(actor)] = record.Epoch
 	}
-	if err != nil {
+	if err := p.checkLists(ctx, market.Oldest, epochOf); err != nil {
 		return err
 	}
 	return p.checkUnfunded(ctx, now)
+}
+
+// checkLists checks the lists of epochs against the epochs of the records.
+func (p *Policy) checkLists(ctx context.Context, oldest uint64, epochOf map[string]uint64) error {
+	found := 0
+	err := p.weights.epochs.Walk(ctx, nil, func(key epochList, value []byte) (bool, error) {
+		actors, err := parseActors(value)
+		if err != nil {
+			return true, err
+		}
+		if len(actors) == 0 || len(actors) > listed || key.K1() < oldest {
+			return true, fmt.Errorf("a list of %d actors under epoch %d, the oldest is %d", len(actors), key.K1(), oldest)
+		}
+		for _, actor := range actors {
+			epoch, is := epochOf[string(actor)]
+			if !is || epoch < key.K1() {
+				return true, fmt.Errorf("epoch %d lists %s, whose weight is of epoch %d", key.K1(), actor, epoch)
+			}
+			if epoch == key.K1() {
+				found++
+			}
+		}
+		return false, nil
+	})
+	if err == nil && found != len(epochOf) {
+		err = fmt.Errorf("epochs list %d weights, there are %d", found, len(epochOf))
+	}
+	return err
 }
 
 func (p *Policy) checkUnfunded(ctx context.Context, now uint64) error {
