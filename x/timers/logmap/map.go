@@ -1,6 +1,7 @@
 package logmap
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"math/bits"
@@ -147,6 +148,26 @@ func (m *Map) Append(ctx context.Context, changes ...Change) (logAlone bool, err
 	o := m.open(ctx)
 	err = o.apply(changes)
 	return !o.merged, err
+}
+
+// Clear removes all values of a map that has no entries any more, but what they were merged from and what removed them. Where
+// nothing waits to be merged, that is a few times what the map held at most.
+func (m *Map) Clear(ctx context.Context) error {
+	store := m.stores.Open(ctx)
+	var keys [][]byte
+	err := store.Scan(nil, func(key, _ []byte) bool {
+		keys = append(keys, bytes.Clone(key))
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := store.Delete(key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // apply adds messages to the log.

@@ -219,6 +219,13 @@ func mapProperty(t *rapid.T) {
 			}
 			same(t, all(t, m), all(t, fresh))
 		},
+		"clear": func(t *rapid.T) {
+			if len(entries) > 0 {
+				t.Skip("it has entries")
+			}
+			require.NoError(t, m.Clear(ctx))
+			require.Zero(t, store.tree.Len())
+		},
 		"read": func(t *rapid.T) {
 			key := drawKey(t, "key")
 			value, found, err := m.Get(ctx, key)

@@ -195,11 +195,13 @@ func (c *Calendar) closeBacklog(ctx context.Context, waiting calendar.Span) erro
 		return err
 	}
 	if waiting.IsEmpty() && idle {
-		left, err := c.backlog.timers.Page(ctx, nil, nil, 1)
-		if len(left) == 0 && err == nil {
-			err = c.backlog.span.Remove(ctx)
+		if left, err := c.backlog.timers.Page(ctx, nil, nil, 1); len(left) > 0 || err != nil {
+			return err
 		}
-		return err
+		if err := c.backlog.timers.Clear(ctx); err != nil {
+			return err
+		}
+		return c.backlog.span.Remove(ctx)
 	}
 	if to == o.span {
 		return nil

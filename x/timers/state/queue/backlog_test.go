@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/codec"
@@ -24,6 +25,7 @@ import (
 // waitingQueue is a calendar whose timers wait, beside the slice that it should be.
 type waitingQueue struct {
 	calendar *Calendar
+	service  store.KVStoreService
 	ctx      sdk.Context
 	model    []types.Timer
 	nextSeq  uint64
@@ -37,6 +39,7 @@ func newWaitingQueue(t require.TestingT, tiered bool) *waitingQueue {
 	sb := collections.NewSchemaBuilder(service)
 	q := &waitingQueue{
 		calendar: NewCalendar(codec.NewProtoCodec(codectypes.NewInterfaceRegistry()), sb, service),
+		service:  service,
 		ctx:      testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient")).WithBlockHeight(1),
 	}
 	_, err := sb.Build()
@@ -214,4 +217,8 @@ func TestABacklogIsPackedStepByStep(t *testing.T) {
 		require.EqualValues(t, timers, end(calendar.Span{}, seq))
 	}
 	require.EqualValues(t, 0, end(calendar.Span{}, timers))
+	entries, err := q.service.OpenKVStore(q.ctx).Iterator([]byte{backlogRegion}, []byte{backlogRegion + 1})
+	require.NoError(t, err)
+	require.False(t, entries.Valid(), "nothing is left in state")
+	require.NoError(t, entries.Close())
 }
