@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -13,7 +14,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
+// memory is what the benchmark takes at most, if what it needs fits: chains of which all states are kept fill it otherwise.
+const memory = 1_800 << 20
+
 func main() {
+	debug.SetMemoryLimit(memory)
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "timersbench:", err)
 		os.Exit(1)
