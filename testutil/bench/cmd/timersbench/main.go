@@ -15,7 +15,7 @@ import (
 )
 
 // memory is what the benchmark takes at most, if what it needs fits: chains of which all states are kept fill it otherwise.
-const memory = 1_800 << 20
+const memory = 1_600 << 20
 
 func main() {
 	debug.SetMemoryLimit(memory)

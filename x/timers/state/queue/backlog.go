@@ -125,7 +125,7 @@ func (b *backlog) scan(o *opened, from calendar.Key, fn func(calendar.Entry[type
 
 // follow copies a change of the queue that was not made by the end of a block.
 func (c *Calendar) follow(ctx context.Context, place calendar.Key) error {
-	if place.Due > types.HeightOf(ctx) || WritesOf(ctx) != nil {
+	if WritesOf(ctx) != nil || place.Due > types.HeightOf(ctx) {
 		return nil
 	}
 	o, err := c.backlog.open(ctx)

@@ -42,7 +42,7 @@ func NewCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, service s
 		far:   collections.NewMap(sb, types.PrefixFarTimers, "far_timers", collections.BytesKey, collections.BytesValue),
 	}
 	c.flat = calendar.NewFlat[types.Timer](queueStore{c.queue})
-	c.tiered = tiered.New[types.Timer](queueStore{c.queue}, farStore{c.far}, timerCodec{})
+	c.tiered = tiered.New[types.Timer](queueStore{c.queue}, farStore{c.far, service}, timerCodec{})
 	c.backlog = newBacklog(sb, service, timer)
 	return c
 }
@@ -326,15 +326,16 @@ func (q queueStore) Scan(
 
 // farStore is the far tier's region as its store.
 type farStore struct {
-	far collections.Map[[]byte, []byte]
+	far     collections.Map[[]byte, []byte]
+	service store.KVStoreService
 }
 
 var _ tiered.Store = farStore{}
 
-// Get implements tiered.Store.
+// Get implements tiered.Store. It asks the store beneath: each schedule asks whether there is a far tier, and a collection
+// takes long to say that a value is not there.
 func (f farStore) Get(ctx context.Context, key []byte) ([]byte, error) {
-	value, _, err := find(ctx, f.far, key)
-	return value, err
+	return f.service.OpenKVStore(ctx).Get(append(types.PrefixFarTimers.Bytes(), key...))
 }
 
 // Set implements tiered.Store.
