@@ -50,9 +50,6 @@ func (e *Engine) step(ctx sdk.Context) error {
 	b.watch = watch
 	ctx, b.writes = queue.WithWrites(withBlock(ctx, b))
 	ctx, b.pending = pending.With(ctx)
-	if err := e.Records.Calendar().OpenBacklog(ctx); err != nil {
-		return err
-	}
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -157,7 +154,7 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	}
 	b.GC.Meet(expired...)
 	b.clampCursors()
-	if err := b.round.Collect(ctx); err != nil {
+	if err := b.round.Collect(queue.OpensBacklog(ctx)); err != nil {
 		return err
 	}
 	return e.sweepSetAside(ctx, b)

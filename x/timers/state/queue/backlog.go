@@ -11,8 +11,11 @@ import (
 	collcodec "cosmossdk.io/collections/codec"
 	"cosmossdk.io/core/store"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -60,11 +63,20 @@ type opened struct {
 	reader *logmap.Reader
 }
 
-// open opens the backlog. The end of a block has opened it.
-func (b *backlog) open(ctx context.Context) (*opened, error) {
-	if w := WritesOf(ctx); w != nil && w.backlog != nil {
+// of is the backlog as a context finds it. The end of a block opens it when it first reads what is due; until then it is empty.
+func (b *backlog) of(ctx context.Context) (*opened, error) {
+	switch w := WritesOf(ctx); {
+	case w == nil:
+		return b.open(ctx)
+	case w.backlog == nil:
+		return &opened{}, nil
+	default:
 		return w.backlog, nil
 	}
+}
+
+// open opens the backlog.
+func (b *backlog) open(ctx context.Context) (*opened, error) {
 	ctx = types.Unmetered(ctx)
 	stored, err := b.span.Get(ctx)
 	switch {
@@ -83,7 +95,7 @@ func (b *backlog) open(ctx context.Context) (*opened, error) {
 // current is the backlog, if it is what the queue is: the end of a block has not changed anything there yet. Otherwise it is
 // empty.
 func (b *backlog) current(ctx context.Context) (*opened, error) {
-	o, err := b.open(ctx)
+	o, err := b.of(ctx)
 	if w := WritesOf(ctx); err == nil && w != nil {
 		for _, place := range w.queued {
 			if o.span.Contains(place) {
@@ -94,10 +106,26 @@ func (b *backlog) current(ctx context.Context) (*opened, error) {
 	return o, err
 }
 
-// OpenBacklog opens the backlog for the end of a block, whose writes the context notes.
-func (c *Calendar) OpenBacklog(ctx context.Context) (err error) {
-	WritesOf(ctx).backlog, err = c.backlog.open(ctx)
-	return err
+// opensKey marks the contexts of which the first page opens the backlog.
+type opensKey struct{}
+
+// OpensBacklog is the context in which the end of a block reads what is due.
+func OpensBacklog(ctx sdk.Context) sdk.Context { return ctx.WithValue(opensKey{}, true) }
+
+// opens opens the backlog, unless nothing from a place on is due: then it has nothing either, and is not looked for. It reports
+// whether anything is due.
+func (c *Calendar) opens(ctx context.Context, from calendar.Key, height uint64) (isDue bool, err error) {
+	w := WritesOf(ctx)
+	if w == nil || w.backlog != nil || ctx.Value(opensKey{}) == nil || sandbox.IsWithinFire(ctx) {
+		return true, nil
+	}
+	stop := func(calendar.Entry[types.Timer]) calendar.Verdict { return calendar.Stop }
+	_, _, nothing, err := c.page(types.Unmetered(ctx), from, height, stop)
+	if err != nil || nothing {
+		return false, err
+	}
+	w.backlog, err = c.backlog.open(ctx)
+	return true, err
 }
 
 // scan passes the timers from a place in the span on to fn, in order, until fn returns false.
@@ -173,7 +201,10 @@ func (c *Calendar) changes(ctx context.Context, o *opened, places ...calendar.Ke
 // nothing waits that is worth it, and nothing is left, there is no backlog.
 func (c *Calendar) closeBacklog(ctx context.Context, waiting calendar.Span) error {
 	ctx = types.Unmetered(ctx)
-	o, err := c.backlog.open(ctx)
+	o, err := c.backlog.of(ctx)
+	if w := WritesOf(ctx); err == nil && w != nil && w.backlog == nil && w.touchedDue(types.HeightOf(ctx)) {
+		o, err = c.backlog.open(ctx)
+	}
 	if err != nil || o.span.IsEmpty() && waiting.IsEmpty() {
 		return err
 	}

@@ -156,6 +156,13 @@ func (c *Calendar) Has(ctx context.Context, key calendar.Key) (bool, error) {
 func (c *Calendar) Page(
 	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
 ) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
+	isDue, err := c.opens(ctx, from, height)
+	if err != nil {
+		return nil, next, false, err
+	}
+	if !isDue {
+		return nil, calendar.Key{Due: height + 1}, true, nil
+	}
 	o, err := c.backlog.current(ctx)
 	switch {
 	case err != nil:

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"slices"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -20,7 +21,7 @@ type Writes struct {
 	queued []calendar.Key
 	// Count of the writes and removals.
 	Count uint64
-	// backlog as the block found it; nil until it is needed.
+	// backlog as the block found it; nil until it has opened it.
 	backlog *opened
 }
 
@@ -67,6 +68,11 @@ func (w *Writes) within(span calendar.Span) (places []calendar.Key) {
 		}
 	}
 	return places
+}
+
+// touchedDue reports whether a place of the queue that is due was touched.
+func (w *Writes) touchedDue(height uint64) bool {
+	return slices.ContainsFunc(w.queued, func(place calendar.Key) bool { return place.Due <= height })
 }
 
 // MayBeTouched reports whether the record at the timer's place may not be what the block has read. Handlers, which look

@@ -412,6 +412,8 @@ func (h *history) clear() {
 		// Log-structured maps keep the logs of what they forgot until these are merged. Policies without a ready index do not
 		// merge what others left of one.
 		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(), types.PrefixAdmitted.Bytes(),
+		// A block in which nothing is due does not look for a backlog.
+		{0x13},
 		// Bounds of lists that a transaction emptied stay until the lists are opened.
 		types.PrefixBounds.Bytes(),
 	} {
