@@ -220,11 +220,11 @@ func mapProperty(t *rapid.T) {
 			same(t, all(t, m), all(t, fresh))
 		},
 		"clear": func(t *rapid.T) {
-			if len(entries) > 0 {
-				t.Skip("it has entries")
+			// It is for a map that has no entries any more.
+			if len(entries) == 0 {
+				require.NoError(t, m.Clear(ctx))
+				require.Zero(t, store.tree.Len())
 			}
-			require.NoError(t, m.Clear(ctx))
-			require.Zero(t, store.tree.Len())
 		},
 		"read": func(t *rapid.T) {
 			key := drawKey(t, "key")
