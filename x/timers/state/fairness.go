@@ -46,7 +46,7 @@ func NewFairness(
 	return &Fairness{
 		fires:   collections.NewMap(sb, types.PrefixFires, "fires", collections.Uint64Key, codec.CollValue[types.BlockFires](cdc)),
 		counts:  collections.NewMap(sb, types.PrefixFireCounts, "fire_counts", collections.Uint64Key, collections.Uint64Value),
-		recents: logmap.New(logstore.New(sb, service, types.PrefixRecents, "recents"), logmap.Options{Range: hashRange}),
+		recents: logmap.New(logstore.New(sb, service, types.PrefixRecents, "recents"), logmap.Options{Range: logstore.HashRange}),
 		lane:    lane, router: router,
 	}
 }
@@ -185,7 +185,7 @@ func (f *Fairness) window(recents *Recents, median fairness.Median) window {
 func (w *window) note(fires types.BlockFires, sign int64) {
 	w.changes = slices.Grow(w.changes, len(fires.Units))
 	for i := range fires.Units {
-		w.changes = append(w.changes, unitChange{hashOf(fires.Units[i].Unit), sign * int64(fires.Units[i].Fires)})
+		w.changes = append(w.changes, unitChange{logstore.HashOf(fires.Units[i].Unit), sign * int64(fires.Units[i].Fires)})
 	}
 }
 
@@ -261,7 +261,7 @@ func (f *Fairness) Recents(ctx context.Context) *Recents {
 
 // Of returns the fires of a unit within the window.
 func (r *Recents) Of(ctx sdk.Context, unit sdk.AccAddress) (uint64, error) {
-	hash := hashOf(unit)
+	hash := logstore.HashOf(unit)
 	if fires, known := r.known[string(hash)]; known {
 		return fires, nil
 	}

@@ -22,7 +22,7 @@ func (f *Fairness) CheckInvariants(ctx context.Context) error {
 			return true, fmt.Errorf("%d units fired at height %d; the window begins at %d", len(fires.Units), height, lane.Fairness.From)
 		}
 		for i := range fires.Units {
-			recent[string(hashOf(fires.Units[i].Unit))] += uint64(fires.Units[i].Fires)
+			recent[string(logstore.HashOf(fires.Units[i].Unit))] += uint64(fires.Units[i].Fires)
 		}
 		return false, nil
 	})

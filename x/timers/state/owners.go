@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
@@ -25,10 +24,9 @@ import (
 const Unlimited = ^uint32(0)
 
 const (
-	// ownerBytes is how much of the hash of an owner's address stands for the owner in keys. Nobody finds an address that
-	// has it in common with a given one. Two that somebody made to have it in common, from 2^40 tries, share the limit of
-	// timers per actor, and nothing else: the records name their owners.
-	ownerBytes = 10
+	// ownerBytes of the hash of an owner's address stand for the owner in keys. Two owners that somebody made to have them in
+	// common share the limit of timers per actor, and nothing else: the records name their owners.
+	ownerBytes = logstore.HashBytes
 	// idBytes is how much of a timer's id its entry states.
 	idBytes = 4
 )
@@ -63,21 +61,7 @@ type Owners struct {
 
 // NewOwners adds the component's collection to the schema.
 func NewOwners(sb *collections.SchemaBuilder, service store.KVStoreService) *Owners {
-	return &Owners{logmap.New(logstore.New(sb, service, types.PrefixOwners, "owners"), logmap.Options{Range: hashRange})}
-}
-
-// hashRange divides hashes into 64 ranges.
-func hashRange(hash []byte) uint64 {
-	if len(hash) == 0 {
-		return 0
-	}
-	return uint64(hash[0] >> 2)
-}
-
-// hashOf is what stands for an address in a log-structured map.
-func hashOf(address sdk.AccAddress) []byte {
-	hash := sha256.Sum256(address)
-	return hash[:ownerBytes]
+	return &Owners{logmap.New(logstore.New(sb, service, types.PrefixOwners, "owners"), logmap.Options{Range: logstore.HashRange})}
 }
 
 // after is the first key above all that begin with the prefix; nil if there is none.
@@ -92,7 +76,7 @@ func after(prefix []byte) []byte {
 }
 
 func (e Entry) key(owner sdk.AccAddress) []byte {
-	return logstore.AppendNumber(binary.BigEndian.AppendUint32(hashOf(owner), e.ID), e.Seq)
+	return logstore.AppendNumber(binary.BigEndian.AppendUint32(logstore.HashOf(owner), e.ID), e.Seq)
 }
 
 func (e Entry) value() []byte { return logstore.AppendNumber(nil, e.Due) }
@@ -114,7 +98,7 @@ func parseEntry(found logmap.Entry) (Entry, error) {
 // Of returns all entries of the actor by (due, seq), those set aside first. The config bounds their number. An entry of
 // another actor whose hash begins alike may be among them.
 func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) {
-	hash := hashOf(actor)
+	hash := logstore.HashOf(actor)
 	all, err := o.page(ctx, hash, after(hash))
 	slices.SortFunc(all, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
@@ -222,7 +206,7 @@ func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte
 	if len(id) < idBytes {
 		return nil, nil
 	}
-	prefix := append(hashOf(actor), id[:idBytes]...)
+	prefix := append(logstore.HashOf(actor), id[:idBytes]...)
 	return o.page(ctx, prefix, after(prefix))
 }
 

@@ -3,7 +3,6 @@ package tip
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -41,15 +40,13 @@ type epochList = collections.Triple[uint64, uint64, uint64]
 const (
 	// listed is how many actors a value of epochs has at most.
 	listed = 64
-	// hashBytes of an actor's hash spread records over the ranges of the map.
-	hashBytes = 10
 	// readCycles are what a query pays for the weight of an actor.
 	readCycles = 1_500
 )
 
 func newWeights(parts *policies.Parts) *weights {
 	return &weights{
-		records: logmap.New(logstore.New(parts.Schema, parts.Store, types.PrefixTipWeights, "tip_weights"), logmap.Options{Range: hashRange}),
+		records: logmap.New(logstore.New(parts.Schema, parts.Store, types.PrefixTipWeights, "tip_weights"), logmap.Options{Range: logstore.HashRange}),
 		codec:   codec.CollValue[types.TipWeight](parts.Codec),
 		epochs: collections.NewMap(parts.Schema, types.PrefixTipEpochs, "tip_epochs",
 			collections.TripleKeyCodec(collections.Uint64Key, collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
@@ -58,16 +55,7 @@ func newWeights(parts *policies.Parts) *weights {
 
 // keyOf is the key of an actor's record.
 func keyOf(actor sdk.AccAddress) []byte {
-	hash := sha256.Sum256(actor)
-	return append(hash[:hashBytes:hashBytes], actor...)
-}
-
-// hashRange divides keys into 64 ranges.
-func hashRange(key []byte) uint64 {
-	if len(key) == 0 {
-		return 0
-	}
-	return uint64(key[0] >> 2)
+	return append(logstore.HashOf(actor), actor...)
 }
 
 // reader looks up the records of many actors.
@@ -229,7 +217,7 @@ func (w *weights) all(ctx context.Context) (all []types.ActorTipWeight, err erro
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, types.ActorTipWeight{Actor: entry.Key[min(hashBytes, len(entry.Key)):], Weight: record})
+		all = append(all, types.ActorTipWeight{Actor: entry.Key[min(logstore.HashBytes, len(entry.Key)):], Weight: record})
 	}
 	slices.SortFunc(all, func(a, b types.ActorTipWeight) int { return bytes.Compare(a.Actor, b.Actor) })
 	return all, nil

@@ -1,4 +1,4 @@
-package state
+package logstore
 
 import (
 	"testing"
@@ -10,16 +10,16 @@ import (
 //
 // Rule: 2.3-ranges
 func TestHashesDivideIntoRanges(t *testing.T) {
-	require.Len(t, hashOf([]byte("an address")), 10)
+	require.Len(t, HashOf([]byte("an address")), 10)
 	ranges, last := 0, ^uint64(0)
 	for first := range 256 {
 		hash := make([]byte, 10)
 		hash[0] = byte(first)
-		if r := hashRange(hash); r != last {
+		if r := HashRange(hash); r != last {
 			require.True(t, first == 0 || r > last)
 			ranges, last = ranges+1, r
 		}
 	}
 	require.Equal(t, 64, ranges)
-	require.Equal(t, hashRange(make([]byte, 10)), hashRange(nil))
+	require.Equal(t, HashRange(make([]byte, 10)), HashRange(nil))
 }
