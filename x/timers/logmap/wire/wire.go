@@ -212,14 +212,43 @@ func messageAt(bz []byte, at int) (m Message, next int) {
 	return m, at
 }
 
+// keyAt reads the key of a message, and returns the place behind the message, as messageAt does but without the rest.
+func keyAt(bz []byte, at int) (key []byte, next int) {
+	// Keys and values are short: then their lengths are of one byte.
+	if at < len(bz) && bz[at] < 0x80 {
+		begin := at + 1
+		if end := begin + int(bz[at]); end < len(bz) && bz[end] < 0x80 && bz[end]&3 != 0 {
+			return bz[begin:end], end + 1 + int(bz[end]>>2)
+		}
+	}
+	m, next := messageAt(bz, at)
+	return m.Key, next
+}
+
+// leading is the beginning of a key as a number, zeros behind a shorter one. Keys of which it differs are in its order.
+func leading(key []byte) uint64 {
+	if len(key) >= 8 {
+		return binary.BigEndian.Uint64(key)
+	}
+	var first [8]byte
+	copy(first[:], key)
+	return binary.BigEndian.Uint64(first[:])
+}
+
 // DecodeLog reads the messages of a chunk of a log whose keys are in the interval. They share the memory of bz.
 func DecodeLog(bz []byte, within Span, into []Message) ([]Message, error) {
+	low, high := leading(within.From), ^uint64(0)
+	if within.To != nil {
+		high = leading(within.To)
+	}
 	for at := 0; at < len(bz); {
-		m, next := messageAt(bz, at)
+		key, next := keyAt(bz, at)
 		if next > len(bz) {
 			return into, ErrCorrupt
 		}
-		if within.Contains(m.Key) {
+		// Most keys of a log are outside, and far from the interval.
+		if first := leading(key); first >= low && first <= high && within.Contains(key) {
+			m, _ := messageAt(bz, at)
 			into = append(into, m)
 		}
 		at = next
@@ -227,34 +256,50 @@ func DecodeLog(bz []byte, within Span, into []Message) ([]Message, error) {
 	return into, nil
 }
 
+// seek returns the place in a chunk of the first message whose key is not below from, and how many bytes the key before it
+// shares with from. Keys below are not put together: it is enough that they rise.
+func seek(bz, from []byte) (at, same int, err error) {
+	length := 0
+	for len(from) > 0 && at < len(bz) {
+		n, next := numberAt(bz, at)
+		key, next := keyAt(bz, next)
+		if next > len(bz) || n > uint64(length) {
+			return at, same, ErrCorrupt
+		}
+		shared := int(n)
+		length = shared + len(key)
+		if shared < same {
+			return at, same, nil
+		}
+		if shared == same {
+			rest := from[same:]
+			n := SharedPrefix(key, rest)
+			if n == len(rest) || n < len(key) && key[n] > rest[n] {
+				return at, same, nil
+			}
+			same += n
+		}
+		at = next
+	}
+	return at, same, nil
+}
+
 // EachSorted passes the messages of a chunk whose keys are in the interval to fn, in order. A message's key is valid until
 // the next.
 func EachSorted(bz []byte, within Span, fn func(Message)) error {
+	at, same, err := seek(bz, within.From)
+	if err != nil {
+		return err
+	}
 	var buffer [64]byte
-	key, length := buffer[:0], 0
-	// Below the interval a key is not put together: it is enough how much of it is that of the beginning, and that keys rise.
-	same, below := 0, len(within.From) > 0
-	for at := 0; at < len(bz); {
+	key := append(buffer[:0], within.From[:same]...)
+	for at < len(bz) {
 		n, next := numberAt(bz, at)
 		m, next := messageAt(bz, next)
-		if next > len(bz) || n > uint64(length) {
+		if next > len(bz) || n > uint64(len(key)) {
 			return ErrCorrupt
 		}
-		shared := int(n)
-		at, length = next, shared+len(m.Key)
-		if below {
-			if shared > same {
-				continue
-			}
-			if shared == same {
-				n := SharedPrefix(m.Key, within.From[same:])
-				if same += n; same < len(within.From) && (n == len(m.Key) || m.Key[n] < within.From[same]) {
-					continue
-				}
-			}
-			key, below = append(key, within.From[:shared]...), false
-		}
-		key = append(key[:shared], m.Key...)
+		at, key = next, append(key[:n], m.Key...)
 		if within.EndsBefore(key) {
 			return nil
 		}
@@ -326,12 +371,13 @@ func Pack(messages []Message, limit int) (chunks [][]Message) {
 // LastOf returns the last message about a key in a chunk of a log.
 func LastOf(bz, key []byte) (last Message, found bool, err error) {
 	for at := 0; at < len(bz); {
-		m, next := messageAt(bz, at)
+		other, next := keyAt(bz, at)
 		if next > len(bz) {
 			return last, false, ErrCorrupt
 		}
-		if bytes.Equal(m.Key, key) {
-			last, found = m, true
+		if bytes.Equal(other, key) {
+			last, _ = messageAt(bz, at)
+			found = true
 		}
 		at = next
 	}
