@@ -35,6 +35,7 @@ var directRequirements = map[string]string{
 	"github.com/cosmos/gogoproto":               "generated code",
 	"github.com/golang/protobuf":                "generated REST gateway",
 	"github.com/grpc-ecosystem/grpc-gateway":    "generated REST gateway",
+	"github.com/hashicorp/golang-lru/v2":        "texts of addresses that are remembered",
 	"github.com/prometheus/client_golang":       "metrics",
 	"github.com/robfig/cron/v3":                 "cron expressions of the commands",
 	"github.com/spf13/cobra":                    "commands",

@@ -82,7 +82,7 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 
 // attempt tries one timer: it fires, leaves the contest for lack of funds, or stays ready.
 func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
-	price, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer))
+	price, willing := b.round.Price(timer)
 	if !willing || e.leftByAdmin(ctx, b, timer) {
 		return
 	}
@@ -97,7 +97,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	var unfunded bool
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
 		var err error
-		result, err = e.fire(ctx, b, timer, price)
+		result, err = e.fire(ctx, b, timer, price, required)
 		if unfunded = errors.Is(err, types.ErrInsufficientFunds); unfunded {
 			return nil
 		}

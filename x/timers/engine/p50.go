@@ -21,7 +21,7 @@ func (e *Engine) noteWaiting(ctx sdk.Context, b *block, turn policies.Turn, why 
 		}
 		timer = &current
 	}
-	_, b.Waiting = b.rules.Price(b.Prices, b.round.Candidate(ctx, timer))
+	_, b.Waiting = b.round.Price(timer)
 	return nil
 }
 

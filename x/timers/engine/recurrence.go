@@ -69,15 +69,15 @@ func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer,
 func (e *Engine) afterFire(
 	ctx context.Context, b *block, timer *types.Timer, n nextDue, receipt *types.Receipt,
 ) (*types.Timer, error) {
+	retries := !receipt.Success && mayRetry(timer, b.Height)
+	if n.detached != nil && !retries {
+		return nil, e.Records.ReleaseResources(ctx, n.detached)
+	}
 	outcome := &types.Outcome{
 		Success: receipt.Success, Codespace: receipt.Codespace, Code: receipt.Code, Height: b.Height,
 		Cycles: receipt.Cycles, Paid: receipt.Paid,
 	}
-	retries := !receipt.Success && mayRetry(timer, b.Height)
 	if again := n.detached; again != nil {
-		if !retries {
-			return nil, e.Records.ReleaseResources(ctx, again)
-		}
 		tryAgain(again, b.Height)
 		again.LastOutcome = outcome
 		if err := e.Watches.PutHit(ctx, again, n.hit); err != nil {

@@ -15,13 +15,13 @@ import (
 )
 
 // fire settles and executes one selected timer: pre-charge, handler, refund. The timer is removed or made due again
-// before its handler runs (recurrence.go), so that it can't fire twice, whatever its handler does. ErrInsufficientFunds
-// means that nothing was changed. fire runs in a sandbox of its own: any other error undoes everything, the pre-charge
-// included.
-func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) (fireResult, error) {
+// before its handler runs (recurrence.go), so that it can't fire twice, whatever its handler does. The pre-charge at this
+// price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of its own: any
+// other error undoes everything, the pre-charge included.
+func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price, required math.Int) (fireResult, error) {
 	// Each conversion to the interface copies the context, which is large.
 	goCtx := context.Context(ctx)
-	preCharge, payer, err := e.preCharge(goCtx, b, timer, price.Cost(timer.GasLimit, timer.CellLimit))
+	preCharge, payer, err := e.preCharge(goCtx, b, timer, required)
 	if err != nil {
 		return fireResult{}, err
 	}

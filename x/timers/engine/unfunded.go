@@ -58,7 +58,7 @@ func (b *block) removable(ctx sdk.Context, timer *types.Timer) bool {
 // sweepPricedOut looks at a timer that was set aside as priced out. It returns to the queue if it can fire at the prices of
 // the block.
 func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
-	if _, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer)); willing {
+	if _, willing := b.round.Price(timer); willing {
 		e.release(ctx, b, timer)
 	}
 }
@@ -66,7 +66,7 @@ func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
 // sweepUnfunded looks at a timer that was set aside for lack of funds. It returns to the queue if its payer can cover it
 // now, in addition to the payer's others that return in this block. If it is hopeless, it is left to the cleanup.
 func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
-	if price, willing := b.rules.Price(b.Prices, b.round.Candidate(ctx, timer)); willing {
+	if price, willing := b.round.Price(timer); willing {
 		needed, payer := price.Cost(timer.GasLimit, timer.CellLimit), string(timer.Payer())
 		if promised, some := b.funds.promised[payer]; some {
 			needed = needed.Add(promised)

@@ -10,8 +10,12 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 )
 
-// usualBytes hold the values of nearly every event.
-const usualBytes = 512
+const (
+	// usualBytes hold the values of nearly every event.
+	usualBytes = 512
+	// usualFields are as many as nearly every event has at most.
+	usualFields = 32
+)
 
 // Emit emits a typed event.
 func Emit(ctx context.Context, event proto.Message) error {
@@ -32,10 +36,10 @@ func Typed(event proto.Message) (sdk.Event, error) {
 		return sdk.TypedEventToEvent(event)
 	}
 	// One text holds all values.
-	text, ends := make([]byte, 0, usualBytes), make([]int, len(layout.sorted))
-	for i, f := range layout.sorted {
+	text, ends := make([]byte, 0, usualBytes), make([]int, 0, usualFields)
+	for _, f := range layout.sorted {
 		text = f.write(text, value.Field(f.index))
-		ends[i] = len(text)
+		ends = append(ends, len(text))
 	}
 	values, attributes, start := string(text), make([]abci.EventAttribute, len(ends)), 0
 	for i, end := range ends {

@@ -1,6 +1,9 @@
 package events
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // JSON is a text as JSON.
 func JSON(s string) string { return string(appendString(nil, s)) }
@@ -17,11 +20,18 @@ func appendString(out []byte, s string) []byte {
 	return append(out, bz...)
 }
 
+// plain are the bytes that JSON writes as they are.
+var plain = func() (plain [256]bool) {
+	for c := byte(' '); c <= '~'; c++ {
+		plain[c] = !strings.ContainsRune(`"\<>&`, rune(c))
+	}
+	return plain
+}()
+
 // isPlain reports whether JSON writes a string as it is.
 func isPlain(s string) bool {
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+		if !plain[s[i]] {
 			return false
 		}
 	}

@@ -130,7 +130,7 @@ func NewKeeper(
 		opt(&o)
 	}
 	purse := &fees.Fees{
-		Accounts: accounts, AccountStore: o.accounts, Addresses: names.Addresses{Codec: addresses}, Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
+		Accounts: accounts, AccountStore: o.accounts, Addresses: names.NewAddresses(addresses), Bank: bank, Balances: o.balances, Feegrant: o.feegrant,
 		Tips: o.tips, Basefees: o.basefees, Account: moduleAddress,
 	}
 	purse.Defaults()

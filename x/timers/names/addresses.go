@@ -4,6 +4,8 @@ package names
 import (
 	"encoding/hex"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"cosmossdk.io/core/address"
 	errorsmod "cosmossdk.io/errors"
 
@@ -11,15 +13,35 @@ import (
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 )
 
-// Addresses reads and writes addresses as messages, events and queries show them.
-type Addresses struct{ address.Codec }
+// rememberedTexts bounds the addresses whose text is remembered: the same actors fire again and again.
+const rememberedTexts = 8_192
+
+// Addresses reads and writes addresses as messages, events and queries show them. They are safe for concurrent use.
+type Addresses struct {
+	address.Codec
+	texts *lru.Cache[string, string]
+}
+
+// NewAddresses returns those of a codec.
+func NewAddresses(of address.Codec) Addresses {
+	texts, err := lru.New[string, string](rememberedTexts)
+	if err != nil {
+		panic(err) // The bound is not positive.
+	}
+	return Addresses{of, texts}
+}
 
 // Text is the bech32 form of an address. The codec refuses only an empty address, which no timer has.
 func (a Addresses) Text(addr sdk.AccAddress) string {
+	key := string(addr)
+	if text, known := a.texts.Get(key); known {
+		return text
+	}
 	text, err := a.BytesToString(addr)
 	if err != nil {
-		return hex.EncodeToString(addr)
+		text = hex.EncodeToString(addr)
 	}
+	a.texts.Add(key, text)
 	return text
 }
 

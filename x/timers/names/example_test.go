@@ -10,7 +10,7 @@ import (
 
 // A message names a timer by the address of its actor and its id.
 func ExampleAddresses_ParseName() {
-	addresses := names.Addresses{Codec: address.NewBech32Codec("cosmos")}
+	addresses := names.NewAddresses(address.NewBech32Codec("cosmos"))
 	id := "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	actor, key, err := addresses.ParseName("actor", "cosmos1qyqszqgpqyqszqgpqyqszqgpqyqszqgpjnp7du", id)
 	fmt.Println(len(actor), len(key), err)

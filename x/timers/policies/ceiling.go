@@ -71,7 +71,7 @@ func (w *Window) SetPricedOutAside(ctx sdk.Context, timers []types.Timer) error 
 		if !found {
 			continue
 		}
-		if _, willing := w.Rules.Price(w.Prices, w.Candidate(ctx, &t)); willing {
+		if _, willing := w.Price(&t); willing {
 			continue
 		}
 		w.PricedOut++

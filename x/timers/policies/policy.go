@@ -19,6 +19,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -137,6 +138,8 @@ type Round interface {
 	Withdraw(t *types.Timer) bool
 	// Candidate is the timer as the rules see it.
 	Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate
+	// Price is what a fire of the timer pays at the prices of the block. It is false if its owner is not willing to.
+	Price(t *types.Timer) (price lane.Price, willing bool)
 	// Skipped is called instead of a fire for a timer that Next returned and the engine passed over.
 	Skipped(ctx sdk.Context, t *types.Timer, why Skip) error
 	// Unfunded decides what happens to a timer whose payer can't cover the pre-charge.

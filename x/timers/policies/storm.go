@@ -144,7 +144,7 @@ func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
 			return calendar.Stop
 		}
 		reads--
-		if _, willing := s.Rules.Price(s.Prices, s.Candidate(ctx, t)); !willing {
+		if _, willing := s.Price(t); !willing {
 			return calendar.Pass
 		}
 		left--
@@ -346,7 +346,7 @@ func (s *Storm) check(ctx sdk.Context, t *types.Timer) (bool, error) {
 	case !s.Hands.Runnable(t):
 		s.Hands.SetAside(ctx, t, types.Unrunnable)
 	default:
-		if _, willing := s.Rules.Price(s.Prices, s.Candidate(ctx, t)); willing {
+		if _, willing := s.Price(t); willing {
 			return true, nil
 		}
 		// The index of a policy whose order does not depend on prices returns also those that are priced out.

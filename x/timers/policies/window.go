@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/fairness"
+	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -37,6 +38,14 @@ type Window struct {
 
 	// places of Ready by the timers' seq, once Withdraw has looked for one. They are looked up, never ranged over.
 	places map[uint64]int
+	// usual are the prices of asks that state nothing, by their kind: those of most timers.
+	usual [policy.CellPricedOut + 1]priced
+}
+
+// priced is what Price returns, once it is known.
+type priced struct {
+	price          lane.Price
+	willing, known bool
 }
 
 var _ Round = (*Window)(nil)
@@ -155,14 +164,32 @@ func (w *Window) Withdraw(t *types.Timer) bool {
 
 // Candidate implements Round.
 func (w *Window) Candidate(_ sdk.Context, t *types.Timer) policy.Candidate {
-	candidate := policy.Candidate{
-		Due: t.Due, Seq: t.Seq, Size: w.SizeOf(t), Actor: string(t.Actor), ID: string(t.Id),
-		Ask: w.AskOf(t),
-	}
+	candidate := w.offer(t)
+	candidate.Due, candidate.Seq, candidate.Size, candidate.Actor, candidate.ID = t.Due, t.Seq, w.SizeOf(t), string(t.Actor), string(t.Id)
+	return candidate
+}
+
+// offer is what a timer pays for its place: as much of the candidate as its price follows from.
+func (w *Window) offer(t *types.Timer) policy.Candidate {
+	candidate := policy.Candidate{Ask: w.AskOf(t)}
 	if t.BidLocked != "" {
 		candidate.Locked = t.Locked()
 	}
 	return candidate
+}
+
+// Price implements Round.
+func (w *Window) Price(t *types.Timer) (price lane.Price, willing bool) {
+	offer := w.offer(t)
+	if offer.Ask.States() || !offer.Locked.IsNil() {
+		return w.Rules.Price(w.Prices, offer)
+	}
+	usual := &w.usual[offer.Ask.Kind]
+	if !usual.known {
+		usual.price, usual.willing = w.Rules.Price(w.Prices, offer)
+		usual.known = true
+	}
+	return usual.price, usual.willing
 }
 
 // Skipped implements Round.

@@ -13,6 +13,9 @@ type Ask struct {
 	Ceiling Ceiling
 }
 
+// States reports whether the ask states anything but its kind.
+func (a Ask) States() bool { return a.Kind == Stated || !a.Price.IsNil() || !a.Ceiling.Unbounded() }
+
 // Kind determines how an ask becomes a bid. The values of the kinds below Stated name lists of the index of admitted
 // timers, so that they are part of the state and must not change.
 type Kind uint8

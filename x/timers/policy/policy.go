@@ -80,7 +80,7 @@ type Rules interface {
 	// indices into the slice, and leaves the slice as it is. Candidates that may not fire are left out.
 	Order(prices Prices, candidates []Candidate) []int
 	// Price is what a fire of the candidate pays. It is false if the prices exceed what the candidate is willing to
-	// pay.
+	// pay. It follows from the ask and the locked bid: nothing else of the candidate may be set.
 	Price(prices Prices, candidate Candidate) (lane.Price, bool)
 }
 

@@ -239,7 +239,7 @@ func (r *round) findRunnerUp(ctx sdk.Context, read *types.Timer) error {
 		if err != nil || !found || timer.ExpiredAt(r.Height) {
 			return err
 		}
-		price, _ := r.Rules.Price(r.Prices, r.Candidate(ctx, &timer))
+		price, _ := r.Price(&timer)
 		if !r.Parts.Fees.Covers(ctx, &r.Config, &timer, price.Cost(timer.GasLimit, timer.CellLimit)) {
 			return nil
 		}

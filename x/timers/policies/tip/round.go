@@ -205,7 +205,7 @@ func (r *round) starves(ctx sdk.Context, t *types.Timer) bool {
 	if err != nil || t.UnfundedSince > 0 || !r.rule.Starved(t.Due, lastFire(record), r.Height) {
 		return false
 	}
-	_, willing := r.rules.Price(r.Prices, r.Candidate(ctx, t))
+	_, willing := r.Price(t)
 	return willing
 }
 
@@ -233,7 +233,7 @@ func (r *round) checkFunds(ctx sdk.Context) {
 
 // checkFundsOf lets a timer compete again if its payer can cover it at this block's prices.
 func (r *round) checkFundsOf(ctx sdk.Context, t *types.Timer) error {
-	price, willing := r.rules.Price(r.Prices, r.Candidate(ctx, t))
+	price, willing := r.Price(t)
 	if !willing || !r.Parts.Fees.Covers(ctx, &r.Config, t, price.Cost(t.GasLimit, t.CellLimit)) {
 		return nil
 	}

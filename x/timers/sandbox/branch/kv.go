@@ -170,7 +170,7 @@ func (s *kv) Write() {
 		return
 	}
 	if below, branches := s.parent.(*kv); branches {
-		below.take(s.entries)
+		below.take(s)
 	} else {
 		written := slices.DeleteFunc(s.entries, func(e entry) bool { return !e.dirty })
 		slices.SortFunc(written, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
@@ -181,13 +181,17 @@ func (s *kv) Write() {
 	s.forget()
 }
 
-// take notes the dirty ones of the entries of a branch of this one.
-func (s *kv) take(entries []entry) {
+// take notes what was written to a branch of this one, which forgets its entries then.
+func (s *kv) take(branch *kv) {
 	s.mtx.Lock()
 	defer s.mtx.Unlock()
-	for i := range entries {
-		if entries[i].dirty {
-			s.put(entries[i])
+	if !branch.keepsReads && len(s.entries) == 0 && s.sorted == nil {
+		s.entries, s.places = branch.entries, branch.places
+		return
+	}
+	for i := range branch.entries {
+		if branch.entries[i].dirty {
+			s.put(branch.entries[i])
 		}
 	}
 }

@@ -266,6 +266,9 @@ func kindOf(t *types.Timer) string {
 // block ends the block, holds what it did to what there was at its end, opens the next one, and returns the events.
 func (h *history) block() sdk.Events {
 	before, height := h.live(), h.Height()
+	if height%4 == 0 {
+		h.checkPrices(before)
+	}
 	events := h.end()
 	h.deeds = append(h.deeds, deed{hash: h.AppHash()})
 	require.NoError(h.t, h.Check(), "height %d", height)
@@ -296,6 +299,19 @@ func (h *history) block() sdk.Events {
 	require.Empty(h.t, after, "handlers here schedule nothing")
 	require.NoError(h.t, h.BeginBlock())
 	return events
+}
+
+// checkPrices checks that a timer's price follows from what it offers: the rules say the same of all that the round knows of
+// the timer, its weight included.
+func (h *history) checkPrices(timers map[string]types.Timer) {
+	ctx, next, err := h.Timers.Engine().Preview(h.Ctx())
+	require.NoError(h.t, err)
+	for id, timer := range timers {
+		want, willing := next.Rules.Price(next.Prices, next.Round.Candidate(ctx, &timer))
+		got, same := next.Round.Price(&timer)
+		require.Equal(h.t, willing, same, id)
+		require.Equal(h.t, want, got, id)
+	}
 }
 
 // checkFires holds each fire to its timer as it was, and notes in left which timers left with it.
