@@ -13,6 +13,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/realapp"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -112,6 +113,31 @@ func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 	return k
 }
 
+// fallenWeights is a block that meets as many admitted timers as it can under weights that have fallen, because a timer of each
+// actor fired in the block before. As few fire in it.
+func fallenWeights(config *types.TimerConfig) kind {
+	const actors = 20
+	n := int(config.AdmissionsPerBlock)
+	timers := under(types.PolicyEIP1559, func(genesis *types.GenesisState) {
+		genesis.Config.MaxFiresPerBlock = actors
+		// More are ready than compete.
+		for i := range n + 4*actors {
+			t := workload.AddTimer(genesis, realapp.KeyedAccount(i%actors).Address, 1, nil, 100_000)
+			if one := decimal.Of(math.LegacyOneDec()); i < actors {
+				t.Bid = &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: one, MaxPriorityFeePerCycle: one}}
+			}
+		}
+	})
+	return free("a block of timers whose weights fell, under eip1559", "block", "admissions_per_block", 1, timers,
+		func(ctx sdk.Context) (int, error) {
+			fired, err := events(ctx, &types.TimerFired{})
+			if err == nil && len(fired) > actors {
+				err = fmt.Errorf("%d timers fired", len(fired))
+			}
+			return 1, err
+		})
+}
+
 func freeKinds() []kind {
 	config := types.DefaultTimerConfig(app.FeeDenom)
 	removals := int(config.GcCyclesPerBlock / config.GcCyclesPerRemoval)
@@ -141,6 +167,7 @@ func freeKinds() []kind {
 		kinds = append(kinds, block("reading 6,000 ready timers, under "+plain.PolicyName(policy), "candidate_window, admissions_per_block",
 			under(policy, paused(crowd(6_000, same)))))
 	}
+	kinds = append(kinds, fallenWeights(&config))
 	for _, policy := range workload.Policies {
 		for _, each := range []int{1, 100} {
 			kinds = append(kinds, block(fmt.Sprintf("4,000 unfunded timers, %d a payer, under %s", each, plain.PolicyName(policy)),
