@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,28 +63,111 @@ func TestPackDividesEvenly(t *testing.T) {
 	require.Empty(t, Pack(nil, 10))
 }
 
+// drawKey draws one of few keys: short, longer than what leads them, and longer than a length of one byte says.
+func drawKey(t *rapid.T, label string) []byte {
+	begins := rapid.SampledFrom([]string{"", "aaaaaaaa", "aaaaaaab", strings.Repeat("a", 200)}).Draw(t, label+" begins")
+	return []byte(begins + rapid.StringMatching(`[a-c]{0,4}`).Draw(t, label))
+}
+
+func drawSpan(t *rapid.T) Span {
+	within := Span{From: drawKey(t, "from")}
+	if rapid.Bool().Draw(t, "ends") {
+		within.To = drawKey(t, "to")
+	}
+	return within
+}
+
+func drawMessages(t *rapid.T) (messages []Message) {
+	for range rapid.IntRange(0, 20).Draw(t, "messages") {
+		value := bytes.Repeat([]byte("v"), rapid.SampledFrom([]int{0, 1, 31, 32, 200}).Draw(t, "value"))
+		messages = append(messages, Message{drawKey(t, "key"), value, Kind(rapid.IntRange(1, 3).Draw(t, "kind"))})
+	}
+	return messages
+}
+
 // TestAChunkIsReadFromTheMiddle: what is passed of an interval is what a search finds in the whole chunk.
 func TestAChunkIsReadFromTheMiddle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.SliceOfDistinct(rapid.StringMatching(`[a-c]{0,4}`), rapid.ID[string]).Draw(t, "keys")
-		slices.Sort(keys)
-		var messages []Message
-		for i, key := range keys {
-			messages = append(messages, Message{[]byte(key), []byte{byte(i)}, Insert})
-		}
-		within := Span{From: []byte(rapid.StringMatching(`[a-c]{0,4}`).Draw(t, "from"))}
-		if rapid.Bool().Draw(t, "ends") {
-			within.To = []byte(rapid.StringMatching(`[a-c]{0,4}`).Draw(t, "to"))
-		}
+		messages, within := drawMessages(t), drawSpan(t)
+		slices.SortFunc(messages, func(a, b Message) int { return bytes.Compare(a.Key, b.Key) })
+		messages = slices.CompactFunc(messages, func(a, b Message) bool { return bytes.Equal(a.Key, b.Key) })
 		var got []Message
 		require.NoError(t, EachSorted(EncodeChunk(messages), within, func(m Message) {
 			m.Key = bytes.Clone(m.Key)
 			got = append(got, m)
 		}))
-		require.Equal(t, len(Only(slices.Clone(messages), within)), len(got))
-		for i, m := range Only(messages, within) {
-			require.Equal(t, string(m.Key), string(got[i].Key))
-			require.Equal(t, m.Value, got[i].Value)
+		requireSame(t, Only(messages, within), got)
+	})
+}
+
+// TestALogIsReadInPart: what is read of an interval is what it contains of the whole log, and the last message about a key is
+// the last of those.
+func TestALogIsReadInPart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		messages, within, key := drawMessages(t), drawSpan(t), drawKey(t, "looked for")
+		var bz []byte
+		var want []Message
+		var last Message
+		for _, m := range messages {
+			bz = AppendLogged(bz, m)
+			if within.Contains(m.Key) {
+				want = append(want, m)
+			}
+			if bytes.Equal(m.Key, key) {
+				last = m
+			}
 		}
+		got, err := DecodeLog(bz, within, nil)
+		require.NoError(t, err)
+		requireSame(t, want, got)
+		newest, found, err := LastOf(bz, key)
+		require.NoError(t, err)
+		require.Equal(t, last.Kind != 0, found)
+		requireSame(t, []Message{last}, []Message{newest})
+	})
+}
+
+func requireSame(t require.TestingT, want, got []Message) {
+	require.Len(t, got, len(want))
+	for i := range want {
+		require.Equal(t, string(want[i].Key), string(got[i].Key))
+		require.Equal(t, string(want[i].Value), string(got[i].Value))
+		require.Equal(t, want[i].Kind, got[i].Kind)
+	}
+}
+
+// FuzzMalformed: of bytes that nobody wrote, all that read a chunk say the same, and what was read of a log is a log.
+func FuzzMalformed(f *testing.F) {
+	message := Message{[]byte("key"), bytes.Repeat([]byte("v"), 200), Insert}
+	f.Add(AppendLogged(nil, message))
+	f.Add(EncodeChunk([]Message{message, {[]byte("keys"), nil, Remove}}))
+	f.Add([]byte{0x80})
+	f.Add([]byte{1, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
+	f.Fuzz(func(t *testing.T, bz []byte) {
+		want, malformed := DecodeChunk(bz)
+		var got []Message
+		err := EachSorted(bz, Span{}, func(m Message) {
+			m.Key = bytes.Clone(m.Key)
+			got = append(got, m)
+		})
+		require.Equal(t, malformed, err)
+		if err == nil {
+			requireSame(t, want, got)
+		}
+		log, err := DecodeLog(bz, Span{}, nil)
+		_, _, failed := LastOf(bz, []byte("key"))
+		require.Equal(t, err, failed)
+		_, from := DecodeLog(bz, Span{From: []byte("key")}, nil)
+		require.Equal(t, err, from)
+		if err != nil {
+			return
+		}
+		var again []byte
+		for _, m := range log {
+			again = AppendLogged(again, m)
+		}
+		written, err := DecodeLog(again, Span{}, nil)
+		require.NoError(t, err)
+		requireSame(t, log, written)
 	})
 }
