@@ -13,22 +13,27 @@ import (
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 )
 
-// rememberedTexts bounds the addresses whose text is remembered: the same actors fire again and again.
-const rememberedTexts = 8_192
+// remembered bounds the addresses of which the text, and the texts of which the address, is remembered: the same actors
+// schedule and fire again and again.
+const remembered = 8_192
 
 // Addresses reads and writes addresses as messages, events and queries show them. They are safe for concurrent use.
 type Addresses struct {
 	address.Codec
-	texts *lru.Cache[string, string]
+	texts, parsed *lru.Cache[string, string]
 }
 
 // NewAddresses returns those of a codec.
 func NewAddresses(of address.Codec) Addresses {
-	texts, err := lru.New[string, string](rememberedTexts)
+	return Addresses{of, newMemory(), newMemory()}
+}
+
+func newMemory() *lru.Cache[string, string] {
+	memory, err := lru.New[string, string](remembered)
 	if err != nil {
 		panic(err) // The bound is not positive.
 	}
-	return Addresses{of, texts}
+	return memory
 }
 
 // Text is the bech32 form of an address. The codec refuses only an empty address, which no timer has.
@@ -47,10 +52,14 @@ func (a Addresses) Text(addr sdk.AccAddress) string {
 
 // Parse reads the address in a field of a message or a query.
 func (a Addresses) Parse(field, text string) (sdk.AccAddress, error) {
+	if addr, known := a.parsed.Get(text); known {
+		return sdk.AccAddress(addr), nil
+	}
 	addr, err := a.StringToBytes(text)
 	if err != nil {
 		return nil, errorsmod.Wrapf(sdkerrors.ErrInvalidAddress, "%s %.120q: %v", field, text, err)
 	}
+	a.parsed.Add(text, string(addr))
 	return addr, nil
 }
 

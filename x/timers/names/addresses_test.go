@@ -12,12 +12,18 @@ import (
 
 	bech32 "github.com/cosmos/cosmos-sdk/codec/address"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 )
 
-// counting counts how often it encodes, and refuses an address of one byte.
+// counting counts how often it encodes and decodes, and refuses an address of one byte.
 type counting struct {
 	address.Codec
-	encoded int
+	encoded, decoded int
+}
+
+func (c *counting) StringToBytes(text string) ([]byte, error) {
+	c.decoded++
+	return c.Codec.StringToBytes(text)
 }
 
 func (c *counting) BytesToString(bz []byte) (string, error) {
@@ -41,13 +47,34 @@ func TestTextsAreRemembered(t *testing.T) {
 	text(0)
 	text(0)
 	require.Equal(t, 1, codec.encoded)
-	for n := range rememberedTexts + 1 {
+	for n := range remembered + 1 {
 		text(n)
 	}
-	require.Equal(t, rememberedTexts+1, codec.encoded)
+	require.Equal(t, remembered+1, codec.encoded)
 	text(0)
-	require.Equal(t, rememberedTexts+2, codec.encoded)
+	require.Equal(t, remembered+2, codec.encoded)
 	for range 2 {
 		require.Equal(t, hex.EncodeToString([]byte{7}), addresses.Text([]byte{7}))
 	}
+}
+
+// TestAddressesAreRemembered: a text is decoded once, whatever its reader does to the address, and one that is refused is
+// refused again.
+func TestAddressesAreRemembered(t *testing.T) {
+	codec := &counting{Codec: bech32.NewBech32Codec("cosmos")}
+	addresses := NewAddresses(codec)
+	want := sdk.AccAddress("an address of 20 byt")
+	for range 3 {
+		got, err := addresses.Parse("sender", addresses.Text(want))
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+		got[0]++
+	}
+	require.Equal(t, 1, codec.decoded)
+	for range 2 {
+		_, err := addresses.Parse("sender", addresses.Text(want)[1:])
+		require.ErrorIs(t, err, sdkerrors.ErrInvalidAddress)
+		require.ErrorContains(t, err, "sender")
+	}
+	require.Equal(t, 3, codec.decoded)
 }
