@@ -20,12 +20,12 @@ var options = func() *fires.Options {
 // most are what one fire may take: allocations, operations on the timers store, and those on every store. They are counts,
 // and the same on every machine but for what the runtime allocates now and then.
 var most = map[string]struct{ allocs, module, all int }{
-	"a send":                   {355, 14, 32},
-	"a send at prices of 0":    {320, 12, 24},
-	"a send that fails":        {290, 10, 22},
-	"an interval's send":       {400, 19, 37},
-	"a watch's send":           {785, 50, 70},
-	"a pinned contract's beat": {770, 24, 46},
+	"a send":                   {340, 14, 32},
+	"a send at prices of 0":    {300, 12, 24},
+	"a send that fails":        {270, 10, 22},
+	"an interval's send":       {385, 19, 37},
+	"a watch's send":           {760, 50, 70},
+	"a pinned contract's beat": {620, 24, 46},
 }
 
 // TestWhatAFireTakes holds the counts, and prints the times.
