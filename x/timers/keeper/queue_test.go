@@ -140,19 +140,29 @@ func (m *backlog) handle(ctx sdk.Context, f *fixture, b *backlogged) error {
 	return nil
 }
 
+// page is where a page ends that begins at a place: what has expired or is gone when it is read takes no place in it.
+func (m *backlog) page(from int, height uint64, size int) (end int) {
+	for end = from; end < len(m.timers) && size > 0; end++ {
+		if b := m.timers[end]; b.ExpiresAt >= height && !b.gone {
+			size--
+		}
+	}
+	return end
+}
+
 // block is what fires at the height: every timer is looked at, in order.
 func (m *backlog) block(height uint64) (ids []string) {
-	page, passedOver := min(128, int(m.config.CandidateWindow)), 0
-	window, used, fires := int(m.config.CandidateWindow), uint64(0), map[string]uint32{}
-	for _, b := range m.timers {
+	window, end, passedOver := int(m.config.CandidateWindow), 0, 0
+	used, fires := uint64(0), map[string]uint32{}
+	for i, b := range m.timers {
+		if i == end {
+			if passedOver > 32 {
+				break // A nearly full lane reads no further page.
+			}
+			end = m.page(i, height, min(128, window))
+		}
 		if b.ExpiresAt < height {
 			continue
-		}
-		if page == 0 && passedOver > 32 {
-			break // A nearly full lane reads no further page.
-		}
-		if page--; page < 0 {
-			page = 127
 		}
 		if window--; window < 0 {
 			break
