@@ -138,7 +138,8 @@ type Round interface {
 	Withdraw(t *types.Timer) bool
 	// Candidate is the timer as the rules see it.
 	Candidate(ctx sdk.Context, t *types.Timer) policy.Candidate
-	// Price is what a fire of the timer pays at the prices of the block. It is false if its owner is not willing to.
+	// Price is what the rules say that a fire of its Candidate pays at the prices of the block. It is false if its owner is
+	// not willing to.
 	Price(t *types.Timer) (price lane.Price, willing bool)
 	// Skipped is called instead of a fire for a timer that Next returned and the engine passed over.
 	Skipped(ctx sdk.Context, t *types.Timer, why Skip) error

@@ -84,8 +84,8 @@ func (w *Window) Compete(timers []types.Timer) {
 // Rank implements Round.
 func (w *Window) Rank(ctx sdk.Context) error {
 	w.DropUnrunnable(ctx)
-	candidates := w.Sort(ctx, w.Candidate)
-	return w.DropPricedOut(ctx, candidates)
+	w.Sort(ctx, w.Candidate)
+	return w.DropPricedOut(ctx)
 }
 
 // DropUnrunnable sets aside what the config can't run.
@@ -111,15 +111,15 @@ func (w *Window) Sort(ctx sdk.Context, candidateOf func(sdk.Context, *types.Time
 	return candidates
 }
 
-// DropPricedOut sets aside the candidates that can't fire at the prices of the block, if more timers are ready than the
+// DropPricedOut sets aside the timers that can't fire at the prices of the block, if more timers are ready than the
 // window holds. Otherwise they would fill it, and keep out those behind them. They are not in the order.
-func (w *Window) DropPricedOut(ctx sdk.Context, candidates []policy.Candidate) error {
+func (w *Window) DropPricedOut(ctx sdk.Context) error {
 	if !w.Overfull {
 		return nil
 	}
 	var priced []types.Timer
-	for i := range candidates {
-		if _, willing := w.Rules.Price(w.Prices, candidates[i]); !willing {
+	for i := range w.Ready {
+		if _, willing := w.Price(&w.Ready[i]); !willing {
 			priced = append(priced, w.Ready[i])
 		}
 	}
@@ -178,7 +178,7 @@ func (w *Window) offer(t *types.Timer) policy.Candidate {
 	return candidate
 }
 
-// Price implements Round.
+// Price implements Round. A round whose Candidate changes the ask or the locked bid overrides it too.
 func (w *Window) Price(t *types.Timer) (price lane.Price, willing bool) {
 	offer := w.offer(t)
 	if offer.Ask.States() || !offer.Locked.IsNil() {

@@ -124,7 +124,7 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 	r.restUnfunded(ctx)
 	candidates := r.Sort(ctx, r.Candidate)
 	r.slices = r.rules.Slices(candidates, r.Order)
-	return r.DropPricedOut(ctx, candidates)
+	return r.DropPricedOut(ctx)
 }
 
 // restUnfunded sets the unfunded timers of the window aside, if more are ready than it holds. So they don't fill it. They
