@@ -9,7 +9,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
+	"github.com/cosmos-timers/timers/testutil/bench/realapp"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 var every = flag.Bool("prices.every", false, "cause what depends on the policy under every policy, not under the default one alone")
@@ -75,4 +78,31 @@ func TestOnlyNamedKindsAreMeasured(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, prices.Rows, 1)
 	require.Len(t, prices.Table().Columns, 8)
+}
+
+// TestWeightsFall: the timers of the kind were admitted under the largest weight, and lie under a smaller one after the block.
+func TestWeightsFall(t *testing.T) {
+	config := types.DefaultTimerConfig(app.FeeDenom)
+	k := fallenWeights(&config)
+	chain, err := realapp.New(k.options)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, chain.Close()) }()
+	block, err := k.subject(chain)
+	require.NoError(t, err)
+	under := func(weight uint32) (n int) {
+		genesis, err := chain.App.Timers.ExportGenesis(block.ctx)
+		require.NoError(t, err)
+		for i := range genesis.Timers {
+			if genesis.Timers[i].AdmittedWeight == weight {
+				n++
+			}
+		}
+		return n
+	}
+	bounds := config.WeightBounds()
+	before := under(bounds.Max)
+	require.Greater(t, before, int(config.AdmissionsPerBlock)*9/10)
+	require.NoError(t, block.run())
+	require.Zero(t, under(bounds.Max))
+	require.Greater(t, under(bounds.Min), before)
 }

@@ -181,7 +181,8 @@ func (s *kv) Write() {
 	s.forget()
 }
 
-// take notes what was written to a branch of this one, which forgets its entries then.
+// take notes what was written to a branch of this one, which forgets its entries then. What the branch read is not handed
+// over.
 func (s *kv) take(branch *kv) {
 	s.mtx.Lock()
 	defer s.mtx.Unlock()
