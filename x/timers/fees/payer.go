@@ -77,20 +77,19 @@ func (f *Fees) Spendable(ctx context.Context, config *types.TimerConfig, addr sd
 	if err != nil {
 		return math.ZeroInt()
 	}
-	return math.MaxInt(math.ZeroInt(), f.look(ctx, config, addr, account).spendable)
+	found := f.look(ctx, config, addr)
+	return math.MaxInt(math.ZeroInt(), f.spendableOf(sdk.UnwrapSDKContext(ctx), config, account, found.balance))
 }
 
-// look is what an account can spend, and what it has if payers are debited directly.
-func (f *Fees) look(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress, account sdk.AccountI) (found Payer) {
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
+// look is what an account has, and where that is if payers are debited directly.
+func (f *Fees) look(ctx context.Context, config *types.TimerConfig, addr sdk.AccAddress) (found Payer) {
 	if f.Balances == nil {
 		// Not the bank's SpendableCoin, which panics if more is locked than is there, as after a slash.
-		found.spendable = f.spendableOf(sdkCtx, config, account, f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount)
+		found.balance = f.Bank.GetBalance(ctx, addr, config.FeeDenom).Amount
 		return found
 	}
 	found.purse = f.purse(ctx, config, addr)
 	found.balance = found.purse.balance(ctx)
-	found.spendable = f.spendableOf(sdkCtx, config, account, found.balance)
 	return found
 }
 
@@ -105,33 +104,40 @@ type Payer struct {
 	// Cycles that its records count.
 	Cycles uint64
 
-	// spendable is nil if its account is too large to be read.
-	spendable math.Int
-	// balance and purse are set if payers are debited directly and something was owed.
+	// balance is set if something was owed, purse also if payers are debited directly.
 	balance math.Int
 	purse   purse
+	// spendable is nil if its account is too large to be read, or nothing was owed.
+	spendable math.Int
 }
 
 // covers reports as Covers does, and returns what it found. A payer whose records are too large lacks funds.
 func (f *Fees) covers(ctx context.Context, config *types.TimerConfig, t *types.Timer, amount math.Int) (found Payer, covers bool) {
-	payer := t.Payer()
+	payer, owes := t.Payer(), amount.IsPositive() || t.Sponsored()
+	if owes {
+		found = f.look(ctx, config, payer)
+		if amount.IsPositive() && found.balance.IsZero() {
+			// It can spend nothing, whatever its account says, which need not be read.
+			found.spendable = found.balance
+			return found, false
+		}
+	}
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	account, cycles, err := f.readAccount(ctx, config, payer)
 	if err != nil {
 		return Payer{}, false
 	}
-	if amount.IsZero() && !t.Sponsored() {
-		// Nothing is owed, whatever the payer has.
-		return Payer{Cycles: cycles}, true
-	}
-	found = f.look(ctx, config, payer, account)
 	found.Cycles = cycles
+	if !owes {
+		return found, true
+	}
+	found.spendable = f.spendableOf(sdkCtx, config, account, found.balance)
 	if found.spendable.LT(amount) {
 		return found, false
 	}
 	if !t.Sponsored() {
 		return found, true
 	}
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
 	more, err := f.readAllowance(sdkCtx, config, payer, t.Principal())
 	found.Cycles += more
 	return found, err == nil && f.allowanceCovers(sdkCtx, payer, t.Principal(), coins(config, amount)) == nil

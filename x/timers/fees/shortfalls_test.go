@@ -117,3 +117,32 @@ func TestARefusedAllowanceIsProbedOnce(t *testing.T) {
 	require.True(t, s.Known(another, math.NewInt(61)), "its payer is the same")
 	require.Equal(t, probes, p.probes)
 }
+
+// countedAccounts are no accounts, and count how often they are asked for one.
+type countedAccounts struct {
+	noAccounts
+	asked int
+}
+
+func (c *countedAccounts) GetAccount(context.Context, sdk.AccAddress) sdk.AccountI {
+	c.asked++
+	return nil
+}
+
+// TestTheAccountOfAPayerWithNothingIsNotRead: a crowd of such payers costs the chain a look at each balance, and no more.
+func TestTheAccountOfAPayerWithNothingIsNotRead(t *testing.T) {
+	ctx, accounts := newContext(), &countedAccounts{}
+	for _, c := range []struct {
+		has, amount int64
+		covers      bool
+		asked       int
+	}{{0, 1, false, 0}, {1, 2, false, 1}, {2, 2, true, 1}, {0, 0, true, 1}} {
+		accounts.asked = 0
+		p := &purse{spendable: c.has}
+		s := (&fees.Fees{Bank: p, Feegrant: p, Accounts: accounts}).
+			Shortfalls(&types.TimerConfig{FeeDenom: "stake", MaxPayerRecordBytes: 2_048})
+		require.Equal(t, c.covers, s.Covers(ctx, own, math.NewInt(c.amount)), "%+v", c)
+		require.Equal(t, c.asked, accounts.asked, "%+v", c)
+		require.Equal(t, math.NewInt(c.has), s.Spendable(ctx, own.Payer()), "%+v", c)
+	}
+}
