@@ -20,9 +20,9 @@ import (
 // free is work that nobody is billed for, of timers that a genesis holds; most is how much of it one block does.
 func free(name, unit, remark string, most int, timers func(*types.GenesisState), read func(sdk.Context) (int, error)) kind {
 	options := usual(nil)
-	options.Timers = timers
+	options.Timers, options.Accounts = timers, realapp.KeyedAccounts(firstPlain+laneSends+1)
 	return kind{
-		name: name, unit: unit, remark: remark, free: most, options: options, floor: sends,
+		name: name, unit: unit, remark: remark, free: most, options: options, floor: fullLane,
 		subject: endOfBlock(func(ctx sdk.Context) (work, error) {
 			n, err := read(ctx)
 			return work{n: n}, err
@@ -138,6 +138,33 @@ func fallenWeights(config *types.TimerConfig) kind {
 		})
 }
 
+// unfunded is a block of timers whose payers can't cover a fire, since each has but so many coins. The payers have accounts,
+// as who has scheduled a timer.
+func unfunded(policy types.Policy, each int, coins int64) kind {
+	const timers = 4_000
+	name := fmt.Sprintf("%d unfunded timers, %d a payer who has %d, under %s", timers, each, coins, plain.PolicyName(policy))
+	k := block(name, "a part of candidate_window", under(policy, func(genesis *types.GenesisState) {
+		for i := range timers {
+			workload.AddTimer(genesis, workload.Owner(i/each), realapp.Height, nil, 100_000)
+		}
+	}))
+	k.options.SetUp = func(c *realapp.Chain, ctx sdk.Context) error {
+		from := realapp.KeyedAccount(0).Address
+		for i := range timers / each {
+			owner := workload.Owner(i)
+			c.App.Accounts.SetAccount(ctx, c.App.Accounts.NewAccountWithAddress(ctx, owner))
+			if coins == 0 {
+				continue
+			}
+			if err := c.App.Bank.SendCoins(ctx, from, owner, coin(coins)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return k
+}
+
 func freeKinds() []kind {
 	config := types.DefaultTimerConfig(app.FeeDenom)
 	removals := int(config.GcCyclesPerBlock / config.GcCyclesPerRemoval)
@@ -170,13 +197,9 @@ func freeKinds() []kind {
 	kinds = append(kinds, fallenWeights(&config))
 	for _, policy := range workload.Policies {
 		for _, each := range []int{1, 100} {
-			kinds = append(kinds, block(fmt.Sprintf("4,000 unfunded timers, %d a payer, under %s", each, plain.PolicyName(policy)),
-				"a part of candidate_window", under(policy, func(genesis *types.GenesisState) {
-					for i := range 4_000 {
-						workload.AddTimer(genesis, workload.Owner(i/each), realapp.Height, nil, 100_000)
-					}
-				})))
+			kinds = append(kinds, unfunded(policy, each, 1))
 		}
+		kinds = append(kinds, unfunded(policy, 1, 0))
 	}
 	return kinds
 }

@@ -147,8 +147,7 @@ func (k *kind) price(took [2]spent, did [2]work) (Price, error) {
 	var share float64
 	switch {
 	case k.free > 0:
-		// The sends that fill the lane: as many as its cycles hold.
-		share = n / float64(k.free) / (sends / (float64(laneCycles) / sendCycles))
+		share = n / float64(k.free) / (sends / laneSends)
 		p.Gas = 0
 	case did[1].gas == 0:
 		return Price{}, fmt.Errorf("nothing was billed")
@@ -161,21 +160,26 @@ func (k *kind) price(took [2]spent, did [2]work) (Price, error) {
 }
 
 const (
-	// laneCycles is LANE_TIMER_CYCLES of the default config, sendCycles what a bank send to a known account takes.
-	laneCycles, sendCycles = 2_000_000, 15_771
+	// laneSends is how many sends LANE_TIMER_CYCLES of the default config hold, at the cycles of one to a known account.
+	laneSends = 2_000_000 / 15_771
 )
 
-// sends is the floor of what the end of a block does: sends through the router, each in a branch of its own.
-func sends(c *realapp.Chain) (round, error) {
+// sends is the floor of what fires do: sends through the router, each in a branch of its own.
+func sends(c *realapp.Chain) (round, error) { return send(c, units) }
+
+// fullLane is the floor of what the end of a block does for nobody's money: as many sends as the lane's cycles hold.
+func fullLane(c *realapp.Chain) (round, error) { return send(c, laneSends) }
+
+func send(c *realapp.Chain, n int) (round, error) {
 	ctx, err := c.Block()
 	if err != nil {
 		return round{}, err
 	}
-	did := work{n: units}
+	did := work{n: n}
 	return round{
 		ctx: ctx,
 		run: func() error {
-			for i := range units {
+			for i := range n {
 				msg := sendOf(firstPlain + i)
 				branch, commit := ctx.CacheContext()
 				meter := storetypes.NewGasMeter(workload.SendGasLimit)
@@ -260,7 +264,7 @@ func endOfBlock(read func(sdk.Context) (work, error)) func(*realapp.Chain) (roun
 // samples are the kinds that are measured if little time is given: some of each sort.
 var samples = []string{
 	"schedule a send", "cancel", "fire: an account that sends", "fire: a contract, pinned", "query of a contract: an estimate", "expiry",
-	"reading 6,000 ready timers, under eip1559", "4,000 unfunded timers, 1 a payer, under eip1559",
+	"reading 6,000 ready timers, under eip1559", "4000 unfunded timers, 1 a payer who has 1, under eip1559",
 }
 
 // Measure measures all kinds, or samples of them.

@@ -50,12 +50,12 @@ func TestRatiosAreOfTimeByGas(t *testing.T) {
 	require.InDelta(t, 400, price.Gas, 1e-9)
 	require.InDelta(t, 120, price.Micros, 1e-9)
 
-	// 50 units of 120 us in a block, whose lane of sends takes 10 us for each 15,771 cycles.
+	// 50 units of 120 us in a block, whose lane of sends takes 10 us for each.
 	k.free = 50
 	price, err = k.price(took, [2]work{{n: 10, gas: 1_000}, {n: 5, gas: 2_000}})
 	require.NoError(t, err)
-	require.InDelta(t, 6_000/(10*2_000_000.0/15_771), price.Ratio, 1e-9)
-	require.InDelta(t, 8_000/(20*2_000_000.0/15_771), price.Committed, 1e-9)
+	require.InDelta(t, 6_000.0/(10*laneSends), price.Ratio, 1e-9)
+	require.InDelta(t, 8_000.0/(20*laneSends), price.Committed, 1e-9)
 	require.Zero(t, price.Gas)
 
 	for _, did := range [][2]work{{{n: 1}, {n: 1, gas: 1}}, {{n: 1, gas: 1}, {}}} {
