@@ -33,7 +33,7 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	if err != nil {
 		return fireResult{}, err
 	}
-	if err := e.Owners.BeforeHandlers(goCtx); err != nil {
+	if err := e.Records.BeforeHandlers(goCtx); err != nil {
 		return fireResult{}, err
 	}
 	delivery := types.Delivery{

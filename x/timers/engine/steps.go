@@ -120,7 +120,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 // AdoptedBranch is the beginning of the next block, on a branch of state that is dropped.
 func (e *Engine) AdoptedBranch(ctx sdk.Context) (sdk.Context, error) {
 	branch, _ := ctx.CacheContext()
-	branch, err := e.Owners.Branch(branch.WithBlockHeight(ctx.BlockHeight() + 1))
+	branch, err := e.Records.Branch(branch.WithBlockHeight(ctx.BlockHeight() + 1))
 	if err != nil {
 		return branch, err
 	}

@@ -18,8 +18,11 @@ func NewMigrator(k *Keeper) Migrator { return Migrator{k} }
 // counts of recent fires. What policies keep is read as from a genesis. It reads and writes as much as an import. It fails if a config of version 1 has a parameter that
 // version 2 does not allow.
 func (m Migrator) Migrate1to2(ctx sdk.Context) error {
-	weights, err := v2.MigrateStore(ctx, m.keeper.service)
+	packed, err := v2.MigrateStore(ctx, m.keeper.service)
 	if err != nil {
+		return err
+	}
+	if err := m.keeper.engine.Records.PackSetAside(ctx, packed.SetAside); err != nil {
 		return err
 	}
 	if err := m.keeper.engine.Records.DeriveOwners(ctx); err != nil {
@@ -34,7 +37,7 @@ func (m Migrator) Migrate1to2(ctx sdk.Context) error {
 	if err := m.keeper.engine.Fairness.DeriveRecents(ctx); err != nil {
 		return err
 	}
-	kept := &types.GenesisState{TipWeights: weights}
+	kept := &types.GenesisState{TipWeights: packed.TipWeights}
 	if kept.Lane, err = m.keeper.engine.Lane.Get(ctx); err != nil {
 		return err
 	}

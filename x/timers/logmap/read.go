@@ -9,6 +9,12 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
+// IsNew reports whether nothing was ever written, or nothing since Clear. It reads one value.
+func (m *Map) IsNew(ctx context.Context) (bool, error) {
+	h, err := m.open(ctx).head(front)
+	return err == nil && h.isNew(), err
+}
+
 // Get returns the value of a key.
 func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, err error) {
 	return m.open(ctx).get(key)

@@ -158,9 +158,6 @@ func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) 
 	return o.change(ctx, pending.Change{Key: entry.key(actor), Removed: true})
 }
 
-// maxPending bounds what is changed and not yet written: each reading of the index looks through it.
-const maxPending = 64
-
 // change changes an entry. What the steps at the end of a block change is written some dozens at a time, since one change
 // of the map costs as much as many; they say when they undo it. What a handler changes is written at once, since it may be
 // undone without them.
@@ -170,7 +167,7 @@ func (o *Owners) change(ctx context.Context, change pending.Change) error {
 	if changes == nil || sandbox.IsWithinFire(ctx) {
 		return o.write(ctx, change)
 	}
-	if changes.Add(change) < maxPending {
+	if changes.Add(change) < pending.Most {
 		return nil
 	}
 	return o.write(ctx, pending.Of(ctx).Take()...)
@@ -184,21 +181,12 @@ func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
 	return o.entries.Apply(types.Unmetered(ctx), messages...)
 }
 
-// BeforeHandlers writes changes of timers that stay, since handlers write theirs at once. A timer that was removed has no
-// further changes.
-func (o *Owners) BeforeHandlers(ctx context.Context) error {
+// writeStaying writes the changes of timers that stay. A timer that was removed has no further changes.
+func (o *Owners) writeStaying(ctx context.Context) error {
 	if pending.Of(ctx).Stays() {
 		return o.write(ctx, pending.Of(ctx).Take()...)
 	}
 	return nil
-}
-
-// Branch writes the changes of the block in which the context runs to a branch of state that is dropped, where they go on
-// as those of another block.
-func (o *Owners) Branch(ctx sdk.Context) (sdk.Context, error) {
-	changes := pending.Of(ctx)
-	ctx, _ = pending.With(ctx)
-	return ctx, o.write(ctx, changes.All()...)
 }
 
 // candidates returns the entries of the actor whose timers may have the id.

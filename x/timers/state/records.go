@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/aside"
 	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -68,13 +69,12 @@ type WaitingRoom interface {
 type Records struct {
 	// seq is the next insertion number, from 1. Written by schedule and update: one node a block.
 	seq collections.Sequence
-	// setAside: seq → timer that is neither in the queue nor gone.
-	setAside collections.Map[uint64, types.Timer]
 	// payloads: seq → payload longer than InlinePayloadBytes. Written once, removed with its timer.
 	payloads collections.Map[uint64, []byte]
 
-	// calendar holds the timers that have a due height, the queue.
+	// calendar holds the timers that have a due height, the queue; aside those that are neither there nor gone.
 	calendar   *queue.Calendar
+	aside      *aside.Timers
 	owners     *Owners
 	lane       *Lane
 	waiting    WaitingRoom
@@ -90,9 +90,9 @@ func NewRecords(
 	timer := codec.CollValue[types.Timer](cdc)
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
-		setAside: collections.NewMap(sb, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
 		calendar: queue.NewCalendar(cdc, sb, service),
+		aside:    aside.New(sb, service, timer),
 		owners:   owners, lane: lane,
 	}
 }
@@ -112,10 +112,32 @@ func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Pe
 // Close ends a block: what it inserted is written in bulk, and merges go on, by a bounded amount of work. What waits between
 // two places is packed.
 func (r *Records) Close(ctx sdk.Context, waiting calendar.Span) error {
-	if err := r.owners.Maintain(ctx, types.HeightOf(ctx)); err != nil {
+	height := types.HeightOf(ctx)
+	if err := r.owners.Maintain(ctx, height); err != nil {
+		return err
+	}
+	if err := r.aside.Maintain(ctx, height); err != nil {
 		return err
 	}
 	return r.calendar.Close(ctx, waiting)
+}
+
+// BeforeHandlers writes what the steps at the end of a block have changed and a handler may change: handlers write at once.
+func (r *Records) BeforeHandlers(ctx context.Context) error {
+	if err := r.owners.writeStaying(ctx); err != nil {
+		return err
+	}
+	return r.aside.Flush(ctx)
+}
+
+// Branch writes what the block has changed to a branch of state that is dropped, where it goes on as that of another block.
+func (r *Records) Branch(ctx sdk.Context) (sdk.Context, error) {
+	changes := pending.Of(ctx)
+	ctx, _ = pending.With(ctx)
+	if err := r.owners.write(ctx, changes.All()...); err != nil {
+		return ctx, err
+	}
+	return ctx, r.aside.Branch(ctx, changes)
 }
 
 // Calendar is where the queue is stored.
@@ -135,11 +157,15 @@ func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, b
 
 // Put writes the record of a live timer again, at the same place.
 func (r *Records) Put(ctx context.Context, t *types.Timer) error {
-	if t.SetAside == types.NotSetAside {
-		queue.NoteWrite(ctx, t)
+	queue.NoteWrite(ctx, t)
+	switch t.SetAside {
+	case types.NotSetAside:
 		return r.calendar.Replace(ctx, t)
+	case types.Watching:
+		return r.waiting.Put(ctx, t)
+	default:
+		return r.aside.Replace(ctx, t)
 	}
-	return r.place(ctx, t)
 }
 
 // place writes a record that is nowhere where its SetAside says.
@@ -151,7 +177,7 @@ func (r *Records) place(ctx context.Context, t *types.Timer) error {
 	case types.Watching:
 		return r.waiting.Put(ctx, t)
 	default:
-		return r.setAside.Set(ctx, t.Seq, *t)
+		return r.aside.Insert(ctx, t)
 	}
 }
 
@@ -172,7 +198,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	case types.Watching:
 		return r.waiting.Take(ctx, t)
 	default:
-		return r.setAside.Remove(ctx, t.Seq)
+		return r.aside.Remove(ctx, t.Seq)
 	}
 }
 
@@ -408,7 +434,7 @@ func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 		if waits || err != nil {
 			return timer, err
 		}
-		return r.setAside.Get(ctx, entry.Seq)
+		return r.aside.Get(ctx, entry.Seq)
 	}
 	timer, found, err := r.calendar.Get(ctx, KeyOf(entry.Due, entry.Seq))
 	if err == nil && !found {
@@ -430,8 +456,7 @@ func (r *Records) SetAsideFrom(ctx context.Context, seq uint64, limit int) ([]ty
 // WalkSetAside passes the timers that are set aside to fn, from an insertion number on, until fn reports that it has
 // enough.
 func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types.Timer) (enough bool, err error)) error {
-	ranger := new(collections.Range[uint64]).StartInclusive(seq)
-	return r.setAside.Walk(ctx, ranger, func(_ uint64, t types.Timer) (bool, error) { return fn(&t) })
+	return r.aside.Walk(ctx, seq, func(_ uint64, t *types.Timer) (bool, error) { return fn(t) })
 }
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
@@ -449,7 +474,7 @@ func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error
 	if err := errors.Join(err, failed); err != nil {
 		return err
 	}
-	err = r.setAside.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) { return false, fn(&t) })
+	err = r.WalkSetAside(ctx, 0, func(t *types.Timer) (bool, error) { return false, fn(t) })
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"errors"
 
 	"cosmossdk.io/collections"
 
@@ -41,7 +42,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		if err := r.calendar.Close(ctx, calendar.Span{}); err != nil {
 			return err
 		}
-		return logstore.Settle(ctx, r.owners.entries)
+		return errors.Join(logstore.Settle(ctx, r.owners.entries), r.aside.Settle(ctx))
 	}}
 }
 
@@ -75,6 +76,16 @@ func (r *Records) DeriveOwners(ctx context.Context) error {
 		}
 	}
 	return logstore.Settle(ctx, r.owners.entries)
+}
+
+// PackSetAside writes the records of timers that are set aside, of which there are none.
+func (r *Records) PackSetAside(ctx context.Context, timers []types.Timer) error {
+	for i := range timers {
+		if err := r.aside.Insert(ctx, &timers[i]); err != nil {
+			return err
+		}
+	}
+	return r.aside.Settle(ctx)
 }
 
 // ExportGenesis implements Component.

@@ -60,7 +60,10 @@ func (r *Records) checkTimers(ctx context.Context) error {
 			return check(&t, true)
 		}
 	}
-	err = r.setAside.Walk(ctx, nil, func(seq uint64, t types.Timer) (bool, error) { return false, asideAs(false)(seq, t) })
+	if err := r.aside.Check(ctx); err != nil {
+		return fmt.Errorf("timers set aside: %w", err)
+	}
+	err = r.aside.Walk(ctx, 0, func(seq uint64, t *types.Timer) (bool, error) { return false, asideAs(false)(seq, *t) })
 	if err != nil {
 		return err
 	}

@@ -28,26 +28,31 @@ const (
 // watchesCodec encodes (store, prefix, owner, seq).
 var watchesCodec = collections.QuadKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey, collections.Uint64Key)
 
+// Packed is what version 1 stored singly, and version 2 packs.
+type Packed struct {
+	// SetAside are the timers that are set aside, TipWeights the weights of policy tip.
+	SetAside   []types.Timer
+	TipWeights []types.ActorTipWeight
+}
+
 // MigrateStore rewrites what version 1 stored otherwise: configs, the lane, the records of timers, their watches and rounds
 // of these, and the pages of actors. The owner index and the counts of recent fires, which version 1 did not have, are left
-// to the keeper. So are the ready index and the weights of policy tip, whose entries it removes; the weights are returned. It
-// reads and writes each timer once.
-func MigrateStore(ctx context.Context, service store.KVStoreService) ([]types.ActorTipWeight, error) {
+// to the keeper. So are the ready index and what it returns, whose entries it removes. It reads and writes each timer once.
+func MigrateStore(ctx context.Context, service store.KVStoreService) (*Packed, error) {
 	m := &migration{store: service.OpenKVStore(ctx)}
-	for _, step := range []func() error{m.configs, m.lane, m.watches, m.timers, m.rounds, m.actors, m.ready, m.tipWeights, m.tipEpochs} {
+	for _, step := range []func() error{m.configs, m.lane, m.watches, m.timers, m.setAside, m.rounds, m.actors, m.ready, m.tipWeights, m.tipEpochs} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	return m.weights, nil
+	return &m.packed, nil
 }
 
 type migration struct {
 	store store.KVStore
 	// cells is what a fire could write under the config in force: version 1 had no limits of timers.
-	cells uint64
-	// weights of policy tip, which version 1 kept singly.
-	weights []types.ActorTipWeight
+	cells  uint64
+	packed Packed
 }
 
 func (m *migration) configs() error {
@@ -110,6 +115,18 @@ func (m *migration) timers() error {
 	return nil
 }
 
+// setAside removes the timers that are set aside, which were rewritten before.
+func (m *migration) setAside() error {
+	return m.each(types.PrefixSetAside, func(key, value []byte) error {
+		var timer types.Timer
+		if err := timer.Unmarshal(value); err != nil {
+			return err
+		}
+		m.packed.SetAside = append(m.packed.SetAside, timer)
+		return m.store.Delete(key)
+	})
+}
+
 func (m *migration) timer(key, value []byte) error {
 	var timer types.Timer
 	if err := timer.Unmarshal(value); err != nil {
@@ -167,7 +184,7 @@ func (m *migration) tipWeights() error {
 		if err := weight.Weight.Unmarshal(value); err != nil {
 			return err
 		}
-		m.weights = append(m.weights, weight)
+		m.packed.TipWeights = append(m.packed.TipWeights, weight)
 		return m.store.Delete(key)
 	})
 }

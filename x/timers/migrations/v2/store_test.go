@@ -90,11 +90,11 @@ func start(t *testing.T, config []byte) (sdk.Context, store.KVStoreService) {
 	return ctx, service
 }
 
-func migrate(t *testing.T, ctx sdk.Context, service store.KVStoreService) []types.ActorTipWeight {
+func migrate(t *testing.T, ctx sdk.Context, service store.KVStoreService) *v2.Packed {
 	t.Helper()
-	weights, err := v2.MigrateStore(ctx, service)
+	packed, err := v2.MigrateStore(ctx, service)
 	require.NoError(t, err)
-	return weights
+	return packed
 }
 
 func migratedConfig(t *testing.T, ctx sdk.Context, service store.KVStoreService) (config types.TimerConfig) {
@@ -133,7 +133,7 @@ func TestWeightsAreTakenOut(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, kv.Set(epoch, []byte{}))
 	}
-	require.Equal(t, want, migrate(t, ctx, service))
+	require.Equal(t, want, migrate(t, ctx, service).TipWeights)
 	for _, region := range []collections.Prefix{types.PrefixTipWeights, types.PrefixTipEpochs} {
 		left, err := kv.Iterator(region.Bytes(), storetypes.PrefixEndBytes(region.Bytes()))
 		require.NoError(t, err)
@@ -331,12 +331,13 @@ func TestPricesInPayloads(t *testing.T) {
 			record, err := timer.Marshal()
 			require.NoError(t, err)
 			require.NoError(t, kv.Set(key(types.PrefixSetAside), record))
-			migrate(t, ctx, service)
+			aside := migrate(t, ctx, service).SetAside
 
-			var now types.Timer
-			record, err = kv.Get(key(types.PrefixSetAside))
+			require.Len(t, aside, 1)
+			now := aside[0]
+			single, err := kv.Has(key(types.PrefixSetAside))
 			require.NoError(t, err)
-			require.NoError(t, now.Unmarshal(record))
+			require.False(t, single, "it is packed now")
 			stored := now.Payload
 			require.Equal(t, len(payload) >= types.InlinePayloadBytes, now.PayloadSeq != 0)
 			if now.PayloadSeq != 0 {

@@ -1,4 +1,5 @@
-// Package pending collects what the steps at the end of a block change in the owner index, until it is written.
+// Package pending collects what the steps at the end of a block change in the owner index and among the timers that are set
+// aside, until it is written.
 package pending
 
 import (
@@ -10,7 +11,11 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 )
 
-// Change is a change of one entry: it has another value, or is removed.
+// Most bounds what is changed and not yet written, of the owner index and of the timers set aside: each reading looks through the
+// one, and writes the other.
+const Most = 64
+
+// Change is a change of one entry of the owner index: it has another value, or is removed.
 type Change struct {
 	Key, Value []byte
 	Removed    bool
@@ -26,7 +31,11 @@ func (c Change) Message() logmap.Change {
 
 // Changes are those that steps have made and that are not yet in the store, in their order. They live as long as the block.
 // A nil one is empty.
-type Changes struct{ list []Change }
+type Changes struct {
+	list []Change
+	// aside are those of the timers that are set aside.
+	aside []logmap.Change
+}
 
 type contextKey struct{}
 
@@ -43,20 +52,23 @@ func Of(ctx context.Context) *Changes {
 }
 
 // Mark is what was not yet written at some time.
-type Mark struct{ list []Change }
+type Mark struct {
+	list  []Change
+	aside []logmap.Change
+}
 
 // Mark returns where Undo returns to, when what was done since is undone.
 func (c *Changes) Mark() Mark {
 	if c == nil {
 		return Mark{}
 	}
-	return Mark{c.list}
+	return Mark{c.list, c.aside}
 }
 
 // Undo forgets the changes since a mark. What was written in between must be undone too.
 func (c *Changes) Undo(m Mark) {
 	if c != nil {
-		c.list = m.list
+		c.list, c.aside = m.list, m.aside
 	}
 }
 
@@ -66,7 +78,30 @@ func (c *Changes) Add(change Change) int {
 	return len(c.list)
 }
 
-// Take returns the changes, which are written now.
+// AddAside collects a change of a timer that is set aside, and returns how many there are.
+func (c *Changes) AddAside(change logmap.Change) int {
+	c.aside = append(c.aside, change)
+	return len(c.aside)
+}
+
+// Aside returns the changes of timers that are set aside, in their order.
+func (c *Changes) Aside() []logmap.Change {
+	if c == nil {
+		return nil
+	}
+	return c.aside
+}
+
+// TakeAside returns them, and they are written now.
+func (c *Changes) TakeAside() []logmap.Change {
+	aside := c.Aside()
+	if c != nil {
+		c.aside = nil
+	}
+	return aside
+}
+
+// Take returns the changes of the owner index, which are written now.
 func (c *Changes) Take() []Change {
 	list := c.All()
 	if c != nil {

@@ -9,13 +9,13 @@ import (
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
-	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/calendar/tiered"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -92,7 +92,7 @@ func (c *Calendar) write(
 	switch {
 	case err != nil:
 	case isTiered:
-		chargeWrite(ctx, queueKeyBytes+t.Size())
+		logstore.ChargeWrite(ctx, queueKeyBytes+t.Size())
 		err = tiered(types.Unmetered(ctx), key, *t)
 	default:
 		err = flat(ctx, key, *t)
@@ -109,7 +109,7 @@ func (c *Calendar) Remove(ctx context.Context, key calendar.Key) error {
 	switch {
 	case err != nil:
 	case isTiered:
-		chargeRemoval(ctx)
+		logstore.ChargeRemove(ctx)
 		err = c.tiered.Remove(types.Unmetered(ctx), key)
 	default:
 		err = c.flat.Remove(ctx, key)
@@ -134,7 +134,7 @@ func (c *Calendar) Get(ctx context.Context, key calendar.Key) (t types.Timer, fo
 	if found {
 		size += t.Size()
 	}
-	chargeRead(ctx, size)
+	logstore.ChargeRead(ctx, size)
 	return t, found, err
 }
 
@@ -147,7 +147,7 @@ func (c *Calendar) Has(ctx context.Context, key calendar.Key) (bool, error) {
 	case !isTiered:
 		return c.queue.Has(ctx, collections.Join(key.Due, key.Seq))
 	}
-	chargeLookup(ctx)
+	logstore.ChargeHas(ctx)
 	_, found, err := c.tiered.Get(types.Unmetered(ctx), key)
 	return found, err
 }
@@ -171,7 +171,7 @@ func (c *Calendar) Page(
 		return c.page(ctx, from, height, fn)
 	}
 	keep := func(e calendar.Entry[types.Timer]) calendar.Verdict {
-		chargeStep(ctx, queueKeyBytes+e.Value.Size())
+		logstore.ChargeStep(ctx, queueKeyBytes+e.Value.Size())
 		return fn(e)
 	}
 	found, next, complete, err = calendar.Read(height, keep, func(fn func(calendar.Entry[types.Timer]) bool) error {
@@ -196,7 +196,7 @@ func (c *Calendar) page(
 		return c.flat.Page(ctx, from, height, fn)
 	}
 	return c.tiered.Page(types.Unmetered(ctx), from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
-		chargeStep(ctx, queueKeyBytes+e.Value.Size())
+		logstore.ChargeStep(ctx, queueKeyBytes+e.Value.Size())
 		return fn(e)
 	})
 }
@@ -249,40 +249,6 @@ func (c *Calendar) Check(ctx context.Context) error {
 
 // queueKeyBytes is the length of a queue key: the prefix, due and seq.
 const queueKeyBytes = 1 + 8 + 8
-
-// The charges are those of the store for one operation of the queue. A tiered calendar takes less time for it, spread over
-// the operation, the merges and the migration of the entry.
-
-func chargeWrite(ctx context.Context, bytes int) {
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	gas := sdkCtx.KVGasConfig()
-	sdkCtx.GasMeter().ConsumeGas(gas.WriteCostFlat, storetypes.GasWriteCostFlatDesc)
-	sdkCtx.GasMeter().ConsumeGas(gas.WriteCostPerByte*uint64(bytes), storetypes.GasWritePerByteDesc)
-}
-
-func chargeRead(ctx context.Context, bytes int) {
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	gas := sdkCtx.KVGasConfig()
-	sdkCtx.GasMeter().ConsumeGas(gas.ReadCostFlat, storetypes.GasReadCostFlatDesc)
-	sdkCtx.GasMeter().ConsumeGas(gas.ReadCostPerByte*uint64(bytes), storetypes.GasReadPerByteDesc)
-}
-
-func chargeLookup(ctx context.Context) {
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	sdkCtx.GasMeter().ConsumeGas(sdkCtx.KVGasConfig().HasCost, storetypes.GasHasDesc)
-}
-
-func chargeRemoval(ctx context.Context) {
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	sdkCtx.GasMeter().ConsumeGas(sdkCtx.KVGasConfig().DeleteCost, storetypes.GasDeleteDesc)
-}
-
-func chargeStep(ctx context.Context, bytes int) {
-	sdkCtx := sdk.UnwrapSDKContext(ctx)
-	gas := sdkCtx.KVGasConfig()
-	sdkCtx.GasMeter().ConsumeGas(gas.ReadCostPerByte*uint64(bytes), storetypes.GasValuePerByteDesc)
-	sdkCtx.GasMeter().ConsumeGas(gas.IterNextCostFlat, storetypes.GasIterNextCostFlatDesc)
-}
 
 // heightSeq is (due, seq).
 type heightSeq = collections.Pair[uint64, uint64]

@@ -1,0 +1,191 @@
+package aside
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/testutil"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/pending"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// model is the records that are set aside, beside the map of single keys that they should be. Its keys are in a store of
+// their own, so that gas can be compared.
+type model struct {
+	aside   *Timers
+	service store.KVStoreService
+	single  collections.Map[uint64, types.Timer]
+	ctx     sdk.Context
+	nextSeq uint64
+}
+
+func newModel(t require.TestingT) *model {
+	keys := storetypes.NewKVStoreKeys(types.StoreKey, "single")
+	service := runtime.NewKVStoreService(keys[types.StoreKey])
+	timer := codec.CollValue[types.Timer](codec.NewProtoCodec(codectypes.NewInterfaceRegistry()))
+	sb := collections.NewSchemaBuilder(service)
+	singleSB := collections.NewSchemaBuilder(runtime.NewKVStoreService(keys["single"]))
+	m := &model{
+		aside: New(sb, service, timer), service: service,
+		single: collections.NewMap(singleSB, types.PrefixSetAside, "set_aside", collections.Uint64Key, timer),
+		ctx:    testutil.DefaultContextWithKeys(keys, storetypes.NewTransientStoreKeys("transient"), nil),
+	}
+	for _, builder := range []*collections.SchemaBuilder{sb, singleSB} {
+		_, err := builder.Build()
+		require.NoError(t, err)
+	}
+	return m
+}
+
+// sameGas runs an operation on both, and holds that it costs the same gas.
+func (m *model) sameGas(t require.TestingT, ctx sdk.Context, packed, single func(sdk.Context)) {
+	var gas [2]uint64
+	for i, fn := range []func(sdk.Context){packed, single} {
+		meter := storetypes.NewInfiniteGasMeter()
+		fn(ctx.WithGasMeter(meter))
+		gas[i] = meter.GasConsumed()
+	}
+	require.Equal(t, gas[1], gas[0], "gas")
+}
+
+// known is an insertion number that is set aside; false if there is none.
+func (m *model) known(t *rapid.T, ctx sdk.Context) (uint64, bool) {
+	var seqs []uint64
+	require.NoError(t, m.single.Walk(ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
+		seqs = append(seqs, seq)
+		return false, nil
+	}))
+	if len(seqs) == 0 {
+		return 0, false
+	}
+	return rapid.SampledFrom(seqs).Draw(t, "which"), true
+}
+
+func (m *model) change(t *rapid.T, ctx sdk.Context) {
+	seq, some := m.known(t, ctx)
+	what := rapid.IntRange(0, 3).Draw(t, "what")
+	if !some || what < 2 {
+		m.nextSeq++
+		timer := types.Timer{Id: []byte{1}, Seq: m.nextSeq, SetAside: types.Unfunded, Payload: make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))}
+		m.sameGas(t, ctx,
+			func(ctx sdk.Context) { require.NoError(t, m.aside.Insert(ctx, &timer)) },
+			func(ctx sdk.Context) { require.NoError(t, m.single.Set(ctx, timer.Seq, timer)) })
+		return
+	}
+	if what == 2 {
+		m.sameGas(t, ctx,
+			func(ctx sdk.Context) { require.NoError(t, m.aside.Remove(ctx, seq)) },
+			func(ctx sdk.Context) { require.NoError(t, m.single.Remove(ctx, seq)) })
+		return
+	}
+	timer, err := m.single.Get(ctx, seq)
+	require.NoError(t, err)
+	timer.ExpiresAt++
+	m.sameGas(t, ctx,
+		func(ctx sdk.Context) { require.NoError(t, m.aside.Replace(ctx, &timer)) },
+		func(ctx sdk.Context) { require.NoError(t, m.single.Set(ctx, seq, timer)) })
+}
+
+func (m *model) compare(t *rapid.T, ctx sdk.Context) {
+	seq := rapid.Uint64Range(0, m.nextSeq+1).Draw(t, "seq")
+	var got, want types.Timer
+	var gotErr, wantErr error
+	m.sameGas(t, ctx,
+		func(ctx sdk.Context) { got, gotErr = m.aside.Get(ctx, seq) },
+		func(ctx sdk.Context) { want, wantErr = m.single.Get(ctx, seq) })
+	require.Equal(t, errors.Is(wantErr, collections.ErrNotFound), errors.Is(gotErr, collections.ErrNotFound))
+	require.True(t, want.Equal(got))
+
+	limit := rapid.IntRange(1, 100).Draw(t, "limit")
+	var gotAll, wantAll []types.Timer
+	m.sameGas(t, ctx, func(ctx sdk.Context) {
+		require.NoError(t, m.aside.Walk(ctx, seq, func(at uint64, timer *types.Timer) (bool, error) {
+			require.Equal(t, timer.Seq, at)
+			gotAll = append(gotAll, *timer)
+			return len(gotAll) == limit, nil
+		}))
+	}, func(ctx sdk.Context) {
+		from := new(collections.Range[uint64]).StartInclusive(seq)
+		require.NoError(t, m.single.Walk(ctx, from, func(_ uint64, timer types.Timer) (bool, error) {
+			wantAll = append(wantAll, timer)
+			return len(wantAll) == limit, nil
+		}))
+	})
+	require.True(t, slices.EqualFunc(wantAll, gotAll, func(a, b types.Timer) bool { return a.Equal(b) }))
+}
+
+// step is one of the steps at the end of a block, which may be undone, or a fire of a handler.
+func (m *model) step(t *rapid.T, ctx sdk.Context) {
+	mark := pending.Of(ctx).Mark()
+	branch, write := ctx.CacheContext()
+	within := branch
+	if rapid.IntRange(0, 3).Draw(t, "is a fire") == 0 {
+		require.NoError(t, m.aside.Flush(branch))
+		within = sandbox.WithinFire(branch)
+	}
+	for range rapid.IntRange(1, 100).Draw(t, "changes") {
+		m.change(t, within)
+	}
+	if rapid.Bool().Draw(t, "is read") {
+		m.compare(t, within)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "is undone") == 0 {
+		pending.Of(ctx).Undo(mark)
+		return
+	}
+	write()
+}
+
+// TestTimersSetAsideAreAsIfStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
+// and costs the same gas. When none is left, nothing is.
+//
+// Rule: 2.3-aside, 2.3-aside-together, 2.3-aside-gas
+func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newModel(t)
+		for height := range uint64(6) {
+			for range rapid.IntRange(0, 5).Draw(t, "by transactions") {
+				m.change(t, m.ctx)
+				m.compare(t, m.ctx)
+			}
+			ctx, _ := pending.With(m.ctx)
+			for range rapid.IntRange(0, 4).Draw(t, "steps") {
+				m.step(t, ctx)
+			}
+			m.compare(t, ctx)
+			require.NoError(t, m.aside.Maintain(ctx, height))
+			require.NoError(t, m.aside.timers.Check(m.ctx))
+			m.compare(t, m.ctx)
+		}
+		m.empty(t)
+	})
+}
+
+// empty removes all that is left in one block. The map merges what is left of it, and then there is nothing.
+func (m *model) empty(t require.TestingT) {
+	ctx, _ := pending.With(m.ctx)
+	require.NoError(t, m.single.Walk(m.ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
+		return false, m.aside.Remove(ctx, seq)
+	}))
+	for height := range uint64(50) {
+		require.NoError(t, m.aside.Maintain(ctx, height))
+	}
+	entries, err := m.service.OpenKVStore(m.ctx).Iterator(types.PrefixSetAside.Bytes(), storetypes.PrefixEndBytes(types.PrefixSetAside.Bytes()))
+	require.NoError(t, err)
+	require.False(t, entries.Valid(), "nothing is left in state")
+	require.NoError(t, entries.Close())
+}

@@ -1,0 +1,51 @@
+package logstore
+
+import (
+	"context"
+
+	storetypes "cosmossdk.io/store/types"
+
+	sdk "github.com/cosmos/cosmos-sdk/types"
+)
+
+// What the store charges for an operation on one key is charged for records that are not stored one by one too. So the same
+// operation costs the same gas on all nodes, whatever it does to runs and chunks, before and after a merge, an export and an
+// import.
+
+// ChargeWrite charges for writing a key and its value of so many bytes.
+func ChargeWrite(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.WriteCostFlat, storetypes.GasWriteCostFlatDesc)
+	meter.ConsumeGas(prices.WriteCostPerByte*uint64(bytes), storetypes.GasWritePerByteDesc)
+}
+
+// ChargeRead charges for reading a key and its value of so many bytes.
+func ChargeRead(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.ReadCostFlat, storetypes.GasReadCostFlatDesc)
+	meter.ConsumeGas(prices.ReadCostPerByte*uint64(bytes), storetypes.GasReadPerByteDesc)
+}
+
+// ChargeHas charges for asking whether a key is there.
+func ChargeHas(ctx context.Context) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.HasCost, storetypes.GasHasDesc)
+}
+
+// ChargeRemove charges for removing a key.
+func ChargeRemove(ctx context.Context) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.DeleteCost, storetypes.GasDeleteDesc)
+}
+
+// ChargeStep charges for an entry of a scan, whose key and value are of so many bytes.
+func ChargeStep(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
+	meter.ConsumeGas(prices.ReadCostPerByte*uint64(bytes), storetypes.GasValuePerByteDesc)
+	meter.ConsumeGas(prices.IterNextCostFlat, storetypes.GasIterNextCostFlatDesc)
+}
+
+func gas(ctx context.Context) (storetypes.GasConfig, storetypes.GasMeter) {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	return sdkCtx.KVGasConfig(), sdkCtx.GasMeter()
+}
