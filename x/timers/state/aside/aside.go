@@ -111,6 +111,9 @@ func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *ty
 	if err != nil {
 		return err
 	}
+	if changes := pending.Of(ctx); changes != nil {
+		changes.NoneAside = none
+	}
 	for reader := a.timers.Reader(free); !none; {
 		page, err := reader.Page(from, nil, pageRecords)
 		if err != nil {
@@ -145,6 +148,10 @@ func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *ty
 func (a *Timers) Maintain(ctx context.Context, height uint64) error {
 	if err := a.Flush(ctx); err != nil {
 		return err
+	}
+	if changes := pending.Of(ctx); changes != nil && changes.NoneAside {
+		// What handlers have set aside is left to the next block.
+		return nil
 	}
 	ctx = types.Unmetered(ctx)
 	if none, err := a.timers.IsNew(ctx); none || err != nil {

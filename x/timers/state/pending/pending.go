@@ -35,6 +35,8 @@ type Changes struct {
 	list []Change
 	// aside are those of the timers that are set aside.
 	aside []logmap.Change
+	// NoneAside: the block has found that no timer is set aside, and has set none aside since.
+	NoneAside bool
 }
 
 type contextKey struct{}
@@ -80,7 +82,7 @@ func (c *Changes) Add(change Change) int {
 
 // AddAside collects a change of a timer that is set aside, and returns how many there are.
 func (c *Changes) AddAside(change logmap.Change) int {
-	c.aside = append(c.aside, change)
+	c.aside, c.NoneAside = append(c.aside, change), false
 	return len(c.aside)
 }
 
