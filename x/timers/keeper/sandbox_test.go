@@ -333,6 +333,33 @@ func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
 	require.Len(t, f.firedIDs(f.blocksUntil(9)), lacking-2)
 }
 
+// What the block has set aside stays, where a handler that has looked at it fails.
+//
+// Rule: 2.3-aside-together
+func TestWhatTheBlockHasSetAsideOutlivesAHandlerThatFails(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 2 }))
+	poor := sdk.AccAddress("poor________________")
+	f.fund(poor, 1)
+	f.grant(poor, robot, unlimited())
+	const lacking = 10
+	aside := 0
+	look := f.script(func(ctx sdk.Context, d types.Delivery) error {
+		live, err := f.Timers.TimersOf(ctx.WithGasMeter(storetypes.NewInfiniteGasMeter()), d.Actor)
+		require.NoError(t, err)
+		aside = len(live)
+		return types.ErrInternal
+	})
+	for range lacking + 1 {
+		f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.9")), paidBy(poor))
+	}
+	f.schedule(robot, 3, look, limited(500_000))
+	f.blocksUntil(3)
+	require.Equal(t, lacking, aside)
+	require.Equal(t, uint32(lacking), f.total(robot))
+	f.fund(poor, rich)
+	require.Len(t, f.firedIDs(f.blocksUntil(9)), lacking)
+}
+
 // What the steps of a block change is written together. If that fails, nothing of the block is lost.
 //
 // Rule: 2.2-one-record

@@ -8,11 +8,9 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 )
 
-// What the store charges for an operation on one key is charged for records that are not stored one by one too. So the same
-// operation costs the same gas on all nodes, whatever it does to runs and chunks, before and after a merge, an export and an
-// import.
-
-// ChargeWrite charges for writing a key and its value of so many bytes.
+// ChargeWrite charges for writing a key and its value of so many bytes, as the store does. This and what follows is for records
+// that are not stored one by one: so the same operation costs the same gas on all nodes, whatever it does to runs and chunks,
+// before and after a merge, an export and an import.
 func ChargeWrite(ctx context.Context, bytes int) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.WriteCostFlat, storetypes.GasWriteCostFlatDesc)
