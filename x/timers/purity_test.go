@@ -56,11 +56,12 @@ var mayImport = map[string][]string{
 	"state/pending":    {},
 	"state/index":      {"types", "sandbox", "state", "state/logstore", "state/queue"},
 	"state/receipts":   {"types", "state"},
-	"state/conditions": {"types", "watch", "state"},
+	"state/leavers":    {"types", "sandbox"},
+	"state/conditions": {"types", "watch", "state", "state/leavers"},
 	"fees":             {"types", "names", "sandbox", "watch"},
 	"feemarket":        {"types"},
 	"module/v1":        {},
-	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions"},
+	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions", "state/leavers"},
 	"agents":           {"types", "events", "names", "sandbox", "state"},
 	"policies":         {"types", "names", "sandbox", "state", "state/index", "fees", "agents"},
 
@@ -74,9 +75,9 @@ var mayImport = map[string][]string{
 	},
 
 	"engine/tags":   {"events"},
-	"engine":        {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "state/receipts", "state/pending", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine":        {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "state/receipts", "state/pending", "state/leavers", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"migrations/v2": {"types"},
-	"keeper":        {"types", "events", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/receipts", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"keeper":        {"types", "events", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/leavers", "state/receipts", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
 	"query":         {"types", "names", "state", "state/conditions", "state/receipts", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},

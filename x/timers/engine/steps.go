@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
+	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -49,7 +50,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	}
 	b.watch = watch
 	ctx, b.writes = queue.WithWrites(withBlock(ctx, b))
-	ctx, b.pending = pending.With(ctx)
+	ctx, b.pending = pending.With(leavers.WithBudget(ctx, b.Config.SweepPerBlock))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -369,4 +370,31 @@ func TestConditionsSurviveAnExport(t *testing.T) {
 		require.Equal(t, f.firedIDs(f.NextBlock()), again.firedIDs(again.NextBlock()))
 	}
 	require.Empty(t, again.export().WatchSegments)
+}
+
+// TestATimerThatBecomesDueCountsForItsConditions: of timers with three conditions each a block with room for four watches
+// makes two due, and two by a key without a condition as well.
+//
+// Rule: 1.10-conditions-count
+func TestATimerThatBecomesDueCountsForItsConditions(t *testing.T) {
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 4 }))
+	f.setPurse(100)
+	others := []types.WatchKey{f.when(f.balanceOf(alice), "< 1"), f.when(f.balanceOf(bob), "< 1")}
+	for name, key := range map[string]types.WatchKey{"a condition": f.when(f.balanceOf(purse), "< 50"), "any change": f.balanceOf(purse)} {
+		t.Run(name, func(t *testing.T) {
+			keys := append(slices.Clone(others), key)
+			if key.When == nil {
+				keys = append(keys, f.when(f.balanceOf(carol), "< 1"))
+			}
+			for range 5 {
+				f.schedule(robot, 0, f.noop(), watching(keys...))
+			}
+			f.setPurse(100)
+			f.NextBlock()
+			f.setPurse(1)
+			for _, want := range []int{2, 2, 1, 0} {
+				require.Len(t, f.firedIDs(f.NextBlock()), want)
+			}
+		})
+	}
 }

@@ -59,7 +59,9 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 	for range 100 {
 		f.schedule(robot, due, f.noop(), small)
 	}
+	f.schedule(robot, 0, f.noop(), small, watching(f.balanceOf(crowdOwner(98)), f.balanceOf(crowdOwner(99))), expiring(due))
 	f.blocksUntil(due - 1)
+	f.setConfig(func(c *types.TimerConfig) { c.SweepPerBlock = 1 })
 	f.run(f.send(alice, purse, 1), f.send(alice, carol, 1))
 	f.NextBlock()
 	f.run(f.send(alice, carol, 1))

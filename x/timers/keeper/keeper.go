@@ -22,6 +22,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
+	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -146,8 +147,9 @@ func (k *Keeper) wire(cdc codec.Codec, sb *collections.SchemaBuilder, purse *fee
 	records := state.NewRecords(cdc, sb, k.service, owners, lane)
 	index := index.New(sb, k.service, records)
 	records.Attend(index)
-	conditions := conditions.New(cdc, sb, records, o.watcher)
-	watches := triggers.NewWatches(cdc, sb, records, o.watcher, conditions)
+	leavers := leavers.New(cdc, sb)
+	conditions := conditions.New(cdc, sb, records, leavers, o.watcher)
+	watches := triggers.NewWatches(cdc, sb, records, leavers, o.watcher, conditions)
 	fairness := state.NewFairness(cdc, sb, k.service, lane, router)
 	receipts := receipts.New(cdc, sb, lane)
 	agentRegistry := agents.NewRegistry(sb, records, router, purse.Bank, purse.Addresses)

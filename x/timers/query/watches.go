@@ -78,12 +78,22 @@ func (s *server) watchesFrom(
 		}
 	}
 	response := &types.QueryWatchesResponse{Pagination: &sdkquery.PageResponse{}}
-	left, full := newRoom(limit), false
+	left, full, passedOver := newRoom(limit), false, uint64(0)
 	list := func(conditional bool) func(triggers.WatchPlace) (bool, error) {
 		return func(at triggers.WatchPlace) (bool, error) {
-			switch {
-			case at.K1() != req.Store || !wanted(at):
+			if at.K1() != req.Store || !wanted(at) {
 				return true, nil
+			}
+			gone, err := s.engine.Watches.Leavers().Has(ctx, at.K4())
+			switch {
+			case err != nil:
+				return true, err
+			case gone:
+				// The timer is not live, and a page passes over no more than it lists.
+				if passedOver++; passedOver > limit {
+					full, response.Pagination.NextKey = true, pageOfPlace(at, conditional)
+				}
+				return full, nil
 			case offset > 0:
 				offset--
 				return false, nil

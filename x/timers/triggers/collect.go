@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -67,6 +68,11 @@ func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guar
 	if expired, err = c.sweep(ctx, &after); err != nil {
 		return nil, err
 	}
+	if before.LeaversLeft {
+		if after.LeaversLeft, err = w.leavers.Sweep(ctx, w.removeWatches); err != nil {
+			return nil, err
+		}
+	}
 	return expired, w.setCursors(ctx, before, after)
 }
 
@@ -88,7 +94,7 @@ func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.Time
 	if err := c.storeRounds(ctx); err != nil {
 		return err
 	}
-	left := types.WatchCursors{Turn: firstLeft(fresh), ConditionsLeft: conditionsLeft}
+	left := types.WatchCursors{Turn: firstLeft(fresh), ConditionsLeft: conditionsLeft, LeaversLeft: leavers.Left(ctx)}
 	if len(c.all) > 0 {
 		left.Owner = firstOwner
 	}

@@ -157,13 +157,13 @@ func (c *collector) read(ctx sdk.Context, p *passing, limit int) (looked int, er
 	return looked, nil
 }
 
-// servePassed notifies the timer of the first condition of an owner that became true.
-func (c *collector) servePassed(ctx sdk.Context, turn *ownerTurn) {
+// servePassed notifies the timer of the first condition of an owner that became true. It returns what the visit counts as.
+func (c *collector) servePassed(ctx sdk.Context, turn *ownerTurn) int {
 	one := turn.passed[0]
 	turn.passed = turn.passed[1:]
 	one.notified = true
 	round := c.roundOfKey(one.segment.Key, one.segment.Height)
-	c.notify(ctx, one.segment.Key.Store, &round, one.Seq)
+	return c.notify(ctx, one.segment.Key.Store, &round, one.Seq)
 }
 
 // storeSegments writes what is left of the segments, and reports whether anything is.

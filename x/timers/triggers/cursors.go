@@ -43,6 +43,7 @@ func (w *Watches) addCursors(ctx context.Context, left types.WatchCursors) error
 	}
 	after := before
 	after.ConditionsLeft = after.ConditionsLeft || left.ConditionsLeft
+	after.LeaversLeft = after.LeaversLeft || left.LeaversLeft
 	if after.Turn.Store == "" {
 		after.Turn = left.Turn
 	}

@@ -12,25 +12,36 @@ import (
 
 // CheckInvariants implements state.Component: every key that a timer watches has an entry, and every entry has a timer.
 // The counts are right. A waiting timer has an expiry and no hit, and one in the queue has a hit. There are no other
-// entries. No cursor has passed a timer that it looks for.
+// entries but those of timers that left them. No cursor has passed a timer that it looks for.
 func (w *Watches) CheckInvariants(ctx context.Context) error {
 	timers, err := w.records.All(ctx)
 	if err != nil {
 		return err
 	}
-	var watches, plain, waiting, hits uint64
-	for i := range timers {
-		t := &timers[i]
-		hit, err := w.checkTimer(ctx, t)
-		if err != nil {
-			return err
-		}
+	var watches, plain, waiting, hits, leavers uint64
+	countKeys := func(t *types.Timer) {
 		for _, key := range t.WatchKeys() {
 			watches++
 			if key.When == nil {
 				plain++
 			}
 		}
+	}
+	err = w.leavers.Walk(ctx, func(t *types.Timer) error {
+		leavers++
+		countKeys(t)
+		return w.checkEntries(ctx, t)
+	})
+	if err != nil {
+		return err
+	}
+	for i := range timers {
+		t := &timers[i]
+		hit, err := w.checkTimer(ctx, t)
+		if err != nil {
+			return err
+		}
+		countKeys(t)
 		if hit {
 			hits++
 		}
@@ -67,7 +78,19 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 	if err := w.checkCursors(ctx); err != nil {
 		return err
 	}
+	if err := w.checkLeavers(ctx, leavers); err != nil {
+		return err
+	}
 	return w.checkCounts(ctx, watches)
+}
+
+// checkLeavers: the next block looks for timers that left entries, if there are any.
+func (w *Watches) checkLeavers(ctx context.Context, leavers uint64) error {
+	cursors, _, err := state.FindItem(ctx, w.cursors)
+	if err == nil && leavers > 0 && !cursors.LeaversLeft {
+		err = fmt.Errorf("%d timers left entries, and no cursor says so", leavers)
+	}
+	return err
 }
 
 // checkRounds: each round has a turn, and there are no other turns.
@@ -136,23 +159,28 @@ func (w *Watches) checkTimer(ctx context.Context, t *types.Timer) (hit bool, err
 	case waits && t.Trigger.Watch == nil:
 		return hit, fmt.Errorf("timer %s waits for a change and watches nothing", t.IDHex())
 	}
-	for _, key := range t.WatchKeys() {
-		if key.When != nil {
-			continue
-		}
-		found, err := w.watches.Has(ctx, placeOf(t, key))
-		if err != nil || !found {
-			return hit, fmt.Errorf("timer %s watches %s %x, which has no entry: %w", t.IDHex(), key.Store, key.Prefix, err)
-		}
-	}
-	if !waits {
-		return hit, nil
+	if err := w.checkEntries(ctx, t); err != nil || !waits {
+		return hit, err
 	}
 	expires, err := w.expiry.Has(ctx, collections.Join(t.ExpiresAt, t.Seq))
 	if err == nil && !expires {
 		err = fmt.Errorf("timer %s waits and has no expiry", t.IDHex())
 	}
 	return hit, err
+}
+
+// checkEntries: every key that a timer watches has an entry.
+func (w *Watches) checkEntries(ctx context.Context, t *types.Timer) error {
+	for _, key := range t.WatchKeys() {
+		if key.When != nil {
+			continue
+		}
+		found, err := w.watches.Has(ctx, placeOf(t, key))
+		if err != nil || !found {
+			return fmt.Errorf("timer %s of seq %d watches %s %x, which has no entry: %w", t.IDHex(), t.Seq, key.Store, key.Prefix, err)
+		}
+	}
+	return nil
 }
 
 // checkCounts: each count is the number of its watches, and none is missing.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -136,8 +137,7 @@ func (c *collector) storedOwners(ctx sdk.Context, first []byte, limit int) ([][]
 func (c *collector) serveOwner(ctx sdk.Context, turn *ownerTurn, limit int) (used int, done bool, err error) {
 	for used < limit {
 		if len(turn.passed) > 0 {
-			c.servePassed(ctx, turn)
-			used++
+			used += c.servePassed(ctx, turn)
 			continue
 		}
 		r, err := c.nextRound(ctx, turn, limit-used)
@@ -250,33 +250,33 @@ func (c *collector) serveRound(ctx sdk.Context, w *ownerRound, limit int) (looke
 	if err != nil {
 		return 0, err
 	}
-	ahead := seqs[min(limit, len(seqs)):]
-	seqs = seqs[:len(seqs)-len(ahead)]
 	known := allChanges(&w.pending)
-	for _, seq := range seqs {
-		c.notify(ctx, w.key.Store, &known, seq)
+	for len(seqs) > 0 && looked < limit {
+		looked += c.notify(ctx, w.key.Store, &known, seqs[0])
+		seqs = seqs[1:]
 	}
 	w.changed = true
 	switch {
-	case len(ahead) > 0:
-		round.From = ahead[0]
+	case len(seqs) > 0:
+		round.From = seqs[0]
 	case w.pending.Next != nil:
 		w.pending.Round, w.pending.Next = *w.pending.Next, nil
 	default:
 		w.done = true
 	}
-	return max(1, len(seqs)), nil
+	return max(1, looked), nil
 }
 
 // notify makes one timer due by a change, or adds the change to the hit of a timer that is due already. An error
-// affects that timer alone.
-func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) {
+// affects that timer alone. It returns what the visit counts as: 1, or the places that a timer which became due leaves.
+func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) int {
 	timer, waits, err := state.Find(ctx, c.waiting, seq)
 	if err == nil && waits {
-		if timer.Due <= round.Height && !timer.ExpiredAt(c.height) {
-			c.guard(ctx, &timer, func(ctx sdk.Context) error { return c.markDue(ctx, store, round, &timer) })
+		if timer.Due > round.Height || timer.ExpiredAt(c.height) {
+			return 1
 		}
-		return
+		c.guard(ctx, &timer, func(ctx sdk.Context) error { return c.markDue(ctx, store, round, &timer) })
+		return max(1, conditions.CountOf(&timer))
 	}
 	if err == nil {
 		err = sandbox.Run(ctx, func(ctx sdk.Context) error { return c.addToHit(ctx, store, round, seq) })
@@ -284,6 +284,7 @@ func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRoun
 	if err != nil {
 		ctx.Logger().Error("a watch can't be notified of a change", "module", types.ModuleName, "seq", seq, "err", err)
 	}
+	return 1
 }
 
 // markDue makes a waiting timer due in this block, and notes since when it should have been. Only here does a timer

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
+	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -50,6 +51,7 @@ type Watches struct {
 	watcher    *watch.Watcher
 	records    *state.Records
 	conditions *conditions.Conditions
+	leavers    *leavers.Leavers
 }
 
 var (
@@ -77,7 +79,10 @@ func placeOf(t *types.Timer, key types.WatchKey) WatchPlace {
 }
 
 // NewWatches adds the component's collections to the schema.
-func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, watcher *watch.Watcher, cond *conditions.Conditions) *Watches {
+func NewWatches(
+	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, leavers *leavers.Leavers,
+	watcher *watch.Watcher, conditions *conditions.Conditions,
+) *Watches {
 	w := &Watches{
 		counts: watch.NewCounts(sb),
 		watches: collections.NewKeySet(sb, types.PrefixWatches, "watches",
@@ -93,7 +98,7 @@ func NewWatches(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *s
 		turns: collections.NewKeySet(sb, types.PrefixWatchTurns, "watch_turns",
 			collections.QuadKeyCodec(collections.BytesKey, collections.Uint64Key, collections.StringKey, collections.BytesKey)),
 		cursors: collections.NewItem(sb, types.PrefixWatchCursors, "watch_cursors", codec.CollValue[types.WatchCursors](cdc)),
-		watcher: watcher, records: records, conditions: cond,
+		watcher: watcher, records: records, conditions: conditions, leavers: leavers,
 	}
 	records.SetWaitingRoom(w)
 	records.Attend(w)
@@ -189,8 +194,23 @@ func (w *Watches) Inserted(ctx context.Context, t *types.Timer) error {
 	return watch.Count(ctx, w.counts, t.WatchKeys(), 1)
 }
 
-// Departed implements state.Companion: it removes a timer's watches and its hit.
+// Departed implements state.Companion: it removes a timer's hit and, now or in a later block, its watches.
 func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
+	if deferred, err := w.leavers.Defer(ctx, t); err != nil {
+		return err
+	} else if !deferred {
+		if err := w.removeWatches(ctx, t); err != nil {
+			return err
+		}
+	}
+	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
+		return nil
+	}
+	return w.hits.Remove(ctx, t.Seq)
+}
+
+// removeWatches removes the watches of a timer that has left.
+func (w *Watches) removeWatches(ctx context.Context, t *types.Timer) error {
 	for _, key := range t.WatchKeys() {
 		if key.When == nil {
 			if err := w.watches.Remove(ctx, placeOf(t, key)); err != nil {
@@ -198,13 +218,10 @@ func (w *Watches) Departed(ctx context.Context, t *types.Timer) error {
 			}
 		}
 	}
-	if err := watch.Count(ctx, w.counts, t.WatchKeys(), -1); err != nil {
+	if err := w.conditions.Remove(ctx, t); err != nil {
 		return err
 	}
-	if t.Trigger.Watch == nil || t.SetAside == types.Watching {
-		return nil
-	}
-	return w.hits.Remove(ctx, t.Seq)
+	return watch.Count(ctx, w.counts, t.WatchKeys(), -1)
 }
 
 // Moved implements state.Companion: it follows a timer that took a fresh seq. The lateness of one that returns to the
@@ -274,6 +291,9 @@ func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.Wat
 	hit, _, err := state.Find(ctx, w.hits, t.Seq)
 	return hit.Matched, err
 }
+
+// Leavers are timers that are gone, and whose watches are still here.
+func (w *Watches) Leavers() *leavers.Leavers { return w.leavers }
 
 // Conditions are the watches with a condition.
 func (w *Watches) Conditions() *conditions.Conditions { return w.conditions }
@@ -347,5 +367,6 @@ func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 		return err
 	}
 	genesis.WatchCursors, _, err = state.FindItem(ctx, w.cursors)
+	genesis.WatchCursors.LeaversLeft = false
 	return err
 }

@@ -303,7 +303,8 @@ type TimerConfig struct {
 	// max_fires_per_actor caps the fires of one actor in a block; 0 means no cap.
 	MaxFiresPerActor uint32 `protobuf:"varint,27,opt,name=max_fires_per_actor,json=maxFiresPerActor,proto3" json:"max_fires_per_actor,omitempty"`
 	// sweep_per_block bounds background reads: ready timers that are examined for expiry and for their weight, and timers
-	// set aside that are examined for release or expiry.
+	// set aside that are examined for release or expiry. It also bounds the keys whose entries are removed when timers that
+	// watched them leave.
 	SweepPerBlock uint32 `protobuf:"varint,28,opt,name=sweep_per_block,json=sweepPerBlock,proto3" json:"sweep_per_block,omitempty"`
 	// reserved_share is the share of the lane that the timers of reserved_actors may use before all others.
 	ReservedShare github_com_cosmos_timers_timers_x_timers_decimal.Dec `protobuf:"bytes,29,opt,name=reserved_share,json=reservedShare,proto3,customtype=github.com/cosmos-timers/timers/x/timers/decimal.Dec" json:"reserved_share"`
@@ -317,8 +318,8 @@ type TimerConfig struct {
 	MaxWatchKeys uint32 `protobuf:"varint,33,opt,name=max_watch_keys,json=maxWatchKeys,proto3" json:"max_watch_keys,omitempty"`
 	// max_matched_keys bounds the changed keys that one delivery names.
 	MaxMatchedKeys uint32 `protobuf:"varint,34,opt,name=max_matched_keys,json=maxMatchedKeys,proto3" json:"max_matched_keys,omitempty"`
-	// max_watch_hits_per_block bounds the watches that a block examines because their keys changed. The rest follows in
-	// the next block.
+	// max_watch_hits_per_block bounds the watches that a block examines because their keys changed. One that becomes due counts
+	// for as many as it states conditions. The rest follows in the next block.
 	MaxWatchHitsPerBlock uint32 `protobuf:"varint,35,opt,name=max_watch_hits_per_block,json=maxWatchHitsPerBlock,proto3" json:"max_watch_hits_per_block,omitempty"`
 	// agent_cycles_per_call bounds one call of a bidding agent, including what the call costs before the agent runs.
 	AgentCyclesPerCall uint64 `protobuf:"varint,36,opt,name=agent_cycles_per_call,json=agentCyclesPerCall,proto3" json:"agent_cycles_per_call,omitempty"`

@@ -17,6 +17,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
@@ -40,6 +41,7 @@ type Conditions struct {
 
 	watcher *watch.Watcher
 	records *state.Records
+	leavers *leavers.Leavers
 }
 
 var (
@@ -58,7 +60,9 @@ type (
 )
 
 // New adds the component's collections to the schema.
-func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, watcher *watch.Watcher) *Conditions {
+func New(
+	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, leavers *leavers.Leavers, watcher *watch.Watcher,
+) *Conditions {
 	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{watch.ConditionsRegion, n}) }
 	keys := collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 	c := &Conditions{
@@ -73,7 +77,7 @@ func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Re
 		starts: collections.NewMap(sb, region(5), "watch_starts",
 			collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key), collections.BytesValue),
 		changed: collections.NewKeySet(sb, region(6), "watch_changed", keys),
-		watcher: watcher, records: records,
+		watcher: watcher, records: records, leavers: leavers,
 	}
 	records.Attend(c)
 	return c
@@ -99,6 +103,16 @@ func conditionsOf(t *types.Timer) (all []conditional, err error) {
 		all = append(all, conditional{key, i, place})
 	}
 	return all, nil
+}
+
+// CountOf is how many conditions a timer has.
+func CountOf(t *types.Timer) (n int) {
+	for _, key := range t.WatchKeys() {
+		if key.When != nil {
+			n++
+		}
+	}
+	return n
 }
 
 // at is where the condition of a timer with that seq is in the order of its key.
@@ -179,8 +193,8 @@ func (c *Conditions) Inserted(ctx context.Context, t *types.Timer) error {
 	return nil
 }
 
-// Departed implements state.Companion.
-func (c *Conditions) Departed(ctx context.Context, t *types.Timer) error {
+// Remove removes the conditions of a timer that has left.
+func (c *Conditions) Remove(ctx context.Context, t *types.Timer) error {
 	all, err := conditionsOf(t)
 	if err != nil {
 		return err

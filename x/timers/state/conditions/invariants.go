@@ -11,11 +11,17 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
-// CheckInvariants implements state.Component: each condition of a live timer has its entry, and a place while the timer
-// waits. The counts of each key are right, and there is nothing else.
+// CheckInvariants implements state.Component: each condition of a timer that is live, or has left its entries, has its entry,
+// and a place while the timer waits. The counts of each key are right, and there is nothing else.
 func (c *Conditions) CheckInvariants(ctx context.Context) error {
 	timers, err := c.records.All(ctx)
 	if err != nil {
+		return err
+	}
+	if err := c.leavers.Walk(ctx, func(t *types.Timer) error {
+		timers = append(timers, *t)
+		return nil
+	}); err != nil {
 		return err
 	}
 	entries, places := 0, 0

@@ -1,0 +1,114 @@
+// Package leavers bounds what a block removes of the timers that watched keys and have left for good
+// (x/timers/README.md, "1.10 Watch").
+package leavers
+
+import (
+	"context"
+
+	"cosmossdk.io/collections"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Leavers are timers that have left for good, and that state still has entries of, under the keys that they watched. Each
+// entry lies at another place, and takes longer to remove than all else that a timer leaves by. So a crowd that expires or
+// fires in one block leaves its entries to later ones.
+type Leavers struct {
+	// timers: seq → what is needed to find the entries.
+	timers collections.Map[uint64, types.Timer]
+}
+
+// New adds their collection to the schema.
+func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Leavers {
+	return &Leavers{collections.NewMap(sb, types.PrefixLeavers, "watch_leavers", collections.Uint64Key, codec.CollValue[types.Timer](cdc))}
+}
+
+// Budget is how many keys the end of a block may still remove the entries of.
+type Budget struct {
+	keys int
+	// left: a timer has left its entries to later blocks.
+	left bool
+}
+
+// take takes the keys of a timer out of the budget. A timer that has more than the whole budget takes all of it.
+func (b *Budget) take(t *types.Timer, whole bool) bool {
+	keys := len(t.WatchKeys())
+	if keys > b.keys && !whole {
+		return false
+	}
+	b.keys -= min(keys, b.keys)
+	return true
+}
+
+type budgetKey struct{}
+
+// WithBudget gives the end of a block a budget. Who removes a timer without one, such as a transaction, pays for it and
+// removes its entries too.
+func WithBudget(ctx sdk.Context, keys uint32) sdk.Context {
+	return ctx.WithValue(budgetKey{}, &Budget{keys: int(keys)})
+}
+
+func budgetOf(ctx context.Context) *Budget {
+	b, _ := ctx.Value(budgetKey{}).(*Budget)
+	if sandbox.IsWithinFire(ctx) {
+		return nil
+	}
+	return b
+}
+
+// Defer reports whether a timer that leaves has to leave its entries to later blocks, and notes it.
+func (l *Leavers) Defer(ctx context.Context, t *types.Timer) (bool, error) {
+	b := budgetOf(ctx)
+	if b == nil || len(t.WatchKeys()) == 0 || b.take(t, false) {
+		return false, nil
+	}
+	b.left = true
+	return true, l.timers.Set(ctx, t.Seq, types.Timer{Actor: t.Actor, Seq: t.Seq, SetAside: t.SetAside, Trigger: t.Trigger})
+}
+
+// Sweep removes the entries of timers that left before, with what is left of the block's budget, and of one timer at least.
+// It reports whether there are more. A timer whose entries can't be removed is forgotten.
+func (l *Leavers) Sweep(ctx sdk.Context, remove func(ctx context.Context, t *types.Timer) error) (more bool, err error) {
+	b := budgetOf(ctx)
+	if b == nil {
+		return true, nil
+	}
+	var timers []types.Timer
+	err = l.timers.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) {
+		if more = !b.take(&t, len(timers) == 0); !more {
+			timers = append(timers, t)
+		}
+		return more, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	for i := range timers {
+		t := &timers[i]
+		if err := sandbox.Run(ctx, func(ctx sdk.Context) error { return remove(ctx, t) }); err != nil {
+			ctx.Logger().Error("the watches of a timer that left can't be removed", "module", types.ModuleName, "seq", t.Seq, "err", err)
+		}
+		if err := l.timers.Remove(ctx, t.Seq); err != nil {
+			return false, err
+		}
+	}
+	return more, nil
+}
+
+// Left reports whether a timer has left its entries to later blocks.
+func Left(ctx context.Context) bool {
+	b := budgetOf(ctx)
+	return b != nil && b.left
+}
+
+// Has reports whether a timer has left, and its entries are still there.
+func (l *Leavers) Has(ctx context.Context, seq uint64) (bool, error) { return l.timers.Has(ctx, seq) }
+
+// Walk passes the timers to fn.
+func (l *Leavers) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
+	return l.timers.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) { return false, fn(&t) })
+}
