@@ -50,7 +50,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 	}
 	b.watch = watch
 	ctx, b.writes = queue.WithWrites(withBlock(ctx, b))
-	ctx, b.pending = pending.With(leavers.WithBudget(ctx, b.Config.SweepPerBlock))
+	ctx, b.pending = pending.With(leavers.WithBudget(ctx, b.Config.SweepPerBlock/2))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}

@@ -303,8 +303,8 @@ type TimerConfig struct {
 	// max_fires_per_actor caps the fires of one actor in a block; 0 means no cap.
 	MaxFiresPerActor uint32 `protobuf:"varint,27,opt,name=max_fires_per_actor,json=maxFiresPerActor,proto3" json:"max_fires_per_actor,omitempty"`
 	// sweep_per_block bounds background reads: ready timers that are examined for expiry and for their weight, and timers
-	// set aside that are examined for release or expiry. It also bounds the keys whose entries are removed when timers that
-	// watched them leave.
+	// set aside that are examined for release or expiry. Half of it bounds the keys whose entries are removed when timers
+	// that watched them leave.
 	SweepPerBlock uint32 `protobuf:"varint,28,opt,name=sweep_per_block,json=sweepPerBlock,proto3" json:"sweep_per_block,omitempty"`
 	// reserved_share is the share of the lane that the timers of reserved_actors may use before all others.
 	ReservedShare github_com_cosmos_timers_timers_x_timers_decimal.Dec `protobuf:"bytes,29,opt,name=reserved_share,json=reservedShare,proto3,customtype=github.com/cosmos-timers/timers/x/timers/decimal.Dec" json:"reserved_share"`
