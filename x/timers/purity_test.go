@@ -61,7 +61,8 @@ var mayImport = map[string][]string{
 	"fees":             {"types", "names", "sandbox", "watch"},
 	"feemarket":        {"types"},
 	"module/v1":        {},
-	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions", "state/leavers"},
+	"triggers":         {"types", "sandbox", "watch", "state", "state/conditions", "state/leavers", "triggers/turns"},
+	"triggers/turns":   {},
 	"agents":           {"types", "events", "names", "sandbox", "state"},
 	"policies":         {"types", "names", "sandbox", "state", "state/index", "fees", "agents"},
 

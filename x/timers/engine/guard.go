@@ -22,6 +22,7 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 	undo := func() {
 		*timer, *b.Changes = before, changes
 		b.pending.Undo(mark)
+		b.writes.ReadAgain()
 	}
 	undo()
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)

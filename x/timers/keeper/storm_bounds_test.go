@@ -167,7 +167,7 @@ func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
 	// Stated prices have two entries.
 	require.LessOrEqual(t, block.Writes(), 2*len(aside)+3*(crowd-len(aside))+20)
 	// Nobody looks for those that are set aside.
-	require.Less(t, block.Gets, len(aside)/2)
+	require.Less(t, block.Gets, len(aside))
 }
 
 // TestGasOfTheReadyIndex: who cancels a timer of the index pays for its entries, whatever is merged when.

@@ -4,6 +4,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
+	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -71,7 +72,7 @@ func (c *collector) runConditions(ctx sdk.Context, changed []types.WatchKey, aft
 		fresh[i] = &passing{Segment: segments[i], next: segments[i].From}
 	}
 	c.passings = append(c.passings, fresh...)
-	_, err = share(len(fresh), len(fresh)+segmentReads*int(c.config.MaxWatchHitsPerBlock), func(i, limit int) (int, bool, error) {
+	_, err = turns.Share(len(fresh), len(fresh)+segmentReads*int(c.config.MaxWatchHitsPerBlock), func(i, limit int) (int, bool, error) {
 		looked, err := c.read(ctx, fresh[i], limit)
 		return max(1, looked), fresh[i].next == nil, err
 	})
@@ -87,7 +88,7 @@ func (c *collector) readStored(ctx sdk.Context, after *types.WatchCursors) error
 		return err
 	}
 	after.Condition, after.ConditionsLeft = types.WatchKey{}, false
-	at, err := share(min(len(keys), limit), segmentReads*limit, func(i, limit int) (int, bool, error) {
+	at, err := turns.Share(min(len(keys), limit), segmentReads*limit, func(i, limit int) (int, bool, error) {
 		return c.readOld(ctx, keys[i], limit, &after.ConditionsLeft)
 	})
 	if err == nil && at < len(keys) {

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -52,7 +53,7 @@ func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.
 	if err := c.runFreshPasses(ctx, fresh); err != nil {
 		return next, err
 	}
-	at, err := share(len(old), limit, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, old[i], limit) })
+	at, err := turns.Share(len(old), limit, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, old[i], limit) })
 	if err != nil {
 		return next, err
 	}
@@ -75,7 +76,7 @@ func firstLeft(passes []*pass) (first types.WatchKey) {
 // runFreshPasses begins the passes of prefixes that changed in this block.
 func (c *collector) runFreshPasses(ctx sdk.Context, fresh []*pass) error {
 	budget := len(fresh) + freshVisits*int(c.config.MaxWatchHitsPerBlock)
-	_, err := share(len(fresh), budget, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, fresh[i], limit) })
+	_, err := turns.Share(len(fresh), budget, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, fresh[i], limit) })
 	if err != nil {
 		return err
 	}

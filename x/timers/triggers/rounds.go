@@ -10,6 +10,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
+	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -103,7 +104,7 @@ func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err e
 	slices.SortFunc(c.ownerTurns, func(a, b *ownerTurn) int {
 		return compareCyclic(first, a.owner, b.owner)
 	})
-	at, err := share(len(c.ownerTurns), limit, func(i, limit int) (int, bool, error) {
+	at, err := turns.Share(len(c.ownerTurns), limit, func(i, limit int) (int, bool, error) {
 		return c.serveOwner(ctx, c.ownerTurns[i], limit)
 	})
 	if err != nil || at == len(c.ownerTurns) {

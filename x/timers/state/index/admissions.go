@@ -204,6 +204,7 @@ func (x *Index) WriteAdmissions(ctx sdk.Context) error {
 	}
 	c.inUse = true
 	admitted := c.admissions.timers
+	placed := make([]types.Timer, 0, len(admitted))
 	for i := range admitted {
 		if admitted[i].timer == nil {
 			continue
@@ -215,11 +216,12 @@ func (x *Index) WriteAdmissions(ctx sdk.Context) error {
 		if !found {
 			continue
 		}
-		if err := x.write(ctx, &t, admitted[i].at); err != nil {
+		if err := x.addEntries(ctx, &t, admitted[i].at); err != nil {
 			return err
 		}
+		placed = append(placed, t)
 		c.Admitted++
 	}
 	c.admissions = nil
-	return nil
+	return x.records.Calendar().Place(ctx, placed)
 }

@@ -146,14 +146,6 @@ func (x *Index) Reindex(ctx context.Context, t *types.Timer, at Placement) error
 	return x.Admit(ctx, t, at)
 }
 
-// write adds a timer to the store and writes its record.
-func (x *Index) write(ctx context.Context, t *types.Timer, at Placement) error {
-	if err := x.addEntries(ctx, t, at); err != nil {
-		return err
-	}
-	return x.records.Put(ctx, t)
-}
-
 // Deindex takes a timer out of the index, if it is there. The record must be written or removed afterwards.
 func (x *Index) Deindex(ctx context.Context, t *types.Timer) error {
 	if admissionOf(ctx, t) != nil {

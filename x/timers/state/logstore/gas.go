@@ -14,6 +14,12 @@ import (
 func ChargeWrite(ctx context.Context, bytes int) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.WriteCostFlat, storetypes.GasWriteCostFlatDesc)
+	ChargeWriteBytes(ctx, bytes)
+}
+
+// ChargeWriteBytes charges for bytes of a value that is written, and charged for, without them.
+func ChargeWriteBytes(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.WriteCostPerByte*uint64(bytes), storetypes.GasWritePerByteDesc)
 }
 
@@ -21,6 +27,12 @@ func ChargeWrite(ctx context.Context, bytes int) {
 func ChargeRead(ctx context.Context, bytes int) {
 	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.ReadCostFlat, storetypes.GasReadCostFlatDesc)
+	ChargeReadBytes(ctx, bytes)
+}
+
+// ChargeReadBytes charges for bytes of a value that is read, and charged for, without them.
+func ChargeReadBytes(ctx context.Context, bytes int) {
+	prices, meter := gas(ctx)
 	meter.ConsumeGas(prices.ReadCostPerByte*uint64(bytes), storetypes.GasReadPerByteDesc)
 }
 

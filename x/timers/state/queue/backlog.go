@@ -120,7 +120,7 @@ func (c *Calendar) opens(ctx context.Context, from calendar.Key, height uint64) 
 		return true, nil
 	}
 	stop := func(calendar.Entry[types.Timer]) calendar.Verdict { return calendar.Stop }
-	_, _, nothing, err := c.page(types.Unmetered(ctx), from, height, stop)
+	_, _, nothing, err := c.records(types.Unmetered(ctx), from, height, stop)
 	if err != nil || nothing {
 		return false, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
+	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos/cosmos-sdk/codec"
@@ -44,7 +45,7 @@ func newWaitingQueue(t require.TestingT, tiered bool) *waitingQueue {
 	}
 	_, err := sb.Build()
 	require.NoError(t, err)
-	q.calendar.backlog.most = 300
+	q.calendar.backlog.most, q.calendar.placements.partEntries = 300, 2
 	if tiered {
 		require.NoError(t, q.calendar.Begin(q.ctx))
 	}
@@ -54,9 +55,38 @@ func newWaitingQueue(t require.TestingT, tiered bool) *waitingQueue {
 func (q *waitingQueue) insert(t *rapid.T, ctx sdk.Context, due uint64) {
 	q.nextSeq++
 	timer := types.Timer{Id: []byte{1}, Due: due, Seq: q.nextSeq, Label: rapid.StringMatching("a{0,40}").Draw(t, "label")}
+	q.drawPlacement(t, &timer)
 	NoteWrite(ctx, &timer)
 	require.NoError(t, q.calendar.Insert(ctx, &timer))
 	q.model = append(q.model, timer)
+}
+
+// drawPlacement gives a timer that is due a placement, takes it from it, or neither.
+func (q *waitingQueue) drawPlacement(t *rapid.T, timer *types.Timer) {
+	if timer.Due > q.height() {
+		return
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "placement") {
+	case 0:
+		put(&types.Timer{}, timer)
+	case 1:
+		ceiling := math.LegacyNewDec(rapid.Int64Range(-1, 2).Draw(t, "ceiling"))
+		timer.AdmittedWeight, timer.AdmittedCeiling = rapid.Uint32Range(1, 3).Draw(t, "weight"), &ceiling
+	case 2:
+		timer.AdmittedWeight, timer.AdmittedScore = rapid.Uint32Range(1, 3).Draw(t, "list"), []byte{1}
+	}
+}
+
+// admit places some timers that are due, as a storm does, without a write of their records.
+func (q *waitingQueue) admit(t *rapid.T, ctx sdk.Context) {
+	var placed []types.Timer
+	for i := range q.model {
+		if timer := &q.model[i]; timer.Due <= q.height() && rapid.Bool().Draw(t, "admitted") {
+			timer.AdmittedWeight = rapid.Uint32Range(1, 3).Draw(t, "weight")
+			placed = append(placed, *timer)
+		}
+	}
+	require.NoError(t, q.calendar.Place(ctx, placed))
 }
 
 // change changes or removes a timer. Undone, only that it was touched is left.
@@ -68,6 +98,7 @@ func (q *waitingQueue) change(t *rapid.T, ctx sdk.Context) {
 	undone := rapid.IntRange(0, 4).Draw(t, "undone") == 0
 	if undone {
 		ctx, _ = ctx.CacheContext()
+		defer WritesOf(ctx).ReadAgain()
 	}
 	timer := q.model[at]
 	NoteWrite(ctx, &timer)
@@ -79,6 +110,7 @@ func (q *waitingQueue) change(t *rapid.T, ctx sdk.Context) {
 		return
 	}
 	timer.ExpiresAt++
+	q.drawPlacement(t, &timer)
 	require.NoError(t, q.calendar.Replace(ctx, &timer))
 	if !undone {
 		q.model[at] = timer
@@ -161,6 +193,10 @@ func (q *waitingQueue) block(t *rapid.T) {
 		q.change(t, ctx)
 		q.page(t, ctx)
 	}
+	if rapid.Bool().Draw(t, "admits") {
+		q.admit(t, ctx)
+		q.page(t, ctx)
+	}
 	waiting := calendar.Span{From: q.drawPlace(t), To: q.drawPlace(t)}
 	if waiting.To.Due > q.height() {
 		waiting.To = calendar.Key{Due: q.height() + 1}
@@ -173,9 +209,10 @@ func (q *waitingQueue) block(t *rapid.T) {
 }
 
 // TestTheBacklogIsTheQueue: whatever transactions, handlers and blocks do, undone or not, a page has what the queue has, and
-// after each block the backlog is what its span of the queue is, under both calendars.
+// each record its placement. After each block the backlog is what its span of the queue is, and there is no placement of a
+// record that is gone, under both calendars.
 //
-// Rule: 2.2-backlog, 2.4-backlog
+// Rule: 2.2-backlog, 2.2-placements, 2.4-backlog, 2.4-placements
 func TestTheBacklogIsTheQueue(t *testing.T) {
 	packed := 0
 	rapid.Check(t, func(t *rapid.T) {

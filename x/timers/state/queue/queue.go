@@ -32,6 +32,8 @@ type Calendar struct {
 	flat    calendar.Flat[types.Timer]
 	tiered  *tiered.Tiered[types.Timer]
 	backlog *backlog
+
+	placements *placements
 }
 
 // NewCalendar adds its collections to the schema.
@@ -44,6 +46,7 @@ func NewCalendar(cdc codec.BinaryCodec, sb *collections.SchemaBuilder, service s
 	c.flat = calendar.NewFlat[types.Timer](queueStore{c.queue})
 	c.tiered = tiered.New[types.Timer](queueStore{c.queue}, farStore{c.far, service}, timerCodec{})
 	c.backlog = newBacklog(sb, service, timer)
+	c.placements = newPlacements(sb, service, timer)
 	return c
 }
 
@@ -89,13 +92,17 @@ func (c *Calendar) write(
 ) error {
 	key := calendar.Key{Due: t.Due, Seq: t.Seq}
 	isTiered, err := c.IsTiered(ctx)
+	if err != nil {
+		return err
+	}
+	record, err := c.placements.split(ctx, *t)
 	switch {
 	case err != nil:
 	case isTiered:
-		logstore.ChargeWrite(ctx, queueKeyBytes+t.Size())
-		err = tiered(types.Unmetered(ctx), key, *t)
+		logstore.ChargeWrite(ctx, queueKeyBytes+record.Size())
+		err = tiered(types.Unmetered(ctx), key, record)
 	default:
-		err = flat(ctx, key, *t)
+		err = flat(ctx, key, record)
 	}
 	if err != nil {
 		return err
@@ -117,11 +124,22 @@ func (c *Calendar) Remove(ctx context.Context, key calendar.Key) error {
 	if err != nil {
 		return err
 	}
+	if err := c.placements.remove(ctx, key); err != nil {
+		return err
+	}
 	return c.follow(ctx, key)
 }
 
 // Get returns the timer at a place; false if there is none.
 func (c *Calendar) Get(ctx context.Context, key calendar.Key) (t types.Timer, found bool, err error) {
+	if t, found, err = c.get(ctx, key); !found || err != nil {
+		return t, false, err
+	}
+	return t, true, c.placements.join(ctx, &t)
+}
+
+// get is Get without the timer's placement.
+func (c *Calendar) get(ctx context.Context, key calendar.Key) (t types.Timer, found bool, err error) {
 	isTiered, err := c.IsTiered(ctx)
 	switch {
 	case err != nil:
@@ -184,8 +202,46 @@ func (c *Calendar) Page(
 	return append(found, more...), next, complete, err
 }
 
-// page reads from the queue alone.
+// page reads from the queue alone. Placements are not read while the queue is: so it goes on anew after each part of them.
 func (c *Calendar) page(
+	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
+) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
+	for {
+		part, err := c.placements.from(ctx, from, c.placements.partEntries)
+		if err != nil {
+			return nil, next, false, err
+		}
+		if part.empty() {
+			more, next, complete, err := c.records(ctx, from, height, fn)
+			if len(found) == 0 {
+				return more, next, complete, err
+			}
+			return append(found, more...), next, complete, err
+		}
+		outran := false
+		var failed error
+		more, next, complete, err := c.records(ctx, from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+			if outran = !part.covers(e.Key); outran {
+				return calendar.Stop
+			}
+			if failed = part.join(ctx, &e.Value); failed != nil {
+				return calendar.Stop
+			}
+			verdict := fn(e)
+			if verdict == calendar.Take {
+				found, verdict = append(found, e), calendar.Pass
+			}
+			return verdict
+		})
+		if err = errors.Join(err, failed); err != nil || !outran {
+			return append(found, more...), next, complete, err
+		}
+		from = next
+	}
+}
+
+// records reads from the queue alone, without placements.
+func (c *Calendar) records(
 	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
 ) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
 	isTiered, err := c.IsTiered(ctx)
@@ -204,13 +260,24 @@ func (c *Calendar) page(
 // Walk passes all timers to fn in order, until fn returns false.
 func (c *Calendar) Walk(ctx context.Context, fn func(calendar.Entry[types.Timer]) (more bool)) error {
 	isTiered, err := c.IsTiered(ctx)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !isTiered:
-		return queueStore{c.queue}.Scan(ctx, calendar.Key{}, fn)
 	}
-	return c.tiered.Walk(types.Unmetered(ctx), fn)
+	all, err := c.placements.from(ctx, calendar.Key{}, 1<<30)
+	if err != nil {
+		return err
+	}
+	var failed error
+	joined := func(e calendar.Entry[types.Timer]) bool {
+		failed = all.join(ctx, &e.Value)
+		return failed == nil && fn(e)
+	}
+	if isTiered {
+		err = c.tiered.Walk(types.Unmetered(ctx), joined)
+	} else {
+		err = queueStore{c.queue}.Scan(ctx, calendar.Key{}, joined)
+	}
+	return errors.Join(err, failed)
 }
 
 // Maintain moves timers between the tiers, within the bounds of the config.
@@ -225,6 +292,9 @@ func (c *Calendar) Maintain(ctx context.Context, height uint64, config *types.Ti
 // Close ends a block: what it inserted is written as a run, what waits between two places is packed into the backlog, and
 // merges go on. What waits is due.
 func (c *Calendar) Close(ctx context.Context, waiting calendar.Span) error {
+	if err := c.closePlacements(ctx); err != nil {
+		return err
+	}
 	if err := c.closeBacklog(ctx, waiting); err != nil {
 		return err
 	}
@@ -235,8 +305,11 @@ func (c *Calendar) Close(ctx context.Context, waiting calendar.Span) error {
 	return c.tiered.Close(types.Unmetered(ctx))
 }
 
-// Check returns the first broken invariant of the backlog and of the far tier. It reads everything.
+// Check returns the first broken invariant of the placements, the backlog and the far tier. It reads everything.
 func (c *Calendar) Check(ctx context.Context) error {
+	if err := c.checkPlacements(types.Unmetered(ctx)); err != nil {
+		return err
+	}
 	if err := c.checkBacklog(types.Unmetered(ctx)); err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type Writes struct {
 	Count uint64
 	// backlog as the block found it; nil until it has opened it.
 	backlog *opened
+	placed  placed
 }
 
 type writesKey struct{}
@@ -37,6 +38,13 @@ func WithWrites(ctx sdk.Context) (sdk.Context, *Writes) {
 func WritesOf(ctx context.Context) *Writes {
 	w, _ := ctx.Value(writesKey{}).(*Writes)
 	return w
+}
+
+// ReadAgain forgets what was read of a branch that is dropped.
+func (w *Writes) ReadAgain() {
+	if w != nil {
+		w.placed.known, w.placed.reader = false, nil
+	}
 }
 
 // Touched reports whether the record at the timer's place was written or removed.

@@ -1,4 +1,4 @@
-package triggers
+package turns
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestSharesAreEqual(t *testing.T) {
 		wants := rapid.SliceOfN(rapid.IntRange(1, 40), 0, 30).Draw(t, "wants")
 		budget := rapid.IntRange(1, 300).Draw(t, "budget")
 		got := make([]int, len(wants))
-		next, err := share(len(wants), budget, func(party, limit int) (int, bool, error) {
+		next, err := Share(len(wants), budget, func(party, limit int) (int, bool, error) {
 			require.Positive(t, limit)
 			used := min(limit, wants[party]-got[party])
 			got[party] += used
@@ -48,7 +48,7 @@ func TestSharesAreEqual(t *testing.T) {
 func TestSharingStopsAtAnError(t *testing.T) {
 	failure := errors.New("fails")
 	calls := 0
-	_, err := share(5, 10, func(party, _ int) (int, bool, error) {
+	_, err := Share(5, 10, func(party, _ int) (int, bool, error) {
 		if calls++; party == 2 {
 			return 0, false, failure
 		}
@@ -56,41 +56,4 @@ func TestSharingStopsAtAnError(t *testing.T) {
 	})
 	require.ErrorIs(t, err, failure)
 	require.Equal(t, 3, calls)
-}
-
-func TestOwnersAreInTheStoresOrder(t *testing.T) {
-	short, a, b := []byte("z"), []byte("aa"), []byte("bb")
-	require.Negative(t, compareOwners(short, a))
-	require.Negative(t, compareOwners(a, b))
-	require.Zero(t, compareOwners(a, a))
-	require.Negative(t, compareCyclic(b, b, a), "from the first on")
-	require.Negative(t, compareCyclic(b, short, a), "and around")
-	require.Negative(t, compareCyclic(nil, short, a))
-}
-
-// TestDistinctPassesOverLongRuns: each owner is returned once, and few entries of a crowd are read.
-func TestDistinctPassesOverLongRuns(t *testing.T) {
-	entries := map[byte]int{1: 1, 2: 10_000, 3: 2, 5: maxStreak, 6: maxStreak + 1, 7: 1}
-	read := 0
-	walk := func(owner []byte, past uint64, fn func([]byte) bool) error {
-		for o := byte(1); o < 9; o++ {
-			if o < owner[0] || o == owner[0] && past > 0 {
-				continue
-			}
-			for range entries[o] {
-				read++
-				if fn([]byte{o}) {
-					return nil
-				}
-			}
-		}
-		return nil
-	}
-	owners, err := distinct([]byte{1}, 10, walk)
-	require.NoError(t, err)
-	require.Equal(t, [][]byte{{1}, {2}, {3}, {5}, {6}, {7}}, owners)
-	require.Less(t, read, 6*(maxStreak+2))
-	owners, err = distinct([]byte{2}, 2, walk)
-	require.NoError(t, err)
-	require.Equal(t, [][]byte{{2}, {3}}, owners)
 }

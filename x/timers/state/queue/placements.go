@@ -1,0 +1,327 @@
+package queue
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+
+	"cosmossdk.io/collections"
+	collcodec "cosmossdk.io/collections/codec"
+	"cosmossdk.io/core/store"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// placements hold what the records of admitted timers say of the ready index: the fields of types.Timer that begin with
+// admitted_, and quote. A storm admits timers by thousands in a block, and so that writes none of their records. Who reads
+// a record gets it whole.
+//
+// Invariant: between blocks, each placement is that of a record that is there, and no record has one of its own, unless a
+// version before this one wrote it.
+type placements struct {
+	// places: (due, seq) → placement, as a timer that has nothing else.
+	places *logmap.Map
+	codec  collcodec.ValueCodec[types.Timer]
+	// partEntries is how many are read at once.
+	partEntries int
+}
+
+// placementsRegion is the first byte of their keys in the module's store.
+const placementsRegion = 31
+
+// placementOptions shape the map: nearly all of it is read each time.
+var placementOptions = logmap.Options{LogBytes: 4_096, ChunkBytes: 16_384, Runs: 2, Split: 8, Ratio: 8}
+
+func newPlacements(sb *collections.SchemaBuilder, service store.KVStoreService, timer collcodec.ValueCodec[types.Timer]) *placements {
+	return &placements{logmap.New(logstore.New(sb, service, collections.NewPrefix(placementsRegion), "placements"), placementOptions), timer, pageEntries}
+}
+
+// placementOf is a timer that has the placement of another, and nothing else.
+func placementOf(t *types.Timer) types.Timer {
+	return types.Timer{AdmittedWeight: t.AdmittedWeight, AdmittedScore: t.AdmittedScore, Quote: t.Quote, AdmittedCeiling: t.AdmittedCeiling}
+}
+
+// isPlaced reports whether a timer has a placement.
+func isPlaced(t *types.Timer) bool {
+	return t.AdmittedWeight > 0 || len(t.AdmittedScore) > 0 || t.Quote != nil || t.AdmittedCeiling != nil
+}
+
+// put gives a timer a placement.
+func put(placement, t *types.Timer) {
+	t.AdmittedWeight, t.AdmittedScore, t.Quote, t.AdmittedCeiling = placement.AdmittedWeight, placement.AdmittedScore, placement.Quote, placement.AdmittedCeiling
+}
+
+// placed is what the end of a block knows of the placements.
+type placed struct {
+	// known: it has looked whether there are any. reader reads them; nil for none.
+	known  bool
+	reader *logmap.Reader
+	// removed are the due places of the queue whose records were removed by the block's own steps, which may be undone.
+	removed []calendar.Key
+}
+
+// reader reads the placements; nil if there are none.
+func (p *placements) reader(ctx context.Context) (*logmap.Reader, error) {
+	w := WritesOf(ctx)
+	if w != nil && w.placed.known && !sandbox.IsWithinFire(ctx) {
+		return w.placed.reader, nil
+	}
+	ctx = types.Unmetered(ctx)
+	none, err := p.places.IsNew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var reader *logmap.Reader
+	if !none {
+		reader = p.places.Reader(ctx)
+	}
+	if w != nil && !sandbox.IsWithinFire(ctx) {
+		w.placed.known, w.placed.reader = true, reader
+	}
+	return reader, nil
+}
+
+// get returns the placement at a place; false if there is none.
+func (p *placements) get(ctx context.Context, key calendar.Key) (placement types.Timer, bz []byte, found bool, err error) {
+	if key.Due > types.HeightOf(ctx) {
+		return placement, nil, false, nil
+	}
+	reader, err := p.reader(ctx)
+	if reader == nil || err != nil {
+		return placement, nil, false, err
+	}
+	if bz, found, err = reader.Get(placeKey(key)); !found || err != nil {
+		return placement, nil, false, err
+	}
+	placement, err = p.codec.Decode(bz)
+	return placement, bz, true, err
+}
+
+// join gives a record that was read its placement.
+func (p *placements) join(ctx context.Context, t *types.Timer) error {
+	placement, _, found, err := p.get(ctx, placeOf(t))
+	if found && err == nil {
+		joinTo(ctx, t, &placement)
+	}
+	return err
+}
+
+// joinTo gives a record its placement, and charges for it as a part of the record.
+func joinTo(ctx context.Context, t, placement *types.Timer) {
+	alone := t.Size()
+	put(placement, t)
+	logstore.ChargeReadBytes(ctx, t.Size()-alone)
+}
+
+// split takes the placement out of a record that is to be written, and writes it if it is not what is there. It charges for it
+// as a part of the record.
+func (p *placements) split(ctx context.Context, t types.Timer) (types.Timer, error) {
+	if t.Due > types.HeightOf(ctx) {
+		return t, nil
+	}
+	placement := placementOf(&t)
+	var after []byte
+	if isPlaced(&t) {
+		var err error
+		if after, err = p.codec.Encode(placement); err != nil {
+			return t, err
+		}
+		whole := t.Size()
+		put(&types.Timer{}, &t)
+		logstore.ChargeWriteBytes(ctx, whole-t.Size())
+	}
+	_, before, found, err := p.get(ctx, placeOf(&t))
+	if err != nil || found && bytes.Equal(before, after) || !found && len(after) == 0 {
+		return t, err
+	}
+	return t, p.apply(ctx, change(placeOf(&t), found, after))
+}
+
+// change is what makes an entry what it should be; nil for none.
+func change(key calendar.Key, found bool, after []byte) logmap.Change {
+	switch {
+	case len(after) == 0:
+		return logmap.Deleted(placeKey(key))
+	case found:
+		return logmap.Replaced(placeKey(key), after)
+	default:
+		return logmap.Inserted(placeKey(key), after)
+	}
+}
+
+// apply makes changes. What the block has read is out of date then.
+func (p *placements) apply(ctx context.Context, changes ...logmap.Change) error {
+	WritesOf(ctx).ReadAgain()
+	return p.places.Apply(types.Unmetered(ctx), changes...)
+}
+
+// remove removes the placement of a record that was removed. What the end of a block removes by its own steps it looks for when
+// it ends.
+func (p *placements) remove(ctx context.Context, key calendar.Key) error {
+	if key.Due > types.HeightOf(ctx) {
+		return nil
+	}
+	if w := WritesOf(ctx); w != nil && !sandbox.IsWithinFire(ctx) {
+		w.placed.removed = append(w.placed.removed, key)
+		return nil
+	}
+	_, _, found, err := p.get(ctx, key)
+	if !found || err != nil {
+		return err
+	}
+	return p.apply(ctx, logmap.Deleted(placeKey(key)))
+}
+
+// Place writes the placements of records that are in the queue, and no record.
+func (c *Calendar) Place(ctx context.Context, timers []types.Timer) error {
+	changes := make([]logmap.Change, 0, len(timers))
+	for i := range timers {
+		t := &timers[i]
+		_, before, found, err := c.placements.get(ctx, placeOf(t))
+		if err != nil {
+			return err
+		}
+		after, err := c.placements.codec.Encode(placementOf(t))
+		if err != nil {
+			return err
+		}
+		if !found || !bytes.Equal(before, after) {
+			changes = append(changes, change(placeOf(t), found, after))
+			NoteWrite(ctx, t)
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return c.placements.apply(ctx, changes...)
+}
+
+// closePlacements ends a block: it removes the placements of records that the block has removed, and merges. Where none is left,
+// nothing is.
+func (c *Calendar) closePlacements(ctx context.Context) error {
+	ctx = types.Unmetered(ctx)
+	w, p := WritesOf(ctx), c.placements
+	if w == nil || w.placed.known && w.placed.reader == nil {
+		return nil
+	}
+	if !w.placed.known && !w.touchedDue(types.HeightOf(ctx)) {
+		return nil
+	}
+	reader, err := p.reader(ctx)
+	if reader == nil || err != nil {
+		return err
+	}
+	var changes []logmap.Change
+	seen := map[calendar.Key]bool{}
+	for _, key := range w.placed.removed {
+		if seen[key] {
+			continue
+		}
+		seen[key] = true
+		_, _, found, err := p.get(ctx, key)
+		if err != nil {
+			return err
+		}
+		if !found {
+			continue
+		}
+		there, err := c.Has(ctx, key)
+		if err != nil {
+			return err
+		}
+		if !there {
+			changes = append(changes, logmap.Deleted(placeKey(key)))
+		}
+	}
+	if err := p.apply(ctx, changes...); err != nil {
+		return err
+	}
+	idle, err := p.places.Maintain(ctx, types.HeightOf(ctx))
+	if !idle || err != nil {
+		return err
+	}
+	left, err := p.places.Page(ctx, nil, nil, 1)
+	if len(left) > 0 || err != nil {
+		return err
+	}
+	return p.places.Clear(ctx)
+}
+
+// part is a part of the placements, in order, that was read at once: a record whose place it covers can be joined while
+// the store is scanned.
+type part struct {
+	entries []logmap.Entry
+	// end is the first place that it does not cover; whole: it covers all.
+	end   []byte
+	whole bool
+	codec collcodec.ValueCodec[types.Timer]
+}
+
+// from reads a part of the placements that begins at a place.
+func (p *placements) from(ctx context.Context, key calendar.Key, entries int) (*part, error) {
+	reader, err := p.reader(ctx)
+	if reader == nil || err != nil {
+		return &part{whole: true}, err
+	}
+	found, err := reader.Page(placeKey(key), nil, entries)
+	if err != nil {
+		return nil, err
+	}
+	read := &part{entries: found, whole: len(found) < entries, codec: p.codec}
+	if !read.whole {
+		read.end = append(bytes.Clone(found[len(found)-1].Key), 0)
+	}
+	return read, nil
+}
+
+// empty: there is no placement.
+func (p *part) empty() bool { return p.whole && len(p.entries) == 0 }
+
+func (p *part) covers(key calendar.Key) bool {
+	return p.whole || bytes.Compare(placeKey(key), p.end) < 0
+}
+
+// join gives a record its placement. Records come in order.
+func (p *part) join(ctx context.Context, t *types.Timer) error {
+	if len(p.entries) == 0 {
+		return nil
+	}
+	key := placeKey(placeOf(t))
+	for len(p.entries) > 0 && bytes.Compare(p.entries[0].Key, key) < 0 {
+		p.entries = p.entries[1:]
+	}
+	if len(p.entries) == 0 || !bytes.Equal(p.entries[0].Key, key) {
+		return nil
+	}
+	placement, err := p.codec.Decode(p.entries[0].Value)
+	if err == nil {
+		joinTo(ctx, t, &placement)
+	}
+	return err
+}
+
+// checkPlacements returns what is wrong with the placements: each is that of a record that is due.
+func (c *Calendar) checkPlacements(ctx context.Context) error {
+	if err := c.placements.places.Check(ctx); err != nil {
+		return err
+	}
+	all, err := c.placements.places.Page(ctx, nil, nil, 1<<30)
+	if err != nil {
+		return err
+	}
+	for _, entry := range all {
+		key := calendar.Key{Due: binary.BigEndian.Uint64(entry.Key), Seq: binary.BigEndian.Uint64(entry.Key[8:])}
+		found, err := c.Has(ctx, key)
+		switch {
+		case err != nil:
+			return err
+		case !found || key.Due > types.HeightOf(ctx):
+			return types.ErrInternal.Wrapf("the placement at (%d, %d) is that of no timer that is due", key.Due, key.Seq)
+		}
+	}
+	return nil
+}
