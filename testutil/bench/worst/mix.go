@@ -39,9 +39,10 @@ const (
 	// expired timers, and timers that are set aside for lack of funds.
 	expired
 	aside
-	// watchers of one key that changes, each of keys in all.
+	// watchers of one key that changes, each of keys in all; conditional is whether the others state conditions.
 	watchers
 	keys
+	conditional
 	// hollow messages are short to store and long to decode.
 	hollow
 	// lapsed watchers expired before the key changed.
@@ -52,7 +53,7 @@ const (
 // most are the largest values of the genes: what a block can't look at in one go, or what a timer may be.
 var most = Mix{
 	ready: 6_000, ofEach: 100, bids: 4, payload: 20_000, failing: 100, every: 1, unfunded: 4_000, lackEach: 100,
-	expired: 1_500, aside: 1_500, watchers: 1_500, keys: 8, hollow: 30, lapsed: 1_500,
+	expired: 1_500, aside: 1_500, watchers: 1_500, keys: 8, conditional: 1, hollow: 30, lapsed: 1_500,
 }
 
 // draw draws a mix. A gene is often 0 or the most, since that is where the worst lies.
@@ -240,7 +241,8 @@ func (m Mix) bid(policy types.Policy, r *rand.Rand, t *types.Timer) {
 	t.Bid = storm.AllBids[m[bids]].Draw(r)
 }
 
-// watch is the i-th watch of the payer's balance, and of others that do not change and nobody else watches.
+// watch is the i-th watch of the payer's balance, and of others that do not change and nobody else watches. No balance has what
+// their conditions say.
 func (m Mix) watch(i int) types.Trigger {
 	trigger := &types.WatchTrigger{Remaining: 1}
 	for k := range max(1, m[keys]) {
@@ -249,7 +251,11 @@ func (m Mix) watch(i int) types.Trigger {
 			address = ownerOf(keys, i*most[keys]+k)
 		}
 		key := append([]byte{2, byte(len(address))}, address...)
-		trigger.Keys = append(trigger.Keys, types.WatchKey{Store: "bank", Prefix: append(key, denom...)})
+		watched := types.WatchKey{Store: "bank", Prefix: append(key, denom...)}
+		if k > 0 && m[conditional] == 1 {
+			watched.When = &types.WatchCondition{Op: types.ConditionGreater, Value: "1000000000000"}
+		}
+		trigger.Keys = append(trigger.Keys, watched)
 	}
 	return types.Trigger{Watch: trigger}
 }

@@ -287,7 +287,8 @@ func Table(worst []Found) *figure.Table {
 			"1,000,000 for gc_cycles_per_block. Operations are weighted, a write 8 times a read. Time is processor time with commit, the least of",
 			"runs in turns; the sends are on a chain that holds as many timers and accounts, of which no timer is due.",
 			"A mix is, in this order: timers ready, of each owner, their bids, payload bytes, failing of 100, interval; timers unfunded, of each",
-			"payer; timers expired; set aside; watches of a key that changes, keys of each; messages that are long to decode; watches that expired.",
+			"payer; timers expired; set aside; watches of a key that changes, keys of each, whether the others have conditions; messages that are",
+			"long to decode; watches that expired.",
 		},
 	}
 	for _, f := range worst {

@@ -14,7 +14,7 @@ import (
 // error affects that timer alone. It is quarantined: kept, reported, and not tried again until the authority releases
 // or cancels it.
 func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
-	before, changes, mark := *timer, *b.Changes, b.pending.Mark()
+	before, changes, mark, placed := *timer, *b.Changes, b.pending.Mark(), b.writes.Mark()
 	cause := sandbox.Run(ctx, fn)
 	if cause == nil {
 		return true
@@ -22,7 +22,7 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 	undo := func() {
 		*timer, *b.Changes = before, changes
 		b.pending.Undo(mark)
-		b.writes.ReadAgain()
+		b.writes.Undo(placed)
 	}
 	undo()
 	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)

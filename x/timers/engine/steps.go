@@ -107,8 +107,9 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
-	if ctx = withBlock(ctx, b); queue.WritesOf(ctx) == nil {
-		ctx, _ = queue.WithWrites(ctx)
+	ctx = withBlock(ctx, b)
+	if b.writes = queue.WritesOf(ctx); b.writes == nil {
+		ctx, b.writes = queue.WithWrites(ctx)
 	}
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {

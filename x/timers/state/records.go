@@ -127,6 +127,9 @@ func (r *Records) BeforeHandlers(ctx context.Context) error {
 	if err := r.owners.writeStaying(ctx); err != nil {
 		return err
 	}
+	if err := r.calendar.WritePlacements(ctx); err != nil {
+		return err
+	}
 	return r.aside.Flush(ctx)
 }
 
@@ -135,6 +138,9 @@ func (r *Records) Branch(ctx sdk.Context) (sdk.Context, error) {
 	changes := pending.Of(ctx)
 	ctx, _ = pending.With(ctx)
 	if err := r.owners.write(ctx, changes.All()...); err != nil {
+		return ctx, err
+	}
+	if err := r.calendar.BranchPlacements(ctx); err != nil {
 		return ctx, err
 	}
 	return ctx, r.aside.Branch(ctx, changes)

@@ -97,8 +97,9 @@ func (q *waitingQueue) change(t *rapid.T, ctx sdk.Context) {
 	at := rapid.IntRange(0, len(q.model)-1).Draw(t, "which")
 	undone := rapid.IntRange(0, 4).Draw(t, "undone") == 0
 	if undone {
+		mark := WritesOf(ctx).Mark()
 		ctx, _ = ctx.CacheContext()
-		defer WritesOf(ctx).ReadAgain()
+		defer func() { WritesOf(ctx).Undo(mark) }()
 	}
 	timer := q.model[at]
 	NoteWrite(ctx, &timer)
@@ -192,6 +193,9 @@ func (q *waitingQueue) block(t *rapid.T) {
 		}
 		q.change(t, ctx)
 		q.page(t, ctx)
+		if rapid.IntRange(0, 3).Draw(t, "before a handler") == 0 {
+			require.NoError(t, q.calendar.WritePlacements(ctx))
+		}
 	}
 	if rapid.Bool().Draw(t, "admits") {
 		q.admit(t, ctx)

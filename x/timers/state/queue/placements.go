@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"cosmossdk.io/collections"
 	collcodec "cosmossdk.io/collections/codec"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -62,12 +62,52 @@ type placed struct {
 	reader *logmap.Reader
 	// removed are the due places of the queue whose records were removed by the block's own steps, which may be undone.
 	removed []calendar.Key
+	// own are the placements that the block's own steps have changed, in their order, until they are written. last is where in
+	// own the last change of a place is; it is looked up, never ranged over, and nil if it is to be made anew.
+	own  []ownPlacement
+	last map[calendar.Key]int
+}
+
+// ownPlacement is a placement as a block's own step has changed it; nil for none.
+type ownPlacement struct {
+	key   calendar.Key
+	bytes []byte
+}
+
+// note notes a change.
+func (w *placed) note(key calendar.Key, bz []byte) {
+	w.index()
+	w.last[key] = len(w.own)
+	w.own = append(w.own, ownPlacement{key, bz})
+}
+
+func (w *placed) index() {
+	if w.last != nil {
+		return
+	}
+	w.last = map[calendar.Key]int{}
+	for i, change := range w.own {
+		w.last[change.key] = i
+	}
+}
+
+// noted returns what a block's own step has made of a placement; false if none has changed it.
+func (w *placed) noted(key calendar.Key) ([]byte, bool) {
+	if len(w.own) == 0 {
+		return nil, false
+	}
+	w.index()
+	at, noted := w.last[key]
+	if !noted {
+		return nil, false
+	}
+	return w.own[at].bytes, true
 }
 
 // reader reads the placements; nil if there are none.
 func (p *placements) reader(ctx context.Context) (*logmap.Reader, error) {
-	w := WritesOf(ctx)
-	if w != nil && w.placed.known && !sandbox.IsWithinFire(ctx) {
+	w := ownWrites(ctx)
+	if w != nil && w.placed.known {
 		return w.placed.reader, nil
 	}
 	ctx = types.Unmetered(ctx)
@@ -79,32 +119,42 @@ func (p *placements) reader(ctx context.Context) (*logmap.Reader, error) {
 	if !none {
 		reader = p.places.Reader(ctx)
 	}
-	if w != nil && !sandbox.IsWithinFire(ctx) {
+	if w != nil {
 		w.placed.known, w.placed.reader = true, reader
 	}
 	return reader, nil
 }
 
 // get returns the placement at a place; false if there is none.
-func (p *placements) get(ctx context.Context, key calendar.Key) (placement types.Timer, bz []byte, found bool, err error) {
+func (p *placements) get(ctx context.Context, key calendar.Key) (bz []byte, found bool, err error) {
 	if key.Due > types.HeightOf(ctx) {
-		return placement, nil, false, nil
+		return nil, false, nil
 	}
+	if w := ownWrites(ctx); w != nil {
+		if bz, noted := w.placed.noted(key); noted {
+			return bz, bz != nil, nil
+		}
+	}
+	return p.stored(ctx, key)
+}
+
+// stored is get of what is in the store.
+func (p *placements) stored(ctx context.Context, key calendar.Key) (bz []byte, found bool, err error) {
 	reader, err := p.reader(ctx)
 	if reader == nil || err != nil {
-		return placement, nil, false, err
+		return nil, false, err
 	}
-	if bz, found, err = reader.Get(placeKey(key)); !found || err != nil {
-		return placement, nil, false, err
-	}
-	placement, err = p.codec.Decode(bz)
-	return placement, bz, true, err
+	return reader.Get(placeKey(key))
 }
 
 // join gives a record that was read its placement.
 func (p *placements) join(ctx context.Context, t *types.Timer) error {
-	placement, _, found, err := p.get(ctx, placeOf(t))
-	if found && err == nil {
+	bz, found, err := p.get(ctx, placeOf(t))
+	if !found || err != nil {
+		return err
+	}
+	placement, err := p.codec.Decode(bz)
+	if err == nil {
 		joinTo(ctx, t, &placement)
 	}
 	return err
@@ -117,8 +167,8 @@ func joinTo(ctx context.Context, t, placement *types.Timer) {
 	logstore.ChargeReadBytes(ctx, t.Size()-alone)
 }
 
-// split takes the placement out of a record that is to be written, and writes it if it is not what is there. It charges for it
-// as a part of the record.
+// split takes the placement out of a record that is to be written, and writes it if it is not what is there, or notes it if a
+// block's own step writes the record. It charges for it as a part of the record.
 func (p *placements) split(ctx context.Context, t types.Timer) (types.Timer, error) {
 	if t.Due > types.HeightOf(ctx) {
 		return t, nil
@@ -134,9 +184,13 @@ func (p *placements) split(ctx context.Context, t types.Timer) (types.Timer, err
 		put(&types.Timer{}, &t)
 		logstore.ChargeWriteBytes(ctx, whole-t.Size())
 	}
-	_, before, found, err := p.get(ctx, placeOf(&t))
+	before, found, err := p.get(ctx, placeOf(&t))
 	if err != nil || found && bytes.Equal(before, after) || !found && len(after) == 0 {
 		return t, err
+	}
+	if w := ownWrites(ctx); w != nil {
+		w.placed.note(placeOf(&t), after)
+		return t, nil
 	}
 	return t, p.apply(ctx, change(placeOf(&t), found, after))
 }
@@ -155,7 +209,7 @@ func change(key calendar.Key, found bool, after []byte) logmap.Change {
 
 // apply makes changes. What the block has read is out of date then.
 func (p *placements) apply(ctx context.Context, changes ...logmap.Change) error {
-	WritesOf(ctx).ReadAgain()
+	WritesOf(ctx).readAgain()
 	return p.places.Apply(types.Unmetered(ctx), changes...)
 }
 
@@ -165,23 +219,68 @@ func (p *placements) remove(ctx context.Context, key calendar.Key) error {
 	if key.Due > types.HeightOf(ctx) {
 		return nil
 	}
-	if w := WritesOf(ctx); w != nil && !sandbox.IsWithinFire(ctx) {
+	if w := ownWrites(ctx); w != nil {
 		w.placed.removed = append(w.placed.removed, key)
 		return nil
 	}
-	_, _, found, err := p.get(ctx, key)
+	_, found, err := p.get(ctx, key)
 	if !found || err != nil {
 		return err
 	}
 	return p.apply(ctx, logmap.Deleted(placeKey(key)))
 }
 
+// WritePlacements writes what the steps at the end of a block have noted, before a handler reads it, and before a block ends.
+func (c *Calendar) WritePlacements(ctx context.Context) error {
+	w := WritesOf(ctx)
+	if w == nil || len(w.placed.own) == 0 {
+		return nil
+	}
+	own := w.placed.own
+	w.placed.own, w.placed.last = nil, nil
+	return c.placements.write(ctx, own)
+}
+
+// BranchPlacements writes it to a branch of state that is dropped.
+func (c *Calendar) BranchPlacements(ctx context.Context) error {
+	if w := WritesOf(ctx); w != nil {
+		return c.placements.write(ctx, w.placed.own)
+	}
+	return nil
+}
+
+// write writes changes of which the last one of a place counts.
+func (p *placements) write(ctx context.Context, own []ownPlacement) error {
+	var changes []logmap.Change
+	seen := map[calendar.Key]bool{}
+	for _, noted := range slices.Backward(own) {
+		if seen[noted.key] {
+			continue
+		}
+		seen[noted.key] = true
+		_, found, err := p.stored(ctx, noted.key)
+		if err != nil {
+			return err
+		}
+		if found || noted.bytes != nil {
+			changes = append(changes, change(noted.key, found, noted.bytes))
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return p.apply(ctx, changes...)
+}
+
 // Place writes the placements of records that are in the queue, and no record.
 func (c *Calendar) Place(ctx context.Context, timers []types.Timer) error {
+	if err := c.WritePlacements(ctx); err != nil {
+		return err
+	}
 	changes := make([]logmap.Change, 0, len(timers))
 	for i := range timers {
 		t := &timers[i]
-		_, before, found, err := c.placements.get(ctx, placeOf(t))
+		before, found, err := c.placements.get(ctx, placeOf(t))
 		if err != nil {
 			return err
 		}
@@ -205,10 +304,10 @@ func (c *Calendar) Place(ctx context.Context, timers []types.Timer) error {
 func (c *Calendar) closePlacements(ctx context.Context) error {
 	ctx = types.Unmetered(ctx)
 	w, p := WritesOf(ctx), c.placements
-	if w == nil || w.placed.known && w.placed.reader == nil {
-		return nil
+	if err := c.WritePlacements(ctx); err != nil {
+		return err
 	}
-	if !w.placed.known && !w.touchedDue(types.HeightOf(ctx)) {
+	if w == nil || w.placed.known && w.placed.reader == nil || !w.placed.known && !w.touchedDue(types.HeightOf(ctx)) {
 		return nil
 	}
 	reader, err := p.reader(ctx)
@@ -222,7 +321,7 @@ func (c *Calendar) closePlacements(ctx context.Context) error {
 			continue
 		}
 		seen[key] = true
-		_, _, found, err := p.get(ctx, key)
+		_, found, err := p.get(ctx, key)
 		if err != nil {
 			return err
 		}
@@ -255,53 +354,66 @@ func (c *Calendar) closePlacements(ctx context.Context) error {
 // the store is scanned.
 type part struct {
 	entries []logmap.Entry
-	// end is the first place that it does not cover; whole: it covers all.
+	// end is the first place that it does not cover; nil if it covers all.
 	end   []byte
-	whole bool
 	codec collcodec.ValueCodec[types.Timer]
+	// noted is what the block's own steps have noted; nil for nothing.
+	noted *placed
 }
 
 // from reads a part of the placements that begins at a place.
 func (p *placements) from(ctx context.Context, key calendar.Key, entries int) (*part, error) {
+	read := &part{codec: p.codec}
+	if w := ownWrites(ctx); w != nil && len(w.placed.own) > 0 {
+		read.noted = &w.placed
+	}
 	reader, err := p.reader(ctx)
 	if reader == nil || err != nil {
-		return &part{whole: true}, err
+		return read, err
 	}
-	found, err := reader.Page(placeKey(key), nil, entries)
-	if err != nil {
-		return nil, err
+	if read.entries, err = reader.Page(placeKey(key), nil, entries); err == nil && len(read.entries) == entries {
+		read.end = append(bytes.Clone(read.entries[entries-1].Key), 0)
 	}
-	read := &part{entries: found, whole: len(found) < entries, codec: p.codec}
-	if !read.whole {
-		read.end = append(bytes.Clone(found[len(found)-1].Key), 0)
-	}
-	return read, nil
+	return read, err
 }
 
-// empty: there is no placement.
-func (p *part) empty() bool { return p.whole && len(p.entries) == 0 }
+// empty: there is no placement at or after the place.
+func (p *part) empty() bool { return len(p.entries) == 0 && p.noted == nil }
 
 func (p *part) covers(key calendar.Key) bool {
-	return p.whole || bytes.Compare(placeKey(key), p.end) < 0
+	return p.end == nil || bytes.Compare(placeKey(key), p.end) < 0
 }
 
 // join gives a record its placement. Records come in order.
 func (p *part) join(ctx context.Context, t *types.Timer) error {
-	if len(p.entries) == 0 {
+	if p.empty() {
 		return nil
 	}
-	key := placeKey(placeOf(t))
-	for len(p.entries) > 0 && bytes.Compare(p.entries[0].Key, key) < 0 {
-		p.entries = p.entries[1:]
-	}
-	if len(p.entries) == 0 || !bytes.Equal(p.entries[0].Key, key) {
+	bz, found := p.at(placeOf(t))
+	if !found {
 		return nil
 	}
-	placement, err := p.codec.Decode(p.entries[0].Value)
+	placement, err := p.codec.Decode(bz)
 	if err == nil {
 		joinTo(ctx, t, &placement)
 	}
 	return err
+}
+
+func (p *part) at(place calendar.Key) ([]byte, bool) {
+	if p.noted != nil {
+		if bz, noted := p.noted.noted(place); noted {
+			return bz, bz != nil
+		}
+	}
+	key := placeKey(place)
+	for len(p.entries) > 0 && bytes.Compare(p.entries[0].Key, key) < 0 {
+		p.entries = p.entries[1:]
+	}
+	if len(p.entries) == 0 || !bytes.Equal(p.entries[0].Key, key) {
+		return nil, false
+	}
+	return p.entries[0].Value, true
 }
 
 // checkPlacements returns what is wrong with the placements: each is that of a record that is due.

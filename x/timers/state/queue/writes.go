@@ -40,8 +40,35 @@ func WritesOf(ctx context.Context) *Writes {
 	return w
 }
 
-// ReadAgain forgets what was read of a branch that is dropped.
-func (w *Writes) ReadAgain() {
+// ownWrites are those of the block whose own steps run under the context; nil for transactions, handlers and queries.
+func ownWrites(ctx context.Context) *Writes {
+	if sandbox.IsWithinFire(ctx) {
+		return nil
+	}
+	return WritesOf(ctx)
+}
+
+// Mark is what steps had noted of placements at some time.
+type Mark []ownPlacement
+
+// Mark returns where Undo returns to, when what was done since is undone.
+func (w *Writes) Mark() Mark {
+	if w == nil {
+		return nil
+	}
+	return w.placed.own
+}
+
+// Undo forgets what was noted of placements since a mark, and what was read of the branch that is dropped.
+func (w *Writes) Undo(m Mark) {
+	if w != nil {
+		w.placed.own, w.placed.last = m, nil
+		w.readAgain()
+	}
+}
+
+// readAgain forgets what was read of the placements.
+func (w *Writes) readAgain() {
 	if w != nil {
 		w.placed.known, w.placed.reader = false, nil
 	}
