@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+
 	"cosmossdk.io/math"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -109,7 +111,8 @@ func (e *Engine) removeUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 
 // setUnfundedAside sets aside a timer whose payer can't cover it, and reports the required and the available amount.
 func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer, reason types.SetAsideReason, required math.Int) error {
-	if err := e.Records.PutAside(ctx, timer, reason); err != nil {
+	goCtx := context.Context(ctx)
+	if err := e.Records.PutAside(goCtx, timer, reason); err != nil {
 		return err
 	}
 	available := b.funds.Spendable(ctx, timer.Payer())
@@ -120,7 +123,7 @@ func (e *Engine) setUnfundedAside(ctx sdk.Context, b *block, timer *types.Timer,
 		Label: timer.Label,
 	}
 	event.Codespace, event.Code = types.CodeOf(types.ErrInsufficientFunds)
-	if err := events.Emit(ctx, event); err != nil {
+	if err := events.Emit(goCtx, event); err != nil {
 		return err
 	}
 	b.noteAside(ctx, timer, reason)

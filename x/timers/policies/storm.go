@@ -164,6 +164,8 @@ func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) error {
 	}
 	// Timers that admitFresh admitted are passed over, once each. So are expired ones, which the cleanup removes.
 	left, reads := limit, 2*s.Config.AdmissionsPerBlock
+	// Each conversion to the interface copies the context, which is large.
+	goCtx := context.Context(ctx)
 	found, next, err := s.scan(ctx, from, func(t *types.Timer) calendar.Verdict {
 		if left == 0 || reads == 0 {
 			return calendar.Stop
@@ -172,7 +174,7 @@ func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) error {
 		switch {
 		case t.ExpiredAt(s.Height):
 			return calendar.Take
-		case s.Parts.Index.IsAdmitted(ctx, t):
+		case s.Parts.Index.IsAdmitted(goCtx, t):
 			return calendar.Pass
 		default:
 			left--
@@ -221,6 +223,7 @@ func (s *Storm) scan(
 // admit indexes timers under the weights of their actors, and returns how many. A timer that the config can't run is set
 // aside; an expired one is left to the cleanup.
 func (s *Storm) admit(ctx sdk.Context, found []*types.Timer) (admitted uint32, err error) {
+	goCtx := context.Context(ctx)
 	for _, t := range found {
 		switch {
 		case t.ExpiredAt(s.Height):
@@ -229,14 +232,14 @@ func (s *Storm) admit(ctx sdk.Context, found []*types.Timer) (admitted uint32, e
 		case !s.Hands.Runnable(t):
 			s.Hands.SetAside(ctx, t, types.Unrunnable)
 			continue
-		case s.Parts.Index.IsAdmitted(ctx, t):
+		case s.Parts.Index.IsAdmitted(goCtx, t):
 			continue
 		}
 		at, err := s.Indexer.Quoted(ctx, t)
 		if err != nil {
 			return admitted, err
 		}
-		if err := s.Parts.Index.Admit(ctx, t, at); err != nil {
+		if err := s.Parts.Index.Admit(goCtx, t, at); err != nil {
 			return admitted, err
 		}
 		admitted++
@@ -308,12 +311,13 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 	if !s.Storm {
 		return s.Window.Next(ctx)
 	}
+	goCtx := context.Context(ctx)
 	for s.passedOver < MaxPassedOver && s.PricedOut < s.Config.CandidateWindow && s.HasRoom() {
-		entry, found, err := s.ranking.Next(ctx)
+		entry, found, err := s.ranking.Next(goCtx)
 		if err != nil || !found {
 			return Turn{}, false, err
 		}
-		t, found, err := s.Parts.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		t, found, err := s.Parts.Index.InQueue(goCtx, state.KeyOf(entry.Due, entry.Seq))
 		if err != nil {
 			return Turn{}, false, err
 		}
