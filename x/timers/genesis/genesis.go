@@ -41,16 +41,18 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 		return nil, err
 	}
 	for _, validate := range []func(*types.GenesisState) error{
-		validateAgents, validateFairness, validateWatchPending, validateConditions, validateTipMarket, validateReceipts,
+		validateAgents, validateFairness, validateWatchPending, validateConditions, validateLeavers, validateTipMarket, validateReceipts,
 	} {
 		if err := validate(head); err != nil {
 			return nil, err
 		}
 	}
 	hits, err := validateHits(head.WatchHits)
-	return &Check{
+	c := &Check{
 		head: head, seqs: map[uint64]struct{}{}, ids: map[[types.IDBytes]byte]struct{}{}, hits: hits, values: valuesOf(head),
-	}, err
+	}
+	c.leavers()
+	return c, err
 }
 
 // Done ends a check after the last timer.

@@ -122,6 +122,10 @@ func (r rebase) watches(g *types.GenesisState) {
 			}
 		}
 	}
+	g.WatchLeavers = slices.Clone(g.WatchLeavers)
+	for i := range g.WatchLeavers {
+		g.WatchLeavers[i].Since = r.due(g.WatchLeavers[i].Since)
+	}
 	r.conditions(g)
 }
 

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -45,6 +47,42 @@ func (c *Check) watch(i int, t *types.Timer) error {
 		return types.ErrInvalidGenesis.Wrapf("timer %d waits and expires before watch_cursors.expiry", i)
 	case !hit && watches && t.SetAside == types.NotSetAside:
 		return types.ErrInvalidGenesis.Wrapf("timer %d is to fire for a change, and watch_hits has nothing for its seq %d", i, t.Seq)
+	}
+	return nil
+}
+
+// leavers notes the seqs of timers that have left, which no live one has, and the keys of their conditions.
+func (c *Check) leavers() {
+	for i := range c.head.WatchLeavers {
+		leaver := &c.head.WatchLeavers[i]
+		c.seqs[leaver.Seq] = struct{}{}
+		for _, key := range leaver.Keys {
+			if key.When != nil {
+				delete(c.values, nameOf(key))
+			}
+		}
+	}
+}
+
+// validateLeavers checks the timers that have left and whose watches are still there.
+func validateLeavers(g *types.GenesisState) error {
+	last := uint64(0)
+	for i := range g.WatchLeavers {
+		leaver := &g.WatchLeavers[i]
+		if leaver.Seq <= last || leaver.Seq >= g.NextSeq {
+			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: seq %d, want above %d and below next_seq %d", i, leaver.Seq, last, g.NextSeq)
+		}
+		if err := sdk.VerifyAddressFormat(leaver.Owner); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: owner: %v", i, err)
+		}
+		if leaver.Since == 0 {
+			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: since is 0, want at least 1", i)
+		}
+		trigger := types.WatchTrigger{Keys: leaver.Keys}
+		if err := trigger.Validate(types.MaxWatchKeys); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("watch_leavers %d: %v", i, err)
+		}
+		last = leaver.Seq
 	}
 	return nil
 }

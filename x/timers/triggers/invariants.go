@@ -75,22 +75,10 @@ func (w *Watches) CheckInvariants(ctx context.Context) error {
 	if err := w.checkRounds(ctx); err != nil {
 		return err
 	}
-	if err := w.checkCursors(ctx); err != nil {
-		return err
-	}
-	if err := w.checkLeavers(ctx, leavers); err != nil {
+	if err := w.checkCursors(ctx, leavers); err != nil {
 		return err
 	}
 	return w.checkCounts(ctx, watches)
-}
-
-// checkLeavers: the next block looks for timers that left entries, if there are any.
-func (w *Watches) checkLeavers(ctx context.Context, leavers uint64) error {
-	cursors, _, err := state.FindItem(ctx, w.cursors)
-	if err == nil && leavers > 0 && !cursors.LeaversLeft {
-		err = fmt.Errorf("%d timers left entries, and no cursor says so", leavers)
-	}
-	return err
 }
 
 // checkRounds: each round has a turn, and there are no other turns.
@@ -114,12 +102,15 @@ func (w *Watches) checkRounds(ctx context.Context) error {
 	return err
 }
 
-// checkCursors: the next block goes on with the passes and rounds that are stored. The sweep has passed no timer that waits,
+// checkCursors: the next block goes on with the passes, rounds and leavers that are stored. The sweep has passed no timer that waits,
 // and no height to come.
-func (w *Watches) checkCursors(ctx context.Context) error {
+func (w *Watches) checkCursors(ctx context.Context, leavers uint64) error {
 	cursors, _, err := state.FindItem(ctx, w.cursors)
 	if err != nil {
 		return err
+	}
+	if leavers > 0 && !cursors.LeaversLeft {
+		return fmt.Errorf("%d timers left entries, and no cursor says so", leavers)
 	}
 	from := cursors.Expiry
 	if from.Due > types.HeightOf(ctx)+1 {

@@ -322,7 +322,11 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return err
 		}
 	}
+	if err := w.leavers.InitGenesis(ctx, genesis, w.Inserted); err != nil {
+		return err
+	}
 	cursors := genesis.WatchCursors
+	cursors.LeaversLeft = cursors.LeaversLeft || len(genesis.WatchLeavers) > 0
 	if due, latest := cursors.Expiry.Due, types.HeightOf(ctx)+1; due > latest {
 		return types.ErrInvalidGenesis.Wrapf("watch_cursors.expiry.due is %d, want at most %d", due, latest)
 	}
@@ -366,7 +370,9 @@ func (w *Watches) ExportGenesis(ctx context.Context, genesis *types.GenesisState
 	if err != nil {
 		return err
 	}
+	if err := w.leavers.ExportGenesis(ctx, genesis); err != nil {
+		return err
+	}
 	genesis.WatchCursors, _, err = state.FindItem(ctx, w.cursors)
-	genesis.WatchCursors.LeaversLeft = false
 	return err
 }

@@ -40,8 +40,8 @@ const (
 	MaxWeight = 8
 	// maxFairnessWindow bounds the fairness window, which is kept in state block by block.
 	maxFairnessWindow = uint64(1) << 20
-	// maxWatchKeys bounds what scheduling and cancelling a watch timer write.
-	maxWatchKeys = uint32(256)
+	// MaxWatchKeys bounds what scheduling and cancelling a watch timer write.
+	MaxWatchKeys = uint32(256)
 	// MaxMatchedKeys bounds what a hit and its receipt hold.
 	MaxMatchedKeys = uint32(256)
 	// MaxBidBits bounds an integer bid: far more than a chain has of its fee denom. Waiting can pass it, and a score of it

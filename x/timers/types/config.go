@@ -182,7 +182,7 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("gc_cycles_per_block", c.GcCyclesPerBlock, 1, MaxUnits)
 	check.Uint("gc_cycles_per_removal", c.GcCyclesPerRemoval, 1, MaxUnits)
 	check.Uint("sweep_per_block", uint64(c.SweepPerBlock), 1, uint64(maxWindow))
-	check.Uint("max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(maxWatchKeys))
+	check.Uint("max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(MaxWatchKeys))
 	check.Uint("max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys))
 	check.Uint("max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow))
 	check.Uint("agent_cycles_per_call", c.AgentCyclesPerCall, 2*AgentBaseCycles, MaxUnits)

@@ -93,7 +93,7 @@ func (t *Trigger) validate() error {
 	case t.Watch != nil && (once || t.Interval != nil):
 		return ErrUnsupportedTimerType.Wrap("another trigger is stated beside a watch: state one")
 	case t.Watch != nil:
-		return t.Watch.Validate(maxWatchKeys)
+		return t.Watch.Validate(MaxWatchKeys)
 	case t.Interval != nil && once:
 		return ErrInvalidInterval.Wrap("a height or after is stated beside an interval: state one trigger")
 	case t.Interval != nil:

@@ -17,6 +17,9 @@ func (c *Conditions) InitGenesis(ctx context.Context, genesis *types.GenesisStat
 			return err
 		}
 	}
+	if err := c.leavers.InitGenesis(ctx, genesis, c.Inserted); err != nil {
+		return err
+	}
 	for i := range genesis.WatchSegments {
 		s := &genesis.WatchSegments[i]
 		segment := Segment{Key: s.Key, Height: s.Height, WatchSegment: s.Segment}

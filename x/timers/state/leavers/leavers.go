@@ -4,6 +4,7 @@ package leavers
 
 import (
 	"context"
+	"errors"
 
 	"cosmossdk.io/collections"
 
@@ -19,12 +20,12 @@ import (
 // fires in one block leaves its entries to later ones.
 type Leavers struct {
 	// timers: seq → what is needed to find the entries.
-	timers collections.Map[uint64, types.Timer]
+	timers collections.Map[uint64, types.WatchLeaver]
 }
 
 // New adds their collection to the schema.
 func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Leavers {
-	return &Leavers{collections.NewMap(sb, types.PrefixLeavers, "watch_leavers", collections.Uint64Key, codec.CollValue[types.Timer](cdc))}
+	return &Leavers{collections.NewMap(sb, types.PrefixLeavers, "watch_leavers", collections.Uint64Key, codec.CollValue[types.WatchLeaver](cdc))}
 }
 
 // Budget is how many keys the end of a block may still remove the entries of.
@@ -67,7 +68,18 @@ func (l *Leavers) Defer(ctx context.Context, t *types.Timer) (bool, error) {
 		return false, nil
 	}
 	b.left = true
-	return true, l.timers.Set(ctx, t.Seq, types.Timer{Actor: t.Actor, Seq: t.Seq, SetAside: t.SetAside, Trigger: t.Trigger})
+	return true, l.timers.Set(ctx, t.Seq, types.WatchLeaver{
+		Seq: t.Seq, Owner: t.Actor, Since: t.Due, Waited: t.SetAside == types.Watching, Keys: t.WatchKeys(),
+	})
+}
+
+// timerOf is the timer, with what its entries follow from.
+func timerOf(l *types.WatchLeaver) types.Timer {
+	t := types.Timer{Actor: l.Owner, Seq: l.Seq, Due: l.Since, Trigger: types.Trigger{Watch: &types.WatchTrigger{Keys: l.Keys}}}
+	if l.Waited {
+		t.SetAside = types.Watching
+	}
+	return t
 }
 
 // Sweep removes the entries of timers that left before, with what is left of the block's budget, and of one timer at least.
@@ -78,7 +90,8 @@ func (l *Leavers) Sweep(ctx sdk.Context, remove func(ctx context.Context, t *typ
 		return true, nil
 	}
 	var timers []types.Timer
-	err = l.timers.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) {
+	err = l.timers.Walk(ctx, nil, func(_ uint64, leaver types.WatchLeaver) (bool, error) {
+		t := timerOf(&leaver)
 		if more = !b.take(&t, len(timers) == 0); !more {
 			timers = append(timers, t)
 		}
@@ -110,5 +123,28 @@ func (l *Leavers) Has(ctx context.Context, seq uint64) (bool, error) { return l.
 
 // Walk passes the timers to fn.
 func (l *Leavers) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
-	return l.timers.Walk(ctx, nil, func(_ uint64, t types.Timer) (bool, error) { return false, fn(&t) })
+	return l.timers.Walk(ctx, nil, func(_ uint64, leaver types.WatchLeaver) (bool, error) {
+		t := timerOf(&leaver)
+		return false, fn(&t)
+	})
+}
+
+// InitGenesis stores those of a genesis state, and passes them to fn, which writes their entries.
+func (l *Leavers) InitGenesis(ctx context.Context, genesis *types.GenesisState, fn func(ctx context.Context, t *types.Timer) error) error {
+	for i := range genesis.WatchLeavers {
+		leaver := &genesis.WatchLeavers[i]
+		t := timerOf(leaver)
+		if err := errors.Join(l.timers.Set(ctx, leaver.Seq, *leaver), fn(ctx, &t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ExportGenesis adds them to a genesis state.
+func (l *Leavers) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	return l.timers.Walk(ctx, nil, func(_ uint64, leaver types.WatchLeaver) (bool, error) {
+		genesis.WatchLeavers = append(genesis.WatchLeavers, leaver)
+		return false, nil
+	})
 }

@@ -164,7 +164,8 @@ func (p *placements) join(ctx context.Context, t *types.Timer) error {
 func joinTo(ctx context.Context, t, placement *types.Timer) {
 	alone := t.Size()
 	put(placement, t)
-	logstore.ChargeReadBytes(ctx, t.Size()-alone)
+	// A record of an earlier version may have one of its own, which was charged for.
+	logstore.ChargeReadBytes(ctx, max(0, t.Size()-alone))
 }
 
 // split takes the placement out of a record that is to be written, and writes it if it is not what is there, or notes it if a
