@@ -134,6 +134,9 @@ func (p *placements) get(ctx context.Context, key calendar.Key) (bz []byte, foun
 		if bz, noted := w.placed.noted(key); noted {
 			return bz, bz != nil, nil
 		}
+		if w.placed.known && w.placed.reader == nil {
+			return nil, false, nil
+		}
 	}
 	return p.stored(ctx, key)
 }
