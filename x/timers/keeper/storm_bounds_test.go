@@ -170,6 +170,27 @@ func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
 	require.Less(t, block.Gets, len(aside))
 }
 
+// TestAdmissionWritesNoRecords: a block that admits a crowd, and has room for few of it, writes far less than a value for each.
+//
+// Rule: 5.4-admitted-written-once
+func TestAdmissionWritesNoRecords(t *testing.T) {
+	const crowd, window = 400, 40
+	var counts *storecount.Counts
+	f := newFixture(t, withConfig(stormy(window, crowd, 1)), counted(&counts))
+	f.fund(robot, 10*rich)
+	for range crowd {
+		f.schedule(robot, 3, f.noop(), bidding(stated("2.9", "0.9")))
+	}
+	f.blocksUntil(2)
+	counts.Reset()
+	fired := len(f.firedIDs(f.endBlock()))
+	admitted, err := f.query().Lane(f.Ctx(), &types.QueryLaneRequest{})
+	require.NoError(t, err)
+	require.EqualValues(t, crowd-fired, admitted.Admitted)
+	require.Less(t, counts.Writes(), crowd/4+15*fired)
+	require.NoError(t, f.Check())
+}
+
 // TestGasOfTheReadyIndex: who cancels a timer of the index pays for its entries, whatever is merged when.
 //
 // Rule: 2.3-gas-of-the-ready-index
