@@ -29,11 +29,7 @@ func validateHits(records []types.SeqWatchHit) (map[uint64]struct{}, error) {
 
 // watch checks that a timer agrees with what the state has of watches.
 func (c *Check) watch(i int, t *types.Timer) error {
-	for _, key := range t.WatchKeys() {
-		if key.When != nil {
-			delete(c.values, nameOf(key))
-		}
-	}
+	c.conditions(t.WatchKeys())
 	if t.Trigger.Watch != nil && t.Trigger.Watch.Cooldown > types.MaxBlocks {
 		return types.ErrInvalidGenesis.Wrapf("timer %d: cooldown %d, want at most %d", i, t.Trigger.Watch.Cooldown, types.MaxBlocks)
 	}
@@ -56,10 +52,15 @@ func (c *Check) leavers() {
 	for i := range c.head.WatchLeavers {
 		leaver := &c.head.WatchLeavers[i]
 		c.seqs[leaver.Seq] = struct{}{}
-		for _, key := range leaver.Keys {
-			if key.When != nil {
-				delete(c.values, nameOf(key))
-			}
+		c.conditions(leaver.Keys)
+	}
+}
+
+// conditions notes that a timer has the conditions of these keys.
+func (c *Check) conditions(keys []types.WatchKey) {
+	for _, key := range keys {
+		if key.When != nil {
+			delete(c.values, nameOf(key))
 		}
 	}
 }

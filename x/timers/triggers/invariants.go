@@ -102,8 +102,8 @@ func (w *Watches) checkRounds(ctx context.Context) error {
 	return err
 }
 
-// checkCursors: the next block goes on with the passes, rounds and leavers that are stored. The sweep has passed no timer that waits,
-// and no height to come.
+// checkCursors: the next block goes on with the passes, rounds and leavers that are stored. The sweep has passed no timer
+// that waits, and no height to come.
 func (w *Watches) checkCursors(ctx context.Context, leavers uint64) error {
 	cursors, _, err := state.FindItem(ctx, w.cursors)
 	if err != nil {

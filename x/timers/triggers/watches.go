@@ -322,7 +322,10 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 			return err
 		}
 	}
-	if err := w.leavers.InitGenesis(ctx, genesis, w.Inserted); err != nil {
+	if err := w.leavers.InitGenesis(ctx, genesis); err != nil {
+		return err
+	}
+	if err := leavers.Each(ctx, genesis, w.Inserted); err != nil {
 		return err
 	}
 	cursors := genesis.WatchCursors

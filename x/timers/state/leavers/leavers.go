@@ -4,7 +4,6 @@ package leavers
 
 import (
 	"context"
-	"errors"
 
 	"cosmossdk.io/collections"
 
@@ -28,15 +27,15 @@ func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Leavers {
 	return &Leavers{collections.NewMap(sb, types.PrefixLeavers, "watch_leavers", collections.Uint64Key, codec.CollValue[types.WatchLeaver](cdc))}
 }
 
-// Budget is how many keys the end of a block may still remove the entries of.
-type Budget struct {
+// budget is how many keys the end of a block may still remove the entries of.
+type budget struct {
 	keys int
 	// left: a timer has left its entries to later blocks.
 	left bool
 }
 
 // take takes the keys of a timer out of the budget. A timer that has more than the whole budget takes all of it.
-func (b *Budget) take(t *types.Timer, whole bool) bool {
+func (b *budget) take(t *types.Timer, whole bool) bool {
 	keys := len(t.WatchKeys())
 	if keys > b.keys && !whole {
 		return false
@@ -50,11 +49,11 @@ type budgetKey struct{}
 // WithBudget gives the end of a block a budget. Who removes a timer without one, such as a transaction, pays for it and
 // removes its entries too.
 func WithBudget(ctx sdk.Context, keys uint32) sdk.Context {
-	return ctx.WithValue(budgetKey{}, &Budget{keys: int(keys)})
+	return ctx.WithValue(budgetKey{}, &budget{keys: int(keys)})
 }
 
-func budgetOf(ctx context.Context) *Budget {
-	b, _ := ctx.Value(budgetKey{}).(*Budget)
+func budgetOf(ctx context.Context) *budget {
+	b, _ := ctx.Value(budgetKey{}).(*budget)
 	if sandbox.IsWithinFire(ctx) {
 		return nil
 	}
@@ -129,12 +128,21 @@ func (l *Leavers) Walk(ctx context.Context, fn func(t *types.Timer) error) error
 	})
 }
 
-// InitGenesis stores those of a genesis state, and passes them to fn, which writes their entries.
-func (l *Leavers) InitGenesis(ctx context.Context, genesis *types.GenesisState, fn func(ctx context.Context, t *types.Timer) error) error {
+// InitGenesis stores those of a genesis state.
+func (l *Leavers) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	for _, leaver := range genesis.WatchLeavers {
+		if err := l.timers.Set(ctx, leaver.Seq, leaver); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each passes those of a genesis state to a component, which writes the entries that it has of them.
+func Each(ctx context.Context, genesis *types.GenesisState, inserted func(ctx context.Context, t *types.Timer) error) error {
 	for i := range genesis.WatchLeavers {
-		leaver := &genesis.WatchLeavers[i]
-		t := timerOf(leaver)
-		if err := errors.Join(l.timers.Set(ctx, leaver.Seq, *leaver), fn(ctx, &t)); err != nil {
+		t := timerOf(&genesis.WatchLeavers[i])
+		if err := inserted(ctx, &t); err != nil {
 			return err
 		}
 	}

@@ -318,13 +318,7 @@ func (c *Calendar) closePlacements(ctx context.Context) error {
 	if reader == nil || err != nil {
 		return err
 	}
-	var changes []logmap.Change
-	seen := map[calendar.Key]bool{}
 	for _, key := range w.placed.removed {
-		if seen[key] {
-			continue
-		}
-		seen[key] = true
 		_, found, err := p.get(ctx, key)
 		if err != nil {
 			return err
@@ -337,10 +331,10 @@ func (c *Calendar) closePlacements(ctx context.Context) error {
 			return err
 		}
 		if !there {
-			changes = append(changes, logmap.Deleted(placeKey(key)))
+			w.placed.note(key, nil)
 		}
 	}
-	if err := p.apply(ctx, changes...); err != nil {
+	if err := c.WritePlacements(ctx); err != nil {
 		return err
 	}
 	idle, err := p.places.Maintain(ctx, types.HeightOf(ctx))

@@ -32,7 +32,7 @@ type Calendar struct {
 	flat    calendar.Flat[types.Timer]
 	tiered  *tiered.Tiered[types.Timer]
 	backlog *backlog
-
+	// placements of the records, which are not within.
 	placements *placements
 }
 
@@ -211,16 +211,12 @@ func (c *Calendar) page(
 		if err != nil {
 			return nil, next, false, err
 		}
-		if part.empty() {
-			more, next, complete, err := c.records(ctx, from, height, fn)
-			if len(found) == 0 {
-				return more, next, complete, err
-			}
-			return append(found, more...), next, complete, err
+		if part.empty() && len(found) == 0 {
+			return c.records(ctx, from, height, fn)
 		}
 		outran := false
 		var failed error
-		more, next, complete, err := c.records(ctx, from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
+		_, next, complete, err = c.records(ctx, from, height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 			if outran = !part.covers(e.Key); outran {
 				return calendar.Stop
 			}
@@ -234,7 +230,7 @@ func (c *Calendar) page(
 			return verdict
 		})
 		if err = errors.Join(err, failed); err != nil || !outran {
-			return append(found, more...), next, complete, err
+			return found, next, complete, err
 		}
 		from = next
 	}

@@ -23,7 +23,8 @@ type Writes struct {
 	Count uint64
 	// backlog as the block found it; nil until it has opened it.
 	backlog *opened
-	placed  placed
+	// placed is what the block knows of the placements, and has made of them.
+	placed placed
 }
 
 type writesKey struct{}

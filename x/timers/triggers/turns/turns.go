@@ -2,8 +2,8 @@
 package turns
 
 // Share divides a budget among n parties. They take turns in their order: each gets an equal share before any gets more.
-// serve works for a party within a limit, at least 1. It reports how much it used, from 1 to the limit, and whether the
-// party has nothing left.
+// serve works for a party within a limit, at least 1. It reports how much it used, from 1 on, and whether the party has
+// nothing left. What it does last may exceed the limit.
 //
 // It returns the party whose turn is next, or n if no party has anything left.
 func Share(n, budget int, serve func(party, limit int) (used int, done bool, err error)) (next int, err error) {
