@@ -40,6 +40,22 @@ func crowd(n int, change func(i int, t *types.Timer)) func(*types.GenesisState) 
 	}
 }
 
+// leavers are timers that have left, and whose watches of 8 keys each with a condition are still there.
+func leavers(n int) func(*types.GenesisState) {
+	return func(genesis *types.GenesisState) {
+		for i := range n {
+			leaver := types.WatchLeaver{Seq: genesis.NextSeq, Owner: workload.Owner(i / 100), Since: 1, Waited: true}
+			for k := range 8 {
+				key := balanceKey(workload.Owner(workload.FirstRecipient + 8*i + k))
+				key.When = &types.WatchCondition{Op: types.ConditionLess, Value: "1"}
+				leaver.Keys = append(leaver.Keys, key)
+			}
+			genesis.WatchLeavers = append(genesis.WatchLeavers, leaver)
+			genesis.NextSeq++
+		}
+	}
+}
+
 // counted counts events, of which there must be some.
 func counted[E interface {
 	Reset()
@@ -180,6 +196,7 @@ func freeKinds() []kind {
 				t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, balanceKey(workload.Owner(workload.FirstRecipient+8*i+k)))
 			}
 		})),
+		block("removing watches of 8 keys of timers that left", "half of sweep_per_block", leavers(100)),
 		block("a block of expired timers with locked bids", "gc_cycles_per_block", under(types.PolicyAuction, crowd(1_000, func(i int, t *types.Timer) {
 			expired(i, t)
 			t.SetLocked(math.NewInt(1_000))
