@@ -62,7 +62,8 @@ func (e *Engine) record(ctx sdk.Context, b *block) error {
 	if err := b.keepBasefees(ctx); err != nil {
 		return err
 	}
-	if b.changed() {
+	b.keepCursors()
+	if !b.State.Equal(b.Before) {
 		if err := e.Lane.Set(ctx, b.State); err != nil {
 			return err
 		}
@@ -80,14 +81,12 @@ func (e *Engine) pruneReceipts(ctx sdk.Context, b *block) (err error) {
 	return err
 }
 
-// changed reports whether the lane's state must be written. It need not be if only cursors moved, and only a little: an
-// older cursor is still a lower bound.
-func (b *block) changed() bool {
-	after, before := b.State, b.Before
-	if b.Height < before.LiveCursor.Due+CursorLag && b.Competing == 0 && b.expired == 0 && !b.Storm && !after.HeadCursor.Before(before.HeadCursor) {
-		after.HeadCursor, after.LiveCursor = before.HeadCursor, before.LiveCursor
+// keepCursors leaves the cursors where they are stored if they moved a little only and no timer changed: an older cursor is still
+// a lower bound. Whatever else is written does not move them then, so that a chain and one that imports its state agree.
+func (b *block) keepCursors() {
+	if b.Height < b.Before.LiveCursor.Due+CursorLag && b.Competing == 0 && b.expired == 0 && !b.Storm && !b.State.HeadCursor.Before(b.Before.HeadCursor) {
+		b.State.HeadCursor, b.State.LiveCursor = b.Before.HeadCursor, b.Before.LiveCursor
 	}
-	return !after.Equal(before)
 }
 
 // summary is the one event of the block.

@@ -47,7 +47,7 @@ func TestTheEndOfAnEpochCostsNoBlockAnything(t *testing.T) {
 		f.endBlock()
 		costs = append(costs, counts.Take())
 	}
-	require.Equal(t, 200, f.tipWeights())
+	require.Equal(t, 200, f.listedActors())
 	for _, cost := range costs {
 		require.Equal(t, costs[0], cost)
 		require.Zero(t, cost.Writes())
@@ -65,7 +65,7 @@ func TestAWeightCostsAQueryTheSameGasWhereverItIs(t *testing.T) {
 		f.schedule(actor(i), 3+uint64(i)/100, f.noop())
 	}
 	f.blocksUntil(8)
-	require.Equal(t, 300, f.tipWeights())
+	require.Equal(t, 300, f.listedActors())
 	gas := func(actor sdk.AccAddress) uint64 {
 		ctx := f.Ctx().WithGasMeter(storetypes.NewInfiniteGasMeter())
 		_, err := f.query().Fairness(ctx, &types.QueryFairnessRequest{Actor: actor.String()})

@@ -421,18 +421,56 @@ func TestWeightsAreForgotten(t *testing.T) {
 	f.blocksUntil(3)
 	f.setConfig(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
 	f.blocksUntil(3 + 64)
-	require.Equal(t, 5, f.tipWeights())
+	require.Equal(t, 5, f.listedActors())
 	for _, want := range []int{3, 1, 0} {
 		f.NextBlock()
-		require.Equal(t, want, f.tipWeights())
+		require.Equal(t, want, f.listedActors())
 	}
 	require.Zero(t, f.lane().TipMarket.Oldest)
 }
 
-func (f *fixture) tipWeights() int {
-	genesis, err := f.Timers.ExportGenesis(f.Ctx())
-	require.NoError(f.t, err)
-	return len(genesis.TipWeights)
+// TestForgottenWeightsAreNotExported: whether a chain has removed them yet, and who was listed when, makes no difference.
+//
+// Rule: 2.1-round-trip
+func TestForgottenWeightsAreNotExported(t *testing.T) {
+	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
+		c.Tip.EpochBlocks, c.SweepPerBlock = 1, 1
+	}))
+	for _, actor := range []sdk.AccAddress{alice, bob, carol} {
+		f.schedule(actor, 3, f.pays(actor, robot, 1))
+	}
+	for height := uint64(3); height < 60; height += 9 {
+		f.schedule(robot, height, f.noop())
+	}
+	f.blocksUntil(3 + 64 + 1)
+	_, err := f.EndBlock()
+	require.NoError(t, err)
+	genesis := f.export()
+	require.Len(t, genesis.TipWeights, 1, "of an actor that fired later")
+	require.Equal(t, f.Height()-64, genesis.Lane.TipMarket.Oldest, "an epoch is a block")
+	require.NoError(t, f.Timers.ValidateGenesis(genesis))
+	again := imported(t, f, genesis)
+	require.NoError(t, f.BeginBlock())
+	for range 64 {
+		f.NextBlock()
+		again.NextBlock()
+		require.Equal(t, f.tipStanding(robot), again.tipStanding(robot))
+		require.Equal(t, f.tipStanding(alice), again.tipStanding(alice))
+		require.Equal(t, comparableState(f), comparableState(again))
+	}
+	require.Empty(t, f.export().TipWeights)
+}
+
+// listedActors counts the actors whose weights are listed under an epoch, and so are not yet removed.
+func (f *fixture) listedActors() (n int) {
+	f.WalkState(func(store string, key, value []byte) {
+		if store == types.StoreKey && key[0] == types.PrefixTipEpochs.Bytes()[0] {
+			for at := 0; at < len(value); at += 1 + int(value[at]) {
+				n++
+			}
+		}
+	})
+	return n
 }
 
 // TestTipComesAndGoes: with a backlog, and nothing is lost.

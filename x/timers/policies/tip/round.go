@@ -202,7 +202,7 @@ func (r *round) weightOf(ctx sdk.Context, actor sdk.AccAddress) uint32 {
 // no timer of the actor has fired meanwhile. An actor with many timers that fire one by one is not starved.
 func (r *round) starves(ctx sdk.Context, t *types.Timer) bool {
 	record, err := r.record(ctx, t.Actor)
-	if err != nil || t.UnfundedSince > 0 || !r.rule.Starved(t.Due, lastFire(record), r.Height) {
+	if err != nil || t.UnfundedSince > 0 || !r.rule.Starved(t.Due, lastFire(record, r.epoch), r.Height) {
 		return false
 	}
 	_, willing := r.Price(t)
@@ -294,7 +294,7 @@ func (r *round) Fired(_ sdk.Context, f policies.Fire) {
 		Tip: f.Priority, P50: r.Prices.P50, Success: f.Receipt.Success, Late: r.Height - t.Due,
 	})
 	note.cycles += f.Receipt.Cycles
-	if r.rule.Starved(t.Due, lastFire(r.records[string(t.Actor)]), r.Height) {
+	if r.rule.Starved(t.Due, lastFire(r.records[string(t.Actor)], r.epoch), r.Height) {
 		note.starved = true
 	}
 	if !r.secondPass {
@@ -319,7 +319,7 @@ func (r *round) Close(ctx sdk.Context) (math.Int, error) {
 
 // score is an actor's record with what this block adds to it.
 func (r *round) score(actor sdk.AccAddress, record *types.TipWeight) types.TipWeight {
-	next := types.TipWeight{Weight: weightIn(r.rule, record, r.epoch), Epoch: r.epoch, LastFire: lastFire(record)}
+	next := types.TipWeight{Weight: weightIn(r.rule, record, r.epoch), Epoch: r.epoch, LastFire: lastFire(record, r.epoch)}
 	stats := rules.NoStats()
 	if record != nil && record.Epoch == r.epoch {
 		stats = statsOf(record)

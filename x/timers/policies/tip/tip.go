@@ -95,7 +95,7 @@ func (p *Policy) Standing(
 	if record == nil {
 		return standing, nil
 	}
-	standing.LastFire = record.LastFire
+	standing.LastFire = lastFire(record, standing.Epoch)
 	if record.Epoch == standing.Epoch {
 		standing.Score, standing.Fires, standing.Unfunded = rule.Score(statsOf(record)).String(), record.Fires, record.Unfunded
 	}
@@ -110,8 +110,9 @@ func weightIn(rule rules.WeightRule, record *types.TipWeight, epoch uint64) math
 	return rule.WeightIn(historyOf(record), epoch)
 }
 
-func lastFire(record *types.TipWeight) uint64 {
-	if record == nil {
+// lastFire is when an actor fired last, as of an epoch; 0 if that is not known.
+func lastFire(record *types.TipWeight, epoch uint64) uint64 {
+	if record == nil || isForgotten(record, epoch) {
 		return 0
 	}
 	return record.LastFire

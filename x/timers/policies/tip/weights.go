@@ -139,8 +139,13 @@ func parseActors(bz []byte) (actors []sdk.AccAddress, err error) {
 	return actors, err
 }
 
-// drop removes records so old that their actors' weights are neutral, whatever policy is in force. It looks at SWEEP_PER_BLOCK
-// actors that were listed so long ago, and reads nothing while none can be that old.
+// isForgotten reports whether a record is so old that nothing of it counts any more: the actor's weight is neutral.
+func isForgotten(record *types.TipWeight, epoch uint64) bool {
+	return record.Epoch+rules.ForgottenAfter < epoch
+}
+
+// drop removes records that are forgotten, whatever policy is in force. It looks at SWEEP_PER_BLOCK actors that were listed so
+// long ago, and reads nothing while none can be that old.
 func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	market := &b.State.TipMarket
 	epoch := epochAt(market, b.Height)
@@ -270,10 +275,23 @@ func (p *Policy) ReadTimers(ctx context.Context, _ *types.GenesisState) state.Ti
 	}}
 }
 
-// ExportGenesis implements state.Component.
-func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (err error) {
-	genesis.TipWeights, err = p.weights.all(ctx)
-	return err
+// ExportGenesis implements state.Component. What is forgotten is not exported, whether it has been removed yet or not. Nor does the
+// lane's state, which is exported before, say how far the removal is: its oldest epoch is the first that counts.
+func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
+	all, err := p.weights.all(ctx)
+	if err != nil {
+		return err
+	}
+	market := &genesis.Lane.TipMarket
+	epoch := epochAt(market, max(types.HeightOf(ctx), market.Start))
+	genesis.TipWeights = slices.DeleteFunc(all, func(entry types.ActorTipWeight) bool { return isForgotten(&entry.Weight, epoch) })
+	switch {
+	case len(genesis.TipWeights) == 0:
+		market.Oldest = 0
+	case epoch > rules.ForgottenAfter:
+		market.Oldest = epoch - rules.ForgottenAfter
+	}
+	return nil
 }
 
 // CheckInvariants implements state.Component: every weight is within what any config allows, is of an epoch that has
