@@ -44,6 +44,23 @@ func TestTheDocumentedConfigProposalIsWhole(t *testing.T) {
 	require.NoError(t, read.Validate())
 }
 
+// TestTablesHaveAHead: a table that an empty line cuts in two is shown as text from there on.
+func TestTablesHaveAHead(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("docs", "*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range append(files, "README.md", filepath.Join("..", "..", "README.md")) {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		lines := strings.Split(string(raw), "\n")
+		for i, line := range lines[:len(lines)-1] {
+			if strings.HasPrefix(line, "|") && (i == 0 || !strings.HasPrefix(lines[i-1], "|")) {
+				require.Regexp(t, `^\|[-:| ]+\|$`, lines[i+1], "%s:%d: a table without a head", file, i+1)
+			}
+		}
+	}
+}
+
 // goBlocks are the Go code of a document, block by block.
 func goBlocks(t *testing.T, file string) []string {
 	t.Helper()
