@@ -191,6 +191,38 @@ func TestAdmissionWritesNoRecords(t *testing.T) {
 	require.NoError(t, f.Check())
 }
 
+// TestPlacementsAreMergedAndLeaveNothing: while timers are admitted and fire for many blocks, few values hold their placements, and
+// none is left when no timer is.
+//
+// Rule: 2.4-placements
+func TestPlacementsAreMergedAndLeaveNothing(t *testing.T) {
+	const crowd, window, placementsRegion = 600, 40, 31
+	f := newFixture(t, withConfig(stormy(window, window/2, 1)), withConfig(func(c *types.TimerConfig) {
+		c.Policy, c.MaxFiresPerBlock = types.PolicyScore, window/4
+	}))
+	f.fund(robot, 10*rich)
+	for range crowd {
+		f.schedule(robot, 3, f.noop())
+	}
+	most := 0
+	for f.total(robot) > 0 {
+		f.endBlock()
+		most = max(most, f.valuesOf(placementsRegion))
+	}
+	require.Less(t, most, crowd/50, "of %d timers, a few of which are admitted in each block", crowd)
+	require.Zero(t, f.valuesOf(placementsRegion))
+}
+
+// valuesOf counts the values that the module's store has in a region.
+func (f *fixture) valuesOf(region byte) (n int) {
+	f.WalkState(func(store string, key, _ []byte) {
+		if store == types.StoreKey && key[0] == region {
+			n++
+		}
+	})
+	return n
+}
+
 // TestGasOfTheReadyIndex: who cancels a timer of the index pays for its entries, whatever is merged when.
 //
 // Rule: 2.3-gas-of-the-ready-index
