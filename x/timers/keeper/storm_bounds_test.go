@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/collections"
+
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
@@ -196,7 +198,8 @@ func TestAdmissionWritesNoRecords(t *testing.T) {
 //
 // Rule: 2.4-placements
 func TestPlacementsAreMergedAndLeaveNothing(t *testing.T) {
-	const crowd, window, placementsRegion = 600, 40, 31
+	const crowd, window = 600, 40
+	placements := collections.NewPrefix(31)
 	f := newFixture(t, withConfig(stormy(window, window/2, 1)), withConfig(func(c *types.TimerConfig) {
 		c.Policy, c.MaxFiresPerBlock = types.PolicyScore, window/4
 	}))
@@ -207,20 +210,10 @@ func TestPlacementsAreMergedAndLeaveNothing(t *testing.T) {
 	most := 0
 	for f.total(robot) > 0 {
 		f.endBlock()
-		most = max(most, f.valuesOf(placementsRegion))
+		most = max(most, f.valuesOf(placements))
 	}
 	require.Less(t, most, crowd/50, "of %d timers, a few of which are admitted in each block", crowd)
-	require.Zero(t, f.valuesOf(placementsRegion))
-}
-
-// valuesOf counts the values that the module's store has in a region.
-func (f *fixture) valuesOf(region byte) (n int) {
-	f.WalkState(func(store string, key, _ []byte) {
-		if store == types.StoreKey && key[0] == region {
-			n++
-		}
-	})
-	return n
+	require.Zero(t, f.valuesOf(placements))
 }
 
 // TestGasOfTheReadyIndex: who cancels a timer of the index pays for its entries, whatever is merged when.
