@@ -135,7 +135,7 @@ type Config struct {
 var Configs = []Config{
 	{"default", func(*types.TimerConfig) {}},
 	{"narrow", func(c *types.TimerConfig) {
-		c.CandidateWindow, c.AdmissionsPerBlock = 64, 64
+		c.CandidateWindow, c.AdmissionsPerBlock = 256, 256
 		c.SweepPerBlock, c.MaxWatchHitsPerBlock, c.GcCyclesPerBlock = 32, 32, 1_000_000
 	}},
 }
