@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math/rand"
 
 	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
@@ -16,6 +17,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	timerskeeper "github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/testutil/questions"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -39,8 +41,24 @@ type inner struct {
 	err error
 }
 
+// asker asks questions in an application; one that does not ask is nil.
+func asker(a *app.App, seed int64) *questions.Asker {
+	if seed == 0 {
+		return nil
+	}
+	var actors []sdk.AccAddress
+	for _, owner := range owners {
+		actors = append(actors, owner.Address)
+	}
+	for _, module := range modules {
+		actors = append(actors, moduleAddress(module))
+	}
+	return &questions.Asker{Timers: a.Timers, Messages: a.MsgServiceRouter(), Actors: actors, Random: rand.New(rand.NewSource(seed))}
+}
+
 // attach makes the application, which has not loaded its state, one of this environment.
-func (e *environment) attach(a *app.App) {
+func (e *environment) attach(a *app.App, seed int64) {
+	asks := asker(a, seed)
 	begin := a.BeginBlocker
 	a.SetBeginBlocker(func(ctx sdk.Context) (sdk.BeginBlock, error) {
 		response, err := begin(ctx)
@@ -48,6 +66,7 @@ func (e *environment) attach(a *app.App) {
 			return response, err
 		}
 		own := ctx.WithEventManager(sdk.NewEventManager())
+		ask(own, asks)
 		for _, call := range e.first {
 			branch, write := own.CacheContext()
 			if call.err = call.run(branch, a); call.err == nil {
@@ -63,9 +82,18 @@ func (e *environment) attach(a *app.App) {
 	purse.Tips = tips{e, purse.Tips}
 	purse.Feegrant = grants{e, purse.Feegrant}
 	for _, module := range modules {
-		a.TimerModules.Register(module, types.DefaultHandler, handler(a))
+		a.TimerModules.Register(module, types.DefaultHandler, handler(a, asks))
 	}
-	a.TimerModules.RegisterQuoter(bidder, quote)
+	a.TimerModules.RegisterQuoter(bidder, func(ctx context.Context, about types.BidContext) (types.AgentQuote, error) {
+		ask(ctx, asks)
+		return quote(ctx, about)
+	})
+}
+
+func ask(ctx context.Context, asks *questions.Asker) {
+	if asks != nil {
+		asks.Ask(sdk.UnwrapSDKContext(ctx))
+	}
 }
 
 func (i *inner) run(ctx sdk.Context, a *app.App) error {
@@ -204,9 +232,10 @@ var ends = []string{
 }
 
 // handler is that of all modules.
-func handler(a *app.App) func(context.Context, types.Delivery) error {
+func handler(a *app.App, asks *questions.Asker) func(context.Context, types.Delivery) error {
 	return func(c context.Context, d types.Delivery) error {
 		ctx := sdk.UnwrapSDKContext(c)
+		ask(ctx, asks)
 		var w work
 		if _, err := fmt.Sscanf(string(d.Payload), "%d %d", &w.cycles, &w.cells); err != nil {
 			return err

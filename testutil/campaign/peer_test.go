@@ -30,6 +30,9 @@ type settings struct {
 	pruning                            pruningtypes.PruningOptions
 	cache, procs                       int
 	slowNodes, optimistic, interblocks bool
+	// questions is the seed of what modules, handlers and the bidding module ask in each block, on branches that are dropped; 0
+	// for nothing.
+	questions int64
 }
 
 func drawSettings(d draws) settings {
@@ -37,7 +40,7 @@ func drawSettings(d draws) settings {
 		pruning: pick(d, pruningtypes.NewPruningOptions(pruningtypes.PruningNothing),
 			pruningtypes.NewPruningOptions(pruningtypes.PruningEverything), pruningtypes.NewCustomPruningOptions(3, 11)),
 		cache: pick(d, 1, 100, 100_000), procs: pick(d, 1, 2, 5),
-		slowNodes: d.one(2), optimistic: d.one(2), interblocks: d.one(2),
+		slowNodes: d.one(2), optimistic: d.one(2), interblocks: d.one(2), questions: pick(d, 0, d.Int64()),
 	}
 }
 
@@ -63,7 +66,7 @@ func open(db dbm.DB, home string, s settings, env *environment) *peer {
 	}
 	p := &peer{db: db, home: home, settings: s}
 	p.app = app.New(log.NewNopLogger(), db, nil, false, simtestutil.NewAppOptionsWithFlagHome(home), options...)
-	env.attach(p.app)
+	env.attach(p.app, s.questions)
 	if err := p.app.LoadLatestVersion(); err != nil {
 		panic(err)
 	}

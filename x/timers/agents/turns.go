@@ -84,7 +84,11 @@ func (c *Calls) QuoteOf(t *types.Timer) *types.AgentQuote {
 // one payer does not take the calls of others. It returns the first timer that was not asked for lack of cycles.
 func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *types.Timer, err error) {
 	turns, err := c.turnsOf(ctx, timers)
-	if err != nil {
+	if err != nil || len(turns) == 0 {
+		return nil, err
+	}
+	// An agent reads what the block's steps have changed so far.
+	if err := c.registry.records.BeforeHandlers(ctx); err != nil {
 		return nil, err
 	}
 	for len(turns) > 0 {

@@ -14,7 +14,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -163,14 +162,14 @@ func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) 
 // undone without them.
 func (o *Owners) change(ctx context.Context, change pending.Change) error {
 	charge(ctx, ownerChangeCycles)
-	changes := pending.Of(ctx)
-	if changes == nil || sandbox.IsWithinFire(ctx) {
+	changes := pending.Own(ctx)
+	if changes == nil {
 		return o.write(ctx, change)
 	}
 	if changes.Add(change) < pending.Most {
 		return nil
 	}
-	return o.write(ctx, pending.Of(ctx).Take()...)
+	return o.write(ctx, changes.Take()...)
 }
 
 func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
@@ -183,8 +182,8 @@ func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
 
 // writeStaying writes the changes of timers that stay. A timer that was removed has no further changes.
 func (o *Owners) writeStaying(ctx context.Context) error {
-	if pending.Of(ctx).Stays() {
-		return o.write(ctx, pending.Of(ctx).Take()...)
+	if changes := pending.Own(ctx); changes.Stays() {
+		return o.write(ctx, changes.Take()...)
 	}
 	return nil
 }
@@ -203,7 +202,7 @@ func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.C
 
 // Maintain ends a block: it writes what the block changed, and merges a bounded part of what changed.
 func (o *Owners) Maintain(ctx context.Context, height uint64) error {
-	if err := o.write(ctx, pending.Of(ctx).Take()...); err != nil {
+	if err := o.write(ctx, pending.Own(ctx).Take()...); err != nil {
 		return err
 	}
 	_, err := o.entries.Maintain(types.Unmetered(ctx), height)

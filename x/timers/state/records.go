@@ -122,7 +122,8 @@ func (r *Records) Close(ctx sdk.Context, waiting calendar.Span) error {
 	return r.calendar.Close(ctx, waiting)
 }
 
-// BeforeHandlers writes what the steps at the end of a block have changed and a handler may change: handlers write at once.
+// BeforeHandlers writes what the steps at the end of a block have changed and a handler or an agent may read or change: handlers
+// write at once.
 func (r *Records) BeforeHandlers(ctx context.Context) error {
 	if err := r.owners.writeStaying(ctx); err != nil {
 		return err
@@ -276,7 +277,7 @@ func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
 // Reattach puts back a record that was detached. The timer counted against its actor's limit before.
 func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
 	// Its entry must not be removed after it was inserted again.
-	if err := r.owners.write(ctx, pending.Of(ctx).Take()...); err != nil {
+	if err := r.owners.write(ctx, pending.Own(ctx).Take()...); err != nil {
 		return err
 	}
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {

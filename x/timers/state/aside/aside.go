@@ -10,7 +10,6 @@ import (
 	"cosmossdk.io/core/store"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
-	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -66,11 +65,12 @@ func (a *Timers) Remove(ctx context.Context, seq uint64) error {
 	return a.change(ctx, logmap.Deleted(key(seq)))
 }
 
-// change makes a change. What the steps at the end of a block change is written some dozens at a time, and before it is read.
-// What a handler changes is written at once.
+// change makes a change. What the steps at the end of a block change is written some dozens at a time, and before a handler or
+// an agent runs. What a handler changes is written at once, since it may be undone without them. Reading writes nothing:
+// who reads may do so under a branch that is dropped.
 func (a *Timers) change(ctx context.Context, change logmap.Change) error {
-	changes := pending.Of(ctx)
-	if changes == nil || sandbox.IsWithinFire(ctx) {
+	changes := pending.Own(ctx)
+	if changes == nil {
 		return a.timers.Apply(types.Unmetered(ctx), change)
 	}
 	if changes.AddAside(change) < pending.Most {
@@ -79,19 +79,18 @@ func (a *Timers) change(ctx context.Context, change logmap.Change) error {
 	return a.Flush(ctx)
 }
 
-// Flush writes what the steps have changed.
+// Flush writes what the steps have changed. A handler, an agent or a query takes nothing from them.
 func (a *Timers) Flush(ctx context.Context) error {
-	return a.timers.Apply(types.Unmetered(ctx), pending.Of(ctx).TakeAside()...)
+	return a.timers.Apply(types.Unmetered(ctx), pending.Own(ctx).TakeAside()...)
 }
 
 // Get reads a record, or returns collections.ErrNotFound.
 func (a *Timers) Get(ctx context.Context, seq uint64) (t types.Timer, err error) {
-	if err := a.Flush(ctx); err != nil {
-		return t, err
-	}
-	value, found, err := a.timers.Get(types.Unmetered(ctx), key(seq))
-	if err != nil {
-		return t, err
+	value, found, changed := logmap.Last(pending.Of(ctx).Aside(), key(seq))
+	if !changed {
+		if value, found, err = a.timers.Get(types.Unmetered(ctx), key(seq)); err != nil {
+			return t, err
+		}
 	}
 	logstore.ChargeRead(ctx, keyBytes+len(value))
 	if !found {
@@ -103,15 +102,14 @@ func (a *Timers) Get(ctx context.Context, seq uint64) (t types.Timer, err error)
 // Walk passes the records to fn, from an insertion number on, until fn reports that it has enough. As by an iterator of the
 // store, the first record is charged for when it is found, and each when it is left.
 func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *types.Timer) (enough bool, err error)) error {
-	if err := a.Flush(ctx); err != nil {
-		return err
-	}
 	free, from, first := types.Unmetered(ctx), key(seq), true
-	none, err := a.timers.IsNew(free)
+	unwritten := pending.Of(ctx).Aside()
+	isNew, err := a.timers.IsNew(free)
 	if err != nil {
 		return err
 	}
-	if changes := pending.Of(ctx); changes != nil {
+	none := isNew && len(unwritten) == 0
+	if changes := pending.Own(ctx); changes != nil {
 		changes.NoneAside = none
 	}
 	for reader := a.timers.Reader(free); !none; {
@@ -119,7 +117,11 @@ func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *ty
 		if err != nil {
 			return err
 		}
-		for _, found := range page {
+		var next []byte
+		if none = len(page) < pageRecords; !none {
+			next = append(page[len(page)-1].Key[:8:8], 0)
+		}
+		for _, found := range logmap.Overlay(page, unwritten, from, next) {
 			bytes := keyBytes + len(found.Value)
 			if first {
 				logstore.ChargeStep(ctx, bytes)
@@ -134,9 +136,7 @@ func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *ty
 			}
 			logstore.ChargeStep(ctx, bytes)
 		}
-		if none = len(page) < pageRecords; !none {
-			from = append(page[len(page)-1].Key[:8:8], 0)
-		}
+		from = next
 	}
 	if first {
 		logstore.ChargeStep(ctx, 0)
@@ -149,7 +149,7 @@ func (a *Timers) Maintain(ctx context.Context, height uint64) error {
 	if err := a.Flush(ctx); err != nil {
 		return err
 	}
-	if changes := pending.Of(ctx); changes != nil && changes.NoneAside {
+	if changes := pending.Own(ctx); changes != nil && changes.NoneAside {
 		// What handlers have set aside is left to the next block.
 		return nil
 	}

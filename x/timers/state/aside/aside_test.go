@@ -128,6 +128,12 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 	require.True(t, slices.EqualFunc(wantAll, gotAll, func(a, b types.Timer) bool { return a.Equal(b) }))
 }
 
+// dropped is an agent or a query, which reads what the block has changed and not yet written, on a branch that is dropped.
+func (m *model) dropped(t *rapid.T, ctx sdk.Context) {
+	branch, _ := ctx.CacheContext()
+	m.compare(t, sandbox.WithinFire(branch))
+}
+
 // step is one of the steps at the end of a block, which may be undone, or a fire of a handler.
 func (m *model) step(t *rapid.T, ctx sdk.Context) {
 	mark := pending.Of(ctx).Mark()
@@ -153,7 +159,7 @@ func (m *model) step(t *rapid.T, ctx sdk.Context) {
 // TestTimersSetAsideAreAsIfStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
 // and costs the same gas. When none is left, nothing is.
 //
-// Rule: 2.3-aside, 2.3-aside-together, 2.3-aside-gas
+// Rule: 2.3-aside, 2.3-aside-together, 2.3-aside-read, 2.3-aside-gas
 func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
@@ -165,6 +171,7 @@ func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 			ctx, _ := pending.With(m.ctx)
 			for range rapid.IntRange(0, 4).Draw(t, "steps") {
 				m.step(t, ctx)
+				m.dropped(t, ctx)
 			}
 			m.compare(t, ctx)
 			require.NoError(t, m.aside.Maintain(ctx, height))

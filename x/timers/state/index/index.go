@@ -279,6 +279,8 @@ type Changes struct {
 	inUse bool
 	// summary as the block has it; nil until it is needed.
 	summary *summary
+	// raised: a handler may have raised bounds since they were last absorbed.
+	raised bool
 	// nested: they are those of a block that a handler or an agent looks at.
 	nested bool
 	// flushed: what comes later is written at once.
@@ -295,12 +297,12 @@ func (c *Changes) leave(key []byte) {
 
 type changesKey struct{}
 
-// WithChanges marks the context of the end of a block. A handler or an agent that asks what the next block will do shares
-// the summary of the block that calls it, and begins with its admissions and removals: what that has not written yet is known
-// there alone. Both are within a fire, so that they raise bounds and lower none.
+// WithChanges marks the context of the end of a block. A handler or an agent that asks what the next block will do begins with
+// a copy of what the block that calls it has not written yet: its summary, admissions and removals.
 func WithChanges(ctx sdk.Context, c *Changes) sdk.Context {
 	if outer := changesOf(ctx); outer != nil {
-		c.summary, c.admissions, c.gone, c.nested = outer.summary, outer.admissions.clone(), maps.Clone(outer.gone), true
+		c.summary, c.raised, c.admissions = outer.summary.clone(), outer.raised, outer.admissions.clone()
+		c.gone, c.nested = maps.Clone(outer.gone), true
 	}
 	return ctx.WithValue(changesKey{}, c)
 }
@@ -343,6 +345,11 @@ func (x *Index) Count(ctx context.Context, change int64) error {
 // Flush writes what a block changed, and merges a bounded part of it. When its own steps have emptied the index, it forgets
 // the summary.
 func (x *Index) Flush(ctx sdk.Context, c *Changes) error {
+	if c.raised {
+		if _, err := x.summary(ctx, c); err != nil {
+			return err
+		}
+	}
 	c.flushed = true
 	if !c.inUse && len(c.changes) == 0 {
 		return nil

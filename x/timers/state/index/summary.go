@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 
+	"cosmossdk.io/collections"
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
@@ -20,8 +22,7 @@ import (
 // then kept: a bound is raised when an entry is added above it, and lowered when a list is opened. It says nothing of what was
 // removed, so that leaving the index costs nothing more.
 //
-// The end of a block reads the summary once and writes what it changed once, with Flush. A bound that was raised for an
-// entry whose fire was undone is still a bound.
+// The end of a block reads the summary once and writes what it changed once, with Flush.
 
 const (
 	// pageBits is the part of a list's name below its page. Lists of one weight that differ by a few powers of two in
@@ -29,6 +30,8 @@ const (
 	pageBits = 8
 	// allPages is the key that says that the summary is complete. No page has this number.
 	allPages = ^uint32(0)
+	// raisedPages is added to the number of a page for the bounds that handlers raise. Page numbers are below it.
+	raisedPages = uint32(1) << (32 - pageBits)
 	// forgottenAtOnce bounds the pages that a block removes after the index was emptied. What stays is of empty lists.
 	forgottenAtOnce = 256
 )
@@ -61,21 +64,26 @@ func (p *page) find(list merge.List) (at int, found bool) {
 
 // add lifts the bound of an entry's list to it, if the list had a lower one or none.
 func (p *page) add(entry merge.Entry, priced bool) {
-	at, found := p.find(entry.List)
+	added := bound{list: entry.List, begin: entry}
+	if priced {
+		added.price = entry.Price
+	}
+	p.lift(added)
+}
+
+// lift lifts the bound of a list to another one, if the list had a lower one or none.
+func (p *page) lift(to bound) {
+	at, found := p.find(to.list)
 	if !found {
-		added := bound{list: entry.List, begin: entry}
-		if priced {
-			added.price = entry.Price
-		}
-		p.bounds, p.changed = slices.Insert(p.bounds, at, added), true
+		p.bounds, p.changed = slices.Insert(p.bounds, at, to), true
 		return
 	}
 	b := &p.bounds[at]
-	if compareEntries(entry, b.begin) < 0 {
-		b.begin, p.changed = entry, true
+	if compareEntries(to.begin, b.begin) < 0 {
+		b.begin, p.changed = to.begin, true
 	}
-	if priced && (b.price.IsNil() || b.price.LT(entry.Price)) {
-		b.price, p.changed = entry.Price, true
+	if !to.price.IsNil() && (b.price.IsNil() || b.price.LT(to.price)) {
+		b.price, p.changed = to.price, true
 	}
 }
 
@@ -152,23 +160,50 @@ func (s *summary) beginOf(list merge.List) (merge.Entry, bool) {
 	return p.bounds[at].begin, true
 }
 
-// raise lifts the bound of an entry's list. Until there is a summary, nothing needs to be kept up.
-func (x *Index) raise(ctx context.Context, entry merge.Entry, priced bool) error {
-	if c := changesOf(ctx); c != nil {
-		s, err := x.summary(ctx, c)
-		if err == nil && s.complete {
-			s.page(entry.List).add(entry, priced)
-		}
-		return err
+// clone returns a summary that can be changed without this one.
+func (s *summary) clone() *summary {
+	if s == nil {
+		return nil
 	}
-	number := pageOf(entry.List)
+	copied := *s
+	copied.pages = slices.Clone(s.pages)
+	for i := range copied.pages {
+		copied.pages[i].bounds = slices.Clone(copied.pages[i].bounds)
+	}
+	return &copied
+}
+
+// raise lifts the bound of an entry's list. Until there is a summary, nothing needs to be kept up. The end of a block lifts it in
+// memory. A handler may be undone without that: what it raises goes to pages of its own in the store, which the block absorbs.
+func (x *Index) raise(ctx context.Context, entry merge.Entry, priced bool) error {
+	c := changesOf(ctx)
+	if c == nil {
+		return x.raiseStored(ctx, pageOf(entry.List), entry, priced)
+	}
+	if collecting(ctx) == nil {
+		c.raised = true
+		return x.raiseStored(types.Unmetered(ctx), raisedPages+pageOf(entry.List), entry, priced)
+	}
+	s, err := x.summary(ctx, c)
+	if err == nil && s.complete {
+		s.page(entry.List).add(entry, priced)
+	}
+	return err
+}
+
+// raiseStored lifts a bound in a page of the store. A block that has made the summary has not stored yet that it is complete.
+func (x *Index) raiseStored(ctx context.Context, number uint32, entry merge.Entry, priced bool) error {
 	bz, found, err := state.Find(ctx, x.bounds, number)
 	if err != nil {
 		return err
 	}
 	if !found {
-		if complete, err := x.bounds.Has(ctx, allPages); err != nil || !complete {
-			return err
+		c := changesOf(ctx)
+		complete := c != nil && c.summary != nil && c.summary.complete
+		if !complete {
+			if complete, err = x.bounds.Has(ctx, allPages); err != nil || !complete {
+				return err
+			}
 		}
 	}
 	p, err := decodePage(number, bz)
@@ -181,16 +216,42 @@ func (x *Index) raise(ctx context.Context, entry merge.Entry, priced bool) error
 	return x.bounds.Set(ctx, number, p.encode())
 }
 
-// summary is the block's, read when it is first needed.
+// absorb takes the bounds that handlers have raised out of their pages.
+func (x *Index) absorb(ctx context.Context, c *Changes) error {
+	if !c.raised {
+		return nil
+	}
+	c.raised = false
+	var raised []page
+	within := new(collections.Range[uint32]).StartInclusive(raisedPages).EndExclusive(allPages)
+	err := x.bounds.Walk(ctx, within, func(number uint32, bz []byte) (bool, error) {
+		p, err := decodePage(number-raisedPages, bz)
+		raised = append(raised, p)
+		return false, err
+	})
+	for _, p := range raised {
+		for _, b := range p.bounds {
+			c.summary.page(b.list).lift(b)
+		}
+		err = errors.Join(err, x.bounds.Remove(ctx, raisedPages+p.number))
+	}
+	return err
+}
+
+// summary is the block's, read when it is first needed, with what handlers have raised since.
 func (x *Index) summary(ctx context.Context, c *Changes) (*summary, error) {
-	if c.summary != nil {
-		return c.summary, nil
+	s, free := c.summary, types.Unmetered(ctx)
+	if s == nil {
+		var err error
+		if s, err = x.readSummary(free); err != nil {
+			return s, err
+		}
 	}
-	s, err := x.readSummary(types.Unmetered(ctx))
-	if err == nil {
-		c.summary = s
+	if collecting(ctx) != c {
+		return s, nil
 	}
-	return s, err
+	c.summary = s
+	return s, x.absorb(free, c)
 }
 
 func (x *Index) readSummary(ctx context.Context) (*summary, error) {
@@ -198,6 +259,9 @@ func (x *Index) readSummary(ctx context.Context) (*summary, error) {
 	err := x.bounds.Walk(ctx, nil, func(number uint32, bz []byte) (bool, error) {
 		if s.complete = number == allPages; s.complete {
 			return true, nil
+		}
+		if number >= raisedPages {
+			return false, nil // They are absorbed.
 		}
 		p, err := decodePage(number, bz)
 		s.pages = append(s.pages, p)

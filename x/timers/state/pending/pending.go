@@ -9,10 +9,11 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 )
 
-// Most bounds what is changed and not yet written, of the owner index and of the timers set aside: each reading looks through the
-// one, and writes the other.
+// Most bounds what is changed and not yet written, of the owner index and of the timers set aside: each reading looks through
+// it.
 const Most = 64
 
 // Change is a change of one entry of the owner index: it has another value, or is removed.
@@ -47,10 +48,19 @@ func With(ctx sdk.Context) (sdk.Context, *Changes) {
 	return ctx.WithValue(contextKey{}, c), c
 }
 
-// Of returns the changes of the block in which the context runs; nil outside of its end.
+// Of returns the changes of the block in which the context runs, to read them; nil outside of its end.
 func Of(ctx context.Context) *Changes {
 	c, _ := ctx.Value(contextKey{}).(*Changes)
 	return c
+}
+
+// Own returns the changes of the block whose own steps run under the context, to add to them and to write them; nil for
+// transactions, handlers, agents and queries. Theirs may be undone without the block's memory.
+func Own(ctx context.Context) *Changes {
+	if sandbox.IsWithinFire(ctx) {
+		return nil
+	}
+	return Of(ctx)
 }
 
 // Mark is what was not yet written at some time.

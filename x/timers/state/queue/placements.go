@@ -236,7 +236,7 @@ func (p *placements) remove(ctx context.Context, key calendar.Key) error {
 
 // WritePlacements writes what the steps at the end of a block have noted, before a handler reads it, and before a block ends.
 func (c *Calendar) WritePlacements(ctx context.Context) error {
-	w := WritesOf(ctx)
+	w := ownWrites(ctx)
 	if w == nil || len(w.placed.own) == 0 {
 		return nil
 	}

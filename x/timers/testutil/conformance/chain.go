@@ -54,6 +54,7 @@ type chain struct {
 	minted math.Int
 	// burned and collected are the sums of the burns and the tips up to the last block.
 	burned, collected math.Int
+	robots            *robots
 }
 
 // start begins a chain and opens its first block.
@@ -68,7 +69,7 @@ func start(t testingT, opts lab.ChainOptions) *chain {
 	}
 	started, err := lab.NewChain(opts)
 	require.NoError(t, err)
-	c.Chain, robots.chain = started, started
+	c.Chain, robots.chain, c.robots = started, started, robots
 	c.burned, c.collected = c.lane().Burned, c.collector()
 	c.minted = c.supply().Add(c.burned)
 	require.NoError(t, c.BeginBlock())
@@ -193,7 +194,11 @@ func eventsOf[T proto.Message](t testingT, events sdk.Events) (found []T) {
 }
 
 // robots is a runtime that stands for contracts: the payload names a handler.
-type robots struct{ chain *lab.Chain }
+type robots struct {
+	chain *lab.Chain
+	// asks is called by each handler and by the agent; nil for none.
+	asks func(ctx sdk.Context)
+}
 
 var (
 	_ types.Runtime = (*robots)(nil)
@@ -215,8 +220,12 @@ func (*robots) Deployer(_ context.Context, actor sdk.AccAddress) sdk.AccAddress 
 func (*robots) Quotes(_ context.Context, actor sdk.AccAddress) bool { return actor.Equals(agent) }
 
 // Quote implements types.Quoter.
-func (*robots) Quote(ctx context.Context, _ sdk.AccAddress, _ types.BidContext) (types.AgentQuote, error) {
-	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(3_000, "conformance")
+func (r *robots) Quote(ctx context.Context, _ sdk.AccAddress, _ types.BidContext) (types.AgentQuote, error) {
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	sdkCtx.GasMeter().ConsumeGas(3_000, "conformance")
+	if r.asks != nil {
+		r.asks(sdkCtx)
+	}
 	return types.AgentQuote{MaxFeePerCycle: dec("0.02"), MaxPriorityFeePerCycle: dec("0.001"), MaxFeePerCell: dec("1")}, nil
 }
 
@@ -224,6 +233,9 @@ func (*robots) Quote(ctx context.Context, _ sdk.AccAddress, _ types.BidContext) 
 func (r *robots) Deliver(ctx context.Context, _ *types.TimerConfig, d types.Delivery) error {
 	pay := func() error {
 		return r.chain.Bank.SendCoins(ctx, d.Actor, bob, sdk.NewCoins(sdk.NewInt64Coin(r.chain.FeeDenom, 1)))
+	}
+	if r.asks != nil {
+		r.asks(sdk.UnwrapSDKContext(ctx))
 	}
 	switch string(d.Payload) {
 	case "noop":

@@ -16,6 +16,7 @@ import "testing"
 func Run(t *testing.T, s Subject) {
 	t.Helper()
 	t.Run("random histories", s.testHistories)
+	t.Run("questions change nothing", s.testQuestions)
 	t.Run("policy changes under a backlog", s.testChanges)
 	t.Run("a storm is bounded", s.testStorm)
 	t.Run("an idle block is free", s.testIdle)

@@ -1,0 +1,97 @@
+// Package questions asks a chain what handlers, bidding agents and users may ask, and tries changes, on branches of state that
+// are dropped. None of it may change what remains: a chain that is asked goes through the same states as one that is not.
+package questions
+
+import (
+	"context"
+	"math/rand"
+
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
+
+	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// Asker asks random questions about the timers of some actors.
+type Asker struct {
+	Timers   *keeper.Keeper
+	Messages baseapp.MessageRouter
+	Actors   []sdk.AccAddress
+	// Random draws the questions, the same for the same seed.
+	Random *rand.Rand
+	// Asked counts the questions.
+	Asked int
+}
+
+// Ask asks up to three questions, at no cost to who asks. Answers are not looked at.
+func (a *Asker) Ask(ctx sdk.Context) {
+	for range a.Random.Intn(4) {
+		branch, _ := ctx.CacheContext()
+		branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter()).WithEventManager(sdk.NewEventManager())
+		if a.Random.Intn(3) == 0 {
+			a.change(branch)
+		}
+		a.question(branch)
+		a.Asked++
+	}
+}
+
+// any returns an actor, and the name of one of its timers, or of none.
+func (a *Asker) any(ctx context.Context) (actor sdk.AccAddress, id string) {
+	actor, id = a.Actors[a.Random.Intn(len(a.Actors))], "00"
+	if timers, err := a.Timers.TimersOf(ctx, actor); err == nil && len(timers) > 0 {
+		id = timers[a.Random.Intn(len(timers))].IDHex()
+	}
+	return actor, id
+}
+
+func (a *Asker) question(ctx sdk.Context) {
+	actor, id := a.any(ctx)
+	server, text, height := query.NewServer(a.Timers), actor.String(), types.HeightOf(ctx)
+	page := &sdkquery.PageRequest{Limit: uint64(1 + a.Random.Intn(70))}
+	all := []func(){
+		func() { _, _ = server.Timer(ctx, &types.QueryTimerRequest{Actor: text, Id: id}) },
+		func() {
+			_, _ = server.TimersByActor(ctx, &types.QueryTimersByActorRequest{Actor: text, Pagination: page})
+		},
+		func() { _, _ = server.SetAside(ctx, &types.QuerySetAsideRequest{Pagination: page}) },
+		func() { _, _ = server.Ready(ctx, &types.QueryReadyRequest{Pagination: page}) },
+		func() {
+			_, _ = server.Estimate(ctx, &types.QueryEstimateRequest{Actor: text, GasLimit: 60_000, Tier: types.TierFast})
+		},
+		func() { _, _ = server.Lane(ctx, &types.QueryLaneRequest{}) },
+		func() {
+			_, _ = server.Due(ctx, &types.QueryDueRequest{Height: height + 3, Until: true, Pagination: page})
+		},
+		func() { _, _ = server.Watches(ctx, &types.QueryWatchesRequest{Actor: text, Pagination: page}) },
+		func() { _, _ = server.Watches(ctx, &types.QueryWatchesRequest{Store: "bank", Pagination: page}) },
+		func() { _, _ = server.Fairness(ctx, &types.QueryFairnessRequest{Actor: text}) },
+		func() { _, _ = server.Params(ctx, &types.QueryParamsRequest{}) },
+		func() { _, _ = server.Agent(ctx, &types.QueryAgentRequest{Actor: text}) },
+		func() { _, _ = server.Deliveries(ctx, &types.QueryDeliveriesRequest{Actor: text, Pagination: page}) },
+	}
+	all[a.Random.Intn(len(all))]()
+}
+
+// change sends a message as a contract does whose call then fails: its changes are dropped with the branch.
+func (a *Asker) change(ctx sdk.Context) {
+	actor, id := a.any(ctx)
+	sender, height := actor.String(), types.HeightOf(ctx)
+	msgs := []sdk.Msg{
+		&types.MsgPauseTimer{Sender: sender, Id: id},
+		&types.MsgResumeTimer{Sender: sender, Id: id},
+		&types.MsgCancelTimer{Sender: sender, Id: id},
+		&types.MsgUpdateTimer{Sender: sender, Id: id, GasLimit: 90_000},
+		&types.MsgExtendTimer{Sender: sender, Id: id, ExpiresAt: height + 9},
+		&types.MsgSysReleaseTimer{Authority: a.Timers.Authority(), Actor: sender, Id: id},
+		&types.MsgSysCancelTimer{Authority: a.Timers.Authority(), Actor: sender, Id: id},
+		&types.MsgScheduleTimer{Sender: sender, Trigger: types.Trigger{Height: height + 2}, Payload: []byte("noop")},
+	}
+	msg := msgs[a.Random.Intn(len(msgs))]
+	_, _ = a.Messages.Handler(msg)(ctx, msg)
+}
