@@ -16,6 +16,8 @@ import (
 
 // fireResult is what one fire did, for the block's books.
 type fireResult struct {
+	// ran: the handler was called, so that the fire is charged whatever fails afterwards.
+	ran     bool
 	receipt types.Receipt
 	// runtime is the name of what served the actor.
 	runtime    string

@@ -96,23 +96,27 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 	var result fireResult
 	var unfunded bool
 	done := e.guard(ctx, b, timer, func(ctx sdk.Context) error {
-		var err error
-		result, err = e.fire(ctx, b, timer, price, required)
-		if unfunded = errors.Is(err, types.ErrInsufficientFunds); unfunded {
+		err := e.fire(ctx, b, timer, price, required, &result)
+		if unfunded = !result.ran && errors.Is(err, types.ErrInsufficientFunds); unfunded {
 			return nil
 		}
 		return err
 	})
+	if result.ran {
+		b.funds.Forget()
+		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
+	}
 	switch {
 	case !done:
 		b.Departed++
+		if result.ran {
+			e.keepCharge(ctx, b, timer, &result)
+		}
 	case unfunded:
 		e.lacksFunds(ctx, b, timer, required)
 	default:
-		b.funds.Forget()
 		b.Departed++
 		b.Agents.Fired(timer)
-		b.Lane.Spend(result.receipt.Cycles, result.receipt.Cells)
 		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)
 		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority, Left: result.left}
 		for _, f := range b.followers {

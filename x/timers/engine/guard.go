@@ -14,25 +14,30 @@ import (
 // error affects that timer alone. It is quarantined: kept, reported, and not tried again until the authority releases
 // or cancels it.
 func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) (done bool) {
-	before, changes, mark, placed := *timer, *b.Changes, b.pending.Mark(), b.writes.Mark()
-	cause := sandbox.Run(ctx, fn)
+	cause := e.undoing(ctx, b, timer, fn)
 	if cause == nil {
 		return true
 	}
-	undo := func() {
+	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
+	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.Quarantined, cause) })
+	if err != nil {
+		// The place where it is stored is broken, so that it can't be moved. It stays there, and the block goes on.
+		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
+	}
+	return false
+}
+
+// undoing runs the module's work on one timer in a sandbox of its own. If it fails, what it has changed of the timer and of the
+// block's memory is undone with its writes.
+func (e *Engine) undoing(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) error {
+	before, changes, mark, placed := *timer, *b.Changes, b.pending.Mark(), b.writes.Mark()
+	err := sandbox.Run(ctx, fn)
+	if err != nil {
 		*timer, *b.Changes = before, changes
 		b.pending.Undo(mark)
 		b.writes.Undo(placed)
 	}
-	undo()
-	ctx.Logger().Error("a timer is quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", cause)
-	err := sandbox.Run(ctx, func(ctx sdk.Context) error { return e.setAside(ctx, b, timer, types.Quarantined, cause) })
-	if err != nil {
-		// The place where it is stored is broken, so that it can't be moved. It stays there, and the block goes on.
-		undo()
-		ctx.Logger().Error("a timer can't be quarantined", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
-	}
-	return false
+	return err
 }
 
 // setAside moves a timer out of the queue and emits TimerSetAside with the reason.

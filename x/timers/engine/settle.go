@@ -17,24 +17,26 @@ import (
 // fire settles and executes one selected timer: pre-charge, handler, refund. The timer is removed or made due again
 // before its handler runs (recurrence.go), so that it can't fire twice, whatever its handler does. The pre-charge at this
 // price is what is required. ErrInsufficientFunds means that nothing was changed. fire runs in a sandbox of its own: any
-// other error undoes everything, the pre-charge included.
-func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price, required math.Int) (fireResult, error) {
+// other error undoes everything. If the handler has run by then, result says so, and what it is charged is due nevertheless.
+func (e *Engine) fire(
+	ctx sdk.Context, b *block, timer *types.Timer, price lane.Price, required math.Int, result *fireResult,
+) error {
 	// Each conversion to the interface copies the context, which is large.
 	goCtx := context.Context(ctx)
 	preCharge, payer, err := e.preCharge(goCtx, b, timer, required)
 	if err != nil {
-		return fireResult{}, err
+		return err
 	}
 	payload, intrinsic, err := e.readPayload(ctx, b, timer, payer.Cycles)
 	if err != nil {
-		return fireResult{}, err
+		return err
 	}
 	next, err := e.setNextDue(goCtx, b, timer)
 	if err != nil {
-		return fireResult{}, err
+		return err
 	}
 	if err := e.Records.BeforeHandlers(goCtx); err != nil {
-		return fireResult{}, err
+		return err
 	}
 	delivery := types.Delivery{
 		Call:      timer.CallWith(payload),
@@ -50,25 +52,28 @@ func (e *Engine) fire(ctx sdk.Context, b *block, timer *types.Timer, price lane.
 	served, cycles, cells, failure := e.deliver(ctx, b, timer, delivery, intrinsic)
 	cycles = b.billedCycles(timer, cycles)
 
-	settlement := price.Settle(preCharge, cycles, cells)
-	if err := e.refund(goCtx, b, timer, &payer, preCharge, settlement.Refund); err != nil {
-		return fireResult{}, err
-	}
-	receipt := types.Receipt{
-		TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
-		Success: failure == nil, Cycles: cycles, Cells: cells, Paid: settlement.Charged, Tip: settlement.Tip,
-		Matched: next.hit.Matched, Late: b.Height - delivery.Due, ScoreBid: lumpSumPaid(price),
+	*result = fireResult{
+		ran: true, runtime: served, price: price, settlement: price.Settle(preCharge, cycles, cells),
+		receipt: types.Receipt{
+			TimerId: timer.Id, DeliverId: delivery.DeliverID, Actor: timer.Actor, FireSeq: timer.FireSeq,
+			Success: failure == nil, Cycles: cycles, Cells: cells,
+			Matched: next.hit.Matched, Late: b.Height - delivery.Due, ScoreBid: lumpSumPaid(price),
+		},
 	}
 	if failure != nil {
-		receipt.Codespace, receipt.Code = types.CodeOf(failure)
+		result.receipt.Codespace, result.receipt.Code = types.CodeOf(failure)
 	}
-	survivor, err := e.afterFire(goCtx, b, timer, next, &receipt)
+	if err := e.refund(ctx, b, timer, &payer, preCharge, result); err != nil {
+		return err
+	}
+	survivor, err := e.afterFire(goCtx, b, timer, next, &result.receipt)
 	if err != nil {
-		return fireResult{}, err
+		return err
 	}
-	fired := e.firedEvent(b, timer, survivor, &receipt, settlement)
+	result.left = survivor == nil
+	fired := e.firedEvent(b, timer, survivor, &result.receipt, result.settlement)
 	tags.Add(ctx.EventManager().Events(), fired.Id, fired.DeliverId)
-	return fireResult{receipt, served, price, settlement, survivor == nil}, events.Emit(goCtx, fired)
+	return events.Emit(goCtx, fired)
 }
 
 // preCharge takes the most that a fire can cost. What was charged for the call of the timer's agent counts toward it. It
@@ -86,9 +91,50 @@ func (e *Engine) preCharge(
 	return charged.Add(missing), payer, err
 }
 
-// refund returns what is left of what was held for the fire. The call of the timer's agent has been settled.
-func (e *Engine) refund(ctx context.Context, b *block, timer *types.Timer, payer *fees.Payer, held, refund math.Int) error {
-	return e.Fees.RefundTo(ctx, &b.Config, timer, payer, less(held, b.Agents.ChargedFor(timer)), refund)
+// refund returns what is left of what was held for the fire, and enters in its receipt what it was charged. The call of the
+// timer's agent has been settled. What can't be returned is burned: the handler has run, and its fire stands.
+func (e *Engine) refund(ctx sdk.Context, b *block, timer *types.Timer, payer *fees.Payer, held math.Int, result *fireResult) error {
+	goCtx, held := context.Context(ctx), less(held, b.Agents.ChargedFor(timer))
+	err := e.Fees.RefundTo(goCtx, &b.Config, timer, payer, held, result.settlement.Refund)
+	if err != nil {
+		ctx.Logger().Error("a refund failed and is burned", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
+		result.settlement = result.settlement.WithoutRefund()
+		err = e.Fees.RefundTo(goCtx, &b.Config, timer, payer, held, result.settlement.Refund)
+	}
+	result.receipt.Paid, result.receipt.Tip = result.settlement.Charged, result.settlement.Tip
+	return err
+}
+
+// keepCharge charges for a fire whose handler has run, and which the module could not finish: all that it did is undone, and its
+// timer is quarantined. It is a failed fire nevertheless, since its work was done: else whoever brings about that the module
+// fails has it for nothing. If not even that can be written, the lane has been spent.
+func (e *Engine) keepCharge(ctx sdk.Context, b *block, timer *types.Timer, result *fireResult) {
+	r := &result.receipt
+	r.Success, r.Codespace, r.Code = false, types.ModuleName, types.ErrInternal.ABCICode()
+	err := e.undoing(ctx, b, timer, func(ctx sdk.Context) error {
+		held, payer, err := e.preCharge(ctx, b, timer, result.settlement.Charged)
+		if err != nil {
+			return err
+		}
+		result.settlement.Refund = held.Sub(result.settlement.Charged)
+		if err := e.refund(ctx, b, timer, &payer, held, result); err != nil {
+			return err
+		}
+		if err := events.Emit(ctx, e.firedEvent(b, timer, timer, r, result.settlement)); err != nil {
+			return err
+		}
+		if timer.SetAside != types.Quarantined {
+			return nil // It could not be moved, nor can it be written.
+		}
+		timer.FireSeq++
+		return e.Records.Put(ctx, timer)
+	})
+	if err != nil {
+		ctx.Logger().Error("a fire that failed can't be charged", "module", types.ModuleName, "id", timer.IDHex(), "err", err)
+		return
+	}
+	b.Agents.Fired(timer)
+	b.book(timer.Actor, *result)
 }
 
 // less is an amount without what was charged, which most often is nothing.

@@ -76,7 +76,8 @@ func (f *Fees) Refund(ctx context.Context, config *types.TimerConfig, t *types.T
 	return f.RefundTo(ctx, config, t, &Payer{}, preCharged, refund)
 }
 
-// RefundTo is Refund for a payer as the pre-charge found it. The context must be on the same branch of state.
+// RefundTo is Refund for a payer as the pre-charge found it. The context must be on the same branch of state. If it fails, nothing
+// was returned.
 func (f *Fees) RefundTo(
 	ctx context.Context, config *types.TimerConfig, t *types.Timer, found *Payer, preCharged, refund math.Int,
 ) error {
@@ -92,7 +93,11 @@ func (f *Fees) RefundTo(
 			return err
 		}
 	} else if refund.IsPositive() {
-		if err := f.Bank.SendCoins(watch.Muted(ctx), f.Account, payer, coins(config, refund)); err != nil {
+		// The bank may refuse or fail half-way. Who calls burns what can't be returned.
+		err := sandbox.Run(sdk.UnwrapSDKContext(ctx), func(ctx sdk.Context) error {
+			return f.Bank.SendCoins(watch.Muted(ctx), f.Account, payer, coins(config, refund))
+		})
+		if err != nil {
 			return err
 		}
 	}

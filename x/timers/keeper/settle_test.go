@@ -17,6 +17,7 @@ import (
 	vestingtypes "github.com/cosmos/cosmos-sdk/x/auth/vesting/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -221,9 +222,8 @@ func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
 
 var errRestricted = errors.New("restricted by the chain")
 
-// Rule: 5.5-one-timer
-func TestAFailingRefundTakesNothingAndLosesNothing(t *testing.T) {
-	f := newFixture(t, withConfig(plain))
+// refuseRefunds has the bank refuse what the module gives the robot.
+func (f *fixture) refuseRefunds() {
 	module := authtypes.NewModuleAddress(types.ModuleName)
 	f.Bank.AppendSendRestriction(func(_ context.Context, from, to sdk.AccAddress, _ sdk.Coins) (sdk.AccAddress, error) {
 		if from.Equals(module) && to.Equals(robot) {
@@ -231,22 +231,94 @@ func TestAFailingRefundTakesNothingAndLosesNothing(t *testing.T) {
 		}
 		return to, nil
 	})
-	victim := f.schedule(robot, 2, f.script(func(ctx sdk.Context, _ types.Delivery) error {
-		return f.Bank.SendCoins(ctx, bob, carol, f.coins(5))
-	}))
-	other := f.schedule(robot2, 2, f.noop())
-	f.NextBlock()
-	events := f.NextBlock()
-	require.Equal(t, []string{other}, f.firedIDs(events), "others are not concerned")
-	aside := only[*types.TimerSetAside](f, events)
-	require.Equal(t, victim, aside.Id)
-	require.Equal(t, types.Quarantined, aside.Reason)
-	require.Equal(t, int64(rich), f.balance(robot))
-	require.Equal(t, int64(rich), f.balance(bob), "nor did its handler run")
+}
 
-	f.Bank.ClearSendRestriction()
-	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: victim})
+// TestFire_RefundIsRefused: the fire stands, and what can't be returned is burned.
+//
+// Rule: 5.2-refund-refused
+func TestFire_RefundIsRefused(t *testing.T) {
+	// What is debited directly is returned without the bank.
+	f := newFixture(t, withConfig(plain), func(opts *lab.ChainOptions) { opts.PayerStores = false })
+	f.refuseRefunds()
+	id := f.schedule(robot, 2, f.script(func(ctx sdk.Context, _ types.Delivery) error {
+		return f.Bank.SendCoins(ctx, bob, carol, f.coins(5))
+	}), every(2, 2))
+	other := f.schedule(robot2, 2, f.noop())
+	events := f.blocksUntil(2)
+	require.Equal(t, []string{id, other}, f.firedIDs(events))
+	fired := eventsOf[*types.TimerFired](f, events)[0]
+	require.True(t, fired.Success)
+	require.Equal(t, "0", fired.Refunded)
+	require.Equal(t, "200000", fired.Paid, "the whole pre-charge")
+	require.Equal(t, int64(rich)-200_000, f.balance(robot))
+	require.Equal(t, int64(rich)-5, f.balance(bob), "what its handler did is kept")
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(4)), "it goes on")
+}
+
+// TestFire_NothingAfterTheHandlerMakesItFree: handlers ran unpaid, and the lane did not count them, when the module could not
+// finish their fires.
+//
+// Rule: 5.5-one-timer
+func TestFire_NothingAfterTheHandlerMakesItFree(t *testing.T) {
+	bankMoves := func(opts *lab.ChainOptions) { opts.PayerStores = false }
+	for name, fails := range map[string]func(*fixture, *refusing){
+		"the bank refuses the refund":       func(f *fixture, _ *refusing) { f.refuseRefunds() },
+		"the module can't remove the timer": func(_ *fixture, s *refusing) { s.kept = types.PrefixPayloads.Bytes() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, store := refuse(t, withConfig(plain), bankMoves)
+			ran := 0
+			long := string(make([]byte, 600))
+			f.robots.scripts[long] = func(ctx sdk.Context, _ types.Delivery) error {
+				ran++
+				ctx.GasMeter().ConsumeGas(150_000, "work")
+				return f.Bank.SendCoins(ctx, bob, carol, f.coins(5))
+			}
+			for range 30 {
+				f.schedule(robot, 3, []byte(long))
+			}
+			f.blocksUntil(2)
+			fails(f, store)
+			events := f.blocksUntil(3)
+			require.Equal(t, uint64(ran), uint64(len(f.firedIDs(events))))
+			require.Equal(t, 10, ran, "as many as the lane holds: a fire uses some 186,000 cycles of its 2,000,000")
+			paid, cycles := int64(0), uint64(0)
+			for _, fired := range eventsOf[*types.TimerFired](f, events) {
+				paid, cycles = paid+number(t, fired.Paid), cycles+fired.Cycles
+				require.GreaterOrEqual(t, number(t, fired.Paid), int64(170_000))
+			}
+			require.Equal(t, int64(rich)-paid, f.balance(robot))
+			require.Equal(t, cycles, f.lane().Cycles)
+			store.kept = nil
+			f.Bank.ClearSendRestriction()
+		})
+	}
+}
+
+// TestFire_ModuleCannotFinish: what the handler did is undone, and the timer is quarantined, with a failed fire.
+//
+// Rule: 5.5-one-timer
+func TestFire_ModuleCannotFinish(t *testing.T) {
+	f, store := refuse(t, withConfig(plain))
+	long := string(make([]byte, 600))
+	f.robots.scripts[long] = func(ctx sdk.Context, _ types.Delivery) error {
+		return f.Bank.SendCoins(ctx, bob, carol, f.coins(5))
+	}
+	id := f.schedule(robot, 2, []byte(long))
 	f.NextBlock()
-	require.Equal(t, []string{victim}, f.firedIDs(f.NextBlock()))
+	store.kept = types.PrefixPayloads.Bytes()
+	events := f.NextBlock()
+	fired := only[*types.TimerFired](f, events)
+	require.False(t, fired.Success)
+	require.Equal(t, types.ErrInternal.ABCICode(), fired.Code)
+	require.NotZero(t, fired.NextDue, "it has not left")
+	require.Equal(t, types.Quarantined, only[*types.TimerSetAside](f, events).Reason)
+	require.Equal(t, int64(rich), f.balance(bob), "what its handler did is undone")
+	require.Equal(t, int64(rich)-number(t, fired.Paid), f.balance(robot))
+	require.Equal(t, uint32(1), f.timer(robot, id).FireSeq)
+	store.kept = nil
+	f.run(&types.MsgSysReleaseTimer{Authority: f.Authority, Actor: robot.String(), Id: id})
+	f.NextBlock()
+	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
 	require.Equal(t, int64(rich)-5, f.balance(bob))
 }

@@ -30,6 +30,12 @@ type Settlement struct {
 	LaneBurned math.Int
 }
 
+// WithoutRefund is the settlement of a fire whose payer can't be given anything back: the refund is burned.
+func (s Settlement) WithoutRefund() Settlement {
+	s.Charged, s.Burned, s.Refund = s.Charged.Add(s.Refund), s.Burned.Add(s.Refund), math.ZeroInt()
+	return s
+}
+
 // lumpSum is LumpSum, 0 if it is nil.
 func (p Price) paysLumpSum() bool { return !p.LumpSum.IsNil() && !p.LumpSum.IsZero() }
 
