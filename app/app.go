@@ -39,9 +39,7 @@ type App struct {
 	Keepers
 	Description
 
-	keys map[string]*storetypes.KVStoreKey
-	// watchNotes is the transient store where watched stores note what a block changes.
-	watchNotes   *storetypes.TransientStoreKey
+	keys         map[string]*storetypes.KVStoreKey
 	configurator module.Configurator
 	simulation   *module.SimulationManager
 }
@@ -106,7 +104,6 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 		return err
 	}
 	app.MountKVStores(app.keys)
-	app.MountTransientStores(map[string]*storetypes.TransientStoreKey{app.watchNotes.Name(): app.watchNotes})
 	app.SetInitChainer(app.InitChainer)
 	app.SetPreBlocker(func(ctx sdk.Context, _ *abci.RequestFinalizeBlock) (*sdk.ResponsePreBlock, error) {
 		return app.modules.PreBlock(ctx)

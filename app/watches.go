@@ -1,8 +1,6 @@
 package app
 
 import (
-	storetypes "cosmossdk.io/store/types"
-
 	timerstypes "github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )
@@ -11,6 +9,5 @@ import (
 // the bank's, staking's and that of contracts are, declared in x/timers/watch/stores. A store of another module is made
 // watchable in the same way, by declaring its name and which prefixes of its keys are of use where its keeper is wired.
 func (app *App) wireWatcher() *watch.Watcher {
-	app.watchNotes = storetypes.NewTransientStoreKey("transient_" + timerstypes.StoreKey)
-	return watch.New(app.keys[timerstypes.StoreKey], app.watchNotes)
+	return watch.New(app.keys[timerstypes.StoreKey])
 }

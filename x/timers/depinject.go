@@ -127,9 +127,7 @@ func (in *ModuleInputs) options() []keeper.Option {
 
 // ProvideWatcher makes the watcher, with which other modules make their stores watchable (docs/wiring.md). It needs no keeper,
 // so that modules that timers depend on can use it.
-func ProvideWatcher(key *storetypes.KVStoreKey, notes *storetypes.TransientStoreKey) *watch.Watcher {
-	return watch.New(key, notes)
-}
+func ProvideWatcher(key *storetypes.KVStoreKey) *watch.Watcher { return watch.New(key) }
 
 // InvokeRegisterActors completes the router when all keepers exist: a module that has a handler needs the timers' keeper too.
 func InvokeRegisterActors(router *actors.Router, modules *actors.ModuleRuntime, runtimes []ActorRuntime, handlers []GoHandler) {

@@ -96,6 +96,10 @@ type Preview struct {
 // the reading does not pay for.
 const RankGas = 1_000
 
+// CopyGas is what a preview charges for each thing that it copies of what the block has not written yet. Only a handler or an
+// agent, which asks in the middle of a block, has something copied.
+const CopyGas = 50
+
 // Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
 // what the block will do if no transaction changes it.
 func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
@@ -107,6 +111,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
+	ctx.GasMeter().ConsumeGas(CopyGas*index.Copies(ctx), "copy what is not written")
 	ctx = withBlock(ctx, b)
 	if b.writes = queue.WritesOf(ctx); b.writes == nil {
 		ctx, b.writes = queue.WithWrites(ctx)

@@ -1,10 +1,12 @@
 package keeper_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/collections"
 	"cosmossdk.io/math"
 	storetypes "cosmossdk.io/store/types"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch"
 )
 
 // byDefault gives a chain the default config.
@@ -51,6 +54,38 @@ func TestAnEstimateIsPaidFor(t *testing.T) {
 	t.Logf("%d gas with 100 timers ready, %d for each more", few, (many-few)/1_000)
 	require.GreaterOrEqual(t, (many-few)/1_000, uint64(engine.RankGas+query.CompareGas))
 	require.Less(t, few, uint64(400_000), "an ordinary lane")
+}
+
+// TestEstimate_PaysForTheNotesOfItsBlock: each estimate of a block reads again what the block's transactions have noted of watched
+// state so far. Ten transactions that wrote 6,000 keys of a watched contract made every later one a hundred times too cheap.
+//
+// Rule: 2-notes
+func TestEstimate_PaysForTheNotesOfItsBlock(t *testing.T) {
+	f := newFixture(t, byDefault)
+	key, err := f.Watcher.Parse("bank:balances:" + alice.String())
+	require.NoError(t, err)
+	msg := scheduleMsg(robot, 0, f.noop())
+	msg.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}}}
+	f.run(msg)
+	f.NextBlock()
+	write := func(from, to int) {
+		for i := from; i < to; i++ {
+			at := collections.Join(alice, fmt.Sprintf("coin%d", i))
+			require.NoError(t, f.Bank.Balances.Set(f.Ctx(), at, math.NewInt(1)))
+		}
+	}
+	write(0, 100)
+	_, few := f.estimateGas(&types.QueryEstimateRequest{})
+	write(100, 1_100)
+	_, many := f.estimateGas(&types.QueryEstimateRequest{})
+	_, again := f.estimateGas(&types.QueryEstimateRequest{})
+	t.Logf("%d gas after 100 writes, %d after 1,100", few, many)
+	require.Equal(t, many, again, "nothing is read for nothing the second time")
+	require.GreaterOrEqual(t, (many-few)/1_000, uint64(watch.NoteGas))
+	require.NotEmpty(t, f.firedIDs(f.NextBlock()), "the block itself has the notes still")
+	left, err := f.Watcher.Take(f.Ctx(), 1)
+	require.NoError(t, err)
+	require.Empty(t, left, "and removes them")
 }
 
 // TestAnEstimateCountsWhatReturns: timers that are due in every block take their room in each block of the wait. Where they

@@ -150,15 +150,13 @@ func NewChain(opts ChainOptions) (*Chain, error) {
 	for _, key := range keys {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
-	notes := storetypes.NewTransientStoreKey("transient_" + types.StoreKey)
-	c.store.MountStoreWithDB(notes, storetypes.StoreTypeTransient, nil)
 	for _, key := range opts.Stores {
 		c.store.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
 	}
 	if err := c.store.LoadLatestVersion(); err != nil {
 		return nil, err
 	}
-	c.Watcher = watch.New(keys[types.StoreKey], notes)
+	c.Watcher = watch.New(keys[types.StoreKey])
 	c.wire(keys, registry, opts)
 	if c.store.LastCommitID().Version > 0 {
 		c.startBlock()
@@ -248,6 +246,10 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 		if err := c.Fund(balance); err != nil {
 			return err
 		}
+	}
+	// What the accounts begin with is no change.
+	if _, err := c.Watcher.Take(c.ctx, 0); err != nil {
+		return err
 	}
 	c.commit()
 	return nil

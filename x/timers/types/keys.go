@@ -27,6 +27,9 @@ const (
 // PrefixPolicies is the first byte of the regions that policies keep.
 const PrefixPolicies = 30
 
+// PrefixWatchNotes is the first byte of the regions in which watched stores note what a block changes, until it ends.
+const PrefixWatchNotes = 36
+
 // The regions of the module's store. x/timers/README.md shows what each holds; a test compares the two.
 var (
 	PrefixConfig     = collections.NewPrefix(1)

@@ -98,9 +98,11 @@ func (r Reading) of(raw []byte) condition.Value {
 	return value
 }
 
-// TakeFees returns the keys with conditions that the module's own transfers wrote, in order, and removes the notes.
+// TakeFees returns the keys with conditions that the module's own transfers wrote, in order, and removes the notes. Each costs
+// what a note of Take does.
 func (w *Watcher) TakeFees(ctx context.Context) (keys []types.WatchKey, err error) {
 	err = w.fees.Walk(ctx, nil, func(at collections.Pair[string, []byte]) (bool, error) {
+		chargeNote(ctx, len(at.K1())+len(at.K2()))
 		keys = append(keys, types.WatchKey{Store: at.K1(), Prefix: append([]byte{}, at.K2()...)})
 		return false, nil
 	})

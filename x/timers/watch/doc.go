@@ -3,7 +3,7 @@
 // A chain makes a store watchable when it wires the keeper that owns it: it wraps the store's service, and declares in
 // which forms people name the store's keys. Package watch/stores has the declarations for modules of the SDK.
 //
-//	watcher := watch.New(keys["timers"], notes)
+//	watcher := watch.New(keys["timers"])
 //	service := watcher.Service(runtime.NewKVStoreService(keys["bank"]), stores.Bank(addresses))
 //	bank := bankkeeper.NewBaseKeeper(cdc, service, …)
 //
@@ -19,7 +19,8 @@
 // # How a write is noted
 //
 // A wrapped store does what the store beneath does, and consumes exactly the same gas. Watches must not change the
-// cost of a write for its sender. A write that changes a watched key leaves a note in a transient store. That store is
-// branched and dropped with the transaction that wrote, and it is empty at the start of each block. Nothing is kept in
-// memory: a block may be run twice, and checks and queries run at the same time.
+// cost of a write for its sender. A write that changes a watched key leaves a note in the timers' store, which is branched and
+// dropped with the transaction that wrote. The end of the block removes the notes: none is left between blocks, unless the step
+// failed as a whole, and then no change is lost. Nothing is kept in memory: a block may be run twice, and checks and
+// queries run at the same time.
 package watch

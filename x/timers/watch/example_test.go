@@ -17,10 +17,9 @@ import (
 // through the wrapped service leaves a note if it changes a watched key.
 func Example() {
 	keys := storetypes.NewKVStoreKeys("timers", "oracle")
-	notes := storetypes.NewTransientStoreKey("transient_timers")
-	ctx := testutil.DefaultContextWithKeys(keys, map[string]*storetypes.TransientStoreKey{"transient_timers": notes}, nil)
+	ctx := testutil.DefaultContextWithKeys(keys, nil, nil)
 
-	watcher := watch.New(keys["timers"], notes)
+	watcher := watch.New(keys["timers"])
 	oracle := watcher.Service(runtime.NewKVStoreService(keys["oracle"]), watch.Store{
 		Name: "oracle",
 		Forms: []watch.Form{{

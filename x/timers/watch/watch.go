@@ -75,21 +75,19 @@ type Watcher struct {
 	inner  []store.KVStoreService
 }
 
-// New returns the watcher of a chain, given the key of the timers' store and that of a transient store for its notes.
-// The app mounts both.
-func New(timers *storetypes.KVStoreKey, notes *storetypes.TransientStoreKey) *Watcher {
-	return NewFrom(Ungassed(timers), Ungassed(notes))
-}
+// New returns the watcher of a chain, given the key of the timers' store. There its notes are too, until the block ends.
+func New(timers *storetypes.KVStoreKey) *Watcher { return NewFrom(Ungassed(timers)) }
 
-// NewFrom is New on services whose stores charge no gas, such as those that tests count or fail.
-func NewFrom(timers, notes store.KVStoreService) *Watcher {
-	sb := collections.NewSchemaBuilder(notes)
+// NewFrom is New on a service whose stores charge no gas, such as one that tests count or fail.
+func NewFrom(timers store.KVStoreService) *Watcher {
+	sb := collections.NewSchemaBuilder(timers)
+	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{types.PrefixWatchNotes, n}) }
 	w := &Watcher{
 		timers: timers,
-		notes: collections.NewKeySet(sb, collections.NewPrefix(0), "notes",
+		notes: collections.NewKeySet(sb, region(1), "watch_notes",
 			collections.TripleKeyCodec(collections.StringKey, collections.BytesKey, collections.BytesKey)),
-		fees:   collections.NewKeySet(sb, collections.NewPrefix(1), "fees", countsKey),
-		starts: collections.NewItem(sb, collections.NewPrefix(2), "starts", collections.BoolValue),
+		fees:   collections.NewKeySet(sb, region(2), "watch_note_fees", countsKey),
+		starts: collections.NewItem(sb, region(3), "watch_note_starts", collections.BoolValue),
 	}
 	if _, err := sb.Build(); err != nil {
 		panic(fmt.Errorf("x/timers/watch: schema: %w", err))
@@ -127,12 +125,24 @@ type Changed struct {
 	Keys [][]byte
 }
 
+// What reading a note costs, in gas. The end of a block, whose meter has no limit, reads a note once: it is paid for by the
+// write. A preview reads the notes of its block so far, and so may any number of previews.
+const (
+	NoteGas     = 300
+	NoteByteGas = 3
+)
+
+func chargeNote(ctx context.Context, bytes int) {
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(NoteGas+NoteByteGas*uint64(bytes), "notes of watched state")
+}
+
 // Take returns what changed since the block began or Take was last called, and removes the notes. The result is in
 // order of store and prefix, with at most maxKeys keys for each prefix. The work is proportional to the notes, and so
-// to what transactions wrote.
+// to what transactions wrote; each costs NoteGas and more for its bytes.
 func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
 	var all []Changed
 	err := w.notes.Walk(ctx, nil, func(n note) (bool, error) {
+		chargeNote(ctx, len(n.K1())+len(n.K2())+len(n.K3()))
 		key := types.WatchKey{Store: n.K1(), Prefix: n.K2()}
 		if last := len(all) - 1; last < 0 || all[last].Key.Compare(key) != 0 {
 			all = append(all, Changed{Key: key})

@@ -33,8 +33,8 @@ type rig struct {
 	wrapped store.KVStoreService
 	// timers is the timers' store.
 	timers store.KVStoreService
-	// index and notes count what the wrapper does in the timers' store and in that of the notes.
-	index, notes *storecount.Counts
+	// index counts what the wrapper does in the timers' store.
+	index *storecount.Counts
 }
 
 // half is a form whose prefixes are the first two bytes of keys that have more.
@@ -57,14 +57,12 @@ var half = watch.Form{
 func newRig(tb testing.TB) *rig {
 	tb.Helper()
 	keys := storetypes.NewKVStoreKeys("timers", "subject")
-	notes := storetypes.NewTransientStoreKey("notes")
 	r := &rig{tb: tb}
-	r.ctx = testutil.DefaultContextWithKeys(keys, map[string]*storetypes.TransientStoreKey{"notes": notes}, nil)
-	var indexStore, notesStore store.KVStoreService
+	r.ctx = testutil.DefaultContextWithKeys(keys, nil, nil)
+	var indexStore store.KVStoreService
 	r.timers = watch.Ungassed(keys["timers"])
 	indexStore, r.index = storecount.Wrap(r.timers)
-	notesStore, r.notes = storecount.Wrap(watch.Ungassed(notes))
-	r.watcher = watch.NewFrom(indexStore, notesStore)
+	r.watcher = watch.NewFrom(indexStore)
 	r.plain = runtime.NewKVStoreService(keys["subject"])
 	r.wrapped = r.watcher.Service(r.plain, watch.Store{Name: "subject", Forms: []watch.Form{half}})
 	sb := collections.NewSchemaBuilder(watch.Ungassed(keys["timers"]))
@@ -180,7 +178,7 @@ func TestFeesAreNotedForConditionsOnly(t *testing.T) {
 	}
 	require.NoError(t, muted.Delete([]byte("cd")))
 	require.NoError(t, muted.Set(make([]byte, 300), []byte("1")))
-	require.Equal(t, storecount.Counts{Gets: 10}, r.index.Take(), "two lookups for each write to a key that can be watched")
+	require.Equal(t, storecount.Counts{Gets: 10, Sets: 3}, r.index.Take(), "two lookups for each write to a key that can be watched")
 	keys, err := r.watcher.TakeFees(r.ctx)
 	require.NoError(t, err)
 	require.Equal(t, []types.WatchKey{{Store: "subject", Prefix: []byte("cd")}}, keys)
@@ -276,27 +274,25 @@ func attempt(op int, s store.KVStore, key, value []byte) (result []any) {
 // key that can be watched, and a note for each that is.
 func TestWhatAWriteCosts(t *testing.T) {
 	for name, c := range map[string]struct {
-		watched      []string
-		write        func(*rig)
-		index, notes storecount.Counts
+		watched []string
+		write   func(*rig)
+		index   storecount.Counts
 	}{
-		"nobody watches the store":        {nil, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 1}, storecount.Counts{}},
-		"nor when removing":               {nil, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 1}, storecount.Counts{}},
-		"nobody watches the key":          {[]string{"zz"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}, storecount.Counts{}},
-		"nobody watches a key of no form": {[]string{"zz"}, func(r *rig) { r.set("a", "1") }, storecount.Counts{Gets: 2}, storecount.Counts{}},
-		"its prefix is watched":           {[]string{"ab"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}, storecount.Counts{Sets: 1}},
-		"it is watched in two ways":       {[]string{"ab", "abcd"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}, storecount.Counts{Sets: 2}},
-		"nothing changes":                 {[]string{"ab"}, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 3}, storecount.Counts{}},
+		"nobody watches the store":        {nil, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 1}},
+		"nor when removing":               {nil, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 1}},
+		"nobody watches the key":          {[]string{"zz"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3}},
+		"nobody watches a key of no form": {[]string{"zz"}, func(r *rig) { r.set("a", "1") }, storecount.Counts{Gets: 2}},
+		"its prefix is watched":           {[]string{"ab"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3, Sets: 1}},
+		"it is watched in two ways":       {[]string{"ab", "abcd"}, func(r *rig) { r.set("abcd", "1") }, storecount.Counts{Gets: 3, Sets: 2}},
+		"nothing changes":                 {[]string{"ab"}, func(r *rig) { r.remove("abcd") }, storecount.Counts{Gets: 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			if c.watched != nil {
 				r.watch(c.watched...)
 			}
-			r.notes.Reset()
 			c.write(r)
 			require.Equal(t, c.index, r.index.Take())
-			require.Equal(t, c.notes, r.notes.Take())
 			_, err := r.wrapped.OpenKVStore(r.ctx).Get([]byte("abcd"))
 			require.NoError(t, err)
 			require.Zero(t, *r.index, "reading looks nothing up")

@@ -20,7 +20,7 @@ import (
 // What the node reads is what people see again. Every form of the stores is here.
 func TestKeysAreWrittenAsTheyAreRead(t *testing.T) {
 	accounts, validators := address.NewBech32Codec("cosmos"), address.NewBech32Codec("cosmosvaloper")
-	w := watch.New(storetypes.NewKVStoreKey("timers"), storetypes.NewTransientStoreKey("notes"))
+	w := watch.New(storetypes.NewKVStoreKey("timers"))
 	forms := 0
 	for _, s := range []watch.Store{stores.Bank(accounts), stores.Staking(accounts, validators), stores.Wasm(accounts)} {
 		w.Service(runtime.NewKVStoreService(storetypes.NewKVStoreKey(s.Name)), s)

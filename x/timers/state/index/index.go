@@ -307,6 +307,24 @@ func WithChanges(ctx sdk.Context, c *Changes) sdk.Context {
 	return ctx.WithValue(changesKey{}, c)
 }
 
+// Copies is how many things WithChanges copies for a handler or an agent; 0 for whoever asks between blocks.
+func Copies(ctx context.Context) uint64 {
+	c := changesOf(ctx)
+	if c == nil {
+		return 0
+	}
+	n := len(c.gone)
+	if c.admissions != nil {
+		n += len(c.admissions.timers) + len(c.admissions.entries) + len(c.admissions.fresh)
+	}
+	if c.summary != nil {
+		for i := range c.summary.pages {
+			n += 1 + len(c.summary.pages[i].bounds)
+		}
+	}
+	return uint64(n)
+}
+
 // changesOf are those of the block at whose end the context is; nil for transactions and queries.
 func changesOf(ctx context.Context) *Changes {
 	if c, _ := ctx.Value(changesKey{}).(*Changes); c != nil && !c.flushed {

@@ -16,7 +16,7 @@ import (
 // A chain makes the store of x/bank watchable. People then name its keys in words, and triggers hold the bytes.
 func ExampleBank() {
 	keys := storetypes.NewKVStoreKeys("timers", "bank")
-	watcher := watch.New(keys["timers"], storetypes.NewTransientStoreKey("transient_timers"))
+	watcher := watch.New(keys["timers"])
 	addresses := address.NewBech32Codec("cosmos")
 	// The keeper of x/bank is made with the service that is returned.
 	_ = watcher.Service(runtime.NewKVStoreService(keys["bank"]), stores.Bank(addresses))

@@ -32,7 +32,7 @@ var (
 )
 
 func newWatcher() *watch.Watcher {
-	w := watch.New(storetypes.NewKVStoreKey("timers"), storetypes.NewTransientStoreKey("notes"))
+	w := watch.New(storetypes.NewKVStoreKey("timers"))
 	for _, declared := range []watch.Store{stores.Bank(accounts), stores.Staking(accounts, validators), stores.Wasm(accounts)} {
 		w.Service(runtime.NewKVStoreService(storetypes.NewKVStoreKey(declared.Name)), declared)
 	}
