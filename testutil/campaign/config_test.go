@@ -55,7 +55,7 @@ func drawPolicies(d draws, config *types.TimerConfig, height uint64) {
 	market.BidDeprecationBlocks = pick[uint64](d, 0, 5, 1_000)
 	auction := &config.Auction
 	auction.PaymentRule = pick(d, types.PaymentVCG, types.PaymentFirstPrice)
-	auction.ReservePrice = math.NewInt(pick[int64](d, 0, 0, 5, 3_000))
+	auction.ReservePrice = decimal.IntOf(math.NewInt(pick[int64](d, 0, 0, 5, 3_000)))
 	auction.LambdaStep = price(d, "0.01", "0.5", "0")
 	auction.AuctionWindowBlocks = d.between(1, 20)
 	config.Score.WAge, config.Score.WBid, config.Score.WFifo = price(d, "1", "0", "1000000"), price(d, "0.01", "0", "1"), price(d, "0", "0", "0.5")

@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/x/authz"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 const (
@@ -47,6 +48,9 @@ func (a *TimerAuthorization) Accept(ctx context.Context, msg sdk.Msg) (authz.Acc
 }
 
 func (a *TimerAuthorization) checkMessage(ctx context.Context, msg sdk.Msg) error {
+	if err := bounds.Text(sdkerrors.ErrInvalidRequest, msg); err != nil {
+		return err
+	}
 	if of, ok := msg.(interface{ GetActor() string }); ok && of.GetActor() != "" {
 		return refused("actor is %.120s, want none: the granter's own timers are granted, not those of its contracts", of.GetActor())
 	}
@@ -251,7 +255,7 @@ func (a *TimerAuthorization) checkPayload(ctx context.Context, payload []byte) e
 		payload = payload[size+length:]
 		var message codectypes.Any
 		if err := message.Unmarshal(packed); err != nil {
-			return refused("message %d of the payload: %v", n-1, err)
+			return refused("message %d of the payload: %.300v", n-1, err)
 		}
 		if err := a.checkType(ctx, n-1, message.TypeUrl); err != nil {
 			return err

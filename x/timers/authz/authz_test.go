@@ -479,3 +479,30 @@ func FuzzStoredAuthorization(f *testing.F) {
 		}
 	})
 }
+
+// TestAuthorization_LongTextIsRefusedByItsLength: in each text of an authorization, and of a message under one. The error
+// repeats nothing of it.
+func TestAuthorization_LongTextIsRefusedByItsLength(t *testing.T) {
+	long := strings.Repeat("9", 1<<20)
+	for name, change := range map[string]func(*authz.TimerAuthorization){
+		"msg_type_url":     func(a *authz.TimerAuthorization) { a.MsgTypeUrl = long },
+		"allowed_messages": func(a *authz.TimerAuthorization) { a.AllowedMessages = []string{long} },
+		"max_bid.price":    func(a *authz.TimerAuthorization) { a.MaxBid = &types.Bid{Price: long} },
+		"max_bid.agent":    func(a *authz.TimerAuthorization) { a.MaxBid = &types.Bid{Agent: long} },
+	} {
+		a := &authz.TimerAuthorization{}
+		change(a)
+		err := a.ValidateBasic()
+		require.ErrorContains(t, err, "is 1048576 bytes long, want at most 1024", name)
+		require.Less(t, len(err.Error()), 300, name)
+	}
+	for name, msg := range map[string]*types.MsgScheduleTimer{
+		"fee_payer": scheduled(func(m *types.MsgScheduleTimer) { m.FeePayer = long }),
+		"bid":       scheduled(func(m *types.MsgScheduleTimer) { m.Bid = &types.Bid{Price: long} }),
+		"handler":   scheduled(func(m *types.MsgScheduleTimer) { m.Handler = long }),
+	} {
+		_, err := scheduling().Accept(ctxAt(1), msg)
+		require.ErrorContains(t, err, "is 1048576 bytes long, want at most 1024", name)
+		require.Less(t, len(err.Error()), 300, name)
+	}
+}

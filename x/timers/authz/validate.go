@@ -10,6 +10,7 @@ import (
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 const (
@@ -36,6 +37,9 @@ var handsOn = []string{"/timers.", "/cosmos.authz."}
 // ValidateBasic implements authz.Authorization. It demands every limit that the type of message needs, and refuses one
 // that it does not have, so that nobody relies on a limit without effect.
 func (a *TimerAuthorization) ValidateBasic() error {
+	if err := bounds.Text(sdkerrors.ErrInvalidRequest, a); err != nil {
+		return err
+	}
 	switch {
 	case !slices.Contains(grantable, a.MsgTypeUrl):
 		return invalid("msg_type_url is %.120q, want one of %s", a.MsgTypeUrl, strings.Join(grantable, ", "))
@@ -45,7 +49,7 @@ func (a *TimerAuthorization) ValidateBasic() error {
 		return invalid("uses_left is 0, want at least 1")
 	}
 	schedules := a.MsgTypeUrl == scheduleURL
-	bounds := schedules || a.MsgTypeUrl == updateURL
+	bounded := schedules || a.MsgTypeUrl == updateURL
 	switch {
 	case schedules && a.MaxFires == 0:
 		return invalid("max_fires is 0, want how often a timer may fire, retries included")
@@ -53,7 +57,7 @@ func (a *TimerAuthorization) ValidateBasic() error {
 		return invalid("gas_limit is 0, want the largest gas limit of a timer")
 	case !schedules && (a.MaxFires != 0 || len(a.AllowedMessages) > 0):
 		return invalid("max_fires and allowed_messages are for %s, not for %s", scheduleURL, a.MsgTypeUrl)
-	case !bounds && (a.GasLimit != 0 || a.CellLimit != 0 || a.MaxBid != nil):
+	case !bounded && (a.GasLimit != 0 || a.CellLimit != 0 || a.MaxBid != nil):
 		return invalid("gas_limit, cell_limit and max_bid are for %s and %s, not for %s", scheduleURL, updateURL, a.MsgTypeUrl)
 	}
 	if schedules {

@@ -15,6 +15,9 @@ import (
 // maxBytes bounds the text: more digits than any decimal has.
 const maxBytes = 100
 
+// maxJSONBytes bounds the text in JSON, each character of which may be written with six.
+const maxJSONBytes = 2 + 6*maxBytes
+
 // Dec is a decimal with at most 18 places that is plain text wherever it is encoded. The zero value is absent.
 type Dec struct{ math.LegacyDec }
 
@@ -24,8 +27,11 @@ func Of(value math.LegacyDec) Dec { return Dec{value} }
 // Parse reads the text form: digits, and at most 18 more after a point; no sign and no exponent. The error quotes what is
 // no decimal.
 func Parse(text string) (Dec, error) {
+	if len(text) > maxBytes {
+		return Dec{}, notPlain(text)
+	}
 	whole, fraction, point := strings.Cut(text, ".")
-	if len(text) > maxBytes || !digits(whole) || (point && !digits(fraction)) || len(fraction) > math.LegacyPrecision {
+	if !digits(whole) || (point && !digits(fraction)) || len(fraction) > math.LegacyPrecision {
 		return Dec{}, notPlain(text)
 	}
 	// Most decimals fit, and every read of the config reads thirty.
@@ -95,7 +101,7 @@ func (d *Dec) MarshalTo(data []byte) (int, error) { return copy(data, d.Text()),
 func (d *Dec) Unmarshal(data []byte) (err error) {
 	*d = Dec{}
 	if len(data) > 0 {
-		*d, err = Parse(string(data))
+		*d, err = Parse(string(data[:min(len(data), maxBytes+1)]))
 	}
 	return err
 }
@@ -109,6 +115,9 @@ func (d Dec) MarshalJSON() ([]byte, error) { return json.Marshal(d.Text()) }
 // UnmarshalJSON implements json.Unmarshaler. It takes text alone: a number of JSON may have lost digits on its way.
 func (d *Dec) UnmarshalJSON(data []byte) error {
 	var text string
+	if len(data) > maxJSONBytes {
+		return notPlain(string(data[:maxJSONBytes]))
+	}
 	if err := json.Unmarshal(data, &text); err != nil {
 		return fmt.Errorf("%.80q is no plain decimal: want it as a string", data)
 	}

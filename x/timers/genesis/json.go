@@ -19,7 +19,7 @@ const timersField = "timers"
 func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	fields, err := Fields(raw)
 	if err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrapf("%v", err)
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
 	}
 	head := &types.GenesisState{}
 	lists := listsOf(cdc, head)
@@ -30,10 +30,10 @@ func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	timers := takeArray(fields, timersField, timersField)
 	rest, err := json.Marshal(fields)
 	if err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrapf("%v", err)
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
 	}
 	if err := cdc.UnmarshalJSON(rest, head); err != nil {
-		return Source{}, types.ErrInvalidGenesis.Wrapf("%v", err)
+		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
 	}
 	for i := range lists {
 		if err := eachElement(elements[i], lists[i].add); err != nil {
@@ -52,7 +52,7 @@ func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 }
 
 func notDecoded(list string, i int, err error) error {
-	return types.ErrInvalidGenesis.Wrapf("%s %d: %v", list, i, err)
+	return types.ErrInvalidGenesis.Wrapf("%s %d: %.300v", list, i, err)
 }
 
 // takeArray removes an array from the members of an object, under either of its names: the second counts if both are

@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // maxAdmittedWeight is the last that names a list of the ready index.
@@ -39,6 +40,9 @@ func (c *Check) Timer(i int, t *types.Timer) error {
 
 // validateTimer checks one record by itself.
 func validateTimer(t *types.Timer) error {
+	if err := bounds.Text(types.ErrInvalidGenesis, t); err != nil {
+		return err
+	}
 	switch {
 	case len(t.Id) != types.IDBytes:
 		return types.ErrInvalidTimerID.Wrapf("%d bytes, want %d", len(t.Id), types.IDBytes)

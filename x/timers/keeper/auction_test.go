@@ -106,8 +106,8 @@ func TestEveryWayOutSettlesTheBid(t *testing.T) {
 		paid int64
 	}{
 		"fires, with no rival":              {},
-		"fires, at a reserve price":         {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = math.NewInt(30) }, paid: 30},
-		"fires, at a reserve above its bid": {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = math.NewInt(3_000) }, paid: 700},
+		"fires, at a reserve price":         {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = decimal.IntOf(math.NewInt(30)) }, paid: 30},
+		"fires, at a reserve above its bid": {config: func(c *types.TimerConfig) { c.Auction.ReservePrice = decimal.IntOf(math.NewInt(3_000)) }, paid: 700},
 		"fires, at first price":             {config: firstPrice, paid: 700},
 		"fails":                             {config: firstPrice, payload: failing, paid: 700},
 		"fails, and its last retry":         {config: firstPrice, payload: failing, changes: []func(*types.MsgScheduleTimer){retried(1, 2)}, paid: 1_400},

@@ -25,7 +25,9 @@ func (k *Keeper) checkAuthority(signer string) error {
 func (m msgServer) SysCancelTimer(
 	ctx context.Context, msg *types.MsgSysCancelTimer,
 ) (*types.MsgSysCancelTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
@@ -56,7 +58,9 @@ func (m msgServer) SysCancelTimer(
 func (m msgServer) UpdateTimerConfig(
 	ctx context.Context, msg *types.MsgUpdateTimerConfig,
 ) (*types.MsgUpdateTimerConfigResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
@@ -81,7 +85,9 @@ func (m msgServer) UpdateTimerConfig(
 func (m msgServer) SysExtendTimer(
 	ctx context.Context, msg *types.MsgSysExtendTimer,
 ) (*types.MsgSysExtendTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
@@ -103,7 +109,9 @@ func (m msgServer) SysExtendTimer(
 func (m msgServer) SysReleaseTimer(
 	ctx context.Context, msg *types.MsgSysReleaseTimer,
 ) (*types.MsgSysReleaseTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}

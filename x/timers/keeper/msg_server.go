@@ -4,9 +4,11 @@ import (
 	"context"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // msgServer translates messages to calls of the host API, which makes the checks.
@@ -17,17 +19,21 @@ func NewMsgServer(k *Keeper) types.MsgServer { return msgServer{k} }
 
 var _ types.MsgServer = msgServer{}
 
-// nameModule says whose a message is. The SDK would take the second part of its name for the module, v1.
-func nameModule(ctx context.Context) {
+// begin checks the lengths of all that a message states, before anything reads it. It also says whose the message is: the
+// SDK would take the second part of its name for the module, v1.
+func begin(ctx context.Context, msg sdk.Msg) error {
 	sdk.UnwrapSDKContext(ctx).EventManager().EmitEvent(
 		sdk.NewEvent(sdk.EventTypeMessage, sdk.NewAttribute(sdk.AttributeKeyModule, types.ModuleName)))
+	return bounds.Text(sdkerrors.ErrInvalidRequest, msg)
 }
 
 // ScheduleTimer implements types.MsgServer.
 func (m msgServer) ScheduleTimer(
 	ctx context.Context, msg *types.MsgScheduleTimer,
 ) (*types.MsgScheduleTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	sender, err := m.engine.Addresses.Parse("sender", msg.Sender)
 	if err != nil {
 		return nil, err
@@ -60,7 +66,9 @@ func (m msgServer) ScheduleTimer(
 
 // UpdateTimer implements types.MsgServer.
 func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (*types.MsgUpdateTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -80,7 +88,9 @@ func (m msgServer) UpdateTimer(ctx context.Context, msg *types.MsgUpdateTimer) (
 
 // ExtendTimer implements types.MsgServer.
 func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (*types.MsgExtendTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -94,7 +104,9 @@ func (m msgServer) ExtendTimer(ctx context.Context, msg *types.MsgExtendTimer) (
 
 // PauseTimer implements types.MsgServer.
 func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*types.MsgPauseTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -107,7 +119,9 @@ func (m msgServer) PauseTimer(ctx context.Context, msg *types.MsgPauseTimer) (*t
 
 // ResumeTimer implements types.MsgServer.
 func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (*types.MsgResumeTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -121,7 +135,9 @@ func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (
 
 // CancelTimer implements types.MsgServer.
 func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (*types.MsgCancelTimerResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	by, err := m.parseChange(msg.Sender, msg.Actor, msg.Id)
 	if err != nil {
 		return nil, err
@@ -134,7 +150,9 @@ func (m msgServer) CancelTimer(ctx context.Context, msg *types.MsgCancelTimer) (
 
 // SetAgent implements types.MsgServer.
 func (m msgServer) SetAgent(ctx context.Context, msg *types.MsgSetAgent) (*types.MsgSetAgentResponse, error) {
-	nameModule(ctx)
+	if err := begin(ctx, msg); err != nil {
+		return nil, err
+	}
 	actor, err := m.engine.Addresses.Parse("sender", msg.Sender)
 	if err != nil {
 		return nil, err

@@ -607,7 +607,7 @@ func TestWatchesThatAreRefused(t *testing.T) {
 		"twice":              {[]types.WatchKey{key, key}, types.ErrInvalidWatch, "stated twice"},
 		"no store":           {[]types.WatchKey{{Prefix: []byte{2}}}, types.ErrInvalidWatch, "not the name of a store"},
 		"a store with a nul": {[]types.WatchKey{{Store: "bank\x00", Prefix: []byte{2}}}, types.ErrInvalidWatch, "not the name of a store"},
-		"no prefix":          {[]types.WatchKey{{Store: "bank"}}, types.ErrInvalidWatch, "a prefix of 0 bytes in store bank, want 1 to 255"},
+		"no prefix":          {[]types.WatchKey{{Store: "bank"}}, types.ErrInvalidWatch, "a prefix of 0 bytes in store \"bank\", want 1 to 255"},
 		"too long":           {[]types.WatchKey{{Store: "bank", Prefix: make([]byte, 256)}}, types.ErrInvalidWatch, "256 bytes"},
 		"another store":      {[]types.WatchKey{{Store: "gov", Prefix: []byte{2}}}, types.ErrNotWatchable, `store "gov"; watchable: bank`},
 		"no form": {

@@ -11,6 +11,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
+
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // remembered bounds the addresses of which the text, and the texts of which the address, is remembered: the same actors
@@ -52,12 +54,15 @@ func (a Addresses) Text(addr sdk.AccAddress) string {
 
 // Parse reads the address in a field of a message or a query.
 func (a Addresses) Parse(field, text string) (sdk.AccAddress, error) {
+	if len(text) > bounds.MaxTextBytes {
+		return nil, sdkerrors.ErrInvalidAddress.Wrapf("%s %.120q is %d bytes long, want at most %d", field, text, len(text), bounds.MaxTextBytes)
+	}
 	if addr, known := a.parsed.Get(text); known {
 		return sdk.AccAddress(addr), nil
 	}
 	addr, err := a.StringToBytes(text)
 	if err != nil {
-		return nil, errorsmod.Wrapf(sdkerrors.ErrInvalidAddress, "%s %.120q: %v", field, text, err)
+		return nil, errorsmod.Wrapf(sdkerrors.ErrInvalidAddress, "%s %.120q: %.200v", field, text, err)
 	}
 	a.parsed.Add(text, string(addr))
 	return addr, nil

@@ -9,12 +9,12 @@ import (
 
 // ParseID reads a whole id: 64 hexadecimal digits.
 func ParseID(s string) ([]byte, error) {
+	if len(s) != 2*types.IDBytes {
+		return nil, types.ErrInvalidTimerID.Wrapf("%.80q has %d digits, want %d", s, len(s), 2*types.IDBytes)
+	}
 	id, err := hex.DecodeString(s)
 	if err != nil {
 		return nil, types.ErrInvalidTimerID.Wrapf("%.80q: want %d hexadecimal digits: %v", s, 2*types.IDBytes, err)
-	}
-	if len(id) != types.IDBytes {
-		return nil, types.ErrInvalidTimerID.Wrapf("%.80q has %d digits, want %d", s, len(s), 2*types.IDBytes)
 	}
 	return id, nil
 }

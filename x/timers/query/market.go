@@ -40,6 +40,9 @@ type inQueueOrder interface{ InQueueOrder() }
 // Ready implements types.QueryServer. If the queue is already in the order of the policy, the list is read from the
 // queue. Otherwise it is the order at the next block's prices, and lists at most the timers that compete.
 func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*types.QueryReadyResponse, error) {
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
 	if err != nil {
 		return nil, err
@@ -139,6 +142,9 @@ type standing interface {
 // Fairness implements types.QueryServer.
 func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) (*types.QueryFairnessResponse, error) {
 	begin(ctx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -175,6 +181,9 @@ func (s *server) Fairness(ctx context.Context, req *types.QueryFairnessRequest) 
 // for that, so that contracts may ask it.
 func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest) (*types.QueryEstimateResponse, error) {
 	begin(goCtx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	ask, err := askOf(req)
 	if err == nil {
 		_, err = policies.ParseMaxCharge(req.GetMaxCharge())

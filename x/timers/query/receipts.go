@@ -72,6 +72,9 @@ func spanOf(from place, reverse bool) *collections.Range[place] {
 func (s *server) Receipts(
 	ctx context.Context, req *types.QueryReceiptsRequest,
 ) (*types.QueryReceiptsResponse, error) {
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	page := req.GetPagination()
 	limit, offset, err := pageBounds(page)
 	if err != nil {
@@ -122,6 +125,9 @@ func (s *server) Deliveries(
 	ctx context.Context, req *types.QueryDeliveriesRequest,
 ) (*types.QueryDeliveriesResponse, error) {
 	begin(ctx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	wanted, err := s.parseDeliveries(req)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
@@ -15,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // server answers queries. Those at a height answer as of the end of that block.
@@ -67,6 +69,9 @@ func (s *server) Params(ctx context.Context, _ *types.QueryParamsRequest) (*type
 // Timer implements types.QueryServer.
 func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*types.QueryTimerResponse, error) {
 	begin(ctx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -111,6 +116,9 @@ func (s *server) TimersByActor(
 	ctx context.Context, req *types.QueryTimersByActorRequest,
 ) (*types.QueryTimersByActorResponse, error) {
 	begin(ctx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -135,6 +143,9 @@ func (s *server) TimersByActor(
 
 // Due implements types.QueryServer.
 func (s *server) Due(ctx context.Context, req *types.QueryDueRequest) (*types.QueryDueResponse, error) {
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	if req.GetHeight() == 0 || req.GetHeight() == ^uint64(0) {
 		return nil, status.Errorf(codes.InvalidArgument, "height is %d, want 1 to %d", req.GetHeight(), ^uint64(0)-1)
 	}
@@ -162,6 +173,9 @@ func (s *server) readyInQueueOrder(ctx context.Context, page *sdkquery.PageReque
 func (s *server) SetAside(
 	ctx context.Context, req *types.QuerySetAsideRequest,
 ) (*types.QuerySetAsideResponse, error) {
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	limit, offset, err := walkBounds(req.GetPagination())
 	if err != nil {
 		return nil, err
@@ -197,11 +211,22 @@ func (s *server) SetAside(
 	return response, err
 }
 
+// checkTexts checks the lengths of all that a request states, before anything reads it.
+func checkTexts(req any) error {
+	if err := bounds.Text(sdkerrors.ErrInvalidRequest, req); err != nil {
+		return invalidArgument(err)
+	}
+	return nil
+}
+
 func invalidArgument(err error) error { return status.Error(codes.InvalidArgument, err.Error()) }
 
 // Agent implements types.QueryServer.
 func (s *server) Agent(ctx context.Context, req *types.QueryAgentRequest) (*types.QueryAgentResponse, error) {
 	begin(ctx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)

@@ -28,6 +28,9 @@ func (s *server) Watchable(
 func (s *server) WatchKey(
 	_ context.Context, req *types.QueryWatchKeyRequest,
 ) (*types.QueryWatchKeyResponse, error) {
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	key, err := s.engine.Watches.Watcher().Parse(req.GetText())
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -39,6 +42,9 @@ func (s *server) WatchKey(
 func (s *server) Watches(
 	ctx context.Context, req *types.QueryWatchesRequest,
 ) (*types.QueryWatchesResponse, error) {
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	switch {
 	case (req.GetStore() == "") == (req.GetActor() == ""):
 		return nil, status.Error(codes.InvalidArgument, "state a store or an actor: one of them")

@@ -29,7 +29,7 @@ func auction(data *simsx.ChainDataSource, config *types.TimerConfig) {
 	if r.Intn(3) == 0 {
 		config.Auction.PaymentRule = types.PaymentFirstPrice
 	}
-	config.Auction.ReservePrice = math.NewInt(int64(r.Intn(500)))
+	config.Auction.ReservePrice = decimal.IntOf(math.NewInt(int64(r.Intn(500))))
 	config.Auction.LambdaMin = decimal.Of(math.LegacyNewDecWithPrec(int64(r.IntInRange(1, 100)), 3))
 	config.Auction.LambdaStart = decimal.Of(config.Auction.LambdaMin.MulInt64(int64(r.IntInRange(1, 5))))
 	config.Auction.LambdaMax = decimal.Of(config.Auction.LambdaStart.MulInt64(int64(r.IntInRange(1, 10))))

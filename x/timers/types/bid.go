@@ -5,7 +5,9 @@ import (
 
 	"cosmossdk.io/math"
 
+	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // maxBid is the largest integer bid that counts.
@@ -29,8 +31,8 @@ func (b *Bid) Validate() error {
 	case b.Static != nil:
 		return b.Static.validate()
 	case b.Agent != "":
-		if len(b.Agent) > maxAddressText {
-			return ErrInvalidBid.Wrapf("agent is %d bytes long, want at most %d", len(b.Agent), maxAddressText)
+		if len(b.Agent) > bounds.MaxTextBytes {
+			return ErrInvalidBid.Wrapf("agent is %d bytes long, want at most %d", len(b.Agent), bounds.MaxTextBytes)
 		}
 		return nil
 	case b.Price != "":
@@ -93,17 +95,7 @@ func (b *Bid) priceAsk() policy.Ask {
 }
 
 // ScoreBid is an integer bid as policy score keeps it; nil if it bids nothing.
-func (b *Bid) ScoreBid() (*Bid, error) {
-	price, ok := b.price()
-	switch {
-	case !ok:
-		return nil, ErrInvalidBid.Wrapf("price %.80q is too large, want at most %s", b.Price, maxBid)
-	case price.IsZero():
-		return nil, nil
-	default:
-		return &Bid{Price: price.String()}, nil
-	}
-}
+func (b *Bid) ScoreBid() (*Bid, error) { return b.ForAuction() }
 
 // Stated is the bid's price in fee denom; 0 if it states none.
 func (b *Bid) Stated() math.Int {
@@ -114,22 +106,21 @@ func (b *Bid) Stated() math.Int {
 	return price
 }
 
-// ParseAmount reads a non-negative integer in decimal, with or without leading zeros. It is 0 and false if the text is no
-// such number below 2^256.
+// ParseAmount reads a non-negative integer in decimal of at most 78 digits, leading zeros included. It is 0 and false if the
+// text is no such number below 2^256. To read more digits would take time in the square of their number.
 func ParseAmount(text string) (math.Int, bool) {
-	amount, ok := new(big.Int).SetString(text, 10)
-	if !ok || text[0] == '+' || text[0] == '-' || amount.BitLen() > math.MaxBitLen {
+	amount, err := decimal.ParseInt(text)
+	if err != nil {
 		return math.ZeroInt(), false
 	}
-	return math.NewIntFromBigInt(amount), true
+	return amount.Int, true
 }
 
 // ForAuction is the bid as it is kept under policy auction: a price that is no larger than can be passed, in canonical
 // form; nil for no price.
 func (b *Bid) ForAuction() (*Bid, error) {
-	// The form is checked; what is too long for an integer is too large besides.
-	price, ok := ParseAmount(b.Price)
-	if !ok || price.BigIntMut().BitLen() > MaxBidBits {
+	price, ok := b.price()
+	if !ok {
 		return nil, ErrInvalidBid.Wrapf("price %.80q, want 0 to 2^%d - 1", b.Price, MaxBidBits)
 	}
 	if price.IsZero() {

@@ -47,8 +47,6 @@ const (
 	// MaxBidBits bounds an integer bid: far more than a chain has of its fee denom. Waiting can pass it, and a score of it
 	// fits in 24 bytes.
 	MaxBidBits = 96
-	// maxAddressText bounds an address in bech32, far above any that exists.
-	maxAddressText = 1_024
 )
 
 var (

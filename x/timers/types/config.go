@@ -135,7 +135,7 @@ func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 		return err
 	}
 	if c.FeeDenom != next.FeeDenom {
-		return ErrInvalidConfig.Wrapf("fee_denom is fixed at genesis: it is %q and can't become %q", c.FeeDenom, next.FeeDenom)
+		return ErrInvalidConfig.Wrapf("fee_denom is fixed at genesis: it is %q and can't become %.130q", c.FeeDenom, next.FeeDenom)
 	}
 	if c.Calendar != next.Calendar {
 		return ErrInvalidConfig.Wrapf("calendar is %s and can only be changed by an upgrade of the chain", c.Calendar)
@@ -154,7 +154,7 @@ func (c *TimerConfig) validatePolicy() error {
 			number, strings.Join(names, ", "), FirstCustomPolicy)
 	}
 	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
-		return ErrInvalidConfig.Wrapf("fee_denom: %v", err)
+		return ErrInvalidConfig.Wrapf("fee_denom: %.200v", err)
 	}
 	return nil
 }
@@ -277,7 +277,7 @@ func (c *TimerConfig) validateMessages() error {
 		}
 		for _, url := range list.urls {
 			if url != "*" && (len(url) > maxTypeURLBytes || !typeURL.MatchString(url)) {
-				return ErrInvalidConfig.Wrapf("%s: %.300q is neither \"*\" nor a type URL such as /cosmos.bank.v1beta1.MsgSend", list.name, url)
+				return ErrInvalidConfig.Wrapf("%s: %.80q is neither \"*\" nor a type URL such as /cosmos.bank.v1beta1.MsgSend", list.name, url)
 			}
 		}
 	}
@@ -312,7 +312,7 @@ func (c *TimerConfig) validateReserved() error {
 		return ErrInvalidConfig.Wrapf("reserved_actors has %d entries, want at most %d", len(c.ReservedActors), maxReservedActors)
 	}
 	for i, actor := range c.ReservedActors {
-		if actor == "" || len(actor) > maxAddressText || slices.Contains(c.ReservedActors[:i], actor) {
+		if actor == "" || len(actor) > bounds.MaxTextBytes || slices.Contains(c.ReservedActors[:i], actor) {
 			return ErrInvalidConfig.Wrapf("reserved_actors: %.120q is empty, too long or listed twice", actor)
 		}
 	}

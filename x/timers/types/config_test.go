@@ -463,14 +463,14 @@ func TestConfigRefusesReservePrices(t *testing.T) {
 	largest := math.NewIntFromUint64(1).MulRaw(1 << 48).MulRaw(1 << 48).SubRaw(1)
 	for _, price := range []math.Int{{}, math.NewInt(-1), largest.AddRaw(1)} {
 		c := validConfig()
-		c.Auction.ReservePrice = price
+		c.Auction.ReservePrice = decimal.IntOf(price)
 		err := c.Validate()
 		require.ErrorIs(t, err, types.ErrInvalidConfig)
 		require.ErrorContains(t, err, "auction.reserve_price is "+price.String()+", want 0 to 2^96 - 1")
 	}
 	for _, price := range []math.Int{math.ZeroInt(), largest} {
 		c := validConfig()
-		c.Auction.ReservePrice = price
+		c.Auction.ReservePrice = decimal.IntOf(price)
 		require.NoError(t, c.Validate())
 	}
 }

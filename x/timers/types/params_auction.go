@@ -18,7 +18,7 @@ func DefaultAuctionParams() AuctionParams {
 		PaymentRule: PaymentVCG,
 		// With any floor it is better to bid nothing than to bid what the fire is worth where no other timer competes,
 		// and the fees cover what a fire costs the chain.
-		ReservePrice: math.ZeroInt(),
+		ReservePrice: decimal.IntOf(math.ZeroInt()),
 		// A bid of a million units is passed after 330 blocks at the start, 1,650 at the minimum and 33 at the maximum, by
 		// timers of a gas limit up to 14 times as large.
 		LambdaStart: decimal.Of(math.LegacyNewDecWithPrec(5, 2)),
@@ -62,7 +62,7 @@ func (*AuctionParams) validateSelected(*TimerConfig) error { return nil }
 // Rules returns the policy with these parameters, after what the block before left; absent means nothing.
 func (p *AuctionParams) Rules(state *AuctionState) auction.Rules {
 	rules := auction.Rules{
-		Lambda: p.LambdaStart.LegacyDec, FirstPrice: p.PaymentRule == PaymentFirstPrice, Reserve: p.ReservePrice,
+		Lambda: p.LambdaStart.LegacyDec, FirstPrice: p.PaymentRule == PaymentFirstPrice, Reserve: p.ReservePrice.Int,
 		Loop: auction.LambdaLoop{Min: p.LambdaMin.LegacyDec, Max: p.LambdaMax.LegacyDec, Step: p.LambdaStep.LegacyDec, Window: p.AuctionWindowBlocks},
 	}
 	if state != nil {

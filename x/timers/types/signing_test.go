@@ -106,7 +106,7 @@ func signedMessages() []signed {
 			PriorityTiers: types.PriorityTiers{Economy: decimal.Of(zero), Standard: decimal.Of(zero), Fast: decimal.Of(zero), Urgent: decimal.Of(zero)},
 			Eip1559:       types.Eip1559Params{Target: decimal.Of(zero), MaxChange: decimal.Of(zero), MinLaneBasefee: decimal.Of(zero), LaneFeeMultiplier: decimal.Of(zero)},
 			Auction: types.AuctionParams{
-				ReservePrice: math.ZeroInt(), LambdaStart: decimal.Of(zero), LambdaMin: decimal.Of(zero), LambdaMax: decimal.Of(zero), LambdaStep: decimal.Of(zero),
+				ReservePrice: decimal.IntOf(math.ZeroInt()), LambdaStart: decimal.Of(zero), LambdaMin: decimal.Of(zero), LambdaMax: decimal.Of(zero), LambdaStep: decimal.Of(zero),
 			},
 			Score: types.ScoreParams{WAge: decimal.Of(zero), WBid: decimal.Of(zero), WFifo: decimal.Of(zero)},
 			Tip: types.TipParams{

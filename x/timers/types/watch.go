@@ -30,10 +30,10 @@ func (w WatchedKey) Same(other WatchedKey) bool {
 // Validate checks the form of a watched prefix. Whether its store can be watched is for the chain's wiring to say.
 func (w WatchKey) Validate() error {
 	switch {
-	case w.Store == "" || strings.Contains(w.Store, "\x00"):
-		return ErrInvalidWatch.Wrapf("store %.80q is not the name of a store", w.Store)
+	case w.Store == "" || len(w.Store) > MaxWatchKeyBytes || strings.Contains(w.Store, "\x00"):
+		return ErrInvalidWatch.Wrapf("store %.80q is not the name of a store, want 1 to %d bytes", w.Store, MaxWatchKeyBytes)
 	case len(w.Prefix) == 0 || len(w.Prefix) > MaxWatchKeyBytes:
-		return ErrInvalidWatch.Wrapf("a prefix of %d bytes in store %s, want 1 to %d", len(w.Prefix), w.Store, MaxWatchKeyBytes)
+		return ErrInvalidWatch.Wrapf("a prefix of %d bytes in store %.80q, want 1 to %d", len(w.Prefix), w.Store, MaxWatchKeyBytes)
 	case w.When == nil:
 		return nil
 	}
@@ -53,7 +53,7 @@ func (w *WatchTrigger) Validate(maxKeys uint32) error {
 			return err
 		}
 		if slices.ContainsFunc(w.Keys[:i], func(other WatchKey) bool { return other.Compare(w.Keys[i]) == 0 }) {
-			return ErrInvalidWatch.Wrapf("key %x of store %s is stated twice", w.Keys[i].Prefix, w.Keys[i].Store)
+			return ErrInvalidWatch.Wrapf("key %x of store %.80q is stated twice", w.Keys[i].Prefix, w.Keys[i].Store)
 		}
 	}
 	return nil

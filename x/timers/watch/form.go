@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // Store declares what can be watched of a store: each whole key of at most types.MaxWatchKeyBytes, and the prefixes of
@@ -101,6 +102,9 @@ func (d *Store) isPrefix(prefix []byte) bool {
 // Parse reads STORE:FORM:ARGUMENT…, or STORE:HEX, a prefix in hexadecimal, and checks what it names. Errors are those
 // of Check; types.ErrInvalidWatch lists the forms that there are.
 func (w *Watcher) Parse(text string) (types.WatchKey, error) {
+	if len(text) > bounds.MaxTextBytes {
+		return types.WatchKey{}, types.ErrInvalidWatch.Wrapf("%.80q is %d bytes long, want at most %d", text, len(text), bounds.MaxTextBytes)
+	}
 	name, rest, _ := strings.Cut(text, ":")
 	declared, err := w.known(name)
 	if err != nil {
@@ -117,7 +121,7 @@ func (w *Watcher) Parse(text string) (types.WatchKey, error) {
 			return key, types.ErrInvalidWatch.Wrapf("%.200q: want %s", text, form.usage(name))
 		}
 		if key.Prefix, err = form.Build(parts); err != nil {
-			return key, types.ErrInvalidWatch.Wrapf("%.200q: want %s: %v", text, form.usage(name), err)
+			return key, types.ErrInvalidWatch.Wrapf("%.200q: want %s: %.200v", text, form.usage(name), err)
 		}
 		return key, w.Check(key)
 	}

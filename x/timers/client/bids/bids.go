@@ -186,12 +186,23 @@ func Read(j *job.Job) (*types.Bid, error) {
 	}
 }
 
+// maxPriceBytes bounds the text of a price: more digits than any has.
+const maxPriceBytes = 100
+
+// parsePrice reads a price of any sign, which the bid refuses by its name.
+func parsePrice(text string) (math.LegacyDec, error) {
+	if len(text) > maxPriceBytes {
+		return math.LegacyDec{}, fmt.Errorf("%d bytes, want at most %d", len(text), maxPriceBytes)
+	}
+	return math.LegacyNewDecFromStr(text)
+}
+
 func parseStaticBid(maxFee, maxPriority string) (*types.Bid, error) {
-	fee, err := math.LegacyNewDecFromStr(maxFee)
+	fee, err := parsePrice(maxFee)
 	if err != nil {
 		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.002, of at most 18 digits behind the point", FlagMaxFee, maxFee)
 	}
-	priority, err := math.LegacyNewDecFromStr(maxPriority)
+	priority, err := parsePrice(maxPriority)
 	if err != nil {
 		return nil, fmt.Errorf("--%s %.80q is no decimal such as 0.0005, of at most 18 digits behind the point", FlagMaxPriority, maxPriority)
 	}

@@ -87,7 +87,7 @@ func (h *history) totals() totals {
 		if !fired.Success {
 			t.Failed++
 		}
-		if amount, known := math.NewIntFromString(fired.Paid); known {
+		if amount, known := types.ParseAmount(fired.Paid); known {
 			paid = paid.Add(amount)
 		}
 	}

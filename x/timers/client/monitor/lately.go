@@ -8,6 +8,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // group is what happened alike in one block: to one timer, or to several of one actor.
@@ -56,7 +57,11 @@ func (g *group) join(h *happening) bool {
 
 // number is a fact that is a whole number; nil for others.
 func number(f fact) math.Int {
-	if n, ok := math.NewIntFromString(f.text()); ok {
+	text := f.text()
+	if len(text) > bounds.MaxTextBytes {
+		return math.Int{}
+	}
+	if n, ok := math.NewIntFromString(text); ok {
 		return n
 	}
 	return math.Int{}

@@ -3,8 +3,6 @@ package outlook
 import (
 	"fmt"
 
-	"cosmossdk.io/math"
-
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
@@ -104,7 +102,7 @@ func warnOfFunds(j *job.Job, e *types.QueryEstimateResponse, payer, unfunded str
 		// A chain may keep its balances to itself; the rest of the advice stands.
 		return
 	}
-	required, known := math.NewIntFromString(e.PreCharge)
+	required, known := types.ParseAmount(e.PreCharge)
 	if known && response.Balance.Amount.LT(required) {
 		j.Notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, %s",
 			payer, response.Balance, e.PreCharge, plain.Clean(e.FeeDenom), unfunded)

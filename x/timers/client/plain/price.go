@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"cosmossdk.io/math"
+
+	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
 
 // maxPrice is far above any price that a config can lead to, and small enough to compute with.
@@ -11,6 +13,9 @@ var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
 
 // ParsePrice reads a price that a node answered.
 func ParsePrice(text string) (math.LegacyDec, error) {
+	if len(text) > bounds.MaxTextBytes {
+		return math.LegacyDec{}, fmt.Errorf("price %.80q is %d bytes long, want at most %d", text, len(text), bounds.MaxTextBytes)
+	}
 	value, err := math.LegacyNewDecFromStr(text)
 	if err != nil {
 		return value, fmt.Errorf("price %.80q is no decimal: %w", text, err)

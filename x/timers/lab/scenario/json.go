@@ -134,14 +134,17 @@ func (v value) uint64(limit uint64) uint64 {
 	return number
 }
 
-var integerText = regexp.MustCompile(`^-?[0-9]+$`)
+var integerText = regexp.MustCompile(`^-?[0-9]{1,100}$`)
 
 // integer reads an integer of any sign and up to 256 bits.
 func (v value) integer() math.Int {
 	text := v.number("an integer")
 	// Base 10 even with leading zeros: 0700 is 700.
-	number, ok := new(big.Int).SetString(text, 10)
-	if v.r.err == nil && (!ok || number.BitLen() > math.MaxBitLen || !integerText.MatchString(text)) {
+	number, ok := new(big.Int), integerText.MatchString(text)
+	if ok {
+		number, ok = number.SetString(text, 10)
+	}
+	if v.r.err == nil && (!ok || number.BitLen() > math.MaxBitLen) {
 		v.r.fail(v.path, "want an integer, not %.80q", text)
 	}
 	if v.r.err != nil {
@@ -150,7 +153,7 @@ func (v value) integer() math.Int {
 	return math.NewIntFromBigInt(number)
 }
 
-var decimalText = regexp.MustCompile(`^-?[0-9]+(\.[0-9]{1,18})?$`)
+var decimalText = regexp.MustCompile(`^-?[0-9]{1,100}(\.[0-9]{1,18})?$`)
 
 // decimal reads a decimal of any sign with up to 18 places.
 func (v value) decimal() math.LegacyDec {

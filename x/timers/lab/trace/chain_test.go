@@ -96,7 +96,7 @@ func configure(config *types.TimerConfig, meta constants) {
 	half, one := decimal.Of(math.LegacyNewDecWithPrec(5, 1)), decimal.Of(math.LegacyOneDec())
 	config.Score.WAge, config.Score.WBid = one, half
 	config.Auction.LambdaStart, config.Auction.LambdaMax = one, one
-	config.Auction.LambdaStep, config.Auction.ReservePrice = decimal.Of(math.LegacyZeroDec()), math.NewInt(2)
+	config.Auction.LambdaStep, config.Auction.ReservePrice = decimal.Of(math.LegacyZeroDec()), decimal.IntOf(math.NewInt(2))
 	// All actors weigh the same.
 	config.Tip.WeightMin, config.Tip.WeightMax, config.Tip.WeightNeutral, config.Tip.StarvationFloor = half, half, half, half
 }

@@ -126,7 +126,7 @@ func configOf(stored []byte) (types.TimerConfig, error) {
 			LaneFeeMultiplier: old.dec(32), BidDeprecationBlocks: old.uint64(39),
 		},
 		Auction: types.AuctionParams{
-			PaymentRule: types.PaymentRule(old.uint64(80)), ReservePrice: reserve, LambdaStart: old.dec(82), LambdaMin: old.dec(83),
+			PaymentRule: types.PaymentRule(old.uint64(80)), ReservePrice: decimal.IntOf(reserve), LambdaStart: old.dec(82), LambdaMin: old.dec(83),
 			LambdaMax: old.dec(84), LambdaStep: old.dec(85), AuctionWindowBlocks: old.uint64(86),
 		},
 		Score: types.ScoreParams{WAge: old.dec(90), WBid: old.dec(91), WFifo: old.dec(92)},
