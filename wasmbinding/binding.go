@@ -25,15 +25,16 @@ const Capability = "timers"
 
 // Options tells wasmd's keeper of timers: JSON messages and queries, the protobuf queries that contracts may make, and
 // how bytes are metered that a submessage with a gas limit of its own writes in a fire. A chain with custom messages of
-// its own calls Messages and Queries from those instead.
+// its own calls Messages and Queries from those instead, and decorates its handler with ChargeMessages.
 func Options(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) []wasmkeeper.Option {
 	return []wasmkeeper.Option{
 		wasmkeeper.WithMessageEncoders(&wasmkeeper.MessageEncoders{Custom: Messages(cdc)}),
 		wasmkeeper.WithQueryPlugins(&wasmkeeper.QueryPlugins{
 			Custom:   Queries(cdc, router),
-			Stargate: wasmkeeper.AcceptListStargateQuerier(AcceptedQueries(), router, cdc),
-			Grpc:     wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc),
+			Stargate: StargateQuerier(wasmkeeper.AcceptListStargateQuerier(AcceptedQueries(), router, cdc)),
+			Grpc:     GrpcQuerier(wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)),
 		}),
+		wasmkeeper.WithMessageHandlerDecorator(ChargeMessages),
 		wasmkeeper.WithMessageHandlerDecorator(meterSubmessages),
 	}
 }
@@ -42,6 +43,9 @@ func Options(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) []wasmkeeper.Op
 // is the message as protobuf writes it in JSON, without the sender: that is the contract.
 func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 	return func(contract sdk.AccAddress, custom json.RawMessage) ([]sdk.Msg, error) {
+		if err := checkSize(custom, MaxMessageBytes, wasmtypes.ErrUnknownMsg); err != nil {
+			return nil, err
+		}
 		name, body, err := unwrap(custom, wasmtypes.ErrUnknownMsg)
 		if err != nil {
 			return nil, err
@@ -74,7 +78,7 @@ func Messages(cdc codec.Codec) wasmkeeper.CustomEncoder {
 			return nil, wasmtypes.ErrUnknownMsg.Wrapf("timers: want schedule, update, extend, cancel, pause, resume or set_agent, not %.80q", name)
 		}
 		if err := cdc.UnmarshalJSON(body, msg); err != nil {
-			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: %v", name, err)
+			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: %.300v", name, err)
 		}
 		if *sender != "" {
 			return nil, wasmtypes.ErrInvalidMsg.Wrapf("timers: %s: the sender is the contract, don't state one", name)
@@ -142,10 +146,14 @@ func AcceptedQueries() wasmkeeper.AcceptedQueries {
 }
 
 // Queries answers {"timers": {"timer"|"timers_by_actor"|"deliveries"|"agent"|"lane"|"estimate"|"params": {…}}}: requests
-// and responses as protobuf writes them in JSON, in which 64-bit numbers are strings. The contract pays for what is read, and for each byte of the answer.
+// and responses as protobuf writes them in JSON, in which 64-bit numbers are strings. The contract pays
+// for each byte and object of the request before it is read, for what is read for it, and for each byte of the answer.
 func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.CustomQuerier {
 	grpc := wasmkeeper.AcceptListGrpcQuerier(AcceptedQueries(), router, cdc)
 	return func(ctx sdk.Context, custom json.RawMessage) ([]byte, error) {
+		if err := chargeJSON(ctx, custom, MaxQueryBytes, wasmtypes.ErrQueryFailed); err != nil {
+			return nil, err
+		}
 		name, body, err := unwrap(custom, wasmtypes.ErrQueryFailed)
 		if err != nil {
 			return nil, err
@@ -156,7 +164,7 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 		}
 		request := q.request()
 		if err := cdc.UnmarshalJSON(body, request); err != nil {
-			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: %s: %v", name, err)
+			return nil, wasmtypes.ErrQueryFailed.Wrapf("timers: %s: %.300v", name, err)
 		}
 		data, err := proto.Marshal(request)
 		if err != nil {
@@ -171,10 +179,7 @@ func Queries(cdc codec.Codec, router wasmkeeper.GRPCQueryRouter) wasmkeeper.Cust
 }
 
 // unwrap takes {"timers": {"<name>": <body>}} apart. What has another shape is unknown.
-func unwrap(custom json.RawMessage, unknown interface {
-	Wrapf(string, ...any) error
-},
-) (name string, body json.RawMessage, err error) {
+func unwrap(custom json.RawMessage, unknown refusal) (name string, body json.RawMessage, err error) {
 	if err := checkNesting(custom); err != nil {
 		return "", nil, unknown.Wrapf("timers: %v", err)
 	}
@@ -199,21 +204,7 @@ const (
 // checkNesting refuses JSON that is too deep, before anything decodes it: a message within a message is copied at each
 // level, and no gas is charged for that. Deeper messages can be stated as a payload, which is protobuf.
 func checkNesting(custom []byte) error {
-	level, deepest, quoted := 0, 0, false
-	for i := 0; i < len(custom); i++ {
-		switch c := custom[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			level++
-			deepest = max(deepest, level)
-		case c == '}' || c == ']':
-			level--
-		}
-	}
+	deepest, _ := nesting(custom)
 	if deepest > maxLevels {
 		return fmt.Errorf("%d levels of JSON, want at most %d", deepest, maxLevels)
 	}
@@ -222,6 +213,27 @@ func checkNesting(custom []byte) error {
 			len(custom), deepest, nestedBytes, flatLevels)
 	}
 	return nil
+}
+
+// nesting is how deep JSON is, and how many objects and lists it has.
+func nesting(custom []byte) (deepest, objects int) {
+	level, quoted := 0, false
+	for i := 0; i < len(custom); i++ {
+		switch c := custom[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			objects++
+			level++
+			deepest = max(deepest, level)
+		case c == '}' || c == ']':
+			level--
+		}
+	}
+	return deepest, objects
 }
 
 // onlyMember returns the name and the value of an object's only member.

@@ -3,9 +3,14 @@ package prices
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
+
+	wasmkeeper "github.com/CosmWasm/wasmd/x/wasm/keeper"
+	wasmvmtypes "github.com/CosmWasm/wasmvm/v3/types"
 
 	storetypes "cosmossdk.io/store/types"
 
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/testutil/bench/realapp"
@@ -15,26 +20,71 @@ import (
 
 // asking is a query in JSON as a contract makes it.
 func asking(name string, n int, setUp func(*realapp.Chain, sdk.Context) error, question func() string) kind {
+	return stating("query of a contract: "+name, "query", n, setUp, func(c *realapp.Chain) func(sdk.Context) error {
+		ask := wasmbinding.Queries(c.App.AppCodec(), c.App.GRPCQueryRouter())
+		return func(ctx sdk.Context) error {
+			answer, err := ask(ctx, json.RawMessage(question()))
+			if err == nil && len(answer) == 0 {
+				err = fmt.Errorf("no answer")
+			}
+			return err
+		}
+	})
+}
+
+// refused is a query that is read and refused, with as many members as fit.
+func refused(name string, n int, question string) kind {
+	return stating("query of a contract, refused: "+name, "query", n, nil, func(c *realapp.Chain) func(sdk.Context) error {
+		ask := wasmbinding.Queries(c.App.AppCodec(), c.App.GRPCQueryRouter())
+		return func(ctx sdk.Context) error {
+			if _, err := ask(ctx, json.RawMessage(question)); err == nil {
+				return fmt.Errorf("not refused")
+			}
+			return nil
+		}
+	})
+}
+
+// refusedMessage is a message that a contract returns in JSON, which is read and refused.
+func refusedMessage(name string, n int, text string) kind {
+	return stating("message of a contract, refused: "+name, "message", n, nil, func(c *realapp.Chain) func(sdk.Context) error {
+		encode := wasmbinding.Messages(c.App.AppCodec())
+		handler := wasmbinding.ChargeMessages(wasmkeeper.MessageHandlerFunc(func(
+			_ sdk.Context, contract sdk.AccAddress, _ string, msg wasmvmtypes.CosmosMsg,
+		) ([]sdk.Event, [][]byte, [][]*codectypes.Any, error) {
+			_, err := encode(contract, msg.Custom)
+			return nil, nil, nil, err
+		}))
+		msg := wasmvmtypes.CosmosMsg{Custom: []byte(text)}
+		return func(ctx sdk.Context) error {
+			if _, _, _, err := handler.DispatchMsg(ctx, realapp.KeyedAccount(0).Address, "", msg); err == nil {
+				return fmt.Errorf("not refused")
+			}
+			return nil
+		}
+	})
+}
+
+// stating is what a contract states, n times.
+func stating(
+	name, unit string, n int, setUp func(*realapp.Chain, sdk.Context) error, states func(*realapp.Chain) func(sdk.Context) error,
+) kind {
 	return kind{
-		name: "query of a contract: " + name, unit: "query", options: usual(setUp), floor: sends,
+		name: name, unit: unit, options: usual(setUp), floor: sends,
 		subject: func(c *realapp.Chain) (round, error) {
 			ctx, err := c.Block()
 			if err != nil {
 				return round{}, err
 			}
-			ask := wasmbinding.Queries(c.App.AppCodec(), c.App.GRPCQueryRouter())
+			state := states(c)
 			did := work{n: n}
 			return round{
 				ctx: ctx,
 				run: func() error {
 					for range n {
 						meter := storetypes.NewGasMeter(realapp.TxGas)
-						answer, err := ask(ctx.WithGasMeter(meter), json.RawMessage(question()))
-						if err != nil {
+						if err := state(ctx.WithGasMeter(meter)); err != nil {
 							return err
-						}
-						if len(answer) == 0 {
-							return fmt.Errorf("no answer")
 						}
 						did.gas += meter.GasConsumed()
 					}
@@ -44,6 +94,15 @@ func asking(name string, n int, setUp func(*realapp.Chain, sdk.Context) error, q
 			}, nil
 		},
 	}
+}
+
+// members are those of an object of about so many bytes that no message has.
+func members(size int) string {
+	var text strings.Builder
+	for i := 0; text.Len() < size; i++ {
+		fmt.Fprintf(&text, `"%d":1,`, i)
+	}
+	return text.String() + `"last":1`
 }
 
 // withTimers is a first account with n timers of one payload, and its first one's id.
@@ -80,6 +139,12 @@ func queryKinds() []kind {
 	return []kind{
 		asking("an estimate", units, nil, estimate),
 		amid,
+		refused("8 kB of members", units, `{"timers":{"estimate":{`+members(8_000)+`}}}`),
+		refused("8 kB of empty lists", units, `{"timers":{"estimate":{"bid":[`+strings.Repeat("[],", 2_650)+`1]}}}`),
+		refused("8 kB of digits", units, `{"timers":{"estimate":{"max_charge":"`+strings.Repeat("9", 8_000)+`"}}}`),
+		refused("64 kB, which is too long", units, `{"timers":{"estimate":{`+members(64_000)+`}}}`),
+		refusedMessage("64 kB of members", 4, `{"timers":{"schedule":{`+members(64_000)+`}}}`),
+		refusedMessage("64 kB of empty keys", 4, `{"timers":{"schedule":{"trigger":{"watch":{"keys":[`+strings.Repeat("{},", 21_000)+`{}]}},"none":1}}}`),
 		asking("params", units, nil, func() string { return `{"timers":{"params":{}}}` }),
 		asking("lane", units, nil, func() string { return `{"timers":{"lane":{}}}` }),
 		asking("agent", units, nil, func() string { return fmt.Sprintf(`{"timers":{"agent":{"actor":%q}}}`, first) }),
