@@ -25,6 +25,9 @@ type Check struct {
 	values map[string]struct{}
 }
 
+// maxNextSeq leaves seqs for as many timers again, so that they don't begin anew.
+const maxNextSeq = uint64(1) << 62
+
 // NewCheck checks all but the timers. Errors are types.ErrInvalidGenesis and types.ErrInvalidConfig.
 func NewCheck(head *types.GenesisState) (*Check, error) {
 	if err := bounds.Text(types.ErrInvalidGenesis, head); err != nil {
@@ -38,8 +41,8 @@ func NewCheck(head *types.GenesisState) (*Check, error) {
 			return nil, err
 		}
 	}
-	if head.NextSeq == 0 {
-		return nil, types.ErrInvalidGenesis.Wrap("next_seq is 0, want at least 1")
+	if head.NextSeq == 0 || head.NextSeq > maxNextSeq {
+		return nil, types.ErrInvalidGenesis.Wrapf("next_seq is %d, want 1 to %d", head.NextSeq, maxNextSeq)
 	}
 	if err := validateLane(&head.Lane); err != nil {
 		return nil, err

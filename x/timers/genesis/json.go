@@ -21,6 +21,9 @@ func FromJSON(cdc codec.JSONCodec, raw json.RawMessage) (Source, error) {
 	if err != nil {
 		return Source{}, types.ErrInvalidGenesis.Wrapf("%.300v", err)
 	}
+	if err := checkNumbers(raw); err != nil {
+		return Source{}, err
+	}
 	head := &types.GenesisState{}
 	lists := listsOf(cdc, head)
 	elements := make([]json.RawMessage, len(lists))

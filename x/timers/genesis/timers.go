@@ -15,6 +15,9 @@ import (
 // maxAdmittedWeight is the last that names a list of the ready index.
 const maxAdmittedWeight = 1<<16 - 1
 
+// maxFireSeq leaves a timer as many fires again, one in a block, so that its deliveries are not numbered anew.
+const maxFireSeq = uint32(1) << 31
+
 // Timer checks timer number i: by itself, that it shares no seq and no id with another one, and that it agrees with what
 // the state has of watches and cursors.
 func (c *Check) Timer(i int, t *types.Timer) error {
@@ -56,6 +59,9 @@ func validateTimer(t *types.Timer) error {
 		return types.ErrHandlerTooLong.Wrapf("%d bytes, want at most %d", len(t.Handler), types.MaxHandlerBytes)
 	case t.GasLimit == 0 || t.GasLimit > types.MaxUnits:
 		return types.ErrGasLimitOutOfBounds.Wrapf("%d cycles, want 1 to %d", t.GasLimit, types.MaxUnits)
+	}
+	if t.FireSeq > maxFireSeq {
+		return types.ErrInvalidGenesis.Wrapf("fire_seq is %d, want at most %d", t.FireSeq, maxFireSeq)
 	}
 	if t.CellLimit > types.MaxUnits {
 		return types.ErrCellLimitOutOfBounds.Wrapf("%d cells, want at most %d", t.CellLimit, types.MaxUnits)

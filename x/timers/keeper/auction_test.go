@@ -12,6 +12,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	minttypes "github.com/cosmos/cosmos-sdk/x/mint/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
@@ -529,6 +530,19 @@ func TestAGenesisWhoseBidsAreNotBackedIsRefused(t *testing.T) {
 	err = chain.Timers.InitGenesis(ctx, genesis)
 	require.ErrorIs(t, err, types.ErrInvalidGenesis)
 	require.ErrorContains(t, err, "holds 0stake, its timers have locked 700")
+	// No less, and no more: in the first block nobody could say whose the rest is.
+	for _, held := range []int64{699, 701, 700} {
+		chain, err := lab.NewChain(lab.ChainOptions{Balances: []lab.Balance{{Address: robot, Amount: math.OneInt()}}})
+		require.NoError(t, err)
+		branch, coins := chain.Ctx().WithBlockHeight(int64(f.Height())), f.coins(held)
+		require.NoError(t, chain.Bank.MintCoins(branch, minttypes.ModuleName, coins))
+		require.NoError(t, chain.Bank.SendCoinsFromModuleToModule(branch, minttypes.ModuleName, types.ModuleName, coins))
+		if err := chain.Timers.InitGenesis(branch, genesis); held == 700 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, fmt.Sprintf("holds %dstake, its timers have locked 700 (bid_locked): want as much", held))
+		}
+	}
 	for _, lock := range []string{"0", "-5", "0700", "x", "79228162514264337593543950336"} {
 		genesis.Timers[0].BidLocked = lock
 		require.ErrorContains(t, f.Timers.ValidateGenesis(genesis), fmt.Sprintf("bid_locked %q, want 1 to 2^96 - 1, or nothing", lock))

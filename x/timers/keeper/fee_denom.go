@@ -3,6 +3,8 @@ package keeper
 import (
 	"context"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -51,6 +53,9 @@ func (k *Keeper) withFeeDenom(ctx context.Context, head *types.GenesisState) (*t
 	if *denom == "" {
 		return nil, types.ErrInvalidGenesis.Wrap("config.fee_denom is empty, and there is no bond denom: state one of them; " +
 			"want x/staking before x/timers in the order of genesis")
+	}
+	if err := sdk.ValidateDenom(*denom); err != nil {
+		return nil, types.ErrInvalidGenesis.Wrapf("config.fee_denom: %.200v", err)
 	}
 	if !k.engine.Fees.Bank.GetSupply(ctx, *denom).IsPositive() {
 		return nil, types.ErrInvalidGenesis.Wrapf("config.fee_denom %q has no supply: nobody could pay; "+

@@ -2,6 +2,7 @@ package keeper_test
 
 import (
 	"errors"
+	"math/big"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -185,9 +186,30 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 		"set aside for naught": func(g *types.GenesisState) { g.Timers[0].SetAside = 9 },
 		"no total":             func(g *types.GenesisState) { g.Lane.Burned = math.Int{} },
 		"negative total":       func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) },
-		"admission ahead":      func(g *types.GenesisState) { g.Lane.AdmitCursor = types.QueueKey{Due: 6} },
-		"receipts ahead":       func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 6 },
-		"expiry ahead":         func(g *types.GenesisState) { g.WatchCursors.Expiry = types.QueueKey{Due: 6} },
+		"total at its end": func(g *types.GenesisState) {
+			g.Lane.Burned = math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 255))
+		},
+		"bills at their end": func(g *types.GenesisState) {
+			g.Lane.Agents = &types.AgentBooks{Billed: math.NewIntFromBigInt(new(big.Int).Lsh(big.NewInt(1), 192))}
+		},
+		"next_seq at its end": func(g *types.GenesisState) { g.NextSeq = 1<<62 + 1 },
+		"fire_seq at its end": func(g *types.GenesisState) { g.Timers[0].FireSeq = 1<<31 + 1 },
+		"no denom":            func(g *types.GenesisState) { g.Config.FeeDenom = "1/" },
+		"an outcome to come": func(g *types.GenesisState) {
+			g.Timers[0].Trigger, g.Timers[0].FireSeq = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}, 1
+			g.Timers[0].LastOutcome = &types.Outcome{Height: 9, Paid: math.ZeroInt()}
+		},
+		"an outcome of no fire": func(g *types.GenesisState) {
+			g.Timers[0].Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 1}}
+			g.Timers[0].LastOutcome = &types.Outcome{Paid: math.ZeroInt()}
+		},
+		"an outcome of a timer that fires once": func(g *types.GenesisState) {
+			g.Timers[0].FireSeq, g.Timers[0].LastOutcome = 1, &types.Outcome{Paid: math.ZeroInt()}
+		},
+		"unfunded in future": func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 9 },
+		"admission ahead":    func(g *types.GenesisState) { g.Lane.AdmitCursor = types.QueueKey{Due: 6} },
+		"receipts ahead":     func(g *types.GenesisState) { g.Lane.ReceiptsFrom = 6 },
+		"expiry ahead":       func(g *types.GenesisState) { g.WatchCursors.Expiry = types.QueueKey{Due: 6} },
 		"receipts out of order": func(g *types.GenesisState) {
 			g.Receipts = []types.HeightReceipts{{Height: 2}, {Height: 2}}
 		},
@@ -206,7 +228,7 @@ func TestGenesisThatContradictsItselfIsRefused(t *testing.T) {
 func TestGenesisTimersAtTheEdgesOfHeight(t *testing.T) {
 	const largest = ^uint64(0)
 	f := newFixture(t, func(opts *lab.ChainOptions) {
-		opts.Genesis.NextSeq = largest
+		opts.Genesis.NextSeq = 1 << 62
 		for i, due := range []uint64{1, 1, largest, largest - 1} {
 			opts.Genesis.Timers = append(opts.Genesis.Timers, types.Timer{
 				Id: types.TimerID(robot, due, nil, uint64(i)+1), Actor: robot, Trigger: types.Trigger{Height: due},

@@ -524,7 +524,7 @@ func TestTipGenesis(t *testing.T) {
 		change func(*types.GenesisState)
 		want   string
 	}{
-		"unfunded in times to come": {func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 99 }, "timer 0 is unfunded since height 99"},
+		"unfunded in times to come": {func(g *types.GenesisState) { g.Timers[0].UnfundedSince = 99 }, "is unfunded since height 99, now is"},
 		"a weight to come":          {func(g *types.GenesisState) { g.TipWeights[0].Weight.Epoch = 9 }, "epoch 9"},
 		"an oldest to come": {
 			func(g *types.GenesisState) { g.TipWeights, g.Lane.TipMarket.Oldest = nil, 9 },

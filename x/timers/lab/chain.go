@@ -229,6 +229,9 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 var genesisTime = time.Unix(1_700_000_000, 0).UTC()
 
 func (c *Chain) initGenesis(opts ChainOptions) error {
+	if err := sdk.ValidateDenom(c.FeeDenom); err != nil {
+		return types.ErrInvalidGenesis.Wrapf("config.fee_denom: %.200v", err)
+	}
 	c.startBlock()
 	if err := c.Accounts.Params.Set(c.ctx, authtypes.DefaultParams()); err != nil {
 		return err

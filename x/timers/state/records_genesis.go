@@ -29,8 +29,8 @@ func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) TimerReading {
 	now := types.HeightOf(ctx)
 	return TimerReading{Timer: func(i int, t *types.Timer) error {
-		if err := checkImported(i, t, &head.Lane, now); err != nil {
-			return err
+		if err := checkRecord(t, t.SetAside != types.NotSetAside, &head.Lane, now); err != nil {
+			return types.ErrInvalidGenesis.Wrapf("timer %d: %v", i, err)
 		}
 		timer := *t
 		// The limit that holds at scheduling may have been lowered since: live timers stay.
@@ -44,24 +44,6 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		}
 		return errors.Join(logstore.Settle(ctx, r.owners.entries), r.aside.Settle(ctx))
 	}}
-}
-
-// checkImported checks that a timer of a genesis state is where the cursors expect it at the height of the import.
-func checkImported(i int, t *types.Timer, lane *types.LaneState, now uint64) error {
-	if t.AdmittedWeight > 0 && t.Due > now {
-		return types.ErrInvalidGenesis.Wrapf("timer %d is admitted at height %d and due at %d", i, now, t.Due)
-	}
-	if t.SetAside != types.NotSetAside || t.ExpiredAt(now) {
-		return nil
-	}
-	if t.IsBefore(lane.LiveCursor) {
-		return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and is stored before the live cursor", i, now)
-	}
-	// Admission does not come back to what it has passed.
-	if t.IsBefore(lane.AdmitCursor) && t.AdmittedWeight == 0 {
-		return types.ErrInvalidGenesis.Wrapf("timer %d can fire at height %d and was passed by admission", i, now)
-	}
-	return nil
 }
 
 // DeriveOwners writes the owner index, which is empty, from the timers.

@@ -29,13 +29,7 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		if t.Seq >= nextSeq {
 			return fmt.Errorf("timer %s has seq %d, the next is %d", t.IDHex(), t.Seq, nextSeq)
 		}
-		if err := checkPlace(t, aside, &lane, types.HeightOf(ctx)); err != nil {
-			return err
-		}
-		if err := checkRecurrence(t, types.HeightOf(ctx)); err != nil {
-			return fmt.Errorf("timer %s: %w", t.IDHex(), err)
-		}
-		return nil
+		return checkRecord(t, aside, &lane, types.HeightOf(ctx))
 	}
 	var wrong error
 	err = r.calendar.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
@@ -70,6 +64,21 @@ func (r *Records) checkTimers(ctx context.Context) error {
 	return r.waiting.Walk(ctx, asideAs(true))
 }
 
+// checkRecord holds what a record must be by itself, at import and afterwards. A genesis file is checked record by record as
+// it is read, and so in as much memory whatever its length.
+func checkRecord(t *types.Timer, aside bool, lane *types.LaneState, now uint64) error {
+	if err := checkPlace(t, aside, lane, now); err != nil {
+		return err
+	}
+	if err := checkRecurrence(t, now); err != nil {
+		return fmt.Errorf("timer %s: %w", t.IDHex(), err)
+	}
+	if t.UnfundedSince > now {
+		return fmt.Errorf("timer %s is unfunded since height %d, now is %d", t.IDHex(), t.UnfundedSince, now)
+	}
+	return nil
+}
+
 // checkPlace: a record is stored where the lane's cursors expect it.
 func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now uint64) error {
 	switch {
@@ -99,7 +108,8 @@ func checkRecurrence(t *types.Timer, now uint64) error {
 		return err
 	}
 	if o := t.LastOutcome; o != nil && (o.Height > now || t.FireSeq == 0 || !t.Repeats()) {
-		return types.ErrInternal.Wrapf("last outcome of height %d after %d fires", o.Height, t.FireSeq)
+		return types.ErrInternal.Wrapf("last_outcome is of height %d, after %d fires (fire_seq) of a timer that repeats: %t; want none, or "+
+			"a height of at most %d of one that repeats and has fired", o.Height, t.FireSeq, t.Repeats(), now)
 	}
 	return nil
 }

@@ -147,8 +147,8 @@ func (*Policy) Describe(response *types.QueryLaneResponse, config *types.TimerCo
 	response.ValueDecay, response.Deferral = decay.String(), deferral.String()
 }
 
-// ReadTimers implements state.TimerReader. The module's account must hold at least the sum of the bids that the records
-// state as locked.
+// ReadTimers implements state.TimerReader. The module's account must hold the sum of the bids that the records state as
+// locked.
 func (p *Policy) ReadTimers(ctx context.Context, head *types.GenesisState) state.TimerReading {
 	locked := math.ZeroInt()
 	return state.TimerReading{
@@ -157,9 +157,8 @@ func (p *Policy) ReadTimers(ctx context.Context, head *types.GenesisState) state
 			return nil
 		},
 		Done: func() error {
-			if held := p.parts.Fees.Held(ctx, &head.Config); held.Amount.LT(locked) {
-				return types.ErrInvalidGenesis.Wrapf("the module's account %s holds %s, its timers have locked %s: want at least as "+
-					"much, and the genesis of bank before that of %s", p.parts.Addresses.Text(p.parts.Fees.Account), held, locked, types.ModuleName)
+			if err := p.checkHeld(ctx, &head.Config, locked); err != nil {
+				return types.ErrInvalidGenesis.Wrapf("%v, and the genesis of bank before that of %s", err, types.ModuleName)
 			}
 			return nil
 		},
@@ -180,8 +179,14 @@ func (p *Policy) CheckInvariants(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if held := p.parts.Fees.Held(ctx, &config); !held.Amount.Equal(locked) {
-		return fmt.Errorf("the module's account holds %s, its timers say %s", held, locked)
+	return p.checkHeld(ctx, &config, locked)
+}
+
+// checkHeld: the module's account holds what timers have locked, and nothing else.
+func (p *Policy) checkHeld(ctx context.Context, config *types.TimerConfig, locked math.Int) error {
+	if held := p.parts.Fees.Held(ctx, config); !held.Amount.Equal(locked) {
+		return fmt.Errorf("the module's account %s holds %s, its timers have locked %s (bid_locked): want as much",
+			p.parts.Addresses.Text(p.parts.Fees.Account), held, locked)
 	}
 	return nil
 }

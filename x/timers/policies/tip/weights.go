@@ -17,7 +17,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/packed"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -264,17 +263,6 @@ func (p *Policy) InitGenesis(ctx context.Context, genesis *types.GenesisState) e
 	return logstore.Settle(types.Unmetered(ctx), p.weights.records)
 }
 
-// ReadTimers implements state.TimerReader: no timer is unfunded since a future height.
-func (p *Policy) ReadTimers(ctx context.Context, _ *types.GenesisState) state.TimerReading {
-	now := types.HeightOf(ctx)
-	return state.TimerReading{Timer: func(i int, t *types.Timer) error {
-		if t.UnfundedSince > now {
-			return types.ErrInvalidGenesis.Wrapf("timer %d is unfunded since height %d, now is %d", i, t.UnfundedSince, now)
-		}
-		return nil
-	}}
-}
-
 // ExportGenesis implements state.Component. What is forgotten is not exported, whether it has been removed yet or not. Nor does the
 // lane's state, which is exported before, say how far the removal is: its oldest epoch is the first that counts.
 func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
@@ -295,8 +283,7 @@ func (p *Policy) ExportGenesis(ctx context.Context, genesis *types.GenesisState)
 }
 
 // CheckInvariants implements state.Component: every weight is within what any config allows, is of an epoch that has
-// begun, and is listed under it. Who is listed under an epoch has a weight of that or a later one. No timer is unfunded since
-// a future height.
+// begun, and is listed under it. Who is listed under an epoch has a weight of that or a later one.
 func (p *Policy) CheckInvariants(ctx context.Context) error {
 	lane, err := p.parts.Lane.Get(ctx)
 	if err != nil {
@@ -322,10 +309,7 @@ func (p *Policy) CheckInvariants(ctx context.Context) error {
 		}
 		epochOf[string(actor)] = record.Epoch
 	}
-	if err := p.checkLists(ctx, market.Oldest, epochOf); err != nil {
-		return err
-	}
-	return p.checkUnfunded(ctx, now)
+	return p.checkLists(ctx, market.Oldest, epochOf)
 }
 
 // checkLists checks the lists of epochs against the epochs of the records.
@@ -352,16 +336,6 @@ func (p *Policy) checkLists(ctx context.Context, oldest uint64, epochOf map[stri
 	})
 	if err == nil && found != len(epochOf) {
 		err = fmt.Errorf("epochs list %d weights, there are %d", found, len(epochOf))
-	}
-	return err
-}
-
-func (p *Policy) checkUnfunded(ctx context.Context, now uint64) error {
-	timers, err := p.parts.Records.All(ctx)
-	for i := range timers {
-		if timers[i].UnfundedSince > now {
-			return fmt.Errorf("timer %s is unfunded since height %d, now is %d", timers[i].IDHex(), timers[i].UnfundedSince, now)
-		}
 	}
 	return err
 }
