@@ -48,7 +48,8 @@ func (w *world) drawConfig(d draws) types.TimerConfig {
 // drawPolicies draws what belongs to single policies.
 func drawPolicies(d draws, config *types.TimerConfig, height uint64) {
 	market := &config.Eip1559
-	market.MaxCyclesPerFireAuction = d.between(80_000, config.MaxCyclesPerFire)
+	// With a target of a half and a tenth reserved, the largest fire may take two fifths of the lane.
+	market.MaxCyclesPerFireAuction = d.between(80_000, min(config.MaxCyclesPerFire, config.LaneTimerCycles*2/5))
 	market.AuctionActivationHeight = pick(d, 0, 0, 0, height+d.between(1, 20))
 	market.BasefeeResponse = pick(d, types.ResponseClip, types.ResponseLinear)
 	market.LaneFeeMultiplier = price(d, "1", "0.8", "2", "0")

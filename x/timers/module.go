@@ -89,13 +89,16 @@ func (m AppModule) DefaultGenesis(cdc codec.JSONCodec) json.RawMessage {
 	return cdc.MustMarshalJSON(m.keeper.DefaultGenesis())
 }
 
-// ValidateGenesis checks a genesis file.
-func (AppModule) ValidateGenesis(cdc codec.JSONCodec, _ client.TxEncodingConfig, raw json.RawMessage) error {
+// ValidateGenesis checks a genesis file. Where only commands are made, there is no keeper, which knows the chain's policies.
+func (m AppModule) ValidateGenesis(cdc codec.JSONCodec, _ client.TxEncodingConfig, raw json.RawMessage) error {
 	source, err := genesis.FromJSON(cdc, raw)
 	if err != nil {
 		return err
 	}
-	return source.Validate()
+	if err := source.Validate(); err != nil || m.keeper == nil {
+		return err
+	}
+	return m.keeper.CheckConfigs(source.Head)
 }
 
 // InitGenesis starts the module's state; a chain can't start from a state that contradicts itself.

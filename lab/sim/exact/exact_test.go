@@ -114,7 +114,7 @@ func onChain(t *testing.T, w *workload.Workload, config string, ops []map[string
 		accounts[w.Jobs[i].Actor] = "1000000000000"
 	}
 	file, err := json.Marshal(map[string]any{
-		"accounts": accounts, "blocks": blocks, "config": json.RawMessage(config), "ops": ops,
+		"accounts": accounts, "blocks": blocks, "config": json.RawMessage(config), "no_headroom": true, "ops": ops,
 	})
 	require.NoError(t, err)
 	s, err := scenario.Parse(file)

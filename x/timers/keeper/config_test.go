@@ -211,7 +211,7 @@ func TestTheLaneIsNeverOverfilled(t *testing.T) {
 	require.Equal(t, 12, fires)
 }
 
-// Rule: 1.6-fits, 1.6-used-is-actual, 1.6-passed-over, 7.2-unsound-lanes-accepted
+// Rule: 1.6-fits, 1.6-used-is-actual, 1.6-passed-over
 func TestASmallerTimerPassesOneThatDoesNotFit(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LaneTimerCycles, c.MaxCyclesPerFire = 500_000, 400_000 }))
 	first := f.schedule(robot, 2, f.burner(180_000), limited(400_000))

@@ -35,7 +35,7 @@ func (k *Keeper) InitGenesisFrom(ctx context.Context, source genesis.Source) err
 	if err != nil {
 		return err
 	}
-	if err := k.checkConfigs(source.Head); err != nil {
+	if err := k.CheckConfigs(source.Head); err != nil {
 		return err
 	}
 	// The account exists from the first block, so that the first pre-charge costs what every other does.
@@ -95,11 +95,11 @@ func (k *Keeper) ValidateGenesis(g *types.GenesisState) error {
 	if err := genesis.Validate(g); err != nil {
 		return err
 	}
-	return k.checkConfigs(g)
+	return k.CheckConfigs(g)
 }
 
-// checkConfigs checks that the policies of a genesis state are of this chain.
-func (k *Keeper) checkConfigs(g *types.GenesisState) error {
+// CheckConfigs checks that the policies of a genesis state are of this chain and accept its configs.
+func (k *Keeper) CheckConfigs(g *types.GenesisState) error {
 	if g.NextConfig != nil {
 		if err := k.engine.CheckConfig(g.NextConfig); err != nil {
 			return err

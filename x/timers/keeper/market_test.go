@@ -58,7 +58,7 @@ func TestABidIsCheckedWhenItIsStated(t *testing.T) {
 //
 // Rule: 5.1-prices
 func TestTheBasefeeThatABidMustReach(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.LaneTimerCycles, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
 	}))
@@ -169,7 +169,7 @@ func TestALanesFeeIsBurnedBesideTheChains(t *testing.T) {
 //
 // Rule: 1.8-priced-out
 func TestPricedOutTimersWait(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.LaneTimerCycles, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCyclesPerFire = 100_000, 100_000, 100_000
 	}))
@@ -213,7 +213,7 @@ func TestBookingAndCancellingMovesNoPrice(t *testing.T) {
 
 // Rule: 1.7-activation, 1.7-basefee-start, 5.1-unrunnable-set-aside
 func TestActivationOnARunningChain(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		plain(c)
 		inMarket(c)
 		c.CycleBasefee, c.Eip1559.MinLaneBasefee = decimal.Of(dec("4")), decimal.Of(dec("1"))
@@ -247,7 +247,7 @@ func TestActivationOnARunningChain(t *testing.T) {
 
 // TestPolicyBackAndForthUnderABacklog: nothing is lost, and each policy finds the order that it would have found.
 func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 		c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 5, 7, 3
@@ -405,7 +405,7 @@ func TestSmoothedMedian(t *testing.T) {
 }
 
 func TestEstimate(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 100_000, 100_000, 100_000, 1
 	}))
@@ -451,7 +451,7 @@ func TestEstimate(t *testing.T) {
 func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 	for name, window := range map[string]uint32{"calm": 2_048, "storm": 5} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				dear(c)
 				c.CandidateWindow, c.AdmissionsPerBlock = window, 100
 				c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
@@ -489,14 +489,14 @@ func TestGenesisInTheMiddleOfAStorm(t *testing.T) {
 		c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock, c.FairnessWindowBlocks = 5, 8, 2, 3
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 	})
-	f := newFixture(t, config)
+	f := newFixture(t, withoutHeadroom, config)
 	for i := range 30 {
 		f.schedule([]sdk.AccAddress{robot, robot2}[i%2], 2, f.noop(), limited(40_000), bidding(stated("9", fmt.Sprintf("0.%d", i*7%10))))
 	}
 	f.blocksUntil(5)
 	genesis := f.export()
 	require.NotEmpty(t, genesis.Fairness)
-	again := newFixture(t, func(opts *lab.ChainOptions) {
+	again := newFixture(t, withoutHeadroom, func(opts *lab.ChainOptions) {
 		opts.Genesis, opts.Height = genesis, int64(f.Height())-1
 	})
 	again.robots.scripts = f.robots.scripts

@@ -21,7 +21,7 @@ import (
 // later timer with the same bid comes after them. The crowd is a storm if the window is 32.
 func besieged(t *testing.T, policy types.Policy, window uint32, change func(*types.TimerConfig)) *fixture {
 	t.Helper()
-	return crowded(t, 600, func(timer *types.Timer) { timer.Due = 2 }, withConfig(func(c *types.TimerConfig) {
+	return crowded(t, 600, func(timer *types.Timer) { timer.Due = 2 }, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		c.Policy, c.CandidateWindow, c.AdmissionsPerBlock = policy, window, window
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 340_000, 200_000, 200_000
 		c.ReservedActors, c.WeightMax = []string{robot2.String()}, c.WeightMin

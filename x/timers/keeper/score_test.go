@@ -332,7 +332,7 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 	const n = 300
 	for _, admissions := range []uint32{1, 7, 40} {
 		t.Run(fmt.Sprint(admissions), func(t *testing.T) {
-			f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				inScoreStorm(c)
 				c.AdmissionsPerBlock, c.Policy = admissions, types.PolicyEIP1559
 				// Everybody can pay whatever comes.
@@ -382,7 +382,7 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 		"weights":      func(c *types.TimerConfig) { c.Score.WFifo = decimal.Of(dec("1")) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				inScoreStorm(c)
 				c.AdmissionsPerBlock, c.SweepPerBlock = 2*each, 1
 				if name == "from eip1559" {

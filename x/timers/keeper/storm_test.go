@@ -269,7 +269,7 @@ func stormProperty(t *rapid.T) (storms int) {
 		return timer
 	}
 	m := &stormModel{fires: map[uint64]map[string]uint64{}, p50: math.LegacyZeroDec()}
-	f := newFixture(t, func(opts *lab.ChainOptions) {
+	f := newFixture(t, withoutHeadroom, func(opts *lab.ChainOptions) {
 		genesis := opts.Genesis
 		c := &genesis.Config
 		c.Policy = types.PolicyEIP1559

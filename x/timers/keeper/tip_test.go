@@ -475,7 +475,7 @@ func (f *fixture) listedActors() (n int) {
 
 // TestTipComesAndGoes: with a backlog, and nothing is lost.
 func TestTipComesAndGoes(t *testing.T) {
-	f := newFixture(t, withConfig(dear), withConfig(laneOf(250_000)))
+	f := newFixture(t, withoutHeadroom, withConfig(dear), withConfig(laneOf(250_000)))
 	for i := range 30 {
 		f.schedule([]sdk.AccAddress{robot, robot2}[i%2], 3, f.burner(50_000), limited(100_000), bidding(stated("50", fmt.Sprint(i%7))))
 	}

@@ -83,6 +83,8 @@ type ChainOptions struct {
 	DirectDebits, PayerStores bool
 	// Unwatched leaves every store as it is: nothing can be watched.
 	Unwatched bool
+	// NoHeadroom accepts configs that a chain refuses for want of headroom, so that few fires fill a lane.
+	NoHeadroom bool
 	// WrapStore wraps the store of the timers, to count operations or to let them fail.
 	WrapStore func(corestore.KVStoreService) corestore.KVStoreService
 }
@@ -211,6 +213,9 @@ func (c *Chain) wire(keys map[string]*storetypes.KVStoreKey, registry codectypes
 	c.Modules = actors.NewModuleRuntime()
 	runtimes := append(opts.Runtimes[:len(opts.Runtimes):len(opts.Runtimes)],
 		c.Modules, actors.NewAccountRuntime(c.Codec, c.Accounts, c.Messages))
+	if opts.NoHeadroom {
+		opts.Keeper = append(opts.Keeper[:len(opts.Keeper):len(opts.Keeper)], keeper.WithoutHeadroom())
+	}
 	timersStore := service(types.StoreKey)
 	if opts.WrapStore != nil {
 		timersStore = opts.WrapStore(timersStore)

@@ -9,6 +9,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/policy/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -37,6 +38,8 @@ type Rule struct {
 	// whether the policy is in force at a height, where it begins later than its config.
 	gasCap func(*types.TimerConfig) uint64
 	starts func(config *types.TimerConfig, height uint64) bool
+	// check is how the policy refuses a config that selects it; nil if it accepts every valid one.
+	check func(*types.TimerConfig) error
 
 	// pricesUnused is the note on prices and tiers that the policy does not use, sumUnused that on such a sum. A note is
 	// empty where the policy uses the bid.
@@ -60,7 +63,7 @@ const (
 var rules = map[types.Policy]Rule{
 	types.PolicyFIFO: {Unfunded: lost, pricesUnused: heightDecide, sumUnused: sumIgnored},
 	types.PolicyEIP1559: {
-		Unfunded: lost, MaxFee: MaxFeeCoversLane, sumUnused: sumRefused,
+		Unfunded: lost, MaxFee: MaxFeeCoversLane, sumUnused: sumRefused, check: CheckHeadroom,
 		gasCap: func(c *types.TimerConfig) uint64 { return c.Eip1559.MaxCyclesPerFireAuction },
 		starts: func(c *types.TimerConfig, height uint64) bool { return height > c.Eip1559.AuctionActivationHeight },
 	},
@@ -141,19 +144,19 @@ func LaneFee(c *types.TimerConfig, basefee math.LegacyDec) math.LegacyDec {
 	return basefee.MulTruncate(c.Eip1559.LaneFeeMultiplier.LegacyDec)
 }
 
-// CheckHeadroom returns an error unless TARGET × lane + the largest size of a fire is at most what the reserved actors leave
-// of the lane. Without that, the lane may have no room for a waiting timer while it is used below the target, so that a
-// crowd could keep others out at a price that does not rise. The chain refuses no config for it (x/timers/README.md, "7.2
-// Lane").
+// CheckHeadroom returns an error that says what would do, unless the lane has room for a fire of the largest size while it is
+// used to the target, as eip1559 demands.
 func CheckHeadroom(c *types.TimerConfig) error {
-	cycles := func(n uint64) math.LegacyDec { return math.LegacyNewDecFromInt(math.NewIntFromUint64(n)) }
-	capacity := cycles(c.LaneTimerCycles)
-	largest := c.LaneCapacity().Size(c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire)
-	needed := c.Eip1559.Target.Mul(capacity).Add(cycles(largest))
-	left := math.LegacyOneDec().Sub(c.ReservedShare.LegacyDec).Mul(capacity)
-	if needed.LTE(left) {
-		return nil
+	return eip1559.Headroom{
+		Capacity: c.LaneCapacity(), Target: c.Eip1559.Target.LegacyDec, Reserved: c.ReservedShare.LegacyDec,
+		Cycles: c.Eip1559.MaxCyclesPerFireAuction, Cells: c.MaxCellsPerFire, Least: c.MinGasLimit,
+	}.Check()
+}
+
+// CheckConfig returns the error with which the policy of a config refuses it.
+func CheckConfig(c *types.TimerConfig) error {
+	if check := RuleOf(c.Policy).check; check != nil {
+		return check(c)
 	}
-	return fmt.Errorf("eip1559.target × lane_timer_cycles + the largest size of a fire (%d cycles) is %s, "+
-		"want at most (1 - reserved_share) × lane_timer_cycles, which is %s", largest, needed.Ceil().TruncateInt(), left.TruncateInt())
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	chainpolicies "github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/policies/eip1559"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
@@ -108,7 +109,7 @@ func TestGasCapIsThatOfTheRegistry(t *testing.T) {
 
 // TestTheDefaultLaneHasRoom: a default lane without room for a waiting timer is used above the target, so that its price rises.
 //
-// Rule: 7.2-default-lane-has-room
+// Rule: 7.2-headroom-enforced
 func TestTheDefaultLaneHasRoom(t *testing.T) {
 	c := types.DefaultTimerConfig("stake")
 	require.NoError(t, bids.CheckHeadroom(&c))
@@ -117,21 +118,25 @@ func TestTheDefaultLaneHasRoom(t *testing.T) {
 }
 
 // TestHeadroomIsExact: a lane of 1,000,000 cycles, half of it the target and a tenth reserved, has room for fires of 400,000.
+//
+// Rule: 7.2-largest-size
 func TestHeadroomIsExact(t *testing.T) {
 	for name, tt := range map[string]struct {
 		cycles, cells uint64
 		problem       string
 	}{
 		"by cycles":          {400_000, 1, ""},
-		"too many cycles":    {400_001, 1, "largest size of a fire (400001 cycles) is 900001, want at most (1 - reserved_share) × lane_timer_cycles, which is 900000"},
+		"too many cycles":    {400_001, 1, "largest size of a fire (400001 cycles) is 900001, want at most (1 - reserved_share) × lane_timer_cycles, which is 900000: eip1559.target at most 0.499999 would do; eip1559.max_cycles_per_fire_auction at most 400000 with max_cells_per_fire at most 200000 would do"},
 		"by cells":           {1, 200_000, ""},
 		"too many cells":     {1, 200_001, "largest size of a fire (400002 cycles) is 900002"},
-		"larger than a lane": {2_000_000, 1, "largest size of a fire (2000000 cycles)"},
+		"larger than a lane": {2_000_000, 1, "largest size of a fire (2000000 cycles) is 2500000, want at most (1 - reserved_share) × lane_timer_cycles, which is 900000: eip1559.max_cycles_per_fire_auction at most 400000 with max_cells_per_fire at most 200000 would do"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := types.DefaultTimerConfig("stake")
 			c.LaneTimerCycles, c.LaneTimerCells = 1_000_000, 500_000
 			c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = tt.cycles, tt.cells
+			c.Policy = types.PolicyEIP1559
+			require.Equal(t, bids.CheckConfig(&c) == nil, (&eip1559.Policy{}).CheckConfig(&c) == nil, "what the chain says")
 			if err := bids.CheckHeadroom(&c); tt.problem == "" {
 				require.NoError(t, err)
 			} else {

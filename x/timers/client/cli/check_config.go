@@ -28,7 +28,8 @@ func newCheckConfigCmd() *cobra.Command {
 		Short: "Show which waiting timers a config would set aside",
 		Long: `Show which waiting timers a config would set aside when they are due, since it can't run their gas limit or their cell limit,
 and which it would let return. They are not lost: a config that can run them, or an update, brings them back. It also tells if the
-lane would have no room for the largest timer while it is used below the target. The config is a file, as update-timer-config takes
+chain refuses the config, since the lane would have no room for the largest timer while it is used below the target, and which
+values would do. The config is a file, as update-timer-config takes
 it, or the one in force with the parameters that are --set. The timers are those of the latest block, read in pages.`,
 		Example: fmt.Sprintf(`%[1]s query timers check-config --set max_cycles_per_fire=400000
 %[1]s query timers check-config config.json --limit 100000 -o json`, version.AppName),
@@ -77,7 +78,7 @@ func look(j *job.Job, config *types.TimerConfig, height, most uint64) (*impact.I
 // notifyHeadroom tells whether a config is one under which others can be kept out of the lane at a price that does not rise.
 func notifyHeadroom(j *job.Job, config *types.TimerConfig) {
 	if err := bids.CheckHeadroom(config); err != nil {
-		j.Notef("under eip1559 a crowd could keep large timers out of the lane, and its price would not rise: %v", err)
+		j.Notef("the chain refuses it under eip1559, since a crowd could keep large timers out of the lane, and its price would not rise: %v", err)
 	}
 }
 

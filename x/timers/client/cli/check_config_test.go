@@ -69,23 +69,34 @@ func TestCheckConfigForetellsWhatIsSetAside(t *testing.T) {
 	}
 }
 
-// Who checks, proposes or votes on a lane without room for large timers is told so.
+// Who checks or votes on a lane without room for large timers is told so, and what would do. Under eip1559 it can't be
+// proposed.
 //
 // Rule: 7.2-headroom-told
 func TestALaneWithoutHeadroomIsTold(t *testing.T) {
 	r := newRig(t)
-	const told = "a crowd could keep large timers out of the lane"
-	for setting, want := range map[string]bool{
-		"lane_timer_cycles=600000": true, "lane_timer_cycles=3000000": false, "eip1559.target=0.9": true, "reserved_share=0.3": true,
+	const told = "the chain refuses it under eip1559, since a crowd could keep large timers out of the lane"
+	for setting, would := range map[string]string{
+		"lane_timer_cycles=600000":  "eip1559.target at most 0.483333333333333333 would do; eip1559.max_cycles_per_fire_auction at most 240000 with max_cells_per_fire at most 800000 would do",
+		"lane_timer_cycles=3000000": "", "eip1559.target=0.9": "eip1559.target at most 0.625 would do",
+		"reserved_share=0.3": "eip1559.target at most 0.425 would do; eip1559.max_cycles_per_fire_auction at most 400000 with max_cells_per_fire at most 400000 would do",
 	} {
-		for _, line := range [][]string{
-			{"query", "timers", "check-config", "--set", setting},
-			{"tx", "timers", "update-timer-config", "--set", setting, "--title", "t", "--summary", "s", "--from", r.Alice, "--generate-only"},
-		} {
-			_, notes, err := r.Run(line...)
+		_, notes, err := r.Run("query", "timers", "check-config", "--set", setting)
+		require.NoError(t, err)
+		require.Equal(t, would != "", strings.Contains(notes, told), "%s: %s", setting, notes)
+		require.Contains(t, notes, would)
+		propose := []string{"tx", "timers", "update-timer-config", "--title", "t", "--summary", "s", "--from", r.Alice, "--generate-only", "--set", setting}
+		_, _, err = r.Run(propose...)
+		if would == "" {
 			require.NoError(t, err)
-			require.Equal(t, want, strings.Contains(notes, told), "%s: %s", setting, notes)
+			continue
 		}
+		require.ErrorContains(t, err, "the chain would refuse it: ")
+		require.ErrorContains(t, err, would)
+		// Another policy has no target.
+		_, notes, err = r.Run(append(propose, "--set", "policy=POLICY_FIFO")...)
+		require.NoError(t, err)
+		require.Contains(t, notes, told)
 	}
 	narrow, wide := types.DefaultTimerConfig(r.Chain.FeeDenom), types.DefaultTimerConfig(r.Chain.FeeDenom)
 	narrow.LaneTimerCycles, wide.LaneTimerCycles = 600_000, 3_000_000

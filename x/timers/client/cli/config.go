@@ -11,6 +11,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	"github.com/cosmos/cosmos-sdk/version"
 
+	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -102,6 +103,9 @@ func proposeConfig(j *job.Job, config *types.TimerConfig, ahead *outlook.Outlook
 			j.Notef("%s", line)
 		}
 		notifyImpact(j, config, ahead.Prices.Height)
+	}
+	if err := bids.CheckConfig(config); err != nil {
+		return fmt.Errorf("the chain would refuse it: %w", err)
 	}
 	notifyHeadroom(j, config)
 	authority, err := govAccount(j)

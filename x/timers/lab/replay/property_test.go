@@ -30,7 +30,7 @@ func drawScenario(t *rapid.T, plain bool) (data []byte, children map[string][]st
 		d.draw()
 	}
 	accounts := fields{"rich": "1000000000", "poor": "4000", "broke": "3"}
-	data, err := json.Marshal(fields{"config": d.config(true), "accounts": accounts, "blocks": d.blocks, "ops": d.ops})
+	data, err := json.Marshal(fields{"config": d.config(true), "accounts": accounts, "blocks": d.blocks, "no_headroom": true, "ops": d.ops})
 	require.NoError(t, err)
 	return data, d.children
 }

@@ -113,7 +113,8 @@ func contest(t *testing.T, policy, parameter string, value any) string {
 		})
 	}
 	data, err := json.Marshal(fields{
-		"config": config, "accounts": fields{"often": "1000000000", "seldom": "1000000000", "rarely": "1000000000"}, "blocks": 64, "ops": ops,
+		"config": config, "accounts": fields{"often": "1000000000", "seldom": "1000000000", "rarely": "1000000000"}, "blocks": 64, "no_headroom": true,
+		"ops": ops,
 	})
 	require.NoError(t, err)
 	s, err := scenario.Parse(data)

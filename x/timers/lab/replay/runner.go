@@ -38,7 +38,7 @@ func NewRunner(s *scenario.Scenario) (*Runner, error) {
 	genesis.Config = s.Config
 	opts := lab.ChainOptions{
 		Genesis: genesis, Runtimes: []types.Runtime{newScript(s, store, messages)},
-		Stores: []*storetypes.KVStoreKey{store.key}, Watch: store.watch,
+		Stores: []*storetypes.KVStoreKey{store.key}, Watch: store.watch, NoHeadroom: s.NoHeadroom,
 	}
 	for _, account := range s.Accounts {
 		opts.Balances = append(opts.Balances, lab.Balance{Address: scenario.AccountAddress(account.Name), Amount: account.Balance})

@@ -53,6 +53,7 @@ func (p *parser) file(v value) {
 	}
 	o := v.object()
 	p.config(o.get("config"))
+	p.scenario.NoHeadroom = o.get("no_headroom").boolean()
 	p.readAccounts(o.need("accounts"))
 	blocks := o.need("blocks")
 	if p.scenario.Blocks = blocks.uint64(MaxBlocks); p.scenario.Blocks == 0 {

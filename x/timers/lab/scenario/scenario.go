@@ -17,6 +17,8 @@ import (
 // Scenario is a timer workload written down. It is made by Parse, which checks it.
 type Scenario struct {
 	Config types.TimerConfig
+	// NoHeadroom accepts configs that a chain refuses for want of headroom, so that few fires fill a lane.
+	NoHeadroom bool
 	// Accounts in the order of their names.
 	Accounts []Account
 	// Blocks to run; the first has height 1.

@@ -39,6 +39,18 @@ func (*Policy) Starts(config *types.TimerConfig, height uint64) bool {
 	return height > config.Eip1559.AuctionActivationHeight
 }
 
+// CheckConfig implements registry.Checker: the lane has headroom (x/timers/README.md, "7.2 Lane").
+func (*Policy) CheckConfig(config *types.TimerConfig) error {
+	headroom := rules.Headroom{
+		Capacity: config.LaneCapacity(), Target: config.Eip1559.Target.LegacyDec, Reserved: config.ReservedShare.LegacyDec,
+		Cycles: config.Eip1559.MaxCyclesPerFireAuction, Cells: config.MaxCellsPerFire, Least: config.MinGasLimit,
+	}
+	if err := headroom.Check(); err != nil {
+		return types.ErrInvalidConfig.Wrap(err.Error())
+	}
+	return nil
+}
+
 // Rules implements policies.Policy.
 func (*Policy) Rules(config *types.TimerConfig, _ *types.LaneState) policy.Rules {
 	return config.Eip1559.Rules(config)

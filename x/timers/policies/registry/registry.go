@@ -29,6 +29,13 @@ var constructors = []Constructor{fifo.New, eip1559.New, auction.New, score.New, 
 type Registry struct {
 	policies []policies.Policy
 	parts    *policies.Parts
+	// Unchecked accepts configs under which a policy does not do what it promises. Labs and tests set it, never a chain.
+	Unchecked bool
+}
+
+// Checker is a policy that refuses a config that selects it, since it would not do under it what it promises.
+type Checker interface {
+	CheckConfig(config *types.TimerConfig) error
 }
 
 // New binds the module's policies, and those that the chain adds. It panics if two have one id, which is an error of
@@ -65,9 +72,12 @@ func (r *Registry) At(config *types.TimerConfig, height uint64) policies.Policy 
 	return r.policies[0]
 }
 
-// Validate refuses a config whose policy is not of this chain.
+// Validate refuses a config whose policy is not of this chain, or that this policy refuses.
 func (r *Registry) Validate(config *types.TimerConfig) error {
-	if _, found := r.find(config.Policy); found {
+	if p, found := r.find(config.Policy); found {
+		if checker, checks := p.(Checker); checks && !r.Unchecked {
+			return checker.CheckConfig(config)
+		}
 		return nil
 	}
 	known := make([]string, len(r.policies))

@@ -62,6 +62,8 @@ func start(t testingT, opts lab.ChainOptions) *chain {
 	t.Helper()
 	c := &chain{t: t}
 	robots := &robots{}
+	// A few timers are a backlog.
+	opts.NoHeadroom = true
 	opts.Runtimes = []types.Runtime{robots}
 	opts.WrapStore = func(service corestore.KVStoreService) corestore.KVStoreService {
 		c.service, c.counts = storecount.Wrap(service)
