@@ -222,5 +222,5 @@ func freeKinds() []kind {
 }
 
 func kinds() []kind {
-	return slices.Concat(transactionKinds(), fireKinds(), packetKinds(), queryKinds(), freeKinds())
+	return slices.Concat(transactionKinds(), lookupKinds(), fireKinds(), packetKinds(), queryKinds(), freeKinds())
 }

@@ -29,6 +29,7 @@ func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 			seen[k.name] = true
 			price, err := k.measure(1)
 			require.NoError(t, err)
+			t.Logf("%.0f gas, %.1f us, ratio %.2f", price.Gas, price.Micros, price.Ratio)
 			require.Positive(t, price.Ratio)
 			require.Positive(t, price.Committed)
 			if k.free > 0 {

@@ -3,6 +3,8 @@ package logmap_test
 import (
 	"encoding/binary"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,6 +103,26 @@ func TestReadsStayBoundedInAStorm(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPage_DecodesTheIntervalAlone: one entry is found among twenty thousand, some of which are in runs that are not merged
+// yet, without putting its neighbours into memory: they would take 150,000 bytes.
+//
+// Rule: 2.3-narrow-reads
+func TestPage_DecodesTheIntervalAlone(t *testing.T) {
+	m := logmap.New(newStore(), logmap.Options{Range: sixtyFour})
+	keys := insert(t, m, newKeys(), 20_000)[:1_000]
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, key := range keys {
+		found, err := m.Page(ctx, key, append(slices.Clip(key), 0), 10)
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.Equal(t, key, found[0].Key)
+	}
+	runtime.ReadMemStats(&after)
+	each := (after.TotalAlloc - before.TotalAlloc) / uint64(len(keys))
+	require.Less(t, each, uint64(15_000), "bytes for a page")
 }
 
 // TestCountReadsDirectories: a thousand entries of one owner are counted by reading the ends.

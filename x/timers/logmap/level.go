@@ -176,6 +176,20 @@ func (m *opened) chunk(r uint64, number int, ref chunkRef) ([]wire.Message, erro
 	return messages, err
 }
 
+// chunkWithin reads the messages of a sorted chunk that are in the interval. Only a Reader, which looks at a chunk again, decodes
+// all of it.
+func (m *opened) chunkWithin(r uint64, number int, ref chunkRef, within wire.Span) ([]wire.Message, error) {
+	if m.memory != nil {
+		chunk, err := m.chunk(r, number, ref)
+		return wire.Only(chunk, within), err
+	}
+	bz, err := m.sorted(r, number, ref)
+	if err != nil {
+		return nil, err
+	}
+	return wire.DecodeWithin(bz, within)
+}
+
 // sorted reads the bytes of a sorted chunk.
 func (m *opened) sorted(r uint64, number int, ref chunkRef) ([]byte, error) {
 	bz, err := m.store.Get(chunkKey(r, number, ref.number))

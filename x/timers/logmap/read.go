@@ -324,11 +324,11 @@ type source struct {
 // fill reads chunks until a message is ready or none is left.
 func (s *source) fill() error {
 	for len(s.ready) == 0 && len(s.rest) > 0 && !s.within.EndsBefore(s.rest[0].first) {
-		chunk, err := s.m.chunk(s.r, s.level, s.rest[0])
+		ready, err := s.m.chunkWithin(s.r, s.level, s.rest[0], s.within)
 		if err != nil {
 			return err
 		}
-		s.ready, s.rest = wire.Only(chunk, s.within), s.rest[1:]
+		s.ready, s.rest = ready, s.rest[1:]
 	}
 	return nil
 }

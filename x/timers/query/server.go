@@ -80,15 +80,12 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
-	entries, err := s.engine.Owners.Of(ctx, actor)
+	entries, err := s.engine.Owners.Named(ctx, actor, prefix)
 	if err != nil {
 		return nil, err
 	}
 	var found []types.Timer
 	for _, entry := range entries {
-		if !entryMayMatch(entry.ID, prefix) {
-			continue
-		}
 		timer, err := s.engine.Records.Load(ctx, entry)
 		if err != nil {
 			return nil, err

@@ -3,8 +3,6 @@ package query
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
-	"strings"
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
@@ -84,12 +82,6 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 		Cycles: r.Cycles, Cells: r.Cells, Paid: r.Paid.String(), Tip: r.Tip.String(),
 		Bid: r.Bid, BidPaid: r.BidPaid, Matched: r.Matched, ScoreBid: r.ScoreBidText(), Late: r.Late,
 	}
-}
-
-// entryMayMatch compares the part of the id that the owner index keeps with a hexadecimal prefix.
-func entryMayMatch(id uint32, prefix string) bool {
-	known := fmt.Sprintf("%08x", id)
-	return strings.HasPrefix(known, prefix) || strings.HasPrefix(prefix, known)
 }
 
 // recurrenceInfo is what queries show of further fires.

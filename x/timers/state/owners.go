@@ -5,7 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"slices"
+	"strings"
 
 	"cosmossdk.io/collections"
 	"cosmossdk.io/core/store"
@@ -98,7 +100,26 @@ func parseEntry(found logmap.Entry) (Entry, error) {
 // another actor whose hash begins alike may be among them.
 func (o *Owners) Of(ctx context.Context, actor sdk.AccAddress) ([]Entry, error) {
 	hash := logstore.HashOf(actor)
-	all, err := o.page(ctx, hash, after(hash))
+	return o.inOrder(ctx, hash, after(hash))
+}
+
+// Named is Of for those whose timers' ids begin with hexadecimal digits, as far as an entry states the id. It reads them alone.
+func (o *Owners) Named(ctx context.Context, actor sdk.AccAddress, digits string) ([]Entry, error) {
+	digits = digits[:min(len(digits), 2*idBytes)]
+	first, err := hex.DecodeString(digits + strings.Repeat("0", 2*idBytes-len(digits)))
+	if err != nil {
+		return nil, types.ErrInvalidTimerID.Wrapf("%q: want hexadecimal digits", digits)
+	}
+	last, err := hex.DecodeString(digits + strings.Repeat("f", 2*idBytes-len(digits)))
+	if err != nil {
+		return nil, err
+	}
+	hash := logstore.HashOf(actor)
+	return o.inOrder(ctx, slices.Concat(hash, first), after(slices.Concat(hash, last)))
+}
+
+func (o *Owners) inOrder(ctx context.Context, from, to []byte) ([]Entry, error) {
+	all, err := o.page(ctx, from, to)
 	slices.SortFunc(all, func(a, b Entry) int {
 		return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq))
 	})

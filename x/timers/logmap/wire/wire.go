@@ -341,6 +341,23 @@ func DecodeChunk(bz []byte) (messages []Message, err error) {
 	return messages, d.Err()
 }
 
+// DecodeWithin reads the messages of a chunk whose keys are in the interval: those before it are passed over, those behind it
+// are not looked at.
+func DecodeWithin(bz []byte, within Span) (messages []Message, err error) {
+	var keys []byte
+	err = EachSorted(bz, within, func(m Message) {
+		// Keys are put together in one piece of memory, which is replaced and never grows.
+		if cap(keys)-len(keys) < len(m.Key) {
+			keys = make([]byte, 0, max(len(m.Key), 2*cap(keys)))
+		}
+		begin := len(keys)
+		keys = append(keys, m.Key...)
+		m.Key = keys[begin:len(keys):len(keys)]
+		messages = append(messages, m)
+	})
+	return messages, err
+}
+
 // Pack divides sorted messages evenly into as few chunks as hold them, each of about limit bytes at most.
 func Pack(messages []Message, limit int) (chunks [][]Message) {
 	total := 0

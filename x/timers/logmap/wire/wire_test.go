@@ -97,6 +97,9 @@ func TestAChunkIsReadFromTheMiddle(t *testing.T) {
 			got = append(got, m)
 		}))
 		requireSame(t, Only(messages, within), got)
+		decoded, err := DecodeWithin(EncodeChunk(messages), within)
+		require.NoError(t, err)
+		requireSame(t, Only(messages, within), decoded)
 	})
 }
 

@@ -78,18 +78,29 @@ func (b *backlog) of(ctx context.Context) (*opened, error) {
 // open opens the backlog.
 func (b *backlog) open(ctx context.Context) (*opened, error) {
 	ctx = types.Unmetered(ctx)
+	span, err := b.spanOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if span.IsEmpty() {
+		return &opened{}, nil
+	}
+	return &opened{span, b.timers.Reader(ctx)}, nil
+}
+
+// spanOf reads the span.
+func (b *backlog) spanOf(ctx context.Context) (calendar.Span, error) {
 	stored, err := b.span.Get(ctx)
 	switch {
 	case errors.Is(err, collections.ErrNotFound):
-		return &opened{}, nil
+		return calendar.Span{}, nil
 	case err == nil && len(stored) != 2*placeBytes:
 		err = types.ErrInternal.Wrapf("malformed span of the backlog %x", stored)
 	}
 	if err != nil {
-		return nil, err
+		return calendar.Span{}, err
 	}
-	span := calendar.Span{From: parsePlace(stored[:placeBytes]), To: parsePlace(stored[placeBytes:])}
-	return &opened{span, b.timers.Reader(ctx)}, nil
+	return calendar.Span{From: parsePlace(stored[:placeBytes]), To: parsePlace(stored[placeBytes:])}, nil
 }
 
 // current is the backlog, if it is what the queue is: the end of a block has not changed anything there yet. Otherwise it is
@@ -151,50 +162,71 @@ func (b *backlog) scan(o *opened, from calendar.Key, fn func(calendar.Entry[type
 	}
 }
 
-// follow copies a change of the queue that was not made by the end of a block.
-func (c *Calendar) follow(ctx context.Context, place calendar.Key) error {
+// follow copies a change of the queue that was not made by the end of a block: what is at a place now, nil for nothing.
+func (c *Calendar) follow(ctx context.Context, place calendar.Key, now *types.Timer) error {
 	if WritesOf(ctx) != nil || place.Due > types.HeightOf(ctx) {
 		return nil
 	}
-	o, err := c.backlog.open(ctx)
-	if err != nil || !o.span.Contains(place) {
+	ctx = types.Unmetered(ctx)
+	span, err := c.backlog.spanOf(ctx)
+	if err != nil || !span.Contains(place) {
 		return err
 	}
-	changes, err := c.changes(ctx, o, place)
+	key := placeKey(place)
+	before, packed, err := c.backlog.timers.Get(ctx, key)
 	if err != nil {
 		return err
 	}
-	return c.backlog.timers.Apply(types.Unmetered(ctx), changes...)
+	changes, err := c.backlog.change(key, before, packed, now)
+	if err != nil {
+		return err
+	}
+	return c.backlog.timers.Apply(ctx, changes...)
 }
 
 // changes make the backlog what the queue is at places of its span.
 func (c *Calendar) changes(ctx context.Context, o *opened, places ...calendar.Key) (changes []logmap.Change, err error) {
 	for _, place := range places {
+		timer, queued, err := c.Get(types.Unmetered(ctx), place)
+		if err != nil {
+			return nil, err
+		}
+		now := &timer
+		if !queued {
+			now = nil
+		}
 		key := placeKey(place)
 		before, packed, err := o.reader.Get(key)
 		if err != nil {
 			return nil, err
 		}
-		timer, queued, err := c.Get(types.Unmetered(ctx), place)
+		made, err := c.backlog.change(key, before, packed, now)
 		if err != nil {
 			return nil, err
 		}
-		var after []byte
-		if queued {
-			if after, err = c.backlog.codec.Encode(timer); err != nil {
-				return nil, err
-			}
-		}
-		switch {
-		case queued && !packed:
-			changes = append(changes, logmap.Inserted(key, after))
-		case queued && !bytes.Equal(before, after):
-			changes = append(changes, logmap.Replaced(key, after))
-		case packed && !queued:
-			changes = append(changes, logmap.Deleted(key))
-		}
+		changes = append(changes, made...)
 	}
 	return changes, nil
+}
+
+// change is what makes the backlog hold a timer under a key, nil for nothing, where it has what it had before.
+func (b *backlog) change(key, before []byte, packed bool, now *types.Timer) ([]logmap.Change, error) {
+	if now == nil {
+		if packed {
+			return []logmap.Change{logmap.Deleted(key)}, nil
+		}
+		return nil, nil
+	}
+	after, err := b.codec.Encode(*now)
+	switch {
+	case err != nil:
+		return nil, err
+	case !packed:
+		return []logmap.Change{logmap.Inserted(key, after)}, nil
+	case !bytes.Equal(before, after):
+		return []logmap.Change{logmap.Replaced(key, after)}, nil
+	}
+	return nil, nil
 }
 
 // closeBacklog ends a block: it copies what the block has changed, packs more of what waits, up to packedBytes, and merges. If

@@ -107,7 +107,7 @@ func (c *Calendar) write(
 	if err != nil {
 		return err
 	}
-	return c.follow(ctx, key)
+	return c.follow(ctx, key, t)
 }
 
 // Remove removes the timer at a place.
@@ -127,7 +127,7 @@ func (c *Calendar) Remove(ctx context.Context, key calendar.Key) error {
 	if err := c.placements.remove(ctx, key); err != nil {
 		return err
 	}
-	return c.follow(ctx, key)
+	return c.follow(ctx, key, nil)
 }
 
 // Get returns the timer at a place; false if there is none.
