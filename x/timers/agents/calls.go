@@ -257,7 +257,7 @@ func (c *Calls) ask(ctx sdk.Context, t *types.Timer, agent sdk.AccAddress) (bool
 	answer.quote, answer.cycles, failure = c.call(ctx, t, agent, balance)
 	c.Cycles += answer.cycles
 	c.answers[t.Seq], c.order = answer, append(c.order, answer)
-	// The meter of the end of a block has no limit; a query pays for the calls that it makes.
+	// The meter of the end of a block has no limit, and nothing else makes calls.
 	ctx.GasMeter().ConsumeGas(answer.cycles, "bidding agent")
 	answer.charged = c.cost(answer.cycles)
 	rest := most.Sub(answer.charged)

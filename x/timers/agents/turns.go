@@ -118,10 +118,16 @@ func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *type
 	return nil, nil
 }
 
-// hasRoom reports whether another agent may be called. An agent may itself query the order of the next block. That query
-// calls no agents, so that calls do not nest.
+// silentKey marks the contexts in which no agent is called.
+type silentKey struct{}
+
+// WithoutCalls is a context in which no agent is called, as in a preview of the next block.
+func WithoutCalls(ctx sdk.Context) sdk.Context { return ctx.WithValue(silentKey{}, true) }
+
+// hasRoom reports whether another agent may be called. A query of the order of the next block calls none, so that nobody pays
+// for what the agents of others compute, and calls do not nest.
 func (c *Calls) hasRoom(ctx sdk.Context) bool {
-	return !sandbox.IsWithinFire(ctx) && len(c.refused) < maxRefused &&
+	return ctx.Value(silentKey{}) == nil && !sandbox.IsWithinFire(ctx) && len(c.refused) < maxRefused &&
 		c.Cycles+c.config.AgentCyclesPerCall <= c.config.AgentCyclesPerBlock
 }
 

@@ -424,14 +424,17 @@ func TestPoliciesWithoutBidsCallNoAgents(t *testing.T) {
 	}
 }
 
-// TestQueriesPredictAgentAnswers: the order that Ready foretells is the block's, and the calls that it takes are the
-// query's to pay.
+// TestEstimate_CallsNoStrangersAgents: what the agents of others compute costs nothing to who asks for the order of the next
+// block, or for an estimate. Their timers bid what the agents answered last, so that the order is the block's while they answer
+// the same.
 //
-// Rule: 9.2-node-limit, 9.2-no-trace
-func TestQueriesPredictAgentAnswers(t *testing.T) {
+// Rule: 9.2-node-limit, 9.2-no-trace, 1.9-previews-call-none
+func TestEstimate_CallsNoStrangersAgents(t *testing.T) {
 	f := newFixture(t, withConfig(dear))
+	calls := 0
 	agent := f.agent("random", func(ctx sdk.Context, about types.BidContext) (types.AgentQuote, error) {
-		ctx.GasMeter().ConsumeGas(10_000, "test")
+		calls++
+		ctx.GasMeter().ConsumeGas(140_000, "test")
 		return types.AgentQuote{
 			MaxFeePerCycle: dec("9"), MaxPriorityFeePerCycle: math.LegacyNewDecWithPrec(int64(about.TimerID[0]), 3), MaxFeePerCell: dec("0"),
 		}, nil
@@ -442,20 +445,25 @@ func TestQueriesPredictAgentAnswers(t *testing.T) {
 	}
 	f.setConfig(func(c *types.TimerConfig) { c.MaxFiresPerBlock = 1 })
 	f.blocksUntil(4)
+	made := calls
+	require.Equal(t, 6, made)
 	ctx := f.Ctx().WithGasMeter(storetypes.NewInfiniteGasMeter())
 	ready, err := f.query().Ready(ctx, &types.QueryReadyRequest{})
 	require.NoError(t, err)
 	require.Len(t, ready.Timers, 11)
-	require.GreaterOrEqual(t, ctx.GasMeter().GasConsumed(), uint64(5*15_000))
-	limit := f.Ctx().WithGasMeter(storetypes.NewGasMeter(40_000))
+	limit := f.Ctx().WithGasMeter(storetypes.NewGasMeter(ctx.GasMeter().GasConsumed() - 1))
 	require.Panics(t, func() { _, _ = f.query().Ready(limit, &types.QueryReadyRequest{}) }, "a node's limit of a query's gas holds")
-	estimate, err := f.query().Estimate(f.Ctx(), &types.QueryEstimateRequest{MaxFee: "9", MaxPriority: "9", GasLimit: gas})
+	ctx = f.Ctx().WithGasMeter(storetypes.NewInfiniteGasMeter())
+	estimate, err := f.query().Estimate(ctx, &types.QueryEstimateRequest{MaxFee: "9", MaxPriority: "9", GasLimit: gas})
 	require.NoError(t, err)
 	require.Zero(t, estimate.Ahead)
+	t.Logf("an estimate costs %d gas", ctx.GasMeter().GasConsumed())
+	require.Less(t, ctx.GasMeter().GasConsumed(), uint64(100_000), "less than one call")
 	estimate, err = f.query().Estimate(f.Ctx(), &types.QueryEstimateRequest{MaxFee: "9", MaxPriority: "0", GasLimit: gas})
 	require.NoError(t, err)
 	require.Positive(t, estimate.Ahead)
 	require.Empty(t, f.Ctx().EventManager().Events())
+	require.Equal(t, made, calls, "no query called an agent")
 	require.Equal(t, []string{ready.Timers[0].Id}, f.firedIDs(f.NextBlock()))
 }
 

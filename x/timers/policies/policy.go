@@ -184,5 +184,6 @@ type Estimator interface {
 	Bidding(ctx sdk.Context, c policy.Candidate, response *types.QueryEstimateResponse) error
 	// Affordable is the number of idle blocks after which a candidate that is priced out now is willing to pay, or, with an
 	// error that says why that can't be predicted, the number of blocks that were looked at.
-	Affordable(c policy.Candidate) (blocks uint64, err error)
+	// step is called before each block that is looked at, so that the work is paid for; there are at most MaxFollowed.
+	Affordable(c policy.Candidate, step func()) (blocks uint64, err error)
 }

@@ -222,10 +222,18 @@ func (w *Window) Bidding(sdk.Context, policy.Candidate, *types.QueryEstimateResp
 	return nil
 }
 
-// Affordable implements Estimator: it follows the lane basefee as it falls to its floor, in a few hundred blocks at most.
-func (w *Window) Affordable(c policy.Candidate) (blocks uint64, err error) {
+// MaxFollowed is for how many blocks Affordable follows the lane basefee. By default it falls by an eighth a block, from any
+// price to its floor; a max_change of a millionth would take millions.
+const MaxFollowed = 1_000
+
+// Affordable implements Estimator: it follows the lane basefee as it falls to its floor.
+func (w *Window) Affordable(c policy.Candidate, step func()) (blocks uint64, err error) {
 	prices := w.Prices
 	for falls := true; falls; {
+		if blocks == MaxFollowed {
+			return blocks, status.Errorf(codes.OutOfRange, "such a timer waits for more than %d blocks: the lane basefee is %s then", blocks, prices.Lane)
+		}
+		step()
 		before := prices.Lane
 		prices.Lane = w.Rules.LaneBasefee(prices.Cycle, policy.Last{Basefee: before})
 		falls = prices.Lane.LT(before)

@@ -351,7 +351,7 @@ func (r *round) Weigh(ctx sdk.Context, actor sdk.AccAddress, c *policy.Candidate
 }
 
 // Affordable implements policies.Estimator: there is no lane basefee that could fall.
-func (r *round) Affordable(c policy.Candidate) (uint64, error) {
+func (r *round) Affordable(c policy.Candidate, _ func()) (uint64, error) {
 	if c.Ask.Ceiling.Exhausted() {
 		return 0, policies.TooLowCharge(r.Prices)
 	}
