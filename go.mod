@@ -246,9 +246,6 @@ replace (
 replace (
 	// The SDK's own fork: upstream lacks its file-backend fixes.
 	github.com/99designs/keyring => github.com/cosmos/keyring v1.2.0
-	// CVE-free gin and jwt, as the SDK pins them.
-	github.com/gin-gonic/gin => github.com/gin-gonic/gin v1.8.1
-	github.com/golang-jwt/jwt/v4 => github.com/golang-jwt/jwt/v4 v4.4.2
 	// Later goleveldb loses data on unclean shutdown.
 	github.com/syndtr/goleveldb => github.com/syndtr/goleveldb v1.0.1-0.20210819022825-2ae1ddf74ef7
 )
