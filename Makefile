@@ -124,7 +124,7 @@ test-short: ## Run the tests without simulation, real nodes and benchmarks
 	@$(test_env) scripts/gomods.sh run -skip '/testutil/system|$(measured)' $(PKG) -- go test $(test_flags) -timeout $(TEST_TIMEOUT) -skip '$(longest)'
 
 .PHONY: test-long
-test-long: ## Run the tests that have a long form in that form, some minutes
+test-long: race ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./policy/eip1559 -run 'TestReadsInAStorm$$' -args -storm=100000
 	cd x/timers && go test -timeout 60m ./genesis -run 'TestGenesisWithAnyNodeReplaced$$' -args -stride=1
 	go test -timeout 60m ./testutil/bench/storm -args -storm.every
@@ -133,6 +133,11 @@ test-long: ## Run the tests that have a long form in that form, some minutes
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.expired=300000 -keeper.owners=200
 	cd x/timers && go test -timeout 60m ./lab/replay -args -rapid.checks=100
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
+
+.PHONY: race
+race: ## Run under the race detector what has process memory, with queries beside blocks; the first time it compiles all once more
+	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./names ./state/memo ./actors ./events ./sandbox/...
+	cd x/timers && $(test_env) go test -race $(test_flags) -timeout 30m ./lab -run 'TestQueries_RunBesideBlocks$$' -count=3
 
 .PHONY: genesis-memory
 genesis-memory: ## Measure the memory of importing and exporting TIMERS (1000000) timers, about half an hour

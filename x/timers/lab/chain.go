@@ -315,6 +315,12 @@ func (c *Chain) Height() uint64 { return uint64(c.height) }
 // Ctx is the context of the block that is open, with an infinite gas meter; between blocks, of the last one.
 func (c *Chain) Ctx() sdk.Context { return c.ctx }
 
+// Committed is a context of the latest committed block, for queries beside the blocks that follow.
+func (c *Chain) Committed() (sdk.Context, error) {
+	state, err := c.store.CacheMultiStoreWithVersion(c.store.LastCommitID().Version)
+	return c.ctx.WithMultiStore(state).WithEventManager(sdk.NewEventManager()).WithGasMeter(storetypes.NewInfiniteGasMeter()), err
+}
+
 // BeginBlock opens the next block.
 func (c *Chain) BeginBlock() error {
 	c.height++
