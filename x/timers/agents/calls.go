@@ -38,6 +38,8 @@ type Calls struct {
 	purse    Purse
 	// asks: the policy in force asks agents.
 	asks bool
+	// preview: no agent is called.
+	preview bool
 	// defaults are the default agents of actors, as they were when first looked up. Looked up, never ranged over.
 	defaults map[string]sdk.AccAddress
 	// noDefaults: no actor has a default agent; nil until that was looked up.
@@ -96,6 +98,9 @@ func (r *Registry) Open(terms Terms) *Calls {
 		defaults: map[string]sdk.AccAddress{}, answers: map[uint64]*answer{}, unasked: map[uint64]bool{}, refused: map[string]bool{}, billed: math.ZeroInt(),
 	}
 }
+
+// Preview has the block call no agents: it is only looked at. Timers bid what their agents answered last, else the default.
+func (c *Calls) Preview() { c.preview = true }
 
 // Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. Under overload the
 // answer is in the record; so is an earlier answer of a timer that was not asked in this block.

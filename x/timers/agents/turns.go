@@ -8,7 +8,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -94,7 +93,7 @@ func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *type
 	for len(turns) > 0 {
 		rest := turns[:0:0]
 		for i, turn := range turns {
-			if !c.hasRoom(ctx) {
+			if !c.hasRoom() {
 				c.nextPayer = turn.payer
 				c.countUnasked(append(rest, turns[i:]...))
 				return c.firstUnasked(timers, append(rest, turns[i:]...)), nil
@@ -118,17 +117,10 @@ func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *type
 	return nil, nil
 }
 
-// silentKey marks the contexts in which no agent is called.
-type silentKey struct{}
-
-// WithoutCalls is a context in which no agent is called, as in a preview of the next block.
-func WithoutCalls(ctx sdk.Context) sdk.Context { return ctx.WithValue(silentKey{}, true) }
-
-// hasRoom reports whether another agent may be called. A query of the order of the next block calls none, so that nobody pays
-// for what the agents of others compute, and calls do not nest.
-func (c *Calls) hasRoom(ctx sdk.Context) bool {
-	return ctx.Value(silentKey{}) == nil && !sandbox.IsWithinFire(ctx) && len(c.refused) < maxRefused &&
-		c.Cycles+c.config.AgentCyclesPerCall <= c.config.AgentCyclesPerBlock
+// hasRoom reports whether another agent may be called. A preview of the next block calls none, so that whoever asks for one does
+// not pay for what the agents of others compute, and calls do not nest.
+func (c *Calls) hasRoom() bool {
+	return !c.preview && len(c.refused) < maxRefused && c.Cycles+c.config.AgentCyclesPerCall <= c.config.AgentCyclesPerBlock
 }
 
 // turnsOf groups timers that have an agent by payer.

@@ -111,6 +111,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	if err != nil {
 		return ctx, nil, err
 	}
+	b.Agents.Preview()
 	ctx.GasMeter().ConsumeGas(CopyGas*index.Copies(ctx), "copy what is not written")
 	ctx = withBlock(ctx, b)
 	if b.writes = queue.WritesOf(ctx); b.writes == nil {

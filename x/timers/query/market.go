@@ -9,7 +9,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
-	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/envelope"
@@ -35,12 +34,6 @@ func candidates(ctx sdk.Context, next *engine.Preview, fn func(t *types.Timer, c
 	}
 }
 
-// preview is the next block up to its order. It calls no agents: they are those of strangers, and who asks would pay for what
-// they compute. Their timers bid what the agents answered last, else the default.
-func (s *server) preview(goCtx context.Context) (sdk.Context, *engine.Preview, error) {
-	return s.engine.Preview(agents.WithoutCalls(sdk.UnwrapSDKContext(goCtx)))
-}
-
 // inQueueOrder is a policy whose order is that of the queue.
 type inQueueOrder interface{ InQueueOrder() }
 
@@ -50,7 +43,7 @@ func (s *server) Ready(goCtx context.Context, req *types.QueryReadyRequest) (*ty
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
-	ctx, next, err := s.preview(goCtx)
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +191,7 @@ func (s *server) Estimate(goCtx context.Context, req *types.QueryEstimateRequest
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
-	ctx, next, err := s.preview(goCtx)
+	ctx, next, err := s.engine.Preview(sdk.UnwrapSDKContext(goCtx))
 	if err != nil {
 		return nil, err
 	}
