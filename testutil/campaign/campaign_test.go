@@ -90,7 +90,7 @@ func TestASabotagedChainIsFoundAndShrunk(t *testing.T) {
 		ops = slices.Insert(drawOps(seed, 300), 50, op{kind: "sabotage"})
 		_, err = play(t, seed, ops)
 	}
-	require.ErrorContains(t, err, "account holds 1utmr, its timers say 0")
+	require.ErrorContains(t, err, "holds 1utmr, its timers have locked 0")
 	least, text := explain(t, seed, ops, 8, err)
 	t.Log(text)
 	require.Less(t, len(least), len(ops)/2)
@@ -102,7 +102,7 @@ func TestASabotagedChainIsFoundAndShrunk(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, history{seed, least}, kept)
 	_, again := play(t, kept.seed, kept.ops)
-	require.ErrorContains(t, again, "account holds 1utmr, its timers say 0")
+	require.ErrorContains(t, again, "holds 1utmr, its timers have locked 0")
 }
 
 func TestBadHistoriesNameTheLine(t *testing.T) {
