@@ -91,7 +91,7 @@ var house = layout{
 	cli: []string{"x/timers/client"},
 
 	limits: limits{
-		packageLines: 1800, cycleFiles: 4, blockFields: 18, conditionals: 0, policySources: 5, functionLines: 70,
+		packageLines: 1900, cycleFiles: 4, blockFields: 18, conditionals: 0, policySources: 5, functionLines: 70,
 	},
 }
 

@@ -40,13 +40,8 @@ func (a *TimerAuthorization) ValidateBasic() error {
 	if err := bounds.Text(sdkerrors.ErrInvalidRequest, a); err != nil {
 		return err
 	}
-	switch {
-	case !slices.Contains(grantable, a.MsgTypeUrl):
-		return invalid("msg_type_url is %.120q, want one of %s", a.MsgTypeUrl, strings.Join(grantable, ", "))
-	case a.ExpiresAt == 0:
-		return invalid("expires_at is missing: want the last height at which a timer may fire")
-	case a.UsesLeft == 0:
-		return invalid("uses_left is 0, want at least 1")
+	if err := a.validateEach(); err != nil {
+		return err
 	}
 	schedules := a.MsgTypeUrl == scheduleURL
 	bounded := schedules || a.MsgTypeUrl == updateURL
@@ -69,6 +64,19 @@ func (a *TimerAuthorization) ValidateBasic() error {
 		return invalid("max_bid states nothing: leave it out for the default bid")
 	}
 	return errorsmod.Wrap(a.MaxBid.Validate(), "max_bid")
+}
+
+// validateEach checks what every authorization states.
+func (a *TimerAuthorization) validateEach() error {
+	switch {
+	case !slices.Contains(grantable, a.MsgTypeUrl):
+		return invalid("msg_type_url is %.120q, want one of %s", a.MsgTypeUrl, strings.Join(grantable, ", "))
+	case a.ExpiresAt == 0:
+		return invalid("expires_at is missing: want the last height at which a timer may fire")
+	case a.UsesLeft == 0:
+		return invalid("uses_left is 0, want at least 1")
+	}
+	return nil
 }
 
 // validateAllowed checks a list of types of messages. It has no wildcard: the types are what bounds the harm.

@@ -49,5 +49,9 @@ func (e *Engine) saveChanges(ctx sdk.Context) {
 	if err != nil {
 		e.Reporter.Failed(report.KindWatch)
 		ctx.Logger().Error("changes of watched state are lost", "module", types.ModuleName, "height", ctx.BlockHeight(), "err", err)
+		// Else the notes of failing blocks would pile up, and the first block that succeeds had to read them all.
+		if err := sandbox.Run(ctx, func(ctx sdk.Context) error { return e.Watches.Forget(ctx) }); err != nil {
+			ctx.Logger().Error("the notes of watched state can't be removed", "module", types.ModuleName, "err", err)
+		}
 	}
 }

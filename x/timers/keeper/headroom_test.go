@@ -23,6 +23,7 @@ func sleepy(c *types.TimerConfig) {
 // every block. Five others wait that pay up to 25 times as much and do not tip. It returns how many of the five fired, and the
 // highest lane basefee.
 func besiegedLane(t *testing.T, change func(*types.TimerConfig), harness ...func(*lab.ChainOptions)) (fired int, highest math.LegacyDec) {
+	t.Helper()
 	f := newFixture(t, append(harness, withConfig(change))...)
 	payload := f.burner(230_000)
 	often := func(msg *types.MsgScheduleTimer) {

@@ -18,7 +18,6 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/dynamicpb"
 
-	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
@@ -144,7 +143,7 @@ func handled(f *fixture, server any, method stdgrpc.MethodDesc, bz []byte) (deco
 	total := allocated(func() {
 		_, failure = method.Handler(server, context.Context(ctx), func(msg any) error {
 			var err error
-			decoding = allocated(func() { err = f.Codec.Unmarshal(bz, msg.(codec.ProtoMarshaler)) })
+			decoding = allocated(func() { err = f.Codec.Unmarshal(bz, msg.(proto.Message)) })
 			decoded = msg
 			return err
 		}, nil)

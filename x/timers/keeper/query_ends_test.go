@@ -3,6 +3,7 @@ package keeper_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,10 +74,10 @@ func ends(base types.TimerConfig, path []int) (configs []types.TimerConfig) {
 			sets = append(sets, func(v reflect.Value) { v.SetUint(step) })
 		}
 	}
-	for i := 0; i < len(sets) && !try(sets[i]); i++ {
-	}
-	for i := len(sets) - 1; i >= 0 && !try(sets[i]); i-- {
-	}
+	// The first of a ladder that is accepted, from either end.
+	_ = slices.ContainsFunc(sets, try)
+	slices.Reverse(sets)
+	_ = slices.ContainsFunc(sets, try)
 	return configs
 }
 
@@ -123,6 +124,7 @@ func TestQueries_AreBoundedAtBothEndsOfEachParameter(t *testing.T) {
 }
 
 func askEverything(t *testing.T, name string, config types.TimerConfig) {
+	t.Helper()
 	f := newFixture(t, withoutHeadroom, func(opts *lab.ChainOptions) {
 		high := math.LegacyNewDec(1_000_000)
 		opts.Genesis.Config, opts.Genesis.Lane.LaneBasefee = config, &high

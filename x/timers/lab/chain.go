@@ -256,7 +256,7 @@ func (c *Chain) initGenesis(opts ChainOptions) error {
 		}
 	}
 	// What the accounts begin with is no change.
-	if _, err := c.Watcher.Take(c.ctx, 0); err != nil {
+	if err := c.Watcher.Forget(c.ctx); err != nil {
 		return err
 	}
 	c.commit()

@@ -292,6 +292,14 @@ func (w *Watches) MatchedSoFar(ctx context.Context, t *types.Timer) ([]types.Wat
 	return hit.Matched, err
 }
 
+// Forget removes what watched stores have noted.
+func (w *Watches) Forget(ctx context.Context) error {
+	if w.watcher == nil {
+		return nil
+	}
+	return w.watcher.Forget(ctx)
+}
+
 // Leavers are timers that are gone, and whose watches are still here.
 func (w *Watches) Leavers() *leavers.Leavers { return w.leavers }
 

@@ -158,6 +158,11 @@ func (w *Watcher) Take(ctx context.Context, maxKeys int) ([]Changed, error) {
 	return all, w.notes.Clear(ctx, nil)
 }
 
+// Forget removes all notes, of a block whose changes can't be kept: they must not pile up.
+func (w *Watcher) Forget(ctx context.Context) error {
+	return errors.Join(w.notes.Clear(ctx, nil), w.fees.Clear(ctx, nil), w.starts.Remove(ctx))
+}
+
 type mutedKey struct{}
 
 // Muted returns a context whose writes are noted for conditions only, whose keys TakeFees returns. The module moves its own

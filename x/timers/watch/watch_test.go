@@ -402,3 +402,16 @@ func BenchmarkWrite(b *testing.B) {
 		})
 	}
 }
+
+// TestWatcher_ForgetsAllNotes: nothing is left of what a block has noted.
+func TestWatcher_ForgetsAllNotes(t *testing.T) {
+	r := newRig(t)
+	r.watch("ab")
+	r.set("ab", "1")
+	require.NoError(t, r.watcher.NoteStart(r.ctx))
+	require.NoError(t, r.watcher.Forget(r.ctx))
+	require.Empty(t, r.changed(9))
+	starts, err := r.watcher.TakeStarts(r.ctx)
+	require.NoError(t, err)
+	require.False(t, starts)
+}

@@ -234,7 +234,7 @@ func (b *backlog) change(key, before []byte, packed bool, now *types.Timer) ([]l
 func (c *Calendar) closeBacklog(ctx context.Context, waiting calendar.Span) error {
 	ctx = types.Unmetered(ctx)
 	o, err := c.backlog.of(ctx)
-	if w := WritesOf(ctx); err == nil && w != nil && w.backlog == nil && w.touchedDue(types.HeightOf(ctx)) {
+	if w := WritesOf(ctx); err == nil && w != nil && w.backlog == nil && w.due {
 		o, err = c.backlog.open(ctx)
 	}
 	if err != nil || o.span.IsEmpty() && waiting.IsEmpty() {

@@ -315,7 +315,7 @@ func (c *Calendar) closePlacements(ctx context.Context) error {
 	if err := c.WritePlacements(ctx); err != nil {
 		return err
 	}
-	if w == nil || w.placed.known && w.placed.reader == nil || !w.placed.known && !w.touchedDue(types.HeightOf(ctx)) {
+	if w == nil || w.placed.known && w.placed.reader == nil || !w.placed.known && !w.due {
 		return nil
 	}
 	reader, err := p.reader(ctx)

@@ -13,12 +13,14 @@ import (
 
 // Writes note which records were written or removed since a block began to read them, so that a record that nobody has
 // touched need not be read again. They live as long as the block. A write that was undone stays noted: then a record is
-// read once more than it need be.
+// read once more than it need be. What is written must not depend on such notes.
 type Writes struct {
 	// places are looked up, never ranged over.
 	places map[calendar.Key]struct{}
-	// queued are those of the queue.
+	// queued are those of the queue. due: the block's own steps have touched a place there that is due. A handler can't be the
+	// first, since its own timer is one.
 	queued []calendar.Key
+	due    bool
 	// Count of the writes and removals.
 	Count uint64
 	// backlog as the block found it; nil until it has opened it.
@@ -91,24 +93,20 @@ func NoteWrite(ctx context.Context, t *types.Timer) {
 	w.places[placeOf(t)] = struct{}{}
 	if t.SetAside == types.NotSetAside {
 		w.queued = append(w.queued, placeOf(t))
+		w.due = w.due || t.Due <= types.HeightOf(ctx) && !sandbox.IsWithinFire(ctx)
 	}
 }
 
-// within are the places of the queue in a span that were touched, each once.
+// within are the places of the queue in a span that were touched, each once and in order: when they were first touched may have
+// been undone.
 func (w *Writes) within(span calendar.Span) (places []calendar.Key) {
-	seen := map[calendar.Key]bool{}
 	for _, place := range w.queued {
-		if span.Contains(place) && !seen[place] {
-			seen[place] = true
+		if span.Contains(place) {
 			places = append(places, place)
 		}
 	}
-	return places
-}
-
-// touchedDue reports whether a place of the queue that is due was touched.
-func (w *Writes) touchedDue(height uint64) bool {
-	return slices.ContainsFunc(w.queued, func(place calendar.Key) bool { return place.Due <= height })
+	slices.SortFunc(places, calendar.Key.Compare)
+	return slices.Compact(places)
 }
 
 // MayBeTouched reports whether the record at the timer's place may not be what the block has read. Handlers, which look
