@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"cmp"
 	"reflect"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func isData(message reflect.Type, field string) bool {
 }
 
 // Text checks the length of each text and each string of bytes in a message, and in what it holds: fields that are added
-// later are checked too. The error names the first field that is too long, by its path in Go, and repeats nothing of it.
+// later are checked too. The error names the first field that is too long, as messages in JSON do, and repeats nothing of it.
 // The check takes no memory, and time in proportion to the number of fields and elements, not to their length.
 func Text(kind *errors.Error, msg any) error {
 	path, size, most := longest(reflect.ValueOf(msg))
@@ -88,9 +89,15 @@ func longestField(v reflect.Value) (path string, size, most int) {
 				continue
 			}
 		}
-		return "." + name + path, size, most
+		return "." + nameOf(v.Type().Field(i)) + path, size, most
 	}
 	return "", 0, 0
+}
+
+// nameOf is the name of a field in JSON, as protobuf has it; that of Go if it has none.
+func nameOf(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return cmp.Or(name, field.Name)
 }
 
 func tooLong(size, most int) (string, int, int) {

@@ -26,7 +26,7 @@ type inner struct {
 }
 
 type outer struct {
-	Text   string
+	Text   string `json:"text,omitempty"`
 	Key    []byte
 	Texts  []string
 	Keys   [][]byte
@@ -47,7 +47,7 @@ func TestText_EveryFieldHasABound(t *testing.T) {
 		most int
 		path string
 	}{
-		"a text":             {func(n int) any { return &outer{Text: strings.Repeat("a", n)} }, most, "Text"},
+		"a text":             {func(n int) any { return &outer{Text: strings.Repeat("a", n)} }, most, "text"},
 		"bytes":              {func(n int) any { return &outer{Key: make([]byte, n)} }, most, "Key"},
 		"named as an Any's":  {func(n int) any { return &outer{Value: make([]byte, n)} }, most, "Value"},
 		"one of texts":       {func(n int) any { return &outer{Texts: []string{"", strings.Repeat("a", n)}} }, most, "Texts[1]"},
@@ -56,10 +56,10 @@ func TestText_EveryFieldHasABound(t *testing.T) {
 		"behind a pointer":   {func(n int) any { return &outer{Ref: &inner{Name: strings.Repeat("a", n)}} }, most, "Ref.Name"},
 		"in a list":          {func(n int) any { return &outer{List: []inner{{}, {Name: strings.Repeat("a", n)}}} }, most, "List[1].Name"},
 		"a payload":          {func(n int) any { return &outer{Within: inner{Payload: make([]byte, n)}} }, data, "Within.Payload"},
-		"a message":          {func(n int) any { return &outer{Any: &codectypes.Any{Value: make([]byte, n)}} }, data, "Any.Value"},
+		"a message":          {func(n int) any { return &outer{Any: &codectypes.Any{Value: make([]byte, n)}} }, data, "Any.value"},
 		"another store's":    {func(n int) any { return &WatchedKey{Key: make([]byte, n)} }, data, "Key"},
-		"a message's type":   {func(n int) any { return &outer{Any: &codectypes.Any{TypeUrl: strings.Repeat("a", n)}} }, most, "Any.TypeUrl"},
-		"not by a pointer":   {func(n int) any { return outer{Text: strings.Repeat("a", n)} }, most, "Text"},
+		"a message's type":   {func(n int) any { return &outer{Any: &codectypes.Any{TypeUrl: strings.Repeat("a", n)}} }, most, "Any.type_url"},
+		"not by a pointer":   {func(n int) any { return outer{Text: strings.Repeat("a", n)} }, most, "text"},
 		"behind a long data": {func(n int) any { return []inner{{Payload: make([]byte, data)}, {Name: strings.Repeat("a", n)}} }, most, "[1].Name"},
 	} {
 		t.Run(name, func(t *testing.T) {
