@@ -46,7 +46,7 @@ func (*Policy) CheckConfig(config *types.TimerConfig) error {
 		Cycles: config.Eip1559.MaxCyclesPerFireAuction, Cells: config.MaxCellsPerFire, Least: config.MinGasLimit,
 	}
 	if err := headroom.Check(); err != nil {
-		return types.ErrInvalidConfig.Wrap(err.Error())
+		return types.ErrInvalidConfig.Wrapf("%v", err)
 	}
 	return nil
 }

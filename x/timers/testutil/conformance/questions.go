@@ -31,14 +31,17 @@ func (s Subject) testQuestions(t *testing.T) {
 			}
 			h.block()
 		}
-		seen["asked"] += h.replayAsking(int64(h.draw("seed", 0, 1<<30)))
+		asker := h.replayAsking(int64(h.draw("seed", 0, 1<<30)))
+		seen["answered"] += asker.Answered
+		seen["changed"] += asker.Changed
 	})
-	require.Positive(t, seen["asked"])
+	require.Positive(t, seen["answered"], "handlers and agents asked in vain")
+	require.Positive(t, seen["changed"], "what they tried was refused")
 }
 
-// replayAsking does what was done to the chain to two others, and has one of them asked. It returns how many questions handlers
-// and agents asked.
-func (h *history) replayAsking(seed int64) int {
+// replayAsking does what was done to the chain to two others, and has one of them asked. It returns who asked from within handlers
+// and agents.
+func (h *history) replayAsking(seed int64) *questions.Asker {
 	silent, asked := start(h.t, h.opts()), start(h.t, h.opts())
 	within := &questions.Asker{Timers: asked.Timers, Messages: asked.Messages, Actors: h.actors, Random: rand.New(rand.NewSource(seed))}
 	asked.robots.asks = within.Ask
@@ -65,7 +68,7 @@ func (h *history) replayAsking(seed int64) int {
 		require.NoError(h.t, asked.Check(), "height %d", height)
 		require.NoError(h.t, errors.Join(silent.BeginBlock(), asked.BeginBlock()))
 	}
-	return within.Asked
+	return within
 }
 
 // entries are what all stores hold.
