@@ -44,6 +44,13 @@ func TestMistakesAreExplained(t *testing.T) {
 		"query timers monitor --blocks x":                                                     {`--blocks: "x": is no whole number`},
 		"query timers check-config --limit x --set a=b":                                       {`--limit: "x": is no whole number`},
 		"query timers watches --actor carol":                                                  {`--actor: "carol"`, "neither an address of this chain", "nor the name of a key"},
+		"tx bank send alice alice 1.5utmr":                                                    {`"1.5utmr" has a part of the smallest unit, which would be cut off: want a whole number, such as 1utmr`},
+		"tx staking delegate VALIDATOR 1.9utmr --from alice":                                  {`"1.9utmr" has a part of the smallest unit`},
+		"tx bank send alice alice 1utmr --fees 0.5utmr":                                       {`--fees "0.5utmr" has a part of the smallest unit`},
+		"tx bank send alice alice -5utmr":                                                     {`"-5utmr" is below 0: want more than 0`},
+		"tx timers schedule send alice -5utmr --at 9 --from alice":                            {`"-5utmr" is below 0: want more than 0`},
+		"tx timers schedule send alice 5utmr --aftr 1m --from alice":                          {"unknown flag: --aftr: did you mean --after?"},
+		"query timers lane --hight 5":                                                         {"unknown flag: --hight: did you mean --height?"},
 		"query timers check-config":                                                           {"the config is missing: want a file, or --set KEY=VALUE"},
 	} {
 		t.Run(line, func(t *testing.T) {
@@ -88,4 +95,16 @@ func TestShellsAreOfferedKeys(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh"} {
 		require.Contains(t, must(t, user, "completion", shell), "__complete")
 	}
+}
+
+// Sponsors of timers are told of the fault that deletes renewed allowances.
+func TestSponsorsAreWarned(t *testing.T) {
+	user := t.TempDir()
+	writeHome(t, filepath.Join(user, ".timerd"), "chain-1", "tcp://127.0.0.1:1", "text")
+	must(t, user, "keys", "add", "alice")
+	line := []string{"tx", "feegrant", "grant", "alice", "timer1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqd4c8vl", "--allowed-messages"}
+	out, _ := timerd(t, user, append(line, "/timers.v1.MsgScheduleTimer")...)
+	require.Contains(t, out, "note: x/feegrant 0.2.0 deletes an allowance that replaces an earlier one")
+	out, _ = timerd(t, user, append(line, "/cosmos.bank.v1beta1.MsgSend")...)
+	require.NotContains(t, out, "x/feegrant 0.2.0")
 }

@@ -28,6 +28,7 @@ import (
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
 	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
 )
 
 // newRootCmd builds the command tree for a node's home. The home is known before flags are parsed, because AutoCLI's
@@ -46,12 +47,19 @@ func newRootCmd(home string) *cobra.Command {
 		WithViper(envPrefix)
 
 	root := &cobra.Command{
-		Use:               app.Name,
-		Short:             "A chain with native timers",
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return prepare(cmd, clientCtx) },
+		Use:           app.Name,
+		Short:         "A chain with native timers",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := wholeAmounts(cmd, args); err != nil {
+				return err
+			}
+			warnSponsor(cmd)
+			return prepare(cmd, clientCtx)
+		},
 	}
+	root.SetFlagErrorFunc(job.ExplainFlag)
 	addCommands(root, modules)
 
 	options := modules.AutoCLIOptions()

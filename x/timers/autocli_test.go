@@ -84,7 +84,7 @@ var commands = map[string]map[string]struct {
 		"UpdateTimer": {use: "update [id-prefix]", flags: []string{
 			"msgs", "payload", "payload-file", "handler", "gas-limit", "max-fee", "max-priority", "tier", "agent", "default-bid",
 		}},
-		"ExtendTimer":       {use: "extend [id-prefix]", flags: []string{"to", "by"}},
+		"ExtendTimer":       {use: "extend [id-prefix]", flags: []string{"until", "by", "shorten"}},
 		"CancelTimer":       {use: "cancel [id-prefix]...", flags: []string{"all"}},
 		"PauseTimer":        {use: "pause [id-prefix]"},
 		"ResumeTimer":       {use: "resume [id-prefix]"},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -23,8 +24,28 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 	}
 	if survivor != nil {
 		event.NextDue, event.Retries = survivor.Due, survivor.Retries
+	} else if t.Recurs() {
+		event.Ended, event.Missing = e.endOf(t, b.Height, r.Success)
 	}
 	return event
+}
+
+// endOf says why a timer that repeats left with a fire, and how many of its stated fires will not be made.
+func (e *Engine) endOf(t *types.Timer, height uint64, success bool) (why types.EndReason, missing uint64) {
+	left := t.FiresLeft()
+	if left > 0 {
+		missing = left - 1
+	}
+	switch {
+	case left == 1:
+		return types.EndCompleted, 0
+	case !e.Triggers.RollsAt(t, height):
+		return types.EndOfLife, missing
+	case !success && triggers.StopsOnFailure(t):
+		return types.EndFailed, missing
+	default:
+		return types.EndCancelled, missing
+	}
 }
 
 // text is an amount as events show it.

@@ -72,6 +72,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 		}
 		return events.Emit(ctx, &types.TimerExpired{
 			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, Label: timer.Label,
+			Missing: timer.FiresLeft(),
 		})
 	})
 	if done {

@@ -98,6 +98,37 @@ func TestAnIntervalFiresAgainAndAgain(t *testing.T) {
 	}
 }
 
+// How a timer that repeats ends is in the event of its last fire, with how many fires are missing.
+// Rule: 6-ended, 6-missing
+func TestAnEndHasAReason(t *testing.T) {
+	f := newFixture(t)
+	cancels := f.script(func(ctx sdk.Context, d types.Delivery) error {
+		return f.Timers.Cancel(ctx, robot, d.TimerID)
+	})
+	stop := func(msg *types.MsgScheduleTimer) { msg.Trigger.Interval.OnFailure = types.OnFailureStop }
+	want := map[string]types.TimerFired{
+		f.schedule(robot, 3, f.noop(), every(4, 1)):                 {Ended: types.EndCompleted},
+		f.schedule(robot, 3, f.noop(), every(4, 12), expiring(6)):   {Ended: types.EndOfLife, Missing: 11},
+		f.schedule(robot, 3, f.noop(), every(4, 0), expiring(6)):    {Ended: types.EndOfLife},
+		f.schedule(robot, 3, f.failing(1), every(4, 5), stop):       {Ended: types.EndFailed, Missing: 4},
+		f.schedule(robot, 3, cancels, every(4, 3), limited(90_000)): {Ended: types.EndCancelled, Missing: 2},
+		f.schedule(robot, 3, f.noop(), every(400, 2)):               {},
+		f.schedule(robot, 3, f.noop()):                              {},
+	}
+	for _, fired := range eventsOf[*types.TimerFired](f, f.blocksUntil(3)) {
+		require.Equal(t, want[fired.Id], types.TimerFired{Ended: fired.Ended, Missing: fired.Missing}, "%v", fired)
+		delete(want, fired.Id)
+	}
+	require.Empty(t, want)
+	require.Equal(t, "end of life", types.EndOfLife.Words())
+
+	// One that expires before it fires says how many it was to make.
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })
+	at := f.Height()
+	f.schedule(robot, at+3, f.noop(), every(4, 7), expiring(at+5))
+	require.EqualValues(t, 7, only[*types.TimerExpired](f, f.blocksUntil(at+7)).Missing)
+}
+
 // Rule: 1.4-interval-first
 func TestAnIntervalWithoutAFirstHeightBeginsAfterOne(t *testing.T) {
 	f := newFixture(t)

@@ -19,6 +19,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
+	"github.com/cosmos-timers/timers/x/timers/watch/condition"
 )
 
 // key reads what people write.
@@ -761,4 +762,24 @@ func TestCursorsAreClampedForTriggeredWatches(t *testing.T) {
 	f.NextBlock()
 	f.run(f.send(alice, bob, 1))
 	require.Equal(t, []string{watch, timer}, f.firedIDs(f.blocksUntil(4)))
+}
+
+// What a condition is now is told with the key, so that one that is true already is not waited for in vain.
+func TestWatchKeyTellsWhetherItsConditionHolds(t *testing.T) {
+	f := newFixture(t)
+	ask := func(op types.ConditionOp, value string) (*types.QueryWatchKeyResponse, error) {
+		return f.query().WatchKey(f.Ctx(), &types.QueryWatchKeyRequest{
+			Text: "bank:balance:" + bob.String() + ":" + f.FeeDenom, When: &types.WatchCondition{Op: op, Value: value},
+		})
+	}
+	for op, want := range map[condition.Op]bool{condition.Greater: true, condition.Less: false, condition.Equal: false} {
+		answer, err := ask(types.ConditionOp(op), "1")
+		require.NoError(t, err)
+		require.Equal(t, want, answer.Holds, "%s 1", op)
+		require.Equal(t, "1", answer.Key.When.Value)
+	}
+	for _, bad := range []string{"", "many"} {
+		_, err := ask(types.ConditionOp(condition.Less), bad)
+		require.ErrorContains(t, err, "code = InvalidArgument")
+	}
 }

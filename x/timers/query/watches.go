@@ -26,16 +26,25 @@ func (s *server) Watchable(
 
 // WatchKey implements types.QueryServer.
 func (s *server) WatchKey(
-	_ context.Context, req *types.QueryWatchKeyRequest,
+	ctx context.Context, req *types.QueryWatchKeyRequest,
 ) (*types.QueryWatchKeyResponse, error) {
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
-	key, err := s.engine.Watches.Watcher().Parse(req.GetText())
+	watcher := s.engine.Watches.Watcher()
+	key, err := watcher.Parse(req.GetText())
 	if err != nil {
 		return nil, invalidArgument(err)
 	}
-	return &types.QueryWatchKeyResponse{Key: key}, nil
+	response := &types.QueryWatchKeyResponse{Key: key}
+	if response.Key.When = req.GetWhen(); response.Key.When == nil {
+		return response, nil
+	}
+	if err := watcher.Check(response.Key); err != nil {
+		return nil, invalidArgument(err)
+	}
+	response.Holds, err = watcher.Holds(ctx, response.Key)
+	return response, err
 }
 
 // Watches implements types.QueryServer.

@@ -84,6 +84,16 @@ func (w *Watcher) Value(ctx context.Context, key types.WatchKey) (value conditio
 	return value, false, nil
 }
 
+// Holds tells whether the condition of a key is true now.
+func (w *Watcher) Holds(ctx context.Context, key types.WatchKey) (bool, error) {
+	place, err := PlaceOf(key)
+	if err != nil {
+		return false, err
+	}
+	value, _, err := w.Value(ctx, key)
+	return condition.Holds(place, value), err
+}
+
 // of reads a value; nil is that of a key that is not there.
 func (r Reading) of(raw []byte) condition.Value {
 	value := condition.Value{Exists: raw != nil}

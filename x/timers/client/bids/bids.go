@@ -35,23 +35,55 @@ func AddFlags(f *pflag.FlagSet) {
 // withDenom is a number and a denom, as amounts are written.
 var withDenom = regexp.MustCompile(`^([0-9.]+)([a-zA-Z][a-zA-Z0-9/:._-]{2,127})$`)
 
-// withoutDenom is the number of an amount or a price that may state its denom: the fee denom of the chain is the only one.
-func withoutDenom(j *job.Job, flag, text string) (string, error) {
-	m := withDenom.FindStringSubmatch(text)
-	if m == nil {
-		return text, nil
-	}
+// feeDenomOf is the denom in which fires are paid. It is asked for because the text of a flag states a denom.
+func feeDenomOf(j *job.Job, flag, text string) (string, error) {
 	if j.Offline {
-		return "", fmt.Errorf("--%s %.80q: no node says whether %s is the fee denom: want %s", flag, text, m[2], m[1])
+		return "", fmt.Errorf("--%s %.80q: no node says what the fee denom is: want a number alone", flag, text)
 	}
 	params, err := types.NewQueryClient(j.Context).Params(j.Ctx, &types.QueryParamsRequest{})
 	if err != nil {
 		return "", fmt.Errorf("--%s %.80q: ask for the fee denom: %s", flag, text, plain.ServerSays(err))
 	}
-	if m[2] != params.Config.FeeDenom {
-		return "", fmt.Errorf("--%s %.80q: fires are paid in %s, and not in %s", flag, text, params.Config.FeeDenom, m[2])
+	return params.Config.FeeDenom, nil
+}
+
+// withoutDenom is the number of a price that may state its denom: the fee denom of the chain is the only one.
+func withoutDenom(j *job.Job, flag, text string) (string, error) {
+	m := withDenom.FindStringSubmatch(text)
+	if m == nil {
+		return text, nil
 	}
-	return m[1], nil
+	fees, err := feeDenomOf(j, flag, text)
+	if err == nil && m[2] != fees {
+		err = fmt.Errorf("--%s %.80q: fires are paid in %s, and not in %s", flag, text, fees, m[2])
+	}
+	return m[1], err
+}
+
+// wholeAmount is an amount of the fee denom: a whole number of it, with or without the denom, or an amount of another of
+// its units.
+func wholeAmount(j *job.Job, flag, text string) (string, error) {
+	if !withDenom.MatchString(text) {
+		if !wholeNumber.MatchString(text) {
+			return "", fmt.Errorf("--%s %.80q is no whole amount such as 5000", flag, text)
+		}
+		return text, nil
+	}
+	fees, err := feeDenomOf(j, flag, text)
+	if err != nil {
+		return "", err
+	}
+	if text == "0"+fees {
+		return "0", nil
+	}
+	coin, err := j.Coin(text)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w; fires are paid in %s", flag, err, fees)
+	}
+	if coin.Denom != fees {
+		return "", fmt.Errorf("--%s %.80q: fires are paid in %s, and not in %s", flag, text, fees, coin.Denom)
+	}
+	return coin.Amount.String(), nil
 }
 
 // price is what --bid says, or nil.
@@ -65,14 +97,11 @@ func price(j *job.Job) (*types.Bid, error) {
 			return nil, fmt.Errorf("--%s %.80q is stated beside --%s: want one kind of bid", FlagBid, text, other)
 		}
 	}
-	text, err := withoutDenom(j, FlagBid, text)
+	text, err := wholeAmount(j, FlagBid, text)
 	if err != nil {
 		return nil, err
 	}
 	bid := &types.Bid{Price: text}
-	if !wholeNumber.MatchString(text) {
-		return nil, fmt.Errorf("--%s %.80q is no whole amount such as 5000", FlagBid, text)
-	}
 	if _, err := bid.ForAuction(); err != nil {
 		return nil, fmt.Errorf("--%s: %w", FlagBid, err)
 	}
@@ -130,15 +159,10 @@ func readOtherLimits(j *job.Job) (limits Limits, err error) {
 	if limits.Cells, err = limit(j, FlagCellLimit, "number of cells"); err != nil {
 		return limits, err
 	}
-	text, given := j.Stated(FlagMaxCharge)
-	if text, err = withoutDenom(j, FlagMaxCharge, text); err != nil {
-		return limits, err
+	if text, given := j.Stated(FlagMaxCharge); given {
+		limits.MaxCharge, err = wholeAmount(j, FlagMaxCharge, text)
 	}
-	if given && !wholeNumber.MatchString(text) {
-		return limits, fmt.Errorf("--%s %.80q is no whole amount such as 5000", FlagMaxCharge, text)
-	}
-	limits.MaxCharge = text
-	return limits, nil
+	return limits, err
 }
 
 // limit is what a flag says, or 0.

@@ -50,7 +50,7 @@ func TestAnAdminNamesTheTimersOfAContract(t *testing.T) {
 	msg, notes := r.Printed("cancel", name)
 	require.Equal(t, &types.MsgCancelTimer{Sender: r.Alice, Id: first, Actor: actor}, msg)
 	require.Contains(t, notes, "timer "+actor+"/"+first)
-	msg, _ = r.Printed("extend", name, "--to", "900", "-y")
+	msg, _ = r.Printed("extend", name, "--until", "900", "--shorten")
 	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: first, ExpiresAt: 900, Actor: actor}, msg)
 	msg, notes = r.Printed("update", name, "--gas-limit", "90000")
 	require.Equal(t, &types.MsgUpdateTimer{Sender: r.Alice, Id: first, GasLimit: 90_000, Actor: actor}, msg)

@@ -14,7 +14,7 @@ func TestABidUnderPolicyAuction(t *testing.T) {
 	r := newRig(t)
 	path := r.File("msgs.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 5))+"]")
 	line := []string{"--msgs", path, "--at", "500", "--generate-only"}
-	_, notes := r.scheduleTx(append(line, "--bid", "5000")...)
+	_, notes := r.scheduleTx(append(line, "--bid", "5000", "--force")...)
 	require.Contains(t, notes, "--bid has no use under policy eip1559: the chain ignores it, or refuses it once the time for that is over")
 	require.NotContains(t, notes, "locks 5000")
 

@@ -50,6 +50,7 @@ func newUpdateCmd() *cobra.Command {
 		},
 	})
 	draft.AddUpdateFlags(cmd.Flags())
+	job.AddForce(cmd.Flags())
 	return cmd
 }
 
@@ -74,36 +75,37 @@ func adviseUpdate(d *draft.Draft, msg *types.MsgUpdateTimer) error {
 		d.Notef("no estimate: %v", err)
 		return nil
 	}
-	if d.AutoGas && msg.Call == nil {
+	if msg.Call == nil {
 		// Those that it has are tried.
 		if d.Messages, err = messagesOf(d, &timer); err != nil {
 			return err
 		}
 	}
-	limit, result, err := tryMessages(d, ahead, msg.GasLimit)
-	if err != nil {
+	r := reviewOf(d, ahead, &timer)
+	if msg.GasLimit, err = r.try(msg.GasLimit, false); err != nil {
 		return err
 	}
-	msg.GasLimit = limit
-	warnOfOwnWatch(d, timer.Trigger.Watch, result)
-	limits := bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}
-	if limits == (bids.Limits{}) && msg.Bid == nil {
-		return nil
-	}
-	p := planOf(&timer)
-	if limits.Cells != 0 {
-		p.Limits.Cells = limits.Cells
-	}
-	if limits.Gas != 0 {
-		p.Limits.Gas = limits.Gas
-	}
-	if limits.MaxCharge != "" {
-		p.Limits.MaxCharge = limits.MaxCharge
+	r.plan.Limits = bids.Limits{
+		Gas: cmp.Or(msg.GasLimit, r.plan.Limits.Gas), Cells: cmp.Or(msg.CellLimit, r.plan.Limits.Cells),
+		MaxCharge: cmp.Or(msg.MaxCharge, r.plan.Limits.MaxCharge),
 	}
 	if msg.Bid != nil {
-		p.Bid, p.BidStated = msg.Bid, true
+		r.plan.Bid, r.plan.BidStated = msg.Bid, true
 	}
-	return ahead.Advise(d.Job, p)
+	return r.judge()
+}
+
+// reviewOf begins the review of a timer that there is.
+func reviewOf(d *draft.Draft, ahead *outlook.Outlook, timer *types.TimerInfo) *review {
+	r := &review{d: d, ahead: ahead, plan: planOf(timer), trigger: &timer.Trigger, due: timer.Due}
+	if timer.SetAside != types.NotSetAside {
+		r.due = 0
+	}
+	var err error
+	if r.sponsor, err = ahead.CheckPayer(d.Job, timer.FeePayer, cmp.Or(timer.Scheduler, timer.Actor)); err != nil {
+		d.Object("its payer: %v", err)
+	}
+	return r
 }
 
 // messagesOf are the messages of a timer, as its query decodes them; none for one that has a payload.
@@ -121,9 +123,9 @@ func newExtendCmd() *cobra.Command {
 	cmd := txCommand(&cobra.Command{
 		Use:   "extend [id-prefix]",
 		Short: "Set the last height at which one of your timers may fire",
-		Long: "Set the last height at which one of your timers may fire, as a height or as a distance from now. The chain clamps what is " +
-			"beyond the longest life of a timer." + nameHelp,
-		Example: fmt.Sprintf(`%[1]s tx timers extend 3fa9 --to 250000 --from alice
+		Long: "Set the last height at which one of your timers may fire (--until), or add to it (--by). The chain clamps what is " +
+			"beyond the longest life of a timer. An end before the present one is refused without --shorten." + nameHelp,
+		Example: fmt.Sprintf(`%[1]s tx timers extend 3fa9 --until 250000 --from alice
 %[1]s tx timers extend 3fa9 --by 7d --from alice
 %[1]s tx timers extend 3fa9 --by 5000 --from alice`, version.AppName),
 		Args: cobra.ExactArgs(1),
@@ -176,18 +178,35 @@ func newPauseCmd() *cobra.Command {
 }
 
 func newResumeCmd() *cobra.Command {
-	return newNamedCmd("resume", "Put one of your timers back that was paused, or set aside for lack of funds",
+	cmd := newNamedCmd("resume", "Put one of your timers back that was paused, or set aside for lack of funds",
 		"Put one of your timers back that you paused, or that was suspended or set aside because its payer could not cover it. One that is overdue "+
 			"is due in the next block.",
 		func(d *draft.Draft, name string) (sdk.Msg, error) {
 			msg, timer, err := d.Resume(name)
 			if err == nil && timer != nil {
-				if ahead := outlook.Advisory(d.Job); ahead != nil {
-					err = ahead.Advise(d.Job, planOf(timer))
-				}
+				err = adviseResume(d, timer)
 			}
 			return msg, err
 		})
+	job.AddForce(cmd.Flags())
+	return cmd
+}
+
+// adviseResume tries what a timer does, which is due in the next block if it is overdue, and says what it costs.
+func adviseResume(d *draft.Draft, timer *types.TimerInfo) error {
+	ahead := outlook.Advisory(d.Job)
+	if ahead == nil {
+		return nil
+	}
+	var err error
+	if d.Messages, err = messagesOf(d, timer); err != nil {
+		return err
+	}
+	r := reviewOf(d, ahead, timer)
+	if _, err := r.try(timer.GasLimit, false); err != nil {
+		return err
+	}
+	return r.judge()
 }
 
 // planOf is what a timer is already, as far as its price depends on it.

@@ -65,7 +65,7 @@ func TestTimersAreNamedByShortIds(t *testing.T) {
 	msg, err := r.offline("cancel", id)
 	require.NoError(t, err)
 	require.Equal(t, &types.MsgCancelTimer{Sender: r.Alice, Id: id}, msg)
-	msg, err = r.offline("extend", id, "--to", "900")
+	msg, err = r.offline("extend", id, "--until", "900")
 	require.NoError(t, err)
 	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 900}, msg)
 	msg, err = r.offline("update", id, "--gas-limit", "50000")
@@ -81,35 +81,59 @@ func (r *rig) offline(line ...string) (sdk.Msg, error) {
 	return r.Tx(out)[0], nil
 }
 
+// Rule: 9.1-extend
 func TestExtend(t *testing.T) {
 	r := newRig(t)
 	id := r.Schedule(500, 5)
 	r.Node.BlockTime = 2 * time.Second
-	msg, notes := r.Printed("extend", id[:8], "--by", "1h")
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 11 + 1800}, msg)
-	require.Contains(t, notes, "may fire until height 1811, not 2592011: in 1800 blocks, about 1h0m0s at 2s a block; expected at ")
-	require.Contains(t, notes, "warning: this shortens its life by 2590200 blocks\n")
-	msg, _ = r.Printed("extend", id[:8], "--by", "700")
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 711}, msg)
-	msg, _ = r.Printed("extend", id[:8], "--to", "900")
-	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 900}, msg)
-	require.ErrorContains(t, r.Refused("extend", id, "--to", "499"), "below the height 500 at which")
-	require.ErrorContains(t, r.Refused("extend", id, "--to", "2592011"), "may fire until height 2592011 already: nothing would change")
-	msg, _ = r.Printed("extend", id, "--to", "2023-11-14T23:15:10Z")
-	require.IsType(t, &types.MsgExtendTimer{}, msg)
-
-	// What shortens is asked for, unless the answer is given beforehand.
-	line := []string{"tx", "timers", "extend", id, "--to", "900", "--from", "alice"}
-	_, _, err := r.RunWith("n\n", line...)
-	require.ErrorContains(t, err, "not extended: you did not want it shortened")
-	require.Empty(t, r.Node.Sent)
-	_, _, err = r.Run(append(line, "-y")...)
-	require.NoError(t, err)
-	require.Len(t, r.Node.Sent, 1)
-	require.ErrorContains(t, r.Refused("extend", id), "until when the timer may fire is missing: want one of --to, --by")
+	// The chain clamps what is beyond the longest life. So the timer is made to end sooner first.
+	end := func(line ...string) uint64 {
+		msg, _ := r.Printed(append([]string{"extend", id[:8]}, line...)...)
+		extend, ok := msg.(*types.MsgExtendTimer)
+		require.True(t, ok)
+		require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: extend.ExpiresAt}, extend)
+		return extend.ExpiresAt
+	}
+	require.EqualValues(t, 900, end("--until", "900", "--shorten"))
+	require.EqualValues(t, 900, end("--to", "900", "--shorten"), "its former name")
+	const present = "may fire until height 2592011 (2024-01-13 22:13:42 +00:00) already"
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "900"), present+", which is later than height 900 (2023-11-14 22:43:20 +00:00): --shorten lets it end sooner")
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "2023-11-14T23:15:10Z"), "--shorten lets it end sooner")
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "900", "-y"), "--shorten", "yes to all questions is no yes to this")
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "499", "--shorten"), "is before height 500 (2023-11-14 22:30:00 +00:00), when timer "+id+" is due: it would never fire")
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "2592011"), present+": nothing would change")
+	require.ErrorContains(t, r.Refused("extend", id), "until when the timer may fire is missing: want one of --until, --to, --by")
 	require.ErrorContains(t, r.Refused("extend", id, "--to", "9", "--by", "1h"), `--to "9" and --by "1h" both state`)
-	require.ErrorContains(t, r.Refused("extend", id, "--to", "1h"), `--to: "1h" is no height`)
+	require.ErrorContains(t, r.Refused("extend", id, "--until", "1h"), `--until: "1h" is no height`)
 	require.ErrorContains(t, r.Refused("extend", id, "--by", "long"), `--by: "long" is no duration`)
+
+	r.Node.Polls = 0
+	_, _, err := r.Run("tx", "timers", "extend", id, "--until", "900", "--shorten", "--from", "alice", "-y", "--wait")
+	require.NoError(t, err)
+	// What is added is added to the present end.
+	require.EqualValues(t, 900+700, end("--by", "700"))
+	msg, notes := r.Printed("extend", id[:8], "--by", "1h")
+	require.Equal(t, &types.MsgExtendTimer{Sender: r.Alice, Id: id, ExpiresAt: 900 + 1800}, msg)
+	require.Contains(t, notes, "may fire until height 2700 (2023-11-14 23:43:20 +00:00), not height 900 (2023-11-14 22:43:20 +00:00): in ")
+	_, notes = r.Printed("extend", id[:8], "--by", "90d")
+	require.Contains(t, notes, "a timer lives at most 2592000 blocks, about 60d0h at 2s a block: the chain takes height 2592013 ")
+	_, err = r.offline("extend", id, "--by", "700")
+	require.ErrorContains(t, err, "--by needs a node, which knows until when the timer may fire: with --offline, state a height with --until")
+}
+
+// One that shall make more fires than fit into its new life says so.
+func TestExtendSaysHowManyFiresFit(t *testing.T) {
+	r := newRig(t)
+	_, _, err := r.Run("tx", "timers", "schedule", "send", "bob", "5stake", "--every", "10", "--count", "10", "--gas-limit", "100000", "--from", "alice", "-y", "--wait")
+	require.NoError(t, err)
+	r.Node.Polls = 0
+	list, _, err := r.Run("query", "timers", "list", "alice", "-o", "json")
+	require.NoError(t, err)
+	id := regexp.MustCompile(`"id":"(\w+)"`).FindStringSubmatch(list)[1]
+	_, notes := r.Printed("extend", id, "--until", "60", "--shorten")
+	require.Contains(t, notes, "4 fires of the 10 that it is to make fit\n")
+	_, notes = r.Printed("extend", id, "--until", "200", "--shorten")
+	require.NotContains(t, notes, "fit")
 }
 
 func TestCancelTakesManyNames(t *testing.T) {
@@ -154,8 +178,10 @@ func TestPauseAndResumeAreCheckedFirst(t *testing.T) {
 	_, notes := r.Printed("resume", id)
 	require.NotContains(t, notes, "warning")
 	r.Sends(r.Alice, r.Bob, 9_999_500)
-	_, notes = r.Printed("resume", id)
-	require.Contains(t, notes, "warning: "+r.Alice+" can spend 500stake now, less than the 1100stake pre-charged")
+	const poor = "alice can spend 500stake now, less than the 1100stake pre-charged"
+	require.ErrorContains(t, r.Refused("resume", id), poor)
+	_, notes = r.Printed("resume", id, "--force")
+	require.Contains(t, notes, "warning: "+poor)
 	for _, verb := range []string{"pause", "resume"} {
 		require.ErrorContains(t, r.Refused(verb, strings.Repeat("ab", 32)), "has no live timer")
 		msg, err := r.offline(verb, id)

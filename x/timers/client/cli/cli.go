@@ -9,6 +9,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 
 	"github.com/cosmos-timers/timers/x/timers/client/history"
+	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/lists"
 	"github.com/cosmos-timers/timers/x/timers/client/monitor"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -25,6 +26,7 @@ func NewTxCmd() *cobra.Command {
 	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
 		newGrantCmd(), newUpdateConfigCmd())
 	cmd.AddCommand(newSysCmds()...)
+	cmd.SetFlagErrorFunc(job.ExplainFlag)
 	return complete(cmd)
 }
 
@@ -38,5 +40,6 @@ func NewQueryCmd() *cobra.Command {
 	}
 	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newConfigDiffCmd(), newCheckConfigCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
+	cmd.SetFlagErrorFunc(job.ExplainFlag)
 	return complete(cmd)
 }

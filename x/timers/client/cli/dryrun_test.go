@@ -25,9 +25,10 @@ func TestMessagesAreTriedBeforeTheyAreSigned(t *testing.T) {
 	r.Simulates(45_000)
 	balance := r.Chain.Bank.GetBalance(r.Chain.Ctx(), r.address(r.Bob), "stake")
 	_, notes = r.scheduleTx(line...)
-	require.Contains(t, notes, "it would succeed if it ran now\n")
+	require.Contains(t, notes, "it would succeed if it ran now, the pre-charge debited\n")
 	line[2] = "50000000stake"
-	msg, notes := r.scheduleTx(line...)
+	require.ErrorContains(t, r.Refused(append([]string{"schedule"}, line...)...), "it would fail if it ran now: spendable balance")
+	msg, notes := r.scheduleTx(append(line, "--force")...)
 	require.NotNil(t, msg)
 	require.Regexp(t, `warning: it would fail if it ran now: .*insufficient funds\n`, notes)
 	require.Equal(t, balance, r.Chain.Bank.GetBalance(r.Chain.Ctx(), r.address(r.Bob), "stake"), "a dry run leaves no trace")
@@ -37,7 +38,7 @@ func TestMessagesAreTriedBeforeTheyAreSigned(t *testing.T) {
 	require.Error(t, err, "%s %s", out, notes)
 	require.ErrorContains(t, r.Refused("schedule", "--payload", "00", "--at", "500", "--gas-limit", "auto"), "is for messages")
 	require.ErrorContains(t, r.Refused("schedule", "send", "bob", "50000000stake", "--at", "500", "--gas-limit", "auto"),
-		"--gas-limit auto: the messages would fail today: ")
+		"it would fail if it ran now: ")
 	_, _, err = r.Run("query", "timers", "estimate", "--gas-limit", "auto")
 	require.ErrorContains(t, err, `"auto" is no number of cycles`)
 	_, _, err = r.Run(append([]string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "auto", "--from", r.Alice}, offline...)...)
@@ -167,7 +168,7 @@ func TestATransactionFollowsOneInNoBlockYet(t *testing.T) {
 	line := []string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "500", "--gas-limit", "100000", "--from", "alice", "-y", "--gas", "auto"}
 	_, notes, err := r.Run(line...)
 	require.NoError(t, err)
-	require.Contains(t, notes, "it would succeed if it ran now\n")
+	require.Contains(t, notes, "it would succeed if it ran now, the pre-charge debited\n")
 	require.Regexp(t, `gas estimate: \d+\n`, notes)
 	require.Len(t, r.Node.Sent, 1)
 	for _, sent := range r.Node.Sent {
@@ -188,7 +189,7 @@ func TestUpdateFindsTheGasLimit(t *testing.T) {
 	msg, notes := r.Printed("update", id, "--gas-limit", "auto")
 	update, ok := msg.(*types.MsgUpdateTimer)
 	require.True(t, ok)
-	require.Regexp(t, `--gas-limit auto: [\d,]+ cycles\nit would succeed if it ran now\n`, notes)
+	require.Regexp(t, `--gas-limit auto: [\d,]+ cycles\n(?s:.*)it would succeed if it ran now, the pre-charge debited\n`, notes)
 	require.Greater(t, update.GasLimit, uint64(45_000))
 	require.Less(t, update.GasLimit, uint64(250_000))
 	require.Nil(t, update.Call)
@@ -196,7 +197,8 @@ func TestUpdateFindsTheGasLimit(t *testing.T) {
 	more, _ := r.Printed("update", id, "--gas-limit", "auto", "--msgs", three)
 	require.Greater(t, more.(*types.MsgUpdateTimer).GasLimit, update.GasLimit)
 	tooMuch := r.File("much.json", "["+r.JSON(r.Send(r.Alice, r.Bob, 99_000_000))+"]")
-	_, notes = r.Printed("update", id, "--msgs", tooMuch)
+	require.ErrorContains(t, r.Refused("update", id, "--msgs", tooMuch), "it would fail if it ran now: ")
+	_, notes = r.Printed("update", id, "--msgs", tooMuch, "--force")
 	require.Contains(t, notes, "warning: it would fail if it ran now: ")
-	require.ErrorContains(t, r.Refused("update", id, "--gas-limit", "auto", "--msgs", tooMuch), "the messages would fail today")
+	require.ErrorContains(t, r.Refused("update", id, "--gas-limit", "auto", "--msgs", tooMuch), "it would fail if it ran now: ")
 }

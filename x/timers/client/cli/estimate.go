@@ -10,12 +10,17 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-const flagActor = "actor"
+const (
+	flagActor = "actor"
+	flagDue   = "due"
+)
 
 func newEstimateCmd() *cobra.Command {
 	cmd := job.QueryCommand(&cobra.Command{
@@ -33,6 +38,8 @@ name, says whose weight counts; without it, that of somebody who has not fired l
 	})
 	bids.AddFlags(cmd.Flags())
 	cmd.Flags().String(flagActor, "", "who would schedule: an address, or the name of a key")
+	cmd.Flags().String(draft.FlagPayer, "", "who would pay, with --"+flagActor+": whether its fee allowance covers the fire is told")
+	cmd.Flags().Uint64(flagDue, 0, "height at which the allowance is asked (default: the next)")
 	return cmd
 }
 
@@ -72,6 +79,9 @@ func runEstimate(cmd *cobra.Command, _ []string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkSponsor(j, ahead, request.Actor, estimate); err != nil {
+		return err
+	}
 	if j.OutputFormat == flags.OutputFormatJSON {
 		return j.PrintProto(estimate)
 	}
@@ -81,4 +91,32 @@ func runEstimate(cmd *cobra.Command, _ []string) error {
 		c.PaceErr = err
 	}
 	return outlook.Write(j.Output, estimate, c)
+}
+
+// checkSponsor warns of a fee allowance that would not cover the fire.
+func checkSponsor(j *job.Job, ahead *outlook.Outlook, actor string, e *types.QueryEstimateResponse) error {
+	text, given := j.Stated(draft.FlagPayer)
+	switch {
+	case !given:
+		return nil
+	case actor == "":
+		return fmt.Errorf("--%s %q is stated without --%s, to whom the allowance is granted", draft.FlagPayer, text, flagActor)
+	}
+	payer, err := j.LookupAccount(text)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
+	}
+	due, err := j.Flags.GetUint64(flagDue)
+	if err != nil {
+		return err
+	}
+	sponsor, err := ahead.CheckPayer(j, payer.Text, actor)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
+	}
+	if err := sponsor.Covers(j, e, due); err != nil {
+		return err
+	}
+	j.Warn()
+	return nil
 }

@@ -16,25 +16,25 @@ import (
 func TestMistakesNameTheirFlag(t *testing.T) {
 	r := newRig(t)
 	for want, line := range map[string][]string{
-		"--retries 100 is out of bounds: want 1 to 10":                        {"--in", "9", "--retries", "100", "--retry-after", "5"},
-		`--max-fee "0.005utmr": fires are paid in stake, and not in utmr`:     {"--in", "9", "--max-fee", "0.005utmr", "--max-priority", "0.001stake"},
-		`--bid "5000utmr": fires are paid in stake`:                           {"--in", "9", "--bid", "5000utmr"},
-		`--max-fee "1e3" is no decimal such as 0.002`:                         {"--in", "9", "--max-fee", "1e3", "--max-priority", "1"},
-		`--in: "99999999999999999999999" is too large a number of blocks`:     {"--in", "99999999999999999999999"},
-		"--expires-in 5 ends at height 15, below the due height 30":           {"--in", "20", "--expires-in", "5"},
-		`--fee-payer: ` + r.Bob + " has granted " + r.Alice + " no fee allow": {"--in", "20", "--fee-payer", "bob"},
+		"--retries 100 is out of bounds: want 1 to 10":                           {"--in", "9", "--retries", "100", "--retry-after", "5"},
+		`--max-fee "0.005utmr": fires are paid in stake, and not in utmr`:        {"--in", "9", "--max-fee", "0.005utmr", "--max-priority", "0.001stake"},
+		`--bid: "5000utmr": the chain has no coin utmr; fires are paid in stake`: {"--in", "9", "--bid", "5000utmr"},
+		`--max-fee "1e3" is no decimal such as 0.002`:                            {"--in", "9", "--max-fee", "1e3", "--max-priority", "1"},
+		`--in: "99999999999999999999999" is too large a number of blocks`:        {"--in", "99999999999999999999999"},
+		"--expires-in 5 ends at height 15, below the due height 30":              {"--in", "20", "--expires-in", "5"},
+		`--fee-payer: ` + r.Bob + " has granted " + r.Alice + " no fee allow":    {"--in", "20", "--fee-payer", "bob"},
 	} {
 		err := r.Refused(append([]string{"schedule", "send", "bob", "5stake"}, line...)...)
 		require.ErrorContains(t, err, want)
 		require.NotContains(t, err.Error(), ".go:")
 	}
-	msg, _ := r.scheduleTx("send", "bob", "5stake", "--in", "9", "--bid", "5000stake", "--max-charge", "900stake", "--generate-only")
+	msg, _ := r.scheduleTx("send", "bob", "5stake", "--in", "9", "--bid", "5000stake", "--max-charge", "900stake", "--generate-only", "--force")
 	require.Equal(t, &types.Bid{Price: "5000"}, msg.Bid)
 	require.Equal(t, "900", msg.MaxCharge)
 	msg, _ = r.scheduleTx("send", "bob", "5stake", "--in", "9", "--max-fee", "0.005stake", "--max-priority", "0.001stake", "--generate-only")
 	require.Equal(t, "0.005000000000000000", msg.Bid.Static.MaxFeePerCycle.String())
 	_, _, err := r.Run(append([]string{"tx", "timers", "schedule", "send", "bob", "5stake", "--at", "99", "--bid", "5stake", "--from", r.Alice}, offline...)...)
-	require.ErrorContains(t, err, `no node says whether stake is the fee denom: want 5`)
+	require.ErrorContains(t, err, `no node says what the fee denom is: want a number alone`)
 }
 
 // allow makes bob grant alice a fee allowance.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -52,10 +53,11 @@ func newScheduleCmd() *cobra.Command {
 %[1]s tx timers schedule --msgs send.json --watch bank:balance:ADDRESS:stake --count 3 --from alice`, version.AppName),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runSchedule(cmd, func(*draft.Draft) error { return nil })
+			return runSchedule(cmd, func(*draft.Draft) {})
 		},
 	})
 	draft.AddScheduleFlags(cmd.Flags())
+	job.AddForce(cmd.Flags())
 	for _, action := range draft.Actions() {
 		cmd.AddCommand(newActionCmd(&action))
 	}
@@ -71,14 +73,15 @@ func newActionCmd(action *draft.Action) *cobra.Command {
 		Example: fmt.Sprintf("%s tx timers schedule %s --from alice", version.AppName, action.Example),
 		Args:    cobra.ExactArgs(action.Words()),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runSchedule(cmd, func(d *draft.Draft) error { return d.Take(action, args) })
+			return runSchedule(cmd, func(d *draft.Draft) { d.Take(action, args) })
 		},
 	})
 	draft.AddActionFlags(cmd.Flags(), action)
+	job.AddForce(cmd.Flags())
 	return cmd
 }
 
-func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
+func runSchedule(cmd *cobra.Command, take func(*draft.Draft)) error {
 	payer, err := takeFlag(cmd, draft.FlagPayer)
 	if err != nil {
 		return err
@@ -88,9 +91,7 @@ func runSchedule(cmd *cobra.Command, take func(*draft.Draft) error) error {
 		return err
 	}
 	d := draft.New(j)
-	if err := take(d); err != nil {
-		return err
-	}
+	take(d)
 	msg, err := d.Schedule(payer)
 	if err != nil {
 		return err
@@ -146,28 +147,28 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 			"want at least %d", due, now, now+timespan.LeadBlocks)
 	}
 	if last := now + ahead.Config.MaxTtlBlocks; max(due, msg.ExpiresAt) > last+timespan.LeadBlocks {
-		return fmt.Errorf("height %d is too far: a timer lives %d blocks at most, until height %d from here",
-			max(due, msg.ExpiresAt), ahead.Config.MaxTtlBlocks, last)
+		return fmt.Errorf("%s is too far: a timer lives %d blocks at most, from here until %s",
+			d.Date(max(due, msg.ExpiresAt)), ahead.Config.MaxTtlBlocks, d.Date(last))
 	}
 	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
-		return fmt.Errorf("the timer expires at height %d and is due at %d from here: it would never fire", msg.ExpiresAt, due)
+		return fmt.Errorf("the timer expires at %s and is due at %s from here: it would never fire", d.Date(msg.ExpiresAt), d.Date(due))
 	}
-	if err := outlook.CheckPayer(d.Job, msg.FeePayer, msg.Sender); err != nil {
+	sponsor, err := ahead.CheckPayer(d.Job, msg.FeePayer, msg.Sender)
+	if err != nil {
 		return fmt.Errorf("--%s: %w", draft.FlagPayer, err)
 	}
 	summarize(d, ahead, msg)
-	limit, result, err := tryMessages(d, ahead, msg.GasLimit)
-	if err != nil {
+	promises(d, ahead, msg)
+	r := &review{d: d, ahead: ahead, due: due, trigger: &msg.Trigger, sponsor: sponsor}
+	if msg.Trigger.Watch != nil {
+		r.due = 0
+	}
+	if msg.GasLimit, err = r.try(msg.GasLimit, true); err != nil {
 		return err
 	}
-	msg.GasLimit = limit
-	warnOfOwnWatch(d, msg.Trigger.Watch, result)
-	payer := msg.FeePayer
-	if payer == "" {
-		payer = msg.Sender
+	r.plan = outlook.Plan{
+		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}, Bid: msg.Bid, BidStated: msg.Bid != nil,
+		Payer: cmp.Or(msg.FeePayer, msg.Sender), Repeats: draft.Repeats(msg), Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
 	}
-	return ahead.Advise(d.Job, outlook.Plan{
-		Limits: bids.Limits{Gas: msg.GasLimit, Cells: msg.CellLimit, MaxCharge: msg.MaxCharge}, Bid: msg.Bid, BidStated: msg.Bid != nil, Payer: payer, Repeats: draft.Repeats(msg),
-		Suspends: msg.OnUnfunded == types.OnUnfundedSuspend,
-	})
+	return r.judge()
 }

@@ -194,7 +194,7 @@ func TestScheduleRefusesWhatCouldNotSucceed(t *testing.T) {
 		"no unit":       {[]string{"--after", "10", "--msgs", path}, []string{`--after: "10" has no unit`, "--in takes a number of blocks"}},
 		"no duration":   {[]string{"--after", "soon", "--msgs", path}, []string{`--after: "soon" is no duration`, "want a duration such as"}},
 		"past duration": {[]string{"--after", "-5m", "--msgs", path}, []string{`--after: "-5m" does not lie ahead`}},
-		"too far":       {[]string{"--at", "3000000", "--msgs", path}, []string{"height 3000000 is too far", "2592000 blocks at most"}},
+		"too far":       {[]string{"--at", "3000000", "--msgs", path}, []string{"height 3000000 (2023-12-19 15:33:20 +00:00) is too far: a timer lives 2592000 blocks at most, from here until height 2592010 (", "2592000 blocks at most"}},
 		"expires early": {[]string{"--at", "500", "--expires-at", "400", "--msgs", path}, []string{"--expires-at 400", "below the due height 500"}},
 		"gas limit":     {[]string{"--at", "500", "--gas-limit", "39999", "--msgs", path}, []string{"--gas-limit 39999", "want 40000 to 250000"}},
 		"gas limit 0":   {[]string{"--at", "500", "--gas-limit", "0", "--msgs", path}, []string{`--gas-limit: "0" is no number of cycles`}},

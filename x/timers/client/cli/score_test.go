@@ -34,10 +34,11 @@ func TestScheduleStatesAnIntegerBid(t *testing.T) {
 	require.Contains(t, notes, "pays its bid of 7stake at the fire, within these sums\n")
 
 	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyFIFO })
-	_, notes = r.scheduleTx(append(line, "--bid", "250")...)
+	require.ErrorContains(t, r.Refused(append([]string{"schedule"}, append(line, "--bid", "250")...)...), "--bid has no use under policy fifo")
+	_, notes = r.scheduleTx(append(line, "--bid", "250", "--force")...)
 	require.Contains(t, notes, "--bid has no use under policy fifo: the chain ignores it\n")
 	r.Configure(func(c *types.TimerConfig) { c.Policy = types.PolicyEIP1559 })
-	_, notes = r.scheduleTx(append(line, "--bid", "250")...)
+	_, notes = r.scheduleTx(append(line, "--bid", "250", "--force")...)
 	require.Contains(t, notes, "--bid has no use under policy eip1559: the chain ignores it, or refuses it once the time for that is over; "+
 		"want --max-fee and --max-priority, or --tier\n")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/dryrun"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
@@ -38,33 +37,6 @@ func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 		}
 	}
 	d.Notef("%s", text)
-}
-
-// tryMessages says whether the messages would succeed if they ran now, and returns the gas limit that they need if that is
-// asked for; otherwise the one that is stated. That they would fail now is no reason not to schedule them: much may change
-// by then.
-func tryMessages(d *draft.Draft, ahead *outlook.Outlook, stated uint64) (limit uint64, result dryrun.Result, err error) {
-	if len(d.Messages) == 0 {
-		if d.AutoGas {
-			return 0, result, fmt.Errorf("--%s %s is for messages, which a node can try: state a number of cycles", bids.FlagGasLimit, bids.AutoGas)
-		}
-		return stated, result, nil
-	}
-	result, limit = dryrun.Try(d.Job, d.Messages), stated
-	if d.AutoGas {
-		if limit, err = result.GasLimit(&ahead.Config, d.Messages, ahead.Prices.MaxCyclesPerFire); err != nil {
-			return 0, result, fmt.Errorf("--%s %s: %w: state a number of cycles", bids.FlagGasLimit, bids.AutoGas, err)
-		}
-		d.Notef("--%s %s: %s", bids.FlagGasLimit, bids.AutoGas, plain.Count(limit, "cycle"))
-	}
-	switch {
-	case !result.Tried:
-	case result.Failure != "":
-		d.Notef("warning: it would fail if it ran now: %s", result.Failure)
-	default:
-		d.Notef("it would succeed if it ran now")
-	}
-	return limit, result, nil
 }
 
 // warnOfOwnWatch says whether a timer makes itself due. What a fire changes counts for the next block, and after a fire

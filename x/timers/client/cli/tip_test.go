@@ -26,7 +26,7 @@ func TestScheduleUnderTip(t *testing.T) {
 		"Want that at least; 0.003, twice that and the tip")
 
 	r.Sends(r.Alice, r.Bob, 9_999_500)
-	_, notes = r.scheduleTx(line...)
+	_, notes = r.scheduleTx(append(line, "--force")...)
 	require.Contains(t, notes, "less than the 700stake pre-charged: without more by then, the timer waits for it until it expires")
 }
 

@@ -30,14 +30,13 @@ type Action struct {
 // Words is how many words it takes.
 func (a *Action) Words() int { return strings.Count(a.Use, "[") }
 
-// Take makes the message of the words.
-func (d *Draft) Take(a *Action, words []string) error {
-	msg, err := a.message(d, words)
-	if err != nil {
+// Take says that the timer does what the words say. They are read when what needs no node has been.
+func (d *Draft) Take(a *Action, words []string) {
+	d.take = func() error {
+		msg, err := a.message(d, words)
+		d.Messages = []sdk.Msg{msg}
 		return err
 	}
-	d.Messages = []sdk.Msg{msg}
-	return nil
 }
 
 // Actions are the messages that need no file.
@@ -50,7 +49,7 @@ func Actions() []Action {
 				if err != nil {
 					return nil, fmt.Errorf("recipient: %w", err)
 				}
-				amount, err := coins(words[1])
+				amount, err := d.Coins(words[1])
 				return &banktypes.MsgSend{FromAddress: d.Signer.Text, ToAddress: to.Text, Amount: amount}, err
 			},
 		},
@@ -68,14 +67,8 @@ func Actions() []Action {
 				if err != nil {
 					return nil, err
 				}
-				amount, err := coins(words[1])
-				if err == nil && len(amount) != 1 {
-					err = fmt.Errorf("amount %.80q: want one coin", words[1])
-				}
-				if err != nil {
-					return nil, err
-				}
-				return &stakingtypes.MsgDelegate{DelegatorAddress: d.Signer.Text, ValidatorAddress: validator, Amount: amount[0]}, nil
+				amount, err := d.Coin(words[1])
+				return &stakingtypes.MsgDelegate{DelegatorAddress: d.Signer.Text, ValidatorAddress: validator, Amount: amount}, err
 			},
 		},
 		{
@@ -89,15 +82,6 @@ func Actions() []Action {
 	}
 }
 
-// coins reads a positive amount.
-func coins(text string) (sdk.Coins, error) {
-	amount, err := sdk.ParseCoinsNormalized(text)
-	if err != nil || amount.IsZero() {
-		return nil, fmt.Errorf("%.80q is no amount: want a whole number and its denom, such as 5utmr", text)
-	}
-	return amount, nil
-}
-
 // execute makes x/wasm's message from its JSON, since the module does not import x/wasm. A chain without it says so.
 func (d *Draft) execute(words []string) (sdk.Msg, error) {
 	contract, err := d.LookupAccount(words[0])
@@ -109,7 +93,7 @@ func (d *Draft) execute(words []string) (sdk.Msg, error) {
 	}
 	funds := sdk.Coins{}
 	if text, given := d.Stated(flagAmount); given {
-		if funds, err = coins(text); err != nil {
+		if funds, err = d.Coins(text); err != nil {
 			return nil, fmt.Errorf("--%s: %w", flagAmount, err)
 		}
 	}

@@ -28,7 +28,10 @@ func addCallFlags(f *pflag.FlagSet) {
 // call is what a timer does when it fires: the messages taken from an Action, or from --msgs, --payload or --payload-file.
 // It is nil if none was given and none is needed.
 func (d *Draft) call(needed bool) (*types.TimerCall, error) {
-	if len(d.Messages) > 0 {
+	if d.take != nil {
+		if err := d.take(); err != nil {
+			return nil, err
+		}
 		messages, err := packMessages(d.Codec, d.Signer, d.Messages)
 		return &types.TimerCall{Messages: messages}, err
 	}

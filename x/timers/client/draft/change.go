@@ -3,8 +3,11 @@ package draft
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/spf13/pflag"
+
+	"github.com/cosmos/cosmos-sdk/client/flags"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
@@ -50,26 +53,45 @@ func (d *Draft) Update(timer string) (*types.MsgUpdateTimer, error) {
 
 // AddExtendFlags adds the flags that Extend reads.
 func AddExtendFlags(f *pflag.FlagSet) {
-	f.String(flagTo, "", "last height at which it may fire, or a date and a time")
-	f.String(flagBy, "", "the same as a distance from now: a number of blocks, or a time such as 7d")
+	f.String(flagUntil, "", "last height at which it may fire, or a date and a time")
+	f.String(flagTo, "", "deprecated: use --"+flagUntil)
+	f.Lookup(flagTo).Hidden = true
+	f.String(flagBy, "", "how much longer than now: a number of blocks, or a time such as 7d, added to its present end")
+	f.Bool(flagShorten, false, "let the new end be before the present one")
 }
 
-// Extend reads until when one of the signer's timers may fire.
+// Extend reads until when one of the signer's timers may fire. It refuses an end before the present one unless that is
+// meant, and one that changes nothing.
 func (d *Draft) Extend(timer string) (*types.MsgExtendTimer, error) {
-	flag, text, err := d.OneOf("until when the timer may fire", true, flagTo, flagBy)
+	flag, text, err := d.OneOf("until when the timer may fire", true, flagUntil, flagTo, flagBy)
 	if err != nil {
 		return nil, err
 	}
-	msg := &types.MsgExtendTimer{Sender: d.Signer.Text}
-	if msg.ExpiresAt, err = d.height(flag, text); err != nil {
-		return nil, err
+	if flag == flagBy && d.Offline {
+		return nil, fmt.Errorf("--%s needs a node, which knows until when the timer may fire: with --%s, state a height with --%s",
+			flagBy, flags.FlagOffline, flagUntil)
 	}
 	owned, live, err := d.ownLive(timer)
-	msg.Id, msg.Actor = owned.ID, owned.Actor
-	if err != nil || live == nil {
-		return msg, err
+	if err != nil {
+		return nil, err
 	}
-	return msg, d.confirmShortening(live, msg.ExpiresAt)
+	msg := &types.MsgExtendTimer{Sender: d.Signer.Text, Id: owned.ID, Actor: owned.Actor}
+	if flag == flagBy {
+		longer, err := d.blocks(flagBy, text)
+		if err == nil && longer > math.MaxInt64-live.ExpiresAt {
+			err = fmt.Errorf("--%s %s is beyond any height", flagBy, text)
+		}
+		if err != nil {
+			return nil, err
+		}
+		msg.ExpiresAt = live.ExpiresAt + longer
+	} else if msg.ExpiresAt, err = d.height(flag, text); err != nil {
+		return nil, err
+	}
+	if live == nil {
+		return msg, nil
+	}
+	return msg, d.checkEnd(live, msg.ExpiresAt)
 }
 
 // AddAgentFlags adds the flags that SetAgent reads.

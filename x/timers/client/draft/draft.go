@@ -16,6 +16,9 @@ type Draft struct {
 	Watched []string
 	// AutoGas: the gas limit is to be found by a dry run of the messages.
 	AutoGas bool
+
+	// take makes Messages of the words of an Action; nil if there is none.
+	take func() error
 }
 
 // New begins a message of a job's signer.

@@ -45,8 +45,11 @@ const (
 
 // The flags of changes.
 const (
+	flagUntil = "until"
+	// flagTo is the former name of flagUntil.
 	flagTo         = "to"
 	flagBy         = "by"
+	flagShorten    = "shorten"
 	flagDefaultBid = "default-bid"
 	flagClear      = "clear"
 )

@@ -123,3 +123,11 @@ func parseFires(flag, text string) (uint64, error) {
 	}
 	return fires, nil
 }
+
+// Fit is how many fires there are from a height to another, both included, at so many blocks from one to the next.
+func Fit(first, every, last uint64) uint64 {
+	if last < first {
+		return 0
+	}
+	return (last-first)/every + 1
+}

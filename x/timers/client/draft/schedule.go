@@ -49,6 +49,11 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if dueFlag != "" && dueFlag != flagWatch && dueFlag != flagAfterBlocks && !isMoment(dueFlag, dueText) {
+		if _, err := parseWhen(dueFlag, dueText); err != nil {
+			return nil, fmt.Errorf("--%s: %w", dueFlag, err)
+		}
+	}
 	limits, auto, err := bids.ReadLimitsOrAuto(d.Job)
 	if err != nil {
 		return nil, err

@@ -1,15 +1,11 @@
 package draft
 
 import (
-	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
-	"time"
-
-	"github.com/cosmos/cosmos-sdk/client/input"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -61,35 +57,38 @@ func (d *Draft) ownLive(name string) (owned job.Owned, timer *types.TimerInfo, e
 	return owned, &found, nil
 }
 
-// confirmShortening says from where to where an extension moves the last height of a timer, and asks before it moves it
-// down, unless all questions are answered beforehand.
-func (d *Draft) confirmShortening(timer *types.TimerInfo, to uint64) error {
-	text := ""
-	if c, err := d.Clock(); err == nil {
-		text = ": " + c.Describe(to)
-		if moment := c.Moment(to, time.Local); moment != "" {
-			text += "; expected at " + moment
-		}
-	}
-	d.Notef("may fire until height %d, not %d%s", to, timer.ExpiresAt, text)
-	switch {
-	case to == timer.ExpiresAt:
-		return fmt.Errorf("timer %s may fire until height %d already: nothing would change", timer.Id, to)
-	case to < timer.Due && timer.SetAside == types.NotSetAside:
-		return fmt.Errorf("height %d is below the height %d at which timer %s is due: it would never fire. To end it, cancel it", to, timer.Due, timer.Id)
-	case to > timer.ExpiresAt:
-		return nil
-	}
-	d.Notef("warning: this shortens its life by %d blocks", timer.ExpiresAt-to)
-	if d.SkipConfirm || d.GenerateOnly || d.Simulate || d.IsAux {
-		return nil
-	}
-	yes, err := input.GetConfirmation("shorten it?", bufio.NewReader(d.Stdin), d.Notes)
+// checkEnd says from where to where a change moves the last height of a timer, as the chain will: it clamps what is beyond
+// the longest life. It refuses what changes nothing, what makes the timer end before it is due, and an end before the present
+// one that is not meant.
+func (d *Draft) checkEnd(timer *types.TimerInfo, to uint64) error {
+	c, err := d.Clock()
 	if err != nil {
 		return err
 	}
-	if !yes {
-		return errors.New("not extended: you did not want it shortened")
+	params, err := types.NewQueryClient(d.Context).Params(d.Ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
+	}
+	if longest := c.Height + 1 + params.Config.MaxTtlBlocks; to > longest {
+		d.Notef("a timer lives at most %s: the chain takes %s for %s",
+			c.Pace.Describe(params.Config.MaxTtlBlocks), d.Date(longest), d.Date(to))
+		to = longest
+	}
+	stated, given := d.Stated(flagShorten)
+	shorten := given && stated == "true"
+	switch {
+	case to == timer.ExpiresAt:
+		return fmt.Errorf("timer %s may fire until %s already: nothing would change", timer.Id, d.Date(to))
+	case to < timer.Due && timer.SetAside == types.NotSetAside:
+		return fmt.Errorf("%s is before %s, when timer %s is due: it would never fire. To end it, cancel it", d.Date(to), d.Date(timer.Due), timer.Id)
+	case to < timer.ExpiresAt && !shorten:
+		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Date(timer.ExpiresAt), d.Date(to), flagShorten)
+	}
+	d.Notef("may fire until %s, not %s: %s", d.Date(to), d.Date(timer.ExpiresAt), c.Describe(to))
+	if interval := timer.Trigger.Interval; interval != nil && interval.Remaining > 0 && timer.SetAside == types.NotSetAside {
+		if fit := Fit(timer.Due, interval.Every, to); fit < interval.Remaining {
+			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(interval.Remaining))
+		}
 	}
 	return nil
 }

@@ -42,16 +42,28 @@ func (d *Draft) watchTrigger() (*types.WatchTrigger, error) {
 	if err != nil {
 		return nil, err
 	}
+	var hold []string
 	for i, text := range texts {
-		key, err := d.watchKey(text)
+		var when *types.WatchCondition
+		if conditions != nil {
+			when = conditions[i]
+		}
+		key, holds, err := d.watchKey(text, when)
 		if err != nil {
 			return nil, fmt.Errorf("--%s: %w", flagWatch, err)
 		}
-		if conditions != nil {
-			key.When = conditions[i]
+		if holds {
+			hold = append(hold, plain.Clean(text+" "+condition.Op(when.Op).String()+" "+when.Value))
 		}
 		trigger.Keys = append(trigger.Keys, key)
 		d.Watched = append(d.Watched, text)
+	}
+	if len(hold) > 0 {
+		say := d.Notef
+		if len(hold) == len(texts) {
+			say = d.Object
+		}
+		say("%s is true already: it makes the timer due only when it becomes true again, after it was false", strings.Join(hold, " and "))
 	}
 	if text, given := d.Stated(FlagCooldown); given {
 		if trigger.Cooldown, err = d.blocks(FlagCooldown, text); err != nil {
@@ -97,38 +109,39 @@ func (d *Draft) watchOnly() error {
 	return nil
 }
 
-func (d *Draft) watchKey(text string) (types.WatchKey, error) {
+// watchKey reads a key with its condition, which may be nil, and tells whether that is true now.
+func (d *Draft) watchKey(text string, when *types.WatchCondition) (key types.WatchKey, holds bool, err error) {
 	if d.Offline {
 		// Without a node only what needs no reading: STORE:HEX.
 		store, digits, _ := strings.Cut(text, ":")
 		prefix, err := hex.DecodeString(digits)
-		key := types.WatchKey{Store: store, Prefix: prefix}
+		key := types.WatchKey{Store: store, Prefix: prefix, When: when}
 		if err == nil {
 			err = key.Validate()
 		}
 		if err != nil {
-			return key, fmt.Errorf("%.200q needs a node: with --%s, want STORE:HEX: %w", text, flags.FlagOffline, err)
+			return key, false, fmt.Errorf("%.200q needs a node: with --%s, want STORE:HEX: %w", text, flags.FlagOffline, err)
 		}
-		return key, nil
+		return key, false, nil
 	}
 	forms, err := d.watchForms()
 	if err != nil {
-		return types.WatchKey{}, fmt.Errorf("ask for what can be watched: %s", plain.ServerSays(err))
+		return key, false, fmt.Errorf("ask for what can be watched: %s", plain.ServerSays(err))
 	}
 	named, err := d.withAddresses(text, forms)
 	if err != nil {
-		return types.WatchKey{}, fmt.Errorf("%.200q: %w", text, err)
+		return key, false, fmt.Errorf("%.200q: %w", text, err)
 	}
-	response, err := types.NewQueryClient(d.Context).WatchKey(d.Ctx, &types.QueryWatchKeyRequest{Text: named})
+	response, err := types.NewQueryClient(d.Context).WatchKey(d.Ctx, &types.QueryWatchKeyRequest{Text: named, When: when})
 	if err != nil {
 		says := plain.ServerSays(err)
 		if !strings.Contains(says, "want ") {
 			says += "; want one of " + strings.Join(forms, ", ")
 		}
-		return types.WatchKey{}, fmt.Errorf("%.200q: %s", text, says)
+		return key, false, fmt.Errorf("%.200q: %s", text, says)
 	}
 	d.Notef("watches %s: %s:%x", named, response.Key.Store, response.Key.Prefix)
-	return response.Key, nil
+	return response.Key, response.Holds, nil
 }
 
 // watchForms are the forms in which this chain takes keys to watch: bank:balance:ADDRESS:DENOM.

@@ -40,6 +40,17 @@ func (d *Draft) noteHeight(what string, height uint64, c timespan.Clock) {
 	d.Notef("%s height %d: %s", what, height, text)
 }
 
+// Date is a height, and when it is expected where that is known: "height 500 (2030-01-31 09:00:00 +01:00)".
+func (d *Draft) Date(height uint64) string {
+	text := fmt.Sprintf("height %d", height)
+	if c, err := d.Clock(); err == nil {
+		if moment := c.Moment(height, time.Local); moment != "" {
+			text += " (" + moment + ")"
+		}
+	}
+	return text
+}
+
 // height reads a height: stated as such, or as a distance from the latest block.
 func (d *Draft) height(flag, text string) (uint64, error) {
 	if isMoment(flag, text) {
@@ -66,7 +77,7 @@ func (d *Draft) height(flag, text string) (uint64, error) {
 // isMoment tells whether a flag that states a height states a date or a time of day instead.
 func isMoment(flag, text string) bool {
 	switch flag {
-	case flagAt, flagFirst, flagExpiresAt, flagTo:
+	case flagAt, flagFirst, flagExpiresAt, flagUntil, flagTo:
 		return strings.ContainsAny(text, ":-")
 	default:
 		return false
@@ -93,7 +104,7 @@ func (d *Draft) heightOf(flag, text string) (uint64, error) {
 // parseWhen reads the text of a flag that states a height or a distance; the distance is zero if it is a height.
 func parseWhen(flag, text string) (timespan.Span, error) {
 	switch flag {
-	case flagAt, flagFirst, flagExpiresAt, flagTo:
+	case flagAt, flagFirst, flagExpiresAt, flagUntil, flagTo:
 		_, err := timespan.ParseCount(text, "height")
 		if err != nil && !timespan.IsDigits(text) {
 			err = fmt.Errorf("%w, a date and a time, or a time of day such as 09:00", err)

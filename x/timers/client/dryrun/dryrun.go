@@ -29,8 +29,9 @@ type Result struct {
 	Events []abci.Event
 }
 
-// Try runs messages of the signer's at the latest state, without a trace of it.
-func Try(j *job.Job, msgs []sdk.Msg) Result {
+// Try runs messages of the signer's at the latest state, without a trace of it, after the signer has paid what is held of its
+// coins: as the fee of the transaction, which the node debits before the messages.
+func Try(j *job.Job, msgs []sdk.Msg, held sdk.Coins) Result {
 	if j.Offline || len(msgs) == 0 {
 		return Result{}
 	}
@@ -39,7 +40,7 @@ func Try(j *job.Job, msgs []sdk.Msg) Result {
 		return Result{}
 	}
 	// What the transaction that schedules pays is not part of the fire; nor is its timeout.
-	factory = factory.WithFees("").WithGasPrices("").WithTimeoutHeight(0).WithSimulateAndExecute(j.FromName != "" && j.HasKey())
+	factory = factory.WithFees(held.String()).WithGasPrices("").WithTimeoutHeight(0).WithSimulateAndExecute(j.FromName != "" && j.HasKey())
 	if factory, err = factory.Prepare(j.Context); err != nil {
 		return Result{Tried: true, Failure: plain.ServerSays(err)}
 	}
@@ -60,9 +61,12 @@ func unavailable(err error) bool {
 	return strings.Contains(text, "unknown query path") || strings.Contains(text, "unknown service") || strings.Contains(text, "connection refused")
 }
 
-// GasLimit is a gas limit that does for messages which a dry run of so much gas has tried: what they used, and what each
-// fire uses besides. It errs on the safe side, by what a transaction's own checks used. It is within the bounds of the
-// chain; largest is the most that a fire may use.
+// reserve is which part of what messages used is added to it: by the time of the fire they may need more.
+const reserve = 10
+
+// GasLimit is a gas limit that does for messages which a dry run of so much gas has tried: what they used and a tenth of it,
+// and what each fire uses besides. It errs on the safe side, by what a transaction's own checks used. It is within the bounds
+// of the chain; largest is the most that a fire may use.
 func (r Result) GasLimit(config *types.TimerConfig, msgs []sdk.Msg, largest uint64) (uint64, error) {
 	payload, err := types.NewAccountPayload(msgs...)
 	if err != nil {
@@ -75,6 +79,6 @@ func (r Result) GasLimit(config *types.TimerConfig, msgs []sdk.Msg, largest uint
 		return 0, fmt.Errorf("the messages would fail today: %s", r.Failure)
 	}
 	size := uint64(payload.Size())
-	cycles := r.Gas + config.Intrinsic().Cycles(lane.FireWork{PayloadBytes: size, MessageBytes: size})
+	cycles := r.Gas + r.Gas/reserve + config.Intrinsic().Cycles(lane.FireWork{PayloadBytes: size, MessageBytes: size})
 	return min(max(cycles, config.MinGasLimit), largest), nil
 }

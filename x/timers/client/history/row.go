@@ -95,52 +95,96 @@ func (h *history) totals() totals {
 	return t
 }
 
-// words are the result, what was paid, the next due height, and what else there is to say; a dash is nothing.
+// words are the result, what was paid, the next due height, and what else there is to say; a dash is nothing. They are there for
+// every event of a timer.
 func (r *row) words() [4]string {
 	switch e := r.event.(type) {
 	case *types.TimerFired:
-		result, next := "ok", "-"
-		if !e.Success {
-			result = fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code))
-		}
-		if e.NextDue > 0 {
-			next = fmt.Sprint(e.NextDue)
-		}
-		more := fmt.Sprintf("%d cycles, %d cells", e.Cycles, e.Cells)
-		if e.Late > 0 {
-			more += fmt.Sprintf(", %d late", e.Late)
-		}
-		if e.Retries > 0 {
-			more += fmt.Sprintf(", retry %d next", e.Retries)
-		}
-		return [4]string{result, e.Paid, next, more}
+		return firedWords(e)
 	case *types.TimerScheduled:
 		more := fmt.Sprintf("until %d", e.ExpiresAt)
 		if e.Label != "" {
 			more += ", " + plain.Clean(e.Label)
 		}
 		return [4]string{"-", "-", fmt.Sprint(e.Due), more}
+	case *types.TimerUpdated:
+		return said("by its owner; it goes to the back of those due at its height")
+	case *types.TimerExpired:
+		return said(fmt.Sprintf("it was to fire until %d%s", e.ExpiresAt, plain.Missing(e.Missing)))
 	case *types.TimerReleased:
 		return [4]string{e.Reason.Word(), "-", fmt.Sprint(e.Due), ""}
 	case *types.TimerSetAside:
 		more := ""
-		if e.Reason == types.Suspended || e.Reason == types.Unfunded {
-			more = fmt.Sprintf("wants %s, has %s", e.Required, e.Available)
+		switch {
+		case e.Reason == types.Suspended || e.Reason == types.Unfunded:
+			more = plain.Shortfall(e.Required, e.Available, e.AllowanceRefused)
+		case e.Codespace != "":
+			more = fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code))
 		}
 		return [4]string{e.Reason.Word(), "-", "-", more}
 	case *types.TimerCancelledInsufficientFunds:
-		return [4]string{"-", "-", "-", fmt.Sprintf("wants %s, has %s", e.Required, e.Available)}
+		return said(plain.Shortfall(e.Required, e.Available, e.AllowanceRefused))
+	case *types.TimerDeferredInsufficientFunds:
+		return said("waits: " + plain.Shortfall(e.Required, e.Available, e.AllowanceRefused))
 	case *types.TimerExtended:
-		return [4]string{"-", "-", "-", fmt.Sprintf("until %d, not %d", e.ExpiresAt, e.PreviousExpiresAt)}
+		return said(fmt.Sprintf("until %d, not %d", e.ExpiresAt, e.PreviousExpiresAt))
 	case *types.TimerExtendedByGovernance:
 		return [4]string{"by governance", "-", "-", fmt.Sprintf("until %d, not %d", e.ExpiresAt, e.PreviousExpiresAt)}
-	case *types.TimerBidLocked:
-		return [4]string{"-", "-", "-", fmt.Sprintf("%s more, %s in all", e.Amount, e.Locked)}
-	case *types.TimerBidSettled:
-		return [4]string{"-", e.Paid, "-", fmt.Sprintf("of a bid of %s: %s back, %s locked now", e.Bid, e.Returned, e.Locked)}
+	case *types.TimerCancelled:
+		by := "its owner"
+		if e.Scheduler != "" {
+			by = "who scheduled it, " + plain.Clean(e.Scheduler)
+		}
+		return said("by " + by)
 	case *types.TimerCancelledByGovernance:
 		return [4]string{"by governance", "-", "-", ""}
+	case *types.TimerCancelledNotAdmin:
+		return said(plain.Clean(e.Scheduler) + " scheduled it, and is no more the contract's admin")
 	default:
-		return [4]string{"-", "-", "-", ""}
+		return r.bidWords()
 	}
+}
+
+// bidWords are those of events of bids.
+func (r *row) bidWords() [4]string {
+	switch e := r.event.(type) {
+	case *types.TimerBidLocked:
+		return said(fmt.Sprintf("%s more, %s in all", e.Amount, e.Locked))
+	case *types.TimerBidSettled:
+		return [4]string{"-", e.Paid, "-", fmt.Sprintf("of a bid of %s: %s back, %s locked now", e.Bid, e.Returned, e.Locked)}
+	case *types.TimerPriorityClampedAtSchedule:
+		return said(fmt.Sprintf("tip lowered from %s to %s", plain.Dec(e.Stated), plain.Dec(e.Clamped)))
+	case *types.TimerBidIgnored:
+		return said("the policy takes no such bid")
+	case *types.TimerAgentFailed:
+		return [4]string{fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code)), "-", "-", "agent " + plain.Clean(e.Agent)}
+	case *types.TimerAgentBilled:
+		return [4]string{"-", e.Paid, "-", fmt.Sprintf("for %d cycles of agent %s", e.Cycles, plain.Clean(e.Agent))}
+	default:
+		return said("")
+	}
+}
+
+// said are words of which there is one text.
+func said(more string) [4]string { return [4]string{"-", "-", "-", more} }
+
+func firedWords(e *types.TimerFired) [4]string {
+	result, next := "ok", "-"
+	if !e.Success {
+		result = fmt.Sprintf("%s/%d%s", e.Codespace, e.Code, registered(e.Codespace, e.Code))
+	}
+	if e.NextDue > 0 {
+		next = fmt.Sprint(e.NextDue)
+	}
+	more := fmt.Sprintf("%d cycles, %d cells", e.Cycles, e.Cells)
+	if e.Late > 0 {
+		more += fmt.Sprintf(", %d late", e.Late)
+	}
+	if e.Retries > 0 {
+		more += fmt.Sprintf(", retry %d next", e.Retries)
+	}
+	if e.Ended != types.EndUnspecified {
+		more += ", ended: " + e.Ended.Words() + plain.Missing(e.Missing)
+	}
+	return [4]string{result, e.Paid, next, more}
 }

@@ -23,11 +23,13 @@ import (
 var (
 	endEvents = []timerEvent{
 		&types.TimerFired{}, &types.TimerExpired{}, &types.TimerCancelledInsufficientFunds{},
-		&types.TimerCancelledByGovernance{}, &types.TimerExtendedByGovernance{},
+		&types.TimerCancelledByGovernance{}, &types.TimerExtendedByGovernance{}, &types.TimerCancelledNotAdmin{},
+		&types.TimerDeferredInsufficientFunds{}, &types.TimerAgentFailed{}, &types.TimerAgentBilled{},
 	}
 	messageEvents = []timerEvent{
 		&types.TimerScheduled{}, &types.TimerUpdated{}, &types.TimerExtended{}, &types.TimerCancelled{},
 		&types.TimerSetAside{}, &types.TimerReleased{}, &types.TimerBidLocked{}, &types.TimerBidSettled{},
+		&types.TimerPriorityClampedAtSchedule{}, &types.TimerBidIgnored{},
 	}
 )
 

@@ -50,6 +50,8 @@ type Job struct {
 	Signer Account
 
 	known *timespan.Clock
+	// objections are what speaks against sending.
+	objections []string
 }
 
 // NewTx reads the flags that transactions share.
@@ -62,8 +64,10 @@ func NewTx(cmd *cobra.Command) (*Job, error) {
 	if clientCtx.GetFromAddress().Empty() {
 		return nil, fmt.Errorf("--%s is missing: want the name or the address of the key that signs and owns the timer", flags.FlagFrom)
 	}
-	j.Signer, err = j.AccountOf(clientCtx.GetFromAddress())
-	return j, err
+	if j.Signer, err = j.AccountOf(clientCtx.GetFromAddress()); err != nil {
+		return nil, err
+	}
+	return j, j.exactFees()
 }
 
 // New reads the context of a command.
@@ -211,8 +215,11 @@ func (j *Job) Clock() (timespan.Clock, error) {
 	return c, nil
 }
 
-// Send signs and broadcasts, or prints, as the flags of transactions say.
+// Send signs and broadcasts, or prints, as the flags of transactions say, unless something speaks against it.
 func (j *Job) Send(msgs ...sdk.Msg) error {
+	if err := j.settle(); err != nil {
+		return err
+	}
 	if j.IsAux {
 		return tx.GenerateOrBroadcastTxCLI(j.Context, j.Flags, msgs...)
 	}

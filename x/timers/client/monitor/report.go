@@ -220,27 +220,26 @@ func (r *report) read(events []abci.Event) {
 	}
 }
 
-// tell puts an event in words; false for those that say nothing of where a timer stands.
+// tell puts an event in words; false for one that this binary does not know, and for the summary of a block.
 func tell(message proto.Message) (happening, bool) {
 	h := happening{}
 	switch e := message.(type) {
 	case *types.TimerFired:
-		h = happening{kind: "fired", facts: []fact{
-			{"paid", e.Paid}, {"tip", e.Tip}, {"cycles", e.Cycles}, {"cells", e.Cells}, {"late", e.Late},
-		}}
-		if !e.Success {
-			h.kind = "failed"
-			h.failedWith(e.Codespace, e.Code)
-		}
+		h = fired(e)
 	case *types.TimerExpired:
-		h = happening{kind: "expired", facts: []fact{{"expires_at", e.ExpiresAt}}}
+		h = happening{kind: "expired", facts: missing([]fact{{"expires_at", e.ExpiresAt}}, e.Missing)}
 	case *types.TimerCancelledInsufficientFunds:
-		h = happening{kind: "unfunded", facts: []fact{{"required", e.Required}, {"available", e.Available}}}
-		if e.AllowanceRefused {
-			h.facts = append(h.facts, fact{"allowance", "refused"})
-		}
+		h = happening{kind: "unfunded", facts: shortfall(e.Required, e.Available, e.AllowanceRefused)}
+	case *types.TimerDeferredInsufficientFunds:
+		h = happening{kind: "waits_for_funds", facts: shortfall(e.Required, e.Available, e.AllowanceRefused)}
 	case *types.TimerScheduled:
 		h = happening{kind: "scheduled", facts: []fact{{"due", e.Due}, {"gas_limit", e.GasLimit}}}
+	case *types.TimerUpdated:
+		h = happening{kind: "updated"}
+	case *types.TimerExtended:
+		h = happening{kind: "extended", facts: []fact{{"expires_at", e.ExpiresAt}, {"before", e.PreviousExpiresAt}}}
+	case *types.TimerExtendedByGovernance:
+		h = happening{kind: "extended", facts: []fact{{"by", "governance"}, {"expires_at", e.ExpiresAt}, {"before", e.PreviousExpiresAt}}}
 	case *types.TimerCancelled:
 		h = happening{kind: "cancelled"}
 	case *types.TimerCancelledByGovernance:
@@ -249,9 +248,27 @@ func tell(message proto.Message) (happening, bool) {
 		h = happening{kind: "cancelled", facts: []fact{{"by", "loss_of_admin"}}}
 	case *types.TimerSetAside:
 		h = happening{kind: "set_aside", facts: []fact{{"reason", e.Reason.Word()}}}
+		if e.AllowanceRefused {
+			h.facts = append(h.facts, fact{"allowance", "refused"})
+		}
 		h.failedWith(e.Codespace, e.Code)
 	case *types.TimerReleased:
 		h = happening{kind: "released", facts: []fact{{"reason", e.Reason.Word()}}}
+	default:
+		var told bool
+		if h, told = tellOfLane(message); !told {
+			return tellOfBid(message)
+		}
+		return h, true
+	}
+	return h.named(message), true
+}
+
+// tellOfLane puts an event of the lane in words.
+func tellOfLane(message proto.Message) (h happening, told bool) {
+	switch e := message.(type) {
+	case *types.TimerConfigUpdatedByGovernance:
+		return happening{kind: "config_updated", facts: []fact{{"policy", plain.PolicyName(e.Config.Policy)}}}, true
 	case *types.TimerLaneFailed:
 		h = happening{kind: "lane_failed"}
 		h.failedWith(e.Codespace, e.Code)
@@ -261,16 +278,76 @@ func tell(message proto.Message) (happening, bool) {
 	default:
 		return h, false
 	}
-	if named, ok := message.(interface {
-		GetActor() string
-		GetId() string
-	}); ok {
-		h.actor, h.id = named.GetActor(), named.GetId()
+	return h, true
+}
+
+// tellOfBid puts an event of bids and of their agents in words.
+func tellOfBid(message proto.Message) (h happening, told bool) {
+	switch e := message.(type) {
+	case *types.TimerBidLocked:
+		h = happening{kind: "bid_locked", facts: []fact{{"amount", e.Amount}, {"locked", e.Locked}}}
+	case *types.TimerBidSettled:
+		h = happening{kind: "bid_settled", facts: []fact{{"paid", e.Paid}, {"returned", e.Returned}, {"locked", e.Locked}}}
+	case *types.TimerPriorityClampedAtSchedule:
+		h = happening{kind: "tip_lowered", facts: []fact{{"stated", plain.Dec(e.Stated)}, {"clamped", plain.Dec(e.Clamped)}}}
+	case *types.TimerBidIgnored:
+		h = happening{kind: "bid_ignored", facts: []fact{{"refused_from", e.RefusedFrom}}}
+	case *types.TimerAgentFailed:
+		h = happening{kind: "agent_failed", facts: []fact{{"agent", e.Agent}}}
+		h.failedWith(e.Codespace, e.Code)
+	case *types.TimerAgentBilled:
+		h = happening{kind: "agent_billed", facts: []fact{{"agent", e.Agent}, {"cycles", e.Cycles}, {"paid", e.Paid}}}
+	case *types.TimerAgentSet:
+		h = happening{kind: "agent_set", facts: []fact{{"of", e.Actor}, {"agent", e.Agent}}}
+	default:
+		return h, false
+	}
+	return h.named(message), true
+}
+
+// named is a happening with the timer that an event names, and its label.
+func (h happening) named(message proto.Message) happening {
+	if actor, ok := message.(interface{ GetActor() string }); ok {
+		h.actor = actor.GetActor()
+	}
+	if named, ok := message.(interface{ GetId() string }); ok {
+		h.id = named.GetId()
 	}
 	if labelled, ok := message.(interface{ GetLabel() string }); ok {
 		h.label = labelled.GetLabel()
 	}
-	return h, true
+	return h
+}
+
+func fired(e *types.TimerFired) happening {
+	h := happening{kind: "fired", facts: []fact{
+		{"paid", e.Paid}, {"tip", e.Tip}, {"cycles", e.Cycles}, {"cells", e.Cells}, {"late", e.Late},
+	}}
+	if !e.Success {
+		h.kind = "failed"
+		h.failedWith(e.Codespace, e.Code)
+	}
+	if e.Ended != types.EndUnspecified {
+		h.facts = append(h.facts, fact{"ended", strings.ReplaceAll(e.Ended.Words(), " ", "_")})
+	}
+	h.facts = missing(h.facts, e.Missing)
+	return h
+}
+
+// missing adds how many fires were stated and not made.
+func missing(facts []fact, fires uint64) []fact {
+	if fires == 0 {
+		return facts
+	}
+	return append(facts, fact{"missing", fires})
+}
+
+// shortfall is what a payer could not pay. Where its fee allowance refused, its balance says nothing.
+func shortfall(required, available string, allowanceRefused bool) []fact {
+	if allowanceRefused {
+		return []fact{{"required", required}, {"allowance", "refused"}}
+	}
+	return []fact{{"required", required}, {"available", available}}
 }
 
 // failedWith notes an error; a codespace that is empty is none.

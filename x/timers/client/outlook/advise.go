@@ -45,11 +45,16 @@ func (o *Outlook) checkStatic(j *job.Job, bid *types.Bid) error {
 	return nil
 }
 
-// Advise says what a fire will cost at today's prices, how long it would wait, and whether the payer has enough now. It
-// refuses a bid that the chain would refuse; what can't be told otherwise is said and does not stop anything.
-func (o *Outlook) Advise(j *job.Job, p Plan) error {
+// Advise says what a fire will cost at today's prices and how long it would wait, and returns the estimate; nil if there is
+// none. It refuses a bid that the chain would refuse, and objects to one that does nothing, to a payer who can't cover a
+// fire now, and to a max charge that no fire keeps to now.
+func (o *Outlook) Advise(j *job.Job, p Plan) (*types.QueryEstimateResponse, error) {
 	if p.BidStated {
-		if note := bids.Note(o.Prices.Policy, p.Bid); note != "" {
+		switch note := bids.Note(o.Prices.Policy, p.Bid); {
+		case note == "":
+		case p.Bid.Price != "":
+			j.Object("%s", note)
+		default:
 			j.Notef("%s", note)
 		}
 	}
@@ -58,15 +63,20 @@ func (o *Outlook) Advise(j *job.Job, p Plan) error {
 	}
 	if p.BidStated && p.Bid.Static != nil && o.bidRule().MaxFee != bids.MaxFeeUnused {
 		if err := o.checkStatic(j, p.Bid); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	request := Request(p.Limits, p.Bid)
 	request.Actor = j.Signer.Text
 	e, err := Estimate(j, request)
+	if err != nil && request.MaxCharge != "" {
+		// No price is low enough for it. What a fire costs without it says by how much.
+		request.MaxCharge = ""
+		e, err = Estimate(j, request)
+	}
 	if err != nil {
 		j.Notef("no estimate: %v", err)
-		return nil
+		return nil, nil
 	}
 	unit := plain.Clean(e.FeeDenom)
 	fire := "the fire"
@@ -89,13 +99,26 @@ func (o *Outlook) Advise(j *job.Job, p Plan) error {
 	if p.Suspends {
 		unfunded = "the timer is suspended until its owner resumes it or it expires"
 	}
-	warnOfFunds(j, e, p.Payer, unfunded)
-	return nil
+	objectToFunds(j, e, p.Payer, unfunded)
+	objectToMaxCharge(j, e, p.Limits.MaxCharge)
+	return e, nil
 }
 
-// warnOfFunds tells when the payer has less now than the fire will ask for, and what becomes of the timer then: there is time
+// objectToMaxCharge tells when one fire may cost more than it is allowed to at today's prices: the timer would wait until they fall.
+func objectToMaxCharge(j *job.Job, e *types.QueryEstimateResponse, text string) {
+	most, stated := types.ParseAmount(text)
+	needs, known := types.ParseAmount(e.PreCharge)
+	if !stated || !known || !most.IsPositive() || most.GTE(needs) {
+		return
+	}
+	unit := plain.Clean(e.FeeDenom)
+	j.Object("--%s %s%s is less than the %s%s that one fire may cost now: it would wait until prices fall, or expire",
+		bids.FlagMaxCharge, most, unit, needs, unit)
+}
+
+// objectToFunds tells when the payer has less now than the fire will ask for, and what becomes of the timer then: there is time
 // to change that.
-func warnOfFunds(j *job.Job, e *types.QueryEstimateResponse, payer, unfunded string) {
+func objectToFunds(j *job.Job, e *types.QueryEstimateResponse, payer, unfunded string) {
 	response, err := banktypes.NewQueryClient(j.Context).SpendableBalanceByDenom(j.Ctx,
 		&banktypes.QuerySpendableBalanceByDenomRequest{Address: payer, Denom: e.FeeDenom})
 	if err != nil || response.Balance == nil {
@@ -104,8 +127,8 @@ func warnOfFunds(j *job.Job, e *types.QueryEstimateResponse, payer, unfunded str
 	}
 	required, known := types.ParseAmount(e.PreCharge)
 	if known && response.Balance.Amount.LT(required) {
-		j.Notef("warning: %s can spend %s now, less than the %s%s pre-charged: without more by then, %s",
-			payer, response.Balance, e.PreCharge, plain.Clean(e.FeeDenom), unfunded)
+		j.Object("%s can spend %s now, less than the %s%s pre-charged: without more by then, %s",
+			j.Name(payer), response.Balance, e.PreCharge, plain.Clean(e.FeeDenom), unfunded)
 	}
 }
 

@@ -3,11 +3,8 @@ package outlook
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
 	"cosmossdk.io/math"
-	"cosmossdk.io/x/feegrant"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
@@ -120,35 +117,4 @@ func (o *Outlook) laneFee() (math.LegacyDec, error) {
 		return basefee, err
 	}
 	return bids.LaneFee(&o.Config, basefee), nil
-}
-
-// noAllowance reports whether x/feegrant's query failed because there is none. It has no code of its own for that: SDK 0.53
-// says the first, later lines the second.
-func noAllowance(err error) bool {
-	return strings.Contains(err.Error(), "fee-grant not found") || strings.Contains(err.Error(), "collections: not found")
-}
-
-// CheckPayer refuses a payer who has not granted the actor a fee allowance that names the scheduling of timers. Where the
-// node does not tell, the chain will.
-func CheckPayer(j *job.Job, payer, actor string) error {
-	if payer == "" || payer == actor {
-		return nil
-	}
-	url := sdk.MsgTypeURL(&types.MsgScheduleTimer{})
-	found, err := feegrant.NewQueryClient(j.Context).Allowance(j.Ctx, &feegrant.QueryAllowanceRequest{Granter: payer, Grantee: actor})
-	switch {
-	case err != nil && noAllowance(err):
-		return fmt.Errorf("%s has granted %s no fee allowance: it would have to send tx feegrant grant ... --allowed-messages %s", payer, actor, url)
-	case found == nil:
-		return nil
-	}
-	var allowance feegrant.FeeAllowanceI
-	if err := j.InterfaceRegistry.UnpackAny(found.Allowance.Allowance, &allowance); err != nil {
-		return fmt.Errorf("the fee allowance that %s has granted %s: %w", payer, actor, err)
-	}
-	named, ok := allowance.(*feegrant.AllowedMsgAllowance)
-	if !ok || !slices.Contains(named.AllowedMessages, url) {
-		return fmt.Errorf("the fee allowance that %s has granted %s does not name %s: one for everything pays for no timer", payer, actor, url)
-	}
-	return nil
 }

@@ -115,6 +115,22 @@ func TimerBid(t *types.TimerInfo) string {
 	}
 }
 
+// Shortfall is why a payer could not pay: its balance, or its fee allowance where the balance would do.
+func Shortfall(required, available string, allowanceRefused bool) string {
+	if allowanceRefused {
+		return fmt.Sprintf("wants %s, which its payer's fee allowance does not cover", required)
+	}
+	return fmt.Sprintf("wants %s, has %s", required, available)
+}
+
+// Missing is how many fires were stated and not made; nothing if that is none.
+func Missing(fires uint64) string {
+	if fires == 0 {
+		return ""
+	}
+	return ", " + Count(fires, "fire") + " short"
+}
+
 // Wrap breaks text into lines no wider than width, at spaces where there are any.
 func Wrap(text string, width int) []string {
 	width = max(width, 1)

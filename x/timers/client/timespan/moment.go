@@ -85,10 +85,18 @@ func (c Clock) HeightAt(moment time.Time) (uint64, error) {
 	return c.HeightAfter(Span{Time: moment.Sub(c.Time)})
 }
 
+// Expected is the time at which a height is expected; that of the latest block where that is not known, or it has passed.
+func (c Clock) Expected(height uint64) time.Time {
+	if c.PaceErr != nil || height <= c.Height {
+		return c.Time
+	}
+	return c.Time.Add(c.Pace.TimeFor(height - c.Height))
+}
+
 // Moment tells when a height is expected: "2030-01-31 09:00:00 +01:00". It is empty where that is not known.
 func (c Clock) Moment(height uint64, zone *time.Location) string {
 	if c.PaceErr != nil || height <= c.Height {
 		return ""
 	}
-	return c.Time.Add(c.Pace.TimeFor(height - c.Height)).In(zone).Format("2006-01-02 15:04:05 -07:00")
+	return c.Expected(height).In(zone).Format("2006-01-02 15:04:05 -07:00")
 }

@@ -13,6 +13,7 @@ import (
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
 	authsigning "github.com/cosmos/cosmos-sdk/x/auth/signing"
+	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 )
 
 // simulator simulates transactions as a node does, without their signatures and fees, and remembers what fee the last one states.
@@ -53,6 +54,9 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	}
 	branch, _ := s.rig.Chain.Ctx().CacheContext()
 	branch = branch.WithGasMeter(storetypes.NewInfiniteGasMeter())
+	if err := s.debit(branch, decoded); err != nil {
+		return nil, err
+	}
 	result := &sdk.Result{}
 	for _, msg := range decoded.GetMsgs() {
 		one, err := s.rig.Chain.Messages.Handler(msg)(branch, msg)
@@ -63,6 +67,15 @@ func (s *simulator) Simulate(_ context.Context, request *txtypes.SimulateRequest
 	}
 	used := branch.GasMeter().GasConsumed() + s.ante
 	return &txtypes.SimulateResponse{GasInfo: &sdk.GasInfo{GasUsed: used}, Result: result}, nil
+}
+
+// debit takes the fee from the signer, as the checks of a transaction do.
+func (s *simulator) debit(ctx sdk.Context, tx sdk.Tx) error {
+	paying, ok := tx.(sdk.FeeTx)
+	if !ok || paying.GetFee().IsZero() {
+		return nil
+	}
+	return s.rig.Chain.Bank.SendCoinsFromAccountToModule(ctx, paying.FeePayer(), authtypes.FeeCollectorName, paying.GetFee())
 }
 
 // Queries makes the node answer the queries of a module that the chain of the lab has not.
