@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
 # Run tests that need a node on one of their own: node-test.sh TIMERD SCRIPT, the script one of package.json
+#
+# INDEXER  the node's index of transactions (default kv; null: none)
 set -euo pipefail
 timerd=$(realpath "$1")
 script=$2
@@ -16,6 +18,7 @@ run genesis add-genesis-account "$(run keys show alice -a --keyring-backend test
 run genesis gentx alice 1000000000utmr --chain-id timers-ts --keyring-backend test >/dev/null 2>&1
 run genesis collect-gentxs >/dev/null 2>&1
 sed -i 's/^cors_allowed_origins = .*/cors_allowed_origins = ["*"]/' "$home/config/config.toml"
+sed -i "s/^indexer = .*/indexer = \"${INDEXER:-kv}\"/" "$home/config/config.toml"
 sed -i 's/^timeout_commit = .*/timeout_commit = "500ms"/' "$home/config/config.toml"
 
 port=$((20000 + RANDOM % 20000))

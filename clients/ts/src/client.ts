@@ -1,11 +1,13 @@
 // A client of the module: it schedules, lists, asks for prices, and follows what becomes of timers.
-import { DeliverTxResponse, QueryClient, SigningStargateClient, StdFee, createProtobufRpcClient } from "@cosmjs/stargate";
+import { QueryClient, SigningStargateClient, StdFee, calculateFee, createProtobufRpcClient } from "@cosmjs/stargate";
 import { EncodeObject } from "@cosmjs/proto-signing";
 import { Comet38Client } from "@cosmjs/tendermint-rpc";
+import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
 import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, TimerInfo } from "./gen/timers/v1/query.js";
-import { MsgScheduleTimer, MsgScheduleTimerResponse } from "./gen/timers/v1/tx.js";
+import { MsgScheduleTimer } from "./gen/timers/v1/tx.js";
+import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf, reasonIn, textOf } from "./outcome.js";
 
 /** Job is what a timer does, and when. */
 export interface Job {
@@ -33,6 +35,12 @@ export interface Happening {
   attributes: Record<string, any>;
 }
 
+/** Sending says how long to wait for a transaction, and who is told its hash. */
+export interface Sending extends Waiting {
+  /** onSent is called with the hash before the transaction leaves: keep it, whatever happens then. */
+  onSent?: (sent: Sent) => void;
+}
+
 /** TimersClient reads the timers of a chain, and changes those of the signer's accounts if it has a signer. */
 export class TimersClient {
   readonly query: QueryClientImpl;
@@ -53,29 +61,32 @@ export class TimersClient {
     this.comet.disconnect();
   }
 
-  /** schedule makes a timer of the sender, and returns its id. It throws with the chain's reason if that refuses. */
-  async schedule(sender: string, job: Job, fee: StdFee | "auto" = "auto"): Promise<string> {
+  /**
+   * schedule makes a timer of the sender, and returns its id. It throws with the chain's reason if that refuses, and
+   * UnknownOutcome if it was sent and the deadline came before an answer.
+   */
+  async schedule(sender: string, job: Job, fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<string> {
     const { messages, trigger, bid, ...rest } = job;
     const registry = this.signer().registry;
     const value = MsgScheduleTimer.fromPartial({
       sender, ...rest, trigger: Trigger.fromPartial(trigger), bid: bid && Bid.fromPartial(bid),
       messages: messages.map((message) => Any.fromPartial(registry.encodeAsAny(message))),
     });
-    const result = await this.send(sender, [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee);
-    return MsgScheduleTimerResponse.decode(result.msgResponses[0].value).id;
+    const { height, events } = await this.send(sender, [{ typeUrl: "/timers.v1.MsgScheduleTimer", value }], fee, options);
+    return happenings(events, height).find((happening) => happening.type === "TimerScheduled")!.id;
   }
 
   /** cancel removes timers of the sender, in one transaction. */
-  async cancel(sender: string, ids: string[], fee: StdFee | "auto" = "auto"): Promise<void> {
-    await this.send(sender, ids.map((id) => ({ typeUrl: "/timers.v1.MsgCancelTimer", value: { sender, id } })), fee);
+  async cancel(sender: string, ids: string[], fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<void> {
+    await this.send(sender, ids.map((id) => ({ typeUrl: "/timers.v1.MsgCancelTimer", value: { sender, id } })), fee, options);
   }
 
   /** unwatch cancels the timers of the sender that watch a key, and returns their ids. */
-  async unwatch(sender: string, key: WatchKey, fee: StdFee | "auto" = "auto"): Promise<string[]> {
+  async unwatch(sender: string, key: WatchKey, fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<string[]> {
     const same = (a: WatchKey): boolean =>
       a.store === key.store && a.prefix.length === key.prefix.length && a.prefix.every((byte, i) => byte === key.prefix[i]);
     const ids = (await this.list(sender)).filter((t) => t.trigger?.watch?.keys.some(same)).map((t) => t.id);
-    if (ids.length > 0) await this.cancel(sender, ids, fee);
+    if (ids.length > 0) await this.cancel(sender, ids, fee, options);
     return ids;
   }
 
@@ -121,27 +132,38 @@ export class TimersClient {
   /**
    * follow yields what becomes of an actor's timers, block by block from a height on (the next one unless stated), until the
    * signal aborts. No event is left out or given twice: blocks are read one after the other, also those made while the
-   * program was elsewhere, as far back as the node keeps them. A subscription at a node matches across the events of a
-   * block, so that what it tells has to be filtered again; here each event is filtered by its own actor.
+   * program was elsewhere, as far back as the node keeps them. It waits for a node that is away, and throws if it stays away
+   * for timeoutMs. A subscription at a node matches across the events of a block, so that what it tells has to be filtered
+   * again; here each event is filtered by its own actor.
    */
-  async *follow(actor: string, options: { from?: number; signal?: AbortSignal; pollMs?: number } = {}): AsyncGenerator<Happening> {
-    let height = options.from ?? (await this.comet.status()).syncInfo.latestBlockHeight + 1;
-    const pause = () => new Promise((resolve) => setTimeout(resolve, options.pollMs ?? 500));
-    while (!options.signal?.aborted) {
-      const latest = (await this.comet.status()).syncInfo.latestBlockHeight;
-      if (height > latest) {
-        await pause();
-        continue;
-      }
-      let block;
+  async *follow(actor: string, options: { from?: number } & Waiting = {}): AsyncGenerator<Happening> {
+    const patience = new Patience(options);
+    let height = options.from;
+    let latest = 0;
+    while (!patience.aborted) {
+      let events: BlockEvent[];
       try {
-        block = await this.comet.blockResults(height);
+        if (height === undefined || height > latest) {
+          latest = (await patience.ask(this.comet.status())).syncInfo.latestBlockHeight;
+          height ??= latest + 1;
+          patience.renew();
+        }
+        if (height > latest) {
+          await patience.pause();
+          continue;
+        }
+        const block = await patience.ask(this.comet.blockResults(height));
+        events = [...block.results.flatMap((result) => (result.code === 0 ? result.events : [])), ...block.finalizeBlockEvents];
+        patience.renew();
       } catch (error) {
-        if (height < latest) throw error; // pruned, or the connection
-        await pause(); // the newest block has no results until it is executed
+        if (patience.aborted) return;
+        const answer = answerOf(error);
+        if (answer !== undefined && height! < latest) throw new Error(`the node has no results of block ${height}: ${answer}`);
+        if (patience.over) throw new Error(`the node is away, and block ${height ?? "next"} was not read: ${textOf(error)}`);
+        // Away; or it answers and is not ready: the newest block has no results until it is executed.
+        await patience.pause();
         continue;
       }
-      const events = [...block.results.flatMap((result) => result.events), ...block.finalizeBlockEvents];
       for (const happening of happenings(events, height)) {
         if (happening.actor === actor) yield happening;
       }
@@ -149,23 +171,72 @@ export class TimersClient {
     }
   }
 
+  /**
+   * broadcast signs messages and sends them, and returns the hash by which to find the transaction. It throws with the
+   * chain's reason if that refuses. Where no answer comes it sends the same bytes again, which the chain takes once; at the
+   * deadline it returns, and outcome finds out. What throws before onSent was called sent nothing.
+   */
+  broadcast(sender: string, messages: EncodeObject[], fee: StdFee | "auto" = "auto", options: Sending = {}): Promise<Sent> {
+    return this.broadcastWithin(sender, messages, fee, options).then(({ sent }) => sent);
+  }
+
+  /**
+   * outcome tells what became of a transaction: it waits for it, and for a node that is away, until the deadline. A node
+   * without an index is asked for the blocks since the transaction was sent.
+   */
+  outcome(sent: Sent, options: Waiting = {}): Promise<Outcome> {
+    return outcomeOf(this.comet, sent, new Patience(options));
+  }
+
   private signer(): SigningStargateClient {
     if (!this.signing) throw new Error("this client only reads: give connect a SigningStargateClient");
     return this.signing;
   }
 
-  private async send(sender: string, messages: EncodeObject[], fee: StdFee | "auto"): Promise<DeliverTxResponse> {
-    const gas = fee === "auto" ? await this.gasFactor(sender, messages) : fee;
-    const result = await this.signer().signAndBroadcast(sender, messages, gas);
-    if (result.code !== 0) throw refused(result.rawLog ?? `code ${result.code}`);
-    return result;
+  private async send(
+    sender: string, messages: EncodeObject[], fee: StdFee | "auto", options: Sending,
+  ): Promise<Extract<Outcome, { end: "included" }>> {
+    const { sent, patience } = await this.broadcastWithin(sender, messages, fee, options);
+    const outcome = await outcomeOf(this.comet, sent, patience);
+    if (outcome.end === "unknown") throw new UnknownOutcome(outcome);
+    if (outcome.end === "failed") throw refused(outcome.reason);
+    return outcome;
   }
 
-  /** gasFactor is by how much a transaction's gas is to exceed what CosmJS simulates, which leaves out paying the fee. */
-  private async gasFactor(sender: string, messages: EncodeObject[]): Promise<number> {
+  private async broadcastWithin(
+    sender: string, messages: EncodeObject[], fee: StdFee | "auto", options: Sending,
+  ): Promise<{ sent: Sent; patience: Patience }> {
+    const signing = this.signer();
+    const paid = fee === "auto" ? await this.feeFor(sender, messages) : fee;
+    const tx = TxRaw.encode(await signing.sign(sender, messages, paid, "")).finish();
+    const sent = { hash: hashOf(tx), since: (await this.comet.status()).syncInfo.latestBlockHeight };
+    options.onSent?.(sent);
+    const patience = new Patience(options);
+    for (let unanswered = 0; ; ) {
+      try {
+        const { code, log } = await patience.ask(this.comet.broadcastTxSync({ tx }));
+        // Of one that came through without an answer, the node says later that its number is used.
+        if (code !== 0 && unanswered === 0) throw new Refusal(log || `code ${code}`);
+        return { sent, patience };
+      } catch (error) {
+        if (error instanceof Refusal) throw refused(error.message);
+        const answer = answerOf(error);
+        if (patience.over || answer?.includes("already exists")) return { sent, patience };
+        if (answer !== undefined && unanswered === 0 && !answer.includes("mempool is full")) throw refused(answer);
+        await patience.pause();
+        if (answer === undefined) unanswered++;
+      }
+    }
+  }
+
+  /** feeFor is the fee of what CosmJS simulates and a fifth more, and of paying the fee, which the simulation leaves out. */
+  private async feeFor(sender: string, messages: EncodeObject[]): Promise<StdFee> {
     const paying = 25_000;
+    const signing = this.signer();
+    const price = signing["gasPrice"];
+    if (!price) throw new Error('give the SigningStargateClient a gasPrice, or state the fee: "auto" has no price');
     try {
-      return 1.2 + paying / (await this.signer().simulate(sender, messages, ""));
+      return calculateFee(Math.round(1.2 * (await signing.simulate(sender, messages, "")) + paying), price);
     } catch (error) {
       const text = String((error as Error).message);
       throw text.startsWith("Query failed") ? refused(text) : error;
@@ -173,16 +244,15 @@ export class TimersClient {
   }
 }
 
-/** refused is an error with the chain's reason, without the places in the node's sources that are in its logs. */
+/** Refusal is the reason for which a node refused a transaction. */
+class Refusal extends Error {}
+
 function refused(log: string): Error {
-  const reason = log.replace(/^.*? desc = /, "").replace(/\s*\[[^\s\]]*\.go:\d+\]/g, "").replace(/ with gas (wanted|used): .*$/, "");
-  return new Error(`the chain refused the transaction: ${reason}`);
+  return new Error(`the chain refused the transaction: ${reasonIn(log)}`);
 }
 
 /** happenings are the events of timers among those of a block. */
-export function happenings(
-  events: readonly { type: string; attributes: readonly { key: string; value: string }[] }[], height: number,
-): Happening[] {
+export function happenings(events: readonly BlockEvent[], height: number): Happening[] {
   return events.filter((event) => event.type.startsWith("timers.v1.Timer")).flatMap((event) => {
     const attributes: Record<string, any> = {};
     for (const { key, value } of event.attributes) {

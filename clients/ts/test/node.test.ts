@@ -1,11 +1,13 @@
 // Runs against a node: RPC is its endpoint, MNEMONIC that of an account with funds, PREFIX that of its address, DENOM and
-// GAS_PRICE what fees are in.
+// GAS_PRICE what fees are in. The tests hold for a node with an index of transactions and for one without.
 import assert from "node:assert/strict";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { Secp256k1HdWallet } from "@cosmjs/amino";
 import { DirectSecp256k1HdWallet } from "@cosmjs/proto-signing";
 import { GasPrice, SigningStargateClient } from "@cosmjs/stargate";
-import { ConditionOp, Happening, TimersClient, timersAminoTypes, timersRegistry } from "../src/index.js";
+import { ConditionOp, Happening, type Sent, TimersClient, UnknownOutcome, timersAminoTypes, timersRegistry } from "../src/index.js";
 
 const env = (name: string): string => process.env[name] ?? assert.fail(`set ${name}`);
 
@@ -54,3 +56,110 @@ for (const [mode, wallet] of [["direct", DirectSecp256k1HdWallet], ["amino", Sec
     signing.disconnect();
   });
 }
+
+/** Line is the way to the node, which can be cut: as many of the next requests as it loses get no answer. */
+class Line {
+  lost = 0;
+  /** loses says which requests are meant, by their method. */
+  loses = (_: string): boolean => true;
+  /** lateLoss lets the node have what is lost, and loses its answer. */
+  lateLoss = false;
+  private readonly server = http.createServer(async (request, response) => {
+    const body = await new Response(request as any).text();
+    const lose = this.lost > 0 && this.loses(JSON.parse(body).method);
+    if (lose) this.lost--;
+    if (lose && !this.lateLoss) return request.socket.destroy();
+    const answer = await fetch(env("RPC"), { method: "POST", body, headers: { "content-type": "application/json" } });
+    const text = await answer.text();
+    if (lose) return request.socket.destroy();
+    response.writeHead(answer.status, { "content-type": "application/json" }).end(text);
+  });
+
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+}
+
+const fixed = { amount: [{ denom: env("DENOM"), amount: "1000" }], gas: "400000" };
+
+/** overLine runs a test with a client that reaches the node over a line. */
+function overLine(name: string, run: (line: Line, client: TimersClient, owner: string, pay: object) => Promise<void>): void {
+  test(name, { timeout: 120_000 }, async () => {
+    const line = new Line();
+    const endpoint = await line.open();
+    const signer = await DirectSecp256k1HdWallet.fromMnemonic(env("MNEMONIC"), { prefix: env("PREFIX") });
+    const [{ address: owner }] = await signer.getAccounts();
+    const signing = await SigningStargateClient.connectWithSigner(endpoint, signer, { registry: timersRegistry() });
+    const client = await TimersClient.connect(endpoint, signing);
+    const pay = {
+      typeUrl: "/cosmos.bank.v1beta1.MsgSend",
+      value: { fromAddress: owner, toAddress: owner, amount: [{ denom: env("DENOM"), amount: "1" }] },
+    };
+    try {
+      await run(line, client, owner, { messages: [pay], trigger: { after: 10_000n } });
+    } finally {
+      line.close();
+    }
+  });
+}
+
+overLine("a node that is away while a transaction is sent and looked for is waited for", async (line, client, owner, job: any) => {
+  for (const lateLoss of [false, true]) {
+    let sent: Sent | undefined;
+    line.lateLoss = lateLoss;
+    const id = await client.schedule(owner, job, fixed, {
+      pollMs: 100, onSent: (given) => { sent = given; line.lost = 5; },
+    });
+    assert.match(sent!.hash, /^[0-9A-F]{64}$/);
+    assert.equal(line.lost, 0, "the line was cut");
+    assert.ok((await client.list(owner)).some((timer) => timer.id === id));
+    const outcome = await client.outcome(sent!);
+    assert.equal(outcome.end, "included");
+    await client.cancel(owner, [id], fixed);
+  }
+});
+
+overLine("a transaction that failed is told from one that is in a block", async (_, client, owner) => {
+  const message = { typeUrl: "/timers.v1.MsgCancelTimer", value: { sender: owner, id: "ab".repeat(32) } };
+  const outcome = await client.outcome(await client.broadcast(owner, [message], fixed));
+  assert.ok(outcome.end === "failed" && outcome.height > 0, JSON.stringify(outcome));
+  assert.match(outcome.reason, /^(?!.*\.go:).*timer/);
+});
+
+overLine("what became of a transaction is unknown at the deadline, and found out later", async (line, client, owner, job: any) => {
+  let sent: Sent | undefined;
+  const lost = client.schedule(owner, job, fixed, {
+    timeoutMs: 1_000, pollMs: 50, onSent: (given) => { sent = given; line.lost = Infinity; line.loses = (method) => method !== "broadcast_tx_sync"; },
+  });
+  const error = await lost.then(() => assert.fail("it has an outcome"), (error) => error);
+  assert.ok(error instanceof UnknownOutcome, String(error));
+  assert.deepEqual([error.outcome.hash, error.outcome.since], [sent!.hash, sent!.since]);
+  assert.match(error.message, new RegExp(`^transaction ${sent!.hash} was sent, and what became of it is unknown: the node is away: .* Ask again with outcome`));
+  line.lost = 0;
+  const outcome = await client.outcome(error.outcome);
+  assert.equal(outcome.end, "included");
+});
+
+overLine("following goes on after an outage without a gap, and ends if the node stays away", async (line, client, owner, job: any) => {
+  const direct = await TimersClient.connect(env("RPC"), await SigningStargateClient.connectWithSigner(
+    env("RPC"), await DirectSecp256k1HdWallet.fromMnemonic(env("MNEMONIC"), { prefix: env("PREFIX") }), { registry: timersRegistry() }));
+  const { latestBlockHeight } = (await direct.comet.status()).syncInfo;
+  line.lost = 20;
+  const follow = client.follow(owner, { from: latestBlockHeight + 1, pollMs: 50 });
+  const first = follow.next();
+  const ids = [await direct.schedule(owner, job, fixed), await direct.schedule(owner, job, fixed)];
+  const seen: Happening[] = [(await first).value, (await follow.next()).value];
+  assert.equal(line.lost, 0, "the line was cut");
+  assert.deepEqual(seen.map(({ type, id }) => [type, id]), ids.map((id) => ["TimerScheduled", id]));
+  await direct.cancel(owner, ids, fixed);
+
+  line.lost = Infinity;
+  const away = client.follow(owner, { from: 1, pollMs: 50, timeoutMs: 500 });
+  await assert.rejects(async () => { await away.next(); }, /^Error: the node is away, and block 1 was not read: /);
+});

@@ -75,7 +75,13 @@ async function schedule(timers: TimersClient, owner: string): Promise<void> {
   };
   button.disabled = true;
   try {
-    await timers.schedule(owner, { messages: [pay], trigger: { after: await timers.blocks(Number(minutes)) }, label });
+    await timers.schedule(owner, { messages: [pay], trigger: { after: await timers.blocks(Number(minutes)) }, label }, "auto", {
+      onSent: ({ hash }) => {
+        const line = document.createElement("li");
+        line.textContent = `sent, transaction ${hash}`;
+        at("#events").prepend(line);
+      },
+    });
   } finally {
     button.disabled = false;
   }
