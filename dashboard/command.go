@@ -38,6 +38,7 @@ const (
 	flagHosts    = "host"
 	flagWebhook  = "webhook"
 	flagActors   = "webhook-actor"
+	flagNewChain = "new-chain"
 )
 
 // NewCommand is the command dashboard.
@@ -65,6 +66,7 @@ With --webhook, fires that failed, timers that lack funds or were quarantined, a
 	f.Duration(flagInterval, 500*time.Millisecond, "how often the node is asked for its height, at least 50ms")
 	f.StringSlice(flagHosts, nil, "further names under which the page is asked for")
 	f.String(flagWebhook, "", "URL to post alerts to")
+	f.Bool(flagNewChain, false, "drop the history of another chain in the database, and begin that of the node's (default: refuse)")
 	f.StringSlice(flagActors, nil, "actors whose timers alerts are about (default: all)")
 	return cmd
 }
@@ -75,11 +77,12 @@ type options struct {
 	backlog                   int64
 	interval                  time.Duration
 	hosts, actors             []string
+	newChain                  bool
 }
 
 func readOptions(cmd *cobra.Command, home string) (o options, err error) {
 	f := cmd.Flags()
-	var errs [7]error
+	var errs [8]error
 	o.listen, errs[0] = f.GetString(flagListen)
 	o.database, errs[1] = f.GetString(flagDatabase)
 	o.backlog, errs[2] = f.GetInt64(flagBacklog)
@@ -87,6 +90,7 @@ func readOptions(cmd *cobra.Command, home string) (o options, err error) {
 	o.hosts, errs[4] = f.GetStringSlice(flagHosts)
 	o.webhook, errs[5] = f.GetString(flagWebhook)
 	o.actors, errs[6] = f.GetStringSlice(flagActors)
+	o.newChain, errs[7] = f.GetBool(flagNewChain)
 	if err := errors.Join(errs[:]...); err != nil {
 		return o, err
 	}
@@ -141,6 +145,7 @@ func run(cmd *cobra.Command) (err error) {
 	wake := make(chan struct{}, 1)
 	follower := &follow.Follower{
 		Source: follow.Node{RPC: node}, Store: history, Backlog: o.backlog, Interval: o.interval, Note: note,
+		NewChain: o.newChain,
 	}
 	handler := server.Handler()
 	follower.OnBlock = func(b *store.Block, events []store.Event) {

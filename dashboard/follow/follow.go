@@ -1,11 +1,13 @@
 // Package follow reads a chain block by block into a store. It goes on where it stopped, waits for a node that is away, and
-// notices when its node has other blocks than it had: a chain that was rolled back, forked, or replaced.
+// notices when its node has other blocks than it had: a chain that was rolled back or forked is read again from where both
+// agree, and another chain is refused.
 package follow
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/cosmos-timers/timers/dashboard/store"
@@ -13,18 +15,41 @@ import (
 
 const (
 	// oldest is how far below its last block a follower looks for one that its node has too. A chain that differs in more
-	// blocks is another one, and is read anew.
+	// blocks is another one.
 	oldest = 1_000
 	// patience is between two looks at a node that is away.
 	patience = 2 * time.Second
+	// ChainKey is where the store has the name of the chain.
+	ChainKey = "chain_id"
 )
+
+// ErrOtherChain is within the error with which a follower ends whose node is of another chain than its history.
+var ErrOtherChain = errors.New("name another database with --db, or drop this history with --new-chain")
+
+// State is what a node says of itself.
+type State struct {
+	ChainID string
+	// First is the lowest block that the node has, and Last the last that its application has committed; 0 if there is none.
+	First, Last int64
+	// Time of the latest block.
+	Time time.Time
+	// CatchingUp: it is behind the other nodes.
+	CatchingUp bool
+}
+
+// Health is how a follower found its node when it looked last.
+type Health struct {
+	State
+	// Away is why the node did not answer; empty if it did.
+	Away string
+	// Since is when it was seen to be away first.
+	Since time.Time
+}
 
 // Source is a node.
 type Source interface {
-	// ChainID of the node.
-	ChainID(ctx context.Context) (string, error)
-	// Heights are the lowest block that the node has and the last that its application has committed.
-	Heights(ctx context.Context) (first, last int64, err error)
+	// State of the node.
+	State(ctx context.Context) (State, error)
 	// Hash of a block that the node has.
 	Hash(ctx context.Context, height int64) (string, error)
 	// Read returns a block and the module's events in it.
@@ -39,13 +64,39 @@ type Follower struct {
 	Backlog int64
 	// Interval is between two looks at the node's height.
 	Interval time.Duration
+	// NewChain lets the first look drop the history of another chain.
+	NewChain bool
 	// Note says what people should know.
 	Note func(format string, args ...any)
 	// OnBlock is called after a block was stored.
 	OnBlock func(b *store.Block, events []store.Event)
+
+	mu     sync.Mutex
+	health Health
 }
 
-// Run follows until the context ends.
+// Health returns how the node was when the follower looked last.
+func (f *Follower) Health() Health {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.health
+}
+
+// note takes down how a look at the node went. What is known of it stays known while it is away.
+func (f *Follower) note(state State, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case err == nil:
+		f.health = Health{State: state}
+	case f.health.Away == "":
+		f.health.Away, f.health.Since = err.Error(), time.Now()
+	default:
+		f.health.Away = err.Error()
+	}
+}
+
+// Run follows until the context ends. It ends with an error if the node is of another chain than the history.
 func (f *Follower) Run(ctx context.Context) error {
 	away := false
 	for {
@@ -54,6 +105,8 @@ func (f *Follower) Run(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // The end of the context is how it ends, and what it broke off is no failure.
+		case errors.Is(err, ErrOtherChain):
+			return err
 		case err != nil:
 			if !away {
 				f.Note("no news from the node, asked again every %s: %v", patience, err)
@@ -88,7 +141,7 @@ func (f *Follower) Once(ctx context.Context) error {
 		}
 		if before != "" && block.Parent != before {
 			// The node's chain changed between two blocks: look again where both agree.
-			return f.rewind(ctx, next-1)
+			return f.rewind(ctx, f.Health().First, next-1)
 		}
 		if err := f.Store.Put(ctx, &block, events); err != nil {
 			return fmt.Errorf("store block %d: %w", next, err)
@@ -102,12 +155,17 @@ func (f *Follower) Once(ctx context.Context) error {
 
 // begin returns the first height to read and the last.
 func (f *Follower) begin(ctx context.Context) (next, latest int64, err error) {
-	if err := f.checkChain(ctx); err != nil {
-		return 0, 0, err
-	}
-	first, latest, err := f.Source.Heights(ctx)
+	state, err := f.Source.State(ctx)
+	f.note(state, err)
 	if err != nil {
 		return 0, 0, err
+	}
+	if err := f.checkChain(ctx, state.ChainID); err != nil {
+		return 0, 0, err
+	}
+	first, latest := state.First, state.Last
+	if latest < 1 {
+		return 0, 0, errNone
 	}
 	last, hash, err := f.Store.Last(ctx)
 	if err != nil {
@@ -126,7 +184,7 @@ func (f *Follower) begin(ctx context.Context) (next, latest int64, err error) {
 			return 0, 0, err
 		}
 		if same != hash {
-			if err := f.rewind(ctx, last); err != nil {
+			if err := f.rewind(ctx, first, last); err != nil {
 				return 0, 0, err
 			}
 			return f.begin(ctx)
@@ -139,7 +197,7 @@ func (f *Follower) begin(ctx context.Context) (next, latest int64, err error) {
 			return 0, 0, err
 		}
 		if !same {
-			if err := f.rewind(ctx, latest); err != nil {
+			if err := f.rewind(ctx, first, latest); err != nil {
 				return 0, 0, err
 			}
 			return f.begin(ctx)
@@ -148,27 +206,35 @@ func (f *Follower) begin(ctx context.Context) (next, latest int64, err error) {
 	if last+1 < first {
 		f.Note("the node has pruned the blocks %d to %d: they are missing from the history", last+1, first-1)
 	}
+	f.NewChain = false
 	return max(last+1, first), latest, nil
 }
 
-// checkChain drops the history of a chain with another name.
-func (f *Follower) checkChain(ctx context.Context) error {
-	const key = "chain_id"
-	id, err := f.Source.ChainID(ctx)
+// checkChain refuses a chain with another name than that of the history.
+func (f *Follower) checkChain(ctx context.Context, id string) error {
+	known, err := f.Store.Meta(ctx, ChainKey)
 	if err != nil {
 		return err
 	}
-	known, err := f.Store.Meta(ctx, key)
-	if err != nil || known == id {
-		return err
-	}
-	if known != "" {
-		f.Note("the node is of chain %q now: the history of %q is dropped", id, known)
-		if err := f.Store.DropAbove(ctx, 0); err != nil {
+	if known != "" && known != id {
+		if err := f.drop(ctx, id, known, fmt.Sprintf("the node is of chain %q, and the history in %s is of chain %q", id, f.Store.Name(), known)); err != nil {
 			return err
 		}
 	}
-	return f.Store.SetMeta(ctx, key, id)
+	if known != id {
+		return f.Store.SetMeta(ctx, ChainKey, id)
+	}
+	return nil
+}
+
+// drop drops the history for that of another chain, if that was asked for.
+func (f *Follower) drop(ctx context.Context, id, known, what string) error {
+	if !f.NewChain {
+		return fmt.Errorf("%s: %w", what, ErrOtherChain)
+	}
+	f.NewChain = false
+	f.Note("%s: the history of %q is dropped for that of %q, as --new-chain says", what, known, id)
+	return f.Store.DropAbove(ctx, 0)
 }
 
 // agree reports whether store and node have the same block; true if the store has none.
@@ -182,11 +248,7 @@ func (f *Follower) agree(ctx context.Context, height int64) (bool, error) {
 }
 
 // rewind drops the blocks that the node does not have, from a height downwards.
-func (f *Follower) rewind(ctx context.Context, from int64) error {
-	first, _, err := f.Source.Heights(ctx)
-	if err != nil {
-		return err
-	}
+func (f *Follower) rewind(ctx context.Context, first, from int64) error {
 	for height := from; height >= first && height > from-oldest; height-- {
 		stored, err := f.Store.Hash(ctx, height)
 		if err != nil {
@@ -204,8 +266,10 @@ func (f *Follower) rewind(ctx context.Context, from int64) error {
 			return f.Store.DropAbove(ctx, height)
 		}
 	}
-	f.Note("the node has none of the blocks that it had: its chain is read anew")
-	return f.Store.DropAbove(ctx, 0)
+	id := f.Health().ChainID
+	return f.drop(ctx, id, id, fmt.Sprintf(
+		"the node's chain %q has none of the last blocks that the history of chain %q in %s has: it began anew, or was rolled back by more than %d blocks",
+		id, id, f.Store.Name(), oldest))
 }
 
 // errNone is what a source returns without a block.

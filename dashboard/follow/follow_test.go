@@ -37,13 +37,8 @@ func (c *chain) err() error {
 	return nil
 }
 
-func (c *chain) ChainID(context.Context) (string, error) { return c.id, c.err() }
-
-func (c *chain) Heights(context.Context) (first, last int64, err error) {
-	if len(c.hashes) == 0 {
-		return 0, 0, errors.New("no block yet")
-	}
-	return c.pruned + 1, int64(len(c.hashes)), c.err()
+func (c *chain) State(context.Context) (follow.State, error) {
+	return follow.State{ChainID: c.id, First: c.pruned + 1, Last: int64(len(c.hashes))}, c.err()
 }
 
 func (c *chain) Hash(_ context.Context, height int64) (string, error) {
@@ -69,9 +64,9 @@ func open(tb testing.TB, file string) *store.Store {
 	return s
 }
 
-// TestAFollowerHasWhatItsNodeHas draws what can happen to a node and to the follower: growth, a rollback, a fork, another chain,
-// outages and restarts of either. After each look, the store holds the node's blocks and nothing else, and the totals are
-// theirs.
+// TestAFollowerHasWhatItsNodeHas draws what can happen to a node and to the follower: growth, a rollback, a fork, another chain
+// that is asked for, outages and restarts of either. After each look, the store holds the node's blocks and nothing else, and
+// the totals are theirs.
 func TestAFollowerHasWhatItsNodeHas(t *testing.T) {
 	dir := t.TempDir()
 	run := 0
@@ -95,6 +90,7 @@ func TestAFollowerHasWhatItsNodeHas(t *testing.T) {
 			case 2: // Another chain.
 				*node = chain{id: rapid.SampledFrom([]string{"a", "b"}).Draw(t, "id")}
 				node.grow(rapid.IntRange(1, 9).Draw(t, "blocks"), "other"+salt)
+				follower.NewChain = true
 			case 3: // The follower restarts.
 				require.NoError(t, s.Close())
 				s, err = store.Open(ctx, file)
@@ -108,6 +104,7 @@ func TestAFollowerHasWhatItsNodeHas(t *testing.T) {
 			// A fork that is met between two blocks takes a second look.
 			require.NoError(t, follower.Once(ctx))
 			require.NoError(t, follower.Once(ctx))
+			follower.NewChain = false
 			events, err := s.Events(ctx, store.Filter{Limit: 1_000, OldestFirst: true})
 			require.NoError(t, err)
 			var bodies, want []string
@@ -123,6 +120,49 @@ func TestAFollowerHasWhatItsNodeHas(t *testing.T) {
 			require.Equal(t, store.Totals{Actor: "alice", Fired: int64(len(want)), Paid: fmt.Sprint(3 * len(want))}, totals)
 		}
 	})
+}
+
+// A history is dropped only by someone who asks for that: neither a node of another chain nor one whose chain began anew
+// under the same name ends it.
+func TestFollower_RefusesAnotherChain(t *testing.T) {
+	for name, other := range map[string]chain{
+		"another name": {id: "b"}, "the same name": {id: "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, node := context.Background(), &chain{id: "a"}
+			node.grow(5, "old")
+			file := filepath.Join(t.TempDir(), "db")
+			s := open(t, file)
+			defer s.Close()
+			follower := &follow.Follower{Source: node, Store: s, Note: t.Logf}
+			require.NoError(t, follower.Once(ctx))
+
+			*node = other
+			node.grow(9, "new")
+			// It ends, rather than ask again.
+			err := follower.Run(ctx)
+			require.ErrorIs(t, err, follow.ErrOtherChain)
+			for _, part := range []string{fmt.Sprintf("%q", other.id), `"a"`, file, "--new-chain"} {
+				require.ErrorContains(t, err, part)
+			}
+			last, hash, err := s.Last(ctx)
+			require.NoError(t, err)
+			require.EqualValues(t, 5, last)
+			require.Equal(t, "old-5", hash)
+
+			follower.NewChain = true
+			require.NoError(t, follower.Once(ctx))
+			last, hash, err = s.Last(ctx)
+			require.NoError(t, err)
+			require.EqualValues(t, 9, last)
+			require.Equal(t, "new-9", hash)
+
+			// It is asked for once: the next chain is refused again.
+			*node = chain{id: "c"}
+			node.grow(2, "third")
+			require.ErrorIs(t, follower.Once(ctx), follow.ErrOtherChain)
+		})
+	}
 }
 
 // TestABacklogIsReadFromItsEnd: the first start may begin late, and later ones go on.

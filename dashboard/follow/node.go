@@ -30,29 +30,21 @@ type Node struct{ RPC RPC }
 
 var _ Source = Node{}
 
-// ChainID implements Source.
-func (n Node) ChainID(ctx context.Context) (string, error) {
+// State implements Source.
+func (n Node) State(ctx context.Context) (State, error) {
 	status, err := n.RPC.Status(ctx)
 	if err != nil {
-		return "", err
-	}
-	return status.NodeInfo.Network, nil
-}
-
-// Heights implements Source.
-func (n Node) Heights(ctx context.Context) (first, last int64, err error) {
-	status, err := n.RPC.Status(ctx)
-	if err != nil {
-		return 0, 0, err
+		return State{}, err
 	}
 	info, err := n.RPC.ABCIInfo(ctx)
 	if err != nil {
-		return 0, 0, err
+		return State{}, err
 	}
-	if last = info.Response.LastBlockHeight; last < 1 {
-		return 0, 0, errNone
-	}
-	return max(status.SyncInfo.EarliestBlockHeight, 1), last, nil
+	sync := status.SyncInfo
+	return State{
+		ChainID: status.NodeInfo.Network, First: max(sync.EarliestBlockHeight, 1), Last: info.Response.LastBlockHeight,
+		Time: sync.LatestBlockTime, CatchingUp: sync.CatchingUp,
+	}, nil
 }
 
 // Hash implements Source.

@@ -141,5 +141,5 @@ func Open(ctx context.Context, name string) (*Store, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(8)
-	return &Store{db, statements{db, IsURL(name)}}, nil
+	return &Store{db, statements{db, IsURL(name)}, Named(name)}, nil
 }

@@ -60,7 +60,11 @@ type Totals struct {
 type Store struct {
 	db *sql.DB
 	statements
+	name string
 }
+
+// Name is how the database is called in messages.
+func (s *Store) Name() string { return s.name }
 
 // Close closes the database.
 func (s *Store) Close() error { return s.db.Close() }
