@@ -63,8 +63,7 @@ help: ## List the targets
 
 .PHONY: build
 build: ## Build build/timerd
-	@mkdir -p build
-	go build $(build_flags) -o build/timerd ./cmd/timerd
+	@scripts/build.sh $(build_flags) -o build/timerd ./cmd/timerd
 
 .PHONY: release
 release: ## Write build/release: an archive that runs without Go, its bill of materials, and checksums
@@ -305,7 +304,7 @@ feemarkets: ## Run the fee markets' adapters on the fee markets themselves; the 
 # Local network
 
 .PHONY: demo
-demo: build ## Run the demonstration on a local node (DEMOFLAGS=-dashboard in the browser too)
+demo: ## Run the demonstration on a local node (DEMOFLAGS=-dashboard in the browser too)
 	@scripts/demo.sh $(DEMOFLAGS)
 
 .PHONY: localnet

@@ -50,10 +50,11 @@ dashboard() {
 }
 
 start_dashboard() {
-  dashboard_runs && return
-  (dashboard) </dev/null >>"$dir/dashboard.log" 2>&1 &
-  echo $! >"$dir/dashboard.pid"
   local page
+  if ! dashboard_runs; then
+    (dashboard) </dev/null >>"$dir/dashboard.log" 2>&1 &
+    echo $! >"$dir/dashboard.pid"
+  fi
   page=http://127.0.0.1:$((port + 6))
   until curl -sf --max-time 2 -o /dev/null "$page"; do
     dashboard_runs || fail "the dashboard ended; see $dir/dashboard.log"
