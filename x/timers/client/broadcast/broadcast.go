@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -111,7 +112,9 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 		j.Notef("transaction %X is broadcast: %s", sent.hash, next)
 		return nil
 	}
-	included, err := await(j, sent.hash)
+	// Whatever happens to the wait, the transaction can be found by this.
+	j.Notef("transaction %X is broadcast, and waited for", sent.hash)
+	included, err := await(j, sent.hash, sent.before)
 	if err != nil {
 		return err
 	}
@@ -127,7 +130,7 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
 // answer to the broadcast is printed where JSON is wanted and nobody waits for what became of the transaction.
 func sendVia(j *job.Job, waiting bool, msgs []sdk.Msg) (*sentTx, error) {
-	sent := &sentTx{CometRPC: j.Client}
+	sent := &sentTx{CometRPC: j.Client, waiting: waiting}
 	via, output := *j, j.Output
 	if waiting {
 		output = j.Notes
@@ -156,7 +159,7 @@ func (w *beforeSent) Write(text []byte) (int, error) {
 }
 
 // await waits for a transaction as long as --wait-timeout says.
-func await(j *job.Job, hash []byte) (*coretypes.ResultTx, error) {
+func await(j *job.Job, hash []byte, before int64) (*coretypes.ResultTx, error) {
 	node, err := j.GetNode()
 	if err != nil {
 		return nil, err
@@ -167,10 +170,10 @@ func await(j *job.Job, hash []byte) (*coretypes.ResultTx, error) {
 	}
 	ctx, cancel := context.WithTimeout(j.Ctx, timeout)
 	defer cancel()
-	found, err := remote.Await(ctx, node, hash)
+	found, err := remote.Await(ctx, node, hash, before)
 	if err != nil && ctx.Err() != nil {
 		// It is not taken for lost: it may be included later.
-		return nil, fmt.Errorf("%w; --%s is over", err, flagWaitTimeout)
+		return nil, fmt.Errorf("%w; --%s is over, and %s query tx %X finds it at a node with an index", err, flagWaitTimeout, version.AppName, hash)
 	}
 	return found, err
 }
@@ -234,6 +237,9 @@ type sentTx struct {
 	code      uint32
 	codespace string
 	log       string
+	// waiting: the transaction is waited for, and before is the height before the broadcast.
+	waiting bool
+	before  int64
 }
 
 func (s *sentTx) remember(res *coretypes.ResultBroadcastTx, err error) (*coretypes.ResultBroadcastTx, error) {
@@ -245,6 +251,13 @@ func (s *sentTx) remember(res *coretypes.ResultBroadcastTx, err error) (*coretyp
 
 // BroadcastTxSync implements client.CometRPC.
 func (s *sentTx) BroadcastTxSync(ctx context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
+	if s.waiting {
+		info, err := s.ABCIInfo(ctx)
+		if err != nil {
+			return nil, err
+		}
+		s.before = info.Response.LastBlockHeight
+	}
 	return s.remember(s.CometRPC.BroadcastTxSync(ctx, tx))
 }
 

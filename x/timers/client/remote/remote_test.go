@@ -2,9 +2,13 @@ package remote_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
+	coretypes "github.com/cometbft/cometbft/rpc/core/types"
+	cmttypes "github.com/cometbft/cometbft/types"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cosmos/cosmos-sdk/client/tx"
@@ -83,4 +87,88 @@ func TestFollowFiltersEachEvent(t *testing.T) {
 	r.Node.OnLook = nil
 	r.Node.Down = true
 	require.ErrorContains(t, remote.Follow(context.Background(), r.Node, "", 1, nil), "ask the node for its height")
+}
+
+// line is a node that is away for some requests, has no index of transactions, or keeps blocks from a height on only.
+type line struct {
+	*clienttest.Node
+	lost     int
+	noIndex  bool
+	keepFrom int64
+	block    int64
+	tx       cmttypes.Tx
+}
+
+func (l *line) away() error {
+	if l.lost > 0 {
+		l.lost--
+		return errors.New("connection refused")
+	}
+	return nil
+}
+
+func (l *line) Tx(ctx context.Context, hash []byte, prove bool) (*coretypes.ResultTx, error) {
+	if err := l.away(); err != nil {
+		return nil, err
+	}
+	if l.noIndex {
+		return nil, errors.New("RPC error -32603 - Internal error: transaction indexing is disabled")
+	}
+	return l.Node.Tx(ctx, hash, prove)
+}
+
+func (l *line) Block(_ context.Context, height *int64) (*coretypes.ResultBlock, error) {
+	if *height < l.keepFrom {
+		return nil, fmt.Errorf("height %d is not available, lowest height is %d", *height, l.keepFrom)
+	}
+	block := &cmttypes.Block{}
+	if *height == l.block {
+		block.Txs = cmttypes.Txs{l.tx}
+	}
+	return &coretypes.ResultBlock{Block: block}, l.away()
+}
+
+// A transaction that was broadcast is found after an outage, and in the blocks of a node without an index.
+func TestAwait_WaitsThroughOutagesAndWithoutAnIndex(t *testing.T) {
+	r := clienttest.New(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	before := int64(r.Chain.Height())
+	builder := r.Ctx.TxConfig.NewTxBuilder()
+	require.NoError(t, builder.SetMsgs(&types.MsgScheduleTimer{
+		Sender: r.Alice, Trigger: types.Trigger{After: 20}, Messages: r.Messages(r.Send(r.Alice, r.Bob, 5)),
+	}))
+	raw, err := r.Ctx.TxConfig.TxEncoder()(builder.GetTx())
+	require.NoError(t, err)
+	sent, err := r.Node.BroadcastTxSync(ctx, raw)
+	require.NoError(t, err)
+
+	node := &line{Node: r.Node, lost: 3, tx: raw}
+	included, err := remote.Await(ctx, node, sent.Hash, before)
+	require.NoError(t, err)
+	require.Zero(t, node.lost)
+	found, err := remote.ScheduledIn(included)
+	require.NoError(t, err)
+
+	node.noIndex, node.block, node.lost = true, included.Height, 2
+	r.Blocks(2)
+	again, err := remote.Await(ctx, node, sent.Hash, before)
+	require.NoError(t, err)
+	require.Equal(t, included.Height, again.Height)
+	same, err := remote.ScheduledIn(again)
+	require.NoError(t, err)
+	require.Equal(t, found.Id, same.Id)
+
+	// What can't be found out is told as that, and not as a failure.
+	node.keepFrom = included.Height + 1
+	_, err = remote.Await(ctx, node, sent.Hash, before)
+	require.ErrorIs(t, err, remote.ErrUnknown)
+	require.ErrorContains(t, err, fmt.Sprintf("transaction %X was broadcast", sent.Hash))
+	require.ErrorContains(t, err, fmt.Sprintf("does not keep the block %d", before+1))
+	over, end := context.WithCancel(ctx)
+	end()
+	node.noIndex, node.lost = false, 1
+	_, err = remote.Await(over, node, sent.Hash, before)
+	require.ErrorIs(t, err, remote.ErrUnknown)
+	require.ErrorContains(t, err, "the node is away: connection refused")
 }
