@@ -16,11 +16,11 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/cosmos/gogoproto/proto"
 	"github.com/spf13/cobra"
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
+	"github.com/cosmos/cosmos-sdk/crypto/keyring"
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/dashboard/alert"
@@ -59,6 +59,7 @@ With --webhook, fires that failed, timers that lack funds or were quarantined, a
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd) },
 	}
 	f := cmd.Flags()
+	flags.AddKeyringFlags(f)
 	f.String(flags.FlagNode, "tcp://localhost:26657", "RPC of the node")
 	f.String(flagListen, "127.0.0.1:8090", "address to serve the page on")
 	f.String(flagDatabase, "", "file of the SQLite database, or postgres://USER@HOST/NAME (default: data/dashboard.db in the home)")
@@ -139,14 +140,15 @@ func run(cmd *cobra.Command) (err error) {
 	note := func(format string, args ...any) { cmd.PrintErrf(format+"\n", args...) }
 
 	server := &api.Server{
-		Store: history, Query: types.NewQueryClient(clientCtx), Hosts: o.hosts,
-		JSON: func(m proto.Message) ([]byte, error) { return clientCtx.Codec.MarshalJSON(m) },
+		Store: history, Query: types.NewQueryClient(clientCtx), Hosts: o.hosts, Codec: clientCtx.Codec,
+		Names: keyNames(clientCtx, note), Now: time.Now,
 	}
 	wake := make(chan struct{}, 1)
 	follower := &follow.Follower{
 		Source: follow.Node{RPC: node}, Store: history, Backlog: o.backlog, Interval: o.interval, Note: note,
 		NewChain: o.newChain,
 	}
+	server.Node = follower.Health
 	handler := server.Handler()
 	follower.OnBlock = func(b *store.Block, events []store.Event) {
 		server.Publish(b, events)
@@ -167,6 +169,31 @@ func run(cmd *cobra.Command) (err error) {
 		jobs = append(jobs, func(ctx context.Context) error { return alerts.Run(ctx, wake) })
 	}
 	return together(ctx, jobs)
+}
+
+// keyNames are the names of the keys in the key ring of the home, by their addresses. A key ring that asks for a password is
+// left alone: the page shows addresses then.
+func keyNames(clientCtx client.Context, note func(string, ...any)) map[string]string {
+	names := map[string]string{}
+	ring := clientCtx.Keyring
+	if ring == nil || ring.Backend() != keyring.BackendTest && ring.Backend() != keyring.BackendMemory {
+		return names
+	}
+	records, err := ring.List()
+	if err != nil {
+		note("names of keys are not shown: %v", err)
+		return names
+	}
+	for _, record := range records {
+		addr, err := record.GetAddress()
+		if err != nil {
+			continue // A key whose type this program does not know.
+		}
+		if text, err := clientCtx.InterfaceRegistry.SigningContext().AddressCodec().BytesToString(addr); err == nil {
+			names[text] = record.Name
+		}
+	}
+	return names
 }
 
 // together runs jobs until the context ends or one of them fails.

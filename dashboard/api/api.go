@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -19,7 +20,13 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"cosmossdk.io/core/address"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+
+	"github.com/cosmos-timers/timers/dashboard/follow"
 	"github.com/cosmos-timers/timers/dashboard/store"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -37,6 +44,8 @@ const (
 	maxTimers = 2_000
 	maxPoints = 400
 	maxBlocks = 1_000_000
+	// shownAddress is how many characters of an address are shown where it is short.
+	shownAddress = 16
 )
 
 // security lets the page load its own files and nothing else, and be shown in no frame.
@@ -48,14 +57,21 @@ type Server struct {
 	Store *store.Store
 	// Query asks the node.
 	Query types.QueryClient
-	// JSON writes a message as the REST API does.
-	JSON func(proto.Message) ([]byte, error)
+	// Codec reads what timers hold, and writes messages as the REST API does.
+	Codec codec.Codec
+	// Names are the names of keys, by their addresses.
+	Names map[string]string
+	// Node says how the node was when it was looked at last.
+	Node func() follow.Health
+	// Now is the time of day.
+	Now func() time.Time
 	// Hosts are the names under which the page may be asked for, in addition to loopback ones: a page of another site must
 	// not read it through a name that it makes point here.
 	Hosts []string
 
 	hub   *hub
 	slots chan struct{}
+	seen  scene
 }
 
 // Handler returns what serves the page and its API.
@@ -70,7 +86,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("GET /api/stream", s.stream)
 	for path, answer := range map[string]func(*http.Request) (any, error){
 		"status": s.status, "lane": s.lane, "params": s.params, "series": s.series, "calendar": s.calendar, "ready": s.ready,
-		"events": s.events, "timer": s.timer, "actor": s.actor, "estimate": s.estimate,
+		"events": s.events, "timer": s.timer, "actor": s.actor, "estimate": s.estimate, "overview": s.overview, "search": s.search,
 	} {
 		mux.HandleFunc("GET /api/"+path, s.answer(answer))
 	}
@@ -133,7 +149,7 @@ func (s *Server) answer(fn func(*http.Request) (any, error)) http.HandlerFunc {
 				of = http.StatusBadRequest
 			}
 			w.WriteHeader(of)
-			found = map[string]string{"error": fmt.Sprintf("%.300s", err)}
+			found = map[string]string{"error": inWords(err)}
 		}
 		// The encoder escapes <, > and &. A visitor that has gone is no error of ours.
 		_ = json.NewEncoder(w).Encode(found)
@@ -153,18 +169,45 @@ func number(r *http.Request, name string, byDefault, least, most int64) (int64, 
 	return n, nil
 }
 
-// word reads a parameter that consists of letters and digits, as addresses and ids do.
-func word(r *http.Request, name string) (string, error) {
-	text := r.URL.Query().Get(name)
-	for _, c := range text {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') {
-			return "", problem{name + ": want lower-case letters and digits"}
-		}
+// inWords is an error for people: what a server answered is told without what the transport wraps around it. Why a node does
+// not answer is told once, with the troubles.
+func inWords(err error) string {
+	if away := (*url.Error)(nil); errors.As(err, &away) {
+		return "the node does not answer"
 	}
-	if len(text) > 128 {
-		return "", problem{name + ": too long"}
+	if _, answered := status.FromError(err); answered {
+		return plain.ServerSays(err)
+	}
+	return fmt.Sprintf("%.300s", err)
+}
+
+// account reads a parameter that is an address of this chain.
+func (s *Server) account(r *http.Request, name string) (string, error) {
+	text := r.URL.Query().Get(name)
+	if text == "" {
+		return "", nil
+	}
+	if !s.isAccount(text) {
+		return "", problem{fmt.Sprintf("%s %.80q is no address of this chain", name, text)}
 	}
 	return text, nil
+}
+
+func (s *Server) isAccount(text string) bool {
+	_, err := s.accounts().StringToBytes(text)
+	return err == nil
+}
+
+func (s *Server) accounts() address.Codec {
+	return s.Codec.InterfaceRegistry().SigningContext().AddressCodec()
+}
+
+// who is an address as people know it: the name of its key, or its ends.
+func (s *Server) who(address string) string {
+	if name := s.Names[address]; name != "" {
+		return name
+	}
+	return plain.Elide(address, shownAddress)
 }
 
 // raw is a message as the REST API writes it.
@@ -172,5 +215,5 @@ func (s *Server) raw(m proto.Message, err error) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.JSON(m)
+	return s.Codec.MarshalJSON(m)
 }

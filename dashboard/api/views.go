@@ -1,26 +1,40 @@
 package api
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/cosmos/cosmos-sdk/types/query"
 
+	"github.com/cosmos-timers/timers/dashboard/follow"
 	"github.com/cosmos-timers/timers/dashboard/store"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
+	"github.com/cosmos-timers/timers/x/timers/client/words"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // status is what is known at all.
 func (s *Server) status(r *http.Request) (any, error) {
-	last, _, err := s.Store.Last(r.Context())
+	ctx := r.Context()
+	last, _, err := s.Store.Last(ctx)
 	if err != nil {
 		return nil, err
 	}
-	chain, err := s.Store.Meta(r.Context(), "chain_id")
-	return map[string]any{"chain_id": chain, "height": last}, err
+	chain, err := s.Store.Meta(ctx, follow.ChainKey)
+	if err != nil {
+		return nil, err
+	}
+	pace, err := s.Store.Pace(ctx, paceBlocks)
+	return map[string]any{"chain_id": chain, "height": last, "pace": pace, "names": s.Names}, err
 }
 
 func (s *Server) lane(r *http.Request) (any, error) {
@@ -50,19 +64,52 @@ type listed struct {
 	Bid      string `json:"bid"`
 	Status   string `json:"status"`
 	Label    string `json:"label"`
-	Handler  string `json:"handler"`
+	// Does is what it does, and When what makes it due, both in words.
+	Does string `json:"does"`
+	When string `json:"when"`
 }
 
-func list(timers []types.TimerInfo) []listed {
+func (s *Server) list(timers []types.TimerInfo) []listed {
 	rows := make([]listed, len(timers))
 	for i := range timers {
 		t := &timers[i]
 		rows[i] = listed{
 			ID: t.Id, Actor: t.Actor, Due: t.Due, Expires: t.ExpiresAt, GasLimit: t.GasLimit, Bid: plain.TimerBid(t),
-			Status: t.Status.String(), Label: t.Label, Handler: t.Handler,
+			Status: statusOf(t), Label: t.Label, Does: s.does(t), When: s.when(t),
 		}
 	}
 	return rows
+}
+
+// does says what a timer does.
+func (s *Server) does(t *types.TimerInfo) string {
+	return words.Writer{Codec: s.Codec, Who: s.who}.Timer(t)
+}
+
+// when says what makes a timer due.
+func (s *Server) when(t *types.TimerInfo) string {
+	switch {
+	case t.Trigger.Watch != nil:
+		signing := s.Codec.InterfaceRegistry().SigningContext()
+		keys := words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
+		return "when " + keys.Watched(t.Trigger.Watch.Keys, s.who)
+	case t.Trigger.Interval != nil:
+		return "every " + words.Repeats(&t.Trigger)
+	default:
+		return "once"
+	}
+}
+
+// statusOf is the status of a timer in words: "pending", "on hold: paused".
+func statusOf(t *types.TimerInfo) string {
+	if t.Status == types.TimerStatusSetAside {
+		return onHold(t.SetAside)
+	}
+	return words.StatusName(t.Status)
+}
+
+func onHold(reason types.SetAsideReason) string {
+	return "on hold: " + strings.ReplaceAll(reason.Word(), "_", " ")
 }
 
 // pages reads pages of timers until there are enough; more reports whether there are others.
@@ -137,76 +184,147 @@ func (s *Server) ready(r *http.Request) (any, error) {
 		}
 		return found.Timers, found.Pagination, nil
 	})
-	return map[string]any{"timers": list(timers), "more": more}, err
+	return map[string]any{"timers": s.list(timers), "more": more}, err
 }
 
 // events are the newest, of all timers.
 func (s *Server) events(r *http.Request) (any, error) {
-	before, err := number(r, "before", 0, 0, 1<<62)
+	before, err := place(r)
 	if err != nil {
 		return nil, err
 	}
 	return s.Store.Events(r.Context(), store.Filter{Before: before, Limit: 100})
 }
 
-// timer is one timer's whole life: what the chain holds of it now, if it lives, and all that happened to it.
+// fact is a property of a timer, in words.
+type fact struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// timer is one timer's life: what the chain holds of it now, if it lives, a page of what happened to it, and its fires.
 func (s *Server) timer(r *http.Request) (any, error) {
-	actor, err := word(r, "actor")
+	ctx := r.Context()
+	actor, err := s.account(r, "actor")
 	if err != nil {
 		return nil, err
 	}
-	id, err := word(r, "id")
+	id := strings.ToLower(r.URL.Query().Get("id"))
+	if prefix, err := names.ParseIDPrefix(id); err != nil || len(prefix) != 2*types.IDBytes {
+		return nil, problem{fmt.Sprintf("id %.80q: want the %d hexadecimal digits of a whole id", id, 2*types.IDBytes)}
+	}
+	before, err := place(r)
 	if err != nil {
 		return nil, err
 	}
-	if len(id) != 64 {
-		return nil, problem{"id: want the 64 digits of a whole id"}
-	}
-	events, err := s.Store.Events(r.Context(), store.Filter{Timer: id, Limit: maxEvents})
+	events, err := s.Store.Events(ctx, store.Filter{Timer: id, Before: before, Limit: maxEvents + 1})
 	if err != nil {
 		return nil, err
 	}
+	more := len(events) > maxEvents
+	events = events[:min(len(events), maxEvents)]
 	if actor == "" && len(events) > 0 {
 		actor = events[0].Actor
 	}
-	var now json.RawMessage
-	if actor != "" {
-		// One that is gone has a history and no state.
-		if now, err = s.raw(s.Query.Timer(r.Context(), &types.QueryTimerRequest{Actor: actor, Id: id})); err != nil {
-			now = nil
-		}
+	sums, err := s.Store.Life(ctx, id)
+	if err != nil {
+		return nil, err
 	}
-	return map[string]any{"actor": actor, "id": id, "now": now, "events": events, "more": len(events) == maxEvents}, nil
+	label, err := s.Store.Label(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	answer := map[string]any{"actor": actor, "id": id, "events": events, "more": more, "sums": sums, "label": label}
+	if actor == "" {
+		return answer, nil
+	}
+	switch found, err := s.Query.Timer(ctx, &types.QueryTimerRequest{Actor: actor, Id: id}); {
+	case err == nil:
+		answer["now"], answer["facts"], answer["label"] = s.list([]types.TimerInfo{found.Timer})[0], s.facts(&found.Timer), found.Timer.Label
+	case status.Code(err) != codes.NotFound:
+		// One that is gone has a history and no state. That is not said of a node that is away.
+		answer["unknown"] = inWords(err)
+	}
+	return answer, nil
 }
 
-// actor is an actor's totals, live timers and newest events.
+// facts are what the chain holds of a timer, in words.
+func (s *Server) facts(t *types.TimerInfo) []fact {
+	all := []fact{
+		{"does", s.does(t)}, {"when", s.when(t)}, {"status", statusOf(t)}, {"owner", s.who(t.Actor)},
+		{"fee payer", s.who(t.FeePayer)}, {"bid", plain.TimerBid(t)}, {"gas limit", plain.Thousands(t.GasLimit)},
+		{"cell limit", plain.Thousands(t.CellLimit)}, {"fires so far", plain.Thousands(uint64(t.FireSeq))},
+		{"expires", "after height " + plain.Thousands(t.ExpiresAt)},
+		{"without funds", map[types.OnUnfunded]string{types.OnUnfundedDestroy: "it is dropped", types.OnUnfundedSuspend: "it is suspended"}[t.OnUnfunded]},
+	}
+	if t.MaxCharge != "" {
+		all = append(all, fact{"most that a fire may cost", plain.Clean(t.MaxCharge)})
+	}
+	if t.Scheduler != "" {
+		all = append(all, fact{"scheduled by", s.who(t.Scheduler)})
+	}
+	if t.Retries > 0 {
+		all = append(all, fact{"retries used", plain.Thousands(uint64(t.Retries))})
+	}
+	if t.UnfundedSince > 0 {
+		all = append(all, fact{"waits for its payer", "since height " + plain.Thousands(t.UnfundedSince)})
+	}
+	return slices.DeleteFunc(all, func(f fact) bool { return f.Value == "" })
+}
+
+// place reads where a page of events ends: before=HEIGHT or before=HEIGHT/POSITION.
+func place(r *http.Request) (at store.Place, err error) {
+	text := r.URL.Query().Get("before")
+	if text == "" {
+		return at, nil
+	}
+	height, position, _ := strings.Cut(text, "/")
+	if at.Height, err = strconv.ParseInt(height, 10, 64); err == nil && position != "" {
+		at.Position, err = strconv.ParseInt(position, 10, 64)
+	}
+	if err != nil || at.Height < 0 || at.Position < 0 {
+		return at, problem{fmt.Sprintf("before %.80q: want HEIGHT or HEIGHT/POSITION", text)}
+	}
+	return at, nil
+}
+
+// actor is an actor's totals, live timers and a page of its events.
 func (s *Server) actor(r *http.Request) (any, error) {
-	actor, err := word(r, "actor")
+	actor, err := s.account(r, "actor")
 	if err != nil {
 		return nil, err
 	}
 	if actor == "" {
 		return nil, problem{"actor: missing"}
 	}
+	before, err := place(r)
+	if err != nil {
+		return nil, err
+	}
 	totals, err := s.Store.Totals(r.Context(), actor)
 	if err != nil {
 		return nil, err
 	}
-	events, err := s.Store.Events(r.Context(), store.Filter{Actor: actor, Limit: 200})
+	events, err := s.Store.Events(r.Context(), store.Filter{Actor: actor, Before: before, Limit: actorEvents + 1})
 	if err != nil {
 		return nil, err
 	}
+	answer := map[string]any{"totals": totals, "events": events[:min(len(events), actorEvents)], "older": len(events) > actorEvents}
 	timers, more, err := pages(maxTimers, func(p *query.PageRequest) ([]types.TimerInfo, *query.PageResponse, error) {
 		found, err := s.Query.TimersByActor(r.Context(), &types.QueryTimersByActorRequest{Actor: actor, Pagination: p})
 		if err != nil {
 			return nil, nil, err
 		}
+		answer["live"] = found.Total
 		return found.Timers, found.Pagination, nil
 	})
 	if err != nil {
-		return nil, err
+		// The history is known though the node is away.
+		answer["unknown"] = inWords(err)
 	}
-	return map[string]any{"totals": totals, "timers": list(timers), "more": more, "events": events}, nil
+	slices.SortStableFunc(timers, func(a, b types.TimerInfo) int { return cmp.Compare(a.Due, b.Due) })
+	answer["timers"], answer["more"] = s.list(timers), more
+	return answer, nil
 }
 
 // tiers are those that an estimate compares.
@@ -238,7 +356,7 @@ func (s *Server) estimate(r *http.Request) (any, error) {
 			case r.Context().Err() != nil:
 				return nil, r.Context().Err()
 			case err != nil:
-				p.Why = plain.ServerSays(err)
+				p.Why = inWords(err)
 			default:
 				p.PreCharge, p.Wait, p.Denom = found.PreCharge, found.WaitBlocks, found.FeeDenom
 			}

@@ -145,9 +145,12 @@ func Describe(name string, message proto.Message) store.Event {
 	}); ok && failure.GetCode() != 0 {
 		e.Why = Meaning(failure.GetCodespace(), failure.GetCode())
 	}
+	if named, ok := message.(interface{ GetLabel() string }); ok {
+		e.Label = named.GetLabel()
+	}
 	switch m := message.(type) {
 	case *types.TimerFired:
-		e.Paid = m.Paid
+		e.Paid, e.Cycles = m.Paid, int64(m.Cycles)
 		if !m.Success {
 			e.Kind = "failed"
 		}

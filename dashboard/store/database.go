@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -55,8 +56,9 @@ func (s statements) text(statement string) string {
 	}
 }
 
-// version of the schema: SQLite states it in user_version, PostgreSQL in a comment on the table of blocks.
-const version = 1
+// version of the schema: SQLite states it in user_version, PostgreSQL in a comment on the table of blocks. A database of
+// version 1 has no labels and cycles; it gets them from the events' bodies.
+const version = 2
 
 // tables are made for SQLite and PostgreSQL, which name their types and options otherwise.
 const tables = `
@@ -68,45 +70,82 @@ CREATE TABLE IF NOT EXISTS blocks (
 	storm %[2]s NOT NULL);
 CREATE TABLE IF NOT EXISTS events (
 	height %[2]s NOT NULL, position %[2]s NOT NULL, kind TEXT NOT NULL, timer TEXT NOT NULL, actor TEXT NOT NULL,
-	paid TEXT NOT NULL, why TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (height, position))%[1]s;
+	paid TEXT NOT NULL, why TEXT NOT NULL, body TEXT NOT NULL, label TEXT NOT NULL DEFAULT '',
+	cycles %[2]s NOT NULL DEFAULT 0, PRIMARY KEY (height, position))%[1]s;
 CREATE INDEX IF NOT EXISTS events_of_timer ON events (timer, height, position);
 CREATE INDEX IF NOT EXISTS events_of_actor ON events (actor, height, position);
+CREATE INDEX IF NOT EXISTS events_of_kind ON events (kind, height);
 CREATE TABLE IF NOT EXISTS actors (
 	actor TEXT PRIMARY KEY, fired %[2]s NOT NULL, failed %[2]s NOT NULL, expired %[2]s NOT NULL,
 	unfunded %[2]s NOT NULL, paid TEXT NOT NULL)%[1]s;
 `
 
-// openSQLite opens a file.
-func openSQLite(ctx context.Context, file string) (*sql.DB, error) {
-	dsn := (&url.URL{Scheme: "file", Opaque: url.PathEscape(file), RawQuery: "_journal_mode=WAL&_busy_timeout=10000&_synchronous=NORMAL"}).String()
-	db, err := sql.Open("sqlite3", dsn)
-	if err != nil {
-		return nil, err
-	}
-	return db, prepare(ctx, db, "PRAGMA user_version", fmt.Sprintf(tables+"PRAGMA user_version = %[4]d;", " WITHOUT ROWID", "INTEGER", "REAL", version))
+// kind is what the two databases do in their own ways.
+type kind struct {
+	driver string
+	// found reads the version of the schema, 0 if there is none; state writes it.
+	found, state string
+	// options are those of a table whose rows are in the order of its key; whole and broken are the types of numbers.
+	options, whole, broken string
 }
 
-// openPostgres opens a database by its URL.
-func openPostgres(ctx context.Context, at string) (*sql.DB, error) {
-	db, err := sql.Open("postgres", at)
-	if err != nil {
-		return nil, err
+var (
+	sqlite     = kind{"sqlite3", "PRAGMA user_version", "PRAGMA user_version = %d;", " WITHOUT ROWID", "INTEGER", "REAL"}
+	postgreSQL = kind{
+		"postgres", "SELECT COALESCE(obj_description(to_regclass('blocks')), '0')", "COMMENT ON TABLE blocks IS '%d';",
+		"", "BIGINT", "DOUBLE PRECISION",
 	}
-	const found = "SELECT COALESCE(obj_description(to_regclass('blocks')), '0')"
-	return db, prepare(ctx, db, found, fmt.Sprintf(tables+"COMMENT ON TABLE blocks IS '%[4]d';", "", "BIGINT", "DOUBLE PRECISION", version))
-}
+)
 
-// prepare makes the tables unless they are there, and refuses those of another version.
-func prepare(ctx context.Context, db *sql.DB, found, schema string) error {
+// prepare makes the tables unless they are there, brings those of version 1 to this one, and refuses others.
+func (s *Store) prepare(ctx context.Context, k kind) error {
 	var is int
-	if err := db.QueryRowContext(ctx, found).Scan(&is); err != nil {
+	if err := s.db.QueryRowContext(ctx, k.found).Scan(&is); err != nil {
 		return err
 	}
-	if is != 0 && is != version {
+	if is < 0 || is > version {
 		return fmt.Errorf("it is of version %d, and this program writes version %d: name another database", is, version)
 	}
-	_, err := db.ExecContext(ctx, schema)
-	return err
+	return s.within(ctx, func(tx statements) error {
+		if is == 1 {
+			for _, column := range []string{"label TEXT NOT NULL DEFAULT ''", "cycles " + k.whole + " NOT NULL DEFAULT 0"} {
+				if err := tx.exec(ctx, "ALTER TABLE events ADD COLUMN "+column); err != nil {
+					return err
+				}
+			}
+			if err := complete(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return tx.exec(ctx, fmt.Sprintf(tables, k.options, k.whole, k.broken)+fmt.Sprintf(k.state, version))
+	})
+}
+
+// complete states the labels and cycles of events that were stored without.
+func complete(ctx context.Context, tx statements) error {
+	const page = 1_000
+	for at := (Place{-1, 0}); ; {
+		events, err := tx.events(ctx, Filter{After: at, Limit: page, OldestFirst: true})
+		if err != nil || len(events) == 0 {
+			return err
+		}
+		for i := range events {
+			e := &events[i]
+			at = Place{e.Height, e.Position}
+			var said struct {
+				Label  string `json:"label"`
+				Cycles int64  `json:"cycles"`
+			}
+			// A body that does not state them has none.
+			if json.Unmarshal([]byte(e.Body), &said) != nil || said.Label == "" && said.Cycles == 0 {
+				continue
+			}
+			err := tx.exec(ctx, "UPDATE events SET label = ?, cycles = ? WHERE height = ? AND position = ?", said.Label, said.Cycles, e.Height, e.Position)
+			if err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // IsURL reports whether a database is named by the URL of PostgreSQL. Otherwise it is a file.
@@ -128,18 +167,19 @@ func Named(name string) string {
 
 // Open opens the database: an SQLite file, which it makes if there is none, or a PostgreSQL database by its URL.
 func Open(ctx context.Context, name string) (*Store, error) {
-	open := openSQLite
+	k := sqlite
+	dsn := (&url.URL{Scheme: "file", Opaque: url.PathEscape(name), RawQuery: "_journal_mode=WAL&_busy_timeout=10000&_synchronous=NORMAL"}).String()
 	if IsURL(name) {
-		open = openPostgres
+		k, dsn = postgreSQL, name
 	}
-	db, err := open(ctx, name)
+	db, err := sql.Open(k.driver, dsn)
 	if err != nil {
-		err = fmt.Errorf("open %s: %w", Named(name), err)
-		if db != nil {
-			err = errors.Join(err, db.Close())
-		}
-		return nil, err
+		return nil, fmt.Errorf("open %s: %w", Named(name), err)
 	}
 	db.SetMaxOpenConns(8)
-	return &Store{db, statements{db, IsURL(name)}, Named(name)}, nil
+	s := &Store{db, statements{db, IsURL(name)}, Named(name)}
+	if err := s.prepare(ctx, k); err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", Named(name), err), db.Close())
+	}
+	return s, nil
 }

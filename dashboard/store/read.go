@@ -4,21 +4,32 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 )
 
-const eventColumns = "height, position, kind, timer, actor, paid, why, body"
+// storedColumns are those of an event; eventColumns add the time of its block.
+const (
+	storedColumns = "height, position, kind, timer, actor, paid, why, body, label, cycles"
+	eventColumns  = "e.height, e.position, e.kind, e.timer, e.actor, e.paid, e.why, e.body, e.label, e.cycles, COALESCE(b.time, 0)"
+	eventTables   = "events e LEFT JOIN blocks b ON b.height = e.height"
+)
 
-func scanEvents(rows *sql.Rows) (events []Event, err error) {
+// scan reads all rows.
+func scan[T any](rows *sql.Rows, fields func(*T) []any) (all []T, err error) {
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	events = []Event{}
+	all = []T{}
 	for rows.Next() {
-		var e Event
-		if err := rows.Scan(&e.Height, &e.Position, &e.Kind, &e.Timer, &e.Actor, &e.Paid, &e.Why, &e.Body); err != nil {
+		var one T
+		if err := rows.Scan(fields(&one)...); err != nil {
 			return nil, err
 		}
-		events = append(events, e)
+		all = append(all, one)
 	}
-	return events, rows.Err()
+	return all, rows.Err()
+}
+
+func (e *Event) fields() []any {
+	return []any{&e.Height, &e.Position, &e.Kind, &e.Timer, &e.Actor, &e.Paid, &e.Why, &e.Body, &e.Label, &e.Cycles, &e.Time}
 }
 
 // Place is where an event is.
@@ -27,8 +38,10 @@ type Place struct{ Height, Position int64 }
 // Filter says which events are wanted: those of a timer, of an actor, or all.
 type Filter struct {
 	Timer, Actor string
-	// Before is the height below which events are wanted; 0 means no bound.
-	Before int64
+	// Kinds that are wanted; all if there are none.
+	Kinds []string
+	// Before is the first event behind those that are wanted; the zero Place means no bound.
+	Before Place
 	// After is the last event before those that are wanted.
 	After Place
 	Limit int
@@ -36,28 +49,41 @@ type Filter struct {
 	OldestFirst bool
 }
 
-// Events returns events, newest first unless the filter says otherwise.
-func (s *Store) Events(ctx context.Context, f Filter) ([]Event, error) {
-	where, args := "(height, position) > (?, ?)", []any{f.After.Height, f.After.Position}
-	add := func(clause string, arg any) { where, args = where+" AND "+clause, append(args, arg) }
+func (s statements) events(ctx context.Context, f Filter) ([]Event, error) {
+	where, args := "(e.height, e.position) > (?, ?)", []any{f.After.Height, f.After.Position}
+	add := func(clause string, values ...any) { where, args = where+" AND "+clause, append(args, values...) }
 	if f.Timer != "" {
-		add("timer = ?", f.Timer)
+		add("e.timer = ?", f.Timer)
 	}
 	if f.Actor != "" {
-		add("actor = ?", f.Actor)
+		add("e.actor = ?", f.Actor)
 	}
-	if f.Before > 0 {
-		add("height < ?", f.Before)
+	if f.Before != (Place{}) {
+		add("(e.height, e.position) < (?, ?)", f.Before.Height, f.Before.Position)
 	}
-	order := " ORDER BY height DESC, position DESC LIMIT ?"
+	if len(f.Kinds) > 0 {
+		add("e.kind IN (?"+strings.Repeat(",?", len(f.Kinds)-1)+")", anys(f.Kinds)...)
+	}
+	order := " ORDER BY e.height DESC, e.position DESC LIMIT ?"
 	if f.OldestFirst {
-		order = " ORDER BY height, position LIMIT ?"
+		order = " ORDER BY e.height, e.position LIMIT ?"
 	}
-	rows, err := s.query(ctx, "SELECT "+eventColumns+" FROM events WHERE "+where+order, append(args, f.Limit)...)
+	rows, err := s.query(ctx, "SELECT "+eventColumns+" FROM "+eventTables+" WHERE "+where+order, append(args, f.Limit)...)
 	if err != nil {
 		return nil, err
 	}
-	return scanEvents(rows)
+	return scan(rows, (*Event).fields)
+}
+
+// Events returns events, newest first unless the filter says otherwise.
+func (s *Store) Events(ctx context.Context, f Filter) ([]Event, error) { return s.events(ctx, f) }
+
+func anys(texts []string) []any {
+	all := make([]any, len(texts))
+	for i, text := range texts {
+		all[i] = text
+	}
+	return all
 }
 
 // Totals returns those of an actor; zeros for one that nothing is known of.
@@ -98,14 +124,140 @@ func (s *Store) Series(ctx context.Context, blocks, points int64) (_ []Point, er
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	series := []Point{}
-	for rows.Next() {
-		var p Point
-		if err := rows.Scan(&p.Height, &p.Time, &p.Blocks, &p.UsedSize, &p.Peak, &p.Basefee, &p.Fired, &p.Failed, &p.Deferred, &p.Storm); err != nil {
-			return nil, err
-		}
-		series = append(series, p)
+	return scan(rows, func(p *Point) []any {
+		return []any{&p.Height, &p.Time, &p.Blocks, &p.UsedSize, &p.Peak, &p.Basefee, &p.Fired, &p.Failed, &p.Deferred, &p.Storm}
+	})
+}
+
+// Pace is the mean time from one block to the next over the last blocks, in seconds; 0 if it is not known.
+func (s *Store) Pace(ctx context.Context, blocks int64) (seconds float64, err error) {
+	last, _, err := s.Last(ctx)
+	if err != nil {
+		return 0, err
 	}
-	return series, rows.Err()
+	// The first block carries the time of genesis, which may lie days before the chain started.
+	err = s.row(ctx, `SELECT COALESCE((max(time) - min(time)) * 1.0 / NULLIF(max(height) - min(height), 0), 0) FROM blocks
+		WHERE height > ? AND height > 1`, last-blocks).Scan(&seconds)
+	return seconds, err
+}
+
+// Use is what an actor used of the lane over some blocks.
+type Use struct {
+	Actor  string `json:"actor"`
+	Fired  int64  `json:"fired"`
+	Failed int64  `json:"failed"`
+	Cycles int64  `json:"cycles"`
+}
+
+// Users returns the actors that used the lane above a height, the one with the most cycles first.
+func (s *Store) Users(ctx context.Context, above int64, limit int) ([]Use, error) {
+	rows, err := s.query(ctx, `SELECT actor, count(*), sum(CASE kind WHEN 'failed' THEN 1 ELSE 0 END), sum(cycles) FROM events
+		WHERE height > ? AND kind IN ('fired', 'failed') GROUP BY actor ORDER BY 4 DESC, 1 LIMIT ?`, above, limit)
+	if err != nil {
+		return nil, err
+	}
+	return scan(rows, func(u *Use) []any { return []any{&u.Actor, &u.Fired, &u.Failed, &u.Cycles} })
+}
+
+// Sums are what the blocks above a height did together.
+type Sums struct {
+	Blocks int64 `json:"blocks"`
+	Fired  int64 `json:"fired"`
+	Failed int64 `json:"failed"`
+	Cycles int64 `json:"cycles"`
+}
+
+// Sums returns what the blocks above a height did together.
+func (s *Store) Sums(ctx context.Context, above int64) (sums Sums, err error) {
+	err = s.row(ctx, "SELECT count(*), COALESCE(sum(fired), 0), COALESCE(sum(failed), 0) FROM blocks WHERE height > ?", above).
+		Scan(&sums.Blocks, &sums.Fired, &sums.Failed)
+	if err != nil {
+		return sums, err
+	}
+	err = s.row(ctx, "SELECT COALESCE(sum(cycles), 0) FROM events WHERE height > ? AND kind IN ('fired', 'failed')", above).Scan(&sums.Cycles)
+	return sums, err
+}
+
+// Failing is a timer whose last fire failed.
+type Failing struct {
+	Event
+	// Times is how often it failed since the height that was asked for.
+	Times int64 `json:"times"`
+}
+
+// Failing returns timers that failed above a height and did not succeed since, the newest first.
+func (s *Store) Failing(ctx context.Context, above int64, limit int) ([]Failing, error) {
+	rows, err := s.query(ctx, "SELECT "+eventColumns+", f.times FROM "+eventTables+`
+		JOIN (SELECT timer, count(*) AS times, max(height) AS height FROM events WHERE kind = 'failed' AND height > ? GROUP BY timer) f
+			ON f.timer = e.timer AND f.height = e.height
+		WHERE e.kind = 'failed' AND NOT EXISTS (
+			SELECT 1 FROM events later WHERE later.timer = e.timer AND later.kind = 'fired' AND later.height > e.height)
+		ORDER BY e.height DESC, e.position DESC LIMIT ?`, above, limit)
+	if err != nil {
+		return nil, err
+	}
+	return scan(rows, func(f *Failing) []any { return append(f.fields(), &f.Times) })
+}
+
+// Matching returns the last event of each timer whose id begins with a text, or whose label has it in it, the newest first.
+func (s *Store) Matching(ctx context.Context, idPrefix, label string, limit int) ([]Event, error) {
+	const like = "LIKE ? ESCAPE '!'"
+	escape := strings.NewReplacer("!", "!!", "%", "!%", "_", "!_").Replace
+	conditions, args := []string{}, []any{}
+	if idPrefix != "" {
+		conditions, args = append(conditions, "timer "+like), append(args, escape(idPrefix)+"%")
+	}
+	if label != "" {
+		conditions, args = append(conditions, "lower(label) "+like), append(args, "%"+escape(strings.ToLower(label))+"%")
+	}
+	rows, err := s.query(ctx, "SELECT "+eventColumns+" FROM "+eventTables+`
+		JOIN (SELECT timer, max(height) AS height FROM events WHERE timer <> '' AND (`+strings.Join(conditions, " OR ")+`) GROUP BY timer) m
+			ON m.timer = e.timer AND m.height = e.height
+		WHERE NOT EXISTS (SELECT 1 FROM events l WHERE l.timer = e.timer AND l.height = e.height AND l.position > e.position)
+		ORDER BY e.height DESC, e.position DESC LIMIT ?`, append(args, limit)...)
+	if err != nil {
+		return nil, err
+	}
+	return scan(rows, (*Event).fields)
+}
+
+// Life is what a timer's fires come to.
+type Life struct {
+	Fired  int64  `json:"fired"`
+	Failed int64  `json:"failed"`
+	Paid   string `json:"paid"`
+}
+
+// Life returns what a timer's fires come to, and what else it paid.
+func (s *Store) Life(ctx context.Context, timer string) (life Life, err error) {
+	rows, err := s.query(ctx, "SELECT kind, paid FROM events WHERE timer = ? AND (paid <> '' OR kind IN ('fired', 'failed'))", timer)
+	if err != nil {
+		return life, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	life.Paid = "0"
+	for rows.Next() {
+		var kind, paid string
+		if err := rows.Scan(&kind, &paid); err != nil {
+			return life, err
+		}
+		switch kind {
+		case "failed":
+			life.Failed++
+			life.Fired++
+		case "fired":
+			life.Fired++
+		}
+		life.Paid = sum(life.Paid, paid)
+	}
+	return life, rows.Err()
+}
+
+// Label is the last label that a timer's events state; empty if none does.
+func (s *Store) Label(ctx context.Context, timer string) (label string, err error) {
+	err = s.row(ctx, "SELECT label FROM events WHERE timer = ? AND label <> '' ORDER BY height DESC, position DESC LIMIT 1", timer).Scan(&label)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return label, err
 }

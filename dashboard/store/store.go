@@ -42,6 +42,11 @@ type Event struct {
 	Paid string `json:"paid,omitempty"`
 	// Why is what the codespace and code of a failure mean.
 	Why string `json:"why,omitempty"`
+	// Label is the timer's, where the event states it. Cycles are those of a fire.
+	Label  string `json:"label,omitempty"`
+	Cycles int64  `json:"cycles,omitempty"`
+	// Time is that of its block, in Unix seconds; Put takes it from there.
+	Time int64 `json:"time"`
 	// Body is the event in JSON.
 	Body string `json:"body"`
 }
@@ -111,9 +116,9 @@ func (s *Store) Put(ctx context.Context, b *Block, events []Event) error {
 		}
 		for i := range events {
 			e := &events[i]
-			e.Height, e.Position = b.Height, int64(i)
-			if err := tx.exec(ctx, "INSERT INTO events VALUES (?,?,?,?,?,?,?,?)",
-				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body); err != nil {
+			e.Height, e.Position, e.Time = b.Height, int64(i), b.Time
+			if err := tx.exec(ctx, "INSERT INTO events ("+storedColumns+") VALUES (?,?,?,?,?,?,?,?,?,?)",
+				e.Height, e.Position, e.Kind, e.Timer, e.Actor, e.Paid, e.Why, e.Body, e.Label, e.Cycles); err != nil {
 				return err
 			}
 			if err := addTo(ctx, tx, e); err != nil {
@@ -143,12 +148,7 @@ func (s *Store) DropAbove(ctx context.Context, height int64) error {
 func rebuild(ctx context.Context, tx statements) error {
 	const page = 1_000
 	for height, position := int64(-1), int64(0); ; {
-		rows, err := tx.query(ctx, "SELECT "+eventColumns+" FROM events WHERE (height, position) > (?, ?) ORDER BY height, position LIMIT ?",
-			height, position, page)
-		if err != nil {
-			return err
-		}
-		events, err := scanEvents(rows)
+		events, err := tx.events(ctx, Filter{After: Place{height, position}, Limit: page, OldestFirst: true})
 		if err != nil {
 			return err
 		}

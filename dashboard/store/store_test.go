@@ -111,7 +111,7 @@ func TestWhatIsPutIsRead(t *testing.T) {
 		}
 		require.Equal(t, []string{"6/1 bob", "6/0 alice", "5/1 bob"}, of(store.Filter{Limit: 3}))
 		require.Equal(t, []string{"1/0 alice", "2/0 alice"}, of(store.Filter{Timer: "a1", Limit: 2, OldestFirst: true}))
-		require.Equal(t, []string{"2/1 bob", "1/1 bob"}, of(store.Filter{Actor: "bob", Before: 3, Limit: 9}))
+		require.Equal(t, []string{"2/1 bob", "1/1 bob"}, of(store.Filter{Actor: "bob", Before: store.Place{Height: 3}, Limit: 9}))
 		require.Equal(t, []string{"5/1 bob", "6/0 alice", "6/1 bob"},
 			of(store.Filter{After: store.Place{Height: 5}, Limit: 9, OldestFirst: true}))
 		events, err := again.Events(t.Context(), store.Filter{Timer: "a1", Limit: 1})
@@ -196,9 +196,113 @@ func TestADatabaseOfAnotherVersionIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 			_, err = store.Open(t.Context(), name)
-			require.ErrorContains(t, err, "version 9, and this program writes version 1")
+			require.ErrorContains(t, err, "version 9, and this program writes version 2")
 		})
 	}
+}
+
+// A database of version 1 is opened and completed: labels and cycles come from the events' bodies.
+func TestStore_CompletesVersion1(t *testing.T) {
+	undo := map[string][]string{
+		"sqlite":   {"PRAGMA user_version = 1"},
+		"postgres": {"COMMENT ON TABLE blocks IS '1'"},
+	}
+	drivers := map[string]string{"sqlite": "sqlite3", "postgres": "postgres"}
+	for kind, name := range databases(t) {
+		t.Run(kind, func(t *testing.T) {
+			if kind == "sqlite" {
+				name = filepath.Join(t.TempDir(), "db")
+			}
+			s, err := store.Open(t.Context(), name)
+			require.NoError(t, err)
+			require.NoError(t, s.Put(t.Context(), &store.Block{Height: 7, Time: 70}, []store.Event{
+				{Kind: "fired", Timer: "a1", Actor: "alice", Body: `{"label":"rent","cycles":38500}`}, {Kind: "cancelled", Timer: "b1", Actor: "bob", Body: "{}"},
+			}))
+			require.NoError(t, s.Close())
+			db, err := sql.Open(drivers[kind], name)
+			require.NoError(t, err)
+			for _, statement := range append(undo[kind], "ALTER TABLE events DROP COLUMN label", "ALTER TABLE events DROP COLUMN cycles") {
+				_, err = db.Exec(statement)
+				require.NoError(t, err)
+			}
+			require.NoError(t, db.Close())
+
+			s, err = store.Open(t.Context(), name)
+			require.NoError(t, err)
+			defer s.Close()
+			events, err := s.Events(t.Context(), store.Filter{Limit: 9, OldestFirst: true})
+			require.NoError(t, err)
+			require.Len(t, events, 2)
+			require.Equal(t, "rent", events[0].Label)
+			require.EqualValues(t, 38_500, events[0].Cycles)
+			require.EqualValues(t, 70, events[0].Time)
+			require.Empty(t, events[1].Label)
+		})
+	}
+}
+
+// What a page asks for: who uses the lane, whose last fire failed, and timers by label and id.
+func TestStore_SumsAndFinds(t *testing.T) {
+	onEach(t, func(t *testing.T, _ string, s *store.Store) {
+		t.Helper()
+		ctx := t.Context()
+		fire := func(kind, timer, actor, label string, cycles int64) store.Event {
+			return store.Event{Kind: kind, Timer: timer, Actor: actor, Label: label, Cycles: cycles, Paid: "3", Why: kind, Body: "{}"}
+		}
+		blocks := [][]store.Event{
+			{fire("fired", "aa", "alice", "rent", 9), fire("failed", "bb", "bob", "100%_sure", 20)},
+			{fire("failed", "aa", "alice", "rent", 9), fire("failed", "bb", "bob", "100%_sure", 20)},
+			{fire("fired", "aa", "alice", "Rent", 9), fire("cancelled", "cc", "alice", "", 0)},
+		}
+		for i, events := range blocks {
+			b := &store.Block{Height: int64(i) + 2, Time: 100 + 2*int64(i)}
+			for _, e := range events {
+				b.Fired += map[string]int64{"fired": 1, "failed": 1}[e.Kind]
+				b.Failed += map[string]int64{"failed": 1}[e.Kind]
+			}
+			require.NoError(t, s.Put(ctx, b, events))
+		}
+		sums, err := s.Sums(ctx, 0)
+		require.NoError(t, err)
+		require.Equal(t, store.Sums{Blocks: 3, Fired: 5, Failed: 3, Cycles: 67}, sums)
+		users, err := s.Users(ctx, 0, 5)
+		require.NoError(t, err)
+		require.Equal(t, []store.Use{{Actor: "bob", Fired: 2, Failed: 2, Cycles: 40}, {Actor: "alice", Fired: 3, Failed: 1, Cycles: 27}}, users)
+		users, err = s.Users(ctx, 3, 5)
+		require.NoError(t, err)
+		require.Equal(t, []store.Use{{Actor: "alice", Fired: 1, Cycles: 9}}, users)
+		failing, err := s.Failing(ctx, 0, 5)
+		require.NoError(t, err)
+		require.Len(t, failing, 1, "the other one has succeeded since")
+		require.Equal(t, "bb", failing[0].Timer)
+		require.EqualValues(t, 2, failing[0].Times)
+		require.EqualValues(t, 3, failing[0].Height)
+		require.EqualValues(t, 102, failing[0].Time)
+		pace, err := s.Pace(ctx, 50)
+		require.NoError(t, err)
+		require.InDelta(t, 2, pace, 1e-9)
+		life, err := s.Life(ctx, "aa")
+		require.NoError(t, err)
+		require.Equal(t, store.Life{Fired: 3, Failed: 1, Paid: "9"}, life)
+		label, err := s.Label(ctx, "aa")
+		require.NoError(t, err)
+		require.Equal(t, "Rent", label)
+		found := func(prefix, label string) (timers []string) {
+			events, err := s.Matching(ctx, prefix, label, 9)
+			require.NoError(t, err)
+			for _, e := range events {
+				timers = append(timers, fmt.Sprintf("%s@%d", e.Timer, e.Height))
+			}
+			return timers
+		}
+		require.Equal(t, []string{"aa@4"}, found("", "RENT"))
+		require.Equal(t, []string{"bb@3"}, found("", "%_"))
+		require.Equal(t, []string{"cc@4"}, found("c", "c"))
+		require.Empty(t, found("", "_ent"))
+		kinds, err := s.Events(ctx, store.Filter{Kinds: []string{"cancelled", "failed"}, Before: store.Place{Height: 4, Position: 1}, Limit: 9})
+		require.NoError(t, err)
+		require.Len(t, kinds, 3)
+	})
 }
 
 func TestADatabaseThatIsAway(t *testing.T) {

@@ -83,7 +83,7 @@ func TestTheDashboardShowsALife(t *testing.T) {
 	for i, point := range series {
 		require.Equal(t, int64(i+1), point.Height, "a block is missing, or there twice")
 	}
-	for _, path := range []string{"status", "lane", "params", "calendar", "ready", "events", "estimate"} {
+	for _, path := range []string{"status", "overview", "search?q=alice", "lane", "params", "calendar", "ready", "events", "estimate"} {
 		var something json.RawMessage
 		answer(ctx, t, address+"/api/"+path, &something)
 	}

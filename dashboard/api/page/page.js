@@ -1,36 +1,11 @@
-// The page: it reads JSON and draws. What comes from the chain becomes text nodes, never markup.
+// The page: it reads JSON and shows it.
+import { actorLink, chain, clock, clean, count, eventColumns, make, moment, note, percent, short, span, table, timerColumns, timerLink, trim, whole } from './parts.js';
+import * as charts from './charts.js';
 
 const $ = (id) => document.getElementById(id);
-const SVG = 'http://www.w3.org/2000/svg';
-
-// make builds an element; children are elements or texts.
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children.map((c) => (c instanceof Node ? c : clean(c))));
-  return element;
-}
-
-function draw(tag, attributes = {}, text) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text !== undefined) element.textContent = clean(text);
-  return element;
-}
-
-// clean shows control characters and those that turn the direction of text as what they are: a label must not look like
-// something else.
-function clean(text) {
-  return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
-}
-
-const whole = (n) => Number(n).toLocaleString('en');
-const count = (n, thing) => whole(n) + ' ' + thing + (Number(n) === 1 ? '' : 's');
-const short = (text, n = 10) => (text.length > n + 1 ? text.slice(0, n) + '…' : text);
 
 async function get(path) {
-  const response = await fetch('/api/' + path);
+  const response = await fetch('/api/' + path).catch(() => { throw new Error('the dashboard does not answer: has it ended?'); });
   const text = await response.text();
   let answer;
   try { answer = JSON.parse(text); } catch { throw new Error(short(text, 200)); }
@@ -43,161 +18,113 @@ async function show(place, view) {
   try {
     await view(place);
   } catch (e) {
-    place.replaceChildren(make('p', { class: 'note bad' }, e.message));
+    place.replaceChildren(note(e.message, true));
   }
 }
 
-function table(columns, rows, empty) {
-  if (rows.length === 0) return make('p', { class: 'note' }, empty);
-  const head = make('tr', {}, ...columns.map((c) => make('th', c.number ? { class: 'n' } : {}, c.title)));
-  return make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows.map((row) => make('tr', {},
-    ...columns.map((c) => make('td', { 'data-title': c.title, class: c.number ? 'n' : c.text ? 'text' : '' }, c.of(row)))))));
-}
+let lane = {}; let overload = false; let seen = {};
 
-// brief is an address by its human-readable part and its ends: the former alone is the same for all.
-const brief = (a) => { const data = a.lastIndexOf('1') + 1; return a.length < data + 12 ? a : a.slice(0, data + 4) + '…' + a.slice(-5); };
-const actorLink = (a) => (a ? make('a', { href: '#actor/' + encodeURIComponent(a), class: 'mono', title: a }, brief(a)) : '');
-const timerLink = (actor, id) => (id ? make('a', { href: '#timer/' + encodeURIComponent(actor) + '/' + encodeURIComponent(id), class: 'mono', title: id }, short(id, 8)) : '');
+// opened are the kinds of trouble that someone opened or closed: they stay so when the page is renewed.
+const opened = new Map();
 
-function kindOf(e) {
-  const bad = ['failed', 'unfunded', 'expired', 'lane failed', 'agent failed'].includes(e.kind) || e.kind.startsWith('set aside');
-  return make('span', { class: bad ? 'bad' : e.kind === 'fired' ? 'good' : '' }, e.kind);
-}
-
-// facts are what an event says beyond what the columns show.
-function facts(e) {
-  if (e.why) return e.why;
-  let body;
-  try { body = JSON.parse(e.body); } catch { return ''; }
-  const known = ['id', 'actor', 'deliver_id', 'success', 'paid', 'seq', 'payer', 'fee_payer'];
-  return Object.entries(body).filter(([k, v]) => !known.includes(k) && v !== '' && v !== 0 && typeof v !== 'object')
-    .map(([k, v]) => k.replaceAll('_', ' ') + ' ' + v).join(', ');
-}
-
-const eventColumns = (withActor) => [
-  { title: 'Height', number: true, of: (e) => whole(e.height) }, { title: 'What', of: kindOf },
-  { title: 'Timer', of: (e) => timerLink(e.actor, e.timer) },
-  ...(withActor ? [{ title: 'Actor', of: (e) => actorLink(e.actor) }] : []),
-  { title: 'Paid', number: true, of: (e) => (e.paid ? whole(e.paid) : '') }, { title: 'More', text: true, of: facts },
+const affectedColumns = [
+  { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.label) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
+  { title: 'Why', text: true, of: (t) => t.why }, { title: 'Does', text: true, of: (t) => short(t.does || '', 80) },
+  { title: 'Last', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
 ];
 
-const timerColumns = [
-  { title: 'Timer', of: (t) => timerLink(t.actor, t.id) }, { title: 'Actor', of: (t) => actorLink(t.actor) },
-  { title: 'Due', number: true, of: (t) => whole(t.due) }, { title: 'Bid', of: (t) => t.bid },
-  { title: 'Gas limit', number: true, of: (t) => whole(t.gas_limit) },
-  { title: 'Status', of: (t) => t.status.replace('TIMER_STATUS_', '').toLowerCase().replaceAll('_', ' ') },
-  { title: 'Label or handler', text: true, of: (t) => t.label || t.handler },
-];
+function trouble(t) {
+  const head = [make('b', { class: t.grave ? 'badge bad' : 'badge warn' }, t.kind), ' ', t.says];
+  if (!t.timers) return make('p', { class: 'trouble' }, ...head);
+  const details = make('details', { class: 'trouble' }, make('summary', {}, ...head), make('div', { class: 'scroll' }, table(affectedColumns, t.timers, '')));
+  if (t.more) details.append(note(`and ${whole(t.more)} more`));
+  details.open = opened.get(t.kind) ?? (t.grave && t.timers.length <= 5);
+  details.addEventListener('toggle', () => opened.set(t.kind, details.open));
+  return details;
+}
 
-let lane = {}; let overload = false;
+// troubles are what is wrong, before anything else; then how much waits.
+async function troubles(place) {
+  seen = await get('overview');
+  chain.height = seen.height;
+  const all = seen.troubles.map(trouble);
+  place.className = 'wide' + (seen.troubles.some((t) => t.grave) ? ' grave' : '');
+  const calm = seen.height ? 'Nothing is wrong: the node answers, no timer is failing, unfunded, on hold or late, and the lane has room.' : 'No block yet.';
+  place.replaceChildren(make('h2', {}, all.length === 0 ? 'All is well' : 'What is wrong'), ...(all.length === 0 ? [make('p', { class: 'trouble' }, calm)] : all));
+  users($('users'));
+  $('next').replaceChildren(seen.next ? table(timerColumns(true).filter((c) => c.title !== 'Status'), seen.next, 'nothing is pending') : note('unknown while the node does not answer', true));
+}
+
+function users(place) {
+  const all = seen.sums.cycles;
+  place.replaceChildren(table([
+    { title: 'Owner', head: true, of: (u) => actorLink(u.actor) },
+    { title: 'Share', number: true, of: (u) => percent(all ? u.cycles / all : 0) },
+    { title: 'Cycles', number: true, of: (u) => whole(u.cycles) }, { title: 'Fires', number: true, of: (u) => whole(u.fired) },
+    { title: 'Failed', number: true, of: (u) => make('span', { class: u.failed ? 'bad' : '' }, u.failed ? `${whole(u.failed)}, ${percent(u.failed / u.fired)}` : '0') },
+  ], seen.users, 'nobody has used it yet'), note(`of the fires in the last ${count(seen.sums.blocks, 'block')}`));
+}
 
 async function tiles(place) {
-  lane = await get('lane');
+  // While the node is away the history goes on telling what it knows.
+  const found = await get('lane').catch((e) => ({ why: e.message }));
+  lane = found.why ? {} : found;
   const use = Number(lane.lane_timer_cycles) ? Number(lane.used_size) / Number(lane.lane_timer_cycles) : 0;
   const tile = (name, value, more = '') => make('div', { class: 'tile' }, make('span', {}, name), make('b', {}, value), make('span', {}, more));
+  const { counts, sums } = seen;
+  const least = counts && counts.more ? 'at least ' : '';
   place.replaceChildren(
-    tile('Height', whole(lane.height)),
-    tile('Policy', lane.policy.replace('POLICY_', '').toLowerCase(), lane.paused ? 'paused' : overload ? 'overload' : ''),
-    tile('Lane use', (use * 100).toFixed(1) + ' %', whole(lane.used_size) + ' of ' + whole(lane.lane_timer_cycles)),
+    tile('Block', whole(lane.height || chain.height), clock(seen.node && seen.node.time)),
+    ...(counts ? [
+      tile('Pending', least + whole(counts.pending), counts.watching ? whole(counts.watching) + ' more wait for changes' : 'due at later heights'),
+      tile('Ready', least + whole(counts.ready), 'due, and not fired yet'), tile('On hold', least + whole(counts.held), 'fire when released'),
+    ] : []),
+    ...(sums ? [tile('Failed', sums.fired ? percent(sums.failed / sums.fired) : '–', `${whole(sums.failed)} of ${count(sums.fired, 'fire')} in ${count(sums.blocks, 'block')}`)] : []),
+    ...(found.why ? [note('Of the lane: ' + found.why, true)] : [tile('Lane use', percent(use), whole(lane.used_size) + ' of ' + whole(lane.lane_timer_cycles)),
     tile('Lane basefee', trim(lane.lane_basefee), 'next ' + trim(lane.next_lane_basefee)),
     tile('Usual tip', trim(lane.p50), lane.fee_denom + ' a unit'),
-    tile('Burned', whole(lane.burned), lane.fee_denom), tile('Tips', whole(lane.tips), lane.fee_denom));
+    tile('Policy', words(lane.policy), lane.paused ? 'paused' : overload ? 'overload' : ''),
+    tile('Burned', whole(lane.burned), lane.fee_denom + ' since genesis'), tile('Tips', whole(lane.tips), lane.fee_denom + ' since genesis')]));
 }
 
-// widthOf is how wide a chart is drawn: as it is shown, so that its text keeps its size on a phone.
-const widthOf = (place) => Math.max(280, Math.min(640, place.clientWidth || 640));
-
-// trim shortens a price to six digits.
-const trim = (decimal) => (decimal ? String(Number(Number(decimal).toPrecision(6))) : '0');
-
-async function use(place) {
-  const points = await get('series?blocks=' + $('blocks').value);
-  if (points.length === 0) { place.replaceChildren(make('p', { class: 'note' }, 'no block yet')); return; }
-  const [w, h, left, right, top, bottom] = [widthOf(place), 220, 44, 60, 8, 22];
-  const capacity = Math.max(Number(lane.lane_timer_cycles) || 0, ...points.map((p) => p.peak_size), 1);
-  const dearest = Math.max(...points.map((p) => p.basefee), 1e-9) * 1.1;
-  const first = points[0].height; const last = points[points.length - 1].height;
-  const x = (height) => left + (w - left - right) * (last === first ? 0 : (height - first) / (last - first));
-  const y = (share) => top + (h - top - bottom) * (1 - share);
-  const svg = draw('svg', { viewBox: `0 0 ${w} ${h}`, role: 'img' });
-  svg.append(draw('title', {}, `lane use and basefee from height ${first} to ${last}`));
-  for (const share of [0, 0.5, 1]) {
-    svg.append(draw('line', { class: 'grid', x1: left, x2: w - right, y1: y(share), y2: y(share) }));
-    svg.append(draw('text', { x: left - 6, y: y(share) + 4, 'text-anchor': 'end', class: 'usetext' }, Math.round(share * 100) + ' %'));
-    svg.append(draw('text', { x: w - right + 6, y: y(share) + 4, class: 'feetext' }, (dearest * share).toPrecision(2)));
-  }
-  const width = Math.max(1, (w - left - right) / points.length - 0.5);
-  for (const p of points) {
-    const share = p.used_size / capacity;
-    const bar = draw('rect', { class: p.storm ? 'use over' : 'use', x: x(p.height) - width / 2, y: y(share), width, height: Math.max(0, y(0) - y(share)) });
-    bar.append(draw('title', {}, `height ${p.height}: ${(share * 100).toFixed(1)} % used, ${p.fired} fired, ${p.failed} failed, ${p.deferred} left ready${p.storm ? ', overload' : ''}`));
-    svg.append(bar);
-  }
-  svg.append(draw('polyline', { class: 'fee', points: points.map((p) => `${x(p.height)},${y(p.basefee / dearest)}`).join(' ') }));
-  svg.append(draw('text', { x: left, y: h - 6 }, whole(first)), draw('text', { x: w - right, y: h - 6, 'text-anchor': 'end' }, whole(last)));
-  place.replaceChildren(svg, make('p', { class: 'note' }, 'bars: share of the lane used; line: lane basefee, right axis'));
-  if (points.some((p) => p.storm)) place.append(make('p', { class: 'note' }, 'Red bars: overload. More timers were ready than compete at once (candidate_window).'));
-}
+const use = async (place) => charts.use(place, await get('series?blocks=' + $('blocks').value), lane);
 
 async function calendar(place) {
   const found = await get('calendar?span=' + $('span').value);
-  const columns = widthOf(place) < 400 ? 12 : 24; const size = 26;
-  const svg = draw('svg', { viewBox: `0 0 ${columns * size} ${Math.ceil(found.cells.length / columns) * size}`, role: 'img' });
-  svg.append(draw('title', {}, 'timers that become due, by height'));
-  const roomOfSpan = Number(found.lane) * found.span;
-  let total = 0;
-  found.cells.forEach((cell, i) => {
-    const share = cell.gas / roomOfSpan; total += cell.timers;
-    const level = cell.timers === 0 ? '' : share > 1 ? ' h4' : share > 0.5 ? ' h3' : share > 0.1 ? ' h2' : ' h1';
-    const box = draw('rect', { class: 'cell' + level, x: (i % columns) * size + 1, y: Math.floor(i / columns) * size + 1, width: size - 2, height: size - 2, rx: 3 });
-    box.append(draw('title', {}, `heights ${cell.from} to ${cell.from + found.span - 1}: ${cell.timers} timers, ${(share * 100).toFixed(0)} % of the lane reserved`));
-    svg.append(box);
-    if (cell.timers > 0) svg.append(draw('text', { x: (i % columns) * size + size / 2, y: Math.floor(i / columns) * size + size / 2 + 4, 'text-anchor': 'middle' }, cell.timers));
-  });
-  place.replaceChildren(svg);
-  $('calendar-note').textContent = `${whole(total)} timers within ${whole(found.span * found.cells.length)} blocks, ${whole(found.ready)} ready` +
+  const total = charts.calendar(place, found, chain.pace);
+  const blocks = found.span * found.cells.length;
+  const time = chain.pace ? `, about ${span(Math.round(blocks * chain.pace))}` : '';
+  $('calendar-note').textContent = `${count(total, 'timer')} within ${whole(blocks)} blocks${time}; ${whole(found.ready)} ready` +
     (found.more ? '; there are more than are counted here' : '') + '. Red: more gas is reserved than the lane holds.';
 }
 
 async function ready(place) {
   const found = await get('ready');
-  place.replaceChildren(table(timerColumns, found.timers, 'nothing is ready'));
-  if (found.more) place.append(make('p', { class: 'note' }, 'there are more'));
+  place.replaceChildren(table(timerColumns(true), found.timers, 'nothing is ready'));
+  if (found.more) place.append(note('there are more'));
 }
 
 let live = [];
+const liveTable = () => table(eventColumns(true, true), live, 'nothing has happened yet');
 async function liveEvents(place) {
   live = await get('events');
-  place.replaceChildren(table(eventColumns(true), live, 'nothing has happened yet'));
+  place.replaceChildren(liveTable());
 }
 
 async function estimate(place) {
   const prices = await get('estimate?gas=' + $('gas').value);
   const shown = prices.filter((p) => !p.why);
-  if (shown.length === 0) { place.replaceChildren(make('p', { class: 'note' }, prices[0] ? prices[0].why : 'no answer')); return; }
-  const [w, h, left, bottom, top, right] = [widthOf(place), 220, 60, 22, 10, 94];
-  const most = Math.max(...shown.map((p) => Number(p.pre_charge))) * 1.05 || 1;
-  const gas = [...new Set(shown.map((p) => p.gas))];
-  const x = (g) => left + (w - left - right) * (gas.length < 2 ? 0 : (g - gas[0]) / (gas[gas.length - 1] - gas[0]));
-  const y = (v) => top + (h - top - bottom) * (1 - v / most);
-  const svg = draw('svg', { viewBox: `0 0 ${w} ${h}`, role: 'img' });
-  for (const share of [0, 0.5, 1]) {
-    svg.append(draw('line', { class: 'grid', x1: left, x2: w - right, y1: y(most * share), y2: y(most * share) }));
-    svg.append(draw('text', { x: left - 6, y: y(most * share) + 4, 'text-anchor': 'end' }, whole(Math.round(most * share))));
-  }
-  const names = [...new Set(shown.map((p) => p.tier))];
-  names.forEach((tier, i) => {
-    const line = shown.filter((p) => p.tier === tier);
-    svg.append(draw('polyline', { class: 'tier t' + (i % 4), points: line.map((p) => `${x(p.gas)},${y(Number(p.pre_charge))}`).join(' ') }));
-    svg.append(draw('line', { class: 'tier t' + (i % 4), x1: w - right + 8, x2: w - right + 26, y1: top + 12 + i * 18, y2: top + 12 + i * 18 }));
-    svg.append(draw('text', { x: w - right + 31, y: top + 16 + i * 18 }, tier));
-  });
-  svg.append(draw('text', { x: left, y: h - 6 }, whole(gas[0]) + ' gas'), draw('text', { x: w - right, y: h - 6, 'text-anchor': 'end' }, whole(gas[gas.length - 1])));
+  if (shown.length === 0) { place.replaceChildren(note(prices[0] ? prices[0].why : 'no answer')); return; }
+  charts.estimate(place, shown);
   const longest = Math.max(...shown.map((p) => Number(p.wait_blocks)));
-  place.replaceChildren(svg, make('p', { class: 'note' }, `pre-charge in ${shown[0].denom} by gas limit; what a fire does not use is refunded. Longest wait: ${whole(longest)} blocks.`));
+  place.append(note(`pre-charge in ${shown[0].denom} by gas limit; what a fire does not use is refunded. Longest wait: ${count(longest, 'block')}.`));
   const refused = prices.find((p) => p.why);
-  if (refused) place.append(make('p', { class: 'note' }, `Not for ${whole(refused.gas)} gas or more: ${refused.why}`));
+  if (refused) place.append(note(`Not for ${whole(refused.gas)} gas or more: ${refused.why}`));
 }
+
+// words is a choice of the parameters as people write it: POLICY_EIP1559 is eip1559.
+const words = (value) => String(value).replace(/^(POLICY|BASEFEE_RESPONSE|FAIRNESS_UNIT|PAYMENT_RULE|CALENDAR)_([A-Z0-9_]+)$/,
+  (_, kind, name) => name.toLowerCase().replaceAll('_', ' '));
 
 async function params(place) {
   const found = await get('params');
@@ -205,77 +132,162 @@ async function params(place) {
   const walk = (value, name) => {
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
       for (const [k, v] of Object.entries(value)) walk(v, name ? name + '.' + k : k);
-    } else rows.push({ name, value: Array.isArray(value) ? value.map((v) => (typeof v === 'object' ? JSON.stringify(v) : v)).join(', ') : value });
+    } else rows.push({ name, value: Array.isArray(value) ? value.map((v) => (typeof v === 'object' ? JSON.stringify(v) : words(v))).join(', ') : value === null ? '' : /^\d{4,}$/.test(value) ? whole(value) : words(value) });
   };
   walk(found.config, '');
-  place.replaceChildren(table([{ title: 'Parameter', of: (r) => r.name }, { title: 'Value', text: true, of: (r) => r.value }], rows, 'none'));
+  place.replaceChildren(table([{ title: 'Parameter', head: true, of: (r) => r.name }, { title: 'Value', text: true, of: (r) => r.value }], rows, 'none'));
+}
+
+const back = () => make('a', { href: '#' }, 'back to all');
+const section = (title, ...children) => make('section', { class: 'wide' }, make('h2', {}, title, back()), ...children);
+const part = (title, ...children) => make('section', { class: 'wide' }, make('h2', {}, title), ...children);
+
+// history is a list of events that grows by older ones, page by page, until it has all; grown is called with all that are shown.
+function history(first, older, columns, more, empty, grown = () => {}) {
+  const events = [...first];
+  const place = make('div');
+  const draw = (hasMore) => {
+    place.replaceChildren(make('div', { class: 'scroll tall' }, table(columns, events, empty)));
+    grown(events);
+    if (!hasMore) return;
+    const button = make('button', {}, 'Older');
+    button.addEventListener('click', () => show(place, async () => {
+      const last = events[events.length - 1];
+      const found = await get(older + '&before=' + last.height + '/' + last.position);
+      events.push(...found.events);
+      draw(found.older ?? found.more);
+    }));
+    place.append(make('p', {}, button));
+  };
+  draw(more);
+  return place;
 }
 
 async function timerDetail(place, actor, id) {
-  const found = await get('timer?actor=' + encodeURIComponent(actor) + '&id=' + encodeURIComponent(id));
-  const fires = found.events.filter((e) => e.kind === 'fired' || e.kind === 'failed');
-  const paid = found.events.reduce((sum, e) => sum + BigInt(/^\d+$/.test(e.paid || '') ? e.paid : 0), 0n);
+  const path = 'timer?actor=' + encodeURIComponent(actor) + '&id=' + encodeURIComponent(id);
+  const found = await get(path);
+  const { fired, failed, paid } = found.sums;
+  const plot = make('div', { class: 'chart' });
+  const last = found.events[0];
+  const ends = { cancelled: 'it was cancelled', expired: 'it expired', unfunded: 'its payer lacked funds', fired: 'it fired for the last time', failed: 'its last fire failed' };
+  const gone = 'it is gone' + (last && ends[last.kind] ? `: ${ends[last.kind]} at block ${whole(last.height)}, ${clock(last.time)}` : '');
+  const now = found.now ? make('dl', {}, ...found.facts.flatMap((f) => [make('dt', {}, f.name), make('dd', {}, f.value)]))
+    : note(found.unknown ? 'The node does not tell what it is now: ' + found.unknown : gone, Boolean(found.unknown));
+  const due = found.now && (found.now.status === 'pending' || found.now.status === 'ready') ? [' · due ', timerColumns(false).find((c) => c.title === 'Due').of(found.now)] : [];
   place.replaceChildren(
-    make('section', { class: 'wide' }, make('h2', {}, 'Timer ', make('a', { href: '#' }, 'back')), make('p', { class: 'mono' }, id),
-      make('p', {}, 'of ', actorLink(found.actor), ` · ${count(fires.length, 'fire')}, ${whole(fires.filter((e) => e.kind === 'failed').length)} failed, ${whole(paid)} paid`),
-      make('div', { class: 'scroll' }, table(eventColumns(false), found.events, 'nothing is known of it')),
-      found.more ? make('p', { class: 'note' }, 'there is more, older') : ''),
-    make('section', { class: 'wide' }, make('h2', {}, 'Now'), found.now ? make('pre', {}, new Text(JSON.stringify(found.now, null, 2).split('\n').map(clean).join('\n'))) : make('p', { class: 'note' }, 'it is gone')));
+    section('Timer', make('p', { class: 'name' }, found.label || 'without a label'), make('p', { class: 'mono soft' }, id),
+      make('p', {}, 'of ', actorLink(found.actor), ` · ${count(fired, 'fire')}, ${whole(failed)} failed, ${whole(paid)} paid`, ...due)),
+    part('Now', now),
+    part('Cost and lateness', plot),
+    part('What happened', history(found.events, path, eventColumns(false, false), found.more, 'the history knows nothing of it', (events) => charts.life(plot, events))));
+  charts.life(plot, found.events);
 }
 
 async function actorDetail(place, actor) {
-  const found = await get('actor?actor=' + encodeURIComponent(actor));
+  const path = 'actor?actor=' + encodeURIComponent(actor);
+  const found = await get(path);
   const t = found.totals;
   place.replaceChildren(
-    make('section', { class: 'wide' }, make('h2', {}, 'Actor ', make('a', { href: '#' }, 'back')), make('p', { class: 'mono' }, actor),
-      make('p', {}, `${count(t.fired, 'fire')}, ${whole(t.failed)} failed, ${whole(t.expired)} expired, ${whole(t.unfunded)} unfunded; ${whole(t.paid)} paid`)),
-    make('section', { class: 'wide' }, make('h2', {}, count(found.timers.length, 'live timer')), make('div', { class: 'scroll' }, table(timerColumns, found.timers, 'none'))),
-    make('section', { class: 'wide' }, make('h2', {}, 'What happened'), make('div', { class: 'scroll' }, table(eventColumns(false), found.events, 'nothing yet'))));
+    section('Owner of timers', make('p', { class: 'name' }, actorLink(actor)), make('p', { class: 'mono soft' }, actor),
+      make('p', {}, `${count(t.fired, 'fire')}, ${whole(t.failed)} failed${t.fired ? ` (${percent(t.failed / t.fired)})` : ''}, ${whole(t.expired)} expired, ${whole(t.unfunded)} unfunded; ${whole(t.paid)} paid`)),
+    part(found.unknown ? 'Live timers' : count(found.live ?? found.timers.length, 'live timer'), found.unknown ? note('The node does not tell of them: ' + found.unknown, true)
+      : make('div', { class: 'scroll' }, table(timerColumns(false), found.timers, 'none')), found.more ? note('there are more than are listed here') : ''),
+    part('What happened', history(found.events, path, eventColumns(true, false), found.older, 'nothing yet')));
 }
 
-// route shows the overview, a timer or an actor, by the address.
+// search goes to what was found if that is one thing, and lists it otherwise.
+async function search(place, text) {
+  place.replaceChildren(section('Search', note('looking for ' + text)));
+  let found;
+  try {
+    found = await get('search?q=' + encodeURIComponent(text));
+  } catch (e) {
+    place.replaceChildren(section('Search', note(e.message, true)));
+    return;
+  }
+  const [actor] = found.actors; const [timer] = found.timers;
+  if (found.actors.length + found.timers.length === 1) {
+    location.replace(actor ? '#actor/' + encodeURIComponent(actor) : '#timer/' + encodeURIComponent(timer.actor) + '/' + timer.id);
+    return;
+  }
+  place.replaceChildren(section(`Found for “${text}”`,
+    ...(actor ? [make('p', {}, 'owners: ', ...found.actors.flatMap((a, i) => [i ? ', ' : '', actorLink(a)]))] : []),
+    make('div', { class: 'scroll tall' }, table([
+      { title: 'Timer', head: true, of: (t) => timerLink(t.actor, t.id, t.label) }, { title: 'Owner', of: (t) => actorLink(t.actor) },
+      { title: 'Status', text: true, of: (t) => t.status.replace('set aside', 'on hold') }, { title: 'Block', number: true, of: (t) => (t.height ? moment(t.height, clock(t.time)) : '') },
+    ], found.timers, 'no timers')), found.more ? note('there may be more than are listed here: look for more of the label, or more digits') : ''));
+}
+
+// route shows the overview, a timer, an actor or a search, by the address.
 function route() {
   const [kind, ...rest] = location.hash.slice(1).split('/').map(decodeURIComponent);
   $('overview').hidden = kind !== ''; $('detail').hidden = kind === '';
+  if (kind === '') { refresh(); return; }
+  $('detail').replaceChildren();
+  scrollTo(0, 0);
   if (kind === 'timer') show($('detail'), (p) => timerDetail(p, rest[0], rest[1]));
   else if (kind === 'actor') show($('detail'), (p) => actorDetail(p, rest[0]));
-  else refresh();
+  else show($('detail'), (p) => search(p, kind === 'search' ? rest.join('/') : kind));
 }
 
 async function refresh() {
+  await show($('troubles'), troubles);
   await show($('tiles'), tiles);
   await Promise.all([show($('use'), use), show($('calendar'), calendar), show($('ready'), ready)]);
 }
 
+// renew looks at most once a second, however fast blocks come.
+let due = false;
+function renew() {
+  if (due || $('overview').hidden) return;
+  due = true;
+  setTimeout(() => { due = false; refresh(); }, 1000);
+}
+
 function follow() {
   const stream = new EventSource('/api/stream');
-  let due = false;
   stream.onmessage = (message) => {
     const { block, events } = JSON.parse(message.data);
     overload = block.storm;
-    $('status').textContent = `block ${whole(block.height)} · ${block.fired} fired, ${block.failed} failed, ${block.deferred} left ready` + (block.storm ? ' · overload' : '');
+    chain.height = block.height;
+    $('status').textContent = `block ${whole(block.height)}, ${clock(block.time)} · ${block.fired} fired, ${block.failed} failed, ${block.deferred} left ready` + (block.storm ? ' · overload' : '');
     if (events.length > 0) {
       live = [...events.slice().reverse(), ...live].slice(0, 100);
-      if (!$('overview').hidden) $('live').replaceChildren(table(eventColumns(true), live, ''));
+      if (!$('overview').hidden) $('live').replaceChildren(liveTable());
     }
-    // At most one look a second, however fast blocks come.
-    if (!due && !$('overview').hidden) { due = true; setTimeout(() => { due = false; refresh(); }, 1000); }
+    renew();
   };
   stream.onerror = () => { $('status').textContent = 'no news from the dashboard, it is asked again'; };
+  // A chain that has halted makes no block that would renew the page.
+  setInterval(renew, 5_000);
+}
+
+async function begin() {
+  const status = await get('status').catch(() => ({}));
+  Object.assign(chain, { height: status.height || 0, pace: status.pace || 0, names: status.names || {} });
+  $('status').textContent = status.height ? `${clean(status.chain_id)}, block ${whole(status.height)}` : 'no block yet';
+  if (status.chain_id) {
+    document.title = 'Timers of ' + status.chain_id;
+    $('about').textContent = $('about').textContent.replace("a chain's timers", 'the timers of chain ' + clean(status.chain_id));
+  }
 }
 
 $('search').addEventListener('submit', (e) => {
   e.preventDefault();
-  const text = $('query').value.trim().toLowerCase();
-  if (text) location.hash = /^[0-9a-f]{64}$/.test(text) ? '#timer//' + text : '#actor/' + encodeURIComponent(text);
+  const text = $('query').value.trim();
+  if (!text) return;
+  const hash = '#search/' + encodeURIComponent(text);
+  if (location.hash === hash) route();
+  else location.hash = hash;
 });
 $('blocks').addEventListener('change', () => show($('use'), use));
 $('span').addEventListener('change', () => show($('calendar'), calendar));
 $('gas').addEventListener('change', () => show($('estimate'), estimate));
 addEventListener('hashchange', route);
 
-const status = await get('status').catch(() => ({}));
-$('status').textContent = status.height ? `${clean(status.chain_id)}, block ${whole(status.height)}` : 'no block yet';
+await begin();
+// The pace of blocks changes, and so does what a first look did not know.
+setInterval(() => get('status').then((s) => Object.assign(chain, { pace: s.pace, names: s.names || {} })).catch(() => {}), 30_000);
 route();
 show($('live'), liveEvents);
 show($('params'), params);

@@ -340,17 +340,11 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 func watched(j *job.Job, keys []types.WatchKey, wide bool) string {
 	signing := j.InterfaceRegistry.SigningContext()
 	forms := words.Keys{Accounts: signing.AddressCodec(), Validators: signing.ValidatorAddressCodec()}
-	texts := make([]string, len(keys))
-	for i := range keys {
-		parts := strings.Split(forms.Text(keys[i]), ":")
-		for at, part := range parts {
-			if _, err := signing.AddressCodec().StringToBytes(part); err == nil && !wide {
-				parts[at] = j.Name(part)
-			}
-		}
-		texts[i] = strings.Join(parts, ":")
+	who := j.Name
+	if wide {
+		who = func(address string) string { return address }
 	}
-	return words.Watched(keys, texts)
+	return forms.Watched(keys, who)
 }
 
 // columns leaves out the actor where it is the same in all rows, and what only a wide table has.

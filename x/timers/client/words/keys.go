@@ -45,6 +45,21 @@ func (k Keys) Text(key types.WatchKey) string {
 	return key.Store + ":" + text
 }
 
+// Watched says what makes a watch due, as the function Watched does, with the addresses in its keys as who writes them.
+func (k Keys) Watched(keys []types.WatchKey, who func(address string) string) string {
+	texts := make([]string, len(keys))
+	for i := range keys {
+		parts := strings.Split(k.Text(keys[i]), ":")
+		for at, part := range parts {
+			if _, err := k.Accounts.StringToBytes(part); err == nil {
+				parts[at] = who(part)
+			}
+		}
+		texts[i] = strings.Join(parts, ":")
+	}
+	return Watched(keys, texts)
+}
+
 func (k Keys) bank(key []byte) string {
 	if denom, ok := bytes.CutPrefix(key, banktypes.SupplyKey.Bytes()); ok && isDenom(denom) {
 		return "supply:" + string(denom)
