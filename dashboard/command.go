@@ -47,10 +47,11 @@ func NewCommand() *cobra.Command {
 		Use:   "dashboard",
 		Short: "Show the chain's timers in a browser, with their history",
 		Long: `Follow a node, keep what happens to timers in a database, SQLite or PostgreSQL, and serve a page that shows it: what is
-wrong, use and prices of the lane, what is coming, the ready backlog, fires as they happen, one timer's whole life, an actor's timers with totals, what a
-timer would cost, and the parameters. It only reads. It goes on where it stopped, and waits for a node that is away.
-At a node of another chain it ends; --new-chain drops the history instead. Owners are named by the keys of the home's key ring, if that
-asks for no password.
+wrong, use and prices of the lane, what is coming, the ready backlog, fires as they happen, one timer's whole life, an
+actor's timers with totals, what a timer would cost, and the parameters. It only reads.
+
+It goes on where it stopped, and waits for a node that is away. At a node of another chain it ends; --new-chain drops the
+history instead. Owners are named by the keys of the home's key ring, if that asks for no password.
 
 The page is served on loopback unless --listen says otherwise. It has no login: put a proxy before it that has one.
 

@@ -62,7 +62,7 @@ function users(place) {
     { title: 'Share', number: true, of: (u) => percent(all ? u.cycles / all : 0) },
     { title: 'Cycles', number: true, of: (u) => whole(u.cycles) }, { title: 'Fires', number: true, of: (u) => whole(u.fired) },
     { title: 'Failed', number: true, of: (u) => make('span', { class: u.failed ? 'bad' : '' }, u.failed ? `${whole(u.failed)}, ${percent(u.failed / u.fired)}` : '0') },
-  ], seen.users, 'nobody has used it yet'), note(`of the fires in the last ${count(seen.sums.blocks, 'block')}`));
+  ], seen.users, 'nobody has used it yet'), note(`by the fires of the last ${count(seen.sums.blocks, 'block')}`));
 }
 
 async function tiles(place) {
