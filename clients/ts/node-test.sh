@@ -23,7 +23,7 @@ sed -i 's/^timeout_commit = .*/timeout_commit = "500ms"/' "$home/config/config.t
 
 port=$((20000 + RANDOM % 20000))
 export MNEMONIC RPC=http://127.0.0.1:$port PREFIX=timer DENOM=utmr GAS_PRICE=0.001
-run start --rpc.laddr "tcp://127.0.0.1:$port" --p2p.laddr "tcp://127.0.0.1:$((port + 1))" --rpc.pprof_laddr "" \
+"$timerd" start --home "$home" --rpc.laddr "tcp://127.0.0.1:$port" --p2p.laddr "tcp://127.0.0.1:$((port + 1))" --rpc.pprof_laddr "" \
   --grpc.address "127.0.0.1:$((port + 2))" --minimum-gas-prices 0.001utmr >"$home/log" 2>&1 &
 node=$!
 for ((i = 0; i < 300; i++)); do
