@@ -131,7 +131,7 @@ func (l *line) Block(_ context.Context, height *int64) (*coretypes.ResultBlock, 
 // A transaction that was broadcast is found after an outage, and in the blocks of a node without an index.
 func TestAwait_WaitsThroughOutagesAndWithoutAnIndex(t *testing.T) {
 	r := clienttest.New(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	before := int64(r.Chain.Height())
 	builder := r.Ctx.TxConfig.NewTxBuilder()
