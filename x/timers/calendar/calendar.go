@@ -1,5 +1,5 @@
 // Package calendar keeps entries by the height at which they become due (x/timers/README.md, "5.4 Candidates"). Flat is
-// one ordered index over a small store, which is a collection in package state and a slice in tests. Package tiered has
+// one ordered index over a small store, which is a collection in package queue and a slice in tests. Package tiered has
 // a calendar that behaves the same and writes less. Entries are read in pages, so that no reader holds an iterator open
 // while state changes.
 //

@@ -28,7 +28,7 @@ var selecting = []step{
 	{"maintain", (*Engine).maintain}, // 1. move entries between the calendar's tiers
 	{"collect", (*Engine).collect},   // 2. read what is due
 	{"clean_up", (*Engine).cleanUp},  // 3. remove what has expired
-	{"price", (*Engine).price},       // 4. this block's prices
+	{"price", (*Engine).price},       // 4. apply the prices that were fixed when the block was opened
 	{"rank", (*Engine).rank},         // 5 and 6. what each candidate is willing to pay, and the order in which they are tried
 }
 
@@ -101,7 +101,7 @@ const RankGas = 1_000
 const CopyGas = 50
 
 // Preview runs the next block's own steps up to its selection, on a branch of state that is dropped. So queries show
-// what the block will do if no transaction changes it.
+// what the block will do if no transaction changes it, and if the agents answer what they answered last: none is called.
 func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	ctx, err := e.AdoptedBranch(ctx)
 	if err != nil {

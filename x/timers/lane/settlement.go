@@ -23,7 +23,7 @@ type Price struct {
 // Settlement is the division of a pre-charge. Invariant: Burned + Tip = Charged, Charged + Refund = pre-charge, and
 // none is negative. So no fire creates or loses coins.
 type Settlement struct {
-	// Charged is the price of the fire. Of that, Tip goes to the block's proposer and Burned is removed from the
+	// Charged is the price of the fire, and what can't be given back. Of that, Tip goes to the block's proposer and Burned is removed from the
 	// supply. Refund goes back to the payer.
 	Charged, Tip, Burned, Refund math.Int
 	// LaneBurned is the part of Burned that is the lane's fee, rounded down.
@@ -36,7 +36,7 @@ func (s Settlement) WithoutRefund() Settlement {
 	return s
 }
 
-// lumpSum is LumpSum, 0 if it is nil.
+// paysLumpSum tells whether there is a lump sum.
 func (p Price) paysLumpSum() bool { return !p.LumpSum.IsNil() && !p.LumpSum.IsZero() }
 
 // Cost is ceil(cycles × cycle basefee + cells × cell basefee + size × (lane fee + priority)) + lump sum. It is rounded

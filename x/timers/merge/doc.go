@@ -25,7 +25,7 @@
 // # Cost
 //
 // Let there be s sources whose lists are in the order of the ranks. To return n timers, at most s heads are read, and
-// beyond them n entries and a page for each source, of two entries or a third of what was read of it. A source of several
-// lists may need more, because the same timer is read from each of them. The caller's limit on reads holds in every case;
-// the order is exact as long as reads are left. Each entry read costs O(log of the entries held) comparisons of ranks.
+// beyond them n entries and a page for each source, of two entries or a third of what was read of it, 64 at most. A source
+// of several lists may need more, because the same timer is read from each of them. The caller's limit holds for all that is
+// read beyond the heads, of which there are as many as lists; the order is exact as long as reads are left. Each entry read costs O(log of the entries held) comparisons of ranks.
 package merge

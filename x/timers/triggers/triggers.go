@@ -1,8 +1,8 @@
 // Package triggers holds the kinds of triggers: what makes a timer due, and due again after a fire
 // (x/timers/README.md, "1.4 Trigger").
 //
-// A kind is one file here and one line in kinds, in addition to its message in core.proto and its validation in
-// types/trigger.go. Watches have a component of their own, Watches.
+// A kind is a type here that implements Kind and a place in NewKinds, in addition to its message in core.proto and its
+// validation in types/recurrence.go. Watches have a component of their own, Watches.
 package triggers
 
 import (

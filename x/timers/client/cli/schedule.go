@@ -32,7 +32,7 @@ A failed fire can be tried again (--retries), and a timer whose payer runs dry c
 
 Nothing is paid for the fire now. At the fire, the most that it can cost is debited from you, or from --fee-payer
 if that account has granted you a fee allowance, and what was not used is given back. A payer who can't cover it loses
-the timer, not the chain's time. (--fee-payer, a flag of every transaction, pays for the scheduling alone.)
+the timer, not the chain's time. (--fee-granter, a flag of every transaction, pays for the scheduling alone.)
 
 The name of the timer, ACTOR/ID, is in the event timers.v1.TimerScheduled of the included transaction; --wait waits for
 it and prints it.`
