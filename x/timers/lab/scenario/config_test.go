@@ -45,6 +45,29 @@ func TestShorthandIsTheNestedField(t *testing.T) {
 	}
 }
 
+// TestEveryValueOfAnEnumHasItsShortName, zero included where it is a value.
+func TestEveryValueOfAnEnumHasItsShortName(t *testing.T) {
+	for member, want := range map[string]string{
+		`"calendar": "flat"`: "", `"calendar": "tiered"`: "", `"policy": "tip"`: "",
+		`"calendar": "unspecified"`: "config.calendar: want one of flat, tiered, not \"unspecified\"",
+		`"calendar": "FLAT"`:        "config.calendar: want one of flat, tiered, not \"FLAT\"",
+		`"policy": "unspecified"`:   "config.policy: want one of auction, eip1559, fifo, score, tip, not \"unspecified\"",
+	} {
+		_, err := Parse(withConfig(member))
+		if want == "" {
+			require.NoError(t, err, member)
+		} else {
+			require.EqualError(t, err, want, member)
+		}
+	}
+	config := types.DefaultTimerConfig(defaultFeeDenom)
+	config.Calendar = types.CalendarTiered
+	change, err := changeOf(configSchema, `{"calendar": "flat"}`)
+	require.NoError(t, err)
+	require.NoError(t, change.Apply(&config))
+	require.Equal(t, types.CalendarFlat, config.Calendar)
+}
+
 // TestShorthandOfEveryNestedField: each field of each message in the config reads the same in both forms, unless the
 // flat form means something else.
 func TestShorthandOfEveryNestedField(t *testing.T) {

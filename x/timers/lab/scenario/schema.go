@@ -68,19 +68,20 @@ func (s *schema) places(name string) (places []place) {
 
 var wordStart = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
-// readEnum reads an enum's value by its short lower-case name, such as fifo for POLICY_FIFO.
+// readEnum reads an enum's value by its short lower-case name, such as fifo for POLICY_FIFO. Zero is a value like any other,
+// such as flat, unless its name says that nothing is stated.
 func readEnum(v value, enum string) json.RawMessage {
 	text := v.text("a name", maxNameBytes)
 	name := enum[strings.LastIndexByte(enum, '.')+1:]
 	prefix := strings.ToUpper(wordStart.ReplaceAllString(name, "${1}_${2}")) + "_"
 	numbers := proto.EnumValueMap(enum)
 	full := prefix + strings.ToUpper(text)
-	if number, known := numbers[full]; known && number != 0 && text == strings.ToLower(text) {
+	if _, known := numbers[full]; known && full != prefix+"UNSPECIFIED" && text == strings.ToLower(text) {
 		return json.RawMessage(`"` + full + `"`)
 	}
 	var short []string
 	for _, full := range sortedNames(numbers) {
-		if numbers[full] != 0 {
+		if full != prefix+"UNSPECIFIED" {
 			short = append(short, strings.ToLower(strings.TrimPrefix(full, prefix)))
 		}
 	}
