@@ -57,7 +57,7 @@ func TestALargeAccountPaysForNoTimer(t *testing.T) {
 	size := f.vests(alice, 40_000)
 	_, gasUsed, err := f.Tx(scheduleMsg(alice, 3, f.pays(alice, bob, 1)))
 	require.ErrorIs(t, err, types.ErrInvalidFeePayer)
-	require.ErrorContains(t, err, fmt.Sprintf("account takes %d bytes in state, want at most 2048", size))
+	require.ErrorContains(t, err, fmt.Sprintf("account takes %d bytes in state, want at most 2560", size))
 	require.Greater(t, gasUsed, 3*size, "the transaction pays for the bytes that were read")
 
 	// At the fire it is a payer that lacks funds.
@@ -182,7 +182,7 @@ func TestAnAllowanceCountsItsSize(t *testing.T) {
 	_, _, err := f.Tx(scheduleMsg(robot, 9, f.noop(), paidBy(bob)))
 	require.ErrorIs(t, err, types.ErrInvalidFeePayer)
 	require.ErrorContains(t, err, "allowance takes")
-	require.ErrorContains(t, err, "want at most 2048")
+	require.ErrorContains(t, err, "want at most 2560")
 }
 
 // TestAnAllowanceThatGrowsIsRefusedAtTheFire: it was short when the timer was scheduled.

@@ -154,6 +154,26 @@ func TestAnAccountOfManyKeysCountsItsSize(t *testing.T) {
 	require.Equal(t, 20_000+(size-256)*9, only[*types.TimerFired](f, f.blocksUntil(3)).Cycles)
 }
 
+// TestAnAccountWithAPostQuantumKeyPays: such a key is of 1,952 bytes, and the account takes 2,103. Here as many keys of
+// today's kind are as long.
+//
+// Rule: 1.11-large-account, 1.11-large-record
+func TestAnAccountWithAPostQuantumKeyPays(t *testing.T) {
+	f := newFixture(t, withConfig(plain))
+	keys := make([]cryptotypes.PubKey, 28)
+	for i := range keys {
+		keys[i] = secp256k1.GenPrivKeyFromSecret([]byte{byte(i)}).PubKey()
+	}
+	account := f.Accounts.GetAccount(f.Ctx(), robot)
+	require.NoError(t, account.SetPubKey(kmultisig.NewLegacyAminoPubKey(2, keys)))
+	f.Accounts.SetAccount(f.Ctx(), account)
+	record, err := f.Codec.MarshalInterface(account)
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(record)+1+len(robot), 2_103)
+	f.schedule(robot, 3, f.noop())
+	require.Len(t, f.firedIDs(f.blocksUntil(3)), 1)
+}
+
 // TestNoValueGrowsWithTheTimers, but the directories of the owner index, which grow too slowly to show here (package
 // logmap).
 //

@@ -46,8 +46,8 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		PayloadCyclesPerByte: 3,
 		// What a transaction pays for each byte of its own, for the same work.
 		MessageCyclesPerByte: 10,
-		// Ten times a plain account. Who pays through a larger record would have every fire read and write it.
-		MaxPayerRecordBytes: 2_048,
+		// An account with a post-quantum key takes 2,103. Who pays through a larger record would have every fire read and write it.
+		MaxPayerRecordBytes: 2_560,
 		AllowedMessages:     []string{"*"},
 		// Long enough for a relayer or a contract to look back, short enough to weigh nothing; history beyond it is the
 		// business of the node's event index.

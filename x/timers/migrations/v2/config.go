@@ -146,7 +146,7 @@ func addParameters(config *types.TimerConfig) {
 	config.MaxMessagesBytes = 65_536
 	config.DefaultCellLimit = min(20_000, config.MaxCellsPerFire)
 	config.PayloadCyclesPerByte, config.MessageCyclesPerByte = 3, 10
-	config.MaxPayerRecordBytes = 2_048
+	config.MaxPayerRecordBytes = 2_560
 	config.TierTipCap = decimal.Of(math.LegacyNewDec(10))
 	config.ReservedShare = decimal.Of(math.LegacyNewDecWithPrec(1, 1))
 	config.RingSize, config.EpochBlocks, config.EpochHorizon, config.MigrationsPerBlock = 256, 3_600, 720, 4_096
