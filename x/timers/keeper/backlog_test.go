@@ -31,7 +31,7 @@ func overloaded(t *testing.T, policy types.Policy, more ...func(*lab.ChainOption
 	f = crowded(t, 400, func(timer *types.Timer) {
 		timer.Due, timer.ExpiresAt = 2+timer.Seq%3, 20+timer.Seq%200
 	}, append(options, more...)...)
-	return f, func() int { return len(keysOf(t, f, service)[backlogRegion]) }
+	return f, func() int { return len(keysOf(t, f, service)[types.PrefixBacklog]) }
 }
 
 // TestABacklogIsNotExported: a chain that was exported in a storm and imported packs anew, and fires the same.

@@ -15,16 +15,13 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// backlogRegion is the first byte of the backlog's keys.
-const backlogRegion = 0x13
-
 // mayBeMissing are the collections of which an entry may be missing without a broken invariant, and why.
 var mayBeMissing = map[byte]string{
 	types.PrefixReceipts.Bytes()[0]:     "a receipt is dropped with its block's, and nothing refers to it",
 	types.PrefixNextConfig.Bytes()[0]:   "there may be none",
 	types.PrefixAgents.Bytes()[0]:       "an actor may have none",
 	types.PrefixWatchPending.Bytes()[0]: "a change of which nobody has been told",
-	backlogRegion:                       "what has left the backlog again is still in its log",
+	types.PrefixBacklog:                 "what has left the backlog again is still in its log",
 	types.PrefixTipWeights.Bytes()[0]:   "what an actor had before is a weight too",
 	types.PrefixBounds.Bytes()[0]:       "a list that is empty has no need of a bound",
 }

@@ -2,9 +2,18 @@ package keeper
 
 import (
 	"encoding/hex"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	gotypes "go/types"
+	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,6 +148,77 @@ func TestStateTableIsTheSchema(t *testing.T) {
 }
 
 func prefixText(c collections.Collection) string { return "0x" + hex.EncodeToString(c.GetPrefix()) }
+
+// regionConstants are the numbers that types/keys.go gives to regions of the store, by the names of what it declares.
+func regionConstants(t *testing.T, path string) map[string]uint64 {
+	t.Helper()
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, path, nil, 0)
+	require.NoError(t, err)
+	// What the file imports is not needed to know the values of its constants.
+	known := &gotypes.Info{Types: map[ast.Expr]gotypes.TypeAndValue{}}
+	_, _ = (&gotypes.Config{Error: func(error) {}}).Check("types", files, []*ast.File{file}, known)
+	numbers := map[string]uint64{}
+	for _, declared := range file.Decls {
+		group, ok := declared.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range group.Specs {
+			values, ok := spec.(*ast.ValueSpec)
+			if !ok || !strings.HasPrefix(values.Names[0].Name, "Prefix") {
+				continue
+			}
+			require.Len(t, values.Names, 1)
+			require.Len(t, values.Values, 1, "%s", values.Names[0].Name)
+			number := values.Values[0]
+			if call, ok := number.(*ast.CallExpr); ok {
+				number = call.Args[0]
+			}
+			value := known.Types[number].Value
+			require.NotNil(t, value, "%s is no constant", values.Names[0].Name)
+			numbers[values.Names[0].Name], ok = constant.Uint64Val(value)
+			require.True(t, ok, "%s", values.Names[0].Name)
+		}
+	}
+	return numbers
+}
+
+// TestEachRegionHasAPrefixOfItsOwn: of all that is mounted in the module's store, whichever package mounts it. The
+// regions from types.FirstPolicyPrefix on are those of policies.
+//
+// Rule: 2-one-store
+func TestEachRegionHasAPrefixOfItsOwn(t *testing.T) {
+	numbers := regionConstants(t, "../types/keys.go")
+	taken := map[uint64]string{}
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		require.Empty(t, taken[numbers[name]], "%s and another have prefix %d", name, numbers[name])
+		require.Less(t, numbers[name], uint64(256), "%s", name)
+		taken[numbers[name]] = name
+	}
+	require.Greater(t, len(taken), 30)
+	for _, c := range newSchemaKeeper(t).schema.ListCollections() {
+		name := taken[uint64(c.GetPrefix()[0])]
+		require.NotEmpty(t, name, "types/keys.go does not have the prefix of %s", c.GetName())
+		ofPolicy := strings.HasPrefix(c.GetName(), "tip_")
+		require.Equal(t, ofPolicy, c.GetPrefix()[0] >= types.FirstPolicyPrefix, "%s: which regions are those of policies", c.GetName())
+	}
+	require.Less(t, numbers["PrefixWatchNotes"], uint64(types.FirstPolicyPrefix))
+
+	// A prefix with a number of its own would escape the above.
+	literal := regexp.MustCompile(`NewPrefix\((\[\]byte\{)?["0-9]`)
+	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		inState := filepath.Ext(path) == ".go" && !strings.HasSuffix(path, "_test.go")
+		// What a migration reads is no longer mounted.
+		if err != nil || !inState || strings.HasPrefix(path, "../migrations/") || path == "../types/keys.go" {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Empty(t, literal.FindAllString(string(source), -1), "%s: types/keys.go is where prefixes are numbered", path)
+		return nil
+	}))
+}
 
 // TestStorePrefixesAreStable: chains have state stored under them.
 //

@@ -24,13 +24,23 @@ const (
 	OpcodeSysExtendTimer       uint32 = 50
 )
 
-// PrefixPolicies is the first byte of the regions that policies keep.
-const PrefixPolicies = 30
+// FirstPolicyPrefix is the least first byte of the regions that policies keep. All others are below it.
+const FirstPolicyPrefix = 34
 
-// PrefixWatchNotes is the first byte of the regions in which watched stores note what a block changes, until it ends.
-const PrefixWatchNotes = 36
+// First bytes of regions that are divided further, or that a log-structured map divides.
+const (
+	// PrefixBacklog is that of the backlog and of its span.
+	PrefixBacklog = 19
+	// PrefixConditions is that of what conditions of watches keep.
+	PrefixConditions = 29
+	// PrefixPlacements is that of the placements of records in the ready index.
+	PrefixPlacements = 31
+	// PrefixWatchNotes is that of the notes of what a block changes in watched stores, until it ends.
+	PrefixWatchNotes = 33
+)
 
-// The regions of the module's store. x/timers/README.md shows what each holds; a test compares the two.
+// The other regions of the module's store. x/timers/README.md shows what each holds; a test compares the two. Another
+// holds that each has a number of its own, and that no package makes a prefix of a number that is not in this file.
 var (
 	PrefixConfig     = collections.NewPrefix(1)
 	PrefixNextConfig = collections.NewPrefix(2)

@@ -25,11 +25,8 @@ type Reading struct {
 // collection. The keeper writes it, the wrapped stores look keys up in it.
 type Values = collections.Map[collections.Pair[string, []byte], types.WatchValue]
 
-// ConditionsRegion is the first byte of the regions of the timers' store that conditions have.
-const ConditionsRegion = 29
-
 // prefixValues is the region of the values.
-var prefixValues = collections.NewPrefix([]byte{ConditionsRegion, 1})
+var prefixValues = collections.NewPrefix([]byte{types.PrefixConditions, 1})
 
 // NewValues declares the values.
 func NewValues(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) Values {

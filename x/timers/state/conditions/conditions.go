@@ -63,7 +63,7 @@ type (
 func New(
 	cdc codec.BinaryCodec, sb *collections.SchemaBuilder, records *state.Records, leavers *leavers.Leavers, watcher *watch.Watcher,
 ) *Conditions {
-	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{watch.ConditionsRegion, n}) }
+	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{types.PrefixConditions, n}) }
 	keys := collections.PairKeyCodec(collections.StringKey, collections.BytesKey)
 	c := &Conditions{
 		values: watch.NewValues(cdc, sb),

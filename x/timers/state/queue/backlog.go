@@ -36,8 +36,6 @@ type backlog struct {
 }
 
 const (
-	// backlogRegion is the first byte of its regions in the module's store.
-	backlogRegion = 19
 	// packedBytes bounds what a block copies into the backlog.
 	packedBytes = 1 << 18
 	// pageEntries is how many entries are read of it at once.
@@ -48,7 +46,7 @@ const (
 var backlogOptions = logmap.Options{LogBytes: 4_096, ChunkBytes: 16_384, Runs: 2, Split: 8, Ratio: 8}
 
 func newBacklog(sb *collections.SchemaBuilder, service store.KVStoreService, timer collcodec.ValueCodec[types.Timer]) *backlog {
-	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{backlogRegion, n}) }
+	region := func(n byte) collections.Prefix { return collections.NewPrefix([]byte{types.PrefixBacklog, n}) }
 	return &backlog{
 		timers: logmap.New(logstore.New(sb, service, region(1), "backlog"), backlogOptions),
 		span:   collections.NewItem(sb, region(2), "backlog_span", collections.BytesValue),

@@ -266,7 +266,7 @@ func TestABacklogIsPackedStepByStep(t *testing.T) {
 		require.EqualValues(t, timers, end(calendar.Span{}, seq))
 	}
 	require.EqualValues(t, 0, end(calendar.Span{}, timers))
-	entries, err := q.service.OpenKVStore(q.ctx).Iterator([]byte{backlogRegion}, []byte{backlogRegion + 1})
+	entries, err := q.service.OpenKVStore(q.ctx).Iterator([]byte{types.PrefixBacklog}, []byte{types.PrefixBacklog + 1})
 	require.NoError(t, err)
 	require.False(t, entries.Valid(), "nothing is left in state")
 	require.NoError(t, entries.Close())

@@ -30,14 +30,11 @@ type placements struct {
 	partEntries int
 }
 
-// placementsRegion is the first byte of their keys in the module's store.
-const placementsRegion = 31
-
 // placementOptions shape the map: a block reads nearly all of it, a message two entries, and passes over half a chunk for each.
 var placementOptions = logmap.Options{LogBytes: 4_096, ChunkBytes: 8_192, Runs: 2, Split: 8, Ratio: 8}
 
 func newPlacements(sb *collections.SchemaBuilder, service store.KVStoreService, timer collcodec.ValueCodec[types.Timer]) *placements {
-	return &placements{logmap.New(logstore.New(sb, service, collections.NewPrefix(placementsRegion), "placements"), placementOptions), timer, pageEntries}
+	return &placements{logmap.New(logstore.New(sb, service, collections.NewPrefix(types.PrefixPlacements), "placements"), placementOptions), timer, pageEntries}
 }
 
 // placementOf is a timer that has the placement of another, and nothing else.

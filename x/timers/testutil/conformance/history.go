@@ -242,6 +242,27 @@ func (h *history) reconfigure(to types.Policy) {
 	require.Len(h.t, h.try(&types.MsgUpdateTimerConfig{Authority: h.Authority, Config: config}), 1)
 }
 
+// goBroke has a timer whose payer has nothing become due under fifo, which removes it. What is drawn shows that in one history of
+// ten: the pauper's timer must become due, offer enough, and meet a policy that does not let it wait.
+func (h *history) goBroke() {
+	config := h.config()
+	config.Policy, config.LanePaused = types.PolicyFIFO, false
+	require.Len(h.t, h.try(&types.MsgUpdateTimerConfig{Authority: h.Authority, Config: config}), 1)
+	h.block()
+	msg := &types.MsgScheduleTimer{
+		Sender: pauper.String(), Trigger: types.Trigger{Height: h.Height() + 1}, Payload: []byte("noop"),
+		GasLimit: 40_000, ExpiresAt: h.Height() + 20,
+	}
+	results := h.try(msg)
+	require.Len(h.t, results, 1)
+	response, ok := results[0].MsgResponses[0].GetCachedValue().(*types.MsgScheduleTimerResponse)
+	require.True(h.t, ok)
+	h.own(response.Id, pauper)
+	for before := h.seen["unfunded"]; h.seen["unfunded"] == before && h.Height() < msg.ExpiresAt; {
+		h.block()
+	}
+}
+
 // live are the timers by id.
 func (h *history) live() map[string]types.Timer {
 	all := map[string]types.Timer{}
@@ -387,6 +408,7 @@ func (s Subject) testHistories(t *testing.T) {
 				h.roundTrip(4)
 			}
 		}
+		h.goBroke()
 		if h.draw("replayed", 0, 3) == 0 {
 			h.replay()
 		}
@@ -428,14 +450,16 @@ func (h *history) clear() {
 		// Log-structured maps keep the logs of what they forgot until these are merged. Policies without a ready index do not
 		// merge what others left of one.
 		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(), types.PrefixAdmitted.Bytes(),
+		{types.PrefixPlacements},
 		// A block in which nothing is due does not look for a backlog.
-		{0x13},
+		{types.PrefixBacklog},
 		// Bounds of lists that a transaction emptied stay until the lists are opened.
 		types.PrefixBounds.Bytes(),
 	} {
 		delete(kept, prefix[0])
 	}
 	// A policy keeps what it knows of an actor for a time of its own.
-	maps.DeleteFunc(kept, func(prefix byte, _ bool) bool { return prefix >= types.PrefixPolicies })
+	maps.DeleteFunc(kept, func(prefix byte, _ bool) bool { return prefix >= types.FirstPolicyPrefix })
 	require.Empty(h.t, kept, "regions of state that are not empty")
+	require.NoError(h.t, h.Check(), "what is kept is of no timer")
 }
