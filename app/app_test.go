@@ -172,6 +172,43 @@ func TestTipsGoToTheProposersRewards(t *testing.T) {
 	require.True(t, c.App.Bank.GetBalance(ctx, c.App.Accounts.GetModuleAddress(types.ModuleName), app.FeeDenom).IsZero())
 }
 
+// TestGovernance_ChangesOfTheConfigUndoNoOther: of two proposals that set the same parameter the second fails with the reason,
+// and one of another parameter passes in the same block.
+func TestGovernance_ChangesOfTheConfigUndoNoOther(t *testing.T) {
+	c := appchain.New(t, "validator", "alice")
+	gov := authtypes.NewModuleAddress(govtypes.ModuleName).String()
+	current, err := c.App.Timers.Config(c.Ctx())
+	require.NoError(t, err)
+	submit := func(id uint64, field string, change func(*types.TimerConfig)) {
+		next := current
+		change(&next)
+		msg, err := types.ChangeConfig(gov, &current, &next, []string{field})
+		require.NoError(t, err)
+		proposal, err := govv1.NewMsgSubmitProposal([]sdk.Msg{msg}, sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1)),
+			address("validator"), "", "timers", "tune", false)
+		require.NoError(t, err)
+		c.Deliver("validator", proposal, govv1.NewMsgVote(appchain.AccountOf("validator").Address, id, govv1.OptionYes, ""))
+	}
+	submit(1, "lane_timer_cycles", func(c *types.TimerConfig) { c.LaneTimerCycles = 3_000_000 })
+	submit(2, "lane_timer_cycles", func(c *types.TimerConfig) { c.LaneTimerCycles = 4_000_000 })
+	submit(3, "max_retries", func(c *types.TimerConfig) { c.MaxRetries = 3 })
+	for range 6 {
+		c.NextBlock()
+	}
+	config, err := c.App.Timers.Config(c.Ctx())
+	require.NoError(t, err)
+	require.EqualValues(t, 3_000_000, config.LaneTimerCycles)
+	require.EqualValues(t, 3, config.MaxRetries)
+	for id, status := range map[uint64]govv1.ProposalStatus{1: govv1.StatusPassed, 2: govv1.StatusFailed, 3: govv1.StatusPassed} {
+		proposal, err := c.App.Gov.Proposals.Get(c.Ctx(), id)
+		require.NoError(t, err)
+		require.Equal(t, status, proposal.Status, id)
+		if id == 2 {
+			require.Contains(t, proposal.FailedReason, "the hash of lane_timer_cycles is ")
+		}
+	}
+}
+
 func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 	c := appchain.New(t, "validator", "alice")
 	c.Deliver("alice", schedule(t, c, "alice", 100, send("alice", "validator", 1)),
@@ -184,10 +221,12 @@ func TestGovernanceCancelsExtendsAndTunes(t *testing.T) {
 	config, err := c.App.Timers.Config(c.Ctx())
 	require.NoError(t, err)
 	config.LaneTimerCycles = 3_000_000
+	tune, err := c.App.Timers.ReplaceConfig(c.Ctx(), config)
+	require.NoError(t, err)
 	proposal, err := govv1.NewMsgSubmitProposal([]sdk.Msg{
 		&types.MsgSysCancelTimer{Authority: gov, Actor: address("alice"), Id: listed.Timers[0].Id},
 		&types.MsgSysExtendTimer{Authority: gov, Actor: address("alice"), Id: listed.Timers[1].Id, ExpiresAt: 300},
-		&types.MsgUpdateTimerConfig{Authority: gov, Config: config},
+		tune,
 	}, sdk.NewCoins(sdk.NewInt64Coin(app.FeeDenom, 1)), address("validator"), "", "timers", "cancel, extend, tune", false)
 	require.NoError(t, err)
 	c.Deliver("validator", proposal)

@@ -217,7 +217,9 @@ func (s *stage) setConfig(change func(*types.TimerConfig)) {
 	config, err := s.App.Timers.Config(ctx)
 	require.NoError(s.t, err)
 	change(&config)
-	_, err = timerskeeper.NewMsgServer(s.App.Timers).UpdateTimerConfig(ctx, &types.MsgUpdateTimerConfig{Authority: s.authority(), Config: config})
+	msg, err := s.App.Timers.ReplaceConfig(ctx, config)
+	require.NoError(s.t, err)
+	_, err = timerskeeper.NewMsgServer(s.App.Timers).UpdateTimerConfig(ctx, msg)
 	require.NoError(s.t, err)
 	s.NextBlock()
 }

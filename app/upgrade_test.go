@@ -53,8 +53,9 @@ func (l *kinds) setConfig(change func(*types.TimerConfig)) {
 	config, err := l.App.Timers.Config(l.Ctx())
 	require.NoError(l.t, err)
 	change(&config)
-	gov := authtypes.NewModuleAddress(govtypes.ModuleName).String()
-	_, err = timerskeeper.NewMsgServer(l.App.Timers).UpdateTimerConfig(l.Ctx(), &types.MsgUpdateTimerConfig{Authority: gov, Config: config})
+	msg, err := l.App.Timers.ReplaceConfig(l.Ctx(), config)
+	require.NoError(l.t, err)
+	_, err = timerskeeper.NewMsgServer(l.App.Timers).UpdateTimerConfig(l.Ctx(), msg)
 	require.NoError(l.t, err)
 }
 

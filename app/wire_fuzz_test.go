@@ -247,7 +247,9 @@ func (w *wire) seeds(tb testing.TB) map[int][]byte {
 		case *types.MsgScheduleTimer:
 			*whole = *w.schedule(tb)
 		case *types.MsgUpdateTimerConfig:
-			whole.Config = types.DefaultTimerConfig(app.FeeDenom)
+			change, err := w.App.Timers.ReplaceConfig(w.Ctx(), types.DefaultTimerConfig(app.FeeDenom))
+			require.NoError(tb, err)
+			whole.Config, whole.Expected = change.Config, change.Expected
 		case *types.MsgUpdateTimer:
 			whole.GasLimit = 90_000
 		case *types.MsgExtendTimer:

@@ -102,7 +102,8 @@ const cases = [
     value: { authority: alice, actor: bob, id, expires_at: big } },
   ...[false, true].map((zeros) => ({
     name: zeros ? "config_of_zeros" : "config", type: "timers.v1.MsgUpdateTimerConfig", amino: "timers/MsgUpdateTimerConfig",
-    value: { authority: alice, config: configOf(zeros) } })),
+    value: zeros ? { authority: alice, config: configOf(zeros) } : {
+      authority: alice, config: configOf(zeros), expected: Buffer.alloc(32, 7).toString("base64"), fields: ["lane_paused", "tip.decay"] } })),
 ];
 
 const hex = (bytes) => Buffer.from(bytes).toString("hex");

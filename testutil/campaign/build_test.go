@@ -535,6 +535,10 @@ func (w *world) govern(o op, d draws) sdk.Msg {
 	case "sys release":
 		return &types.MsgSysReleaseTimer{Authority: authority, Actor: t.Actor, Id: t.ID}
 	default:
-		return &types.MsgUpdateTimerConfig{Authority: authority, Config: w.drawConfig(d)}
+		msg, err := w.app().Timers.ReplaceConfig(w.ctx(), w.drawConfig(d))
+		if err != nil {
+			panic(err)
+		}
+		return msg
 	}
 }

@@ -56,6 +56,9 @@ func queryCommands() []*autocliv1.RpcCommandOptions {
 			Use:       "params",
 			Short:     "Show the config in force, and the one accepted for the next block",
 			Example:   example("params --output json"),
+			FlagOptions: map[string]*autocliv1.FlagOptions{
+				"fields": {Usage: "parameters that a change is to set, for its expected hash: lane_timer_cycles,eip1559.target"},
+			},
 		},
 		{RpcMethod: "TimersByActor", Skip: true}, // cli.NewQueryCmd brings it
 		{RpcMethod: "Due", Skip: true},           // cli.NewQueryCmd brings it

@@ -12,36 +12,38 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/types/module/testutil"
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// TestTheDocumentedConfigProposalIsWhole: a proposal replaces the whole config, so that the example states every field, with
-// its default but for what its summary says.
-func TestTheDocumentedConfigProposalIsWhole(t *testing.T) {
+// TestTheDocumentedConfigProposalApplies to the default config, and changes what its summary says.
+func TestTheDocumentedConfigProposalApplies(t *testing.T) {
 	file := filepath.Join("docs", "proposals", "config.json")
 	raw, err := os.ReadFile(file)
 	require.NoError(t, err)
 	cdc := testutil.MakeTestEncodingConfig(timers.AppModule{}).Codec
-	want := types.DefaultTimerConfig("utmr")
-	want.LaneTimerCycles = 4_000_000
-	config, err := cdc.MarshalJSON(&want)
-	require.NoError(t, err)
 	var proposal struct {
-		Messages []map[string]json.RawMessage `json:"messages"`
-		Metadata string                       `json:"metadata"`
-		Deposit  string                       `json:"deposit"`
-		Title    string                       `json:"title"`
-		Summary  string                       `json:"summary"`
+		Messages []json.RawMessage `json:"messages"`
+		Metadata string            `json:"metadata"`
+		Deposit  string            `json:"deposit"`
+		Title    string            `json:"title"`
+		Summary  string            `json:"summary"`
 	}
 	require.NoError(t, json.Unmarshal(raw, &proposal))
 	require.Len(t, proposal.Messages, 1)
-	require.JSONEq(t, string(config), string(proposal.Messages[0]["config"]))
-	var read types.TimerConfig
-	require.NoError(t, cdc.UnmarshalJSON(proposal.Messages[0]["config"], &read))
-	require.NoError(t, read.Validate())
+	var msg sdk.Msg
+	require.NoError(t, cdc.UnmarshalInterfaceJSON(proposal.Messages[0], &msg))
+	change, ok := msg.(*types.MsgUpdateTimerConfig)
+	require.True(t, ok)
+	require.NoError(t, change.ValidateBasic())
+	current := types.DefaultTimerConfig("utmr")
+	next, err := change.Apply(&current)
+	require.NoError(t, err)
+	current.LaneTimerCycles = 4_000_000
+	require.Equal(t, current, next)
 }
 
 // TestTablesHaveAHead: a table that an empty line cuts in two is shown as text from there on.

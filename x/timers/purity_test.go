@@ -33,8 +33,9 @@ var room = []string{"types", "events", "sandbox", "watch", "state", "state/index
 // not know each other. So do the packages of the clients. What is not named here, such as client/cli and lab/replay, may import all
 // of the module.
 var mayImport = map[string][]string{
-	"types":            {"types/bounds"},
+	"types":            {"types/bounds", "types/mask"},
 	"types/bounds":     {},
+	"types/mask":       {},
 	"events":           {},
 	"names":            {"types", "types/bounds"},
 	"sandbox":          {"types", "sandbox/branch"},

@@ -68,6 +68,6 @@ func TestAConfigIsCheckedWhenItIsProposed(t *testing.T) {
 	} {
 		config := types.DefaultTimerConfig("stake")
 		tc.change(&config)
-		require.ErrorIs(t, (&types.MsgUpdateTimerConfig{Config: config}).ValidateBasic(), tc.want, name)
+		require.ErrorIs(t, (&types.MsgUpdateTimerConfig{Config: config, Expected: make([]byte, 32)}).ValidateBasic(), tc.want, name)
 	}
 }

@@ -50,7 +50,9 @@ func pause(t *testing.T, c *example, paused bool) {
 	config, err := c.App.Timers.Keeper.Config(c.Ctx())
 	require.NoError(t, err)
 	config.LanePaused = paused
-	_, err = timerskeeper.NewMsgServer(c.App.Timers.Keeper).UpdateTimerConfig(c.Ctx(), &types.MsgUpdateTimerConfig{Authority: gov, Config: config})
+	msg, err := c.App.Timers.Keeper.ReplaceConfig(c.Ctx(), config)
+	require.NoError(t, err)
+	_, err = timerskeeper.NewMsgServer(c.App.Timers.Keeper).UpdateTimerConfig(c.Ctx(), msg)
 	require.NoError(t, err)
 }
 

@@ -269,11 +269,11 @@ func TestTheCalendarIsFixed(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
 	inTiers(&config)
-	f.refused(types.ErrInvalidConfig, &types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+	f.refused(types.ErrInvalidConfig, f.replaces(config))
 	f.setConfig(func(c *types.TimerConfig) { c.RingSize = 17 })
 	waiting := f.config()
 	waiting.RingSize = 18
-	f.run(&types.MsgUpdateTimerConfig{Authority: f.Authority, Config: waiting})
+	f.run(f.replaces(waiting))
 	require.NoError(t, f.Timers.MigrateCalendar(f.Ctx()))
 	require.Equal(t, types.CalendarTiered, f.config().Calendar)
 	f.NextBlock()
@@ -282,7 +282,7 @@ func TestTheCalendarIsFixed(t *testing.T) {
 
 	config = f.config()
 	config.Calendar = types.CalendarFlat
-	f.refused(types.ErrInvalidConfig, &types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+	f.refused(types.ErrInvalidConfig, f.replaces(config))
 	require.NoError(t, f.Timers.MigrateCalendar(f.Ctx()))
 	require.Equal(t, types.CalendarTiered, f.config().Calendar, "there is no way back")
 }

@@ -26,11 +26,13 @@ func byOwner(f *fixture, sender sdk.AccAddress, id string) map[string]sdk.Msg {
 
 // byAuthority are the authority's messages about a timer.
 func byAuthority(f *fixture, signer string, actor sdk.AccAddress, id string) map[string]sdk.Msg {
+	config := f.replaces(f.config())
+	config.Authority = signer
 	return map[string]sdk.Msg{
 		"cancel":  &types.MsgSysCancelTimer{Authority: signer, Actor: actor.String(), Id: id},
 		"extend":  &types.MsgSysExtendTimer{Authority: signer, Actor: actor.String(), Id: id, ExpiresAt: f.Height() + 100},
 		"release": &types.MsgSysReleaseTimer{Authority: signer, Actor: actor.String(), Id: id},
-		"config":  &types.MsgUpdateTimerConfig{Authority: signer, Config: f.config()},
+		"config":  config,
 	}
 }
 

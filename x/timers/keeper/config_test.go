@@ -87,7 +87,7 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 	} {
 		config := before
 		change(&config)
-		_, _, err := f.Tx(&types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+		_, _, err := f.Tx(f.replaces(config))
 		require.ErrorIs(t, err, types.ErrInvalidConfig, name)
 	}
 	f.NextBlock()
@@ -264,4 +264,47 @@ func TestTheSweepComesToEachTimer(t *testing.T) {
 	}
 	require.ElementsMatch(t, ids, fired)
 	require.Equal(t, types.Unrunnable, f.timer(robot, stays).SetAside)
+}
+
+// TestConfigChange_UndoesNoOther: two changes that were made from the same config, of other parameters, both apply, in one block
+// too; of the same one the second fails, and so does one of the whole config.
+//
+// Rule: 3.7-changed, 3.7-in-one-block, 3.7-whole-valid
+func TestConfigChange_UndoesNoOther(t *testing.T) {
+	f := newFixture(t)
+	current := f.config()
+	setting := func(field string, change func(*types.TimerConfig)) *types.MsgUpdateTimerConfig {
+		next := current
+		change(&next)
+		msg, err := types.ChangeConfig(f.Authority, &current, &next, []string{field})
+		require.NoError(t, err)
+		answer, err := f.query().Params(f.Ctx(), &types.QueryParamsRequest{Fields: []string{field}})
+		require.NoError(t, err)
+		require.Equal(t, msg.Expected, answer.Expected)
+		return msg
+	}
+	wide := setting("lane_timer_cycles", func(c *types.TimerConfig) { c.LaneTimerCycles = 3_000_000 })
+	wider := setting("lane_timer_cycles", func(c *types.TimerConfig) { c.LaneTimerCycles = 4_000_000 })
+	target := setting("eip1559.target", func(c *types.TimerConfig) { c.Eip1559.Target = decimal.Of(dec("0.4")) })
+	narrow := setting("lane_timer_cycles", func(c *types.TimerConfig) { c.LaneTimerCycles = 100_000 })
+	whole := f.replaces(current)
+	f.refused(types.ErrInvalidConfig, narrow)
+	f.run(wide)
+	f.run(target)
+	for _, stale := range []*types.MsgUpdateTimerConfig{wider, whole} {
+		f.refused(types.ErrConfigChanged, stale)
+	}
+	again := f.replaces(f.config())
+	f.NextBlock()
+	current.LaneTimerCycles, current.Eip1559.Target = 3_000_000, decimal.Of(dec("0.4"))
+	require.Equal(t, current, f.config())
+	for _, stale := range []*types.MsgUpdateTimerConfig{wide, wider, target, whole} {
+		f.refused(types.ErrConfigChanged, stale)
+	}
+	// It was made from the change that waited.
+	f.run(again)
+
+	missing := f.replaces(current)
+	missing.Expected = nil
+	f.refused(types.ErrInvalidConfig, missing)
 }

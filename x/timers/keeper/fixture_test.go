@@ -163,12 +163,20 @@ func (f *fixture) config() types.TimerConfig {
 	return config
 }
 
+// replaces is the authority's message that replaces the config.
+func (f *fixture) replaces(config types.TimerConfig) *types.MsgUpdateTimerConfig {
+	f.t.Helper()
+	msg, err := f.Timers.ReplaceConfig(f.Ctx(), config)
+	require.NoError(f.t, err)
+	return msg
+}
+
 // setConfig has the authority change the config from the next block on.
 func (f *fixture) setConfig(change func(*types.TimerConfig)) {
 	f.t.Helper()
 	config := f.config()
 	change(&config)
-	f.run(&types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+	f.run(f.replaces(config))
 }
 
 // run runs messages in one transaction, which must succeed, and returns the gas used.

@@ -52,8 +52,8 @@ func (m msgServer) SysCancelTimer(
 	return &types.MsgSysCancelTimerResponse{Cancelled: true}, events.Emit(ctx, event)
 }
 
-// UpdateTimerConfig implements types.MsgServer: opcode 49. The whole config is checked now and is in force from the
-// next block on. Timers that it makes unrunnable are set aside when they are due, and released when a config can run
+// UpdateTimerConfig implements types.MsgServer: opcode 49. What the message changes must be what it was made from, a change
+// that was accepted in the same block included. The whole config is checked now and is in force from the next block on. Timers that it makes unrunnable are set aside when they are due, and released when a config can run
 // them.
 func (m msgServer) UpdateTimerConfig(
 	ctx context.Context, msg *types.MsgUpdateTimerConfig,
@@ -64,21 +64,38 @@ func (m msgServer) UpdateTimerConfig(
 	if err := m.checkAuthority(msg.Authority); err != nil {
 		return nil, err
 	}
-	config, err := m.Config(ctx)
+	if err := msg.ValidateBasic(); err != nil {
+		return nil, err
+	}
+	config, err := m.engine.Configs.Latest(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := config.ValidateChange(&msg.Config); err != nil {
+	next, err := msg.Apply(&config)
+	if err != nil {
 		return nil, err
 	}
-	if err := m.engine.CheckConfig(&msg.Config); err != nil {
+	if err := config.ValidateChange(&next); err != nil {
 		return nil, err
 	}
-	if err := m.engine.Configs.SetNext(ctx, msg.Config); err != nil {
+	if err := m.engine.CheckConfig(&next); err != nil {
 		return nil, err
 	}
-	event := &types.TimerConfigUpdatedByGovernance{Config: msg.Config, Opcode: types.OpcodeSysUpdateTimerConfig}
+	if err := m.engine.Configs.SetNext(ctx, next); err != nil {
+		return nil, err
+	}
+	event := &types.TimerConfigUpdatedByGovernance{Config: next, Opcode: types.OpcodeSysUpdateTimerConfig}
 	return &types.MsgUpdateTimerConfigResponse{Height: types.HeightOf(ctx) + 1}, events.Emit(ctx, event)
+}
+
+// ReplaceConfig is the authority's message that replaces the config by the next one, whole, if it is sent before another
+// change.
+func (k *Keeper) ReplaceConfig(ctx context.Context, next types.TimerConfig) (*types.MsgUpdateTimerConfig, error) {
+	latest, err := k.engine.Configs.Latest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return types.ChangeConfig(k.authority, &latest, &next, nil)
 }
 
 // SysExtendTimer implements types.MsgServer: opcode 50.

@@ -86,13 +86,13 @@ func TestHeadroom_HoldsForEachWayIn(t *testing.T) {
 		f := newFixture(t)
 		config := f.config()
 		change(&config)
-		f.refused(types.ErrInvalidConfig, &types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+		f.refused(types.ErrInvalidConfig, f.replaces(config))
 		for _, p := range f.Timers.Engine().Policies.All() {
 			if p.ID() == types.PolicyEIP1559 {
 				continue
 			}
 			config.Policy = p.ID()
-			f.run(&types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+			f.run(f.replaces(config))
 		}
 	}
 	// By default 0.9 of the lane less 550,000 of 2,000,000.
@@ -100,7 +100,7 @@ func TestHeadroom_HoldsForEachWayIn(t *testing.T) {
 	exact.setConfig(func(c *types.TimerConfig) { c.Eip1559.Target = decimal.Of(dec("0.625")) })
 	config := exact.config()
 	config.Eip1559.Target = decimal.Of(dec("0.625000000000000001"))
-	exact.refused(types.ErrInvalidConfig, &types.MsgUpdateTimerConfig{Authority: exact.Authority, Config: config})
+	exact.refused(types.ErrInvalidConfig, exact.replaces(config))
 }
 
 // TestHeadroom_AConfigInForceStays: a chain whose config is older than the rule goes on.

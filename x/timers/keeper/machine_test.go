@@ -193,7 +193,7 @@ func (m *machine) configOp(t *rapid.T) {
 		next.CycleBasefee = decimal.Of(math.LegacyNewDec(rapid.Int64Range(0, 3).Draw(t, "price")))
 	}
 	m.model.next = &next
-	m.agree(nil, &types.MsgUpdateTimerConfig{Authority: m.Authority, Config: next})
+	m.agree(nil, m.replaces(next))
 }
 
 // block ends the block on both and compares.

@@ -156,5 +156,5 @@ func TestReservedActorsMustBeAddresses(t *testing.T) {
 	f := newFixture(t)
 	config := f.config()
 	config.ReservedActors = []string{govtypes.ModuleName}
-	f.refused(types.ErrInvalidConfig, &types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+	f.refused(types.ErrInvalidConfig, f.replaces(config))
 }

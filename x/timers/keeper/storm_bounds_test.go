@@ -99,7 +99,7 @@ func TestAFallenWeightIsWrittenForAFewTimersABlock(t *testing.T) {
 	f.blocksUntil(3)
 	config := f.config()
 	config.LanePaused = false
-	f.run(&types.MsgUpdateTimerConfig{Authority: f.Authority, Config: config})
+	f.run(f.replaces(config))
 	f.NextBlock()
 	require.Equal(t, []string{first}, f.firedIDs(f.NextBlock()))
 	counts.Reset()

@@ -44,7 +44,9 @@ func TestQueries_RunBesideBlocks(t *testing.T) {
 		config, err := chain.Timers.Config(chain.Ctx())
 		require.NoError(t, err)
 		config.MaxFiresPerActor++
-		_, _, err = chain.Tx(&types.MsgUpdateTimerConfig{Authority: chain.Authority, Config: config})
+		msg, err := chain.Timers.ReplaceConfig(chain.Ctx(), config)
+		require.NoError(t, err)
+		_, _, err = chain.Tx(msg)
 		require.NoError(t, err)
 		// The end of the block runs beside queries once, on a branch that is dropped. The commit waits for them: it changes memory
 		// of the store's that queries read, whatever a module does.

@@ -40,8 +40,11 @@ var _ types.QueryServer = (*server)(nil)
 func (s *server) text(addr sdk.AccAddress) string { return s.engine.Addresses.Text(addr) }
 
 // Params implements types.QueryServer.
-func (s *server) Params(ctx context.Context, _ *types.QueryParamsRequest) (*types.QueryParamsResponse, error) {
+func (s *server) Params(ctx context.Context, req *types.QueryParamsRequest) (*types.QueryParamsResponse, error) {
 	begin(ctx)
+	if err := checkTexts(req); err != nil {
+		return nil, err
+	}
 	config, err := s.engine.Configs.Get(ctx)
 	if err != nil {
 		return nil, err
@@ -59,8 +62,12 @@ func (s *server) Params(ctx context.Context, _ *types.QueryParamsRequest) (*type
 	if err != nil {
 		return nil, err
 	}
+	latest := &config
 	if found {
-		response.NextConfig = &next
+		response.NextConfig, latest = &next, &next
+	}
+	if response.Expected, err = latest.Hash(req.Fields); err != nil {
+		return nil, err
 	}
 	charge(ctx, response)
 	return response, nil

@@ -253,7 +253,13 @@ func (f factory) updateConfig(
 		reporter.Skip("x/gov refuses the proposal: " + err.Error())
 		return nil, nil
 	}
-	return nil, &types.MsgUpdateTimerConfig{Authority: data.ModuleAccountAddress(reporter, govtypes.ModuleName), Config: config}
+	msg, err := f.keeper.ReplaceConfig(ctx, config)
+	if err != nil {
+		reporter.Fail(err)
+		return nil, nil
+	}
+	msg.Authority = data.ModuleAccountAddress(reporter, govtypes.ModuleName)
+	return nil, msg
 }
 
 func laterThan(ctx context.Context, data *simsx.ChainDataSource, timer *types.Timer) uint64 {

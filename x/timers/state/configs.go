@@ -42,6 +42,15 @@ func (c *Configs) Next(ctx context.Context) (types.TimerConfig, bool, error) {
 	return FindItem(ctx, c.next)
 }
 
+// Latest returns what a further change changes: the config that was accepted for the next block, else the one in force.
+func (c *Configs) Latest(ctx context.Context) (types.TimerConfig, error) {
+	next, found, err := c.Next(ctx)
+	if err != nil || found {
+		return next, err
+	}
+	return c.Get(ctx)
+}
+
 // SetNext accepts a config for the next block.
 func (c *Configs) SetNext(ctx context.Context, config types.TimerConfig) error {
 	return c.next.Set(ctx, config)

@@ -117,9 +117,18 @@ func (c *TimerConfig) setBidDefaults() {
 
 // Validate checks every bound, and that no parameter contradicts another.
 func (c *TimerConfig) Validate() error {
+	for _, validate := range []func() error{c.validateFields, c.validateShared, c.validateParams, c.validateCross} {
+		if err := validate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateFields checks what can be known of a parameter by itself.
+func (c *TimerConfig) validateFields() error {
 	for _, validate := range []func() error{
-		c.validatePolicy, c.validateBounds, c.validateDecimals, c.validateShared, c.validateParams, c.validateCross,
-		c.validateMessages, c.validateReserved,
+		c.validatePolicy, c.validateBounds, c.validateDecimals, c.validateMessages, c.validateReserved,
 	} {
 		if err := validate(); err != nil {
 			return err

@@ -240,8 +240,8 @@ func (m *PriorityTiers) XXX_DiscardUnknown() {
 var xxx_messageInfo_PriorityTiers proto.InternalMessageInfo
 
 // TimerConfig holds every governed parameter: those that all policies share, and a message for each policy. Which
-// policy reads what, defaults and bounds are in x/timers/README.md, "7. Parameters". MsgUpdateTimerConfig replaces the
-// config whole; a change is in force from the next block. The unit is the last word of a name.
+// policy reads what, defaults and bounds are in x/timers/README.md, "7. Parameters". MsgUpdateTimerConfig changes it
+// whole or by fields; a change is in force from the next block. The unit is the last word of a name.
 type TimerConfig struct {
 	// policy decides which timers fire first, and what they pay.
 	Policy Policy `protobuf:"varint,1,opt,name=policy,proto3,enum=timers.v1.Policy" json:"policy,omitempty"`

@@ -114,4 +114,6 @@ var (
 	ErrNotScheduler = errors.Register(ModuleName, 76, "not the timer's scheduler")
 	// ErrInvalidBasefee: the chain's fee market answered what is no price, or tried to write.
 	ErrInvalidBasefee = errors.Register(ModuleName, 80, "invalid basefee")
+	// ErrConfigChanged: a change of the config was made from another one than it would change now.
+	ErrConfigChanged = errors.Register(ModuleName, 81, "the config has changed")
 )

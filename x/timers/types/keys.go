@@ -27,15 +27,11 @@ const (
 // FirstPolicyPrefix is the least first byte of the regions that policies keep. All others are below it.
 const FirstPolicyPrefix = 34
 
-// First bytes of regions that are divided further, or that a log-structured map divides.
+// First bytes of regions that are divided further. Notes are of what a block changes in watched stores, until it ends.
 const (
-	// PrefixBacklog is that of the backlog and of its span.
-	PrefixBacklog = 19
-	// PrefixConditions is that of what conditions of watches keep.
+	PrefixBacklog    = 19
 	PrefixConditions = 29
-	// PrefixPlacements is that of the placements of records in the ready index.
 	PrefixPlacements = 31
-	// PrefixWatchNotes is that of the notes of what a block changes in watched stores, until it ends.
 	PrefixWatchNotes = 33
 )
 

@@ -100,7 +100,9 @@ func signedMessages() []signed {
 		{"cancel_least", &types.MsgCancelTimer{Sender: alice}},
 		{"sys_cancel_all", &types.MsgSysCancelTimer{Authority: alice, Actor: bob, Id: someID}},
 		{"sys_cancel_least", &types.MsgSysCancelTimer{Authority: alice}},
-		{"update_config_all", &types.MsgUpdateTimerConfig{Authority: alice, Config: config}},
+		{"update_config_all", &types.MsgUpdateTimerConfig{
+			Authority: alice, Config: config, Expected: []byte("the hash"), Fields: []string{"lane_paused", "tip.decay"},
+		}},
 		{"update_config_least", &types.MsgUpdateTimerConfig{Authority: alice, Config: types.TimerConfig{
 			CycleBasefee: decimal.Of(zero), CellBasefee: decimal.Of(zero), ReservedShare: decimal.Of(zero), TierTipCap: decimal.Of(zero), MedianSmoothing: decimal.Of(zero), WeightMin: decimal.Of(zero), WeightMax: decimal.Of(zero),
 			PriorityTiers: types.PriorityTiers{Economy: decimal.Of(zero), Standard: decimal.Of(zero), Fast: decimal.Of(zero), Urgent: decimal.Of(zero)},

@@ -19,6 +19,8 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	"github.com/cosmos/cosmos-sdk/version"
+	govtypes "github.com/cosmos/cosmos-sdk/x/gov/types"
+	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -84,6 +86,37 @@ func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
 			}
 			return printScheduled(j, found, included, when)
 		})
+}
+
+// SendProposal does the same with a proposal of x/gov. With --wait it prints its number, and how one votes on it.
+func SendProposal(j *job.Job, msg *govv1.MsgSubmitProposal) error {
+	return send(j, []sdk.Msg{msg}, "once it is included, its event submit_proposal has the proposal's number; --"+flagWait+" waits and prints it",
+		func(j *job.Job, tx *coretypes.ResultTx) error {
+			id := proposalIn(tx)
+			if id == "" {
+				return printIncluded(j, tx)
+			}
+			if j.OutputFormat != flags.OutputFormatText {
+				return printJSON(j, proposed{ProposalID: id, included: included{Height: tx.Height, TxHash: hashText(tx.Hash)}})
+			}
+			return j.PrintString(fmt.Sprintf("proposal %s is submitted: transaction %X is included at height %d\nvote: %s tx gov vote %s yes --from NAME\n",
+				id, tx.Hash, tx.Height, version.AppName, id))
+		})
+}
+
+// proposalIn is the number of the proposal that a transaction submitted; empty if its events do not say.
+func proposalIn(tx *coretypes.ResultTx) string {
+	for _, event := range tx.TxResult.Events {
+		if event.Type != govtypes.EventTypeSubmitProposal {
+			continue
+		}
+		for _, attribute := range event.Attributes {
+			if attribute.Key == govtypes.AttributeKeyProposalID {
+				return attribute.Value
+			}
+		}
+	}
+	return ""
 }
 
 func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *coretypes.ResultTx) error) error {
@@ -182,6 +215,12 @@ func await(j *job.Job, hash []byte, before int64) (*coretypes.ResultTx, error) {
 type included struct {
 	Height int64  `json:"height"`
 	TxHash string `json:"txhash"`
+}
+
+// proposed is what --wait prints of a proposal.
+type proposed struct {
+	ProposalID string `json:"proposal_id"`
+	included
 }
 
 // refused is what --wait prints as JSON of a transaction that failed.

@@ -329,11 +329,19 @@ func TestConfigIsProposedAsItIsPrinted(t *testing.T) {
 	wider := strings.Replace(out, `"lane_timer_cycles": "2000000"`, `"lane_timer_cycles": "3000000"`, 1)
 	require.NotEqual(t, out, wider)
 	gov := authtypes.NewModuleAddress("gov").String()
-	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed("update-timer-config", r.File("wider.json", wider)))
+	current := types.DefaultTimerConfig(r.Chain.FeeDenom)
+	change, err := types.ChangeConfig(gov, &current, &want, nil)
+	require.NoError(t, err)
+	require.Equal(t, change, r.proposed("update-timer-config", r.File("wider.json", wider)))
 
-	var params struct{ Config json.RawMessage }
+	var params struct {
+		Config   json.RawMessage
+		Expected string
+	}
 	require.NoError(t, json.Unmarshal([]byte(wider), &params))
-	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed("update-timer-config", r.File("config.json", string(params.Config))))
+	require.ErrorContains(t, r.Refused("update-timer-config", r.File("config.json", string(params.Config))), "does not say which config it was made from")
+	stale := strings.Replace(wider, params.Expected, strings.Repeat("A", 43)+"=", 1)
+	require.ErrorContains(t, r.Refused("update-timer-config", r.File("stale.json", stale)), "the config has changed: make it from what the params query prints now")
 
 	for content, reason := range map[string]string{
 		"":   "want a config as a JSON object",

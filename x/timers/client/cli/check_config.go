@@ -44,14 +44,14 @@ it, or the one in force with the parameters that are --set. The timers are those
 			if err != nil || most == 0 {
 				return fmt.Errorf("--%s: want a whole number from 1 on", flagMost)
 			}
-			config, ahead, err := readConfig(j, args)
+			change, err := readConfig(j, args)
 			if err != nil {
 				return err
 			}
-			if ahead == nil {
-				if ahead, err = outlook.Ask(j); err != nil {
-					return err
-				}
+			config := change.config
+			ahead, err := outlook.Ask(j)
+			if err != nil {
+				return err
 			}
 			notifyHeadroom(j, &config)
 			found, err := look(j, &config, ahead.Prices.Height, most)

@@ -102,7 +102,7 @@ func TestALaneWithoutHeadroomIsTold(t *testing.T) {
 	narrow.LaneTimerCycles, wide.LaneTimerCycles = 600_000, 3_000_000
 	r.Queries(func(router *baseapp.GRPCQueryRouter) {
 		govv1.RegisterQueryServer(router, &government{proposals: map[uint64]sdk.Msg{
-			1: &types.MsgUpdateTimerConfig{Config: narrow}, 2: &types.MsgUpdateTimerConfig{Config: wide},
+			1: replacing(t, r, narrow), 2: replacing(t, r, wide),
 		}})
 	})
 	for id, want := range map[string]bool{"1": true, "2": false} {
@@ -110,4 +110,13 @@ func TestALaneWithoutHeadroomIsTold(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, strings.Contains(notes, told), "proposal %s: %s", id, notes)
 	}
+}
+
+// replacing is a message that replaces the default config.
+func replacing(t *testing.T, r *rig, config types.TimerConfig) *types.MsgUpdateTimerConfig {
+	t.Helper()
+	current := types.DefaultTimerConfig(r.Chain.FeeDenom)
+	msg, err := types.ChangeConfig(r.Chain.Authority, &current, &config, nil)
+	require.NoError(t, err)
+	return msg
 }

@@ -21,11 +21,11 @@ import (
 func newUpdateConfigCmd() *cobra.Command {
 	cmd := txCommand(&cobra.Command{
 		Use:   "update-timer-config [file]",
-		Short: "Propose to replace the module's config (opcode 49)",
-		Long: `Submit a proposal to replace the config whole. The file holds the config as JSON, as the params query prints it: as its
-"config", or that alone. "-" reads the standard input. With --set no file is needed: the parameters that are set replace those of
-the config in force. What would change is shown, and how many of the
-waiting timers it would set aside. A change is in force from the block after the proposal passes.`,
+		Short: "Propose to change the module's config (opcode 49)",
+		Long: `Submit a proposal to change the config. With --set it changes those parameters alone, and fails if one of them has been
+changed when it passes. With a file it replaces the config whole, and fails if any has: the file is what the params query prints, with
+other values in its "config". "-" reads the standard input. What would change is shown, which open proposals change the same, and how
+many of the waiting timers it would set aside. A change is in force from the block after the proposal passes.`,
 		Example: fmt.Sprintf(`%[1]s tx timers update-timer-config --set lane_timer_cycles=3000000 --set eip1559.target=0.6 --title 'A wider lane' --summary 'Why' --from alice
 %[1]s query timers params --output json > config.json
 %[1]s tx timers update-timer-config config.json --title 'A wider lane' --summary 'Why' --deposit 1000stake --from alice`,
@@ -36,9 +36,9 @@ waiting timers it would set aside. A change is in force from the block after the
 			if err != nil {
 				return err
 			}
-			config, ahead, err := readConfig(j, args)
+			change, err := readConfig(j, args)
 			if err == nil {
-				err = proposeConfig(j, &config, ahead)
+				err = proposeConfig(j, change)
 			}
 			if err != nil && len(args) > 0 {
 				return fmt.Errorf("%s: %w", args[0], err)
@@ -58,81 +58,140 @@ func addConfigFlags(cmd *cobra.Command) {
 	cmd.Flags().StringArray(flagSet, nil, "parameter to change, as KEY=VALUE, such as lane_timer_cycles=3000000 or eip1559.target=0.6; may be repeated")
 }
 
-// readConfig reads a config from a file, or makes it of the one in force. The outlook is nil if no node answers and none is
-// needed.
-func readConfig(j *job.Job, args []string) (config types.TimerConfig, ahead *outlook.Outlook, err error) {
+// configChange is a config that a command reads.
+type configChange struct {
+	config types.TimerConfig
+	// from is the config that it would follow, a change that waits included; nil if no node answers and none is needed.
+	from *types.TimerConfig
+	// fields are those that are set; none if the config replaces the other whole, as expected says.
+	fields   []string
+	expected []byte
+}
+
+// readConfig reads a config from a file, or makes it of the one that it would follow.
+func readConfig(j *job.Job, args []string) (*configChange, error) {
 	settings, err := j.Flags.GetStringArray(flagSet)
 	switch {
 	case err != nil:
-		return config, nil, err
+		return nil, err
 	case len(args) > 0 && len(settings) > 0:
-		return config, nil, fmt.Errorf("%q is stated beside --%s: want a file, or parameters of the config in force", args[0], flagSet)
+		return nil, fmt.Errorf("%q is stated beside --%s: want a file, or parameters of the config in force", args[0], flagSet)
 	case len(args) > 0:
 		content, err := j.ReadFile(args[0])
 		if err != nil {
-			return config, nil, err
+			return nil, err
 		}
-		config, err = parseConfig(j.Codec, content)
-		return config, outlook.Advisory(j), err
+		change, err := parseConfig(j.Codec, content)
+		if err == nil && !j.Offline {
+			change.from, _ = latestConfig(j)
+		}
+		return change, err
 	case len(settings) == 0:
-		return config, nil, fmt.Errorf("the config is missing: want a file, or --%s KEY=VALUE", flagSet)
+		return nil, fmt.Errorf("the config is missing: want a file, or --%s KEY=VALUE", flagSet)
 	case j.Offline:
-		return config, nil, fmt.Errorf("--%s needs a node, which knows the config in force: want a file", flagSet)
+		return nil, fmt.Errorf("--%s needs a node, which knows the config in force: want a file", flagSet)
 	}
-	if ahead, err = outlook.Ask(j); err != nil {
-		return config, nil, fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
+	from, err := latestConfig(j)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
 	}
-	config, err = changeConfig(j.Codec, &ahead.Config, settings)
-	return config, ahead, err
+	return changeConfig(j.Codec, from, settings)
+}
+
+// latestConfig is the config that a change would follow.
+func latestConfig(j *job.Job) (*types.TimerConfig, error) {
+	params, err := types.NewQueryClient(j.Context).Params(j.Ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return nil, err
+	}
+	if params.NextConfig != nil {
+		return params.NextConfig, nil
+	}
+	return &params.Config, nil
 }
 
 // proposeConfig shows what a config would change, and proposes it.
-func proposeConfig(j *job.Job, config *types.TimerConfig, ahead *outlook.Outlook) error {
-	if ahead != nil {
-		if err := ahead.Config.ValidateChange(config); err != nil {
+func proposeConfig(j *job.Job, change *configChange) error {
+	if change.from != nil {
+		if err := showChange(j, change); err != nil {
 			return err
 		}
-		if config.Equal(&ahead.Config) {
-			return errors.New("that is the config in force: nothing would change")
-		}
-		lines, err := configDiff(j.Codec, &ahead.Config, config)
-		if err != nil {
-			return err
-		}
-		for _, line := range lines {
-			j.Notef("%s", line)
-		}
-		notifyImpact(j, config, ahead.Prices.Height)
 	}
-	if err := bids.CheckConfig(config); err != nil {
+	if err := bids.CheckConfig(&change.config); err != nil {
 		return fmt.Errorf("the chain would refuse it: %w", err)
 	}
-	notifyHeadroom(j, config)
+	notifyHeadroom(j, &change.config)
 	authority, err := govAccount(j)
 	if err != nil {
 		return err
 	}
-	return propose(j, &types.MsgUpdateTimerConfig{Authority: authority.Text, Config: *config})
+	msg, err := change.message(authority.Text)
+	if err != nil {
+		return err
+	}
+	if change.from != nil {
+		if _, err := msg.Apply(change.from); err != nil {
+			return fmt.Errorf("%s: make it from what the params query prints now", plain.NoPaths(err.Error()))
+		}
+		notifyRivals(j, msg)
+	}
+	return propose(j, msg)
+}
+
+func (c *configChange) message(authority string) (*types.MsgUpdateTimerConfig, error) {
+	switch {
+	case len(c.fields) > 0:
+		return types.ChangeConfig(authority, c.from, &c.config, c.fields)
+	case len(c.expected) == 0:
+		return nil, fmt.Errorf(`it does not say which config it was made from: want it as the params query prints it, with "expected", or --%s`, flagSet)
+	}
+	return &types.MsgUpdateTimerConfig{Authority: authority, Config: c.config, Expected: c.expected}, nil
+}
+
+// showChange shows what would change, and refuses what a chain would.
+func showChange(j *job.Job, change *configChange) error {
+	if err := change.from.ValidateChange(&change.config); err != nil {
+		return err
+	}
+	lines, err := configDiff(j.Codec, change.from, &change.config)
+	switch {
+	case err != nil:
+		return err
+	case len(lines) == 0:
+		return errors.New("that is the config in force: nothing would change")
+	}
+	for _, line := range lines {
+		j.Notef("%s", line)
+	}
+	if ahead := outlook.Advisory(j); ahead != nil {
+		notifyImpact(j, &change.config, ahead.Prices.Height)
+	}
+	return nil
 }
 
 // parseConfig reads a config, whole and valid: a parameter left out would be a parameter set to zero.
-func parseConfig(cdc codec.Codec, content []byte) (types.TimerConfig, error) {
-	var config types.TimerConfig
+func parseConfig(cdc codec.Codec, content []byte) (*configChange, error) {
 	content = bytes.TrimSpace(content)
 	if len(content) == 0 || content[0] != '{' {
-		return config, errors.New(`want a config as a JSON object, or {"config": {...}}`)
+		return nil, errors.New(`want a config as a JSON object, or {"config": {...}, "expected": "..."}`)
 	}
 	var around struct {
-		Config json.RawMessage `json:"config"`
+		Config   json.RawMessage `json:"config"`
+		Next     json.RawMessage `json:"next_config"`
+		Expected []byte          `json:"expected"`
 	}
 	if err := json.Unmarshal(content, &around); err != nil {
-		return config, err
+		return nil, err
 	}
 	if around.Config != nil {
 		content = around.Config
 	}
-	if err := cdc.UnmarshalJSON(content, &config); err != nil {
-		return config, err
+	if next := string(around.Next); next != "" && next != "null" {
+		return nil, errors.New("it has a change that was not yet in force, next_config: want what the params query prints in the next block")
 	}
-	return config, config.Validate()
+	change := &configChange{expected: around.Expected}
+	if err := cdc.UnmarshalJSON(content, &change.config); err != nil {
+		return nil, err
+	}
+	return change, change.config.Validate()
 }

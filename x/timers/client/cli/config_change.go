@@ -12,45 +12,51 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/codec"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 	"github.com/cosmos/cosmos-sdk/version"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
-	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // changeConfig is a config with parameters set as people state them: eip1559.target=0.6. Each keeps its kind of value.
-func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string) (types.TimerConfig, error) {
+func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string) (*configChange, error) {
 	raw, err := cdc.MarshalJSON(config)
 	if err != nil {
-		return types.TimerConfig{}, err
+		return nil, err
 	}
 	var fields map[string]any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if err := decoder.Decode(&fields); err != nil {
-		return types.TimerConfig{}, err
+		return nil, err
 	}
+	var names []string
 	for _, setting := range settings {
 		key, value, found := strings.Cut(setting, "=")
 		if !found {
-			return types.TimerConfig{}, fmt.Errorf("--%s %.200q: want KEY=VALUE, such as lane_timer_cycles=3000000", flagSet, setting)
+			return nil, fmt.Errorf("--%s %.200q: want KEY=VALUE, such as lane_timer_cycles=3000000", flagSet, setting)
 		}
 		if err := setField(fields, key, value); err != nil {
-			return types.TimerConfig{}, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
+			return nil, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
 		}
+		names = append(names, key)
 		if raw, err = json.Marshal(fields); err != nil {
-			return types.TimerConfig{}, err
+			return nil, err
 		}
 		// What is out of bounds is told at the end: parameters may bound each other.
 		if err := cdc.UnmarshalJSON(raw, &types.TimerConfig{}); err != nil {
-			return types.TimerConfig{}, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
+			return nil, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
 		}
 	}
-	return parseConfig(cdc, raw)
+	change, err := parseConfig(cdc, raw)
+	if err == nil {
+		change.from, change.fields = config, names
+	}
+	return change, err
 }
 
 // setField sets the field of a path of names with points between them.
@@ -146,7 +152,7 @@ func newConfigDiffCmd() *cobra.Command {
 	return job.QueryCommand(&cobra.Command{
 		Use:     "config-diff [proposal-id]",
 		Short:   "Show which parameters a proposal would change",
-		Long:    "Show which parameters of the config in force a proposal of x/gov would change, a line for each: a proposal replaces the config whole.",
+		Long:    "Show which parameters of the config in force a proposal of x/gov would change, a line for each, and whether the proposal still applies.",
 		Example: version.AppName + " query timers config-diff 7",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -175,24 +181,98 @@ func printConfigDiff(j *job.Job, id string) error {
 	if err != nil {
 		return err
 	}
-	ahead, err := outlook.Ask(j)
+	from, err := latestConfig(j)
 	if err != nil {
 		return fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
 	}
 	for _, msg := range msgs {
-		change, ok := msg.(*types.MsgUpdateTimerConfig)
+		if change, ok := msg.(*types.MsgUpdateTimerConfig); ok {
+			return printChange(j, from, change)
+		}
+	}
+	return fmt.Errorf("proposal %d does not change the config", number)
+}
+
+// printChange shows what a message changes, or says that it no longer applies.
+func printChange(j *job.Job, from *types.TimerConfig, change *types.MsgUpdateTimerConfig) error {
+	to, err := change.Apply(from)
+	if err != nil {
+		j.Notef("it would fail if it passed now: %s", plain.NoPaths(err.Error()))
+		// What it was made to change is of interest all the same.
+		change.Expected, _ = from.Hash(change.Fields)
+		if to, err = change.Apply(from); err != nil {
+			return err
+		}
+	}
+	lines, err := configDiff(j.Codec, from, &to)
+	switch {
+	case err != nil:
+		return err
+	case len(lines) == 0:
+		return j.PrintString("it is the config in force: nothing would change\n")
+	}
+	notifyHeadroom(j, &to)
+	return j.PrintString(strings.Join(lines, "\n") + "\n")
+}
+
+// notifyRivals tells which open proposals change the same parameters: the first one that passes makes the others fail.
+func notifyRivals(j *job.Job, msg *types.MsgUpdateTimerConfig) {
+	if j.Offline {
+		return
+	}
+	gov := govv1.NewQueryClient(j.Context)
+	for _, status := range []govv1.ProposalStatus{govv1.StatusDepositPeriod, govv1.StatusVotingPeriod} {
+		request := &govv1.QueryProposalsRequest{ProposalStatus: status, Pagination: &sdkquery.PageRequest{}}
+		for {
+			page, err := gov.Proposals(j.Ctx, request)
+			if err != nil {
+				return // A chain without x/gov, or a node that does not answer: it is advice alone.
+			}
+			for _, proposal := range page.Proposals {
+				notifyRival(j, msg, proposal)
+			}
+			if page.Pagination == nil || len(page.Pagination.NextKey) == 0 {
+				break
+			}
+			request.Pagination.Key = page.Pagination.NextKey
+		}
+	}
+}
+
+func notifyRival(j *job.Job, msg *types.MsgUpdateTimerConfig, proposal *govv1.Proposal) {
+	if proposal.UnpackInterfaces(j.InterfaceRegistry) != nil {
+		return
+	}
+	others, err := proposal.GetMsgs()
+	if err != nil {
+		return
+	}
+	for _, other := range others {
+		rival, ok := other.(*types.MsgUpdateTimerConfig)
 		if !ok {
 			continue
 		}
-		lines, err := configDiff(j.Codec, &ahead.Config, &change.Config)
-		if err != nil {
-			return err
+		same := sameFields(msg, rival)
+		if same == "" {
+			continue
 		}
-		if len(lines) == 0 {
-			return j.PrintString("it is the config in force: nothing would change\n")
-		}
-		notifyHeadroom(j, &change.Config)
-		return j.PrintString(strings.Join(lines, "\n") + "\n")
+		j.Notef("proposal %d changes %s too: whichever passes first, the other one fails then", proposal.Id, same)
 	}
-	return fmt.Errorf("proposal %d does not replace the config", number)
+}
+
+// sameFields are the parameters that two messages both change, in words; empty for none.
+func sameFields(a, b *types.MsgUpdateTimerConfig) string {
+	switch {
+	case len(a.Fields) == 0:
+		return "the config"
+	case len(b.Fields) == 0:
+		return "the whole config, and with it these parameters"
+	}
+	var same []string
+	for _, field := range a.Fields {
+		if slices.Contains(b.Fields, field) {
+			same = append(same, field)
+		}
+	}
+	return strings.Join(same, ", ")
 }

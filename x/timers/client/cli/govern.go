@@ -162,5 +162,5 @@ func propose(j *job.Job, msgs ...sdk.Msg) error {
 			j.Notef("deposits %s, with which the vote begins", proposal.InitialDeposit)
 		}
 	}
-	return broadcast.Send(j, proposal)
+	return broadcast.SendProposal(j, proposal)
 }

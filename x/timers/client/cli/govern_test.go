@@ -37,6 +37,16 @@ func (g *government) Proposal(_ context.Context, request *govv1.QueryProposalReq
 	return &govv1.QueryProposalResponse{Proposal: proposal}, err
 }
 
+func (g *government) Proposals(ctx context.Context, request *govv1.QueryProposalsRequest) (*govv1.QueryProposalsResponse, error) {
+	response := &govv1.QueryProposalsResponse{}
+	for id := uint64(0); id < 10 && request.ProposalStatus == govv1.StatusVotingPeriod; id++ {
+		if found, err := g.Proposal(ctx, &govv1.QueryProposalRequest{ProposalId: id}); err == nil {
+			response.Proposals = append(response.Proposals, found.Proposal)
+		}
+	}
+	return response, nil
+}
+
 func (*government) Params(context.Context, *govv1.QueryParamsRequest) (*govv1.QueryParamsResponse, error) {
 	return &govv1.QueryParamsResponse{Params: &govv1.Params{MinDeposit: sdk.NewCoins(sdk.NewInt64Coin("stake", 77))}}, nil
 }
@@ -47,7 +57,10 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 	want := types.DefaultTimerConfig(r.Chain.FeeDenom)
 	want.LaneTimerCycles, want.Eip1559.Target, want.LanePaused = 3_000_000, decimal.Of(math.LegacyNewDecWithPrec(6, 1)), true
 	set := []string{"update-timer-config", "--set", "lane_timer_cycles=3000000", "--set", "eip1559.target=0.6", "--set", "lane_paused=true"}
-	require.Equal(t, &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, r.proposed(set...))
+	current := types.DefaultTimerConfig(r.Chain.FeeDenom)
+	change, err := types.ChangeConfig(gov, &current, &want, []string{"lane_timer_cycles", "eip1559.target", "lane_paused"})
+	require.NoError(t, err)
+	require.JSONEq(t, r.JSON(change), r.JSON(r.proposed(set...)))
 	msg, notes := r.Printed(append(set, "--title", "t", "--summary", "s")...)
 	require.Equal(t, "eip1559.target: 0.5 -> 0.6\nlane_paused: false -> true\nlane_timer_cycles: 2000000 -> 3000000\n"+
 		"it would set aside 0 of 0 waiting timers\n", notes)
@@ -75,7 +88,11 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 	require.ErrorContains(t, r.Refused("update-timer-config"), "the config is missing: want a file, or --set KEY=VALUE")
 	require.ErrorContains(t, r.Refused("update-timer-config", "x.json", "--set", "lane_paused=true"), "is stated beside --set")
 
-	proposals := map[uint64]sdk.Msg{7: &types.MsgUpdateTimerConfig{Authority: gov, Config: want}, 8: &types.MsgSysCancelTimer{Authority: gov}}
+	stale := *change
+	stale.Expected = make([]byte, 32)
+	other, err := types.ChangeConfig(gov, &current, &want, []string{"eip1559.target", "candidate_window"})
+	require.NoError(t, err)
+	proposals := map[uint64]sdk.Msg{5: other, 6: &stale, 7: change, 8: &types.MsgSysCancelTimer{Authority: gov}}
 	r.Queries(func(router *baseapp.GRPCQueryRouter) {
 		govv1.RegisterQueryServer(router, &government{proposals: proposals})
 	})
@@ -83,11 +100,21 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, strings.TrimSuffix(notes, "it would set aside 0 of 0 waiting timers\n"), out)
 	_, _, err = r.Run("query", "timers", "config-diff", "8")
-	require.ErrorContains(t, err, "proposal 8 does not replace the config")
+	require.ErrorContains(t, err, "proposal 8 does not change the config")
 	_, _, err = r.Run("query", "timers", "config-diff", "9")
 	require.ErrorContains(t, err, "proposal 9: not found")
 	_, _, err = r.Run("query", "timers", "config-diff", "x")
 	require.ErrorContains(t, err, `"x" is no number of a proposal`)
+
+	out, late, err := r.Run("query", "timers", "config-diff", "6")
+	require.NoError(t, err)
+	require.Contains(t, late, "it would fail if it passed now: the hash of lane_timer_cycles, eip1559.target, lane_paused is ")
+	require.Equal(t, strings.TrimSuffix(notes, "it would set aside 0 of 0 waiting timers\n"), out)
+
+	// Open proposals that change the same are shown.
+	_, notes = r.Printed("update-timer-config", "--set", "candidate_window=9", "--title", "t", "--summary", "s")
+	require.Contains(t, notes, "proposal 5 changes candidate_window too: whichever passes first, the other one fails then\n")
+	require.NotContains(t, notes, "proposal 7")
 
 	// Without a deposit it is the least with which the vote begins.
 	msg, notes = r.Printed(append(set, "--title", "t", "--summary", "s")...)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
-	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -77,16 +76,12 @@ func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 
 // configMessage applies the change to the config of the next block, so that changes of one block add up.
 func (m *messages) configMessage(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
-	params, err := query.NewServer(m.chain.Timers).Params(ctx, &types.QueryParamsRequest{})
+	config, err := m.chain.Timers.Engine().Configs.Latest(ctx)
 	if err != nil {
 		return nil, err
-	}
-	config := params.Config
-	if params.NextConfig != nil {
-		config = *params.NextConfig
 	}
 	if err := op.Set.Apply(&config); err != nil {
 		return nil, err
 	}
-	return &types.MsgUpdateTimerConfig{Authority: m.chain.Authority, Config: config}, nil
+	return m.chain.Timers.ReplaceConfig(ctx, config)
 }

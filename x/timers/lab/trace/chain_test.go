@@ -194,7 +194,9 @@ func (c *chain) message(s *step) sdk.Msg {
 		if s.FirstPrice {
 			config.Auction.PaymentRule = types.PaymentFirstPrice
 		}
-		return &types.MsgUpdateTimerConfig{Authority: c.Authority, Config: config}
+		msg, err := c.Timers.ReplaceConfig(c.Ctx(), config)
+		require.NoError(c.t, err)
+		return msg
 	default:
 		return nil
 	}

@@ -123,12 +123,19 @@ func (c *chain) must(msgs ...sdk.Msg) {
 	require.NoError(c.t, err)
 }
 
+// replaces is the authority's message that replaces the config.
+func (c *chain) replaces(config types.TimerConfig) *types.MsgUpdateTimerConfig {
+	msg, err := c.Timers.ReplaceConfig(c.Ctx(), config)
+	require.NoError(c.t, err)
+	return msg
+}
+
 // setConfig has the authority change the config from the next block on.
 func (c *chain) setConfig(change func(*types.TimerConfig)) {
 	c.t.Helper()
 	config := c.config()
 	change(&config)
-	c.must(&types.MsgUpdateTimerConfig{Authority: c.Authority, Config: config})
+	c.must(c.replaces(config))
 }
 
 // end ends the open block. Its books must balance: what its fires and the calls of agents paid is what was burned and what

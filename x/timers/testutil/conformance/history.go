@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -239,15 +240,20 @@ func (h *history) reconfigure(to types.Policy) {
 	config := h.config()
 	config.Policy, config.LanePaused = to, h.draw("paused", 0, 5) == 0
 	config.MaxCyclesPerFire = pick[uint64](h.draw, "cap", 100_000, 200_000)
-	require.Len(h.t, h.try(&types.MsgUpdateTimerConfig{Authority: h.Authority, Config: config}), 1)
+	require.Len(h.t, h.try(h.replaces(config)), 1)
 }
 
-// goBroke has a timer whose payer has nothing become due under fifo, which removes it. What is drawn shows that in one history of
+// goBroke has a timer whose payer has nothing become due under the first policy that removes it. What is drawn shows that in one history of
 // ten: the pauper's timer must become due, offer enough, and meet a policy that does not let it wait.
 func (h *history) goBroke() {
 	config := h.config()
-	config.Policy, config.LanePaused = types.PolicyFIFO, false
-	require.Len(h.t, h.try(&types.MsgUpdateTimerConfig{Authority: h.Authority, Config: config}), 1)
+	config.LanePaused = false
+	for _, p := range slices.Backward(h.Timers.Engine().Policies.All()) {
+		if !p.DefersUnfunded() {
+			config.Policy = p.ID()
+		}
+	}
+	require.Len(h.t, h.try(h.replaces(config)), 1)
 	h.block()
 	msg := &types.MsgScheduleTimer{
 		Sender: pauper.String(), Trigger: types.Trigger{Height: h.Height() + 1}, Payload: []byte("noop"),
