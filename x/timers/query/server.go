@@ -67,7 +67,7 @@ func (s *server) Params(ctx context.Context, req *types.QueryParamsRequest) (*ty
 		response.NextConfig, latest = &next, &next
 	}
 	if response.Expected, err = latest.Hash(req.Fields); err != nil {
-		return nil, err
+		return nil, invalidArgument(err)
 	}
 	charge(ctx, response)
 	return response, nil
