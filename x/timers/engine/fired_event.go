@@ -32,7 +32,7 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 
 // endOf says why a timer that repeats left with a fire, and how many of its stated fires will not be made.
 func (e *Engine) endOf(t *types.Timer, height uint64, success bool) (why types.EndReason, missing uint64) {
-	left := t.FiresLeft()
+	left := t.Trigger.Repetitions()
 	if left > 0 {
 		missing = left - 1
 	}

@@ -70,10 +70,13 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 		if err := e.remove(ctx, b, timer); err != nil {
 			return err
 		}
-		return events.Emit(ctx, &types.TimerExpired{
+		expired := &types.TimerExpired{
 			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, Label: timer.Label,
-			Missing: timer.FiresLeft(),
-		})
+		}
+		if timer.Recurs() {
+			expired.Missing = timer.Trigger.Repetitions()
+		}
+		return events.Emit(ctx, expired)
 	})
 	if done {
 		b.expired++

@@ -120,7 +120,6 @@ func TestAnEndHasAReason(t *testing.T) {
 		delete(want, fired.Id)
 	}
 	require.Empty(t, want)
-	require.Equal(t, "end of life", types.EndOfLife.Words())
 
 	// One that expires before it fires says how many it was to make.
 	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = true })

@@ -115,15 +115,6 @@ func (t *Trigger) Repetitions() uint64 {
 	return 1
 }
 
-// FiresLeft is how many fires of a timer that repeats are to come, as was stated; 0 if it does not repeat, or no number was
-// stated.
-func (t *Timer) FiresLeft() uint64 {
-	if !t.Recurs() {
-		return 0
-	}
-	return t.Trigger.Repetitions()
-}
-
 // Recurs tells whether a fire may make the timer due again, retries left aside.
 func (t *Timer) Recurs() bool { return t.Trigger.Interval != nil || t.Trigger.Watch != nil }
 
@@ -131,18 +122,11 @@ func (t *Timer) Recurs() bool { return t.Trigger.Interval != nil || t.Trigger.Wa
 func (t *Trigger) InEveryBlock() bool { return t.Interval != nil && t.Interval.Every == 1 }
 
 // Repeats tells whether the timer may stay after a fire.
-func (t *Timer) Repeats() bool {
-	return t.Recurs() || t.Retry != nil
-}
+func (t *Timer) Repeats() bool { return t.Recurs() || t.Retry != nil }
 
 // Word is the reason as people write it: quarantined, unrunnable, suspended, paused, unfunded.
 func (r SetAsideReason) Word() string {
 	return strings.ToLower(strings.TrimPrefix(r.String(), "SET_ASIDE_REASON_"))
-}
-
-// Words is why a timer that repeats ended, as people say it.
-func (r EndReason) Words() string {
-	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(r.String(), "END_REASON_")), "_", " ")
 }
 
 // MoveBack moves the heights of the trigger so many blocks back. What is due at a height stays so.

@@ -13,6 +13,7 @@ import (
 
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
 	cmttypes "github.com/cometbft/cometbft/types"
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cosmos/cosmos-sdk/client"
@@ -33,8 +34,15 @@ const (
 	flagWaitTimeout = "wait-timeout"
 )
 
-// AddFlags adds the flags of waiting.
-func AddFlags(f *pflag.FlagSet) {
+// TxCommand adds what every transaction's command has.
+func TxCommand(cmd *cobra.Command) *cobra.Command {
+	job.TxCommand(cmd)
+	addFlags(cmd.Flags())
+	return cmd
+}
+
+// addFlags adds the flags of waiting.
+func addFlags(f *pflag.FlagSet) {
 	f.Bool(flagWait, false, "wait until the transaction is included, and print what it did instead of the broadcast's answer")
 	f.Duration(flagWaitTimeout, time.Minute, "for how long --"+flagWait+" waits")
 }

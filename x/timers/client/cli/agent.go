@@ -13,7 +13,7 @@ import (
 )
 
 func newSetAgentCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "set-agent [address]",
 		Short: "Have a contract price your timers that state no bid, or clear that",
 		Long: "Have a contract or a module price your timers that state no bid: in each block in which one competes, it is asked what the timer " +

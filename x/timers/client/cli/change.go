@@ -23,7 +23,7 @@ A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell 
 digits need no look-up. The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
 
 func newUpdateCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "update [id-prefix]",
 		Short: "Change what one of your timers does, its gas limit or its bid",
 		Long: "Change what one of your timers does, its gas limit or its bid. What is not stated stays. The id stays too, and the timer " +
@@ -120,7 +120,7 @@ func messagesOf(d *draft.Draft, timer *types.TimerInfo) ([]sdk.Msg, error) {
 }
 
 func newExtendCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "extend [id-prefix]",
 		Short: "Set the last height at which one of your timers may fire",
 		Long: "Set the last height at which one of your timers may fire (--until), or add to it (--by). The chain clamps what is " +
@@ -146,7 +146,7 @@ func newExtendCmd() *cobra.Command {
 }
 
 func newCancelCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:     "cancel [id-prefix]...",
 		Short:   "Cancel your timers: those that are named, or all",
 		Long:    "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp,
@@ -219,7 +219,7 @@ func planOf(timer *types.TimerInfo) outlook.Plan {
 
 // newNamedCmd is a command whose message names a timer and says nothing else.
 func newNamedCmd(verb, short, long string, message func(d *draft.Draft, name string) (sdk.Msg, error)) *cobra.Command {
-	return txCommand(&cobra.Command{
+	return broadcast.TxCommand(&cobra.Command{
 		Use:     verb + " [id-prefix]",
 		Short:   short,
 		Long:    long + nameHelp,

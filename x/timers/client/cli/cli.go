@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 
+	"github.com/cosmos-timers/timers/x/timers/client/govern"
 	"github.com/cosmos-timers/timers/x/timers/client/history"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/lists"
@@ -24,8 +25,8 @@ func NewTxCmd() *cobra.Command {
 		RunE:                       client.ValidateCmd,
 	}
 	cmd.AddCommand(newScheduleCmd(), newUpdateCmd(), newExtendCmd(), newCancelCmd(), newPauseCmd(), newResumeCmd(), newSetAgentCmd(),
-		newGrantCmd(), newUpdateConfigCmd())
-	cmd.AddCommand(newSysCmds()...)
+		newGrantCmd())
+	cmd.AddCommand(govern.TxCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)
 	return complete(cmd)
 }
@@ -38,8 +39,9 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newConfigDiffCmd(), newCheckConfigCmd(), history.NewCommand(), monitor.NewCommand())
+	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
+	cmd.AddCommand(govern.QueryCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)
 	return complete(cmd)
 }

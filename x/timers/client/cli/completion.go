@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
+	"github.com/cosmos-timers/timers/x/timers/client/govern"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/lists"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -46,7 +46,7 @@ type offer = func(cmd *cobra.Command, args []string, word string) ([]string, cob
 
 // offersOfFlags are the flags whose values depend on the key ring or the config.
 func offersOfFlags() map[string]offer {
-	return map[string]offer{flags.FlagFrom: offerKeys, draft.FlagPayer: offerKeys, flagSet: offerParameters}
+	return map[string]offer{flags.FlagFrom: offerKeys, draft.FlagPayer: offerKeys, govern.FlagSet: offerParameters}
 }
 
 // offersOfArguments are the commands that take keys and timers as arguments.
@@ -214,7 +214,7 @@ func offerActorAndTimer(cmd *cobra.Command, args []string, word string) ([]strin
 }
 
 // offerParameters offers the parameters of the config, and of the policy its values.
-func offerParameters(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+func offerParameters(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	const policy = "policy="
 	if strings.HasPrefix(word, policy) {
 		var names []string
@@ -226,22 +226,9 @@ func offerParameters(cmd *cobra.Command, _ []string, word string) ([]string, cob
 		slices.Sort(names)
 		return beginning(names, word), noFiles
 	}
-	j, done := completionJob(cmd)
-	if j == nil {
-		return nil, noFiles
-	}
-	defer done()
-	config := types.DefaultTimerConfig("denom")
-	raw, err := j.Codec.MarshalJSON(&config)
-	var fields map[string]any
-	if err != nil || json.Unmarshal(raw, &fields) != nil {
-		return nil, noFiles
-	}
-	values := map[string]string{}
-	flatten("", fields, values)
-	var names []string
-	for name := range values {
-		names = append(names, name+"=")
+	names := types.ConfigFields.Paths()
+	for i := range names {
+		names[i] += "="
 	}
 	slices.Sort(names)
 	return beginning(names, word), goesOn

@@ -13,7 +13,7 @@ import (
 )
 
 func newGrantCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "grant [grantee]",
 		Short: "Let another account schedule or change your timers, within limits",
 		Long: "Let another account schedule or change your timers, within limits. You pay for the timers. A type in --allow may be run with any " +

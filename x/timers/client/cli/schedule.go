@@ -38,7 +38,7 @@ The name of the timer, ACTOR/ID, is in the event timers.v1.TimerScheduled of the
 it and prints it.`
 
 func newScheduleCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "schedule",
 		Short: "Schedule messages that the chain runs in your name at a height, or when state changes",
 		Long:  scheduleLong,
@@ -66,7 +66,7 @@ func newScheduleCmd() *cobra.Command {
 
 // newActionCmd schedules a message of a few words.
 func newActionCmd(action *draft.Action) *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:     action.Use,
 		Short:   action.Short,
 		Long:    action.Short + ". When it is due, how it repeats and what it bids is stated as with schedule.",

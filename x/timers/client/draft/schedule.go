@@ -37,22 +37,13 @@ func addDueFlags(f *pflag.FlagSet) {
 // Schedule reads the flags of a timer that is scheduled. What can be checked without a node is checked first.
 func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	_, repeats := d.Stated(flagEvery)
-	dueFlags := []string{flagAt, flagIn, flagAfter, flagAfterBlocks, flagWatch}
-	if repeats {
-		dueFlags = []string{flagAt, flagIn, flagAfter, flagFirst}
-	}
-	dueFlag, dueText, err := d.OneOf("when the timer is due", !repeats, dueFlags...)
+	dueFlag, dueText, err := d.dueFlag(repeats)
 	if err != nil {
 		return nil, err
 	}
 	expiryFlag, expiryText, err := d.OneOf("when the timer expires", false, flagExpiresAt, flagExpiresIn)
 	if err != nil {
 		return nil, err
-	}
-	if dueFlag != "" && dueFlag != flagWatch && dueFlag != flagAfterBlocks && !isMoment(dueFlag, dueText) {
-		if _, err := parseWhen(dueFlag, dueText); err != nil {
-			return nil, fmt.Errorf("--%s: %w", dueFlag, err)
-		}
 	}
 	limits, auto, err := bids.ReadLimitsOrAuto(d.Job)
 	if err != nil {
@@ -108,6 +99,23 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 		}
 	}
 	return msg, nil
+}
+
+// dueFlag is the flag that states when the timer is due first, and what it says. It refuses what is no time, before anything
+// asks a node.
+func (d *Draft) dueFlag(repeats bool) (flag, text string, err error) {
+	flags := []string{flagAt, flagIn, flagAfter, flagAfterBlocks, flagWatch}
+	if repeats {
+		flags = []string{flagAt, flagIn, flagAfter, flagFirst}
+	}
+	flag, text, err = d.OneOf("when the timer is due", !repeats, flags...)
+	if err != nil || flag == "" || flag == flagWatch || flag == flagAfterBlocks || isMoment(flag, text) {
+		return flag, text, err
+	}
+	if _, err := parseWhen(flag, text); err != nil {
+		return "", "", fmt.Errorf("--%s: %w", flag, err)
+	}
+	return flag, text, nil
 }
 
 // accountOf reads the account that a flag names; nothing if it is not stated.

@@ -184,7 +184,7 @@ func firedWords(e *types.TimerFired) [4]string {
 		more += fmt.Sprintf(", retry %d next", e.Retries)
 	}
 	if e.Ended != types.EndUnspecified {
-		more += ", ended: " + e.Ended.Words() + plain.Missing(e.Missing)
+		more += ", ended: " + plain.End(e.Ended) + plain.Missing(e.Missing)
 	}
 	return [4]string{result, e.Paid, next, more}
 }

@@ -328,7 +328,7 @@ func fired(e *types.TimerFired) happening {
 		h.failedWith(e.Codespace, e.Code)
 	}
 	if e.Ended != types.EndUnspecified {
-		h.facts = append(h.facts, fact{"ended", strings.ReplaceAll(e.Ended.Words(), " ", "_")})
+		h.facts = append(h.facts, fact{"ended", strings.ReplaceAll(plain.End(e.Ended), " ", "_")})
 	}
 	h.facts = missing(h.facts, e.Missing)
 	return h

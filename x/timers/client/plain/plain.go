@@ -123,6 +123,11 @@ func Shortfall(required, available string, allowanceRefused bool) string {
 	return fmt.Sprintf("wants %s, has %s", required, available)
 }
 
+// End is why a timer that repeats ended, as people say it: end of life.
+func End(r types.EndReason) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(r.String(), "END_REASON_")), "_", " ")
+}
+
 // Missing is how many fires were stated and not made; nothing if that is none.
 func Missing(fires uint64) string {
 	if fires == 0 {

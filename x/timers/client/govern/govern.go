@@ -1,4 +1,6 @@
-package cli
+// Package govern holds the commands of those who govern a chain's timers: proposals that change the config or intervene, and
+// queries that tell what a config would do.
+package govern
 
 import (
 	"errors"
@@ -19,6 +21,14 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
+
+// TxCommands are the transactions: each submits a proposal.
+func TxCommands() []*cobra.Command { return append(newSysCmds(), newUpdateConfigCmd()) }
+
+// QueryCommands are the queries.
+func QueryCommands() []*cobra.Command {
+	return []*cobra.Command{newConfigDiffCmd(), newCheckConfigCmd()}
+}
 
 // flagNoProposal sends a message of the authority's as it is, for a chain whose authority signs itself.
 const flagNoProposal = "no-proposal"
@@ -68,7 +78,7 @@ func newSysCmds() []*cobra.Command {
 }
 
 func newSysCmd(g *governs) *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use: g.use, Short: g.short, Long: g.long,
 		Example: fmt.Sprintf("%s tx timers %s --title 'A title' --summary 'Why' --from alice", version.AppName, g.example),
 		Args:    cobra.ExactArgs(2 + g.words),

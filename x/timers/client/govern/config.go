@@ -1,4 +1,4 @@
-package cli
+package govern
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
+	"github.com/cosmos-timers/timers/x/timers/client/broadcast"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/outlook"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -19,7 +20,7 @@ import (
 )
 
 func newUpdateConfigCmd() *cobra.Command {
-	cmd := txCommand(&cobra.Command{
+	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "update-timer-config [file]",
 		Short: "Propose to change the module's config (opcode 49)",
 		Long: `Submit a proposal to change the config. With --set it changes those parameters alone, and fails if one of them has been
@@ -51,11 +52,11 @@ many of the waiting timers it would set aside. A change is in force from the blo
 	return cmd
 }
 
-// flagSet names one parameter, and its value.
-const flagSet = "set"
+// FlagSet names one parameter, and its value.
+const FlagSet = "set"
 
 func addConfigFlags(cmd *cobra.Command) {
-	cmd.Flags().StringArray(flagSet, nil, "parameter to change, as KEY=VALUE, such as lane_timer_cycles=3000000 or eip1559.target=0.6; may be repeated")
+	cmd.Flags().StringArray(FlagSet, nil, "parameter to change, as KEY=VALUE, such as lane_timer_cycles=3000000 or eip1559.target=0.6; may be repeated")
 }
 
 // configChange is a config that a command reads.
@@ -70,12 +71,12 @@ type configChange struct {
 
 // readConfig reads a config from a file, or makes it of the one that it would follow.
 func readConfig(j *job.Job, args []string) (*configChange, error) {
-	settings, err := j.Flags.GetStringArray(flagSet)
+	settings, err := j.Flags.GetStringArray(FlagSet)
 	switch {
 	case err != nil:
 		return nil, err
 	case len(args) > 0 && len(settings) > 0:
-		return nil, fmt.Errorf("%q is stated beside --%s: want a file, or parameters of the config in force", args[0], flagSet)
+		return nil, fmt.Errorf("%q is stated beside --%s: want a file, or parameters of the config in force", args[0], FlagSet)
 	case len(args) > 0:
 		content, err := j.ReadFile(args[0])
 		if err != nil {
@@ -87,9 +88,9 @@ func readConfig(j *job.Job, args []string) (*configChange, error) {
 		}
 		return change, err
 	case len(settings) == 0:
-		return nil, fmt.Errorf("the config is missing: want a file, or --%s KEY=VALUE", flagSet)
+		return nil, fmt.Errorf("the config is missing: want a file, or --%s KEY=VALUE", FlagSet)
 	case j.Offline:
-		return nil, fmt.Errorf("--%s needs a node, which knows the config in force: want a file", flagSet)
+		return nil, fmt.Errorf("--%s needs a node, which knows the config in force: want a file", FlagSet)
 	}
 	from, err := latestConfig(j)
 	if err != nil {
@@ -143,7 +144,7 @@ func (c *configChange) message(authority string) (*types.MsgUpdateTimerConfig, e
 	case len(c.fields) > 0:
 		return types.ChangeConfig(authority, c.from, &c.config, c.fields)
 	case len(c.expected) == 0:
-		return nil, fmt.Errorf(`it does not say which config it was made from: want it as the params query prints it, with "expected", or --%s`, flagSet)
+		return nil, fmt.Errorf(`it does not say which config it was made from: want it as the params query prints it, with "expected", or --%s`, FlagSet)
 	}
 	return &types.MsgUpdateTimerConfig{Authority: authority, Config: c.config, Expected: c.expected}, nil
 }

@@ -1,4 +1,4 @@
-package cli
+package govern
 
 import (
 	"bytes"
@@ -38,10 +38,10 @@ func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string)
 	for _, setting := range settings {
 		key, value, found := strings.Cut(setting, "=")
 		if !found {
-			return nil, fmt.Errorf("--%s %.200q: want KEY=VALUE, such as lane_timer_cycles=3000000", flagSet, setting)
+			return nil, fmt.Errorf("--%s %.200q: want KEY=VALUE, such as lane_timer_cycles=3000000", FlagSet, setting)
 		}
 		if err := setField(fields, key, value); err != nil {
-			return nil, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
+			return nil, fmt.Errorf("--%s %.200q: %w", FlagSet, setting, err)
 		}
 		names = append(names, key)
 		if raw, err = json.Marshal(fields); err != nil {
@@ -49,7 +49,7 @@ func changeConfig(cdc codec.Codec, config *types.TimerConfig, settings []string)
 		}
 		// What is out of bounds is told at the end: parameters may bound each other.
 		if err := cdc.UnmarshalJSON(raw, &types.TimerConfig{}); err != nil {
-			return nil, fmt.Errorf("--%s %.200q: %w", flagSet, setting, err)
+			return nil, fmt.Errorf("--%s %.200q: %w", FlagSet, setting, err)
 		}
 	}
 	change, err := parseConfig(cdc, raw)
