@@ -218,7 +218,7 @@ func (s *Server) nodeTroubles(ctx context.Context, last int64) (all []trouble, e
 	if err != nil {
 		return nil, err
 	}
-	halted := max(30*time.Second, time.Duration(20*pace*float64(time.Second)))
+	halted := timespan.Patience(time.Duration(pace * float64(time.Second)))
 	silent := now.Sub(health.Time)
 	switch {
 	case health.Away != "":

@@ -142,6 +142,7 @@ func newExtendCmd() *cobra.Command {
 		},
 	})
 	draft.AddExtendFlags(cmd.Flags())
+	job.AddForce(cmd.Flags())
 	return cmd
 }
 

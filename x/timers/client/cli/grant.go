@@ -40,5 +40,6 @@ func newGrantCmd() *cobra.Command {
 		},
 	})
 	draft.AddGrantFlags(cmd.Flags())
+	job.AddForce(cmd.Flags())
 	return cmd
 }

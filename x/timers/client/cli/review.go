@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strconv"
-	"time"
 
 	"cosmossdk.io/math"
 
@@ -150,7 +149,7 @@ func (r *review) timeouts() error {
 	}
 	if due := c.Expected(r.due); !ends.After(due) {
 		r.d.Object("the transfer gives up at %s, and the timer is due at about %s: it would come back at each fire; state a later timeout_timestamp",
-			stamp(ends), stamp(due))
+			c.Stamp(ends), c.Stamp(due))
 		return nil
 	}
 	if i := r.trigger.Interval; i != nil && r.due != 0 && c.PaceErr == nil {
@@ -159,14 +158,11 @@ func (r *review) timeouts() error {
 			fires++
 		}
 		if fires < mostFires && (i.Remaining == 0 || fires < i.Remaining) {
-			r.d.Object("the transfer gives up at %s: of the fires, the first %d come before that, and each later one would come back", stamp(ends), fires)
+			r.d.Object("the transfer gives up at %s: of the fires, the first %d come before that, and each later one would come back", c.Stamp(ends), fires)
 		}
 	}
 	return nil
 }
-
-// stamp is a time as notes state it.
-func stamp(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05 -07:00") }
 
 // mostFires is how many fires are looked at one by one.
 const mostFires = 10_000

@@ -74,7 +74,7 @@ func TestAnAllowanceIsAskedAsTheFireWillAskIt(t *testing.T) {
 		"enough":          {&feegrant.BasicAllowance{SpendLimit: stake(800), Expiration: at(501)}, ""},
 		"too little":      {&feegrant.BasicAllowance{SpendLimit: stake(100)}, "has granted alice covers 100stake by then, less than the 800stake pre-charged: the timer would not be run"},
 		"of another coin": {&feegrant.BasicAllowance{SpendLimit: sdk.NewCoins(sdk.NewInt64Coin("other", 900))}, "covers 0stake by then"},
-		"ends before":     {&feegrant.BasicAllowance{Expiration: at(499)}, "the fee allowance that bob has granted alice ends at 2023-11-14 22:21:39, before the timer is due at about 2023-11-14 22:21:40"},
+		"ends before":     {&feegrant.BasicAllowance{Expiration: at(499)}, "the fee allowance that bob has granted alice ends at 2023-11-14 22:21:39 +00:00, before the timer is due at about 2023-11-14 22:21:40 +00:00"},
 		"period spent": {&feegrant.PeriodicAllowance{
 			Period: time.Hour, PeriodSpendLimit: stake(900), PeriodCanSpend: stake(700), PeriodReset: *at(3_000),
 		}, "covers 700stake of its period of 1h0m0s by then"},

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
 	"github.com/cosmos-timers/timers/x/timers/client/dryrun"
@@ -32,7 +31,7 @@ func summarize(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgScheduleTim
 	}
 	text := fmt.Sprintf("ends at height %d at the latest (%s)", ends, from)
 	if c, err := d.Clock(); err == nil {
-		if moment := c.Moment(ends, time.Local); moment != "" {
+		if moment := c.Moment(ends); moment != "" {
 			text += ", expected at " + moment
 		}
 	}

@@ -125,7 +125,7 @@ func (d *Draft) expiration(height uint64) (*time.Time, error) {
 	}
 	d.Notef("lasts until height %d, and so does every timer under it: %s", height, c.Describe(height))
 	if c.PaceErr == nil {
-		end := c.Time.Add(c.Pace.TimeFor(height - c.Height)).UTC()
+		end := c.Expected(height).UTC()
 		return &end, nil
 	}
 	return nil, nil

@@ -3,7 +3,6 @@ package draft
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -34,7 +33,7 @@ func (d *Draft) dueHeight(flag, text string) (uint64, error) {
 // noteHeight shows a height that was worked out, and when it is expected.
 func (d *Draft) noteHeight(what string, height uint64, c timespan.Clock) {
 	text := c.Describe(height)
-	if moment := c.Moment(height, time.Local); moment != "" {
+	if moment := c.Moment(height); moment != "" {
 		text += "; expected at " + moment
 	}
 	d.Notef("%s height %d: %s", what, height, text)
@@ -44,7 +43,7 @@ func (d *Draft) noteHeight(what string, height uint64, c timespan.Clock) {
 func (d *Draft) Date(height uint64) string {
 	text := fmt.Sprintf("height %d", height)
 	if c, err := d.Clock(); err == nil {
-		if moment := c.Moment(height, time.Local); moment != "" {
+		if moment := c.Moment(height); moment != "" {
 			text += " (" + moment + ")"
 		}
 	}
@@ -90,7 +89,7 @@ func (d *Draft) heightOf(flag, text string) (uint64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("--%s %s: %w", flag, text, err)
 	}
-	moment, err := timespan.ParseMoment(text, c.Time.In(time.Local))
+	moment, err := timespan.ParseMoment(text, c.Present())
 	if err != nil {
 		return 0, fmt.Errorf("--%s: %w", flag, err)
 	}
@@ -136,7 +135,7 @@ func (d *Draft) rhythm(text string) (*types.IntervalTrigger, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--%s %s: %w", flagEvery, text, err)
 	}
-	r, err := timespan.ParseRhythm(text, c.Time.In(time.Local))
+	r, err := timespan.ParseRhythm(text, c.Present())
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagEvery, err)
 	}

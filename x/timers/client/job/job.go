@@ -67,6 +67,9 @@ func NewTx(cmd *cobra.Command) (*Job, error) {
 	if j.Signer, err = j.AccountOf(clientCtx.GetFromAddress()); err != nil {
 		return nil, err
 	}
+	if _, err := j.Zone(); err != nil {
+		return nil, err
+	}
 	return j, j.exactFees()
 }
 
@@ -193,26 +196,6 @@ func (j *Job) KeyName(address string) string {
 		return ""
 	}
 	return record.Name
-}
-
-// Clock asks the node what height it is, once.
-func (j *Job) Clock() (timespan.Clock, error) {
-	if j.known != nil {
-		return *j.known, nil
-	}
-	if j.Offline {
-		return timespan.Clock{}, fmt.Errorf("distances from now need a node: with --%s, state a height", flags.FlagOffline)
-	}
-	node, err := j.GetNode()
-	if err != nil {
-		return timespan.Clock{}, err
-	}
-	c, err := timespan.ReadClock(j.Ctx, node)
-	if err != nil {
-		return timespan.Clock{}, err
-	}
-	j.known = &c
-	return c, nil
 }
 
 // Send signs and broadcasts, or prints, as the flags of transactions say, unless something speaks against it.

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -25,7 +26,11 @@ func (j *Job) settle() error {
 		j.Warn()
 		return nil
 	}
-	return fmt.Errorf("%s. Nothing was sent; --%s sends it all the same", strings.Join(j.objections, "; "), flagForce)
+	text := strings.Join(j.objections, "; ") + ". Nothing was sent"
+	if j.Flags.Lookup(flagForce) != nil {
+		text += "; --" + flagForce + " sends it all the same"
+	}
+	return errors.New(text)
 }
 
 // Warn tells all objections as warnings.

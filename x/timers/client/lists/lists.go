@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/cosmos/gogoproto/proto"
 	"github.com/spf13/cobra"
@@ -313,6 +312,9 @@ func table(j *job.Job, timers []types.TimerInfo, own, wide bool) error {
 		j.Notef("no timers")
 		return nil
 	}
+	if _, err := j.Zone(); err != nil {
+		return err
+	}
 	c, err := j.Clock()
 	if err != nil {
 		c.PaceErr = err
@@ -396,14 +398,14 @@ func due(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) string {
 	case c.PaceErr != nil:
 		return fmt.Sprint(t.Due)
 	case wide:
-		return fmt.Sprintf("%d, %s", t.Due, c.Moment(t.Due, time.Local))
+		return fmt.Sprintf("%d, %s", t.Due, c.Moment(t.Due))
 	default:
-		return fmt.Sprintf("%d, in %s", t.Due, timespan.ForPeople(c.Pace.TimeFor(t.Due-c.Height)))
+		return fmt.Sprintf("%d, in %s", t.Due, timespan.ForPeople(c.Until(t.Due)))
 	}
 }
 
 func expires(height uint64, c timespan.Clock) string {
-	if moment := c.Moment(height, time.Local); moment != "" {
+	if moment := c.Moment(height); moment != "" {
 		return fmt.Sprintf("%d, %s", height, moment)
 	}
 	return fmt.Sprint(height)

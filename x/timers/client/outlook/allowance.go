@@ -93,7 +93,7 @@ func (s *Sponsor) Covers(j *job.Job, e *types.QueryEstimateResponse, due uint64)
 	end, err := allowance.ExpiresAt()
 	if err == nil && end != nil && end.Before(at) {
 		j.Object("the fee allowance that %s has granted %s ends at %s, before the timer is due at about %s",
-			j.Name(s.payer), j.Name(s.actor), end.Local().Format(time.DateTime), at.Local().Format(time.DateTime))
+			j.Name(s.payer), j.Name(s.actor), c.Stamp(*end), c.Stamp(at))
 		return nil
 	}
 	limit := limitOf(allowance, e.FeeDenom, at)

@@ -20,11 +20,14 @@ const (
 	LeadBlocks = 2
 )
 
-// Clock is what a node knows about now.
+// Clock is what a node knows about now, and what the machine of who asks says.
 type Clock struct {
 	// Height and Time of the latest block.
 	Height uint64
 	Time   time.Time
+	// Now is what the machine of who asks says, and Zone is its zone; unset where neither counts.
+	Now  time.Time
+	Zone *time.Location
 	// Pace of the last blocks, where PaceErr is nil.
 	Pace    Pace
 	PaceErr error
@@ -32,6 +35,11 @@ type Clock struct {
 
 // ReadClock asks the node for its latest height and the times of its last blocks.
 func ReadClock(ctx context.Context, node client.CometRPC) (Clock, error) {
+	machine := MachineOf(ctx)
+	zone, err := machine.Zone()
+	if err != nil {
+		return Clock{}, err
+	}
 	status, err := node.Status(ctx)
 	if err != nil {
 		return Clock{}, fmt.Errorf("ask the node for its height: %w", err)
@@ -44,7 +52,7 @@ func ReadClock(ctx context.Context, node client.CometRPC) (Clock, error) {
 	case latest < 1:
 		return Clock{}, errors.New("the chain has no block yet; state a height")
 	}
-	c := Clock{Height: uint64(latest), Time: status.SyncInfo.LatestBlockTime}
+	c := Clock{Height: uint64(latest), Time: status.SyncInfo.LatestBlockTime, Now: machine.Now(), Zone: zone}
 	// The first block carries the time of genesis, which may lie days before the chain started.
 	from := max(latest-paceBlocks, status.SyncInfo.EarliestBlockHeight, 2)
 	if from >= latest {
@@ -105,15 +113,67 @@ func paceOf(times []time.Time) (Pace, bool) {
 	return Pace{Blocks: uint64(n), Time: median * time.Duration(n), Spread: spread}, median > 0
 }
 
-// HeightAfter is the height at a distance from the latest block.
+// Present is now where times are read: of the machine's clock and the latest block's, the later, in the zone of the machine.
+func (c Clock) Present() time.Time {
+	now := c.Time
+	if c.Now.After(now) {
+		now = c.Now
+	}
+	if c.Zone != nil {
+		now = now.In(c.Zone)
+	}
+	return now
+}
+
+// age is how long ago the latest block was made, as the machine's clock says.
+func (c Clock) age() time.Duration { return max(c.Present().Sub(c.Time), 0) }
+
+// late is by how much the next block is later than the pace says. It can't be made before now.
+func (c Clock) late() time.Duration { return max(c.age()-c.ofBlock(), 0) }
+
+// ofBlock is the time of a block; 0 where it is not known.
+func (c Clock) ofBlock() time.Duration {
+	if c.PaceErr != nil || c.Pace.Blocks == 0 {
+		return 0
+	}
+	return c.Pace.TimeFor(1)
+}
+
+// Patience is after what time without a block a chain is taken for halted. It is so long that a clock of the machine that is
+// off by seconds says nothing.
+func Patience(ofBlock time.Duration) time.Duration { return max(30*time.Second, 20*ofBlock) }
+
+// Halted tells whether the chain may be halted: no block came for so long.
+func (c Clock) Halted() bool { return c.age() > Patience(c.ofBlock()) }
+
+// DescribeHalt says what makes the chain look halted.
+func (c Clock) DescribeHalt() string {
+	return fmt.Sprintf("the last block, %d, is of %s, %s ago by the clock of this machine: the chain may be halted, or that clock be wrong. "+
+		"Times count from now, as if it went on", c.Height, c.Stamp(c.Time), ForPeople(c.age()))
+}
+
+// HeightAfter is the height at a distance from the latest block, or at a time from now.
 func (c Clock) HeightAfter(s Span) (uint64, error) {
-	if s.Blocks == 0 && c.PaceErr != nil {
+	if s.Blocks == 0 {
+		// What has gone by of the next block's time does not count.
+		return c.heightIn(s.Time + min(c.age(), c.ofBlock(), math.MaxInt64-s.Time))
+	}
+	return c.above(s.Blocks)
+}
+
+// heightIn is the height at a time from the latest block, at the pace.
+func (c Clock) heightIn(d time.Duration) (uint64, error) {
+	if c.PaceErr != nil {
 		return 0, c.PaceErr
 	}
-	blocks, err := s.In(c.Pace)
+	blocks, err := c.Pace.BlocksFor(d)
 	if err != nil {
 		return 0, err
 	}
+	return c.above(blocks)
+}
+
+func (c Clock) above(blocks uint64) (uint64, error) {
 	if blocks > math.MaxInt64-c.Height {
 		return 0, fmt.Errorf("%d blocks from height %d is beyond any height", blocks, c.Height)
 	}

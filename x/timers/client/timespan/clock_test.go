@@ -31,7 +31,7 @@ func TestMoments(t *testing.T) {
 		require.Equal(t, want, got.UTC().Format(time.RFC3339), text)
 	}
 	for text, want := range map[string]string{
-		"2026-03-02T12:00:00Z": "has passed: the latest block is of 2026-03-02T12:00:00Z", "2025-01-01 00:00": "has passed",
+		"2026-03-02T12:00:00Z": "has passed: it is 2026-03-02 12:00:00 +00:00", "2025-01-01 00:00": "has passed",
 		"24:00": "is no date and time", "09:60": "is no date", "2026-02-30 09:00": "is no date", "-5": "is no date", "09:00+25:99": "is no", "1:2": "is no",
 	} {
 		_, err := ParseMoment(text, noon)
@@ -69,10 +69,10 @@ func TestHeightsOfMoments(t *testing.T) {
 		require.GreaterOrEqual(t, c.Pace.TimeFor(height-c.Height)+1, ahead)
 		require.Less(t, c.Pace.TimeFor(height-c.Height-1), ahead)
 	})
-	c := Clock{Height: 1000, Time: noon, Pace: Pace{Blocks: 1, Time: time.Second, Spread: 20 * time.Millisecond}}
-	require.Equal(t, "2026-03-02 13:10:00 +01:00", c.Moment(1600, time.FixedZone("", 3600)))
+	c := Clock{Height: 1000, Time: noon, Zone: time.FixedZone("", 3600), Pace: Pace{Blocks: 1, Time: time.Second, Spread: 20 * time.Millisecond}}
+	require.Equal(t, "2026-03-02 13:10:00 +01:00", c.Moment(1600))
 	require.Equal(t, "in 600 blocks, about 10m0s ± 12s at 1s a block", c.Describe(1600))
-	require.Empty(t, c.Moment(1000, time.UTC))
+	require.Empty(t, c.Moment(1000))
 }
 
 // headers is a node that answers some headers at a time.

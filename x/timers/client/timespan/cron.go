@@ -39,9 +39,9 @@ var weekdays = map[string]int{
 // IsRhythm reports whether a text is meant as a Rhythm, and not as a number of blocks or a duration.
 func IsRhythm(text string) bool { return strings.ContainsAny(text, "@ *") }
 
-// ParseRhythm reads a repetition by the clock. What states no offset from UTC is meant in the zone of now, with the offset
-// that it has now: blocks know no change of clocks. Only what repeats after the same time always is a Rhythm, since a timer
-// repeats after a number of blocks.
+// ParseRhythm reads a repetition by the clock. What states no offset from UTC is meant in the zone of now. The first comes
+// when the clocks of then show that time; after that blocks know no change of clocks. Only what repeats after the same time
+// always is a Rhythm, since a timer repeats after a number of blocks.
 func ParseRhythm(text string, now time.Time) (Rhythm, error) {
 	zone, expression, err := cronOf(text, now.Location())
 	if err != nil {
@@ -55,13 +55,32 @@ func ParseRhythm(text string, now time.Time) (Rhythm, error) {
 	if !ok {
 		return Rhythm{}, fmt.Errorf("%.80q is no cron expression: %s", text, wantRhythm)
 	}
-	name, offset := now.In(zone).Zone()
-	schedule.Location = time.FixedZone(name, offset)
 	period, err := periodOf(schedule)
 	if err != nil {
 		return Rhythm{}, fmt.Errorf("%.80q %w", text, err)
 	}
-	return Rhythm{schedule.Next(now.In(schedule.Location)), period}, nil
+	return Rhythm{nextShown(schedule, now, zone), period}, nil
+}
+
+// nextShown is the first moment after now at which the clocks of a zone show a time of a schedule. A time that a change of
+// clocks leaves out counts as the one that they show instead: cron itself would leave that day out, or that week.
+func nextShown(schedule *cron.SpecSchedule, now time.Time, zone *time.Location) time.Time {
+	// The schedule is read by a clock that never changes, from before any change that counts: none is longer than this.
+	const change = 4 * time.Hour
+	schedule.Location = time.UTC
+	face := faceOf(now.In(zone)).Add(-change)
+	var found, until time.Time
+	for {
+		face = schedule.Next(face)
+		if !found.IsZero() && face.After(until) {
+			return found
+		}
+		for _, moment := range momentsAt(face, zone) {
+			if moment.After(now) && (found.IsZero() || moment.Before(found)) {
+				found, until = moment, face.Add(change)
+			}
+		}
+	}
 }
 
 // cronOf is the cron expression that a text stands for, and its zone.

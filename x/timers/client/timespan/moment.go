@@ -12,6 +12,9 @@ var clockTime = regexp.MustCompile(`^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z
 
 const wantMoment = "want a date and time such as 2030-01-31T09:00:00Z or '2030-01-31 09:00', or a time of day such as 09:00"
 
+// momentLayout is how a time is shown.
+const momentLayout = "2006-01-02 15:04:05 -07:00"
+
 // dateLayouts are the ways in which a date and a time are written; those without an offset mean the zone of the machine.
 var dateLayouts = []string{
 	time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00",
@@ -25,12 +28,20 @@ func ParseMoment(text string, now time.Time) (time.Time, error) {
 		return nextClockTime(text, now)
 	}
 	for _, layout := range dateLayouts {
-		moment, err := time.ParseInLocation(layout, text, now.Location())
+		moment, err := time.Parse(layout, text)
 		if err != nil {
 			continue
 		}
+		if !strings.Contains(layout, "Z07:00") {
+			// Where the clocks show it twice, the first that comes is meant.
+			for _, shown := range momentsAt(moment, now.Location()) {
+				if moment = shown; moment.After(now) {
+					break
+				}
+			}
+		}
 		if !moment.After(now) {
-			return moment, fmt.Errorf("%.80q has passed: the latest block is of %s", text, now.Format(time.RFC3339))
+			return moment, fmt.Errorf("%.80q has passed: it is %s", text, now.Format(momentLayout))
 		}
 		return moment, nil
 	}
@@ -52,15 +63,42 @@ func nextClockTime(text string, now time.Time) (time.Time, error) {
 		return time.Time{}, fmt.Errorf("%.80q is no time of day: %s", text, wantMoment)
 	}
 	day := now.In(zone)
-	// A time of day that a change of clocks leaves out is the one that the clocks show instead: it is never refused.
-	at := func(days int) time.Time {
-		return time.Date(day.Year(), day.Month(), day.Day()+days, of.Hour(), of.Minute(), of.Second(), 0, zone)
+	for days := 0; ; days++ {
+		shown := time.Date(day.Year(), day.Month(), day.Day()+days, of.Hour(), of.Minute(), of.Second(), 0, time.UTC)
+		for _, moment := range momentsAt(shown, zone) {
+			if moment.After(now) {
+				return moment, nil
+			}
+		}
 	}
-	moment := at(0)
-	if !moment.After(now) {
-		moment = at(1)
+}
+
+// faceOf is what the clocks show at a moment, as the time of a clock that never changes.
+func faceOf(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+}
+
+// momentsAt are the moments at which the clocks of a zone show a time: two where they are set back over it. One that a
+// change of clocks leaves out is the one that they show instead: it is never refused, and never early.
+func momentsAt(face time.Time, zone *time.Location) []time.Time {
+	t := time.Date(face.Year(), face.Month(), face.Day(), face.Hour(), face.Minute(), face.Second(), face.Nanosecond(), zone)
+	if left := face.Sub(faceOf(t)); left != 0 {
+		return []time.Time{t.Add(max(left, 0))}
 	}
-	return moment, nil
+	// The standard library does not say which of two it takes. Another lies across a change of the offset.
+	for _, far := range []time.Duration{-day, day} {
+		_, offset := t.Zone()
+		_, there := t.Add(far).Zone()
+		other := t.Add(time.Duration(offset-there) * time.Second)
+		switch {
+		case !faceOf(other).Equal(face):
+		case other.Before(t):
+			return []time.Time{other, t}
+		case t.Before(other):
+			return []time.Time{t, other}
+		}
+	}
+	return []time.Time{t}
 }
 
 // cutOffset takes an offset from UTC off the end of a time of day; without one, the zone is that given.
@@ -77,26 +115,44 @@ func cutOffset(text string, zone *time.Location) (*time.Location, string, error)
 	return time.FixedZone(text[at:], seconds), text[:at], nil
 }
 
-// HeightAt is the first height whose block is expected at or after a moment that lies ahead.
+// HeightAt is the first height whose block is expected at or after a moment that lies ahead. The blocks count from the
+// latest: a clock of the machine that is off by seconds makes nothing early. Only where the chain may be halted do they
+// count from now.
 func (c Clock) HeightAt(moment time.Time) (uint64, error) {
-	if !moment.After(c.Time) {
+	ahead := moment.Sub(c.Time)
+	if c.Halted() {
+		ahead -= c.late()
+	}
+	if ahead <= 0 {
 		return c.Height + 1, nil
 	}
-	return c.HeightAfter(Span{Time: moment.Sub(c.Time)})
+	return c.heightIn(ahead)
 }
 
-// Expected is the time at which a height is expected; that of the latest block where that is not known, or it has passed.
+// Expected is the time at which a height is expected, never one that has passed; that of the latest block where that is not
+// known, or the height has passed.
 func (c Clock) Expected(height uint64) time.Time {
 	if c.PaceErr != nil || height <= c.Height {
 		return c.Time
 	}
-	return c.Time.Add(c.Pace.TimeFor(height - c.Height))
+	return c.Time.Add(c.Pace.TimeFor(height - c.Height)).Add(c.late())
 }
 
+// Until is how long it takes until a height that lies ahead is expected.
+func (c Clock) Until(height uint64) time.Duration { return max(c.Expected(height).Sub(c.Present()), 0) }
+
 // Moment tells when a height is expected: "2030-01-31 09:00:00 +01:00". It is empty where that is not known.
-func (c Clock) Moment(height uint64, zone *time.Location) string {
+func (c Clock) Moment(height uint64) string {
 	if c.PaceErr != nil || height <= c.Height {
 		return ""
 	}
-	return c.Expected(height).In(zone).Format("2006-01-02 15:04:05 -07:00")
+	return c.Stamp(c.Expected(height))
+}
+
+// Stamp writes a time for who reads the clock.
+func (c Clock) Stamp(t time.Time) string {
+	if c.Zone != nil {
+		t = t.In(c.Zone)
+	}
+	return t.Format(momentLayout)
 }

@@ -39,6 +39,7 @@ import (
 	stakingtypes "github.com/cosmos/cosmos-sdk/x/staking/types"
 
 	"github.com/cosmos-timers/timers/x/timers"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -57,7 +58,10 @@ type Rig struct {
 	SimulatedFee sdk.Coins
 	// Pending is the sequence that the node wants where transactions of the signer's are in no block yet; 0 if it takes any.
 	Pending uint64
-	dir     string
+	// Late is how long ago the latest block was made, as the clock of the machine says; TZ its zone.
+	Late time.Duration
+	TZ   string
+	dir  string
 }
 
 // New starts a chain with two funded accounts, at height 10. The runtimes come before its own.
@@ -139,9 +143,13 @@ func (r *Rig) RunWith(stdin string, line ...string) (stdout, notes string, err e
 		// The SDK refuses a chain id with what is printed offline: who signs states it.
 		clientCtx = clientCtx.WithChainID("")
 	}
-	err = root.ExecuteContext(context.WithValue(context.Background(), client.ClientContextKey, &clientCtx))
+	ctx := timespan.OnMachine(context.Background(), timespan.Machine{Now: r.now, TZ: r.TZ, HasTZ: true})
+	err = root.ExecuteContext(context.WithValue(ctx, client.ClientContextKey, &clientCtx))
 	return out.String(), errs.String(), err
 }
+
+// now is what the clock of the machine says.
+func (r *Rig) now() time.Time { return r.Node.timeOf(int64(r.Chain.Height())).Add(r.Late) }
 
 // Tx reads the messages of a printed transaction.
 func (r *Rig) Tx(printed string) []sdk.Msg {
