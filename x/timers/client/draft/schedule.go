@@ -45,33 +45,8 @@ func (d *Draft) Schedule(payer string) (*types.MsgScheduleTimer, error) {
 	if err != nil {
 		return nil, err
 	}
-	limits, auto, err := bids.ReadLimitsOrAuto(d.Job)
+	msg, err := d.terms(payer)
 	if err != nil {
-		return nil, err
-	}
-	d.AutoGas = auto
-	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
-	if msg.Bid, err = bids.Read(d.Job); err != nil {
-		return nil, err
-	}
-	if msg.Trigger.Interval, err = d.interval(); err != nil {
-		return nil, err
-	}
-	if msg.Retry, err = d.retry(); err != nil {
-		return nil, err
-	}
-	if msg.OnUnfunded, err = d.onUnfunded(); err != nil {
-		return nil, err
-	}
-	msg.Label, _ = d.Stated(flagLabel)
-	if err := names.CheckLabel(msg.Label); err != nil {
-		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
-	}
-	if msg.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
-		return nil, err
-	}
-	actor, _ := d.Stated(flagActor)
-	if msg.Actor, err = d.accountOf(flagActor, actor); err != nil {
 		return nil, err
 	}
 	call, err := d.call(true)
@@ -116,6 +91,40 @@ func (d *Draft) dueFlag(repeats bool) (flag, text string, err error) {
 		return "", "", fmt.Errorf("--%s: %w", flag, err)
 	}
 	return flag, text, nil
+}
+
+// terms reads who a timer is of, who pays for it, what it bids, and how it lives on.
+func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
+	limits, auto, err := bids.ReadLimitsOrAuto(d.Job)
+	if err != nil {
+		return nil, err
+	}
+	d.AutoGas = auto
+	msg := &types.MsgScheduleTimer{Sender: d.Signer.Text, GasLimit: limits.Gas, CellLimit: limits.Cells, MaxCharge: limits.MaxCharge}
+	if msg.Bid, err = bids.Read(d.Job); err != nil {
+		return nil, err
+	}
+	if msg.Trigger.Interval, err = d.interval(); err != nil {
+		return nil, err
+	}
+	if msg.Retry, err = d.retry(); err != nil {
+		return nil, err
+	}
+	if msg.OnUnfunded, err = d.onUnfunded(); err != nil {
+		return nil, err
+	}
+	msg.Label, _ = d.Stated(flagLabel)
+	if err := names.CheckLabel(msg.Label); err != nil {
+		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
+	}
+	if msg.FeePayer, err = d.accountOf(FlagPayer, payer); err != nil {
+		return nil, err
+	}
+	actor, _ := d.Stated(flagActor)
+	if msg.Actor, err = d.accountOf(flagActor, actor); err != nil {
+		return nil, err
+	}
+	return msg, nil
 }
 
 // accountOf reads the account that a flag names; nothing if it is not stated.

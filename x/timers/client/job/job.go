@@ -9,6 +9,8 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -196,6 +198,48 @@ func (j *Job) KeyName(address string) string {
 		return ""
 	}
 	return record.Name
+}
+
+// Clock asks the node what height it is, once. A chain that may be halted is an objection to a transaction, and a warning
+// beside what is looked at.
+func (j *Job) Clock() (timespan.Clock, error) {
+	if j.known != nil {
+		return *j.known, nil
+	}
+	if j.Offline {
+		return timespan.Clock{}, fmt.Errorf("distances from now need a node: with --%s, state a height", flags.FlagOffline)
+	}
+	if _, err := j.Zone(); err != nil {
+		return timespan.Clock{}, err
+	}
+	node, err := j.GetNode()
+	if err != nil {
+		return timespan.Clock{}, err
+	}
+	c, err := timespan.ReadClock(j.Ctx, node)
+	if err != nil {
+		return timespan.Clock{}, err
+	}
+	j.known = &c
+	if c.Halted() {
+		j.Object("%s", c.DescribeHalt())
+		if j.Signer.Text == "" {
+			j.Warn()
+		}
+	}
+	return c, nil
+}
+
+// Zone is the zone in which times are read and shown. One that is not known is refused, and what may have been meant is
+// named: the standard library takes it for UTC without a word.
+func (j *Job) Zone() (*time.Location, error) {
+	zone, err := timespan.MachineOf(j.Ctx).Zone()
+	if unknown := (*timespan.UnknownZoneError)(nil); errors.As(err, &unknown) {
+		if near := nearestZones(unknown.Name); len(near) > 0 {
+			return nil, fmt.Errorf("%w; did you mean %s?", err, strings.Join(near, " or "))
+		}
+	}
+	return zone, err
 }
 
 // Send signs and broadcasts, or prints, as the flags of transactions say, unless something speaks against it.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,21 +42,6 @@ func ExplainFlag(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; %q lists those there are", err, cmd.CommandPath()+" --help")
 	}
 	return fmt.Errorf("%w: did you mean --%s?", err, strings.Join(near, " or --"))
-}
-
-// Nearest are the words that a mistyped one may have meant, as cobra finds them for its commands.
-func Nearest(word string, words []string) []string {
-	parent := &cobra.Command{}
-	for _, one := range words {
-		parent.AddCommand(&cobra.Command{Use: one, Run: func(*cobra.Command, []string) {}})
-	}
-	for parent.SuggestionsMinimumDistance = 1; parent.SuggestionsMinimumDistance <= 2; parent.SuggestionsMinimumDistance++ {
-		if near := parent.SuggestionsFor(word); len(near) > 0 {
-			slices.Sort(near)
-			return near
-		}
-	}
-	return nil
 }
 
 // exactFees makes --fees an amount that the SDK takes as it stands: it would cut off what is behind a point. Gas prices of
