@@ -130,3 +130,22 @@ func TestHistoryTellsWhyAFireFailed(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, `"totals":{"fired":1,"failed":1,"paid":"\d+"}`, out)
 }
+
+// Before, each row asked the key ring for each of its addresses: 20 rows were 60 questions.
+func TestLists_AskOnceForTheNameOfAnAddress(t *testing.T) {
+	r := newRig(t)
+	for range 20 {
+		r.Schedule(500, 5)
+	}
+	keys := r.CountKeys()
+	out, _, err := r.Run("query", "timers", "list", "alice", "-o", "wide")
+	require.NoError(t, err)
+	require.Equal(t, 20, strings.Count(out, "send 5stake to bob"))
+	require.Equal(t, 2, keys.Asked, "alice and bob")
+
+	keys.Asked, keys.Locked = 0, true
+	_, notes, err := r.Run("query", "timers", "list", r.Alice)
+	require.NoError(t, err)
+	require.Equal(t, 1, keys.Asked, "a password is asked once")
+	require.Contains(t, notes, "addresses are shown without the names of keys: the key ring (--keyring-backend memory) can't be read: too many")
+}

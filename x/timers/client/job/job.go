@@ -21,6 +21,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/client/tx"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 	txtypes "github.com/cosmos/cosmos-sdk/types/tx"
 
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
@@ -52,6 +53,10 @@ type Job struct {
 	Signer Account
 
 	known *timespan.Clock
+	// named are the names of keys by the bytes of their addresses, as far as they were asked for: each costs two decryptions.
+	named map[string]string
+	// listed: named has all keys there are. closed: the key ring can't be read.
+	listed, closed bool
 	// objections are what speaks against sending.
 	objections []string
 }
@@ -181,9 +186,10 @@ func (j *Job) Name(address string) string {
 // HasKey reports whether the key ring has the signer's key.
 func (j *Job) HasKey() bool { return j.KeyName(j.Signer.Text) != "" }
 
-// KeyName is the name of an address's key; empty if there is none.
+// KeyName is the name of an address's key; empty if there is none. The key ring is asked once for each address. One that can't
+// be read, as when its password is wrong, is not asked again, which would be for the password too.
 func (j *Job) KeyName(address string) string {
-	if j.Keyring == nil {
+	if j.Keyring == nil || j.closed {
 		return ""
 	}
 	signing := j.InterfaceRegistry.SigningContext()
@@ -193,11 +199,52 @@ func (j *Job) KeyName(address string) string {
 			return ""
 		}
 	}
+	if name, known := j.named[string(addr)]; known || j.listed {
+		return name
+	}
 	record, err := j.Keyring.KeyByAddress(sdk.AccAddress(addr))
-	if err != nil {
+	switch {
+	case errors.Is(err, sdkerrors.ErrKeyNotFound):
+		j.nameKey(addr, "")
+		return ""
+	case err != nil:
+		j.closeKeys(err)
 		return ""
 	}
+	j.nameKey(addr, record.Name)
 	return record.Name
+}
+
+// ReadKeyNames reads the names of all keys, so that the key ring, which may ask for its password, is not needed again for
+// names.
+func (j *Job) ReadKeyNames() {
+	if j.Keyring == nil {
+		return
+	}
+	records, err := j.Keyring.List()
+	if err != nil {
+		j.closeKeys(err)
+		return
+	}
+	for _, record := range records {
+		if addr, err := record.GetAddress(); err == nil {
+			j.nameKey(addr, record.Name)
+		}
+	}
+	j.listed = true
+}
+
+func (j *Job) nameKey(addr []byte, name string) {
+	if j.named == nil {
+		j.named = map[string]string{}
+	}
+	j.named[string(addr)] = name
+}
+
+func (j *Job) closeKeys(err error) {
+	j.closed = true
+	j.Notef("addresses are shown without the names of keys: the key ring (--%s %s) can't be read: %v",
+		flags.FlagKeyringBackend, j.Keyring.Backend(), err)
 }
 
 // Clock asks the node what height it is, once. A chain that may be halted is an objection to a transaction, and a warning

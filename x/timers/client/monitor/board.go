@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"cosmossdk.io/math"
@@ -30,8 +31,10 @@ type board struct {
 	keyName func(address string) string
 	// trouble says why the rest may be old; empty while all is well.
 	trouble string
-	clock   timespan.Clock
-	lane    *types.QueryLaneResponse
+	// now reads the clock of the machine.
+	now   func() time.Time
+	clock timespan.Clock
+	lane  *types.QueryLaneResponse
 	// summary of the last block that had one.
 	summary *types.TimerLaneSummary
 	// basefees of the last blocks, oldest first. Invariant: at most keptBasefees.
@@ -97,6 +100,13 @@ func (b *board) lines(width, height int) []string {
 	return lines
 }
 
+// clockNow is the clock of what is shown, as of now.
+func (b *board) clockNow() timespan.Clock {
+	c := b.clock
+	c.Now = b.now()
+	return c
+}
+
 // head tells of the lane.
 func (b *board) head(width int) []string {
 	l := b.lane
@@ -111,9 +121,16 @@ func (b *board) head(width int) []string {
 	if b.chainID != "" {
 		left = fmt.Sprintf("timers of %s, height %d", plain.Clean(b.chainID), l.Height)
 	}
+	if c := b.clockNow(); !c.Time.IsZero() {
+		left += ", " + timespan.ForPeople(c.Age()) + " ago"
+	}
 	lines := []string{spread(left, right, width)}
 	if b.trouble != "" {
 		lines = append(lines, plain.Wrap("! "+plain.Clean(b.trouble), width)...)
+	}
+	if c := b.clockNow(); c.Halted() {
+		lines = append(lines, plain.Wrap(fmt.Sprintf("! block %d is %s old: the chain may be halted, the node or this view behind, or the clock of "+
+			"this machine wrong", l.Height, timespan.ForPeople(c.Age())), width)...)
 	}
 	basefee := fmt.Sprintf("basefee   %s, next %s%s ", plain.Dec(plain.Clean(l.LaneBasefee)), plain.Dec(plain.Clean(l.NextLaneBasefee)), change(l.LaneBasefee, l.NextLaneBasefee))
 	trend := lastOf(b.basefees, max(width-len(basefee)-1, 0))

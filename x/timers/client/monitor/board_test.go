@@ -38,11 +38,13 @@ func somewords() words.Writer {
 	return words.Writer{Codec: codec.NewProtoCodec(registry), Who: func(address string) string { return plain.Elide(address, 16) }}
 }
 
+func noon() time.Time { return time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC) }
+
 // busyBoard is a lane with something of everything.
 func busyBoard() *board {
 	b := &board{
-		words: somewords(), keyName: func(string) string { return "" },
-		chainID: "lab", clock: timespan.Clock{Height: 1_234, Pace: timespan.Pace{Blocks: 100, Time: 100_200 * time.Millisecond}},
+		words: somewords(), keyName: func(string) string { return "" }, now: noon,
+		chainID: "lab", clock: timespan.Clock{Height: 1_234, Time: noon().Add(-1_200 * time.Millisecond), Pace: timespan.Pace{Blocks: 100, Time: 100_200 * time.Millisecond}},
 		lane: &types.QueryLaneResponse{
 			Height: 1_234, Policy: types.PolicyEIP1559, CycleBasefee: "0.001000000000000000", CellBasefee: "0.030000000000000000",
 			LaneBasefee: "0.001125000000000000", NextLaneBasefee: "0.001265625000000000", P50: "0.000500000000000000",
@@ -110,7 +112,7 @@ func ownBoard() *board {
 
 func quietBoard() *board {
 	return &board{
-		words: somewords(), keyName: func(string) string { return "" },
+		words: somewords(), keyName: func(string) string { return "" }, now: noon,
 		clock: timespan.Clock{PaceErr: os.ErrNotExist},
 		lane: &types.QueryLaneResponse{
 			Height: 1, Policy: types.PolicyFIFO, Paused: true, LaneBasefee: "0.001", NextLaneBasefee: "0.001",

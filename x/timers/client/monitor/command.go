@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -70,7 +71,9 @@ func run(cmd *cobra.Command, args []string) error {
 	}
 	w := &watcher{
 		query: types.NewQueryClient(j.Context), notes: j.Notes,
-		board: board{chainID: j.ChainID, keyName: j.KeyName, words: words.Writer{Codec: j.Codec, Who: j.Name}},
+		board: board{
+			chainID: j.ChainID, keyName: j.KeyName, words: words.Writer{Codec: j.Codec, Who: j.Name}, now: timespan.MachineOf(j.Ctx).Now,
+		},
 	}
 	if w.interval, err = cmd.Flags().GetDuration(flagInterval); err != nil {
 		return err
@@ -97,6 +100,8 @@ func run(cmd *cobra.Command, args []string) error {
 	ctx, stop := signal.NotifyContext(j.Ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	if on := terminalOf(j.Output); on != nil && !chosen {
+		// A password is asked for before the view, and not across it.
+		j.ReadKeyNames()
 		return w.onScreen(ctx, on)
 	}
 	return w.follow(ctx, &stream{out: j.Output, actor: w.board.actor, json: chosen && output == flags.OutputFormatJSON})

@@ -91,6 +91,10 @@ func (w *watcher) tellTrouble(ctx context.Context, v viewer, asked error) error 
 		w.troubled = false
 		w.board.trouble = ""
 		w.note("the node answers again, at height %d", w.next-1)
+	case w.troubled:
+		// How old what is shown is grows.
+		_, shown := v.upToDate(ctx, false)
+		return shown
 	default:
 		return nil
 	}

@@ -151,7 +151,7 @@ func TestMonitorRefusesWhatItCanNotDo(t *testing.T) {
 // onScreen watches for so many looks at the node, and returns all that the terminal was sent.
 func (r *rig) onScreen(looks int, actor string, act func(look int)) string {
 	r.T.Helper()
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(r.at())
 	defer cancel()
 	look := 0
 	r.Node.OnLook = func() {
@@ -207,7 +207,7 @@ func TestMonitorShowsTheReadyAndOnesOwn(t *testing.T) {
 	require.Contains(t, shown, "NEXT: the ready in the order of the next block")
 	ids["later"] = r.Schedule(500, 5)
 	shown = r.onScreen(2, r.Alice, func(int) {})
-	require.Contains(t, shown, "TIMERS OF "+r.Alice)
+	require.Contains(t, shown, "TIMERS OF alice")
 	require.Regexp(t, `500  \dm\d+s +`+ids["later"][:8]+` +default +250,000  send 5`, shown)
 	require.Regexp(t, `coming    \|[.▁-█]+\| [\d,]+ blocks, \dm\d+s`, shown)
 }
@@ -216,7 +216,7 @@ func TestMonitorOnScreenEndsIfItCanNotBegin(t *testing.T) {
 	r := newRig(t)
 	r.Node.NoQueries = true
 	var out bytes.Buffer
-	err := monitor.OnScreen(context.Background(), r.Ctx, &out, func() (int, int) { return 80, 24 }, "")
+	err := monitor.OnScreen(r.at(), r.Ctx, &out, func() (int, int) { return 80, 24 }, "")
 	require.ErrorContains(t, err, "ask for the lane: unknown query path")
 	require.True(t, strings.HasSuffix(out.String(), "\x1b[?25h\x1b[?1049l"), "the terminal is restored")
 }
@@ -238,7 +238,7 @@ func TestMonitorAsksLittleOfANode(t *testing.T) {
 	r.Schedule(500, 5)
 	var asked, firstDrawn int
 	var out countingWriter
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(r.at())
 	defer cancel()
 	looks := 0
 	r.Node.OnLook = func() {

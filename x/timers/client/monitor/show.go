@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/cosmos/cosmos-sdk/types/query"
 
@@ -79,17 +80,26 @@ type view struct {
 	screen *screen
 	// stale: there are blocks that the board does not know of.
 	stale bool
+	// drawn is when the last frame was done.
+	drawn time.Time
 }
 
 func (v *view) backlog() uint64 { return backlogBlocks }
 
-// block draws, too, once there is something to draw: so the past fills in before the eyes of who waits for it.
+// block draws, too, once there is something to draw: so the past fills in before the eyes of who waits for it. It leaves
+// out frames, so that drawing, however long it takes, leaves an interval for reading.
 func (v *view) block(r *report) error {
 	v.board.take(r)
-	if v.board.lane == nil {
+	if v.board.lane == nil || v.board.now().Sub(v.drawn) < v.interval {
 		return nil
 	}
-	return v.screen.draw(&v.board)
+	return v.draw()
+}
+
+func (v *view) draw() error {
+	err := v.screen.draw(&v.board)
+	v.drawn = v.board.now()
+	return err
 }
 
 // upToDate asks for what blocks do not tell, if there are new ones, and draws. It draws in any case: the terminal may
@@ -102,7 +112,7 @@ func (v *view) upToDate(ctx context.Context, fresh bool) (asked, shown error) {
 		}
 		v.stale = false
 	}
-	return nil, v.screen.draw(&v.board)
+	return nil, v.draw()
 }
 
 // collect fills the board as of the latest block: with three requests, of which one for an actor alone, and one more for
@@ -122,6 +132,11 @@ func (v *view) collect(ctx context.Context) error {
 		return err
 	}
 	b.lane, b.clock = lane, v.pace.Clock(ctx, v.node, lane.Height)
+	if c := b.clockNow(); c.Halted() {
+		// The time of the latest block is an estimate between two pages of headers: such an alarm takes the time itself.
+		v.pace.Forget()
+		b.clock = v.pace.Clock(ctx, v.node, lane.Height)
+	}
 	return nil
 }
 

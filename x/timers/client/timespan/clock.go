@@ -125,11 +125,16 @@ func (c Clock) Present() time.Time {
 	return now
 }
 
-// age is how long ago the latest block was made, as the machine's clock says.
-func (c Clock) age() time.Duration { return max(c.Present().Sub(c.Time), 0) }
+// Age is how long ago the latest block was made, as the machine's clock says; 0 where its time is not known.
+func (c Clock) Age() time.Duration {
+	if c.Time.IsZero() {
+		return 0
+	}
+	return max(c.Present().Sub(c.Time), 0)
+}
 
 // late is by how much the next block is later than the pace says. It can't be made before now.
-func (c Clock) late() time.Duration { return max(c.age()-c.ofBlock(), 0) }
+func (c Clock) late() time.Duration { return max(c.Age()-c.ofBlock(), 0) }
 
 // ofBlock is the time of a block; 0 where it is not known.
 func (c Clock) ofBlock() time.Duration {
@@ -144,19 +149,19 @@ func (c Clock) ofBlock() time.Duration {
 func Patience(ofBlock time.Duration) time.Duration { return max(30*time.Second, 20*ofBlock) }
 
 // Halted tells whether the chain may be halted: no block came for so long.
-func (c Clock) Halted() bool { return c.age() > Patience(c.ofBlock()) }
+func (c Clock) Halted() bool { return c.Age() > Patience(c.ofBlock()) }
 
 // DescribeHalt says what makes the chain look halted.
 func (c Clock) DescribeHalt() string {
 	return fmt.Sprintf("the last block, %d, is of %s, %s ago by the clock of this machine: the chain may be halted, or that clock be wrong. "+
-		"Times count from now, as if it went on", c.Height, c.Stamp(c.Time), ForPeople(c.age()))
+		"Times count from now, as if it went on", c.Height, c.Stamp(c.Time), ForPeople(c.Age()))
 }
 
 // HeightAfter is the height at a distance from the latest block, or at a time from now.
 func (c Clock) HeightAfter(s Span) (uint64, error) {
 	if s.Blocks == 0 {
 		// What has gone by of the next block's time does not count.
-		return c.heightIn(s.Time + min(c.age(), c.ofBlock(), math.MaxInt64-s.Time))
+		return c.heightIn(s.Time + min(c.Age(), c.ofBlock(), math.MaxInt64-s.Time))
 	}
 	return c.above(s.Blocks)
 }

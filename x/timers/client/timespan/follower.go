@@ -36,6 +36,9 @@ func (f *Follower) Clock(ctx context.Context, node client.CometRPC, latest uint6
 	return clock
 }
 
+// Forget lets the next look ask the node, where an estimate is not enough.
+func (f *Follower) Forget() { *f = Follower{} }
+
 // read asks for the headers that it has not seen: for those of one page, since the rest would cost a request each.
 func (f *Follower) read(ctx context.Context, node client.CometRPC, latest uint64) error {
 	from := uint64(2) // The first block carries the time of genesis.

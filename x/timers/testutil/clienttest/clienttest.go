@@ -143,13 +143,13 @@ func (r *Rig) RunWith(stdin string, line ...string) (stdout, notes string, err e
 		// The SDK refuses a chain id with what is printed offline: who signs states it.
 		clientCtx = clientCtx.WithChainID("")
 	}
-	ctx := timespan.OnMachine(context.Background(), timespan.Machine{Now: r.now, TZ: r.TZ, HasTZ: true})
+	ctx := timespan.OnMachine(context.Background(), timespan.Machine{Now: r.Now, TZ: r.TZ, HasTZ: true})
 	err = root.ExecuteContext(context.WithValue(ctx, client.ClientContextKey, &clientCtx))
 	return out.String(), errs.String(), err
 }
 
-// now is what the clock of the machine says.
-func (r *Rig) now() time.Time { return r.Node.timeOf(int64(r.Chain.Height())).Add(r.Late) }
+// Now is what the clock of the machine says.
+func (r *Rig) Now() time.Time { return r.Node.timeOf(int64(r.Chain.Height())).Add(r.Late) }
 
 // Tx reads the messages of a printed transaction.
 func (r *Rig) Tx(printed string) []sdk.Msg {
