@@ -85,6 +85,8 @@ func explain(root *cobra.Command, args []string, err error) error {
 		text = countOfArguments(cmd, wrongCount.FindStringSubmatch(text))
 	case strayWord.MatchString(text) && (!cmd.HasAvailableSubCommands() || cmd.Flags().Lookup(msgsFlag) != nil):
 		text = stray(cmd, strayWord.FindStringSubmatch(text)[1])
+	case exitCode(err) != 1:
+		// A transaction whose end is unknown: that the node is away is only why.
 	case isNoNode(text):
 		text = fmt.Sprintf("no node answers at %s: is it running? --%s names another (%s)", nodeOf(cmd), flags.FlagNode, lastPart(text))
 	case errors.Is(err, sdkerrors.ErrKeyNotFound) || strings.Contains(text, ".info: key not found"):

@@ -82,6 +82,19 @@ func TestAnswersOfANodeAreUnwrapped(t *testing.T) {
 	require.Equal(t, "too small: invalid timer config", fmt.Sprint(err))
 }
 
+// That a node is away is why the end of a transaction is unknown, and does not take the place of its hash.
+func TestAnUnknownEndIsToldWhole(t *testing.T) {
+	end := unknownEnd{errors.New("transaction AB was broadcast, and what became of it is unknown: post failed: Post \"x\": dial tcp: connection refused")}
+	err := explain(newRootCmd(t.TempDir()), []string{"tx", "timers", "cancel"}, end)
+	require.ErrorContains(t, err, "transaction AB was broadcast")
+	require.Equal(t, 3, exitCode(err))
+	require.Equal(t, 1, exitCode(errors.New("any other")))
+}
+
+type unknownEnd struct{ error }
+
+func (unknownEnd) ExitCode() int { return 3 }
+
 // Shells are offered the names of the keys of the home.
 func TestShellsAreOfferedKeys(t *testing.T) {
 	user := t.TempDir()

@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
 
 	coretypes "github.com/cometbft/cometbft/rpc/core/types"
+	rpctypes "github.com/cometbft/cometbft/rpc/jsonrpc/types"
 	cmttypes "github.com/cometbft/cometbft/types"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -43,7 +45,8 @@ func TxCommand(cmd *cobra.Command) *cobra.Command {
 
 // addFlags adds the flags of waiting.
 func addFlags(f *pflag.FlagSet) {
-	f.Bool(flagWait, false, "wait until the transaction is included, and print what it did instead of the broadcast's answer")
+	f.Bool(flagWait, false, "wait until the transaction is included, and print what it did instead of the broadcast's answer; exit status 0: included, "+
+		"1: refused or failed, 3: unknown, and it may still come")
 	f.Duration(flagWaitTimeout, time.Minute, "for how long --"+flagWait+" waits")
 }
 
@@ -64,6 +67,7 @@ func mayBroadcast(j *job.Job) error {
 
 // scheduled is what --wait prints.
 type scheduled struct {
+	Status string `json:"status"`
 	// Name is ACTOR/ID, as the other commands take it.
 	Name      string `json:"name"`
 	Due       uint64 `json:"due"`
@@ -138,9 +142,15 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 		}
 	}
 	sent, err := sendVia(j, waiting, msgs)
+	defer sent.stop()
 	switch {
-	case err != nil:
+	case err != nil && sent.lost != nil:
+		return tellUnknown(j, waiting, sent.hash, sent.lost)
+	case err != nil && sent.refused == nil:
 		return err
+	case sent.refused != nil:
+		return errors.Join(fmt.Errorf("the node refused transaction %X: %s", sent.hash, plain.NoPaths(sent.refused.Error())),
+			printFor(j, waiting, refused{Status: statusFailed, TxHash: hashText(sent.hash), RawLog: sent.refused.Error()}))
 	case sent.hash == nil && waiting:
 		return errors.New("nothing was broadcast")
 	case sent.hash == nil:
@@ -148,22 +158,26 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 	case sent.code != 0:
 		return errors.Join(
 			fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, plain.NoPaths(sent.log), sent.codespace, sent.code),
-			printRefused(j, waiting, refused{TxHash: hashText(sent.hash), Code: sent.code, Codespace: sent.codespace, RawLog: sent.log}))
+			printFor(j, waiting, refused{Status: statusFailed, TxHash: hashText(sent.hash), Code: sent.code, Codespace: sent.codespace, RawLog: sent.log}))
 	case !waiting:
 		j.Notef("transaction %X is broadcast: %s", sent.hash, next)
 		return nil
 	}
 	// Whatever happens to the wait, the transaction can be found by this.
-	j.Notef("transaction %X is broadcast, and waited for", sent.hash)
-	included, err := await(j, sent.hash, sent.before)
+	if sent.lost != nil {
+		j.Notef("transaction %X is sent, and waited for; the node gave no answer: %v", sent.hash, sent.lost)
+	} else {
+		j.Notef("transaction %X is broadcast, and waited for", sent.hash)
+	}
+	included, err := await(j, sent)
 	if err != nil {
-		return err
+		return tellUnknown(j, waiting, sent.hash, err)
 	}
 	if result := included.TxResult; result.Code != 0 {
 		return errors.Join(
 			fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
 				included.Hash, included.Height, plain.NoPaths(result.Log), result.Codespace, result.Code),
-			printRefused(j, waiting, refused{Height: included.Height, TxHash: hashText(included.Hash), Code: result.Code, Codespace: result.Codespace, RawLog: result.Log}))
+			printFor(j, waiting, refused{Status: statusFailed, Height: included.Height, TxHash: hashText(included.Hash), Code: result.Code, Codespace: result.Codespace, RawLog: result.Log}))
 	}
 	return answer(j, included)
 }
@@ -171,7 +185,11 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its
 // answer to the broadcast is printed where JSON is wanted and nobody waits for what became of the transaction.
 func sendVia(j *job.Job, waiting bool, msgs []sdk.Msg) (*sentTx, error) {
-	sent := &sentTx{CometRPC: j.Client, waiting: waiting}
+	sent := &sentTx{CometRPC: j.Client, waiting: waiting, ctx: j.Ctx, stop: func() {}}
+	var err error
+	if sent.timeout, err = j.Flags.GetDuration(flagWaitTimeout); err != nil {
+		return sent, err
+	}
 	via, output := *j, j.Output
 	if waiting {
 		output = j.Notes
@@ -200,27 +218,58 @@ func (w *beforeSent) Write(text []byte) (int, error) {
 }
 
 // await waits for a transaction as long as --wait-timeout says.
-func await(j *job.Job, hash []byte, before int64) (*coretypes.ResultTx, error) {
+func await(j *job.Job, sent *sentTx) (*coretypes.ResultTx, error) {
 	node, err := j.GetNode()
 	if err != nil {
 		return nil, err
 	}
-	timeout, err := j.Flags.GetDuration(flagWaitTimeout)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(j.Ctx, timeout)
-	defer cancel()
-	found, err := remote.Await(ctx, node, hash, before)
-	if err != nil && ctx.Err() != nil {
-		// It is not taken for lost: it may be included later.
-		return nil, fmt.Errorf("%w; --%s is over, and %s query tx %X finds it at a node with an index", err, flagWaitTimeout, version.AppName, hash)
+	found, err := remote.Await(sent.ctx, node, sent.hash, sent.before)
+	if err != nil && sent.ctx.Err() != nil {
+		return nil, fmt.Errorf("%w; --%s %s is over", err, flagWaitTimeout, sent.timeout)
 	}
 	return found, err
 }
 
+// The ends of a transaction, as JSON tells them.
+const (
+	statusIncluded = "included"
+	statusFailed   = "failed"
+	statusUnknown  = "unknown"
+)
+
+// exitUnknown is the exit status of a command of which nobody knows whether its transaction is included, or will be.
+const exitUnknown = 3
+
+// unknownError is of such a transaction.
+type unknownError struct{ error }
+
+// ExitCode is the exit status that a command ends with.
+func (unknownError) ExitCode() int { return exitUnknown }
+
+func (e unknownError) Unwrap() error { return e.error }
+
+// unknown is what --wait prints as JSON of such a transaction.
+type unknown struct {
+	Status string `json:"status"`
+	TxHash string `json:"txhash"`
+	Reason string `json:"reason"`
+}
+
+// tellUnknown is the error of a transaction of which nobody knows what became of it, and names the commands that find out.
+// It is not taken for lost: it may be included later.
+func tellUnknown(j *job.Job, waiting bool, hash []byte, why error) error {
+	err := why
+	if !errors.Is(why, remote.ErrUnknown) {
+		err = fmt.Errorf("transaction %X was sent, and %w: %w", hash, remote.ErrUnknown, why)
+	}
+	err = fmt.Errorf("%w. Before you send it again: \"%s query tx %X\" finds it at a node with an index, and at any node "+
+		"\"%s query timers list %s\" shows the timers there are", err, version.AppName, hash, version.AppName, j.Signer.Text)
+	return errors.Join(unknownError{err}, printFor(j, waiting, unknown{statusUnknown, hashText(hash), plain.NoPaths(why.Error())}))
+}
+
 // included is what --wait prints of a transaction that schedules nothing.
 type included struct {
+	Status string `json:"status"`
 	Height int64  `json:"height"`
 	TxHash string `json:"txhash"`
 }
@@ -233,6 +282,7 @@ type proposed struct {
 
 // refused is what --wait prints as JSON of a transaction that failed.
 type refused struct {
+	Status string `json:"status"`
 	// Height is 0 for one that the node did not take.
 	Height    int64  `json:"height"`
 	TxHash    string `json:"txhash"`
@@ -241,12 +291,12 @@ type refused struct {
 	RawLog    string `json:"raw_log"`
 }
 
-// printRefused prints a failure for scripts. Without --wait the node's answer is printed already.
-func printRefused(j *job.Job, waiting bool, r refused) error {
+// printFor prints for scripts what is no success. Without --wait the node's answer is printed already.
+func printFor(j *job.Job, waiting bool, answer any) error {
 	if !waiting || j.OutputFormat == flags.OutputFormatText {
 		return nil
 	}
-	return printJSON(j, r)
+	return printJSON(j, answer)
 }
 
 func printJSON(j *job.Job, answer any) error {
@@ -263,7 +313,7 @@ func printIncluded(j *job.Job, tx *coretypes.ResultTx) error {
 	if j.OutputFormat == flags.OutputFormatText {
 		return j.PrintString(fmt.Sprintf("transaction %X is included at height %d\n", tx.Hash, tx.Height))
 	}
-	return printJSON(j, included{Height: tx.Height, TxHash: hashText(tx.Hash)})
+	return printJSON(j, included{Status: statusIncluded, Height: tx.Height, TxHash: hashText(tx.Hash)})
 }
 
 func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes.ResultTx, when string) error {
@@ -272,7 +322,7 @@ func printScheduled(j *job.Job, found *types.TimerScheduled, included *coretypes
 			found.Actor, found.Id, when, included.Hash, included.Height))
 	}
 	return printJSON(j, scheduled{
-		Name: found.Actor + "/" + found.Id, Due: found.Due, ExpiresAt: found.ExpiresAt, GasLimit: found.GasLimit,
+		Status: statusIncluded, Name: found.Actor + "/" + found.Id, Due: found.Due, ExpiresAt: found.ExpiresAt, GasLimit: found.GasLimit,
 		Height: included.Height, TxHash: hashText(included.Hash),
 	})
 }
@@ -284,31 +334,76 @@ type sentTx struct {
 	code      uint32
 	codespace string
 	log       string
-	// waiting: the transaction is waited for, and before is the height before the broadcast.
+	// refused is why the node did not take a transaction, where that has no code.
+	refused error
+	// lost is why the node gave no answer to a transaction that it may have taken.
+	lost error
+	// waiting: the transaction is waited for until ctx ends, and before is the height before the broadcast.
 	waiting bool
 	before  int64
+	timeout time.Duration
+	ctx     context.Context
+	stop    context.CancelFunc
 }
 
-func (s *sentTx) remember(res *coretypes.ResultBroadcastTx, err error) (*coretypes.ResultBroadcastTx, error) {
-	if err == nil {
+// remember takes what a node answers to a transaction. Without an answer the hash is known all the same, and the node may have
+// taken it: that ends no wait.
+func (s *sentTx) remember(tx cmttypes.Tx, res *coretypes.ResultBroadcastTx, err error) (*coretypes.ResultBroadcastTx, error) {
+	switch {
+	case err == nil:
 		s.hash, s.code, s.codespace, s.log = res.Hash, res.Code, res.Codespace, res.Log
+		return res, nil
+	case known(err):
+		s.hash = tx.Hash()
+		return &coretypes.ResultBroadcastTx{Hash: s.hash}, nil
+	case !wasSent(err):
+		return res, err
+	case isAnswer(err):
+		s.hash, s.refused = tx.Hash(), err
+		return res, err
 	}
-	return res, err
+	s.hash, s.lost = tx.Hash(), err
+	if !s.waiting {
+		return res, err
+	}
+	return &coretypes.ResultBroadcastTx{Hash: s.hash}, nil
+}
+
+// known tells whether a node has a transaction already, as when it is sent a second time.
+func known(err error) bool {
+	return strings.Contains(strings.ToLower(err.Error()), "tx already exists in cache")
+}
+
+// wasSent tells whether a node was reached at all.
+func wasSent(err error) bool {
+	dial := (*net.OpError)(nil)
+	return !errors.As(err, &dial) || dial.Op != "dial"
+}
+
+// isAnswer tells whether an error is what a node answered, as when its mempool is full.
+func isAnswer(err error) bool {
+	answer := (*rpctypes.RPCError)(nil)
+	return errors.As(err, &answer)
 }
 
 // BroadcastTxSync implements client.CometRPC.
 func (s *sentTx) BroadcastTxSync(ctx context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
 	if s.waiting {
+		// Confirming and signing take their time before this.
+		s.ctx, s.stop = context.WithTimeout(s.ctx, s.timeout)
+		ctx = s.ctx
 		info, err := s.ABCIInfo(ctx)
 		if err != nil {
 			return nil, err
 		}
 		s.before = info.Response.LastBlockHeight
 	}
-	return s.remember(s.CometRPC.BroadcastTxSync(ctx, tx))
+	res, err := s.CometRPC.BroadcastTxSync(ctx, tx)
+	return s.remember(tx, res, err)
 }
 
 // BroadcastTxAsync implements client.CometRPC.
 func (s *sentTx) BroadcastTxAsync(ctx context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
-	return s.remember(s.CometRPC.BroadcastTxAsync(ctx, tx))
+	res, err := s.CometRPC.BroadcastTxAsync(ctx, tx)
+	return s.remember(tx, res, err)
 }

@@ -378,7 +378,7 @@ func TestEveryCommandWaits(t *testing.T) {
 	require.NotContains(t, notes, "gas_used", "the answer to the broadcast is no news")
 	out, _, err = r.Run("tx", "timers", "cancel", id, "--from", "alice", "-y", "-o", "json", "--wait")
 	require.NoError(t, err)
-	require.Regexp(t, `^{"height":\d+,"txhash":"[0-9A-F]{64}"}\n$`, out)
+	require.Regexp(t, `^{"status":"included","height":\d+,"txhash":"[0-9A-F]{64}"}\n$`, out)
 	_, _, err = run("cancel", id, "--wait")
 	require.ErrorContains(t, err, "failed at height")
 	require.ErrorContains(t, err, "(timers, code")
@@ -390,11 +390,11 @@ func TestEveryCommandWaits(t *testing.T) {
 		require.NotContains(t, notes, "txhash", "the answer is on standard output alone")
 		return out
 	}
-	require.Regexp(t, `^{"height":[1-9]\d*,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":"timers","raw_log":".+"}\n$`, inJSON())
+	require.Regexp(t, `^{"status":"failed","height":[1-9]\d*,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":"timers","raw_log":".+"}\n$`, inJSON())
 
 	r.Node.Refuse = true
 	out, _, err = run("cancel", id)
 	require.ErrorContains(t, err, "the node refused transaction")
 	require.Empty(t, out)
-	require.Regexp(t, `^{"height":0,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":".+","raw_log":".+"}\n$`, inJSON())
+	require.Regexp(t, `^{"status":"failed","height":0,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":".+","raw_log":".+"}\n$`, inJSON())
 }

@@ -341,5 +341,5 @@ func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 
 	r.Node.Refuse, r.Node.Polls = false, 0
 	_, _, err = r.Run(append(line, "--msgs", path, "--wait-timeout", "1ns")...)
-	require.ErrorContains(t, err, "is not included yet: context deadline exceeded; --wait-timeout is over")
+	require.ErrorContains(t, err, "is not included yet: context deadline exceeded; --wait-timeout 1ns is over")
 }

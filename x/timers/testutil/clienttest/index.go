@@ -121,8 +121,13 @@ func (n *Node) BlockResults(_ context.Context, height *int64) (*coretypes.Result
 	if *height <= n.Index.Pruned || *height < n.ResultsFrom {
 		return nil, fmt.Errorf("RPC error -32603 - Internal error: could not find results for height #%d", *height)
 	}
+	of := &abci.ExecTxResult{Events: n.Index.ofTxs[*height]}
+	for _, result := range n.included {
+		if result.Height == *height {
+			of = &result.TxResult
+		}
+	}
 	return &coretypes.ResultBlockResults{
-		Height: *height, FinalizeBlockEvents: n.Index.results[*height],
-		TxsResults: []*abci.ExecTxResult{{Events: n.Index.ofTxs[*height]}},
+		Height: *height, FinalizeBlockEvents: n.Index.results[*height], TxsResults: []*abci.ExecTxResult{of},
 	}, n.ask()
 }

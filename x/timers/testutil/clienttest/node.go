@@ -43,15 +43,38 @@ type Node struct {
 
 	Sent  map[string]cmttypes.Tx
 	Polls int
-	Index *EventIndex
+	// NoIndex: it has no index of transactions, and is asked for its blocks.
+	NoIndex bool
+	// KeepFrom is the first block that it keeps.
+	KeepFrom int64
+	// NoAnswer is how a broadcast ends that the node takes, and Full how one does that it does not.
+	NoAnswer, Full error
+	// Away is how many of the next requests after a broadcast fail.
+	Away int
+	// included are the transactions in blocks.
+	included map[string]*coretypes.ResultTx
+	Index    *EventIndex
 }
 
 func (n *Node) ask() error {
 	n.Asked++
-	if n.Down {
-		return fmt.Errorf("connection refused")
+	if n.Down || n.gone() {
+		return n.away()
 	}
 	return nil
+}
+
+func (n *Node) away() error {
+	return fmt.Errorf("post failed: Post \"http://node\": dial tcp 127.0.0.1:26657: connection refused")
+}
+
+// gone counts a request of those that fail after a broadcast.
+func (n *Node) gone() bool {
+	if len(n.Sent) == 0 || n.Away == 0 {
+		return false
+	}
+	n.Away--
+	return true
 }
 
 func (n *Node) timeOf(height int64) time.Time {
@@ -70,6 +93,15 @@ func (n *Node) Status(context.Context) (*coretypes.ResultStatus, error) {
 func (n *Node) ABCIInfo(context.Context) (*coretypes.ResultABCIInfo, error) {
 	if n.OnLook != nil {
 		n.OnLook()
+	}
+	if n.NoIndex {
+		for hash := range n.Sent {
+			if n.Polls++; n.Polls > 1 && n.included[hash] == nil {
+				if _, err := n.include([]byte(hash)); err != nil {
+					return nil, err
+				}
+			}
+		}
 	}
 	return &coretypes.ResultABCIInfo{Response: abci.ResponseInfo{LastBlockHeight: int64(n.rig.Chain.Height())}}, n.ask()
 }
@@ -117,16 +149,34 @@ func (n *Node) BroadcastTxSync(_ context.Context, tx cmttypes.Tx) (*coretypes.Re
 	if n.Refuse {
 		return &coretypes.ResultBroadcastTx{Hash: hash[:], Code: 13, Codespace: "sdk", Log: "insufficient fee"}, n.ask()
 	}
+	if n.Full != nil {
+		return nil, n.Full
+	}
+	err := n.ask()
 	n.Sent[string(hash[:])] = tx
-	return &coretypes.ResultBroadcastTx{Hash: hash[:]}, n.ask()
+	if n.NoAnswer != nil {
+		return nil, n.NoAnswer
+	}
+	return &coretypes.ResultBroadcastTx{Hash: hash[:]}, err
 }
 
 // Tx includes the transaction in a block when it is asked for a second time.
 func (n *Node) Tx(_ context.Context, hash []byte, _ bool) (*coretypes.ResultTx, error) {
+	if n.NoIndex {
+		return nil, fmt.Errorf("RPC error -32603 - Internal error: transaction indexing is disabled")
+	}
+	if n.gone() {
+		return nil, n.away()
+	}
 	n.Polls++
 	if n.Polls == 1 {
 		return nil, fmt.Errorf("tx (%X) not found", hash)
 	}
+	return n.include(hash)
+}
+
+// include runs a transaction in a block of its own.
+func (n *Node) include(hash []byte) (*coretypes.ResultTx, error) {
 	decoded, err := n.rig.Ctx.TxConfig.TxDecoder()(n.Sent[string(hash)])
 	require.NoError(n.rig.T, err)
 	require.NoError(n.rig.T, n.rig.Chain.BeginBlock())
@@ -138,7 +188,25 @@ func (n *Node) Tx(_ context.Context, hash []byte, _ bool) (*coretypes.ResultTx, 
 	for _, one := range results {
 		result.TxResult.Events = append(result.TxResult.Events, one.Events...)
 	}
+	if n.included == nil {
+		n.included = map[string]*coretypes.ResultTx{}
+	}
+	n.included[string(hash)] = result
 	return result, n.rig.End()
+}
+
+// Block implements client.CometRPC.
+func (n *Node) Block(_ context.Context, height *int64) (*coretypes.ResultBlock, error) {
+	if *height < n.KeepFrom {
+		return nil, fmt.Errorf("RPC error -32603 - Internal error: height %d is not available, lowest height is %d", *height, n.KeepFrom)
+	}
+	block := &cmttypes.Block{}
+	for hash, result := range n.included {
+		if result.Height == *height {
+			block.Txs = append(block.Txs, n.Sent[hash])
+		}
+	}
+	return &coretypes.ResultBlock{Block: block}, n.ask()
 }
 
 func abciInfo(err error) (string, uint32, string) {
