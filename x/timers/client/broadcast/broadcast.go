@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"regexp"
 	"strings"
 	"time"
 
@@ -157,7 +158,7 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 		return nil
 	case sent.code != 0:
 		return errors.Join(
-			fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, plain.NoPaths(sent.log), sent.codespace, sent.code),
+			fmt.Errorf("the node refused transaction %X: %s (%s, code %d)", sent.hash, why(sent.log), sent.codespace, sent.code),
 			printFor(j, waiting, refused{Status: statusFailed, TxHash: hashText(sent.hash), Code: sent.code, Codespace: sent.codespace, RawLog: sent.log}))
 	case !waiting:
 		j.Notef("transaction %X is broadcast: %s", sent.hash, next)
@@ -176,10 +177,18 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 	if result := included.TxResult; result.Code != 0 {
 		return errors.Join(
 			fmt.Errorf("transaction %X failed at height %d: %s (%s, code %d)",
-				included.Hash, included.Height, plain.NoPaths(result.Log), result.Codespace, result.Code),
+				included.Hash, included.Height, why(result.Log), result.Codespace, result.Code),
 			printFor(j, waiting, refused{Status: statusFailed, Height: included.Height, TxHash: hashText(included.Hash), Code: result.Code, Codespace: result.Codespace, RawLog: result.Log}))
 	}
 	return answer(j, included)
+}
+
+// outOfGas is how the chain says that a transaction stated too little gas: what it had used by then is more than that.
+var outOfGas = regexp.MustCompile(`out of gas in location: \S+; gasWanted: (\d+), gasUsed: (\d+): out of gas`)
+
+// why is what the chain says of a transaction that failed.
+func why(log string) string {
+	return outOfGas.ReplaceAllString(plain.NoPaths(log), "it ran out of gas: --gas $1 is too little, $2 are not enough to end it; --gas auto finds how much it needs")
 }
 
 // sendVia sends and returns what was broadcast. What the SDK prints before the broadcast is what the user confirms; its

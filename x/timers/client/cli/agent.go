@@ -21,7 +21,7 @@ func newSetAgentCmd() *cobra.Command {
 			"fails is the default bid.",
 		Example: fmt.Sprintf(`%[1]s tx timers set-agent CONTRACT --from alice
 %[1]s tx timers set-agent --clear --from alice`, version.AppName),
-		Args: cobra.MaximumNArgs(1),
+		Args: job.AtMostOne("contract"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {

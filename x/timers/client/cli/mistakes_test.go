@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -76,4 +77,55 @@ func TestAPayerIsCheckedBeforeItIsSigned(t *testing.T) {
 	schedule, ok := msg.(*types.MsgScheduleTimer)
 	require.True(t, ok)
 	require.Equal(t, r.Bob, schedule.FeePayer)
+}
+
+// What could not be is said once, in the words of who typed it. What was said before is beside it.
+func TestMistakes_AreToldOnceWithWhatIsRight(t *testing.T) {
+	r := newRig(t)
+	id := r.Schedule(500, 5)
+	for _, c := range []struct {
+		line []string
+		want string
+	}{
+		// height 8640010 (...) is too far
+		{[]string{"schedule", "send", "bob", "5stake", "--at", "400", "--expires-in", "100d"}, "--expires-in 100d: height 8640011 ("},
+		{[]string{"schedule", "send", "bob", "5stake", "--at", "2030-01-31 09:00"}, "--at 2030-01-31 09:00: height "},
+		// --every: every is 31536000, want at most 2592000, the longest that a timer lives: invalid interval
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "365d"}, "--every 365d is too long: a timer lives at most 2592000 blocks, about 30d0h at 1s a block"},
+		// "day" is no duration
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "day"}, "--every day says not when: want one such as day@09:00"},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "weekly"}, "want one such as monday@09:00, or 7d"},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "friday"}, "want one such as friday@09:00"},
+		{[]string{"schedule", "send", "bob", "5stake", "--every", "month"}, "a timer for each date (--at)"},
+		// "...": want bank:...: invalid watch, with the text twice
+		{[]string{"schedule", "send", "bob", "5stake", "--watch", "bank:balanc:bob:stake"}, `--watch: "bank:balanc:bob:stake": did you mean balance or balances? want bank:balances:ADDRESS`},
+		// store "gov"; watchable: bank: not watchable; want one of ...
+		{[]string{"schedule", "send", "bob", "5stake", "--watch", "gov:proposals:1"}, `--watch: "gov:proposals:1": gov can't be watched on this chain: want bank`},
+		// hrp does not match bech32 prefix: expected 'cosmos' got 'timer': internal logic error
+		{
+			[]string{"schedule", "send", "timer1qypqxpq9qcrsszg2pvxq6rs0zqg3yyc5rf3rrw", "5stake", "--at", "400"},
+			"is an address of another chain (timer1...): want one that begins with cosmos1, or the name of a key",
+		},
+		// unknown flag: --amount; "... --help" lists those there are
+		{[]string{"update", id, "--amount", "5stake"}, "unknown flag: --amount: chaind tx timers update takes none of what a message says; --msgs FILE changes what the timer does"},
+	} {
+		err := r.Refused(append(c.line, "--gas-limit", "100000")...)
+		require.ErrorContains(t, err, c.want, "%v", c.line)
+		for _, noise := range []string{"internal logic error", "key not found", "invalid watch", "invalid interval", ".go:"} {
+			require.NotContains(t, err.Error(), noise)
+		}
+	}
+	// accepts at most 1 arg(s), received 2
+	_, _, err := r.Run("query", "timers", "list", "alice", "bob")
+	require.EqualError(t, err, `chaind query timers list takes one account at a time, and "bob" is one more`)
+	require.Equal(t, "the account cosmos1abc has never received coins", plain.NoPaths("account cosmos1abc not found: key not found"))
+}
+
+// Before: out of gas in location: WritePerByte; gasWanted: 50000, gasUsed: 51012: out of gas
+func TestMistakes_TooLittleGas(t *testing.T) {
+	r := newRig(t)
+	r.Node.Log = "out of gas in location: WritePerByte; gasWanted: 50000, gasUsed: 51012: out of gas"
+	r.Node.Refuse = true
+	_, _, err := r.Run("tx", "timers", "schedule", "send", "bob", "5stake", "--from", "alice", "--at", "400", "--gas-limit", "100000", "-y")
+	require.ErrorContains(t, err, "it ran out of gas: --gas 50000 is too little, 51012 are not enough to end it; --gas auto finds how much it needs")
 }

@@ -136,7 +136,7 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 	if err := ahead.CheckCall(call, d.Messages); err != nil {
 		return err
 	}
-	if err := draft.CheckRecurrence(&ahead.Config, msg); err != nil {
+	if err := d.CheckRecurrence(&ahead.Config, msg); err != nil {
 		return err
 	}
 	// The prices come with the height that they stand for.
@@ -147,8 +147,12 @@ func adviseSchedule(d *draft.Draft, ahead *outlook.Outlook, msg *types.MsgSchedu
 			"want at least %d", due, now, now+timespan.LeadBlocks)
 	}
 	if last := now + ahead.Config.MaxTtlBlocks; max(due, msg.ExpiresAt) > last+timespan.LeadBlocks {
-		return fmt.Errorf("%s is too far: a timer lives %d blocks at most, from here until %s",
-			d.Date(max(due, msg.ExpiresAt)), ahead.Config.MaxTtlBlocks, d.Date(last))
+		said := draft.EndFlags
+		if due >= msg.ExpiresAt {
+			said = draft.DueFlags
+		}
+		return fmt.Errorf("%s%s is too far: a timer lives %d blocks at most, from here until %s",
+			d.Said(said), d.Date(max(due, msg.ExpiresAt)), ahead.Config.MaxTtlBlocks, d.Date(last))
 	}
 	if msg.ExpiresAt != 0 && msg.ExpiresAt < due {
 		return fmt.Errorf("the timer expires at %s and is due at %s from here: it would never fire", d.Date(msg.ExpiresAt), d.Date(due))

@@ -58,7 +58,7 @@ func TestScheduleWatches(t *testing.T) {
 		{"--when: \"about 5\": want exists, absent", []string{"--watch", text, "--when", "about 5"}},
 		{"is stated without --watch", []string{"--in", "20", "--when", "< 5"}},
 		{"--cooldown \"5\" is stated without --watch", []string{"--in", "20", "--cooldown", "5"}},
-		{`store "gov"; watchable: bank`, []string{"--watch", "gov:00"}},
+		{"gov can't be watched on this chain: want bank", []string{"--watch", "gov:00"}},
 		{"want bank:balance:ADDRESS:DENOM", []string{"--watch", "bank:balance:" + r.Bob}},
 	} {
 		_, _, err := r.Run(append(append([]string{"tx", "timers", "schedule", "--from", r.Alice}, line...), c.line...)...)

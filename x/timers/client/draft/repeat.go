@@ -58,6 +58,9 @@ func (d *Draft) interval() (*types.IntervalTrigger, error) {
 			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", FlagOnFailure, choice)
 		}
 	}
+	if meant, isWord := timespan.RhythmOf(text); isWord {
+		return nil, fmt.Errorf("--%s %s says not when: want one such as %s", flagEvery, text, meant)
+	}
 	if !timespan.IsRhythm(text) {
 		interval.Every, err = d.blocks(flagEvery, text)
 		return interval, err

@@ -178,8 +178,15 @@ func FirstDue(msg *types.MsgScheduleTimer, now uint64) uint64 {
 }
 
 // CheckRecurrence refuses what the chain would refuse of further fires.
-func CheckRecurrence(config *types.TimerConfig, msg *types.MsgScheduleTimer) error {
+func (d *Draft) CheckRecurrence(config *types.TimerConfig, msg *types.MsgScheduleTimer) error {
 	if i := msg.Trigger.Interval; i != nil {
+		if text, _ := d.Stated(flagEvery); i.Every > config.MaxTtlBlocks && !timespan.IsDigits(text) {
+			c, err := d.Clock()
+			if err != nil {
+				return err
+			}
+			return fmt.Errorf("--%s %s is too long: a timer lives at most %s", flagEvery, text, c.Pace.Describe(config.MaxTtlBlocks))
+		}
 		if err := i.Validate(config); err != nil {
 			return fmt.Errorf("--%s: %w", flagEvery, err)
 		}

@@ -3,12 +3,14 @@ package draft
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/cosmos/cosmos-sdk/client/flags"
 
+	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch/condition"
@@ -134,14 +136,39 @@ func (d *Draft) watchKey(text string, when *types.WatchCondition) (key types.Wat
 	}
 	response, err := types.NewQueryClient(d.Context).WatchKey(d.Ctx, &types.QueryWatchKeyRequest{Text: named, When: when})
 	if err != nil {
-		says := plain.ServerSays(err)
-		if !strings.Contains(says, "want ") {
-			says += "; want one of " + strings.Join(forms, ", ")
-		}
-		return key, false, fmt.Errorf("%.200q: %s", text, says)
+		return key, false, d.notWatched(text, named, forms, plain.ServerSays(err))
 	}
 	d.Notef("watches %s: %s:%x", named, response.Key.Store, response.Key.Prefix)
 	return response.Key, response.Holds, nil
+}
+
+// notWatched says what is wrong with a text that the chain does not take as a key: once, with what may have been meant.
+func (d *Draft) notWatched(text, named string, forms []string, says string) error {
+	parts := strings.Split(text, ":")
+	var stores, ofStore []string
+	for _, form := range forms {
+		usage := strings.Split(form, ":")
+		if !slices.Contains(stores, usage[0]) {
+			stores = append(stores, usage[0])
+		}
+		if usage[0] == parts[0] && len(usage) > 2 {
+			ofStore = append(ofStore, usage[1])
+		}
+	}
+	if !slices.Contains(stores, parts[0]) {
+		return fmt.Errorf("%.200q: %s can't be watched on this chain: want %s", text, plain.Clean(parts[0]), strings.Join(stores, ", "))
+	}
+	says = strings.TrimPrefix(says, fmt.Sprintf("%q: ", named))
+	says = strings.TrimSuffix(says, ": invalid watch")
+	if len(parts) > 1 && !slices.Contains(ofStore, parts[1]) {
+		if near := job.Nearest(parts[1], ofStore); len(near) > 0 {
+			says = "did you mean " + strings.Join(near, " or ") + "? " + says
+		}
+	}
+	if !strings.Contains(says, "want ") {
+		says += "; want one of " + strings.Join(forms, ", ")
+	}
+	return fmt.Errorf("%.200q: %s", text, says)
 }
 
 // watchForms are the forms in which this chain takes keys to watch: bank:balance:ADDRESS:DENOM.

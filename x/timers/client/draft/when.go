@@ -39,6 +39,22 @@ func (d *Draft) noteHeight(what string, height uint64, c timespan.Clock) {
 	d.Notef("%s height %d: %s", what, height, text)
 }
 
+// The flags that say when a timer is due, and when it ends.
+var (
+	DueFlags = []string{flagAt, flagIn, flagAfter, flagFirst, flagAfterBlocks}
+	EndFlags = []string{flagExpiresAt, flagExpiresIn}
+)
+
+// Said is what was stated of one of several flags, before what it came to: "--expires-in 100d: "; empty if none was.
+func (d *Draft) Said(names []string) string {
+	for _, name := range names {
+		if text, given := d.Stated(name); given {
+			return fmt.Sprintf("--%s %.80s: ", name, text)
+		}
+	}
+	return ""
+}
+
 // Date is a height, and when it is expected where that is known: "height 500 (2030-01-31 09:00:00 +01:00)".
 func (d *Draft) Date(height uint64) string {
 	text := fmt.Sprintf("height %d", height)

@@ -33,7 +33,7 @@ values would do. The config is a file, as update-timer-config takes
 it, or the one in force with the parameters that are --set. The timers are those of the latest block, read in pages.`,
 		Example: fmt.Sprintf(`%[1]s query timers check-config --set max_cycles_per_fire=400000
 %[1]s query timers check-config config.json --limit 100000 -o json`, version.AppName),
-		Args: cobra.MaximumNArgs(1),
+		Args: job.AtMostOne("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)
 			if err != nil {

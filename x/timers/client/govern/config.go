@@ -31,7 +31,7 @@ many of the waiting timers it would set aside. A change is in force from the blo
 %[1]s query timers params --output json > config.json
 %[1]s tx timers update-timer-config config.json --title 'A wider lane' --summary 'Why' --deposit 1000stake --from alice`,
 			version.AppName),
-		Args: cobra.MaximumNArgs(1),
+		Args: job.AtMostOne("file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {

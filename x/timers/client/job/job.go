@@ -135,6 +135,9 @@ func (j *Job) AccountOf(addr sdk.AccAddress) (Account, error) {
 	return Account{addr, text}, err
 }
 
+// otherPrefix is how an address of another chain is refused.
+var otherPrefix = regexp.MustCompile(`expected '(\w+)' got '(\w+)'`)
+
 // LookupAccount reads an address or the name of a key.
 func (j *Job) LookupAccount(text string) (Account, error) {
 	addr, err := j.InterfaceRegistry.SigningContext().AddressCodec().StringToBytes(text)
@@ -149,6 +152,12 @@ func (j *Job) LookupAccount(text string) (Account, error) {
 			}
 			return j.AccountOf(addr)
 		}
+	}
+	if m := otherPrefix.FindStringSubmatch(err.Error()); m != nil {
+		return Account{}, fmt.Errorf("%.120q is an address of another chain (%s1...): want one that begins with %s1, or the name of a key", text, m[2], m[1])
+	}
+	if m := strings.LastIndex(err.Error(), ": internal logic error"); m >= 0 {
+		return Account{}, fmt.Errorf("%.120q is neither an address of this chain (%s) nor the name of a key", text, err.Error()[:m])
 	}
 	return Account{}, fmt.Errorf("%.120q is neither an address of this chain (%w) nor the name of a key", text, err)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,6 +39,9 @@ func ExplainFlag(cmd *cobra.Command, err error) error {
 		}
 	})
 	near := Nearest(m[1], names)
+	if len(near) == 0 && cmd.Name() == "update" && slices.Contains(names, "msgs") {
+		return fmt.Errorf("%w: %s takes none of what a message says; --msgs FILE changes what the timer does", err, cmd.CommandPath())
+	}
 	if len(near) == 0 {
 		return fmt.Errorf("%w; %q lists those there are", err, cmd.CommandPath()+" --help")
 	}

@@ -52,7 +52,7 @@ func Commands() []*cobra.Command {
 		Long: "List the live timers of an actor, an address or the name of a key: by default of --" + flags.FlagFrom + ". A timer is live until " +
 			"it has fired, expired, run out of funds or been cancelled.",
 		Example: fmt.Sprintf("%[1]s query timers list alice\n%[1]s query timers list --from alice --status set-aside -o wide\n%[1]s query timers list CONTRACT --scheduler alice", version.AppName),
-		Args:    cobra.MaximumNArgs(1),
+		Args:    job.AtMostOne("account"),
 	}, readActor)
 	list.Flags().String(flags.FlagFrom, "", "whose timers to list, if no actor is named")
 	list.Flags().String(flagScheduler, "", "only timers of a contract that this admin scheduled: an address or the name of a key")

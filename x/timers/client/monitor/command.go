@@ -45,7 +45,7 @@ goes away, that is said and it is asked again.`,
 %[1]s query timers monitor alice --interval 2s
 %[1]s query timers monitor --blocks 100 | grep -E '^(failed|unfunded) '
 %[1]s query timers monitor alice -o json | jq -c 'select(.kind == "failed")'`, version.AppName),
-		Args: cobra.MaximumNArgs(1),
+		Args: job.AtMostOne("account"),
 		RunE: run,
 	})
 	cmd.Flags().Uint64(flagBlocks, 0, "end after so many blocks, the latest one first (default: do not end)")

@@ -135,12 +135,12 @@ func TestMonitorSaysWhatTheNodeDoesNotKeep(t *testing.T) {
 func TestMonitorRefusesWhatItCanNotDo(t *testing.T) {
 	r := newRig(t)
 	for want, line := range map[string][]string{
-		"--interval 10ms is too short: want at least 50ms": {"--interval", "10ms"},
-		"--blocks 0 would show nothing":                    {"--blocks", "0"},
-		"--height says nothing here":                       {"--height", "5"},
-		`--output "yaml" is unknown: want text or json`:    {"--output", "yaml"},
-		`"carol" is neither an address of this chain`:      {"carol"},
-		"accepts at most 1 arg(s), received 2":             {"alice", "bob"},
+		"--interval 10ms is too short: want at least 50ms":   {"--interval", "10ms"},
+		"--blocks 0 would show nothing":                      {"--blocks", "0"},
+		"--height says nothing here":                         {"--height", "5"},
+		`--output "yaml" is unknown: want text or json`:      {"--output", "yaml"},
+		`"carol" is neither an address of this chain`:        {"carol"},
+		`takes one account at a time, and "bob" is one more`: {"alice", "bob"},
 	} {
 		out, _, err := r.Run(append([]string{"query", "timers", "monitor"}, line...)...)
 		require.ErrorContains(t, err, want)

@@ -170,8 +170,14 @@ func Registered(codespace string, code uint32) string {
 // sourcePath is where in the code an error arose, as the SDK and the libraries below it write it behind the error's text.
 var sourcePath = regexp.MustCompile(`\s*\[[^\[\]\s]+\.go:\d+\]`)
 
-// NoPaths is the text of an error without the places in the code that it came from.
-func NoPaths(text string) string { return sourcePath.ReplaceAllString(text, "") }
+// noAccount is how the chain says that it knows no account of an address.
+var noAccount = regexp.MustCompile(`account ([a-z0-9]+1[a-z0-9]+) not found(?:: key not found)?`)
+
+// NoPaths is the text of an error without the places in the code that it came from, and with what it means that there is no
+// account: the chain makes one when it first receives coins.
+func NoPaths(text string) string {
+	return noAccount.ReplaceAllString(sourcePath.ReplaceAllString(text, ""), "the account $1 has never received coins")
+}
 
 // ServerSays is what the module's server answered, without what the transport wraps around it.
 func ServerSays(err error) string {

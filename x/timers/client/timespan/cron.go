@@ -39,6 +39,24 @@ var weekdays = map[string]int{
 // IsRhythm reports whether a text is meant as a Rhythm, and not as a number of blocks or a duration.
 func IsRhythm(text string) bool { return strings.ContainsAny(text, "@ *") }
 
+// RhythmOf is what may be meant by a word alone: day@09:00 by day, and for a month, which is no even time, a date.
+func RhythmOf(word string) (meant string, isWord bool) {
+	switch word = strings.TrimSuffix(strings.ToLower(word), "ly"); word {
+	case "day", "dai":
+		return "day@09:00", true
+	case "hour":
+		return "hour@:30, or 1h", true
+	case "week":
+		return "monday@09:00, or 7d", true
+	case "month", "year":
+		return "30d, or a timer for each date (--at): a " + word + " is not always as long, and a timer repeats after a number of blocks", true
+	}
+	if _, known := weekdays[word]; known {
+		return word + "@09:00", true
+	}
+	return "", false
+}
+
 // ParseRhythm reads a repetition by the clock. What states no offset from UTC is meant in the zone of now. The first comes
 // when the clocks of then show that time; after that blocks know no change of clocks. Only what repeats after the same time
 // always is a Rhythm, since a timer repeats after a number of blocks.

@@ -1,8 +1,10 @@
 package clienttest
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -31,8 +33,9 @@ type Node struct {
 	Asked int
 	// Down makes every request fail.
 	Down bool
-	// Refuse makes the node refuse every transaction.
+	// Refuse makes the node refuse every transaction, with a log if one is stated.
 	Refuse bool
+	Log    string
 
 	// ResultsFrom is the first height whose results are kept.
 	ResultsFrom int64
@@ -65,7 +68,7 @@ func (n *Node) ask() error {
 }
 
 func (n *Node) away() error {
-	return fmt.Errorf("post failed: Post \"http://node\": dial tcp 127.0.0.1:26657: connection refused")
+	return errors.New("connection refused")
 }
 
 // gone counts a request of those that fail after a broadcast.
@@ -147,7 +150,7 @@ func (n *Node) ABCIQueryWithOptions(
 func (n *Node) BroadcastTxSync(_ context.Context, tx cmttypes.Tx) (*coretypes.ResultBroadcastTx, error) {
 	hash := sha256.Sum256(tx)
 	if n.Refuse {
-		return &coretypes.ResultBroadcastTx{Hash: hash[:], Code: 13, Codespace: "sdk", Log: "insufficient fee"}, n.ask()
+		return &coretypes.ResultBroadcastTx{Hash: hash[:], Code: 13, Codespace: "sdk", Log: cmp.Or(n.Log, "insufficient fee")}, n.ask()
 	}
 	if n.Full != nil {
 		return nil, n.Full
