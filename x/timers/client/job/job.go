@@ -74,7 +74,7 @@ func NewTx(cmd *cobra.Command) (*Job, error) {
 	if j.Signer, err = j.AccountOf(clientCtx.GetFromAddress()); err != nil {
 		return nil, err
 	}
-	if _, err := j.Zone(); err != nil {
+	if _, err := j.Zone(); err != nil && !j.Offline {
 		return nil, err
 	}
 	return j, j.exactFees()
