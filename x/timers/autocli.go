@@ -128,13 +128,7 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 			Long:      "List the stores that timers can watch on this chain, and the forms in which --watch takes their keys.",
 			Example:   example("watchable"),
 		},
-		{
-			RpcMethod:      "WatchKey",
-			Use:            "watch-key [text]",
-			Short:          "Show how --watch parses a text: as a store, and a prefix of its keys",
-			Example:        example("watch-key bank:balance:ADDRESS:stake"),
-			PositionalArgs: positional("text"),
-		},
+		{RpcMethod: "WatchKey", Skip: true}, // cli.NewQueryCmd brings it
 		{RpcMethod: "Watches", Skip: true}, // cli.NewQueryCmd brings it
 	}
 }

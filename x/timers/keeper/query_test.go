@@ -373,3 +373,10 @@ func TestStatusAndTierOfATimer(t *testing.T) {
 	f.blocksUntil(4)
 	require.Equal(t, types.TimerStatusExpired, f.timer(robot, due).Status, "after block 5 it will not fire any more")
 }
+
+// What has not happened yet has no receipts, which is no list of none.
+func TestReceiptsOfTheFutureAreRefused(t *testing.T) {
+	f := newFixture(t)
+	_, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: f.Height() + 1_000})
+	require.ErrorContains(t, err, "is in the future: the latest is")
+}

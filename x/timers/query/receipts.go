@@ -75,6 +75,9 @@ func (s *server) Receipts(
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
+	if now := types.HeightOf(ctx); req.GetHeight() > now {
+		return nil, status.Errorf(codes.OutOfRange, "height %d is in the future: the latest is %d", req.GetHeight(), now)
+	}
 	page := req.GetPagination()
 	limit, offset, err := pageBounds(page)
 	if err != nil {

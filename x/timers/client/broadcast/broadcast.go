@@ -110,7 +110,7 @@ func SendProposal(j *job.Job, msg *govv1.MsgSubmitProposal) error {
 				return printIncluded(j, tx)
 			}
 			if j.OutputFormat != flags.OutputFormatText {
-				return printJSON(j, proposed{ProposalID: id, included: included{Height: tx.Height, TxHash: hashText(tx.Hash)}})
+				return printJSON(j, proposed{ProposalID: id, included: included{Status: statusIncluded, Height: tx.Height, TxHash: hashText(tx.Hash)}})
 			}
 			return j.PrintString(fmt.Sprintf("proposal %s is submitted: transaction %X is included at height %d\nvote: %s tx gov vote %s yes --from NAME\n",
 				id, tx.Hash, tx.Height, version.AppName, id))

@@ -19,7 +19,7 @@ func TestProposalIn_IsTheNumberOfTheEvent(t *testing.T) {
 		{Type: "submit_proposal", Attributes: []abci.EventAttribute{{Key: "proposal_messages", Value: ","}, {Key: "proposal_id", Value: "7"}}},
 	}
 	require.Equal(t, "7", proposalIn(tx))
-	text, err := json.Marshal(proposed{ProposalID: "7", included: included{Height: 9, TxHash: "0101"}})
+	text, err := json.Marshal(proposed{ProposalID: "7", included: included{Status: statusIncluded, Height: 9, TxHash: "0101"}})
 	require.NoError(t, err)
-	require.JSONEq(t, `{"proposal_id": "7", "height": 9, "txhash": "0101"}`, string(text))
+	require.JSONEq(t, `{"proposal_id": "7", "status": "included", "height": 9, "txhash": "0101"}`, string(text))
 }

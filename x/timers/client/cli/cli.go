@@ -39,7 +39,7 @@ func NewQueryCmd() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		RunE:                       client.ValidateCmd,
 	}
-	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), history.NewCommand(), monitor.NewCommand())
+	cmd.AddCommand(newTimerCmd(), newEstimateCmd(), newWatchKeyCmd(), history.NewCommand(), monitor.NewCommand())
 	cmd.AddCommand(lists.Commands()...)
 	cmd.AddCommand(govern.QueryCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)

@@ -141,3 +141,16 @@ func TestWatchesAreListed(t *testing.T) {
 		require.EqualError(t, err, "--store and --actor: want one of them")
 	}
 }
+
+// What --watch takes, watch-key shows: names of keys too.
+func TestWatchKeyTakesNames(t *testing.T) {
+	r := newRig(t)
+	named, _, err := r.Run("query", "timers", "watch-key", "bank:balance:bob:stake", "-o", "json")
+	require.NoError(t, err)
+	stated, _, err := r.Run("query", "timers", "watch-key", "bank:balance:"+r.Bob+":stake", "-o", "json")
+	require.NoError(t, err)
+	require.Equal(t, stated, named)
+	require.Contains(t, named, `"store":"bank"`)
+	_, _, err = r.Run("query", "timers", "watch-key", "bank:balance:carol:stake")
+	require.ErrorContains(t, err, `"carol" is neither an address of this chain nor the name of a key`)
+}

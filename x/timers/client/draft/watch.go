@@ -111,6 +111,12 @@ func (d *Draft) watchOnly() error {
 	return nil
 }
 
+// WatchKey reads a key as --watch takes it.
+func (d *Draft) WatchKey(text string) (types.WatchKey, error) {
+	key, _, err := d.watchKey(text, nil)
+	return key, err
+}
+
 // watchKey reads a key with its condition, which may be nil, and tells whether that is true now.
 func (d *Draft) watchKey(text string, when *types.WatchCondition) (key types.WatchKey, holds bool, err error) {
 	if d.Offline {

@@ -28,6 +28,9 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
 )
 
+// shortestAddress is from which length on a text may be an address: what is wrong with it is worth a word then.
+const shortestAddress = 39
+
 // shortAddress is how many characters of an address are shown where it is short.
 const shortAddress = 16
 
@@ -156,10 +159,12 @@ func (j *Job) LookupAccount(text string) (Account, error) {
 	if m := otherPrefix.FindStringSubmatch(err.Error()); m != nil {
 		return Account{}, fmt.Errorf("%.120q is an address of another chain (%s1...): want one that begins with %s1, or the name of a key", text, m[2], m[1])
 	}
-	if m := strings.LastIndex(err.Error(), ": internal logic error"); m >= 0 {
-		return Account{}, fmt.Errorf("%.120q is neither an address of this chain (%s) nor the name of a key", text, err.Error()[:m])
+	why := ""
+	if len(text) >= shortestAddress {
+		reason, _, _ := strings.Cut(err.Error(), ": internal logic error")
+		why = " (" + reason + ")"
 	}
-	return Account{}, fmt.Errorf("%.120q is neither an address of this chain (%w) nor the name of a key", text, err)
+	return Account{}, fmt.Errorf("%.120q is neither an address of this chain%s nor the name of a key", text, why)
 }
 
 // LookupValidator reads the address of a validator's operator, or the account or the name of the key that operates it.
