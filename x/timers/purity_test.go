@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"client/words":     {"types", "client/plain"},
 	"client/event":     {},
 	"client/plain":     {"types", "types/bounds"},
-	"client/job":       {"types", "names", "client/plain", "client/timespan"},
+	"client/job":       {"types", "names", "client/plain", "client/timespan", "client/words"},
 	"client/bids":      {"types", "client/plain", "client/timespan", "client/job"},
 	"client/draft":     {"types", "names", "authz", "client/plain", "client/timespan", "client/job", "client/bids"},
 	"client/outlook":   {"types", "client/plain", "client/timespan", "client/job", "client/bids"},

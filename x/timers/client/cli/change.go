@@ -20,7 +20,12 @@ import (
 const nameHelp = `
 
 A timer is named ID-PREFIX or ACTOR/ID-PREFIX: as many digits of its id as tell it from the actor's other timers. All 64
-digits need no look-up. The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
+digits need no look-up. Its label names it as well, if no other live timer of the actor has the same: an id comes first.
+The admin of a contract names those that the admin scheduled for it: CONTRACT/ID-PREFIX.`
+
+const selectHelp = `
+
+--selector label=TEXT takes all that have this label, in one transaction, and shows them.`
 
 func newUpdateCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
@@ -124,21 +129,22 @@ func newExtendCmd() *cobra.Command {
 		Use:   "extend [id-prefix]",
 		Short: "Set the last height at which one of your timers may fire",
 		Long: "Set the last height at which one of your timers may fire (--until), or add to it (--by). The chain clamps what is " +
-			"beyond the longest life of a timer. An end before the present one is refused without --shorten." + nameHelp,
+			"beyond the longest life of a timer. An end before the present one is refused without --shorten." + nameHelp + selectHelp,
 		Example: fmt.Sprintf(`%[1]s tx timers extend 3fa9 --until 250000 --from alice
 %[1]s tx timers extend 3fa9 --by 7d --from alice
-%[1]s tx timers extend 3fa9 --by 5000 --from alice`, version.AppName),
-		Args: cobra.ExactArgs(1),
+%[1]s tx timers extend rent --by 5000 --from alice
+%[1]s tx timers extend --selector label=rent --by 7d --from alice`, version.AppName),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {
 				return err
 			}
-			msg, err := draft.New(j).Extend(args[0])
+			msgs, err := draft.New(j).Extend(args)
 			if err != nil {
 				return err
 			}
-			return broadcast.Send(j, msg)
+			return broadcast.Send(j, msgs...)
 		},
 	})
 	draft.AddExtendFlags(cmd.Flags())
@@ -148,11 +154,15 @@ func newExtendCmd() *cobra.Command {
 
 func newCancelCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
-		Use:     "cancel [id-prefix]...",
-		Short:   "Cancel your timers: those that are named, or all",
-		Long:    "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp,
-		Example: fmt.Sprintf("%[1]s tx timers cancel 3fa9 --from alice\n%[1]s tx timers cancel 3fa9 b07 alice/11 --from alice\n%[1]s tx timers cancel --all --from alice\n%[1]s tx timers cancel --all --actor CONTRACT --from admin", version.AppName),
-		Args:    cobra.ArbitraryArgs,
+		Use:   "cancel [id-prefix]...",
+		Short: "Cancel your timers: those that are named, or all",
+		Long:  "Cancel your timers: those that are named, or all. One transaction cancels them together or none." + nameHelp + selectHelp,
+		Example: fmt.Sprintf(`%[1]s tx timers cancel 3fa9 --from alice
+%[1]s tx timers cancel 3fa9 rent alice/11 --from alice
+%[1]s tx timers cancel --selector label=rent --from alice
+%[1]s tx timers cancel --all --from alice
+%[1]s tx timers cancel --all --actor CONTRACT --from admin`, version.AppName),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {
@@ -171,43 +181,51 @@ func newCancelCmd() *cobra.Command {
 
 func newPauseCmd() *cobra.Command {
 	return newNamedCmd("pause", "Set one of your timers aside until you resume it",
-		"Set one of your timers aside until you resume it. Its time to live goes on: it expires when it would have.",
-		func(d *draft.Draft, name string) (sdk.Msg, error) {
-			msg, _, err := d.Pause(name)
-			return msg, err
-		})
+		"Set one of your timers aside until you resume it. Its time to live goes on: it expires when it would have.", (*draft.Draft).Pause)
 }
 
 func newResumeCmd() *cobra.Command {
 	cmd := newNamedCmd("resume", "Put one of your timers back that was paused, or set aside for lack of funds",
 		"Put one of your timers back that you paused, or that was suspended or set aside because its payer could not cover it. One that is overdue "+
 			"is due in the next block.",
-		func(d *draft.Draft, name string) (sdk.Msg, error) {
-			msg, timer, err := d.Resume(name)
-			if err == nil && timer != nil {
-				err = adviseResume(d, timer)
+		func(d *draft.Draft, names []string) ([]sdk.Msg, error) {
+			msgs, timers, err := d.Resume(names)
+			if err != nil {
+				return nil, err
 			}
-			return msg, err
+			return msgs, adviseResume(d, timers)
 		})
 	job.AddForce(cmd.Flags())
 	return cmd
 }
 
-// adviseResume tries what a timer does, which is due in the next block if it is overdue, and says what it costs.
-func adviseResume(d *draft.Draft, timer *types.TimerInfo) error {
+// adviseResume tries what timers do, each of which is due in the next block if it is overdue, and says what that costs.
+func adviseResume(d *draft.Draft, timers []job.Owned) error {
 	ahead := outlook.Advisory(d.Job)
 	if ahead == nil {
 		return nil
 	}
-	var err error
-	if d.Messages, err = messagesOf(d, timer); err != nil {
-		return err
+	for _, owned := range timers {
+		if owned.Live == nil {
+			continue
+		}
+		if len(timers) > 1 {
+			d.Subject = fmt.Sprintf("timer %s: ", owned.ID)
+			d.Notef("timer %s", owned.ID)
+		}
+		var err error
+		if d.Messages, err = messagesOf(d, owned.Live); err != nil {
+			return err
+		}
+		r := reviewOf(d, ahead, owned.Live)
+		if _, err := r.try(owned.Live.GasLimit, false); err != nil {
+			return err
+		}
+		if err := r.judge(); err != nil {
+			return err
+		}
 	}
-	r := reviewOf(d, ahead, timer)
-	if _, err := r.try(timer.GasLimit, false); err != nil {
-		return err
-	}
-	return r.judge()
+	return nil
 }
 
 // planOf is what a timer is already, as far as its price depends on it.
@@ -218,24 +236,27 @@ func planOf(timer *types.TimerInfo) outlook.Plan {
 	}
 }
 
-// newNamedCmd is a command whose message names a timer and says nothing else.
-func newNamedCmd(verb, short, long string, message func(d *draft.Draft, name string) (sdk.Msg, error)) *cobra.Command {
-	return broadcast.TxCommand(&cobra.Command{
-		Use:     verb + " [id-prefix]",
-		Short:   short,
-		Long:    long + nameHelp,
-		Example: fmt.Sprintf("%s tx timers %s 3fa9 --from alice", version.AppName, verb),
-		Args:    cobra.ExactArgs(1),
+// newNamedCmd is a command whose messages name timers and say nothing else.
+func newNamedCmd(verb, short, long string, messages func(d *draft.Draft, names []string) ([]sdk.Msg, error)) *cobra.Command {
+	cmd := broadcast.TxCommand(&cobra.Command{
+		Use:   verb + " [id-prefix]",
+		Short: short,
+		Long:  long + nameHelp + selectHelp,
+		Example: fmt.Sprintf("%[1]s tx timers %[2]s 3fa9 --from alice\n%[1]s tx timers %[2]s rent --from alice\n%[1]s tx timers %[2]s --selector label=rent --from alice",
+			version.AppName, verb),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			j, err := job.NewTx(cmd)
 			if err != nil {
 				return err
 			}
-			msg, err := message(draft.New(j), args[0])
+			msgs, err := messages(draft.New(j), args)
 			if err != nil {
 				return err
 			}
-			return broadcast.Send(j, msg)
+			return broadcast.Send(j, msgs...)
 		},
 	})
+	draft.AddSelectorFlags(cmd.Flags())
+	return cmd
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/client"
 
+	"github.com/cosmos-timers/timers/x/timers/client/completion"
 	"github.com/cosmos-timers/timers/x/timers/client/govern"
 	"github.com/cosmos-timers/timers/x/timers/client/history"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
@@ -28,7 +29,7 @@ func NewTxCmd() *cobra.Command {
 		newGrantCmd())
 	cmd.AddCommand(govern.TxCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)
-	return complete(cmd)
+	return completion.Complete(cmd, map[string]completion.Offer{govern.FlagSet: govern.OfferParameters})
 }
 
 // NewQueryCmd returns the module's queries; AutoCLI adds the lists.
@@ -43,5 +44,5 @@ func NewQueryCmd() *cobra.Command {
 	cmd.AddCommand(lists.Commands()...)
 	cmd.AddCommand(govern.QueryCommands()...)
 	cmd.SetFlagErrorFunc(job.ExplainFlag)
-	return complete(cmd)
+	return completion.Complete(cmd, map[string]completion.Offer{govern.FlagSet: govern.OfferParameters})
 }

@@ -62,7 +62,7 @@ func TestShellsOfferKeysAndTimers(t *testing.T) {
 		got := offered(line...)
 		require.Len(t, got, 2)
 		for i, one := range got {
-			require.Regexp(t, "^"+before+ids[i]+`\tsend [57]stake to bob$`, one)
+			require.Regexp(t, "^"+before+ids[i]+`\tsend [57]stake to bob, due at height 500$`, one)
 		}
 	}
 	require.Len(t, offered("tx", "timers", "sys-release-timer", "alice", ""), 2)
@@ -80,6 +80,16 @@ func TestShellsOfferKeysAndTimers(t *testing.T) {
 	policies := offered("query", "timers", "check-config", "--set", "policy=")
 	require.Len(t, policies, len(types.Policy_name)-1)
 	require.Contains(t, policies, "policy=POLICY_FIFO")
+
+	label := r.labelled("rent", 600, 9)
+	r.labelled("two words", 600, 9)
+	rent := label[:8] + "  rent: send 9stake to bob, due at height 600"
+	require.Equal(t, []string{"rent\t" + rent}, offered("tx", "timers", "resume", "--from", "alice", "re"))
+	require.Equal(t, []string{"alice/rent\t" + rent}, offered("query", "timers", "history", "alice/re"))
+	require.Equal(t, []string{"label=rent\t1 timer"}, offered("tx", "timers", "cancel", "--from", "alice", "--selector", ""))
+	r.labelled("rent", 700, 9)
+	require.Empty(t, offered("tx", "timers", "cancel", "--from", "alice", "re"), "it names no timer any more")
+	require.Equal(t, []string{"label=rent\t2 timers"}, offered("tx", "timers", "cancel", "--from", "alice", "--selector", ""))
 	r.Node.Down = true
 	require.Empty(t, offered("tx", "timers", "cancel", "--from", "alice", ""), "without a node there is nothing to offer, and nothing to say")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
+	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -17,9 +18,9 @@ import (
 func newTimerCmd() *cobra.Command {
 	return job.QueryCommand(&cobra.Command{
 		Use:     "timer [actor/id-prefix]",
-		Short:   "Show one timer, by its actor and the beginning of its id",
-		Long:    "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers. The payload of an account's timer is shown decoded, as messages.",
-		Example: version.AppName + " query timers timer alice/3fa9",
+		Short:   "Show one timer, by its actor and the beginning of its id, or its label",
+		Long:    "Show one timer, by its actor, an address or a key's name, and as many digits of its id as tell it from the actor's other timers, or a label that no other live one of them has. The payload of an account's timer is shown decoded, as messages.",
+		Example: fmt.Sprintf("%[1]s query timers timer alice/3fa9\n%[1]s query timers timer alice/rent", version.AppName),
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)
@@ -32,15 +33,19 @@ func newTimerCmd() *cobra.Command {
 				return err
 			}
 			if n.Actor == "" {
-				return errors.New("timer " + args[0] + " names no actor: want ACTOR/ID-PREFIX")
+				return errors.New("timer " + args[0] + " names no actor: want ACTOR/ID-PREFIX or ACTOR/LABEL")
 			}
 			actor, err := j.LookupAccount(n.Actor)
 			if err != nil {
 				return fmt.Errorf("timer %.200q: %w", args[0], err)
 			}
-			timer, err := job.Resolve(j.Ctx, types.NewQueryClient(j.Context), actor.Text, n.Prefix)
+			timer, err := j.Find(actor.Text, n.Text)
 			if errors.Is(err, job.ErrNoTimer) {
-				return fmt.Errorf("%w; what happened to it: %s query timers history %s", err, version.AppName, args[0])
+				of := n.Actor
+				if _, err := names.ParseIDPrefix(n.Text); err == nil {
+					of = args[0]
+				}
+				return fmt.Errorf("%w; what happened to those that are gone: %s query timers history %s", err, version.AppName, of)
 			}
 			if err != nil {
 				return err

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cosmos/cosmos-sdk/client/flags"
+	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
@@ -58,11 +59,12 @@ func AddExtendFlags(f *pflag.FlagSet) {
 	f.Lookup(flagTo).Hidden = true
 	f.String(flagBy, "", "how much longer than now: a number of blocks, or a time such as 7d, added to its present end")
 	f.Bool(flagShorten, false, "let the new end be before the present one")
+	AddSelectorFlags(f)
 }
 
-// Extend reads until when one of the signer's timers may fire. It refuses an end before the present one unless that is
-// meant, and one that changes nothing.
-func (d *Draft) Extend(timer string) (*types.MsgExtendTimer, error) {
+// Extend reads until when one of the signer's timers may fire, or those that are selected. It refuses an end before the
+// present one unless that is meant, and one that changes nothing.
+func (d *Draft) Extend(names []string) ([]sdk.Msg, error) {
 	flag, text, err := d.OneOf("until when the timer may fire", true, flagUntil, flagTo, flagBy)
 	if err != nil {
 		return nil, err
@@ -71,27 +73,40 @@ func (d *Draft) Extend(timer string) (*types.MsgExtendTimer, error) {
 		return nil, fmt.Errorf("--%s needs a node, which knows until when the timer may fire: with --%s, state a height with --%s",
 			flagBy, flags.FlagOffline, flagUntil)
 	}
-	owned, live, err := d.ownLive(timer)
+	timers, err := d.chooseLive(choice{verb: "extend", names: names})
 	if err != nil {
 		return nil, err
 	}
-	msg := &types.MsgExtendTimer{Sender: d.Signer.Text, Id: owned.ID, Actor: owned.Actor}
+	var stated, longest, life uint64
 	if flag == flagBy {
-		longer, err := d.blocks(flagBy, text)
-		if err == nil && longer > math.MaxInt64-live.ExpiresAt {
-			err = fmt.Errorf("--%s %s is beyond any height", flagBy, text)
-		}
-		if err != nil {
-			return nil, err
-		}
-		msg.ExpiresAt = live.ExpiresAt + longer
-	} else if msg.ExpiresAt, err = d.height(flag, text); err != nil {
+		stated, err = d.blocks(flagBy, text)
+	} else {
+		stated, err = d.height(flag, text)
+	}
+	if err == nil && !d.Offline {
+		longest, life, err = d.longestEnd()
+	}
+	if err != nil {
 		return nil, err
 	}
-	if live == nil {
-		return msg, nil
+	msgs := make([]sdk.Msg, len(timers))
+	for i, timer := range timers {
+		end := stated
+		if flag == flagBy {
+			if stated > math.MaxInt64-timer.Live.ExpiresAt {
+				return nil, fmt.Errorf("--%s %s is beyond any height", flagBy, text)
+			}
+			end += timer.Live.ExpiresAt
+		}
+		msgs[i] = &types.MsgExtendTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, ExpiresAt: end}
+		if timer.Live == nil {
+			continue
+		}
+		if err := d.checkEnd(timer.Live, end, longest, life); err != nil {
+			return nil, err
+		}
 	}
-	return msg, d.checkEnd(live, msg.ExpiresAt)
+	return msgs, nil
 }
 
 // AddAgentFlags adds the flags that SetAgent reads.

@@ -4,74 +4,122 @@ import (
 	"cmp"
 	"fmt"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Pause names one of the signer's timers to set aside. It refuses one that is set aside already.
-func (d *Draft) Pause(name string) (*types.MsgPauseTimer, *types.TimerInfo, error) {
-	owned, timer, err := d.ownLive(name)
+// Pause reads which of the signer's timers to set aside. It refuses one that is set aside already, and leaves out such of
+// those that are selected.
+func (d *Draft) Pause(names []string) ([]sdk.Msg, error) {
+	timers, err := d.chooseLive(choice{verb: "pause", names: names, takes: pausable, again: true})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if timer != nil && timer.Status == types.TimerStatusSetAside && timer.SetAside != types.Watching {
-		return nil, nil, fmt.Errorf("timer %s is set aside already: it is %s", owned.ID, timer.SetAside.Word())
+	msgs := make([]sdk.Msg, len(timers))
+	for i, timer := range timers {
+		msgs[i] = &types.MsgPauseTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
 	}
-	return &types.MsgPauseTimer{Sender: d.Signer.Text, Id: owned.ID, Actor: owned.Actor}, timer, nil
+	return msgs, nil
 }
 
-// Resume names one of the signer's timers to put back. It refuses one that nobody set aside, or that its owner can't put
-// back.
-func (d *Draft) Resume(name string) (*types.MsgResumeTimer, *types.TimerInfo, error) {
-	owned, timer, err := d.ownLive(name)
+func pausable(timer *types.TimerInfo) error {
+	if timer.Status == types.TimerStatusSetAside && timer.SetAside != types.Watching {
+		return fmt.Errorf("timer %s is set aside already: it is %s", timer.Id, timer.SetAside.Word())
+	}
+	return nil
+}
+
+// Resume reads which of the signer's timers to put back, and returns them where there is a node. It refuses one that nobody
+// set aside, or that its owner can't put back, and leaves out such of those that are selected.
+func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
+	timers, err := d.chooseLive(choice{verb: "resume", names: names, takes: resumable, again: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	if timer != nil {
-		id := owned.ID
-		switch timer.SetAside {
-		case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
-		case types.Quarantined:
-			return nil, nil, fmt.Errorf("timer %s is quarantined: only governance releases it", id)
-		case types.Watching:
-			return nil, nil, fmt.Errorf("timer %s is not set aside: it waits for what it watches to change", id)
-		case types.NotSetAside:
-			return nil, nil, fmt.Errorf("timer %s is not set aside: it is due at height %d", id, timer.Due)
-		default:
-			return nil, nil, fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.SetAside.Word())
+	msgs := make([]sdk.Msg, len(timers))
+	for i, timer := range timers {
+		if timers[i].Live, err = d.whole(timer); err != nil {
+			return nil, nil, err
+		}
+		msgs[i] = &types.MsgResumeTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+	}
+	return msgs, timers, nil
+}
+
+func resumable(timer *types.TimerInfo) error {
+	id := timer.Id
+	switch timer.SetAside {
+	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut:
+		return nil
+	case types.Quarantined:
+		return fmt.Errorf("timer %s is quarantined: only governance releases it", id)
+	case types.Watching:
+		return fmt.Errorf("timer %s is not set aside: it waits for what it watches to change", id)
+	case types.NotSetAside:
+		return fmt.Errorf("timer %s is not set aside: it is due at height %d", id, timer.Due)
+	default:
+		return fmt.Errorf("timer %s is %s: it returns by itself, or after an update", id, timer.SetAside.Word())
+	}
+}
+
+// chooseLive finds the one timer that is named, or those that are selected, and asks for them where there is a node.
+func (d *Draft) chooseLive(c choice) ([]job.Owned, error) {
+	c.most = 1
+	timers, err := d.choose(c)
+	if err != nil || d.Offline {
+		return timers, err
+	}
+	for i := range timers {
+		timer := &timers[i]
+		if timer.Live == nil {
+			if timer.Live, err = d.whole(*timer); err != nil {
+				return nil, err
+			}
+		}
+		if c.takes != nil {
+			if err := c.takes(timer.Live); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return &types.MsgResumeTimer{Sender: d.Signer.Text, Id: owned.ID, Actor: owned.Actor}, timer, nil
+	return timers, nil
 }
 
-// ownLive reads the name of a timer that the signer may change, and asks for it where there is a node.
-func (d *Draft) ownLive(name string) (owned job.Owned, timer *types.TimerInfo, err error) {
-	if owned, err = d.OwnTimer(name); err != nil || d.Offline {
-		return owned, nil, err
+// whole is a timer with its messages, which lists leave out; nil without a node.
+func (d *Draft) whole(timer job.Owned) (*types.TimerInfo, error) {
+	if d.Offline || timer.Live != nil && len(timer.Live.Messages) > 0 {
+		return timer.Live, nil
 	}
-	found, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(owned.Actor, d.Signer.Text), owned.ID)
+	found, err := job.Resolve(d.Ctx, types.NewQueryClient(d.Context), cmp.Or(timer.Actor, d.Signer.Text), timer.ID)
+	return &found, err
+}
+
+// longestEnd is the last height to which a change can move that of a timer.
+func (d *Draft) longestEnd() (longest, blocks uint64, err error) {
+	c, err := d.Clock()
 	if err != nil {
-		return owned, nil, err
+		return 0, 0, err
 	}
-	return owned, &found, nil
+	params, err := types.NewQueryClient(d.Context).Params(d.Ctx, &types.QueryParamsRequest{})
+	if err != nil {
+		return 0, 0, fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
+	}
+	return c.Height + 1 + params.Config.MaxTtlBlocks, params.Config.MaxTtlBlocks, nil
 }
 
 // checkEnd says from where to where a change moves the last height of a timer, as the chain will: it clamps what is beyond
 // the longest life. It refuses what changes nothing, what makes the timer end before it is due, and an end before the present
 // one that is not meant.
-func (d *Draft) checkEnd(timer *types.TimerInfo, to uint64) error {
+func (d *Draft) checkEnd(timer *types.TimerInfo, to, longest, life uint64) error {
 	c, err := d.Clock()
 	if err != nil {
 		return err
 	}
-	params, err := types.NewQueryClient(d.Context).Params(d.Ctx, &types.QueryParamsRequest{})
-	if err != nil {
-		return fmt.Errorf("ask for the chain's config: %s", plain.ServerSays(err))
-	}
-	if longest := c.Height + 1 + params.Config.MaxTtlBlocks; to > longest {
-		d.Notef("a timer lives at most %s: the chain takes %s for %s",
-			c.Pace.Describe(params.Config.MaxTtlBlocks), d.Date(longest), d.Date(to))
+	if to > longest {
+		d.Notef("a timer lives at most %s: the chain takes %s for %s", c.Pace.Describe(life), d.Date(longest), d.Date(to))
 		to = longest
 	}
 	stated, given := d.Stated(flagShorten)
@@ -84,7 +132,7 @@ func (d *Draft) checkEnd(timer *types.TimerInfo, to uint64) error {
 	case to < timer.ExpiresAt && !shorten:
 		return fmt.Errorf("timer %s may fire until %s already, which is later than %s: --%s lets it end sooner", timer.Id, d.Date(timer.ExpiresAt), d.Date(to), flagShorten)
 	}
-	d.Notef("may fire until %s, not %s: %s", d.Date(to), d.Date(timer.ExpiresAt), c.Describe(to))
+	d.Notef("timer %s may fire until %s, not %s: %s", timer.Id, d.Date(to), d.Date(timer.ExpiresAt), c.Describe(to))
 	if interval := timer.Trigger.Interval; interval != nil && interval.Remaining > 0 && timer.SetAside == types.NotSetAside {
 		if fit := Fit(timer.Due, interval.Every, to); fit < interval.Remaining {
 			d.Notef("%s of the %s that it is to make fit", plain.Count(fit, "fire"), plain.Thousands(interval.Remaining))

@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/version"
 	govv1 "github.com/cosmos/cosmos-sdk/x/gov/types/v1"
 
+	"github.com/cosmos-timers/timers/x/timers/client/completion"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
@@ -275,4 +276,25 @@ func sameFields(a, b *types.MsgUpdateTimerConfig) string {
 		}
 	}
 	return strings.Join(same, ", ")
+}
+
+// OfferParameters offers the parameters of the config, and of the policy its values.
+func OfferParameters(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	const policy = "policy="
+	if strings.HasPrefix(word, policy) {
+		var names []string
+		for number := range types.Policy_name {
+			if number != 0 {
+				names = append(names, policy+types.Policy(number).String())
+			}
+		}
+		slices.Sort(names)
+		return completion.Beginning(names, word), completion.NoFiles
+	}
+	names := types.ConfigFields.Paths()
+	for i := range names {
+		names[i] += "="
+	}
+	slices.Sort(names)
+	return completion.Beginning(names, word), completion.GoesOn
 }

@@ -42,7 +42,7 @@ type governs struct {
 }
 
 func newSysCmds() []*cobra.Command {
-	const theID = " The id may be short, where a node knows the timer."
+	const theID = " The id may be short, or the timer's label stand for it, where a node knows the timer."
 	all := []governs{
 		{
 			use: "sys-cancel-timer [actor] [id]", short: "Propose to cancel any timer (opcode 48)",
@@ -122,22 +122,20 @@ func anyTimer(j *job.Job, actorText, idText string) (actor, id string, err error
 	if err != nil {
 		return "", "", fmt.Errorf("actor: %w", err)
 	}
-	name, err := job.ParseName(idText)
+	name := job.Name{Text: idText}
 	switch {
-	case err != nil:
-		return "", "", err
-	case name.Actor != "":
-		return "", "", fmt.Errorf("timer %.200q: the actor is stated before it: want the id alone", idText)
+	case strings.HasPrefix(idText, actorText+"/") || strings.HasPrefix(idText, account.Text+"/"):
+		return "", "", fmt.Errorf("timer %.200q: the actor is stated before it: want the id or the label alone", idText)
 	case name.Whole():
-		return account.Text, name.Prefix, nil
+		return account.Text, name.ID(), nil
 	case j.Offline:
-		return "", "", errors.New("a short id needs a node")
+		return "", "", errors.New("a short id and a label need a node")
 	}
-	timer, err := job.Resolve(j.Ctx, types.NewQueryClient(j.Context), account.Text, name.Prefix)
+	timer, err := j.Find(account.Text, idText)
 	if err != nil {
 		return "", "", err
 	}
-	j.Notef("timer %s/%s", account.Text, timer.Id)
+	j.Notef("timer %s/%s: %s", account.Text, timer.Id, j.Says(&timer))
 	return account.Text, timer.Id, nil
 }
 

@@ -3,6 +3,7 @@ package history
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -17,6 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/names"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // NewCommand is the command history.
@@ -26,9 +28,10 @@ func NewCommand() *cobra.Command {
 		Short: "Show what happened to an actor's timers, or to one of them, newest first",
 		Long: "Show what happened to an actor's timers, or to one of them, newest first: what fired with its outcome and its price, what expired, " +
 			"what was scheduled, changed, paused and cancelled. Timers that are gone are found too, as long as the node remembers: " +
-			"the chain's state keeps no history, so this comes from the event index of the node that is asked.",
+			"the chain's state keeps no history, so this comes from the event index of the node that is asked. One that is gone is named by its id; a live one by its label too.",
 		Example: fmt.Sprintf(`%[1]s query timers history alice
-%[1]s query timers history alice/3fa9 --page-limit 50 --before 120000`, version.AppName),
+%[1]s query timers history alice/3fa9 --page-limit 50 --before 120000
+%[1]s query timers history alice/rent`, version.AppName),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			clientCtx, err := client.GetClientQueryContext(cmd)
@@ -49,15 +52,10 @@ func NewCommand() *cobra.Command {
 }
 
 func readHistory(j *job.Job, text string) (*history, error) {
-	who, prefix, _ := strings.Cut(text, "/")
+	who, name, one := strings.Cut(text, "/")
 	actor, err := j.LookupAccount(who)
 	if err != nil {
 		return nil, fmt.Errorf("history of %.200q: %w", text, err)
-	}
-	if strings.Contains(text, "/") {
-		if prefix, err = names.ParseIDPrefix(prefix); err != nil {
-			return nil, fmt.Errorf("history of %.200q: %w: want ACTOR or ACTOR/ID-PREFIX", text, err)
-		}
 	}
 	limit, err := j.Flags.GetInt(flagLimit)
 	if err != nil {
@@ -74,7 +72,37 @@ func readHistory(j *job.Job, text string) (*history, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := search{node: node, actor: actor.Text, prefix: prefix, limit: limit, before: before, txs: map[int64][]abci.Event{}, blocks: map[int64]bool{}}
+	s := search{node: node, actor: actor.Text, limit: limit, before: before, txs: map[int64][]abci.Event{}, blocks: map[int64]bool{}}
+	if !one {
+		return s.run(j.Ctx)
+	}
+	return ofTimer(j, &s, name)
+}
+
+// ofTimer searches for one timer: by the beginning of its id, which finds those that are gone too, or else by the label of a
+// live one.
+func ofTimer(j *job.Job, s *search, name string) (*history, error) {
+	var err error
+	if s.prefix, err = names.ParseIDPrefix(name); err == nil {
+		h, err := s.run(j.Ctx)
+		switch {
+		case err != nil || s.before > 0 || len(name) == 2*types.IDBytes:
+			return h, err
+		case len(h.Events) > 0:
+			return h, j.NoteLabel(s.actor, name)
+		}
+	}
+	timer, err := j.Find(s.actor, name)
+	switch {
+	case errors.Is(err, job.ErrNoTimer) && s.prefix != "":
+		return &history{Events: []row{}}, nil
+	case errors.Is(err, job.ErrNoTimer):
+		return nil, fmt.Errorf("%w: those that are gone are named by their ids", err)
+	case err != nil:
+		return nil, err
+	}
+	j.Notef("timer %s/%s: %s", s.actor, timer.Id, j.Says(&timer))
+	s.prefix = timer.Id
 	return s.run(j.Ctx)
 }
 

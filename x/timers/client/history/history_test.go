@@ -155,8 +155,8 @@ func TestHistorySaysWhatTheNodeLacks(t *testing.T) {
 	_, _, err = r.Run("query", "timers", "history", "alice")
 	require.ErrorContains(t, err, "search the node's event index: timed out")
 	for name, line := range map[string][]string{
-		`"carol" is neither an address`:          {"carol"},
-		"want ACTOR or ACTOR/ID-PREFIX":          {"alice/xyz"},
+		`"carol" is neither an address`: {"carol"},
+		"alice has no live timer with the label or id xyz: those that are gone are named by their ids": {"alice/xyz"},
 		"--page-limit 0 is out of bounds":        {"alice", "--page-limit", "0"},
 		"--page-limit 101 is out of bounds":      {"alice", "--page-limit", "101"},
 		"invalid argument \"-1\" for \"--before": {"alice", "--before", "-1"},

@@ -54,6 +54,8 @@ type Job struct {
 	Notes io.Writer
 	// Signer signs, and owns the timers. Not set in a query.
 	Signer Account
+	// Subject names the timer to which objections are made, where there are several.
+	Subject string
 
 	known *timespan.Clock
 	// named are the names of keys by the bytes of their addresses, as far as they were asked for: each costs two decryptions.

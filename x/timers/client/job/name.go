@@ -16,36 +16,47 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// Name is how people name a timer: its actor, and the beginning of its id (x/timers/README.md, "9.1 CLI").
+// Name is how people name a timer: its actor, and the beginning of its id or its label (x/timers/README.md, "9.1 CLI").
 type Name struct {
 	// Actor as it was written: an address or the name of a key; empty if it was left out.
 	Actor string
-	// Prefix of the id, in lower case, of 1 to 64 digits.
-	Prefix string
+	// Text is the beginning of the id, or the label.
+	Text string
 }
 
-// ParseName reads ACTOR/ID-PREFIX, or ID-PREFIX alone.
+// ParseName reads ACTOR/ID-PREFIX or ACTOR/LABEL, or what is behind the slash alone. A label may have slashes too.
 func ParseName(text string) (Name, error) {
-	const want = "want ACTOR/ID-PREFIX, the actor an address or a key's name, the prefix 1 to 64 hexadecimal digits"
-	actor, prefix, hasActor := strings.Cut(text, "/")
-	if !hasActor {
-		actor, prefix = "", text
-	}
-	if hasActor && actor == "" {
+	const want = "want ACTOR/ID-PREFIX or ACTOR/LABEL, the actor an address or a key's name"
+	actor, of, hasActor := strings.Cut(text, "/")
+	switch {
+	case !hasActor:
+		actor, of = "", text
+	case actor == "":
 		return Name{}, fmt.Errorf("timer %.200q names no actor before the slash: %s", text, want)
 	}
-	prefix, err := names.ParseIDPrefix(prefix)
-	if err != nil {
-		return Name{}, fmt.Errorf("timer %.200q: %w: %s", text, err, want)
+	if of == "" {
+		return Name{}, fmt.Errorf("timer %.200q has neither an id nor a label: %s", text, want)
 	}
-	return Name{actor, prefix}, nil
+	if err := names.CheckLabel(of); err != nil {
+		return Name{}, fmt.Errorf("timer %.200q: an id has at most %d digits, and a label %d printable ASCII characters: %s",
+			text, 2*types.IDBytes, names.MaxLabelBytes, want)
+	}
+	return Name{actor, of}, nil
 }
 
 // Whole reports whether the name has all digits of the id.
-func (n Name) Whole() bool { return len(n.Prefix) == 2*types.IDBytes }
+func (n Name) Whole() bool {
+	_, err := names.ParseID(n.Text)
+	return err == nil
+}
+
+// ID is the text as an id in lower case.
+func (n Name) ID() string { return strings.ToLower(n.Text) }
 
 // ErrNoTimer is within the error of a timer that is not there.
 var ErrNoTimer = errors.New("no live timer")
+
+var errAmbiguous = errors.New("the id prefix is ambiguous")
 
 // Resolve finds the whole id of an actor's timer as git finds a short hash. A whole id is taken at its word.
 func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string) (types.TimerInfo, error) {
@@ -61,7 +72,7 @@ func Resolve(ctx context.Context, query types.QueryClient, actor, prefix string)
 	case strings.Contains(answer, types.ErrAmbiguousTimerID.Error()):
 		// The server names two of the timers that fit; the rest of its answer is the transport's.
 		detail, _, _ := strings.Cut(plain.ServerSays(err), ": "+types.ErrAmbiguousTimerID.Error())
-		return types.TimerInfo{}, fmt.Errorf("the id prefix is ambiguous: %s", detail)
+		return types.TimerInfo{}, fmt.Errorf("%w: %s", errAmbiguous, detail)
 	default:
 		return types.TimerInfo{}, fmt.Errorf("look up timer %s/%s: %w", actor, prefix, err)
 	}
@@ -73,6 +84,8 @@ type Owned struct {
 	ID string
 	// Actor is the contract for which the signer scheduled it, as its admin; empty if it is the signer's own.
 	Actor string
+	// Live is the timer, where it was looked up.
+	Live *types.TimerInfo
 }
 
 // OwnTimer reads the name of one of the signer's timers, or of one that the signer scheduled for a contract. Of the latter
@@ -82,13 +95,19 @@ func (j *Job) OwnTimer(text string) (Owned, error) {
 	if err != nil {
 		return Owned{}, err
 	}
-	owned, actor := Owned{ID: n.Prefix}, j.Signer.Text
+	owned, actor := Owned{ID: n.ID()}, j.Signer.Text
 	if n.Actor != "" {
 		named, err := j.LookupAccount(n.Actor)
-		if err != nil {
+		switch {
+		case err != nil && j.labelled(text):
+			// The slash is the label's.
+			n = Name{Text: text}
+		case err != nil:
 			return owned, fmt.Errorf("timer %.200q: %w", text, err)
+		default:
+			actor = named.Text
 		}
-		if actor = named.Text; !named.Bytes.Equals(j.Signer.Bytes) {
+		if actor != j.Signer.Text {
 			owned.Actor = actor
 		}
 	}
@@ -96,10 +115,10 @@ func (j *Job) OwnTimer(text string) (Owned, error) {
 	case n.Whole() && (owned.Actor == "" || j.Offline):
 		return owned, nil
 	case j.Offline:
-		return owned, fmt.Errorf("timer %.200q: a short id needs a node: with --%s, state all %d digits",
+		return owned, fmt.Errorf("timer %.200q: a short id and a label need a node: with --%s, state all %d digits of the id",
 			text, flags.FlagOffline, 2*types.IDBytes)
 	}
-	timer, err := Resolve(j.Ctx, types.NewQueryClient(j.Context), actor, n.Prefix)
+	timer, err := j.Find(actor, n.Text)
 	if owned.Actor != "" && err == nil && timer.Scheduler != j.Signer.Text {
 		err = errors.New("only its owner may change it, or the admin who scheduled it")
 	}
@@ -109,7 +128,16 @@ func (j *Job) OwnTimer(text string) (Owned, error) {
 	case err != nil:
 		return owned, err
 	}
-	owned.ID = timer.Id
-	j.Notef("timer %s/%s", actor, timer.Id)
+	owned.ID, owned.Live = timer.Id, &timer
+	j.Notef("timer %s/%s: %s", actor, timer.Id, j.Says(&timer))
 	return owned, nil
+}
+
+// labelled reports whether the signer has a timer with a label.
+func (j *Job) labelled(label string) bool {
+	if j.Offline || names.CheckLabel(label) != nil {
+		return false
+	}
+	found, err := j.withLabel(j.Signer.Text, label)
+	return err == nil && len(found) > 0
 }

@@ -17,7 +17,7 @@ func AddForce(f *pflag.FlagSet) {
 
 // Object notes what speaks against sending a transaction that the chain would take. All of it is told together.
 func (j *Job) Object(format string, args ...any) {
-	j.objections = append(j.objections, fmt.Sprintf(format, args...))
+	j.objections = append(j.objections, j.Subject+fmt.Sprintf(format, args...))
 }
 
 // settle is an error that tells all objections, unless the user wants it all the same: then each is a warning.

@@ -83,7 +83,10 @@ func (w Writer) Timer(t *types.TimerInfo) string {
 	if uint64(len(t.Payload)) < t.PayloadBytes {
 		return fmt.Sprintf("%s, %s bytes", plain.Clean(t.Handler), plain.Thousands(t.PayloadBytes))
 	}
-	messages := MessagesOf(t)
+	messages := t.Messages
+	if len(messages) == 0 {
+		messages = MessagesOf(t)
+	}
 	if len(messages) == 0 {
 		return plain.Clean(t.Handler)
 	}

@@ -1,7 +1,10 @@
-package cli
+// Package completion lets shells complete the command line of the module.
+package completion
 
 import (
 	"context"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,21 +15,18 @@ import (
 	"github.com/cosmos/cosmos-sdk/client"
 	"github.com/cosmos/cosmos-sdk/client/flags"
 	"github.com/cosmos/cosmos-sdk/crypto/keyring"
-	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/client/bids"
 	"github.com/cosmos-timers/timers/x/timers/client/draft"
-	"github.com/cosmos-timers/timers/x/timers/client/govern"
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/client/lists"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
-	"github.com/cosmos-timers/timers/x/timers/client/words"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 const (
-	// completionTimeout is for how long a shell waits for a node.
-	completionTimeout = time.Second
+	// timeout is for how long a shell waits for a node.
+	timeout = time.Second
 	// offeredTimers is how many ids are offered.
 	offeredTimers = 100
 	offeredDigits = 8
@@ -41,17 +41,17 @@ func completions() map[string][]string {
 	}
 }
 
-// offer is what a shell offers for a word, as cobra asks for it.
-type offer = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
+// Offer is what a shell offers for a word, as cobra asks for it.
+type Offer = func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
 
-// offersOfFlags are the flags whose values depend on the key ring or the config.
-func offersOfFlags() map[string]offer {
-	return map[string]offer{flags.FlagFrom: offerKeys, draft.FlagPayer: offerKeys, govern.FlagSet: offerParameters}
+// offersOfFlags are the flags whose values depend on the key ring or the chain.
+func offersOfFlags() map[string]Offer {
+	return map[string]Offer{flags.FlagFrom: offerKeys, draft.FlagPayer: offerKeys, draft.FlagSelector: offerLabels}
 }
 
 // offersOfArguments are the commands that take keys and timers as arguments.
-func offersOfArguments() map[string]offer {
-	return map[string]offer{
+func offersOfArguments() map[string]Offer {
+	return map[string]Offer{
 		"cancel": offerOwnTimers, "update": onlyFirst(offerOwnTimers), "extend": onlyFirst(offerOwnTimers), "pause": onlyFirst(offerOwnTimers),
 		"resume": onlyFirst(offerOwnTimers), "timer": onlyFirst(offerAnyTimer),
 		"send": onlyFirst(offerKeys), "grant": onlyFirst(offerKeys), "list": onlyFirst(offerKeys), "monitor": onlyFirst(offerKeys),
@@ -60,9 +60,11 @@ func offersOfArguments() map[string]offer {
 	}
 }
 
-// complete lets shells offer the values of flags and arguments, in a command and all below it.
-func complete(cmd *cobra.Command) *cobra.Command {
+// Complete lets shells offer the values of flags and arguments, in a command and all below it. More are the offers of
+// further flags.
+func Complete(cmd *cobra.Command, more map[string]Offer) *cobra.Command {
 	offered, asked := completions(), offersOfFlags()
+	maps.Copy(asked, more)
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		// Registering fails for a flag that has values already, and these are the same.
 		if values := offered[f.Name]; len(values) > 0 {
@@ -75,28 +77,29 @@ func complete(cmd *cobra.Command) *cobra.Command {
 		cmd.ValidArgsFunction = ask
 	}
 	for _, below := range cmd.Commands() {
-		complete(below)
+		Complete(below, more)
 	}
 	return cmd
 }
 
 const (
-	noFiles = cobra.ShellCompDirectiveNoFileComp
-	// goesOn: what is offered is not all of the word.
-	goesOn = noFiles | cobra.ShellCompDirectiveNoSpace
+	// NoFiles: what is offered is all that there is.
+	NoFiles = cobra.ShellCompDirectiveNoFileComp
+	// GoesOn: what is offered is not all of the word.
+	GoesOn = NoFiles | cobra.ShellCompDirectiveNoSpace
 )
 
-func onlyFirst(ask offer) offer {
+func onlyFirst(ask Offer) Offer {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
-			return nil, noFiles
+			return nil, NoFiles
 		}
 		return ask(cmd, args, word)
 	}
 }
 
-// completionJob is a job that completes a command line; nil without a context, for which there is nobody to tell why.
-func completionJob(cmd *cobra.Command) (*job.Job, context.CancelFunc) {
+// NewJob is a job that completes a command line; nil without a context, for which there is nobody to tell why.
+func NewJob(cmd *cobra.Command) (*job.Job, context.CancelFunc) {
 	// Shells ask without what runs before a command, which makes the context.
 	if before := cmd.Root().PersistentPreRunE; before != nil && before(cmd, nil) != nil {
 		return nil, nil
@@ -106,7 +109,7 @@ func completionJob(cmd *cobra.Command) (*job.Job, context.CancelFunc) {
 		return nil, nil
 	}
 	j := job.New(cmd, clientCtx)
-	ctx, cancel := context.WithTimeout(cmd.Context(), completionTimeout)
+	ctx, cancel := context.WithTimeout(cmd.Context(), timeout)
 	j.Ctx, j.Context = ctx, j.WithCmdContext(ctx)
 	return j, cancel
 }
@@ -129,71 +132,103 @@ func keyNames(j *job.Job) []string {
 }
 
 func offerKeys(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	j, done := completionJob(cmd)
+	j, done := NewJob(cmd)
 	if j == nil {
-		return nil, noFiles
+		return nil, NoFiles
 	}
 	defer done()
-	return beginning(keyNames(j), word), noFiles
+	return Beginning(keyNames(j), word), NoFiles
 }
 
-// beginning are the words that begin with what is typed already.
-func beginning(all []string, typed string) []string {
+// Beginning are the words that begin with what is typed already.
+func Beginning(all []string, typed string) []string {
 	return slices.DeleteFunc(all, func(one string) bool { return !strings.HasPrefix(one, typed) })
 }
 
-// timersOf are an actor's timers as a shell offers them: what is typed, and a description.
+// oneWord is a label that every shell takes as one word.
+var oneWord = regexp.MustCompile(`^[\w.,@%+=-]+$`)
+
+// timersOf are an actor's first timers as a shell offers them: what is typed, and a description. A label that one of them
+// alone has is offered too.
 func timersOf(j *job.Job, actor, before string) []string {
-	account, err := j.LookupAccount(actor)
-	if err != nil {
-		return nil
-	}
-	answer, err := types.NewQueryClient(j.Context).TimersByActor(j.Ctx, &types.QueryTimersByActorRequest{
-		Actor: account.Text, Pagination: &query.PageRequest{Limit: offeredTimers},
-	})
-	if err != nil {
-		return nil
-	}
-	w := words.Writer{Codec: j.Codec, Who: j.Name}
-	offered := make([]string, len(answer.Timers))
-	for i := range answer.Timers {
-		t := &answer.Timers[i]
-		text := w.Timer(t)
-		if t.Label != "" {
-			text = plain.Clean(t.Label) + ": " + text
+	var offered []string
+	timers, times := firstTimers(j, actor)
+	for i := range timers {
+		t := &timers[i]
+		says := j.Says(t)
+		offered = append(offered, before+plain.Clip(plain.Clean(t.Id), offeredDigits)+"\t"+says)
+		if times[t.Label] == 1 && oneWord.MatchString(t.Label) {
+			offered = append(offered, before+t.Label+"\t"+j.Row(t))
 		}
-		offered[i] = before + plain.Clip(plain.Clean(t.Id), offeredDigits) + "\t" + text
 	}
 	slices.Sort(offered)
 	return offered
 }
 
+// firstTimers are an actor's first timers, and how many have a label.
+func firstTimers(j *job.Job, actor string) ([]types.TimerInfo, map[string]int) {
+	account, err := j.LookupAccount(actor)
+	if err != nil {
+		return nil, nil
+	}
+	var timers []types.TimerInfo
+	times := map[string]int{}
+	err = j.EachTimer(account.Text, func(t *types.TimerInfo) {
+		times[t.Label]++
+		if len(timers) < offeredTimers {
+			timers = append(timers, *t)
+		}
+	})
+	if err != nil {
+		return nil, nil
+	}
+	return timers, times
+}
+
+// offerLabels offers the labels of the timers of --from, for --selector.
+func offerLabels(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	j, done := NewJob(cmd)
+	if j == nil {
+		return nil, NoFiles
+	}
+	defer done()
+	_, times := firstTimers(j, cmd.Flags().Lookup(flags.FlagFrom).Value.String())
+	var offered []string
+	for label, timers := range times {
+		if oneWord.MatchString(label) {
+			offered = append(offered, draft.SelectLabel+label+"\t"+plain.Count(uint64(timers), "timer"))
+		}
+	}
+	slices.Sort(offered)
+	return Beginning(offered, word), NoFiles
+}
+
 // offerOwnTimers offers the timers of --from.
 func offerOwnTimers(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	j, done := completionJob(cmd)
+	j, done := NewJob(cmd)
 	if j == nil {
-		return nil, noFiles
+		return nil, NoFiles
 	}
 	defer done()
 	actor := cmd.Flags().Lookup(flags.FlagFrom).Value.String()
-	return beginning(timersOf(j, actor, ""), word), noFiles
+	return Beginning(timersOf(j, actor, ""), word), NoFiles
 }
 
 // offerAnyTimer offers actors, and behind the slash their timers.
 func offerAnyTimer(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	j, done := completionJob(cmd)
+	j, done := NewJob(cmd)
 	if j == nil {
-		return nil, noFiles
+		return nil, NoFiles
 	}
 	defer done()
 	if actor, _, found := strings.Cut(word, "/"); found {
-		return beginning(timersOf(j, actor, actor+"/"), word), noFiles
+		return Beginning(timersOf(j, actor, actor+"/"), word), NoFiles
 	}
 	names := keyNames(j)
 	for i := range names {
 		names[i] += "/"
 	}
-	return beginning(names, word), goesOn
+	return Beginning(names, word), GoesOn
 }
 
 // offerActorAndTimer offers an actor and then its timers.
@@ -202,34 +237,13 @@ func offerActorAndTimer(cmd *cobra.Command, args []string, word string) ([]strin
 	case 0:
 		return offerKeys(cmd, args, word)
 	case 1:
-		j, done := completionJob(cmd)
+		j, done := NewJob(cmd)
 		if j == nil {
-			return nil, noFiles
+			return nil, NoFiles
 		}
 		defer done()
-		return beginning(timersOf(j, args[0], ""), word), noFiles
+		return Beginning(timersOf(j, args[0], ""), word), NoFiles
 	default:
-		return nil, noFiles
+		return nil, NoFiles
 	}
-}
-
-// offerParameters offers the parameters of the config, and of the policy its values.
-func offerParameters(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	const policy = "policy="
-	if strings.HasPrefix(word, policy) {
-		var names []string
-		for number := range types.Policy_name {
-			if number != 0 {
-				names = append(names, policy+types.Policy(number).String())
-			}
-		}
-		slices.Sort(names)
-		return beginning(names, word), noFiles
-	}
-	names := types.ConfigFields.Paths()
-	for i := range names {
-		names[i] += "="
-	}
-	slices.Sort(names)
-	return beginning(names, word), goesOn
 }
