@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -103,6 +105,66 @@ func TestListsAsJSON(t *testing.T) {
 	out, _, err = r.Run("query", "timers", "list", "alice", "-o", "yaml")
 	require.NoError(t, err)
 	require.Contains(t, out, "id: "+id)
+}
+
+// What a timer does is in every list and in every form: its messages as timer prints them, and words.
+func TestWhatATimerDoesIsInEveryOutput(t *testing.T) {
+	r := newRig(t)
+	short := r.Schedule(500, 5)
+	// More than the 512 bytes of a payload that lists have.
+	sends := make([]sdk.Msg, 6)
+	for i := range sends {
+		sends[i] = r.Send(r.Alice, r.Bob, int64(i+1))
+	}
+	all := make([]string, len(sends))
+	for i, send := range sends {
+		all[i] = r.JSON(send)
+	}
+	_, _, err := r.Run("tx", "timers", "schedule", "--msgs", r.File("six.json", "["+strings.Join(all, ",")+"]"), "--label", "long",
+		"--watch", "bank:balance:bob:stake", "--from", "alice", "-y", "--wait")
+	require.NoError(t, err)
+	r.Node.Polls = 0
+	const six = "send 1stake to bob, then send 2stake to bob, then send 3stake to bob, then send 4stake to bob, then send 5stake to bob, then send 6stake to bob"
+	type shown struct {
+		ID       string
+		Does     string
+		Messages []json.RawMessage
+	}
+	var list struct {
+		Timers, Watches []shown
+		Timer           shown
+		Pagination      *struct{ Total string }
+	}
+	read := func(line ...string) {
+		t.Helper()
+		out, _, err := r.Run(append([]string{"query", "timers", "-o", "json"}, line...)...)
+		require.NoError(t, err)
+		list.Timers, list.Watches, list.Pagination = nil, nil, nil
+		require.NoError(t, json.Unmarshal([]byte(out), &list), out)
+	}
+	read("due", "500")
+	require.NotNil(t, list.Pagination)
+	require.Len(t, list.Timers, 1)
+	due := list.Timers[0]
+	require.Equal(t, "send 5stake to bob", due.Does)
+	require.Len(t, due.Messages, 1)
+	read("timer", "alice/"+short)
+	require.Equal(t, due, list.Timer, "as the query of one prints it")
+	read("timer", "alice/long")
+	long := list.Timer
+	require.Equal(t, six, long.Does)
+	require.Len(t, long.Messages, 6)
+	read("list", "alice")
+	require.ElementsMatch(t, []shown{due, long}, list.Timers)
+	read("watches", "--actor", "alice")
+	require.Len(t, list.Watches, 1)
+	require.Equal(t, six, list.Watches[0].Does)
+
+	for _, line := range [][]string{{"list", "alice", "-o", "wide"}, {"list", "alice", "-o", "yaml"}, {"watches", "--actor", "alice", "-o", "wide"}, {"watches", "--actor", "alice", "-o", "yaml"}} {
+		out, _, err := r.Run(append([]string{"query", "timers"}, line...)...)
+		require.NoError(t, err)
+		require.Contains(t, strings.Join(strings.Fields(out), " "), six, line)
+	}
 }
 
 func TestATimerThatIsGonePointsToItsHistory(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +12,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/client/job"
 	"github.com/cosmos-timers/timers/x/timers/names"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // newTimerCmd shows one timer. Its messages are printed as --msgs takes them.
@@ -50,7 +50,11 @@ func newTimerCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return j.PrintProto(&types.QueryTimerResponse{Timer: timer})
+			text, err := j.JSON(&timer)
+			if err != nil {
+				return err
+			}
+			return j.PrintRaw(slices.Concat([]byte(`{"timer":`), text, []byte("}")))
 		},
 	})
 }

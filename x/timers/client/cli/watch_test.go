@@ -124,7 +124,7 @@ func TestWatchesAreListed(t *testing.T) {
 	}
 	out, _, err = r.Run("query", "timers", "watches", "--actor", "alice", "--output", "text")
 	require.NoError(t, err)
-	require.Regexp(t, `^ID +ACTOR +DUE WHEN +FIRES LEFT +STATUS +EXPIRES\n[0-9a-f]{8} +alice +`+text+` changes +3 +watching +\d+\n$`, out)
+	require.Regexp(t, `^ID +ACTOR +DUE WHEN +DOES +FIRES LEFT +STATUS +EXPIRES\n[0-9a-f]{8} +alice +`+text+` changes +send 5stake to bob +3 +watching +\d+\n$`, out)
 	// A list names what is watched: short, and whole in a wide table.
 	out, _, err = r.Run("query", "timers", "list", "alice")
 	require.NoError(t, err)

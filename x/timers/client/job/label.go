@@ -122,7 +122,7 @@ func (noTimer) Is(target error) bool { return target == ErrNoTimer }
 
 // Says tells what a timer is: its label, what it does and when.
 func (j *Job) Says(t *types.TimerInfo) string {
-	text := words.Writer{Codec: j.Codec, Who: j.Name}.Timer(t)
+	text := j.Does(t)
 	if t.Label != "" {
 		text = plain.Clean(t.Label) + ": " + text
 	}

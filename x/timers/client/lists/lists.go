@@ -242,11 +242,14 @@ func readFilter(j *job.Job) (only filter, err error) {
 func show(j *job.Job, p page, only filter, own bool) error {
 	timers := p.GetTimers()
 	shown := slices.DeleteFunc(slices.Clone(timers), only.drops)
-	switch output, err := outputOf(j); {
-	case err != nil:
+	output, err := outputOf(j)
+	if err != nil {
 		return err
-	case output == flags.OutputFormatJSON || output == outputYAML:
-		return printAs(j, output, with(p, shown))
+	}
+	j.Ask(shown)
+	switch output {
+	case flags.OutputFormatJSON, outputYAML:
+		return printTimers(j, output, p, shown)
 	default:
 		if err := table(j, shown, own, output == outputWide); err != nil {
 			return err
@@ -282,14 +285,6 @@ func outputOf(j *job.Job) (string, error) {
 	default:
 		return "", fmt.Errorf("--%s %.80q is unknown: want text, wide, json or yaml", flags.FlagOutput, output)
 	}
-}
-
-// printAs prints an answer as it came, as JSON or YAML.
-func printAs(j *job.Job, output string, answer proto.Message) error {
-	if output == outputYAML {
-		return j.WithOutputFormat(flags.OutputFormatText).PrintProto(answer)
-	}
-	return j.PrintProto(answer)
 }
 
 // with is a page with other timers.
@@ -364,7 +359,6 @@ func columns(all []string, own, wide bool) []string {
 // row is a timer as texts: all columns of a wide table.
 func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) []string {
 	id := t.Id
-	w := words.Writer{Codec: j.Codec, Who: j.Name}
 	if !wide {
 		id = plain.Clip(id, shownDigits)
 	}
@@ -373,7 +367,7 @@ func row(j *job.Job, t *types.TimerInfo, c timespan.Clock, wide bool) []string {
 		label = "-"
 	}
 	return []string{
-		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), words.Repeats(&t.Trigger), clipTo(w.Timer(t), wide), plain.TimerBid(t), words.Status(t),
+		id, plain.Clean(j.Name(t.Actor)), label, due(j, t, c, wide), words.Repeats(&t.Trigger), clipTo(j.Does(t), wide), plain.TimerBid(t), words.Status(t),
 		plain.Thousands(t.GasLimit), expires(t.ExpiresAt, c), plain.Clean(j.Name(t.FeePayer)),
 	}
 }

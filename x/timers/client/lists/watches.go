@@ -2,6 +2,7 @@ package lists
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"text/tabwriter"
@@ -82,17 +83,19 @@ func runWatches(cmd *cobra.Command) error {
 
 func showWatches(j *job.Job, answer *types.QueryWatchesResponse) error {
 	output, err := outputOf(j)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	does := j.AskDoes(answer.Watches)
+	switch {
 	case output == flags.OutputFormatJSON || output == outputYAML:
-		return printAs(j, output, answer)
+		return printWatches(j, output, answer, does)
 	case len(answer.Watches) == 0:
 		j.Notef("no watches")
 		return nil
 	}
 	out := tabwriter.NewWriter(j.Output, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "ID\tACTOR\tDUE WHEN\tFIRES LEFT\tSTATUS\tEXPIRES")
+	fmt.Fprintln(out, "ID\tACTOR\tDUE WHEN\tDOES\tFIRES LEFT\tSTATUS\tEXPIRES")
 	for i := range answer.Watches {
 		w := &answer.Watches[i]
 		id, left := w.TimerId, "until it expires"
@@ -102,8 +105,23 @@ func showWatches(j *job.Job, answer *types.QueryWatchesResponse) error {
 		if w.Remaining != 0 {
 			left = plain.Thousands(w.Remaining)
 		}
-		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%d\n", id, plain.Clean(j.Name(w.Actor)),
-			watched(j, []types.WatchKey{w.Key}, true), left, words.StatusName(w.Status), w.ExpiresAt)
+		fmt.Fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%d\n", id, plain.Clean(j.Name(w.Actor)),
+			watched(j, []types.WatchKey{w.Key}, true), clipTo(does[i], output == outputWide), left, words.StatusName(w.Status), w.ExpiresAt)
 	}
 	return out.Flush()
+}
+
+// printWatches prints watches as JSON or YAML, with what their timers do in words.
+func printWatches(j *job.Job, output string, answer *types.QueryWatchesResponse, does []string) error {
+	objects := make([]json.RawMessage, len(answer.Watches))
+	for i := range answer.Watches {
+		text, err := j.Codec.MarshalJSON(&answer.Watches[i])
+		if err != nil {
+			return err
+		}
+		if objects[i], err = job.Add(text, "does", does[i]); err != nil {
+			return err
+		}
+	}
+	return printWith(j, output, &types.QueryWatchesResponse{Pagination: answer.Pagination}, "watches", objects)
 }

@@ -80,7 +80,7 @@ func ShortType(url string) string { return plain.Clean(url[strings.LastIndexAny(
 
 // Timer says what a timer does. Lists leave out a long payload, of which nothing can be told but its length.
 func (w Writer) Timer(t *types.TimerInfo) string {
-	if uint64(len(t.Payload)) < t.PayloadBytes {
+	if uint64(len(t.Payload)) < t.PayloadBytes && len(t.Messages) == 0 {
 		return fmt.Sprintf("%s, %s bytes", plain.Clean(t.Handler), plain.Thousands(t.PayloadBytes))
 	}
 	messages := t.Messages
