@@ -347,7 +347,7 @@ func TestConfigIsProposedAsItIsPrinted(t *testing.T) {
 		"":   "want a config as a JSON object",
 		"[]": "want a config as a JSON object",
 		"{}": "policy 0 is unknown",
-		`{"config": {"policy": "POLICY_FIFO", "fee_denom": "stake"}}`: "max_ttl_blocks is 0",
+		`{"config": {"policy": "POLICY_FIFO", "fee_denom": "stake"}}`: "max_ttl_blocks: 0 is out of range",
 		strings.Replace(wider, `"stake"`, `"other"`, 1):               "fee_denom is fixed at genesis",
 		strings.Replace(wider, "lane_timer_cycles", "lane_cycles", 1): "lane_cycles",
 	} {

@@ -67,7 +67,10 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 	require.Empty(t, msg.(*govv1.MsgSubmitProposal).InitialDeposit, "this node says nothing of deposits")
 
 	for reason, setting := range map[string]string{
-		`there is no parameter "lane_cycles": want one of `: "lane_cycles=1",
+		`there is no parameter "cycles_of_lane": want one of `:                        "cycles_of_lane=1",
+		"there is no parameter \"lane_timer_cycle\": did you mean lane_timer_cycles?": "lane_timer_cycle=1",
+		`there is no parameter "targt": did you mean target?`:                         "eip1559.targt=0.5",
+		"eip1559.target: 7 is out of range: 0.01 to 0.99":                             "eip1559.target=7",
 		"want KEY=VALUE":                                        "lane_timer_cycles",
 		"eip1559 holds parameters: want one ":                   "eip1559=1",
 		"lane_timer_cycles holds no paramete":                   "lane_timer_cycles.x=1",
@@ -75,7 +78,7 @@ func TestConfigIsProposedByItsParameters(t *testing.T) {
 		"lane_paused is written as false":                       "lane_paused=yes",
 		"nothing would change":                                  "lane_timer_cycles=2000000",
 		"fee_denom is fixed at genesis":                         "fee_denom=other",
-		"max_ttl_blocks is 0":                                   "max_ttl_blocks=0",
+		"max_ttl_blocks: 0 is out of range: 1 to ":              "max_ttl_blocks=0",
 		`--set "eip1559.target=abc": "abc" is no plain decimal`: "eip1559.target=abc",
 		`--set "lane_timer_cycles=abc": `:                       "lane_timer_cycles=abc",
 		`--set "policy=abc": `:                                  "policy=abc",
@@ -135,4 +138,8 @@ func TestAuthorityMessagesTakeShortIds(t *testing.T) {
 	require.ErrorContains(t, r.Refused("sys-cancel-timer", "carol", id), `actor: "carol" is neither`)
 	require.ErrorContains(t, r.Refused("sys-cancel-timer", "alice", "alice/"+id), "want the id or the label alone")
 	require.ErrorContains(t, r.Refused("sys-extend-timer", "alice", id, "soon"), `"soon" is no height`)
+	for _, past := range []string{"5", "11"} {
+		err := r.Refused("sys-extend-timer", "alice", id, past, "--title", "t", "--summary", "s")
+		require.EqualError(t, err, "height "+past+" is past: want one after the latest, 11")
+	}
 }

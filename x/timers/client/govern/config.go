@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -194,5 +195,20 @@ func parseConfig(cdc codec.Codec, content []byte) (*configChange, error) {
 	if err := cdc.UnmarshalJSON(content, &change.config); err != nil {
 		return nil, err
 	}
-	return change, change.config.Validate()
+	return change, outOfRange(change.config.Validate())
+}
+
+// bounded is how the chain tells the bounds of a parameter.
+var bounded = regexp.MustCompile(`^([\w.]+) is ([\d.-]+), want ([\d.]+) to ([\d.]+)`)
+
+// outOfRange tells a value out of its bounds without the zeros that say nothing, and leaves any other error as it is.
+func outOfRange(err error) error {
+	if err == nil {
+		return nil
+	}
+	m := bounded.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	return fmt.Errorf("%s: %s is out of range: %s to %s", m[1], plain.Dec(m[2]), plain.Dec(m[3]), plain.Dec(m[4]))
 }

@@ -65,7 +65,11 @@ func setField(fields map[string]any, path, value string) error {
 	name, rest, deeper := strings.Cut(path, ".")
 	old, known := fields[name]
 	if !known {
-		return fmt.Errorf("there is no parameter %q: want one of %s", name, strings.Join(slices.Sorted(maps.Keys(fields)), ", "))
+		names := slices.Sorted(maps.Keys(fields))
+		if near := job.Nearest(name, names); len(near) > 0 {
+			return fmt.Errorf("there is no parameter %q: did you mean %s?", name, strings.Join(near, " or "))
+		}
+		return fmt.Errorf("there is no parameter %q: want one of %s", name, strings.Join(names, ", "))
 	}
 	inner, isObject := old.(map[string]any)
 	switch {

@@ -102,6 +102,9 @@ func newSysCmd(g *governs) *cobra.Command {
 				}
 			}
 			msg, err := g.message(authority.Text, actor, id, args[2:])
+			if err == nil {
+				err = checkPast(j, msg)
+			}
 			if err != nil {
 				return err
 			}
@@ -114,6 +117,19 @@ func newSysCmd(g *governs) *cobra.Command {
 	addProposalFlags(cmd)
 	cmd.Flags().Bool(flagNoProposal, false, "send the message itself, signed by --from, where that is the authority")
 	return cmd
+}
+
+// checkPast refuses an end that is over: the message would fail once the proposal passes. Without a node nobody knows.
+func checkPast(j *job.Job, msg sdk.Msg) error {
+	extend, ok := msg.(*types.MsgSysExtendTimer)
+	if !ok || j.Offline {
+		return nil
+	}
+	c, err := j.Clock()
+	if err == nil && extend.ExpiresAt <= c.Height {
+		err = fmt.Errorf("height %d is past: want one after the latest, %d", extend.ExpiresAt, c.Height)
+	}
+	return err
 }
 
 // anyTimer reads the name of a timer of any actor.
