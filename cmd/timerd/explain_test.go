@@ -37,7 +37,6 @@ func TestMistakesAreExplained(t *testing.T) {
 		"tx timers schedule --gas-limit x --at 9 --from alice": {`"x" is no`},
 		"query timers lane":                                    {"no node answers at", "is it running? --node names another"},
 		"query timers lane --node tcp://127.0.0.1:9":           {"no node answers at tcp://127.0.0.1:9"},
-		"tx timers cancel zz --from alice":                     {`timer "zz"`, "hexadecimal"},
 		"tx timers schedule send bob 5utmr --at 9 --retries 100 --retry-after 5 --from alice": {"neither an address"},
 		"tx timers schedule send alice 5utmr --in 12345678901234567890123 --from alice":       {"--in: ", "is too large a number of blocks"},
 		"tx timers schedule send alice 5utmr --at 9 --count 3 --from alice":                   {"is stated without --every or --watch"},
