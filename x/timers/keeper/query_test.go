@@ -282,7 +282,7 @@ func TestBadPagesAreInvalidArguments(t *testing.T) {
 	require.Equal(t, codes.InvalidArgument, status.Code(err))
 	_, err = f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: &sdkquery.PageRequest{Limit: largest, Offset: largest}})
 	require.Equal(t, codes.InvalidArgument, status.Code(err))
-	vast, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: 2, Pagination: &sdkquery.PageRequest{Limit: largest, Offset: largest}})
+	vast, err := f.query().Receipts(f.Ctx(), &types.QueryReceiptsRequest{Height: f.Height(), Pagination: &sdkquery.PageRequest{Limit: largest, Offset: largest}})
 	require.NoError(t, err)
 	require.Empty(t, vast.Receipts)
 }

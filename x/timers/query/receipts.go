@@ -75,9 +75,6 @@ func (s *server) Receipts(
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
-	if now := types.HeightOf(ctx); req.GetHeight() > now {
-		return nil, status.Errorf(codes.OutOfRange, "height %d is in the future: the latest is %d", req.GetHeight(), now)
-	}
 	page := req.GetPagination()
 	limit, offset, err := pageBounds(page)
 	if err != nil {
@@ -85,6 +82,9 @@ func (s *server) Receipts(
 	}
 	if page.GetCountTotal() {
 		return nil, errCount
+	}
+	if now := types.HeightOf(ctx); req.GetHeight() > now {
+		return nil, status.Errorf(codes.OutOfRange, "height %d is in the future: the latest is %d", req.GetHeight(), now)
 	}
 	first, reverse := uint64(0), page.GetReverse()
 	if reverse {

@@ -66,7 +66,7 @@ func (s *server) Params(ctx context.Context, req *types.QueryParamsRequest) (*ty
 	if found {
 		response.NextConfig, latest = &next, &next
 	}
-	if response.Expected, err = latest.Hash(req.Fields); err != nil {
+	if response.Expected, err = latest.Hash(req.GetFields()); err != nil {
 		return nil, invalidArgument(err)
 	}
 	charge(ctx, response)
