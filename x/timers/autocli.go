@@ -129,7 +129,7 @@ func watchCommands() []*autocliv1.RpcCommandOptions {
 			Example:   example("watchable"),
 		},
 		{RpcMethod: "WatchKey", Skip: true}, // cli.NewQueryCmd brings it
-		{RpcMethod: "Watches", Skip: true}, // cli.NewQueryCmd brings it
+		{RpcMethod: "Watches", Skip: true},  // cli.NewQueryCmd brings it
 	}
 }
 
