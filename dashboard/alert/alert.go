@@ -1,5 +1,5 @@
 // Package alert posts what people want to know of their timers to a webhook: a fire that failed, a timer that left for lack
-// of funds or was suspended for it, and one that expired.
+// of funds or was suspended for it, one that expired, and the last fire of one that repeated, with why it ended.
 package alert
 
 import (
@@ -81,7 +81,9 @@ func (a *Alerts) Once(ctx context.Context) (more bool, err error) {
 	}
 	var matter []store.Event
 	for _, e := range events {
-		if slices.Contains(told, e.Kind) && (len(a.Actors) == 0 || slices.Contains(a.Actors, e.Actor)) {
+		// A fire that succeeded has a reason only where it was the last.
+		ended := e.Kind == "fired" && e.Why != ""
+		if (ended || slices.Contains(told, e.Kind)) && (len(a.Actors) == 0 || slices.Contains(a.Actors, e.Actor)) {
 			matter = append(matter, e)
 		}
 	}

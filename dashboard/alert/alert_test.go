@@ -96,6 +96,7 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 	var events []store.Event
 	for _, message := range []proto.Message{
 		&types.TimerFired{Actor: "fired", Success: true}, &types.TimerFired{Actor: "failed"},
+		&types.TimerFired{Actor: "fired", Success: true, Ended: types.EndOfLife, Missing: 11},
 		&types.TimerCancelledInsufficientFunds{Actor: "unfunded"}, &types.TimerDeferredInsufficientFunds{Actor: "waits for funds"},
 		&types.TimerExpired{Actor: "expired"}, &types.TimerCancelled{Actor: "cancelled"},
 		&types.TimerSetAside{Actor: "set aside: paused", Reason: types.Paused},
@@ -114,8 +115,9 @@ func TestEachKindOfTroubleIsTold(t *testing.T) {
 		require.Equal(t, e.Kind, e.Actor)
 		told = append(told, e.Kind)
 	}
+	require.Equal(t, "ended: end of life, 11 fires short", webhook.got[1].Why)
 	require.Equal(t, []string{
-		"failed", "unfunded", "waits for funds", "expired", "set aside: unfunded", "set aside: suspended", "set aside: quarantined",
+		"failed", "fired", "unfunded", "waits for funds", "expired", "set aside: unfunded", "set aside: suspended", "set aside: quarantined",
 	}, told)
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosmos-timers/timers/dashboard/store"
 	"github.com/cosmos-timers/timers/x/timers/client/event"
+	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -154,14 +155,24 @@ func Describe(name string, message proto.Message) store.Event {
 		if !m.Success {
 			e.Kind = "failed"
 		}
+		if m.Ended != types.EndUnspecified {
+			e.Why = strings.TrimPrefix(e.Why+"; ended: "+plain.End(m.Ended)+plain.Missing(m.Missing), "; ")
+		}
 	case *types.TimerAgentBilled:
 		e.Paid = m.Paid
 	case *types.TimerBidSettled:
 		e.Paid = m.Paid
+	case *types.TimerExpired:
+		e.Why = strings.TrimPrefix(plain.Missing(m.Missing), ", ")
 	case *types.TimerCancelledInsufficientFunds:
-		e.Why = "the payer could not cover the pre-charge"
+		e.Why = plain.Shortfall(m.Required, m.Available, m.AllowanceRefused)
+	case *types.TimerDeferredInsufficientFunds:
+		e.Why = plain.Shortfall(m.Required, m.Available, m.AllowanceRefused)
 	case *types.TimerSetAside:
 		e.Kind = "set aside: " + m.Reason.Word()
+		if m.Required != "" {
+			e.Why = plain.Shortfall(m.Required, m.Available, m.AllowanceRefused)
+		}
 	}
 	return e
 }
