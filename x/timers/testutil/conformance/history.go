@@ -420,18 +420,23 @@ func (s Subject) testHistories(t *testing.T) {
 		}
 		h.clear()
 	}
-	rapid.Check(t, history)
-	for _, what := range []string{
+	checkUntilSeen(t, history, seen,
 		"height", "interval", "watch", "retried", "expired", "unfunded", "max charge",
 		types.Paused.String(), types.Suspended.String(), types.Quarantined.String(),
-	} {
-		// What is rare may need more histories than one round draws.
+	)
+	t.Log(seen)
+}
+
+// checkUntilSeen draws histories, and more of them while one of the things that they must show was not seen: what is rare may
+// need more histories than one round draws.
+func checkUntilSeen(t *testing.T, history func(*rapid.T), seen map[string]int, things ...string) {
+	rapid.Check(t, history)
+	for _, what := range things {
 		for rounds := 1; seen[what] == 0; rounds++ {
 			require.Less(t, rounds, 10, "no history shows %s", what)
 			rapid.Check(t, history)
 		}
 	}
-	t.Log(seen)
 }
 
 // clear cancels all timers. Once the windows have passed, nothing may be left of them in state.
