@@ -2,6 +2,9 @@ package wasmbinding_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,8 +17,10 @@ import (
 
 	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/wasmbinding"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // junk are members of a request that take long to read, of about so many bytes.
@@ -150,4 +155,51 @@ func TestCharges_MessagesPayBeforeTheyAreRead(t *testing.T) {
 	gas, err = dispatch(wasmvmtypes.CosmosMsg{})
 	require.NoError(t, err)
 	require.Zero(t, gas, "other messages are not charged")
+}
+
+// TestCharges_ThePageStatesWhatAQueryCosts: the table of contracts.md, to a tenth.
+func TestCharges_ThePageStatesWhatAQueryCosts(t *testing.T) {
+	chain, router := newChain(t)
+	ask := wasmbinding.Queries(chain.Codec, router)
+	page, err := os.ReadFile("../x/timers/docs/contracts.md")
+	require.NoError(t, err)
+	// stated is the n-th figure in the row of a query.
+	stated := func(query string, n int) float64 {
+		_, row, found := strings.Cut(string(page), "\n| `"+query+"` | ")
+		require.True(t, found, query)
+		row, _, _ = strings.Cut(row, "\n")
+		figure, err := strconv.ParseFloat(strings.ReplaceAll(regexp.MustCompile(`[0-9][0-9,]*`).FindAllString(row, -1)[n], ",", ""), 64)
+		require.NoError(t, err)
+		return figure
+	}
+	cost := func(query, body string) float64 {
+		var err error
+		gas := gasOf(chain.Ctx(), func(ctx sdk.Context) { _, err = ask(ctx, []byte(`{"timers":{"`+query+`":{`+body+`}}}`)) })
+		require.NoError(t, err, query)
+		return float64(gas)
+	}
+	actor := `"actor":"` + alice.String() + `"`
+	for query, body := range map[string]string{"lane": "", "params": "", "estimate": `"gas_limit":100000`, "deliveries": actor, "timers_by_actor": actor} {
+		require.InEpsilon(t, cost(query, body), stated(query, 0), 0.1, query)
+	}
+
+	payload, err := types.NewAccountPayload(&banktypes.MsgSend{
+		FromAddress: alice.String(), ToAddress: alice.String(), Amount: sdk.NewCoins(sdk.NewInt64Coin(sdk.DefaultBondDenom, 5)),
+	})
+	require.NoError(t, err)
+	bytes, err := payload.Marshal()
+	require.NoError(t, err)
+	msg := &types.MsgScheduleTimer{
+		Sender: alice.String(), Trigger: types.Trigger{Height: chain.Height() + 50}, Payload: bytes, GasLimit: 100_000, ExpiresAt: chain.Height() + 60,
+	}
+	var listed [2]float64
+	var scheduled types.MsgScheduleTimerResponse
+	for i := range listed {
+		results, _, err := chain.Tx(msg)
+		require.NoError(t, err)
+		require.NoError(t, scheduled.Unmarshal(results[0].MsgResponses[0].Value))
+		listed[i] = cost("timers_by_actor", actor)
+	}
+	require.InEpsilon(t, listed[1]-listed[0], stated("timers_by_actor", 1), 0.1)
+	require.InEpsilon(t, cost("timer", actor+`,"id":"`+scheduled.Id+`"`), stated("timer", 0), 0.1)
 }

@@ -77,9 +77,9 @@ func (d *demo) schedule(ctx context.Context) error {
 	jobs := []job{
 		{name: "one payment", owner: "alice", form: []string{"send", "bob", "1000utmr", "--after", "20s"}},
 		{name: "three messages", owner: "alice", form: at(first + 1), msgs: []any{send(d.alice, d.bob, 1), send(d.alice, d.bob, 2), send(d.alice, d.bob, 3)}},
-		{name: "more than she has", owner: "alice", form: append([]string{"send", "bob", fmt.Sprintf("%dutmr", int64(1)<<60)}, at(first+2)...)},
+		{name: "more than she has", owner: "alice", form: append([]string{"send", "bob", fmt.Sprintf("%dutmr", int64(1)<<60), "--force"}, at(first+2)...)},
 		{name: "schedules another", owner: "alice", form: at(first + 3), msgs: []any{d.plant(first + 6)}},
-		{name: "payer too poor", owner: "poor", form: []string{"send", "bob", "1utmr", "--in", "20"}},
+		{name: "payer too poor", owner: "poor", form: []string{"send", "bob", "1utmr", "--in", "20", "--force"}},
 		{name: "bob's first", owner: "bob", form: append([]string{"send", "alice", "10utmr"}, once(first)...)},
 		{name: "bob's second, too late", owner: "bob", form: append([]string{"send", "alice", "20utmr"}, once(first)...)},
 		{name: "three times", owner: "alice", form: []string{"send", "bob", "3utmr", "--every", "2", "--count", "3", "--tier", "fast"}},

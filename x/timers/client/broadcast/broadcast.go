@@ -44,6 +44,16 @@ func TxCommand(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
+// ProposalCommand is TxCommand for one that submits a proposal. It waits by default: without the proposal's number nobody can
+// vote.
+func ProposalCommand(cmd *cobra.Command) *cobra.Command {
+	TxCommand(cmd)
+	wait := cmd.Flags().Lookup(flagWait)
+	wait.DefValue = "true"
+	_ = wait.Value.Set(wait.DefValue)
+	return cmd
+}
+
 // addFlags adds the flags of waiting.
 func addFlags(f *pflag.FlagSet) {
 	f.Bool(flagWait, false, "wait until the transaction is included, and print what it did instead of the broadcast's answer; exit status 0: included, "+
@@ -101,7 +111,8 @@ func SendTimer(j *job.Job, msg *types.MsgScheduleTimer, when string) error {
 		})
 }
 
-// SendProposal does the same with a proposal of x/gov. With --wait it prints its number, and how one votes on it.
+// SendProposal does the same with a proposal of x/gov. With --wait, the default of ProposalCommand, it prints its number, and
+// how one votes on it.
 func SendProposal(j *job.Job, msg *govv1.MsgSubmitProposal) error {
 	return send(j, []sdk.Msg{msg}, "once it is included, its event submit_proposal has the proposal's number; --"+flagWait+" waits and prints it",
 		func(j *job.Job, tx *coretypes.ResultTx) error {
@@ -138,8 +149,10 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 		return err
 	}
 	if waiting {
-		if err := mayBroadcast(j); err != nil {
+		if err := mayBroadcast(j); err != nil && j.Flags.Changed(flagWait) {
 			return err
+		} else if err != nil { // it waits by default
+			waiting = false
 		}
 	}
 	sent, err := sendVia(j, waiting, msgs)

@@ -21,7 +21,7 @@ import (
 )
 
 func newUpdateConfigCmd() *cobra.Command {
-	cmd := broadcast.TxCommand(&cobra.Command{
+	cmd := broadcast.ProposalCommand(&cobra.Command{
 		Use:   "update-timer-config [file]",
 		Short: "Propose to change the module's config (opcode 49)",
 		Long: `Submit a proposal to change the config. With --set it changes those parameters alone, and fails if one of them has been

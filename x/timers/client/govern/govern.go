@@ -78,7 +78,7 @@ func newSysCmds() []*cobra.Command {
 }
 
 func newSysCmd(g *governs) *cobra.Command {
-	cmd := broadcast.TxCommand(&cobra.Command{
+	cmd := broadcast.ProposalCommand(&cobra.Command{
 		Use: g.use, Short: g.short, Long: g.long,
 		Example: fmt.Sprintf("%s tx timers %s --title 'A title' --summary 'Why' --from alice", version.AppName, g.example),
 		Args:    cobra.ExactArgs(2 + g.words),

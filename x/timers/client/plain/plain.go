@@ -4,6 +4,7 @@ package plain
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -176,7 +177,9 @@ var noAccount = regexp.MustCompile(`account ([a-z0-9]+1[a-z0-9]+) not found(?:: 
 // NoPaths is the text of an error without the places in the code that it came from, and with what it means that there is no
 // account: the chain makes one when it first receives coins.
 func NoPaths(text string) string {
-	return noAccount.ReplaceAllString(sourcePath.ReplaceAllString(text, ""), "the account $1 has never received coins")
+	parts := strings.Split(sourcePath.ReplaceAllString(text, ""), ": ")
+	// An error that is wrapped in its own kind says it twice.
+	return noAccount.ReplaceAllString(strings.Join(slices.Compact(parts), ": "), "the account $1 has never received coins")
 }
 
 // ServerSays is what the module's server answered, without what the transport wraps around it.

@@ -96,6 +96,7 @@ func TestServersAreQuotedWithoutTheirTransport(t *testing.T) {
 		status.Error(codes.Unknown, "rpc error: code = InvalidArgument desc = want an address: invalid request")))
 	require.Equal(t, "connection refused", plain.ServerSays(errors.New("connection refused")))
 	require.Equal(t, "a?[2J", plain.ServerSays(errors.New("a\x1b[2J")))
+	require.Equal(t, "2100stake is smaller: insufficient funds", plain.ServerSays(errors.New("2100stake is smaller: insufficient funds: insufficient funds")))
 }
 
 func TestTextIsWrapped(t *testing.T) {
