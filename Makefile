@@ -268,6 +268,10 @@ fmt: ## Format Go code and proto files
 house: ## Measure the module's structure, and fail if it breaks a limit (HOUSEFLAGS=-report only prints, -v lists more)
 	@go run ./scripts/house $(HOUSEFLAGS)
 
+.PHONY: trace
+trace: ## Count the functions that an empty block, scheduling and a fire pass, and fail above the limits (-v lists them: TRACEFLAGS=-v)
+	@go run ./scripts/trace $(TRACEFLAGS)
+
 .PHONY: rules
 rules: ## Hold each sentence of the module's README to a test (RULESFLAGS=-v lists the tests, -write renews the list)
 	@go run ./scripts/rules $(RULESFLAGS)

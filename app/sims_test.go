@@ -1,17 +1,30 @@
 package app_test
 
 import (
+	"context"
 	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
 	"testing"
 
+	abci "github.com/cometbft/cometbft/abci/types"
+	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
 
+	"cosmossdk.io/log"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/baseapp"
+	servertypes "github.com/cosmos/cosmos-sdk/server/types"
 	simtestutil "github.com/cosmos/cosmos-sdk/testutil/sims"
 	"github.com/cosmos/cosmos-sdk/testutil/simsx"
 	simtypes "github.com/cosmos/cosmos-sdk/types/simulation"
 	simcli "github.com/cosmos/cosmos-sdk/x/simulation/client/cli"
 
 	"github.com/cosmos-timers/timers/app"
+	"github.com/cosmos-timers/timers/x/timers/testutil/frozen"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -53,11 +66,40 @@ func holds(tb testing.TB, instance simsx.TestInstance[*app.App], _ []simtypes.Ac
 	require.NotEmpty(tb, exported.AppState)
 }
 
-// TestSimulation runs the whole application for a few blocks with random messages of all modules.
+// recorder takes down what the blocks of an application do.
+type recorder struct{ frozen.Log }
+
+func (r *recorder) ListenFinalizeBlock(_ context.Context, request abci.RequestFinalizeBlock, response abci.ResponseFinalizeBlock) error {
+	events := response.Events
+	for _, result := range response.TxResults {
+		events = append(events, result.Events...)
+	}
+	r.Block(request.Height, response.AppHash, events)
+	return nil
+}
+
+func (r *recorder) ListenCommit(context.Context, abci.ResponseCommit, []*storetypes.StoreKVPair) error {
+	return nil
+}
+
+// TestSimulation runs the whole application for a few blocks with random messages of all modules. The short run's blocks are
+// frozen; after an intended change: go test ./app -run TestSimulation -args -frozen.update
 func TestSimulation(t *testing.T) {
 	if *longSims {
 		simsx.Run(t, app.New, simState, holds)
 		return
 	}
-	simsx.RunWithSeeds(t, app.New, simState, seeds, nil, holds)
+	var recorders sync.Map
+	recorded := func(l log.Logger, db dbm.DB, trace io.Writer, latest bool, opts servertypes.AppOptions, options ...func(*baseapp.BaseApp)) *app.App {
+		a, r := app.New(l, db, trace, latest, opts, options...), &recorder{}
+		a.SetStreamingManager(storetypes.StreamingManager{ABCIListeners: []storetypes.ABCIListener{r}})
+		recorders.Store(a, r)
+		return a
+	}
+	simsx.RunWithSeeds(t, recorded, simState, seeds, nil, holds, func(tb testing.TB, instance simsx.TestInstance[*app.App], _ []simtypes.Account) {
+		tb.Helper()
+		r, found := recorders.Load(instance.App)
+		require.True(tb, found)
+		r.(*recorder).Compare(tb, filepath.Join("testdata", fmt.Sprintf("sim%d.frozen", instance.Cfg.Seed)))
+	})
 }

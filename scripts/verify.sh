@@ -33,6 +33,7 @@ skip() { # skip NAME REASON
 check "Go format" scripts/gomods.sh each "$PWD/build/tools/golangci-lint" fmt --diff ./...
 check "Go lint" scripts/gomods.sh each "$PWD/build/tools/golangci-lint" run ./...
 check "structure" make --no-print-directory house
+check "what a timer passes" make --no-print-directory trace
 check "rules have tests" make --no-print-directory rules
 check "go.mod tidy" scripts/gomods.sh each go mod tidy -diff
 check "proto format" build/tools/buf format proto --diff --exit-code

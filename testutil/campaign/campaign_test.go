@@ -20,6 +20,7 @@ var (
 	seeds = flag.Int("campaign.seeds", 2, "how many histories are drawn")
 	first = flag.Uint64("campaign.seed", 1, "seed of the first")
 	count = flag.Int("campaign.ops", 700, "operations of each")
+	fixed = flag.Int("campaign.frozen", 5, "of how many frozen histories the blocks are compared")
 	again = flag.String("campaign.file", "", "a history that failed before, in the file that was written then, instead of drawn ones")
 )
 
@@ -52,6 +53,16 @@ func TestCampaign(t *testing.T) {
 				t.Logf("%6d %s", w.done[what], what)
 			}
 		})
+	}
+}
+
+// TestHistories_BlocksAreFrozen holds the hash of the state and the events of each block. After an intended change:
+// go test ./testutil/campaign -run Frozen -args -campaign.frozen=50 -frozen.update
+func TestHistories_BlocksAreFrozen(t *testing.T) {
+	for seed := range *fixed {
+		w, err := play(t, uint64(seed), drawOps(uint64(seed), 200))
+		require.NoError(t, err)
+		w.blocks.Compare(t, filepath.Join("testdata", fmt.Sprintf("%02d.frozen", seed)))
 	}
 }
 

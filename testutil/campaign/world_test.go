@@ -26,6 +26,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
 	"github.com/cosmos-timers/timers/testutil/ledger"
+	"github.com/cosmos-timers/timers/x/timers/testutil/frozen"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -134,6 +135,8 @@ type world struct {
 	supply, burned math.Int
 	// done counts what was done, by what it was.
 	done map[string]int
+	// blocks are what each block did.
+	blocks frozen.Log
 }
 
 // pending is the block that is being made.
@@ -210,6 +213,11 @@ func (w *world) endBlock(d draws) error {
 		return err
 	}
 	w.last = request
+	events := slices.Clone(response.Events)
+	for _, result := range response.TxResults {
+		events = append(events, result.Events...)
+	}
+	w.blocks.Block(request.Height, response.AppHash, events)
 	w.name(response)
 	w.collect(response)
 	w.block, w.env.first = pending{}, nil

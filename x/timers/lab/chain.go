@@ -114,6 +114,7 @@ type Chain struct {
 	store  storetypes.CommitMultiStore
 	keys   map[string]*storetypes.KVStoreKey
 	logger log.Logger
+	events sdk.Events
 	height int64
 	ctx    sdk.Context
 	// branch is what ctx writes to; a block is committed by writing it back.
@@ -378,10 +379,13 @@ func (c *Chain) EndBlock() (sdk.Events, error) {
 	if err := c.Timers.EndBlock(c.ctx); err != nil {
 		return nil, err
 	}
-	events := c.ctx.EventManager().Events()
+	c.events = c.ctx.EventManager().Events()
 	c.commit()
-	return events, nil
+	return c.events, nil
 }
+
+// Events of the last block that ended, those of its transactions and of its end.
+func (c *Chain) Events() sdk.Events { return c.events }
 
 // commit writes the block and leaves a context of the committed state.
 func (c *Chain) commit() {

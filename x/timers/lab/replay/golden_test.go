@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/lab/replay"
 	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/x/timers/testutil/frozen"
 )
 
 // updating tells whether -update was given. A library of the SDK's own tests, which comes along with its modules, has
@@ -63,6 +64,25 @@ func TestScenariosPrintTheirGoldenOutput(t *testing.T) {
 			for _, line := range strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n") {
 				require.True(t, json.Valid([]byte(line)))
 			}
+		})
+	}
+}
+
+// TestScenarios_BlocksAreFrozen holds the hash of the state and the events of each block. After an intended change:
+// go test ./lab/replay -run Frozen -args -frozen.update
+func TestScenarios_BlocksAreFrozen(t *testing.T) {
+	for _, file := range scenarioFiles(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			runner, err := replay.NewRunner(readScenario(t, file))
+			require.NoError(t, err)
+			log := &frozen.Log{}
+			for !runner.Done() {
+				_, err := runner.Step()
+				require.NoError(t, err)
+				chain := runner.Chain()
+				log.Block(int64(chain.Height()), chain.AppHash(), chain.Events().ToABCIEvents())
+			}
+			log.Compare(t, strings.TrimSuffix(file, ".json")+".frozen")
 		})
 	}
 }

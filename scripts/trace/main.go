@@ -1,0 +1,128 @@
+// Command trace counts what code of x/timers an empty block passes, the scheduling of a bank send, and its life from there to
+// its receipt, under the default config: functions, files and packages that coverage says were executed. What runs for every
+// timer is what somebody must read who wants to know how one fires.
+//
+// It exits with status 1 if a count is above its limit, and with status 2 if it can't count. -v lists the functions.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// module is what is traced, but for the packages that no chain runs and for generated code.
+const module = "github.com/cosmos-timers/timers/x/timers"
+
+// count is how many functions, files and packages something passes.
+type count struct{ functions, files, packages int }
+
+func (c count) String() string { return fmt.Sprintf("%4d %4d %4d", c.functions, c.files, c.packages) }
+
+// above tells whether one of the counts is above the limit.
+func (c count) above(limit count) bool {
+	return c.functions > limit.functions || c.files > limit.files || c.packages > limit.packages
+}
+
+// passes are what is traced, with the limits, which only ever fall.
+var passes = []struct {
+	name, what string
+	limit      count
+}{
+	{"block", "an empty block", count{259, 91, 34}},
+	{"schedule", "scheduling a bank send", count{172, 61, 30}},
+	{"life", "a bank send from there to its receipt", count{611, 142, 45}},
+}
+
+func main() {
+	verbose := flag.Bool("v", false, "list the functions")
+	flag.Parse()
+	above, err := run(os.Stdout, *verbose)
+	switch {
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "trace: %v\n", err)
+		os.Exit(2)
+	case above:
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer, verbose bool) (above bool, err error) {
+	dir, err := os.MkdirTemp("", "trace")
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	binary := filepath.Join(dir, "passes")
+	if _, err := command("go", "build", "-cover", "-covermode=atomic", "-coverpkg="+module+"/...,./scripts/trace/passes", "-o", binary, "./scripts/trace/passes"); err != nil {
+		return false, err
+	}
+	if _, err := command(binary, dir); err != nil {
+		return false, err
+	}
+	fmt.Fprintln(out, "functions, files and packages of x/timers that are passed, with the limits")
+	for _, pass := range passes {
+		listed, err := command("go", "tool", "covdata", "func", "-i="+filepath.Join(dir, pass.name))
+		if err != nil {
+			return false, err
+		}
+		passed := passedOf(listed)
+		fmt.Fprintf(out, "%s  (%s)  %s\n", passed.count(), pass.limit, pass.what)
+		if verbose {
+			for _, function := range passed {
+				fmt.Fprintf(out, "      %s\n", function)
+			}
+		}
+		above = above || passed.count().above(pass.limit)
+	}
+	return above, nil
+}
+
+func command(name string, arguments ...string) ([]byte, error) {
+	var failure bytes.Buffer
+	cmd := exec.Command(name, arguments...)
+	cmd.Stderr = &failure
+	cmd.Env = append(os.Environ(), "GOCOVERDIR="+os.TempDir())
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, failure.Bytes())
+	}
+	return out, err
+}
+
+// functions that were passed: FILE FUNCTION.
+type functions []string
+
+// passedOf reads the functions of the core that covdata lists as executed.
+func passedOf(listed []byte) (passed functions) {
+	for lines := bufio.NewScanner(bytes.NewReader(listed)); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) != 3 || fields[2] == "0.0%" || !strings.HasPrefix(fields[0], module+"/") {
+			continue
+		}
+		file, _, _ := strings.Cut(strings.TrimPrefix(fields[0], module+"/"), ":")
+		top, _, _ := strings.Cut(file, "/")
+		if slices.Contains([]string{"client", "lab", "testutil"}, top) || strings.HasSuffix(file, ".pb.go") || strings.HasSuffix(file, ".pulsar.go") {
+			continue
+		}
+		passed = append(passed, file+" "+fields[1])
+	}
+	return passed
+}
+
+func (f functions) count() count {
+	files, packages := map[string]bool{}, map[string]bool{}
+	for _, function := range f {
+		file, _, _ := strings.Cut(function, " ")
+		files[file], packages[path.Dir(file)] = true, true
+	}
+	return count{len(f), len(files), len(packages)}
+}
