@@ -16,6 +16,7 @@ func small() layout {
 	l := house
 	l.sources = []string{"x/timers", "proto"}
 	l.limits = limits{
+		coreLines: 200, corePackages: 8, coreFloors: 2,
 		packageLines: 46, cycleFiles: 0, blockFields: 5, conditionals: 0, policySources: 4, functionLines: 9,
 	}
 	return l

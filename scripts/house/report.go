@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"go/types"
 	"io"
 	"maps"
 	"slices"
@@ -60,8 +61,27 @@ func measure(t *tree) (*result, error) {
 	r.rows = append(r.rows,
 		r.largestPackage(limits.packageLines),
 		r.largestCycle(limits.cycleFiles),
-		row{"fields of block", fields, &limits.blockFields, []string{where}},
+		row{"fields of block, with embedded ones", fields, &limits.blockFields, []string{where}},
 	)
+	lines, packages, floors := t.core()
+	r.rows = append(r.rows,
+		row{"core: lines", lines, &limits.coreLines, nil},
+		row{"core: packages", packages, &limits.corePackages, nil},
+		row{"core: floors", floors, &limits.coreFloors, nil},
+	)
+	for _, declared := range t.layout.counted {
+		fields, where := t.structFields(declared.dir, declared.names[0])
+		if fields < 0 {
+			continue
+		}
+		r.rows = append(r.rows, row{"fields of " + declared.names[0], fields, nil, []string{where}})
+	}
+	for _, declared := range t.layout.parameters {
+		if found := t.declared(declared.dir, declared.names[0]); found != nil {
+			structure, _ := found.Type().Underlying().(*types.Struct)
+			r.rows = append(r.rows, row{"parameters of " + declared.names[0], t.parametersOf(structure), nil, nil})
+		}
+	}
 	r.rows = append(r.rows, ofPolicies...)
 	r.rows = append(r.rows, row{fmt.Sprintf("functions above %d lines", limits.functionLines), count, new(int), long})
 	return r, nil

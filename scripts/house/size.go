@@ -6,6 +6,9 @@ import (
 	"go/ast"
 	"go/scanner"
 	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
 	"strings"
 )
 
@@ -103,8 +106,8 @@ func (t *tree) functions(p *pkg) []function {
 	return found
 }
 
-// blockFields returns the number of fields of the struct of what one block needs, and where it is. An embedded struct
-// is one field. If several of the names are declared, it is the largest of them.
+// blockFields returns the number of fields of the struct of what one block needs, and where it is. The fields of embedded
+// structs of the tree are counted. If several of the names are declared, it is the largest of them.
 func (t *tree) blockFields() (fields int, where string, err error) {
 	var sought []string
 	for _, declared := range t.layout.block {
@@ -124,25 +127,98 @@ func (t *tree) blockFields() (fields int, where string, err error) {
 
 // structFields returns the number of fields of a struct and where it is declared, or -1 if there is none.
 func (t *tree) structFields(dir, name string) (fields int, where string) {
-	p := t.at(dir)
-	if p == nil {
+	found := t.declared(dir, name)
+	if found == nil {
 		return -1, ""
 	}
-	fields = -1
-	for _, file := range p.handWritten() {
-		ast.Inspect(file.syntax, func(node ast.Node) bool {
-			spec, is := node.(*ast.TypeSpec)
-			if !is || spec.Name.Name != name {
-				return true
-			}
-			if structure, is := spec.Type.(*ast.StructType); is {
-				fields, where = 0, fmt.Sprintf("%s:%d %s", file.name, t.fset.Position(spec.Pos()).Line, name)
-				for _, field := range structure.Fields.List {
-					fields += max(1, len(field.Names))
+	structure, is := found.Type().Underlying().(*types.Struct)
+	if !is {
+		return -1, ""
+	}
+	at := t.fset.Position(found.Pos())
+	return t.fieldsOf(structure), fmt.Sprintf("%s:%d %s", t.nameOf(at.Filename, dir), at.Line, name)
+}
+
+// declared is a type of the package in a directory; nil if there is none.
+func (t *tree) declared(dir, name string) types.Object {
+	p := t.at(dir)
+	if p == nil || p.types == nil {
+		return nil
+	}
+	found, is := p.types.Scope().Lookup(name).(*types.TypeName)
+	if !is {
+		return nil
+	}
+	return found
+}
+
+// nameOf is the path of a file of a directory, from the root.
+func (t *tree) nameOf(file, dir string) string { return dir + "/" + path.Base(filepath.ToSlash(file)) }
+
+// fieldsOf counts the fields of a struct. One that is embedded counts as its own fields if it is a struct of the tree.
+func (t *tree) fieldsOf(structure *types.Struct) (fields int) {
+	for i := range structure.NumFields() {
+		field := structure.Field(i)
+		if inner := t.structOf(field.Type()); field.Embedded() && inner != nil {
+			fields += t.fieldsOf(inner)
+		} else {
+			fields++
+		}
+	}
+	return fields
+}
+
+// parametersOf counts the fields of a struct, and instead of one that is a struct of the tree, the fields of that.
+func (t *tree) parametersOf(structure *types.Struct) (count int) {
+	for i := range structure.NumFields() {
+		if inner := t.structOf(structure.Field(i).Type()); inner != nil {
+			count += t.parametersOf(inner)
+		} else {
+			count++
+		}
+	}
+	return count
+}
+
+// structOf is the struct behind a type that is declared in the tree, or behind a pointer to it; nil for others.
+func (t *tree) structOf(of types.Type) *types.Struct {
+	if pointer, is := of.(*types.Pointer); is {
+		of = pointer.Elem()
+	}
+	named, is := types.Unalias(of).(*types.Named)
+	if !is || named.Obj().Pkg() == nil || t.byPath[named.Obj().Pkg().Path()] == nil {
+		return nil
+	}
+	structure, _ := named.Underlying().(*types.Struct)
+	return structure
+}
+
+// core returns how many hand-written lines and packages the module has without what no block runs, and its floors: how many
+// packages stand on each other at most.
+func (t *tree) core() (lines, packages, floors int) {
+	height := map[string]int{}
+	var heightOf func(p *pkg) int
+	heightOf = func(p *pkg) int {
+		if height[p.path] == 0 {
+			highest := 0
+			for _, imported := range p.imports() {
+				if below := t.byPath[imported]; below != nil && within(below.dir, t.layout.module) {
+					highest = max(highest, heightOf(below))
 				}
 			}
-			return false
-		})
+			height[p.path] = highest + 1
+		}
+		return height[p.path]
 	}
-	return fields, where
+	for _, p := range t.inModule() {
+		if withinAny(p.dir, t.layout.beside) {
+			continue
+		}
+		packages++
+		floors = max(floors, heightOf(p))
+		for _, file := range p.handWritten() {
+			lines += strings.Count(string(file.text), "\n")
+		}
+	}
+	return lines, packages, floors
 }

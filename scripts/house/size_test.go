@@ -36,7 +36,7 @@ func TestBlockFields(t *testing.T) {
 		block string
 		want  int
 	}{
-		"embedded":             {"type block struct {\n\tready\n\tdone []uint64\n}\n\ntype ready struct{ a, b, c int }", 2},
+		"embedded":             {"type block struct {\n\tready\n\tdone []uint64\n}\n\ntype ready struct{ a, b, c int }", 4},
 		"several names":        {"type block struct{ a, b int }", 2},
 		"empty":                {"type block struct{}", 0},
 		"the larger":           {"type block struct{ a, b int }\n\ntype Block struct{ a, b, c int }", 3},
