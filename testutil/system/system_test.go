@@ -77,7 +77,8 @@ func start(ctx context.Context, t *testing.T, o node.Options) *node.Network {
 	require.NoError(t, err)
 	require.NoError(t, network.Start())
 	t.Cleanup(func() { stopAndShow(t, network) })
-	require.NoError(t, network.WaitHeight(ctx, 2))
+	// From the third block on the commands can tell how long a block takes.
+	require.NoError(t, network.WaitHeight(ctx, 3))
 	return network
 }
 
