@@ -35,9 +35,11 @@ var (
 	longSims = flag.Bool("sims.long", false, "simulate with the simulator's own list of 38 seeds")
 )
 
-// init registers the simulator's flags, and makes the short run their default.
+// init registers the simulator's flags, and makes the short run their default. It starts at one time, 2026-01-01: the flag's
+// own default is the clock's, which the state holds.
 func init() {
 	simcli.GetSimulatorFlags()
+	simcli.FlagGenesisTimeValue = 1_767_225_600
 	simcli.FlagNumBlocksValue, simcli.FlagBlockSizeValue = 20, 60
 }
 
