@@ -168,10 +168,6 @@ campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first 
 faults: ## Let nodes under load be killed (KILLS, 50), cut off, filled up, upgraded and misled, and account for every timer; some 20 minutes
 	go test $(test_flags) -timeout 2h -v ./testutil/system -run 'TestFaults$$' -args -faults.all -faults.kills=$(KILLS) -faults.seed=$(SEED)
 
-.PHONY: upgrade
-upgrade: build ## Upgrade a real node with a state of version 1 by governance, from the binary of then, which the first run builds
-	@scripts/upgrade.sh
-
 # Packages below x/timers whose mutants are tested.
 mutated := lane fairness calendar policy policy/fifo policy/eip1559 policy/auction policy/score policy/tip
 .PHONY: mutants

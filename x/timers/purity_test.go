@@ -76,11 +76,10 @@ var mayImport = map[string][]string{
 		"types", "fees", "policies", "policies/fifo", "policies/eip1559", "policies/auction", "policies/score", "policies/tip",
 	},
 
-	"engine/tags":   {"events"},
-	"engine":        {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "state/receipts", "state/pending", "state/leavers", "fees", "triggers", "agents", "policies", "policies/registry"},
-	"migrations/v2": {"types"},
-	"keeper":        {"types", "types/bounds", "events", "names", "admins", "migrations/v2", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/leavers", "state/receipts", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
-	"query":         {"types", "types/bounds", "names", "state", "state/conditions", "state/receipts", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"engine/tags": {"events"},
+	"engine":      {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "state/receipts", "state/pending", "state/leavers", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"keeper":      {"types", "types/bounds", "events", "names", "admins", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/leavers", "state/receipts", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"query":       {"types", "types/bounds", "names", "state", "state/conditions", "state/receipts", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"lab/scenario":     {"types"},
 	"client/timespan":  {},

@@ -159,6 +159,8 @@ func TestAnUpgradeAddsTimers(t *testing.T) {
 }
 
 // TestMigrationsLeaveTheModuleAsItIs: the SDK's own check of a module's migrations.
+//
+// Rule: 2.5-consensus-version
 func TestMigrationsLeaveTheModuleAsItIs(t *testing.T) {
 	c := start(t)
 	c.Deliver("alice", timer(t, types.Trigger{Height: 100}, 5))
@@ -166,7 +168,7 @@ func TestMigrationsLeaveTheModuleAsItIs(t *testing.T) {
 	exported, err := c.App.Timers.Keeper.ExportGenesis(ctx)
 	require.NoError(t, err)
 	versions := c.App.ModuleManager.GetVersionMap()
-	require.EqualValues(t, 2, versions[types.ModuleName])
+	require.EqualValues(t, 1, versions[types.ModuleName])
 	migrated, err := c.App.Migrate(ctx, versions)
 	require.NoError(t, err)
 	require.Equal(t, versions, migrated)

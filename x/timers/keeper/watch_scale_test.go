@@ -1,19 +1,10 @@
 package keeper_test
 
 import (
-	"bytes"
-	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	corestore "cosmossdk.io/core/store"
-	storetypes "cosmossdk.io/store/types"
-
-	sdk "github.com/cosmos/cosmos-sdk/types"
-
-	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -80,45 +71,4 @@ func TestPendingTimersCostNothing(t *testing.T) {
 	require.LessOrEqual(t, empty.Reads(), 12, "%+v", empty)
 	require.Zero(t, empty.Writes())
 	t.Logf("empty block %+v, schedule %+v, cancel %+v", empty, scheduled, cancelled)
-}
-
-// TestARoundThatStartsAgainNotifiesNobodyTwice: a round starts again where the state of version 1 is migrated.
-//
-// Rule: 2.5-rounds-restart
-func TestARoundThatStartsAgainNotifiesNobodyTwice(t *testing.T) {
-	const owners = 12
-	var service corestore.KVStoreService
-	f := crowded(t, owners, func(timer *types.Timer) {
-		waitForBob(timer)
-		timer.Trigger.Watch.Remaining = 0
-		timer.Actor = sdk.AccAddress(fmt.Sprintf("robot_%014d", timer.Seq))
-	}, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 3 }), func(opts *lab.ChainOptions) {
-		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
-	})
-	f.endBlock()
-	f.run(f.send(alice, bob, 1))
-	fired := f.firedIDs(f.endBlock())
-	require.NotEmpty(t, fired)
-	require.Less(t, len(fired), owners)
-
-	store, prefix := service.OpenKVStore(f.Ctx()), types.PrefixWatchPending.Bytes()
-	iterator, err := store.Iterator(prefix, storetypes.PrefixEndBytes(prefix))
-	require.NoError(t, err)
-	key := bytes.Clone(iterator.Key())
-	var pending types.WatchPending
-	require.NoError(t, pending.Unmarshal(iterator.Value()))
-	require.NoError(t, iterator.Close())
-	require.NotEmpty(t, pending.Round.FromOwner, "some owners have had their turn")
-	pending.Round.From, pending.Round.FromOwner = 0, nil
-	value, err := pending.Marshal()
-	require.NoError(t, err)
-	require.NoError(t, store.Set(key, value))
-
-	for range owners {
-		fired = append(fired, f.firedIDs(f.endBlock())...)
-	}
-	require.Len(t, fired, owners)
-	slices.Sort(fired)
-	require.Len(t, slices.Compact(fired), owners)
-	require.Empty(t, f.export().WatchPending)
 }

@@ -484,7 +484,7 @@ func TestGenesisKeepsWhatIsPending(t *testing.T) {
 	}
 }
 
-// Cursors of an earlier version say nothing of the changes that are stored.
+// TestGenesisWithoutTurnsGoesOnWithWhatIsPending: the cursors of a genesis may say nothing of the changes that it holds.
 func TestGenesisWithoutTurnsGoesOnWithWhatIsPending(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		c.MaxWatchHitsPerBlock = 1

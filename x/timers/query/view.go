@@ -54,9 +54,9 @@ func (s *server) messagesOf(ctx context.Context, t *types.Timer, payload []byte)
 // listed is a timer as lists show it: what its record holds. Nothing is decoded, so that a list takes no more time than
 // its length says.
 func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types.Timer) (types.TimerInfo, error) {
-	size, err := s.engine.Records.PayloadBytes(ctx, t)
-	if err != nil {
-		return types.TimerInfo{}, err
+	size := uint64(len(t.Payload))
+	if t.PayloadSeq != 0 {
+		size = t.PayloadBytes // it is not read for its length
 	}
 	info := types.TimerInfo{
 		Id: t.IDHex(), Actor: s.text(t.Actor), FeePayer: s.text(t.Payer()),
@@ -71,7 +71,8 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 		info.Scheduler = s.text(t.Scheduler)
 	}
 	info.BidLocked, info.MaxCharge, info.Label = t.BidLocked, t.MaxCharge, t.Label
-	info.Matched, err = s.engine.Watches.MatchedSoFar(ctx, t)
+	matched, err := s.engine.Watches.MatchedSoFar(ctx, t)
+	info.Matched = matched
 	return info, err
 }
 

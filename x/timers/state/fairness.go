@@ -404,24 +404,6 @@ func (f *Fairness) InitGenesis(ctx context.Context, genesis *types.GenesisState)
 	return f.lane.Set(ctx, lane)
 }
 
-// DeriveRecents writes the units' counts, which are missing, from the fires of the window.
-func (f *Fairness) DeriveRecents(ctx context.Context) error {
-	window := f.window(f.Recents(ctx), fairness.Median{})
-	err := f.fires.Walk(ctx, nil, func(_ uint64, fires types.BlockFires) (bool, error) {
-		window.note(fires, 1)
-		return false, nil
-	})
-	if err != nil {
-		return err
-	}
-	if err := window.sum(func(of unitChange) error {
-		return f.recents.Insert(ctx, of.hash, logstore.AppendNumber(nil, uint64(of.fires)))
-	}); err != nil {
-		return err
-	}
-	return logstore.Settle(ctx, f.recents)
-}
-
 // ExportGenesis implements Component.
 func (f *Fairness) ExportGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	return f.fires.Walk(ctx, nil, func(height uint64, fires types.BlockFires) (bool, error) {

@@ -390,16 +390,6 @@ func (r *Records) Payload(ctx context.Context, t *types.Timer) ([]byte, error) {
 	return r.payloads.Get(ctx, t.PayloadSeq)
 }
 
-// PayloadBytes is the length of the payload, which is not read for it; but for a record of an earlier version, which does
-// not hold the length.
-func (r *Records) PayloadBytes(ctx context.Context, t *types.Timer) (uint64, error) {
-	if t.PayloadSeq != 0 && t.PayloadBytes > 0 {
-		return t.PayloadBytes, nil
-	}
-	payload, err := r.Payload(ctx, t)
-	return uint64(len(payload)), err
-}
-
 // Lookup returns a live timer of the actor by its whole id, or ErrTimerNotFound.
 func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (found types.Timer, err error) {
 	entries, err := r.owners.candidates(ctx, actor, id)

@@ -46,30 +46,6 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 	}}
 }
 
-// DeriveOwners writes the owner index, which is empty, from the timers.
-func (r *Records) DeriveOwners(ctx context.Context) error {
-	timers, err := r.All(ctx)
-	if err != nil {
-		return err
-	}
-	for i := range timers {
-		if err := r.owners.Add(ctx, timers[i].Actor, EntryOf(&timers[i]), Unlimited); err != nil {
-			return err
-		}
-	}
-	return logstore.Settle(ctx, r.owners.entries)
-}
-
-// PackSetAside writes the records of timers that are set aside, of which there are none.
-func (r *Records) PackSetAside(ctx context.Context, timers []types.Timer) error {
-	for i := range timers {
-		if err := r.aside.Insert(ctx, &timers[i]); err != nil {
-			return err
-		}
-	}
-	return r.aside.Settle(ctx)
-}
-
 // ExportGenesis implements Component.
 func (r *Records) ExportGenesis(ctx context.Context, genesis *types.GenesisState) (err error) {
 	genesis.NextSeq, err = r.seq.Peek(ctx)

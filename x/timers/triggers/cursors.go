@@ -11,9 +11,8 @@ import (
 // firstOwner comes before every address.
 var firstOwner = []byte{0}
 
-// DeriveCursors lets the next block go on with the passes and rounds that are stored, where the cursors of an earlier version
-// name none.
-func (w *Watches) DeriveCursors(ctx context.Context) error {
+// deriveCursors lets the next block go on with the passes and rounds that a genesis holds, where its cursors name none.
+func (w *Watches) deriveCursors(ctx context.Context) error {
 	var left types.WatchCursors
 	err := w.pending.Walk(ctx, nil, func(at prefixKey, _ types.WatchPending) (bool, error) {
 		left.Turn = types.WatchKey{Store: at.K1(), Prefix: slices.Clone(at.K2())}

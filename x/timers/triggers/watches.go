@@ -345,7 +345,7 @@ func (w *Watches) InitGenesis(ctx context.Context, genesis *types.GenesisState) 
 	if err := w.setCursors(ctx, types.WatchCursors{}, cursors); err != nil {
 		return err
 	}
-	return w.DeriveCursors(ctx)
+	return w.deriveCursors(ctx)
 }
 
 // file stores the round of an owner, and its turn.

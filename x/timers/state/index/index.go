@@ -437,20 +437,6 @@ func (x *Index) ReadTimers(ctx context.Context, _ *types.GenesisState) state.Tim
 	}
 }
 
-// Derive writes the entries, of which there are none, from the timers. Their number is right.
-func (x *Index) Derive(ctx context.Context) error {
-	err := x.records.Walk(ctx, func(t *types.Timer) error {
-		if t.AdmittedWeight == 0 {
-			return nil
-		}
-		return x.addEntries(ctx, t, PlacementOf(t))
-	})
-	if err != nil {
-		return err
-	}
-	return logstore.Settle(ctx, x.ready)
-}
-
 // ExportGenesis implements state.Component: the records hold all.
 func (x *Index) ExportGenesis(context.Context, *types.GenesisState) error { return nil }
 

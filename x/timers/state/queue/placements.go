@@ -20,8 +20,7 @@ import (
 // admitted_, and quote. A storm admits timers by thousands in a block, and so that writes none of their records. Who reads
 // a record gets it whole.
 //
-// Invariant: between blocks, each placement is that of a record that is there, and no record has one of its own, unless a
-// version before this one wrote it.
+// Invariant: between blocks, each placement is that of a record that is there, and no record that is due has one of its own.
 type placements struct {
 	// places: (due, seq) → placement, as a timer that has nothing else.
 	places *logmap.Map
@@ -168,7 +167,7 @@ func (p *placements) join(ctx context.Context, t *types.Timer) error {
 func joinTo(ctx context.Context, t, placement *types.Timer) {
 	alone := t.Size()
 	put(placement, t)
-	// A record of an earlier version may have one of its own, which was charged for.
+	// What the record has of its own was charged for.
 	logstore.ChargeReadBytes(ctx, max(0, t.Size()-alone))
 }
 
