@@ -269,7 +269,7 @@ trace: ## Count the functions that an empty block, scheduling and a fire pass, a
 	@go run ./scripts/trace $(TRACEFLAGS)
 
 .PHONY: rules
-rules: ## Hold each sentence of the module's README to a test (RULESFLAGS=-v lists the tests, -write renews the list)
+rules: ## Hold each rule of the module's README to a test (RULESFLAGS=-v lists the tests)
 	@go run ./scripts/rules $(RULESFLAGS)
 
 .PHONY: alerts

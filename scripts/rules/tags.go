@@ -6,14 +6,12 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 )
 
 // tag is a place where a test names a rule.
 type tag struct {
-	rule string
 	file string // relative to the root, with slashes
 	line int
 	test string // empty if the tag is not in the doc comment of a test
@@ -25,66 +23,56 @@ var (
 	runs = regexp.MustCompile(`^(?:Test|Fuzz)(?:[^a-z]|$)`)
 )
 
-// readTags returns the tags of all tests below the directories.
-func readTags(root string, dirs []string) ([]tag, error) {
-	var found []tag
-	for _, dir := range dirs {
-		err := filepath.WalkDir(filepath.Join(root, filepath.FromSlash(dir)), func(path string, d fs.DirEntry, err error) error {
-			if err != nil {
+// readTags collects the tags of all tests.
+func (c *coverage) readTags() error {
+	files := os.DirFS(c.root)
+	for _, dir := range c.tests {
+		err := fs.WalkDir(files, dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
 				return err
-			}
-			if d.IsDir() && d.Name() == "testdata" {
+			case d.IsDir() && d.Name() == "testdata":
 				return fs.SkipDir
-			}
-			if d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			case d.IsDir() || !strings.HasSuffix(name, "_test.go"):
 				return nil
 			}
-			text, err := os.ReadFile(path)
+			text, err := fs.ReadFile(files, name)
 			if err != nil {
 				return err
 			}
-			name, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			tags, err := tagsOf(filepath.ToSlash(name), text)
-			found = append(found, tags...)
-			return err
+			return c.addTags(name, text)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return found, nil
+	return nil
 }
 
-// tagsOf returns the tags of a file.
-func tagsOf(name string, text []byte) ([]tag, error) {
+// addTags collects the tags of a file.
+func (c *coverage) addTags(name string, text []byte) error {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	tests := map[*ast.CommentGroup]string{}
 	for _, declaration := range file.Decls {
-		function, is := declaration.(*ast.FuncDecl)
-		if is && function.Recv == nil && runs.MatchString(function.Name.Name) {
+		if function, is := declaration.(*ast.FuncDecl); is && function.Recv == nil && runs.MatchString(function.Name.Name) {
 			tests[function.Doc] = function.Name.Name
 		}
 	}
-	var found []tag
 	for _, group := range file.Comments {
 		for _, comment := range group.List {
 			match := tagLine.FindStringSubmatch(comment.Text)
 			if match == nil {
 				continue
 			}
-			for _, rule := range strings.Split(match[1], ",") {
-				found = append(found, tag{
-					rule: strings.TrimSpace(rule), file: name, line: files.Position(comment.Pos()).Line, test: tests[group],
-				})
+			for _, id := range strings.Split(match[1], ",") {
+				id = strings.TrimSpace(id)
+				c.tags[id] = append(c.tags[id], tag{name, files.Position(comment.Pos()).Line, tests[group]})
 			}
 		}
 	}
-	return found, nil
+	return nil
 }
