@@ -224,8 +224,6 @@ func (s *stage) setConfig(change func(*types.TimerConfig)) {
 	s.NextBlock()
 }
 
-func (s *stage) authority() string { return s.App.Wasm.GetAuthority() }
-
 func TestAQueryCannotWrite(t *testing.T) {
 	s := newStage(t)
 	got := s.fire("ask", `{"msg":{"write":{}}}`, 500_000)

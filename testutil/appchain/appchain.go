@@ -280,28 +280,6 @@ func Start(tb testing.TB, state []byte, height int64, params *cmtproto.Consensus
 	return c
 }
 
-// Resume is a chain that stands at a height with the exported state of its modules, as if its last block had been
-// committed: a node finds it so when a new binary starts. The change is made to the state before it is committed.
-func Resume(
-	tb testing.TB, state []byte, height int64, params *cmtproto.ConsensusParams, change func(sdk.Context, *app.App),
-) *Chain {
-	tb.Helper()
-	c := idle(tb)
-	c.init = &abci.RequestInitChain{ChainId: ChainID, Time: genesisTime, InitialHeight: height, ConsensusParams: params}
-	var modules map[string]json.RawMessage
-	require.NoError(tb, json.Unmarshal(state, &modules))
-	require.NoError(tb, c.App.CommitMultiStore().SetInitialVersion(height))
-	header := cmtproto.Header{ChainID: ChainID, Height: height, Time: blockTime(height)}
-	ctx := c.App.NewUncachedContext(false, header)
-	require.NoError(tb, c.App.StoreConsensusParams(ctx, *params))
-	_, err := c.App.Modules().InitGenesis(ctx, c.App.AppCodec(), modules)
-	require.NoError(tb, err)
-	change(ctx, c.App)
-	c.App.CommitMultiStore().Commit()
-	require.Equal(tb, height, c.App.LastBlockHeight())
-	return c
-}
-
 // idle is an application that no chain was started on.
 func idle(tb testing.TB) *Chain {
 	tb.Helper()

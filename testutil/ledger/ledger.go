@@ -66,15 +66,6 @@ func (l *Ledger) Live() []Timer {
 	return timers
 }
 
-// From starts the account of a chain that has run before, with the timers that are live after a height.
-func From(height uint64, live []Timer) Ledger {
-	l := Ledger{height: height, live: map[string]*Timer{}, gone: map[string]string{}, delivered: map[string]bool{}}
-	for i := range live {
-		l.live[live[i].ID] = &live[i]
-	}
-	return l
-}
-
 // Find returns a live timer.
 func (l *Ledger) Find(id string) (Timer, bool) {
 	t, found := l.live[id]

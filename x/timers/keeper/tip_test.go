@@ -576,11 +576,11 @@ func TestCorruptWeightAffectsItsActorOnly(t *testing.T) {
 	require.Len(t, records, 1)
 	key, record := records[0].Key, records[0].Value
 	require.True(t, bytes.HasSuffix(key, robot))
-	require.NoError(t, weights.Replace(f.Ctx(), key, []byte{0xff}))
+	require.NoError(t, weights.Apply(f.Ctx(), logmap.Replaced(key, []byte{0xff})))
 	f.endBlock()
 	require.Equal(t, []string{sound, broken}, f.firedIDs(f.endBlock()), "0.5 before the least weight")
 	require.Equal(t, uint64(1), f.tipStanding(robot2).Fires)
-	require.NoError(t, weights.Replace(f.Ctx(), key, record))
+	require.NoError(t, weights.Apply(f.Ctx(), logmap.Replaced(key, record)))
 	require.Equal(t, uint64(1), f.tipStanding(robot).Fires)
 }
 

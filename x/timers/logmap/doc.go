@@ -30,8 +30,8 @@
 // All changes and merges are in state: nothing is remembered between calls, and what a transaction changed vanishes with
 // it. With n entries in a range:
 //
-//   - Insert, Replace and Delete read two values and write one. Each time that LogBytes are full they write one more.
-//     Apply does so once for many changes.
+//   - Insert, Delete and Apply read two values and write one. Each time that LogBytes are full they write one more. Apply
+//     does so once for many changes.
 //   - Get, and Count of adjacent keys, read at most 2·MergeLogs chunks of the log, and a directory and for each run at
 //     most two chunks of the levels, of which there are log(n).
 //     A Reader reads the chunks of the log, the directories and the chunks once for all its lookups and pages.

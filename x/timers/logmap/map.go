@@ -108,11 +108,6 @@ func (m *Map) Insert(ctx context.Context, key, value []byte) error {
 	return m.Apply(ctx, Inserted(key, value))
 }
 
-// Replace changes the value of an entry. The caller knows that it exists.
-func (m *Map) Replace(ctx context.Context, key, value []byte) error {
-	return m.Apply(ctx, Replaced(key, value))
-}
-
 // Delete removes an entry. The caller knows that it exists.
 func (m *Map) Delete(ctx context.Context, key []byte) error { return m.Apply(ctx, Deleted(key)) }
 
@@ -132,7 +127,7 @@ func Inserted(key, value []byte) Change {
 	return Change{wire.Message{Key: key, Value: value, Kind: wire.Insert}}
 }
 
-// Replaced is what Replace does.
+// Replaced changes the value of an entry. The caller knows that it exists.
 func Replaced(key, value []byte) Change {
 	return Change{wire.Message{Key: key, Value: value, Kind: wire.Replace}}
 }

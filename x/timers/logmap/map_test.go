@@ -139,7 +139,7 @@ func mapProperty(t *rapid.T) {
 				require.NoError(t, m.Delete(ctx, key))
 				delete(entries, string(key))
 			default:
-				require.NoError(t, m.Replace(ctx, key, []byte(value)))
+				require.NoError(t, m.Apply(ctx, logmap.Replaced(key, []byte(value))))
 				entries[string(key)] = value
 			}
 		}

@@ -23,14 +23,6 @@ func (o *Operations) Meter(inner storetypes.GasMeter) storetypes.GasMeter {
 	return &countingMeter{inner, o}
 }
 
-// Sum is the number of all operations.
-func (o *Operations) Sum() (n uint64) {
-	for _, of := range o.of {
-		n += of
-	}
-	return n
-}
-
 // Each calls fn for each kind of operation.
 func (o *Operations) Each(fn func(kind string, n uint64)) {
 	for kind, n := range o.of {
