@@ -130,7 +130,7 @@ test-long: race ## Run the tests that have a long form in that form, some minute
 	go test -timeout 60m ./testutil/bench/worst -args -worst.all
 	go test -timeout 60m ./testutil/bench/prices -args -prices.every
 	cd x/timers && go test -timeout 60m ./keeper -args -keeper.long -keeper.crowd=20000 -keeper.expired=300000 -keeper.owners=200
-	cd x/timers && go test -timeout 60m ./lab/replay -args -rapid.checks=100
+	cd lab && go test -timeout 60m ./replay -args -rapid.checks=100
 	cd x/timers && go test -timeout 60m $$(go list -f '$(with_properties)' $(addprefix ./,$(addsuffix /...,$(pure_packages)))) -args -rapid.checks=5000
 
 .PHONY: race
@@ -157,7 +157,7 @@ model-mutants: ## Hold that each property of the model fails in a model that bre
 .PHONY: model-traces
 model-traces: ## Replay fresh traces of the model on the module (SAMPLES, STEPS, SEED)
 	@scripts/model.sh traces "$(CURDIR)/build/traces"
-	cd x/timers && go test $(test_flags) ./lab/trace -args -traces='$(CURDIR)/build/traces/*.itf.json'
+	cd lab && go test $(test_flags) ./trace -args -traces='$(CURDIR)/build/traces/*.itf.json'
 
 .PHONY: campaign
 campaign: ## Draw SEEDS (20) histories of OPS (5000) operations each, the first from SEED (1), and shrink what fails (FILE=... runs such a one again)
@@ -290,11 +290,11 @@ inherit: ## Print what a chain takes over that imports x/timers: versions, Go mo
 	@scripts/inherit.sh
 
 .PHONY: sdk54
-sdk54: ## Test x/timers, contracts and example apps on SDK 0.54 (SDKPKG=./dir/... for some packages of x/timers, chains for the rest)
+sdk54: ## Test x/timers, the lab, contracts and example apps on SDK 0.54 (SDKPKG=./dir/... for some packages of x/timers, chains for the rest)
 	@scripts/nextsdk.sh 0.54 $(SDKPKG)
 
 .PHONY: sdk55
-sdk55: ## Test x/timers on SDK 0.55
+sdk55: ## Test x/timers and the lab on SDK 0.55
 	@scripts/nextsdk.sh 0.55 $(SDKPKG)
 
 .PHONY: feemarkets

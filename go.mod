@@ -20,6 +20,7 @@ require (
 	github.com/CosmWasm/wasmvm/v3 v3.0.7
 	github.com/CycloneDX/cyclonedx-go v0.11.0
 	github.com/cometbft/cometbft v0.38.26
+	github.com/cosmos-timers/timers/lab v0.0.0
 	github.com/cosmos-timers/timers/wasmbinding v0.0.0
 	github.com/cosmos-timers/timers/x/timers v0.0.0
 	github.com/cosmos/cosmos-db v1.1.3
@@ -239,6 +240,7 @@ require (
 
 // The other modules of this repository (CONTRIBUTING.md, "Modules").
 replace (
+	github.com/cosmos-timers/timers/lab => ./lab
 	github.com/cosmos-timers/timers/wasmbinding => ./wasmbinding
 	github.com/cosmos-timers/timers/x/timers => ./x/timers
 )

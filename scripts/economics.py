@@ -18,9 +18,9 @@ from plot import BAR, GRID, INK, LINE, MUTED, ROOT, number
 
 PAGE = ROOT / "x" / "timers" / "docs" / "economics.md"
 PLOTS = PAGE.parent / "economics"
-SIMS = ROOT / "x" / "timers" / "testdata" / "sims"
+SIMS = ROOT / "lab" / "testdata" / "sims"
 TABLE = re.compile(
-    r"(`timerd lab run x/timers/testdata/sims/(?P<name>\w+)\.json`(?:[^\n]+\n)*?[^\n]*\n\n)(?P<table>(?:\|[^\n]*\n)+)(?P<plot>\n!\[[^\n]*\n)?")
+    r"(`timerd lab run lab/testdata/sims/(?P<name>\w+)\.json`(?:[^\n]+\n)*?[^\n]*\n\n)(?P<table>(?:\|[^\n]*\n)+)(?P<plot>\n!\[[^\n]*\n)?")
 
 COLUMNS, NAMES, PANEL, GAP, ROW, TOP = 3, 200, 200, 24, 16, 30
 

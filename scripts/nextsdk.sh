@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Test the module with a later release line of the SDK: copy x/timers, wasmbinding and the example apps to build/,
+# Test the module with a later release line of the SDK: copy x/timers, lab, wasmbinding and the example apps to build/,
 # rewrite the import paths and calls that moved, raise the versions, and run their tests there. The first run downloads
 # and compiles that SDK.
 #
@@ -35,7 +35,7 @@ rm -rf "$copy"
 mkdir -p "$copy/x" "$copy/testutil"
 cp -r x/timers "$copy/x/timers"
 # The tests of documents read these.
-cp -r proto wasmbinding README.md CONTRIBUTING.md go.mod go.sum "$copy/"
+cp -r proto lab wasmbinding README.md CONTRIBUTING.md go.mod go.sum "$copy/"
 cp -r testutil/{subscriptions,smallest,counters,exampleapp,contracts} "$copy/testutil/"
 cd "$copy"
 
@@ -114,6 +114,8 @@ if [[ ${1-} != chains ]]; then
 	go test -timeout 40m -skip "$left_out" "${packages[@]}"
 	cd ../..
 fi
+raise lab "${versions[@]}"
+if (($# == 0)); then (cd lab && go vet ./... && go test -timeout 20m -skip "$left_out" ./...); fi
 if (($# > 0)) && [[ $1 != chains ]]; then exit; fi
 
 if [[ -z $wasmd ]]; then

@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SCENARIOS = ROOT / "x" / "timers" / "testdata" / "scenarios"
+SCENARIOS = ROOT / "lab" / "testdata" / "scenarios"
 DOCS = {ROOT / "x" / "timers" / "docs" / "market.svg": SCENARIOS / "market_congestion_and_recovery"}
 
 WIDTH, LEFT, RIGHT, PANEL, GAP = 720, 76, 14, 96, 40

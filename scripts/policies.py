@@ -3,10 +3,10 @@
 
 The workload is stated once, as what each timer's fire is worth to its owner, and written as one scenario for each policy,
 each owner bidding what it is worth in the way that the policy asks for. Their golden output, which the tests of
-x/timers/lab/replay keep current, becomes the table and the plot of x/timers/docs/policies.md.
+lab/replay keep current, becomes the table and the plot of x/timers/docs/policies.md.
 
-    scripts/policies.py scenarios          write x/timers/testdata/scenarios/policies_*.json
-    cd x/timers && go test ./lab/replay -run Golden -update
+    scripts/policies.py scenarios          write lab/testdata/scenarios/policies_*.json
+    cd lab && go test ./replay -run Golden -update
     scripts/policies.py                    write the table and the plot
     scripts/policies.py --check            say whether all of it is what it would write
 
@@ -20,7 +20,7 @@ import sys
 from fractions import Fraction
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SCENARIOS = ROOT / "x" / "timers" / "testdata" / "scenarios"
+SCENARIOS = ROOT / "lab" / "testdata" / "scenarios"
 PAGE = ROOT / "x" / "timers" / "docs" / "policies.md"
 PLOT = PAGE.with_suffix(".svg")
 BEGIN, END = "<!-- table: scripts/policies.py -->", "<!-- end of table -->"
@@ -107,7 +107,7 @@ def results(policy):
     """What became of each timer: when it fired, or None, and what was paid for it."""
     path = SCENARIOS / f"policies_{policy}.golden.jsonl"
     if not path.exists():
-        sys.exit(f"{path.relative_to(ROOT)} is missing: cd x/timers && go test ./lab/replay -run Golden -update")
+        sys.exit(f"{path.relative_to(ROOT)} is missing: cd lab && go test ./replay -run Golden -update")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     fired = {f["timer"]: (line["height"], int(f["paid"]) + int(f.get("bid_paid", 0)))
              for line in lines for f in line["fired"]}

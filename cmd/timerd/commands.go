@@ -26,10 +26,10 @@ import (
 
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/dashboard"
+	"github.com/cosmos-timers/timers/lab/load"
+	"github.com/cosmos-timers/timers/lab/replay"
 	"github.com/cosmos-timers/timers/lab/sim"
 	"github.com/cosmos-timers/timers/x/timers/client/metrics"
-	"github.com/cosmos-timers/timers/x/timers/lab/load"
-	"github.com/cosmos-timers/timers/x/timers/lab/replay"
 )
 
 // addCommands adds what AutoCLI does not make of the modules' services.

@@ -38,8 +38,8 @@ var rules = layout{
 	reference: "x/timers/README.md",
 	list:      "x/timers/testdata/rules.txt",
 	bare:      []string{"1", "9"},
-	tests:     []string{"x/timers", "wasmbinding", "app", "cmd", "testutil"},
-	scenarios: "x/timers/testdata/scenarios",
+	tests:     []string{"x/timers", "lab", "wasmbinding", "app", "cmd", "testutil"},
+	scenarios: "lab/testdata/scenarios",
 }
 
 func main() { os.Exit(run(os.Args[1:], rules, os.Stdout, os.Stderr)) }

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/lab/sim/market"
 	"github.com/cosmos-timers/timers/lab/sim/measure"
 	"github.com/cosmos-timers/timers/lab/sim/peers"
 	"github.com/cosmos-timers/timers/lab/sim/strict"
 	"github.com/cosmos-timers/timers/lab/sim/workload"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 

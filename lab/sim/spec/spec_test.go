@@ -88,7 +88,7 @@ func TestErrorsNameThePath(t *testing.T) {
 
 // TestTheDocumentedSimulationsAreValid, and have as many seeds as their intervals need.
 func TestTheDocumentedSimulationsAreValid(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "x", "timers", "testdata", "sims", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "sims", "*.json"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {

@@ -11,8 +11,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	authtypes "github.com/cosmos/cosmos-sdk/x/auth/types"
 
+	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )

@@ -6,8 +6,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
+	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 

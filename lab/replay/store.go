@@ -11,8 +11,8 @@ import (
 	"github.com/cosmos/cosmos-sdk/runtime"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/lab"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )

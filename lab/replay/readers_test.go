@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/replay"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/lab/replay"
+	"github.com/cosmos-timers/timers/lab/scenario"
 )
 
 // changed are another value for each parameter of the table. The default unit of fairness differs from the other one for
@@ -56,7 +56,7 @@ func TestLongTheTableOfReadersIsTrue(t *testing.T) {
 // readTableOfReaders is the table of the README: for each parameter the policies that read it.
 func readTableOfReaders(t *testing.T) map[string]map[string]bool {
 	t.Helper()
-	raw, err := os.ReadFile("../../README.md")
+	raw, err := os.ReadFile("../../x/timers/README.md")
 	require.NoError(t, err)
 	_, after, found := strings.Cut(string(raw), "| parameters | `fifo` |")
 	require.True(t, found)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/replay"
+	"github.com/cosmos-timers/timers/lab/replay"
 )
 
 // TestBadInputPrintsNothing: the whole file is checked before the first block runs.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/replay"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/lab/replay"
+	"github.com/cosmos-timers/timers/lab/scenario"
 	"github.com/cosmos-timers/timers/x/timers/testutil/frozen"
 )
 
@@ -26,7 +26,7 @@ func updating() bool {
 // scenarioFiles are the scenarios that have golden output.
 func scenarioFiles(tb testing.TB) []string {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "scenarios", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "scenarios", "*.json"))
 	require.NoError(tb, err)
 	require.NotEmpty(tb, files)
 	return files
@@ -41,8 +41,8 @@ func readScenario(tb testing.TB, file string) *scenario.Scenario {
 	return s
 }
 
-// TestScenariosPrintTheirGoldenOutput replays every scenario. After an intended change, `go test ./lab/replay -run
-// Golden -update` in x/timers rewrites the files, and the diff is what a reviewer reads.
+// TestScenariosPrintTheirGoldenOutput replays every scenario. After an intended change, `go test ./replay -run
+// Golden -update` in lab rewrites the files, and the diff is what a reviewer reads.
 func TestScenariosPrintTheirGoldenOutput(t *testing.T) {
 	for _, file := range scenarioFiles(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
@@ -69,7 +69,7 @@ func TestScenariosPrintTheirGoldenOutput(t *testing.T) {
 }
 
 // TestScenarios_BlocksAreFrozen holds the hash of the state and the events of each block. After an intended change:
-// go test ./lab/replay -run Frozen -args -frozen.update
+// go test ./replay -run Frozen -args -frozen.update
 func TestScenarios_BlocksAreFrozen(t *testing.T) {
 	for _, file := range scenarioFiles(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 
 	"cosmossdk.io/math"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/replay"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/lab/replay"
+	"github.com/cosmos-timers/timers/lab/scenario"
 )
 
 type fields = map[string]any

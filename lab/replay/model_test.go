@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/replay"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/lab/replay"
+	"github.com/cosmos-timers/timers/lab/scenario"
 )
 
 // model is policy fifo written down once more, as plainly as possible: a slice that is sorted in every block. It has no

@@ -3,8 +3,8 @@ package replay_test
 import (
 	"fmt"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/replay"
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/lab/replay"
+	"github.com/cosmos-timers/timers/lab/scenario"
 )
 
 // A scenario is a workload written down, such as one from a bug report. It runs without a node, and says after each

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/lab/scenario"
 )
 
 // scenarioWith is a scenario of two accounts and ten blocks, with these ops.
@@ -193,7 +193,7 @@ func TestIntegersAreDecimal(t *testing.T) {
 
 // FuzzParse: no input makes the parser panic, and what it accepts makes a chain.
 func FuzzParse(f *testing.F) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "testdata", "scenarios", "*.json"))
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "scenarios", "*.json"))
 	require.NoError(f, err)
 	require.NotEmpty(f, files)
 	for _, file := range files {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cosmos-timers/timers/x/timers/lab/scenario"
+	"github.com/cosmos-timers/timers/lab/scenario"
 )
 
 // NewCommand returns the command `lab`. The error of bad input is a *scenario.InputError, whose ExitCode is 2. Any
