@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../x/timers"
 
-# The packages that a chain imports to wire the module. The lab and the tests' packages are for tests alone.
+# The packages that a chain imports to wire the module. Those below testutil are for tests alone.
 wired=(. ./actors ./authz/guard ./feemarket ./fees ./keeper ./module/v1 ./types ./watch/stores)
 
 inherit() {

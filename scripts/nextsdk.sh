@@ -53,9 +53,9 @@ sed -e "s#\"cosmossdk\.io/store/types\"#\"$sdk/store/v2/types\"#" "$files/trace.
 rm x/timers/sandbox/branch/trace_test.go
 # Their x/bank has a store of objects, and they run transactions side by side.
 sed -i -e 's/^\tc\.Bank = bankkeeper\.NewBaseKeeper(.*)$/&.WithObjStoreKey(objects)/' \
-	-e 's/^\tc\.store\.MountStoreWithDB(notes, .*/&\n\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)/' x/timers/lab/chain.go
-cp "$files/objects.go.txt" x/timers/lab/objects.go
-cp "$files/lines_test.go.txt" x/timers/lab/lines_test.go
+	-e 's/^\tc\.store\.MountStoreWithDB(notes, .*/&\n\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)/' x/timers/testutil/lab/chain.go
+cp "$files/objects.go.txt" x/timers/testutil/lab/objects.go
+cp "$files/lines_test.go.txt" x/timers/testutil/lab/lines_test.go
 # From 0.55 on there is no sign mode textual.
 if [[ $line == 0.55 ]]; then rm x/timers/types/signing_textual_test.go; fi
 # Applications: the same, x/bank first among the end blockers, and how votes are counted is an argument of x/gov.

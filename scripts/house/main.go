@@ -84,7 +84,7 @@ var house = layout{
 	typesByPolicy: "x/timers/policy",
 	distinctive:   []string{"eip1559"},
 	registry:      []string{"x/timers/policies/registry", "x/timers/policies/registry.go"},
-	clients:       []string{"x/timers/client", "x/timers/simulation", "x/timers/lab"},
+	clients:       []string{"x/timers/client", "x/timers/simulation"},
 
 	block: []declaration{
 		{"x/timers/engine", []string{"Block", "block"}},
@@ -94,7 +94,7 @@ var house = layout{
 	counted:    []declaration{{"x/timers/types", []string{"Timer"}}, {"x/timers/types", []string{"LaneState"}}},
 	parameters: []declaration{{"x/timers/types", []string{"TimerConfig"}}},
 
-	beside: []string{"x/timers/client", "x/timers/lab", "x/timers/testutil"},
+	beside: []string{"x/timers/client", "x/timers/testutil"},
 
 	pure: []string{
 		"x/timers/lane", "x/timers/fairness", "x/timers/calendar", "x/timers/logmap", "x/timers/packed", "x/timers/merge", "x/timers/ready",

@@ -17,9 +17,9 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/smallest"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
-	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/policy"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/policytest"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )

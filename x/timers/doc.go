@@ -7,8 +7,8 @@
 //
 //   - keeper is the host API for Go modules, the message server and genesis. types has messages, records, the config
 //     and errors.
-//   - query answers queries. client/cli has the commands that AutoCLI can't make. lab runs a chain without a node, for
-//     tests.
+//   - query answers queries. client/cli has the commands that AutoCLI can't make. testutil/lab runs a chain without a
+//     node, for tests.
 //   - actors says who can own timers. watch makes stores watchable, and watch/stores declares those of the SDK.
 //   - engine fires timers. policies decides who fires first: a package a policy, bound to state.
 //   - agents asks bidding agents, fees moves coins, triggers knows when a timer is due, sandbox contains failures.

@@ -30,8 +30,8 @@ var room = []string{"types", "events", "sandbox", "watch", "state", "state/index
 
 // mayImport says which of our own packages, in addition to the pure ones, a package of the module may import: dependencies
 // run one way, from the pure packages over state and policies to the engine, and from there to keeper and queries, which do
-// not know each other. So do the packages of the clients. What is not named here, such as client/cli and lab, may import all
-// of the module.
+// not know each other. So do the packages of the clients. What is not named here, such as client/cli, may import all of the
+// module.
 var mayImport = map[string][]string{
 	"types":            {"types/bounds", "types/mask"},
 	"types/bounds":     {},
@@ -100,7 +100,7 @@ var mayImport = map[string][]string{
 }
 
 // outside are the packages that run in clients, tests and tools, never within a block.
-var outside = []string{"client", "lab", "simulation", "testutil"}
+var outside = []string{"client", "simulation", "testutil"}
 
 // exemption lets one file break one rule.
 type exemption struct {
@@ -243,14 +243,14 @@ func TestImportRulesCanFail(t *testing.T) {
 		{"watch", timers + "/lane", false},
 		{"watch/stores", timers + "/watch", false},
 		{"watch/stores", timers + "/keeper", true},
-		{"keeper", timers + "/lab", true},
+		{"keeper", timers + "/testutil/lab", true},
 		{"keeper", timers + "/client/cli", true},
 		{"keeper", timers, true},
 		{"", timers + "/keeper", false},
 		{"", root + "/app", true},
-		{"lab", timers, false},
-		{"lab", root + "/app", true},
-		{"lab", root + "/lab/scenario", true},
+		{"testutil/lab", timers, false},
+		{"testutil/lab", root + "/app", true},
+		{"testutil/lab", root + "/lab/scenario", true},
 		{"client/cli", root + "/cmd/timerd", true},
 		{"client/cli", timers + "/client/monitor", false},
 		{"client/job", timers + "/client/draft", true},

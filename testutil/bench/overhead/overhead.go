@@ -15,7 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 )
 
 // Overhead compares fires of a bank send with the same sends as transactions would run them: the end of a block, without

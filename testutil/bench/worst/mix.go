@@ -15,7 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/bench/storm"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
-	"github.com/cosmos-timers/timers/x/timers/lab"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 

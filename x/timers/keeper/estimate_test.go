@@ -11,8 +11,8 @@ import (
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos-timers/timers/x/timers/engine"
-	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/watch"
 )

@@ -17,10 +17,10 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	timersgenesis "github.com/cosmos-timers/timers/x/timers/genesis"
-	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )

@@ -40,8 +40,8 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers"
 	"github.com/cosmos-timers/timers/x/timers/client/timespan"
-	"github.com/cosmos-timers/timers/x/timers/lab"
 	"github.com/cosmos-timers/timers/x/timers/query"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
