@@ -53,7 +53,12 @@ sed -e "s#\"cosmossdk\.io/store/types\"#\"$sdk/store/v2/types\"#" "$files/trace.
 rm x/timers/sandbox/branch/trace_test.go
 # Their x/bank has a store of objects, and they run transactions side by side.
 sed -i -e 's/^\tc\.Bank = bankkeeper\.NewBaseKeeper(.*)$/&.WithObjStoreKey(objects)/' \
-	-e 's/^\tc\.store\.MountStoreWithDB(notes, .*/&\n\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)/' x/timers/testutil/lab/chain.go
+	-e 's/^\tif err := c\.store\.LoadLatestVersion().*/\tc.store.MountStoreWithDB(objects, storetypes.StoreTypeObject, nil)\n&/' \
+	x/timers/testutil/lab/chain.go
+if [[ $(grep -c '(objects' x/timers/testutil/lab/chain.go) != 2 ]]; then
+	echo "nextsdk: the lab's chain got no store of objects" >&2
+	exit 1
+fi
 cp "$files/objects.go.txt" x/timers/testutil/lab/objects.go
 cp "$files/lines_test.go.txt" x/timers/testutil/lab/lines_test.go
 # From 0.55 on there is no sign mode textual.
@@ -72,9 +77,10 @@ sed -i -e 's/db, nil, true,/db, true,/' testutil/exampleapp/after/app_test.go
 sed -i -e 's/builder\.Build(db, nil, /builder.Build(db, /' \
 	-e 's/^\t\t\tEndBlockers: \[\]string{/&\n\t\t\t\tbanktypes.ModuleName,/' testutil/exampleapp/byconfig/app.go
 cp "$files/order_test.go.txt" testutil/exampleapp/after/order_test.go
-# What holds go.mod, documents and golden output to the line 0.53 does not apply: a fire takes a few units of gas more.
+# What holds go.mod, documents, frozen blocks and golden output to the line 0.53 does not apply: a fire takes a few units
+# of gas more.
 rm -f {x/timers,wasmbinding}/gomod_test.go
-left_out='TestTheDocumented(Wiring|Module)|TestScenariosPrintTheirGoldenOutput'
+left_out='TestTheDocumented(Wiring|Module)|TestScenarios(PrintTheirGoldenOutput|_BlocksAreFrozen)'
 
 # raise states the versions of the line in the go.mod of a directory. What is missing there is added as it is needed:
 # tidying would download what only tests of dependencies need.
