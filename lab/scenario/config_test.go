@@ -48,10 +48,9 @@ func TestShorthandIsTheNestedField(t *testing.T) {
 // TestEveryValueOfAnEnumHasItsShortName, zero included where it is a value.
 func TestEveryValueOfAnEnumHasItsShortName(t *testing.T) {
 	for member, want := range map[string]string{
-		`"calendar": "flat"`: "", `"calendar": "tiered"`: "", `"policy": "tip"`: "",
-		`"calendar": "unspecified"`: "config.calendar: want one of flat, tiered, not \"unspecified\"",
-		`"calendar": "FLAT"`:        "config.calendar: want one of flat, tiered, not \"FLAT\"",
-		`"policy": "unspecified"`:   "config.policy: want one of auction, eip1559, fifo, score, tip, not \"unspecified\"",
+		`"fairness_unit": "actor"`: "", `"policy": "tip"`: "",
+		`"policy": "TIP"`:         "config.policy: want one of auction, eip1559, fifo, score, tip, not \"TIP\"",
+		`"policy": "unspecified"`: "config.policy: want one of auction, eip1559, fifo, score, tip, not \"unspecified\"",
 	} {
 		_, err := Parse(withConfig(member))
 		if want == "" {
@@ -60,12 +59,6 @@ func TestEveryValueOfAnEnumHasItsShortName(t *testing.T) {
 			require.EqualError(t, err, want, member)
 		}
 	}
-	config := types.DefaultTimerConfig(defaultFeeDenom)
-	config.Calendar = types.CalendarTiered
-	change, err := changeOf(configSchema, `{"calendar": "flat"}`)
-	require.NoError(t, err)
-	require.NoError(t, change.Apply(&config))
-	require.Equal(t, types.CalendarFlat, config.Calendar)
 }
 
 // TestShorthandOfEveryNestedField: each field of each message in the config reads the same in both forms, unless the

@@ -51,25 +51,22 @@ type image struct {
 	remotes                            []*remote
 }
 
-// images are made once for each calendar.
-var images = [2]func(testing.TB) *image{imageWith(types.CalendarFlat), imageWith(types.CalendarTiered)}
+// theImage is made once.
+var (
+	theImage *image
+	making   sync.Once
+)
 
-func imageWith(calendar types.Calendar) func(testing.TB) *image {
-	var (
-		once sync.Once
-		made *image
-	)
-	return func(tb testing.TB) *image {
-		tb.Helper()
-		once.Do(func() { made = newImage(tb, calendar) })
-		return made
-	}
+func imageOf(tb testing.TB) *image {
+	tb.Helper()
+	making.Do(func() { theImage = newImage(tb) })
+	return theImage
 }
 
-func newImage(tb testing.TB, calendar types.Calendar) *image {
+func newImage(tb testing.TB) *image {
 	tb.Helper()
 	c := appchain.NewUnder(tb, func(config *types.TimerConfig) {
-		config.Calendar, config.RingSize, config.EpochBlocks, config.EpochHorizon, config.MigrationsPerBlock = calendar, 8, 16, 4, 4
+		config.RingSize, config.EpochBlocks, config.EpochHorizon = 8, 16, 4
 	}, accountNames...)
 	i := &image{}
 	code := c.StoreCode("rich", contracts.Hostile)
@@ -152,7 +149,7 @@ type pending struct {
 func newWorld(tb testing.TB, seed uint64) *world {
 	tb.Helper()
 	d := draws{op{dice: seed}.draws().Rand}
-	w := &world{image: images[d.IntN(len(images))](tb), tb: tb, env: &environment{}, named: map[int]string{}, done: map[string]int{}}
+	w := &world{image: imageOf(tb), tb: tb, env: &environment{}, named: map[int]string{}, done: map[string]int{}}
 	w.last = w.image.last
 	for range 2 {
 		db, home := copyDisk(tb, w.db, w.home)

@@ -19,11 +19,14 @@ import (
 
 const root = "github.com/cosmos-timers/timers"
 
-// pureRank orders the pure packages: each may import those of a lower rank, the standard library and cosmossdk.io/math.
+// pureRank orders the pure packages: each may import those of a lower rank, the standard library, cosmossdk.io/math and pureToo.
 var pureRank = map[string]int{
-	"decimal": 0, "envelope": 0, "fixed": 0, "packed": 0, "watch/condition": 0, "logmap/wire": 1, "logmap": 2, "lane": 1, "fairness": 1, "calendar": 1, "calendar/tiered": 2, "policy": 2, "merge": 2,
+	"decimal": 0, "envelope": 0, "fixed": 0, "packed": 0, "watch/condition": 0, "logmap/wire": 1, "logmap": 2, "lane": 1, "fairness": 1, "calendar": 1, "policy": 2, "merge": 2,
 	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4,
 }
+
+// pureToo is what pure packages may import of others: data structures.
+const pureToo = "github.com/tidwall/btree"
 
 // room is what the rooms of all policies may import.
 var room = []string{"types", "events", "sandbox", "watch", "state", "state/index", "state/logstore", "fees", "triggers", "agents", "policies"}
@@ -49,12 +52,11 @@ var mayImport = map[string][]string{
 	"report":           {"types"},
 	"watch":            {"types", "types/bounds"},
 	"watch/stores":     {"types", "watch"},
-	"state":            {"types", "sandbox", "state/logstore", "state/memo", "state/queue", "state/pending", "state/aside"},
+	"state":            {"types", "sandbox", "state/logstore", "state/memo", "state/queue", "state/aside"},
 	"state/queue":      {"types", "sandbox", "state/logstore"},
-	"state/aside":      {"types", "state/logstore", "state/pending"},
-	"state/logstore":   {},
+	"state/aside":      {"types", "state/logstore"},
+	"state/logstore":   {"types", "sandbox"},
 	"state/memo":       {},
-	"state/pending":    {"sandbox"},
 	"state/index":      {"types", "sandbox", "state", "state/logstore", "state/queue"},
 	"state/receipts":   {"types", "state"},
 	"state/leavers":    {"types", "sandbox"},
@@ -77,9 +79,9 @@ var mayImport = map[string][]string{
 	},
 
 	"engine/tags": {"events"},
-	"engine":      {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/queue", "state/receipts", "state/pending", "state/leavers", "fees", "triggers", "agents", "policies", "policies/registry"},
+	"engine":      {"engine/tags", "types", "events", "admins", "report", "sandbox", "sandbox/meter", "state", "state/index", "state/logstore", "state/receipts", "state/leavers", "fees", "triggers", "agents", "policies", "policies/registry"},
 	"keeper":      {"types", "types/bounds", "events", "names", "admins", "genesis", "report", "sandbox", "watch", "state", "state/index", "state/conditions", "state/leavers", "state/receipts", "fees", "triggers", "agents", "policies", "policies/registry", "engine"},
-	"query":       {"types", "types/bounds", "names", "state", "state/conditions", "state/receipts", "triggers", "agents", "policies", "policies/registry", "engine"},
+	"query":       {"types", "types/bounds", "names", "state", "state/conditions", "state/logstore", "state/receipts", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"client/timespan":  {},
 	"client/remote":    {"types", "client/event"},
@@ -163,9 +165,9 @@ func importBreach(dir, imported string) string {
 	if rank, pure := pureRank[dir]; pure {
 		switch {
 		case ours && importedPure && importedRank < rank:
-		case !strings.Contains(imported, "."), imported == "cosmossdk.io/math":
+		case !strings.Contains(imported, "."), imported == "cosmossdk.io/math", imported == pureToo:
 		default:
-			return "a pure package imports the standard library, cosmossdk.io/math and pure packages of lower rank alone"
+			return "a pure package imports the standard library, cosmossdk.io/math, a B-tree and pure packages of lower rank alone"
 		}
 		return ""
 	}

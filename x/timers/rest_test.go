@@ -59,12 +59,11 @@ func TestAConfigIsCheckedWhenItIsProposed(t *testing.T) {
 		change func(*types.TimerConfig)
 		want   error
 	}{
-		"the default":      {func(*types.TimerConfig) {}, nil},
-		"another calendar": {func(c *types.TimerConfig) { c.Calendar = types.CalendarTiered }, nil},
-		"out of bounds":    {func(c *types.TimerConfig) { c.MaxTtlBlocks = 0 }, types.ErrInvalidConfig},
-		"contradictory":    {func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 }, types.ErrInvalidConfig},
-		"a policy's part":  {func(c *types.TimerConfig) { c.Tip.EpochBlocks = 0 }, types.ErrInvalidConfig},
-		"no denom":         {func(c *types.TimerConfig) { c.FeeDenom = "" }, types.ErrInvalidConfig},
+		"the default":     {func(*types.TimerConfig) {}, nil},
+		"out of bounds":   {func(c *types.TimerConfig) { c.MaxTtlBlocks = 0 }, types.ErrInvalidConfig},
+		"contradictory":   {func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 }, types.ErrInvalidConfig},
+		"a policy's part": {func(c *types.TimerConfig) { c.Tip.EpochBlocks = 0 }, types.ErrInvalidConfig},
+		"no denom":        {func(c *types.TimerConfig) { c.FeeDenom = "" }, types.ErrInvalidConfig},
 	} {
 		config := types.DefaultTimerConfig("stake")
 		tc.change(&config)

@@ -2,18 +2,12 @@
 // they are printed as.
 package figure
 
-import (
-	"fmt"
-
-	"github.com/cosmos-timers/timers/x/timers/types"
-)
+import "fmt"
 
 // Options say what to measure.
 type Options struct {
 	// Quick keeps to 10,000 pending timers. Million adds a million where that is not measured in any case.
 	Quick, Million bool
-	// Calendar under which lifetimes are measured.
-	Calendar types.Calendar
 	// Seed of the workloads.
 	Seed uint64
 	// Kind keeps to the kinds of work, and to the layouts, whose names contain it.

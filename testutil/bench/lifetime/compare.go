@@ -77,14 +77,9 @@ func Compare(opts figure.Options) (all []Compared, err error) {
 
 // compareAt measures them at one size, with some traffic.
 func compareAt(opts figure.Options, pending int, traffic func(Workload) Workload) (all []Compared, err error) {
-	for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
-		name := fmt.Sprintf("%s, %s, %s", ours, calendarNames[calendar], workload.EIP1559)
-		if !strings.Contains(name, opts.Kind) {
-			continue
-		}
+	if name := fmt.Sprintf("%s, %s", ours, workload.EIP1559); strings.Contains(name, opts.Kind) {
 		opts.Tell("layouts: %s, %d", name, pending)
 		w := traffic(DefaultWorkload(pending, workload.EIP1559, 4, opts.Seed).steady())
-		w.Calendar = calendar
 		row, err := w.compare(w.named(name), func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
 			return newModule(genesis, w.owners(), db)
 		})
@@ -114,8 +109,6 @@ func (w Workload) named(name string) string {
 	}
 	return name
 }
-
-var calendarNames = map[types.Calendar]string{types.CalendarFlat: "flat", types.CalendarTiered: "tiered"}
 
 func compareLayout(w Workload, layout Layout) (Compared, error) {
 	return w.compare(w.named(layout.Name), func(genesis *types.GenesisState, db dbm.DB) (subject, error) {
@@ -172,7 +165,7 @@ func CompareTable(all []Compared) *figure.Table {
 func SharesTable(all []Compared) *figure.Table {
 	t := &figure.Table{
 		Title:   "One timer's lifetime in the module, by region of its store: nodes, bytes",
-		Columns: []string{"pending", "schedules/block", "layout", "queue", "runs", "actors", "receipts", "fairness", "rest"},
+		Columns: []string{"pending", "schedules/block", "layout", "queue", "actors", "receipts", "fairness", "rest"},
 	}
 	for _, c := range all {
 		if !strings.HasPrefix(c.Name, ours) {
@@ -180,7 +173,7 @@ func SharesTable(all []Compared) *figure.Table {
 		}
 		n, b := c.NodesOf, c.BytesOf
 		both := func(nodes, bytes float64) string { return fmt.Sprintf("%.2f, %.0f", nodes, bytes) }
-		t.Row(c.MeanPending, c.Schedules, c.Name, both(n.Queue, b.Queue), both(n.Runs, b.Runs), both(n.Actors, b.Actors),
+		t.Row(c.MeanPending, c.Schedules, c.Name, both(n.Queue, b.Queue), both(n.Actors, b.Actors),
 			both(n.Receipts, b.Receipts), both(n.Fairness, b.Fairness), both(n.Rest, b.Rest))
 	}
 	return t

@@ -64,8 +64,6 @@ type Workload struct {
 	// that what leaves them is counted with what enters.
 	ReceiptBlocks  uint64 `json:"receipt_retention_blocks"`
 	FairnessBlocks uint64 `json:"fairness_window_blocks"`
-	// Calendar is how the timers are stored.
-	Calendar types.Calendar `json:"calendar"`
 	// Brisk timers are due soon: as many blocks ahead, at most, as keep Pending of them pending.
 	Brisk bool   `json:"brisk,omitempty"`
 	Seed  uint64 `json:"seed"`
@@ -181,7 +179,6 @@ const loadChunk = 25_000
 func (f *flow) preload(open func(*types.GenesisState) (subject, error)) error {
 	genesis := workload.WideGenesis()
 	genesis.Config.Policy = f.w.Policy.Config()
-	genesis.Config.Calendar = f.w.Calendar
 	genesis.Config.ReceiptRetentionBlocks = f.w.ReceiptBlocks
 	genesis.Config.FairnessWindowBlocks = f.w.FairnessBlocks
 	run := f.w.Warmup + f.w.Blocks

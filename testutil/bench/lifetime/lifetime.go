@@ -77,7 +77,6 @@ func MeasureLifetime(w Workload) (Lifetime, error) {
 // Shares are what was written per timer, by region of the module's store.
 type Shares struct {
 	Queue    float64 `json:"queue"`
-	Runs     float64 `json:"runs"`
 	Actors   float64 `json:"actors"`
 	Receipts float64 `json:"receipts"`
 	Fairness float64 `json:"fairness"`
@@ -90,8 +89,6 @@ func sharesOf(regions *[256]int, timers float64) (s Shares) {
 		switch byte(region) {
 		case types.PrefixQueue.Bytes()[0]:
 			share = &s.Queue
-		case types.PrefixFarTimers.Bytes()[0]:
-			share = &s.Runs
 		case types.PrefixOwners.Bytes()[0], types.PrefixAgents.Bytes()[0]:
 			share = &s.Actors
 		case types.PrefixReceipts.Bytes()[0]:
@@ -197,7 +194,6 @@ func Measure(opts figure.Options) ([]Lifetime, error) {
 		for _, policy := range policies {
 			for _, receiptBlocks := range receipts {
 				w := DefaultWorkload(pending, policy, receiptBlocks, opts.Seed)
-				w.Calendar = opts.Calendar
 				l, err := MeasureLifetime(w)
 				if err != nil {
 					return nil, err
@@ -214,13 +210,13 @@ func Table(lifetimes []Lifetime) *figure.Table {
 	t := &figure.Table{
 		Title: "IAVL nodes written to the timers store per timer lifetime (schedule, fire, 0.1 cancel)",
 		Columns: []string{
-			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "runs", "actors", "receipts", "fairness", "rest", "fast nodes",
+			"pending", "policy", "fires/block", "receipts kept", "nodes", "queue", "actors", "receipts", "fairness", "rest", "fast nodes",
 			"bytes", "most/median block", "record bytes", "floor",
 		},
 	}
 	for _, l := range lifetimes {
 		of := l.NodesOf
-		t.Row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, of.Queue, of.Runs, of.Actors, of.Receipts,
+		t.Row(l.MeanPending, l.Workload.Policy, l.FiresPerBlock, l.Workload.ReceiptBlocks > 0, l.Nodes, of.Queue, of.Actors, of.Receipts,
 			of.Fairness, of.Rest, l.FastNodes, int(l.Bytes), l.Worst, l.RecordBytes, l.Floor)
 	}
 	if len(lifetimes) > 0 {

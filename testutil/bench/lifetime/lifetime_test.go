@@ -50,7 +50,7 @@ func TestNodesPerLifetimeStayWithinTheirBound(t *testing.T) {
 }
 
 func (s Shares) sum() float64 {
-	return s.Queue + s.Runs + s.Actors + s.Receipts + s.Fairness + s.Rest
+	return s.Queue + s.Actors + s.Receipts + s.Fairness + s.Rest
 }
 
 func TestTheSameSeedCountsTheSame(t *testing.T) {

@@ -15,10 +15,10 @@ import (
 
 // busy is a chain with timers that are pending near and far, repeat, are ready in a lane that is paused, or set aside, with
 // receipts and a fairness window.
-func busy(t *testing.T, calendar types.Calendar) *example {
+func busy(t *testing.T) *example {
 	t.Helper()
 	a := newApp(t, dbm.NewMemDB(), t.TempDir())
-	c := chain.Start(t, a, chain.Genesis(t, a, change(t, a, func(g *types.GenesisState) { g.Config.Calendar = calendar }), "alice", "bob"), 0)
+	c := chain.Start(t, a, chain.Genesis(t, a, change(t, a, func(*types.GenesisState) {}), "alice", "bob"), 0)
 	c.Block()
 	for range 30 {
 		c.Block()
@@ -61,31 +61,29 @@ func pause(t *testing.T, c *example, paused bool) {
 //
 // Rule: 2.1-height-stated, 2.1-earlier-start, 2.1-due-already
 func TestAStateIsImportedAtAnyHeight(t *testing.T) {
-	for _, calendar := range []types.Calendar{types.CalendarFlat, types.CalendarTiered} {
-		c := busy(t, calendar)
-		last := c.App.LastBlockHeight()
-		exported, err := c.App.ExportAppStateAndValidators(false, nil, nil)
-		require.NoError(t, err)
-		// Amounts that fire in each block from the next one on, of a chain that goes on without an export.
-		var want []string
-		for range 22 {
-			want = append(want, sums(t, c))
-		}
-		require.Equal(t, "3,4", want[0], "overdue timers fire first, in order")
-		for _, first := range []int64{0, 1, 7, last, last + 1} {
-			t.Run(fmt.Sprintf("%s/%d", calendar, first), func(t *testing.T) {
-				next := chain.Start(t, newApp(t, dbm.NewMemDB(), t.TempDir()), exported.AppState, first)
-				back := last + 1 - max(first, 1)
-				require.Equal(t, want[0], sums(t, next))
-				genesis := state(t, next)
-				require.Equal(t, uint64(max(first, 1)), genesis.Height)
-				far := genesis.Timers[len(genesis.Timers)-2]
-				require.EqualValues(t, 31+40_000-back, far.Due, "the far one")
-				for i := 1; i < len(want); i++ {
-					require.Equal(t, want[i], sums(t, next), "block %d", i)
-				}
-			})
-		}
+	c := busy(t)
+	last := c.App.LastBlockHeight()
+	exported, err := c.App.ExportAppStateAndValidators(false, nil, nil)
+	require.NoError(t, err)
+	// Amounts that fire in each block from the next one on, of a chain that goes on without an export.
+	var want []string
+	for range 22 {
+		want = append(want, sums(t, c))
+	}
+	require.Equal(t, "3,4", want[0], "overdue timers fire first, in order")
+	for _, first := range []int64{0, 1, 7, last, last + 1} {
+		t.Run(fmt.Sprint(first), func(t *testing.T) {
+			next := chain.Start(t, newApp(t, dbm.NewMemDB(), t.TempDir()), exported.AppState, first)
+			back := last + 1 - max(first, 1)
+			require.Equal(t, want[0], sums(t, next))
+			genesis := state(t, next)
+			require.Equal(t, uint64(max(first, 1)), genesis.Height)
+			far := genesis.Timers[len(genesis.Timers)-2]
+			require.EqualValues(t, 31+40_000-back, far.Due, "the far one")
+			for i := 1; i < len(want); i++ {
+				require.Equal(t, want[i], sums(t, next), "block %d", i)
+			}
+		})
 	}
 }
 

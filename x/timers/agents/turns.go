@@ -86,10 +86,6 @@ func (c *Calls) takeTurns(ctx sdk.Context, timers []*types.Timer) (unasked *type
 	if err != nil || len(turns) == 0 {
 		return nil, err
 	}
-	// An agent reads what the block's steps have changed so far.
-	if err := c.registry.records.BeforeHandlers(ctx); err != nil {
-		return nil, err
-	}
 	for len(turns) > 0 {
 		rest := turns[:0:0]
 		for i, turn := range turns {

@@ -2,6 +2,7 @@ package calendar_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -70,3 +71,50 @@ func keyProperty(t *rapid.T) {
 }
 
 func TestKeysAreOrdered(t *testing.T) { rapid.Check(t, keyProperty) }
+
+func drawKey(t *rapid.T) calendar.Key {
+	return calendar.Key{Due: rapid.Uint64Range(0, 3).Draw(t, "due"), Seq: rapid.Uint64Range(0, 3).Draw(t, "seq")}
+}
+
+// TestRead_ReturnsEachDueEntryOnce: pages of any size, one after the other, are what is due, in order.
+func TestRead_ReturnsEachDueEntryOnce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var all, want []calendar.Entry[int]
+		height := rapid.Uint64Range(0, 12).Draw(t, "height")
+		for seq, due := range rapid.SliceOfN(rapid.Uint64Range(0, 12), 0, 30).Draw(t, "dues") {
+			all = append(all, calendar.Entry[int]{Key: calendar.Key{Due: due, Seq: uint64(seq)}, Value: seq})
+		}
+		slices.SortFunc(all, func(a, b calendar.Entry[int]) int { return a.Key.Compare(b.Key) })
+		for _, entry := range all {
+			if entry.Key.Due <= height && entry.Value%3 > 0 {
+				want = append(want, entry)
+			}
+		}
+		var got []calendar.Entry[int]
+		from := calendar.Key{}
+		for complete := false; !complete; {
+			room := rapid.IntRange(1, 5).Draw(t, "room")
+			page, next, last, err := calendar.Read(height, func(e calendar.Entry[int]) calendar.Verdict {
+				switch {
+				case room == 0:
+					return calendar.Stop
+				case e.Value%3 == 0:
+					return calendar.Pass
+				}
+				room--
+				return calendar.Take
+			}, func(fn func(calendar.Entry[int]) bool) error {
+				for _, entry := range all {
+					if entry.Key.Compare(from) >= 0 && !fn(entry) {
+						break
+					}
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			got, from, complete = append(got, page...), next, last
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, calendar.Key{Due: height + 1}, from)
+	})
+}

@@ -3,12 +3,11 @@ package engine
 import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/fees"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/pending"
-	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -26,10 +25,8 @@ type block struct {
 
 	// funds of the payers.
 	funds funds
-	// writes of records since the block began to read them.
-	writes *queue.Writes
-	// pending changes of the owner index, not yet written.
-	pending *pending.Changes
+	// session is what the block's steps change, until it is written.
+	session *logmap.Session
 	// watch times the steps.
 	watch report.Stopwatch
 	books

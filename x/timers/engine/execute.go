@@ -60,7 +60,7 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 		return b.round.Skipped(ctx, timer, why)
 	}
 	current := *timer
-	if !turn.Fresh && b.writes.Touched(timer) {
+	if !turn.Fresh && e.Records.Queue().MayDiffer(ctx, timer) {
 		// Earlier handlers may have cancelled or changed it, so that its record is read again. This is not needed for a
 		// timer that does not fit: a record never changes its gas limit or its actor where it is stored.
 		var found bool

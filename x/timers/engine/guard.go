@@ -30,12 +30,10 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 // undoing runs the module's work on one timer in a sandbox of its own. If it fails, what it has changed of the timer and of the
 // block's memory is undone with its writes.
 func (e *Engine) undoing(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) error {
-	before, changes, mark, placed := *timer, *b.Changes, b.pending.Mark(), b.writes.Mark()
+	before, changes := *timer, *b.Changes
 	err := sandbox.Run(ctx, fn)
 	if err != nil {
 		*timer, *b.Changes = before, changes
-		b.pending.Undo(mark)
-		b.writes.Undo(placed)
 	}
 	return err
 }

@@ -35,9 +35,6 @@ func (e *Engine) fire(
 	if err != nil {
 		return err
 	}
-	if err := e.Records.BeforeHandlers(goCtx); err != nil {
-		return err
-	}
 	delivery := types.Delivery{
 		Call:      timer.CallWith(payload),
 		TimerID:   timer.Id,

@@ -10,8 +10,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/state/leavers"
-	"github.com/cosmos-timers/timers/x/timers/state/pending"
-	"github.com/cosmos-timers/timers/x/timers/state/queue"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -25,19 +24,19 @@ type step struct {
 // selecting steps determine which timers are tried, and in which order. Queries run them too, on a branch that is
 // dropped.
 var selecting = []step{
-	{"maintain", (*Engine).maintain}, // 1. move entries between the calendar's tiers
-	{"collect", (*Engine).collect},   // 2. read what is due
-	{"clean_up", (*Engine).cleanUp},  // 3. remove what has expired
-	{"price", (*Engine).price},       // 4. apply the prices that were fixed when the block was opened
-	{"rank", (*Engine).rank},         // 5 and 6. what each candidate is willing to pay, and the order in which they are tried
+	{"collect", (*Engine).collect},  // 1. read what is due
+	{"clean_up", (*Engine).cleanUp}, // 2. remove what has expired
+	{"price", (*Engine).price},      // 3. apply the prices that were fixed when the block was opened
+	{"rank", (*Engine).rank},        // 4 and 5. what each candidate is willing to pay, and the order in which they are tried
 }
 
 // firing steps fire, and write the state for the next block.
 var firing = []step{
-	{"execute", (*Engine).execute},     // 7. settle and fire while the lane lasts
-	{"defer", (*Engine).deferRest},     // 8. the rest stays ready
-	{"fairness", (*Engine).countFires}, // 9. fairness
-	{"record", (*Engine).record},       // 10. state for the next block, receipts, summary
+	{"execute", (*Engine).execute},     // 6. settle and fire while the lane lasts
+	{"defer", (*Engine).deferRest},     // 7. the rest stays ready
+	{"fairness", (*Engine).countFires}, // 8. fairness
+	{"record", (*Engine).record},       // 9. state for the next block, receipts, summary
+	{"maintain", (*Engine).maintain},   // 10. write what the steps have changed, and merge a bounded part of it
 }
 
 // step is the end of a block.
@@ -49,29 +48,17 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	b.watch = watch
-	ctx, b.writes = queue.WithWrites(withBlock(ctx, b))
-	ctx, b.pending = pending.With(leavers.WithBudget(ctx, b.Config.SweepPerBlock/2))
+	ctx, b.session = logstore.WithSession(leavers.WithBudget(index.WithChanges(ctx, b.Changes), b.Config.SweepPerBlock/2))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
 	if err := e.run(ctx, b, firing); err != nil {
 		return err
 	}
-	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
-		return err
-	}
-	if err := e.Records.Close(ctx, b.Backlog); err != nil {
-		return err
-	}
 	watch.Stop()
 	e.Reporter.CountOperations(operations)
 	e.report(ctx, b)
 	return nil
-}
-
-// withBlock tells state what holds throughout the block.
-func withBlock(ctx sdk.Context, b *block) sdk.Context {
-	return queue.WithKind(index.WithChanges(ctx, b.Changes), b.Config.Calendar)
 }
 
 func (e *Engine) run(ctx sdk.Context, b *block, steps []step) error {
@@ -113,10 +100,7 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 	}
 	b.Agents.Preview()
 	ctx.GasMeter().ConsumeGas(CopyGas*index.Copies(ctx), "copy what is not written")
-	ctx = withBlock(ctx, b)
-	if b.writes = queue.WritesOf(ctx); b.writes == nil {
-		ctx, b.writes = queue.WithWrites(ctx)
-	}
+	ctx, b.session = logstore.WithSession(index.WithChanges(ctx, b.Changes))
 	last := len(selecting) - 1
 	if err := e.run(ctx, b, selecting[:last]); err != nil {
 		return ctx, nil, err
@@ -127,11 +111,11 @@ func (e *Engine) Preview(ctx sdk.Context) (sdk.Context, *Preview, error) {
 
 // AdoptedBranch is the beginning of the next block, on a branch of state that is dropped.
 func (e *Engine) AdoptedBranch(ctx sdk.Context) (sdk.Context, error) {
-	branch, _ := ctx.CacheContext()
-	branch, err := e.Records.Branch(branch.WithBlockHeight(ctx.BlockHeight() + 1))
-	if err != nil {
-		return branch, err
+	if err := logstore.Write(ctx); err != nil {
+		return ctx, err
 	}
+	branch, _ := ctx.CacheContext()
+	branch = branch.WithBlockHeight(ctx.BlockHeight() + 1)
 	return branch, e.adoptConfig(branch)
 }
 
@@ -146,9 +130,15 @@ func (e *Engine) adoptConfig(ctx sdk.Context) error {
 	})
 }
 
-// maintain lets the calendar move what becomes due between its tiers, by a bounded amount of work.
+// maintain writes what the steps have changed, and lets the maps of state merge a bounded part of what they hold.
 func (e *Engine) maintain(ctx sdk.Context, b *block) error {
-	return e.Records.Calendar().Maintain(ctx, b.Height, &b.Config)
+	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
+		return err
+	}
+	if err := b.session.Flush(ctx); err != nil {
+		return err
+	}
+	return e.Records.Close(ctx)
 }
 
 // collect reads what is due.
@@ -162,7 +152,7 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	}
 	b.GC.Meet(expired...)
 	b.clampCursors()
-	if err := b.round.Collect(queue.OpensBacklog(ctx)); err != nil {
+	if err := b.round.Collect(ctx); err != nil {
 		return err
 	}
 	return e.sweepSetAside(ctx, b)

@@ -59,7 +59,7 @@ func overloaded(c *types.TimerConfig) {
 func TestThereAreTenSteps(t *testing.T) {
 	untilSelection, all := engine.Steps()
 	// Two of the ten, what each candidate bids and the order, are one question to the policy.
-	require.Equal(t, 5, untilSelection)
+	require.Equal(t, 4, untilSelection)
 	require.Equal(t, 9, all)
 }
 
@@ -77,7 +77,7 @@ func TestAPreviewRunsTheStepsOfTheBlock(t *testing.T) {
 	steps = nil
 	require.NoError(t, chain.BeginBlock())
 	endBlock(t, chain)
-	require.Equal(t, []int{0, 1, 2, 3, 4}, previewed)
+	require.Equal(t, []int{0, 1, 2, 3}, previewed)
 	require.Equal(t, steps, previewed)
 }
 

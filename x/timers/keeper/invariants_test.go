@@ -21,7 +21,6 @@ var mayBeMissing = map[byte]string{
 	types.PrefixNextConfig.Bytes()[0]:   "there may be none",
 	types.PrefixAgents.Bytes()[0]:       "an actor may have none",
 	types.PrefixWatchPending.Bytes()[0]: "a change of which nobody has been told",
-	types.PrefixBacklog:                 "what has left the backlog again is still in its log",
 	types.PrefixTipWeights.Bytes()[0]:   "what an actor had before is a weight too",
 	types.PrefixBounds.Bytes()[0]:       "a list that is empty has no need of a bound",
 }
@@ -31,8 +30,7 @@ var mayBeMissing = map[byte]string{
 func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.KVStoreService) {
 	t.Helper()
 	var service corestore.KVStoreService
-	calendar := []types.Calendar{types.CalendarFlat, types.CalendarTiered}[seed%2]
-	h := newHistory(t, seed, policy, withConfig(func(c *types.TimerConfig) { c.Calendar, c.MaxWatchHitsPerBlock, c.MaxFiresPerBlock = calendar, 1, 8 }), func(opts *lab.ChainOptions) {
+	h := newHistory(t, seed, policy, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock, c.MaxFiresPerBlock = 1, 8 }), func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
 	})
 	f := h.fixture

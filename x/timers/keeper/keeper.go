@@ -231,8 +231,5 @@ func (k *Keeper) CheckInvariants(ctx context.Context) error {
 			return fmt.Errorf("x/timers invariant: %w", err)
 		}
 	}
-	if err := k.checkCalendar(ctx); err != nil {
-		return fmt.Errorf("x/timers invariant: %w", err)
-	}
 	return nil
 }

@@ -30,26 +30,27 @@ func costOfFires(t *testing.T, n int, change func(*types.Timer)) storecount.Coun
 	return counts.Take()
 }
 
-// TestWhatAFireCostsByItsTrigger: in store operations of one fire more in a block. One that repeats puts back what one
-// that fires once takes away: it costs that write more, and nothing else.
+// TestWhatAFireCostsByItsTrigger: in store operations of a hundred fires more in a block. What the steps of a block change is
+// written at its end, some dozens of records to a value: so a fire costs a part of an operation, whether it repeats or not.
 func TestWhatAFireCostsByItsTrigger(t *testing.T) {
-	// each is what 100 fires more do, and several together: once or twice.
-	each := func(change func(*types.Timer)) (gets, sets, deletes, nexts int) {
+	more := func(change func(*types.Timer)) storecount.Counts {
 		few, many := costOfFires(t, 20, change), costOfFires(t, 120, change)
-		require.LessOrEqual(t, (many.Gets-few.Gets)%100, 2, "%+v %+v", few, many)
-		require.LessOrEqual(t, (many.Sets-few.Sets)%100, 2, "%+v %+v", few, many)
-		return (many.Gets - few.Gets) / 100, (many.Sets - few.Sets) / 100, (many.Deletes - few.Deletes) / 100, (many.Nexts - few.Nexts) / 100
+		return storecount.Counts{
+			Gets: many.Gets - few.Gets, Sets: many.Sets - few.Sets, Deletes: many.Deletes - few.Deletes, Nexts: many.Nexts - few.Nexts,
+		}
 	}
-	gets, sets, deletes, nexts := each(func(*types.Timer) {})
-	require.Equal(t, [4]int{0, 0, 1, 1}, [4]int{gets, sets, deletes, nexts},
-		"its record, which the block has read, is removed; receipts share a value, and what leaves the owner index a write")
+	once := more(func(*types.Timer) {})
+	require.LessOrEqual(t, once.Gets, 10, "%+v", once)
+	require.LessOrEqual(t, once.Writes(), 10, "%+v", once)
+	require.Zero(t, once.Nexts)
 	for name, trigger := range map[string]types.Trigger{
 		"once in 7": {Interval: &types.IntervalTrigger{Every: 7}},
 		"for long":  {Interval: &types.IntervalTrigger{Every: 1_000_000, Remaining: 9}},
 	} {
-		gets, sets, deletes, nexts := each(func(timer *types.Timer) { timer.Trigger, timer.ExpiresAt = trigger, 2_000_000 })
-		require.Equal(t, [4]int{2, 3, 1, 1}, [4]int{gets, sets, deletes, nexts},
-			"%s: it is put before its handler runs and again with what came of it, at one key, and so does the owner index, once", name)
+		again := more(func(timer *types.Timer) { timer.Trigger, timer.ExpiresAt = trigger, 2_000_000 })
+		require.LessOrEqual(t, again.Gets, 30, "%s: %+v", name, again)
+		require.LessOrEqual(t, again.Writes(), 40, "%s: %+v", name, again)
+		require.LessOrEqual(t, again.Nexts, 2, name)
 	}
 }
 

@@ -220,40 +220,28 @@ func (r *refusing) refuseOf(actor sdk.AccAddress) {
 	r.key = hash[:10]
 }
 
-// Rule: 2.2-one-record
-func TestAnEntryThatCannotChangeAffectsItsTimerOnly(t *testing.T) {
-	shrink := func(c *types.TimerConfig) { c.MaxCyclesPerFire = 300_000 }
-	for name, prepare := range map[string]func(*fixture){
-		"to be fired again": func(f *fixture) { f.schedule(robot, 5, f.noop(), every(2, 0)) },
-		"to be set aside": func(f *fixture) {
-			f.schedule(robot, 5, f.noop(), limited(400_000))
-			f.setConfig(shrink)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			f, store := refuse(t)
-			prepare(f)
-			good := f.schedule(robot2, 5, f.noop())
-			store.refuseOf(robot)
-			var events sdk.Events
-			for f.Height() <= 6 {
-				more, err := f.EndBlock()
-				require.NoError(t, err)
-				require.NoError(t, f.BeginBlock())
-				events = append(events, more...)
-			}
-			require.Equal(t, []string{good}, f.firedIDs(events))
-			require.Empty(t, eventsOf[*types.TimerLaneFailed](f, events))
-			require.Equal(t, int64(rich), f.balance(robot))
-			require.NoError(t, f.Check())
-		})
-	}
+// TestAStoreThatRefusesStopsTheLaneAlone: what a block's steps have changed is written at its end. If the store refuses that, all of
+// it is dropped, and the chain goes on; when the store takes it again, so do the timers.
+//
+// Rule: 5.1-maintain
+func TestAStoreThatRefusesStopsTheLaneAlone(t *testing.T) {
+	f, store := refuse(t)
+	f.schedule(robot, 5, f.noop(), every(2, 0))
+	f.blocksUntil(6)
+	store.refuseOf(robot)
+	events := f.endBlock()
+	require.Len(t, eventsOf[*types.TimerLaneFailed](f, events), 1)
+	require.Empty(t, f.firedIDs(events))
+	require.NoError(t, f.Check())
+	store.key = nil
+	require.Len(t, f.firedIDs(f.NextBlock()), 1)
+	require.NoError(t, f.Check())
 }
 
 // Handlers find what earlier fires of their block have left, although that is written later, and so does what comes after a
 // fire that is undone.
 //
-// Rule: 2.2-one-record, 2.3-removed-together
+// Rule: 2.2-one-record, 2.3-session
 func TestHandlersFindWhatTheBlockHasLeft(t *testing.T) {
 	f, store := refuse(t)
 	f.setConfig(func(c *types.TimerConfig) { c.LaneTimerCycles, c.LaneTimerCells = 100_000_000, 100_000_000 })
@@ -299,7 +287,7 @@ func TestHandlersFindWhatTheBlockHasLeft(t *testing.T) {
 
 // A handler finds what its block has set aside where it is now, and can change it.
 //
-// Rule: 2.2-one-record, 2.3-removed-together
+// Rule: 2.2-one-record, 2.3-session
 func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 2 }))
 	poor := sdk.AccAddress("poor________________")
@@ -335,7 +323,7 @@ func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
 
 // What the block has set aside stays, where a handler that has looked at it fails.
 //
-// Rule: 2.3-aside-together
+// Rule: 2.3-session
 func TestWhatTheBlockHasSetAsideOutlivesAHandlerThatFails(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 2 }))
 	poor := sdk.AccAddress("poor________________")

@@ -105,7 +105,7 @@ func TestAFallenWeightIsWrittenForAFewTimersABlock(t *testing.T) {
 	counts.Reset()
 	require.Equal(t, []string{second}, f.firedIDs(f.endBlock()))
 	block := counts.Take()
-	require.Greater(t, block.Gets, crowded, "each is met before the timer of the other actor")
+	require.Less(t, block.Gets, crowded, "each is met before the timer of the other actor, some dozens to a value")
 	require.LessOrEqual(t, block.Writes(), 5*admissions+40)
 }
 

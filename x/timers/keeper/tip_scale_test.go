@@ -120,7 +120,7 @@ func TestUnfundedTimersCostABlockLittle(t *testing.T) {
 		return counts.Take()
 	}
 	few, many := cost(20), cost(200)
-	require.LessOrEqual(t, few.Writes(), 1, "whose turn it is")
+	require.LessOrEqual(t, few.Writes(), 2, "whose turn it is, and what waits first")
 	require.Equal(t, few.Writes(), many.Writes())
 	require.LessOrEqual(t, many.Reads()-few.Reads(), 181, "the window's scan, and a chunk of the owner index: %+v, %+v", few, many)
 }

@@ -216,8 +216,9 @@ func (s fullQueueStore) Set(key, value []byte) error {
 	return s.KVStore.Set(key, value)
 }
 
-// A timer that can't be marked as funded again is quarantined, once, and competes no more.
-func TestTipQuarantinesWhatItCannotMark(t *testing.T) {
+// TestTipGoesOnWhereItCouldNotMark: a block that can't write that a timer's payer has funds again changes nothing, and the next one
+// does it.
+func TestTipGoesOnWhereItCouldNotMark(t *testing.T) {
 	full := false
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { byTip(c); c.CandidateWindow = 4 }), func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(service corestore.KVStoreService) corestore.KVStoreService { return fullQueue{service, &full} }
@@ -236,10 +237,10 @@ func TestTipQuarantinesWhatItCannotMark(t *testing.T) {
 	full = true
 	events := f.endBlock()
 	full = false
-	aside := only[*types.TimerSetAside](f, events)
-	require.Equal(t, [2]any{waiting, types.Quarantined}, [2]any{aside.Id, aside.Reason})
-	require.Zero(t, only[*types.TimerLaneSummary](f, events).Deferred)
-	f.NextBlock()
+	require.Len(t, eventsOf[*types.TimerLaneFailed](f, events), 1)
+	require.NoError(t, f.Check())
+	require.Contains(t, append(f.firedIDs(f.NextBlock()), f.firedIDs(f.NextBlock())...), waiting)
+	require.NoError(t, f.Check())
 }
 
 func TestTipUnfundedTimersLeaveByTheirTime(t *testing.T) {

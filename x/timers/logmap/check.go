@@ -48,6 +48,11 @@ func (m *opened) checkRange(r uint64, values map[string]bool) error {
 	if h.queued != values[string(queueKey(r))] {
 		return fmt.Errorf("queued is %t, which its key does not say", h.queued)
 	}
+	if m.opts.Queue {
+		if err := m.checkQueue(h); err != nil {
+			return err
+		}
+	}
 	delete(values, string(headKey(r)))
 	delete(values, string(queueKey(r)))
 	if err := m.checkLog(r, h, values); err != nil {
@@ -98,9 +103,14 @@ func (m *opened) checkLevel(r uint64, number int, h head, values map[string]bool
 	if waits := number > 0 && (l.moving > 0 || len(l.runs) >= m.opts.Runs); waits && !h.queued {
 		return fmt.Errorf("nothing moves its %d runs down", len(l.runs))
 	}
-	for _, chunks := range l.runs {
+	for i, chunks := range l.runs {
 		if err := m.checkRun(r, number, chunks, l.next, values); err != nil {
 			return err
+		}
+		if m.opts.Queue {
+			if err := m.checkZone(number, chunks, l.zones[i]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -45,6 +45,8 @@ func (r run) fence(chunk int) (key []byte, ok bool) {
 // level is a directory: the runs of one level, the oldest first. The bottom, level 0, is one run.
 type level struct {
 	runs []run
+	// zones of the runs, of a queue.
+	zones []zone
 	// next is a number that no chunk has.
 	next uint32
 	// moving is how many of the oldest runs are moving down. Their messages below the key low have moved already.
@@ -79,7 +81,7 @@ func (m *opened) level(r uint64, number int) (l *level, err error) {
 		return nil, err
 	}
 	if l = new(level); bz != nil {
-		l, err = decodeLevel(bz)
+		l, err = decodeLevel(bz, m.opts.Queue)
 	}
 	if m.memory != nil && err == nil {
 		m.memory.levels[levelOf{r, number}] = l
@@ -87,7 +89,7 @@ func (m *opened) level(r uint64, number int) (l *level, err error) {
 	return l, err
 }
 
-func decodeLevel(bz []byte) (*level, error) {
+func decodeLevel(bz []byte, queue bool) (*level, error) {
 	d := wire.NewDecoder(bz)
 	l := &level{next: uint32(d.Uvarint()), moving: int(d.Uvarint())}
 	if l.moving > 0 {
@@ -108,6 +110,9 @@ func decodeLevel(bz []byte) (*level, error) {
 			last = first
 		}
 		l.runs = append(l.runs, chunks)
+		if queue {
+			l.zones = append(l.zones, zone{d.Uvarint(), d.Uvarint()})
+		}
 	}
 	if l.moving > len(l.runs) {
 		return nil, wire.ErrCorrupt
@@ -117,16 +122,19 @@ func decodeLevel(bz []byte) (*level, error) {
 
 func (m *opened) setLevel(r uint64, number int, l *level) error {
 	// A run that lost its chunks is gone, and the first chunk of each takes what comes before all others.
-	kept := l.runs[:0]
+	kept, zones := l.runs[:0], l.zones[:0]
 	for i, chunks := range l.runs {
 		if len(chunks) > 0 {
 			chunks[0].first = nil
 			kept = append(kept, chunks)
+			if m.opts.Queue {
+				zones = append(zones, l.zones[i])
+			}
 		} else if i < l.moving {
 			l.moving--
 		}
 	}
-	l.runs = kept
+	l.runs, l.zones = kept, zones
 	if len(l.runs) == 0 {
 		return m.store.Delete(directoryKey(r, number))
 	}
@@ -144,7 +152,7 @@ func (m *opened) setLevel(r uint64, number int, l *level) error {
 		bz = binary.AppendUvarint(bz, uint64(len(l.low)))
 		bz = append(bz, l.low...)
 	}
-	for _, chunks := range l.runs {
+	for i, chunks := range l.runs {
 		bz = binary.AppendUvarint(bz, uint64(len(chunks)))
 		var last []byte
 		for _, c := range chunks {
@@ -155,6 +163,9 @@ func (m *opened) setLevel(r uint64, number int, l *level) error {
 			bz = binary.AppendUvarint(bz, uint64(c.number))
 			bz = binary.AppendVarint(bz, c.net)
 			last = c.first
+		}
+		if m.opts.Queue {
+			bz = binary.AppendUvarint(binary.AppendUvarint(bz, l.zones[i].from), l.zones[i].to)
 		}
 	}
 	return m.store.Set(directoryKey(r, number), bz)

@@ -45,6 +45,9 @@ type Options struct {
 	// Ratio is how many times larger than the runs that move down the bottom may be if they are merged into it. 2 by
 	// default.
 	Ratio int
+	// Queue: keys end in a number of eight bytes that rises with each insertion, and the least are consumed (Consume). All
+	// lies in the front, which moves down in levels: Range, Split and Ratio have no effect.
+	Queue bool
 	// Merges is how many ranges Maintain works on at most, 4 by default, and Steps how many slices of the runs that move
 	// down it moves in each, 2 by default.
 	Merges, Steps int
@@ -100,6 +103,9 @@ func New(stores Opener, opts Options) *Map {
 		}
 		*option.value = max(*option.value, option.leastUseful)
 	}
+	if opts.Queue {
+		opts.Range = func([]byte) uint64 { return 0 }
+	}
 	return &Map{stores, opts}
 }
 
@@ -121,6 +127,9 @@ func (c Change) Adds() int {
 	}
 	return len(c.message.Key) + len(c.message.Value)
 }
+
+// Sets reports whether the entry is there after the change.
+func (c Change) Sets() bool { return c.message.Kind != wire.Remove }
 
 // Inserted is what Insert does.
 func Inserted(key, value []byte) Change {
@@ -178,7 +187,13 @@ func (m *opened) apply(changes []Change) error {
 	if err != nil {
 		return err
 	}
-	if len(tail) == 0 && head.isNew() {
+	lowered := false
+	if m.opts.Queue {
+		if lowered, err = head.insertInto(changes); err != nil {
+			return err
+		}
+	}
+	if lowered || len(tail) == 0 && head.isNew() {
 		if err := m.setHead(front, head); err != nil {
 			return err
 		}
@@ -301,6 +316,8 @@ type head struct {
 	queued bool
 	// stored: there is a head in the store.
 	stored bool
+	// low: nothing below it is in a queue, nor comes there. soon: no key of a queue is below it. They are of the front alone.
+	low, soon string
 }
 
 func (h head) full() int { return int(h.last) }
@@ -311,7 +328,7 @@ func (h head) isNew() bool { return !h.stored }
 func (m *opened) head(r uint64) (head, error) {
 	bz, err := m.store.Get(headKey(r))
 	if err != nil || bz == nil {
-		return head{}, err
+		return head{soon: lastKey}, err
 	}
 	return decodeHead(bz)
 }
@@ -319,7 +336,12 @@ func (m *opened) head(r uint64) (head, error) {
 func decodeHead(bz []byte) (head, error) {
 	d := wire.NewDecoder(bz)
 	last, levels := d.Uvarint(), d.Uvarint()
-	return head{last: uint32(last), levels: int(levels >> 1), queued: levels&1 == 1, stored: true}, d.Err()
+	h := head{last: uint32(last), levels: int(levels >> 1), queued: levels&1 == 1, stored: true}
+	if d.More() {
+		h.low = string(d.Bytes(d.Uvarint()))
+		h.soon = string(d.Bytes(d.Uvarint()))
+	}
+	return h, d.Err()
 }
 
 func (m *opened) setHead(r uint64, h head) error {
@@ -328,7 +350,12 @@ func (m *opened) setHead(r uint64, h head) error {
 	if h.queued {
 		levels |= 1
 	}
-	return m.store.Set(headKey(r), binary.AppendUvarint(bz, levels))
+	bz = binary.AppendUvarint(bz, levels)
+	if m.opts.Queue && r == front {
+		bz = append(binary.AppendUvarint(bz, uint64(len(h.low))), h.low...)
+		bz = append(binary.AppendUvarint(bz, uint64(len(h.soon))), h.soon...)
+	}
+	return m.store.Set(headKey(r), bz)
 }
 
 // log reads the messages of the log in an interval, in the order in which they arrived.

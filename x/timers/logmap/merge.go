@@ -181,7 +181,7 @@ func (m *opened) mergeLog(h *head) error {
 	if err != nil {
 		return err
 	}
-	if err := m.addRun(front, 1, l, wire.SortLog(log)); err != nil {
+	if err := m.addRun(front, 1, l, m.alive(h, wire.SortLog(log))); err != nil {
 		return err
 	}
 	return m.dropEmpty(front, h)
@@ -194,6 +194,9 @@ func (m *opened) addRun(r uint64, number int, l *level, messages []wire.Message)
 		return err
 	}
 	l.runs = append(l.runs, written)
+	if m.opts.Queue {
+		l.zones = append(l.zones, zoneOf(messages))
+	}
 	return m.setLevel(r, number, l)
 }
 
@@ -205,7 +208,7 @@ func (m *opened) begin(r uint64, h *head, number int, l *level) error {
 	}
 	chunks := l.chunks(l.moving)
 	if r == front {
-		l.out = chunks >= m.opts.Split
+		l.out = chunks >= m.opts.Split && !m.opts.Queue
 		return nil
 	}
 	bottom, err := m.level(r, 0)
@@ -369,6 +372,13 @@ func (m *opened) slice(r uint64, number int, l *level) (messages []wire.Message,
 		}
 	}
 	within := wire.Span{From: l.low}
+	if m.opts.Queue {
+		f, err := m.head(front)
+		if err != nil {
+			return nil, nil, false, err
+		}
+		within.From = f.notBelow(within.From)
+	}
 	if more {
 		within.To = end
 	}
@@ -419,6 +429,9 @@ func (m *opened) lower(r uint64, h *head, number int, above *level, messages []w
 	// All that was moved before is below the key low.
 	written[0].first = above.low
 	l.runs[newest] = append(l.runs[newest], written...)
+	if m.opts.Queue {
+		l.zones[newest] = l.zones[newest].join(zoneOf(messages))
+	}
 	return m.setLevel(r, number, l)
 }
 
@@ -437,6 +450,9 @@ func (m *opened) dropMoved(r uint64, number int, l *level, more bool) error {
 		l.runs[i] = chunks[keep:]
 	}
 	if !more {
+		if m.opts.Queue {
+			l.zones = slices.Delete(l.zones, 0, l.moving)
+		}
 		l.runs, l.moving = slices.Delete(l.runs, 0, l.moving), 0
 	}
 	return m.setLevel(r, number, l)

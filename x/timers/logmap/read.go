@@ -22,14 +22,14 @@ func (m *Map) Get(ctx context.Context, key []byte) (value []byte, found bool, er
 
 func (m *opened) get(key []byte) (value []byte, found bool, err error) {
 	h, err := m.head(front)
-	if err != nil || h.isNew() {
+	if err != nil || h.isNew() || m.opts.Queue && string(key) < h.soon {
 		return nil, false, err
 	}
 	newest, err := m.getLogged(h, key)
 	if err == nil && newest.Kind == 0 {
 		newest, err = m.getSorted(front, h, key)
 	}
-	if err == nil && newest.Kind == 0 {
+	if err == nil && newest.Kind == 0 && !m.opts.Queue {
 		r := m.rangeOf(key)
 		if h, err = m.head(r); err != nil || h.isNew() {
 			return nil, false, err
@@ -67,7 +67,7 @@ func messageOf(sorted []wire.Message, key []byte) (found wire.Message) {
 
 // getSorted returns the newest message about a key in the runs of the front or a range; none has kind 0.
 func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, err error) {
-	err = m.runs(r, h, wire.Span{From: key}, func(number int, chunks run, within wire.Span) (more bool, err error) {
+	err = m.runsOf(r, h, wire.Span{From: key}, numberOf(key), func(number int, chunks run, within wire.Span) (more bool, err error) {
 		if bytes.Compare(key, within.From) < 0 {
 			return true, nil
 		}
@@ -93,6 +93,16 @@ func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, e
 func (m *opened) runs(
 	r uint64, h head, within wire.Span, fn func(number int, chunks run, within wire.Span) (more bool, err error),
 ) error {
+	return m.runsOf(r, h, within, anyNumber, fn)
+}
+
+// anyNumber is that of no key.
+const anyNumber = ^uint64(0)
+
+// runsOf is runs, but for those of a queue that can't have a key with a number.
+func (m *opened) runsOf(
+	r uint64, h head, within wire.Span, of uint64, fn func(number int, chunks run, within wire.Span) (more bool, err error),
+) error {
 	levels := h.levels + 1
 	if r == front {
 		levels = h.levels // It has no bottom.
@@ -105,6 +115,9 @@ func (m *opened) runs(
 			return err
 		}
 		for at := len(l.runs) - 1; at >= 0; at-- {
+			if m.opts.Queue && of != anyNumber && !l.zones[at].has(of) {
+				continue
+			}
 			if more, err := fn(number, l.runs[at], l.visible(at, within)); err != nil || !more {
 				return err
 			}
@@ -122,11 +135,24 @@ func (m *opened) page(within wire.Span, n int) (entries []Entry, err error) {
 	if within.IsEmpty() {
 		return nil, nil
 	}
+	h, err := m.head(front)
+	if err != nil || h.isNew() {
+		return nil, err
+	}
+	if m.opts.Queue {
+		if within.To != nil && string(within.To) <= h.soon {
+			return nil, nil
+		}
+		within.From = h.notBelow(within.From)
+		if within.IsEmpty() {
+			return nil, nil
+		}
+	}
 	newer, err := m.frontSources(within)
 	if err != nil {
 		return nil, err
 	}
-	sources, r, more := newer, m.rangeOf(within.From), true
+	sources, r, more := newer, m.rangeOf(within.From), !m.opts.Queue
 	for len(entries) < n {
 		for more && exhausted(sources[len(newer):]) {
 			var h head
@@ -162,9 +188,16 @@ func (m *Map) Count(ctx context.Context, from, to []byte) (n uint64, err error) 
 	if within.IsEmpty() {
 		return 0, nil
 	}
+	if m.opts.Queue {
+		h, err := o.head(front)
+		if err != nil {
+			return 0, err
+		}
+		within.From = h.notBelow(within.From)
+	}
 	net, err := o.frontNet(within)
-	if err != nil {
-		return 0, err
+	if err != nil || m.opts.Queue {
+		return uint64(max(net, 0)), err
 	}
 	for r := o.rangeOf(from); ; r++ {
 		found, h, more, err := o.rangeFrom(r, within)

@@ -38,8 +38,6 @@ type Block struct {
 	// Storm: more timers are ready than the window holds, and those in the ready index compete. Overfull: more are
 	// ready than compete.
 	Storm, Overfull bool
-	// Backlog is where in the queue the timers lie that the block has read and the next one reads again.
-	Backlog calendar.Span
 	// PricedOut is how many timers the block took out of the queue because they were priced out.
 	PricedOut uint32
 

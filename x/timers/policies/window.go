@@ -10,11 +10,9 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/lane"
 	"github.com/cosmos-timers/timers/x/timers/policy"
-	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -60,15 +58,8 @@ func (w *Window) Collect(ctx sdk.Context) error {
 		return err
 	}
 	w.Compete(live)
-	w.Overflows(reached, complete)
+	w.Overfull = !complete
 	return w.SweepQueue(ctx, w.Parts.Records, reached, complete)
-}
-
-// Overflows notes whether more is ready than was read. Then much of that is read again in the next block, and packed for it.
-func (w *Window) Overflows(reached calendar.Key, complete bool) {
-	if w.Overfull = !complete; w.Overfull {
-		w.Backlog = calendar.Span{From: state.CalendarKey(w.State.LiveCursor), To: reached}
-	}
 }
 
 // Compete adds timers to those that compete. The slice is the window's from then on.

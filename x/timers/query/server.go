@@ -15,6 +15,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/engine"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/state"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
@@ -79,6 +80,11 @@ func (s *server) Timer(ctx context.Context, req *types.QueryTimerRequest) (*type
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
+	looking, err := logstore.Lookups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx = looking
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)
@@ -123,6 +129,11 @@ func (s *server) TimersByActor(
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}
+	looking, err := logstore.Lookups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx = looking
 	actor, err := s.engine.Addresses.Parse("actor", req.GetActor())
 	if err != nil {
 		return nil, invalidArgument(err)

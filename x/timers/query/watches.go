@@ -13,6 +13,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -51,6 +52,11 @@ func (s *server) WatchKey(
 func (s *server) Watches(
 	ctx context.Context, req *types.QueryWatchesRequest,
 ) (*types.QueryWatchesResponse, error) {
+	looking, err := logstore.Lookups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx = looking
 	if err := checkTexts(req); err != nil {
 		return nil, err
 	}

@@ -24,6 +24,14 @@ import (
 // Run runs fn on a branch of ctx. If fn succeeds, its writes and events are kept. If it fails or panics, they are
 // dropped and the error is returned: a panic of a gas meter as ErrOutOfCycles, any other panic as ErrPanicked.
 func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
+	if memory := Inside(ctx); memory != nil {
+		mark := memory.Mark()
+		defer func() {
+			if err != nil {
+				memory.Undo(mark)
+			}
+		}()
+	}
 	defer recoverInto(ctx, &err)
 	own, branch := branchOf(ctx)
 	if err := fn(own); err != nil {
@@ -36,6 +44,10 @@ func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 
 // Probe runs fn on a branch of ctx and always drops the branch. It reports whether fn would succeed.
 func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
+	if memory := Inside(ctx); memory != nil {
+		mark := memory.Mark()
+		defer func() { memory.Undo(mark) }()
+	}
 	defer recoverInto(ctx, &err)
 	own, _ := branchOf(ctx)
 	return fn(own)
@@ -82,10 +94,54 @@ func recoverInto(ctx sdk.Context, err *error) {
 	}
 }
 
+// Memory is what the steps of a block know of state, and have not written yet. What a sandbox drops is undone in it too.
+type Memory interface {
+	// Mark is where Undo returns to.
+	Mark() int
+	Undo(mark int)
+}
+
+// scope is what a context knows of a memory. left is the context in which a handler, an agent or a fee market was called: what
+// they do may be undone without the memory, and must not change it.
+type scope struct {
+	memory Memory
+	left   *sdk.Context
+}
+
+type scopeKey struct{}
+
+// WithMemory gives a context, and those that stem from it, a memory.
+func WithMemory(ctx sdk.Context, m Memory) sdk.Context {
+	return ctx.WithValue(scopeKey{}, &scope{memory: m})
+}
+
+// Inside returns the memory of the steps that run under the context; nil for transactions, queries, handlers and agents.
+func Inside(ctx context.Context) Memory {
+	if s, _ := ctx.Value(scopeKey{}).(*scope); s != nil && s.left == nil {
+		return s.memory
+	}
+	return nil
+}
+
+// Left returns, to a handler, an agent or whoever else a block's steps have called, the memory of those, and the context in
+// which they made the call; nil for all others.
+func Left(ctx context.Context) (m Memory, caller sdk.Context) {
+	if s, _ := ctx.Value(scopeKey{}).(*scope); s != nil && s.left != nil {
+		return s.memory, *s.left
+	}
+	return nil, sdk.Context{}
+}
+
 type firingKey struct{}
 
-// WithinFire marks a context as that of a handler, in which timers can't be run.
-func WithinFire(ctx sdk.Context) sdk.Context { return ctx.WithValue(firingKey{}, true) }
+// WithinFire marks a context as that of a handler, in which timers can't be run. It leaves the memory.
+func WithinFire(ctx sdk.Context) sdk.Context {
+	within := ctx.WithValue(firingKey{}, true)
+	if s, _ := ctx.Value(scopeKey{}).(*scope); s != nil && s.left == nil {
+		within = within.WithValue(scopeKey{}, &scope{s.memory, &ctx})
+	}
+	return within
+}
 
 // IsWithinFire reports whether ctx is that of a handler, or stems from one.
 func IsWithinFire(ctx context.Context) bool { return ctx.Value(firingKey{}) != nil }

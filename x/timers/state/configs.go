@@ -56,22 +56,6 @@ func (c *Configs) SetNext(ctx context.Context, config types.TimerConfig) error {
 	return c.next.Set(ctx, config)
 }
 
-// SetCalendar changes the calendar in the config in force and in the next one.
-func (c *Configs) SetCalendar(ctx context.Context, kind types.Calendar) error {
-	for _, item := range []collections.Item[types.TimerConfig]{c.current, c.next} {
-		config, found, err := FindItem(ctx, item)
-		if err != nil {
-			return err
-		}
-		if config.Calendar = kind; found {
-			if err := item.Set(ctx, config); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // Adopt puts the next config in force, if there is one. It first calls changing with both configs.
 func (c *Configs) Adopt(ctx context.Context, changing func(before, after *types.TimerConfig) error) error {
 	next, found, err := c.Next(ctx)

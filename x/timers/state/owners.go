@@ -17,7 +17,6 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
-	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -57,12 +56,12 @@ func EntryOf(t *types.Timer) Entry {
 // Invariant: every timer has one entry, and every entry has its timer.
 type Owners struct {
 	// entries: hash of the owner, beginning of the id, seq → due.
-	entries *logmap.Map
+	entries *logstore.Map
 }
 
 // NewOwners adds the component's collection to the schema.
 func NewOwners(sb *collections.SchemaBuilder, service store.KVStoreService) *Owners {
-	return &Owners{logmap.New(logstore.New(sb, service, types.PrefixOwners, "owners"), logmap.Options{Range: logstore.HashRange})}
+	return &Owners{logstore.NewMap(sb, service, types.PrefixOwners, "owners", logmap.Options{Range: logstore.HashRange})}
 }
 
 // after is the first key above all that begin with the prefix; nil if there is none.
@@ -129,11 +128,10 @@ func (o *Owners) inOrder(ctx context.Context, from, to []byte) ([]Entry, error) 
 // page reads the entries of an interval, and charges for each.
 func (o *Owners) page(ctx context.Context, from, to []byte) ([]Entry, error) {
 	charge(ctx, ownerLookupCycles)
-	found, err := o.entries.Page(types.Unmetered(ctx), from, to, 1<<30)
+	found, err := o.entries.Page(ctx, from, to, 1<<30)
 	if err != nil {
 		return nil, err
 	}
-	found = pending.Of(ctx).Current(found)
 	charge(ctx, ownerEntryCycles*uint64(len(found)))
 	entries := make([]Entry, len(found))
 	for i := range found {
@@ -149,64 +147,33 @@ func (o *Owners) Add(ctx context.Context, actor sdk.AccAddress, entry Entry, max
 	key := entry.key(actor)
 	charge(ctx, ownerAddCycles)
 	chargeCells(ctx, len(key)+len(entry.value()))
-	ctx = types.Unmetered(ctx)
 	if maxTimers != Unlimited {
 		hash := key[:ownerBytes]
 		timers, err := o.entries.Count(ctx, hash, after(hash))
 		if err != nil {
 			return err
 		}
-		if timers -= pending.Of(ctx).Removed(hash); timers >= uint64(maxTimers) {
+		if timers >= uint64(maxTimers) {
 			return types.ErrTooManyTimers.Wrapf("the actor has %d live timers, the most allowed is %d", timers, maxTimers)
 		}
 	}
-	return o.entries.Insert(ctx, key, entry.value())
+	return o.entries.Apply(ctx, logmap.Inserted(key, entry.value()))
 }
 
 // move records a timer's new place.
 func (o *Owners) move(ctx context.Context, actor sdk.AccAddress, from, to Entry) error {
+	charge(ctx, ownerChangeCycles)
 	before, after := from.key(actor), to.key(actor)
 	if bytes.Equal(before, after) {
-		return o.change(ctx, pending.Change{Key: after, Value: to.value()})
+		return o.entries.Apply(ctx, logmap.Replaced(after, to.value()))
 	}
-	charge(ctx, ownerChangeCycles)
-	return o.entries.Apply(types.Unmetered(ctx), logmap.Deleted(before), logmap.Inserted(after, to.value()))
+	return o.entries.Apply(ctx, logmap.Deleted(before), logmap.Inserted(after, to.value()))
 }
 
 // remove drops a timer's entry.
 func (o *Owners) remove(ctx context.Context, actor sdk.AccAddress, entry Entry) error {
-	return o.change(ctx, pending.Change{Key: entry.key(actor), Removed: true})
-}
-
-// change changes an entry. What the steps at the end of a block change is written some dozens at a time, since one change
-// of the map costs as much as many; they say when they undo it. What a handler changes is written at once, since it may be
-// undone without them.
-func (o *Owners) change(ctx context.Context, change pending.Change) error {
 	charge(ctx, ownerChangeCycles)
-	changes := pending.Own(ctx)
-	if changes == nil {
-		return o.write(ctx, change)
-	}
-	if changes.Add(change) < pending.Most {
-		return nil
-	}
-	return o.write(ctx, changes.Take()...)
-}
-
-func (o *Owners) write(ctx context.Context, changes ...pending.Change) error {
-	messages := make([]logmap.Change, len(changes))
-	for i, change := range changes {
-		messages[i] = change.Message()
-	}
-	return o.entries.Apply(types.Unmetered(ctx), messages...)
-}
-
-// writeStaying writes the changes of timers that stay. A timer that was removed has no further changes.
-func (o *Owners) writeStaying(ctx context.Context) error {
-	if changes := pending.Own(ctx); changes.Stays() {
-		return o.write(ctx, changes.Take()...)
-	}
-	return nil
+	return o.entries.Apply(ctx, logmap.Deleted(entry.key(actor)))
 }
 
 // candidates returns the entries of the actor whose timers may have the id.
@@ -221,14 +188,14 @@ func (o *Owners) candidates(ctx context.Context, actor sdk.AccAddress, id []byte
 // Total counts the timers of all actors. It may read much: no block does it.
 func (o *Owners) Total(ctx context.Context) (uint64, error) { return o.entries.Count(ctx, nil, nil) }
 
-// Maintain ends a block: it writes what the block changed, and merges a bounded part of what changed.
+// Maintain ends a block whose session was written: it merges a bounded part of what changed.
 func (o *Owners) Maintain(ctx context.Context, height uint64) error {
-	if err := o.write(ctx, pending.Own(ctx).Take()...); err != nil {
-		return err
-	}
-	_, err := o.entries.Maintain(types.Unmetered(ctx), height)
+	_, err := o.entries.Stored().Maintain(ctx, height)
 	return err
 }
+
+// settle merges all that waits to be merged, at genesis.
+func (o *Owners) settle(ctx context.Context) error { return logstore.Settle(ctx, o.entries.Stored()) }
 
 // What a change of the owner index costs, in cycles. It is an estimate of what the change takes on average, merges
 // included, at the rate of a transfer of coins. It does not depend on what the change happened to read.

@@ -14,7 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/aside"
-	"github.com/cosmos-timers/timers/x/timers/state/pending"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -72,8 +72,8 @@ type Records struct {
 	// payloads: seq → payload longer than InlinePayloadBytes. Written once, removed with its timer.
 	payloads collections.Map[uint64, []byte]
 
-	// calendar holds the timers that have a due height, the queue; aside those that are neither there nor gone.
-	calendar   *queue.Calendar
+	// queue holds the timers that have a due height; aside those that are neither there nor gone.
+	queue      *queue.Queue
 	aside      *aside.Timers
 	owners     *Owners
 	lane       *Lane
@@ -91,7 +91,7 @@ func NewRecords(
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		calendar: queue.NewCalendar(cdc, sb, service),
+		queue:    queue.New(cdc, sb, service),
 		aside:    aside.New(sb, service, timer),
 		owners:   owners, lane: lane,
 	}
@@ -109,9 +109,8 @@ func (r *Records) NextSeq(ctx context.Context) (uint64, error) { return r.seq.Ne
 // PeekSeq returns the insertion number that no timer has reached.
 func (r *Records) PeekSeq(ctx context.Context) (uint64, error) { return r.seq.Peek(ctx) }
 
-// Close ends a block: what it inserted is written in bulk, and merges go on, by a bounded amount of work. What waits between
-// two places is packed.
-func (r *Records) Close(ctx sdk.Context, waiting calendar.Span) error {
+// Close ends a block whose session was written: merges go on, by a bounded amount of work.
+func (r *Records) Close(ctx sdk.Context) error {
 	height := types.HeightOf(ctx)
 	if err := r.owners.Maintain(ctx, height); err != nil {
 		return err
@@ -119,55 +118,30 @@ func (r *Records) Close(ctx sdk.Context, waiting calendar.Span) error {
 	if err := r.aside.Maintain(ctx, height); err != nil {
 		return err
 	}
-	return r.calendar.Close(ctx, waiting)
+	return r.queue.Close(ctx, height)
 }
 
-// BeforeHandlers writes what the steps at the end of a block have changed and a handler or an agent may read or change: handlers
-// write at once.
-func (r *Records) BeforeHandlers(ctx context.Context) error {
-	if err := r.owners.writeStaying(ctx); err != nil {
-		return err
-	}
-	if err := r.calendar.WritePlacements(ctx); err != nil {
-		return err
-	}
-	return r.aside.Flush(ctx)
-}
+// Queue is where the timers are that have a due height.
+func (r *Records) Queue() *queue.Queue { return r.queue }
 
-// Branch writes what the block has changed to a branch of state that is dropped, where it goes on as that of another block.
-func (r *Records) Branch(ctx sdk.Context) (sdk.Context, error) {
-	changes := pending.Of(ctx)
-	ctx, _ = pending.With(ctx)
-	if err := r.owners.write(ctx, changes.All()...); err != nil {
-		return ctx, err
-	}
-	if err := r.calendar.BranchPlacements(ctx); err != nil {
-		return ctx, err
-	}
-	return ctx, r.aside.Branch(ctx, changes)
-}
-
-// Calendar is where the queue is stored.
-func (r *Records) Calendar() *queue.Calendar { return r.calendar }
-
-// Page reads the queue from a key to a height, as calendar.Flat.Page does.
+// Page reads the queue from a key to a height, as calendar.Read does.
 func (r *Records) Page(
 	ctx context.Context, from calendar.Key, height uint64, fn func(calendar.Entry[types.Timer]) calendar.Verdict,
 ) (found []calendar.Entry[types.Timer], next calendar.Key, complete bool, err error) {
-	return r.calendar.Page(ctx, from, height, fn)
+	return r.queue.Page(ctx, from, height, fn)
 }
 
 // InQueue reads the timer at a place in the queue; false if there is none.
 func (r *Records) InQueue(ctx context.Context, key calendar.Key) (types.Timer, bool, error) {
-	return r.calendar.Get(ctx, key)
+	return r.queue.Get(ctx, key)
 }
 
 // Put writes the record of a live timer again, at the same place.
 func (r *Records) Put(ctx context.Context, t *types.Timer) error {
-	queue.NoteWrite(ctx, t)
+	logstore.NoteChange(ctx)
 	switch t.SetAside {
 	case types.NotSetAside:
-		return r.calendar.Replace(ctx, t)
+		return r.queue.Replace(ctx, t)
 	case types.Watching:
 		return r.waiting.Put(ctx, t)
 	default:
@@ -177,10 +151,10 @@ func (r *Records) Put(ctx context.Context, t *types.Timer) error {
 
 // place writes a record that is nowhere where its SetAside says.
 func (r *Records) place(ctx context.Context, t *types.Timer) error {
-	queue.NoteWrite(ctx, t)
+	logstore.NoteChange(ctx)
 	switch t.SetAside {
 	case types.NotSetAside:
-		return r.calendar.Insert(ctx, t)
+		return r.queue.Insert(ctx, t)
 	case types.Watching:
 		return r.waiting.Put(ctx, t)
 	default:
@@ -193,7 +167,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 	if err := r.checkPlace(ctx, t); err != nil {
 		return err
 	}
-	queue.NoteWrite(ctx, t)
+	logstore.NoteChange(ctx)
 	switch t.SetAside {
 	case types.NotSetAside:
 		for _, c := range r.companions {
@@ -201,7 +175,7 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 				return err
 			}
 		}
-		return r.calendar.Remove(ctx, KeyOf(t.Due, t.Seq))
+		return r.queue.Remove(ctx, KeyOf(t.Due, t.Seq))
 	case types.Watching:
 		return r.waiting.Take(ctx, t)
 	default:
@@ -212,10 +186,10 @@ func (r *Records) take(ctx context.Context, t *types.Timer) error {
 // checkPlace returns an error if a record is not in the queue where it should be. The owner index counts what is taken, so
 // that nothing must be taken twice. A block need not look for what it has read and nobody has touched since.
 func (r *Records) checkPlace(ctx context.Context, t *types.Timer) error {
-	if t.SetAside != types.NotSetAside || !queue.MayBeTouched(ctx, t) {
+	if t.SetAside != types.NotSetAside || !r.queue.MayDiffer(ctx, t) {
 		return nil
 	}
-	found, err := r.calendar.Has(ctx, KeyOf(t.Due, t.Seq))
+	found, err := r.queue.Has(ctx, KeyOf(t.Due, t.Seq))
 	if err == nil && !found {
 		err = types.ErrInternal.Wrapf("timer %s is not at (%d, %d)", t.IDHex(), t.Due, t.Seq)
 	}
@@ -276,10 +250,6 @@ func (r *Records) Detach(ctx context.Context, t *types.Timer) error {
 
 // Reattach puts back a record that was detached. The timer counted against its actor's limit before.
 func (r *Records) Reattach(ctx context.Context, t *types.Timer) error {
-	// Its entry must not be removed after it was inserted again.
-	if err := r.owners.write(ctx, pending.Own(ctx).Take()...); err != nil {
-		return err
-	}
 	if err := r.owners.Add(ctx, t.Actor, EntryOf(t), Unlimited); err != nil {
 		return err
 	}
@@ -407,6 +377,11 @@ func (r *Records) Lookup(ctx context.Context, actor sdk.AccAddress, id []byte) (
 // Of returns the actor's live timers by due height, those set aside first; MAX_TIMERS_PER_ACTOR bounds them. A long
 // payload is not within.
 func (r *Records) Of(ctx context.Context, actor sdk.AccAddress) ([]types.Timer, error) {
+	looking, err := logstore.Lookups(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx = looking
 	entries, err := r.owners.Of(ctx, actor)
 	if err != nil {
 		return nil, err
@@ -433,7 +408,7 @@ func (r *Records) Load(ctx context.Context, entry Entry) (types.Timer, error) {
 		}
 		return r.aside.Get(ctx, entry.Seq)
 	}
-	timer, found, err := r.calendar.Get(ctx, KeyOf(entry.Due, entry.Seq))
+	timer, found, err := r.queue.Get(ctx, KeyOf(entry.Due, entry.Seq))
 	if err == nil && !found {
 		err = collections.ErrNotFound
 	}
@@ -458,13 +433,13 @@ func (r *Records) WalkSetAside(ctx context.Context, seq uint64, fn func(t *types
 
 // WalkQueue passes the timers of the queue to fn in order, until fn reports that it has enough.
 func (r *Records) WalkQueue(ctx context.Context, fn func(t *types.Timer) (enough bool)) error {
-	return r.calendar.Walk(ctx, func(e calendar.Entry[types.Timer]) bool { return !fn(&e.Value) })
+	return r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool { return !fn(&e.Value) })
 }
 
 // Walk passes every record to fn: the queue by (due, seq), then those set aside by seq, then the waiting room by seq.
 func (r *Records) Walk(ctx context.Context, fn func(t *types.Timer) error) error {
 	var failed error
-	err := r.calendar.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
+	err := r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
 		failed = fn(&e.Value)
 		return failed == nil
 	})

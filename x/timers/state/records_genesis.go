@@ -6,8 +6,6 @@ import (
 
 	"cosmossdk.io/collections"
 
-	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -15,13 +13,7 @@ var _ TimerReader = (*Records)(nil)
 
 // InitGenesis implements Component.
 func (r *Records) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
-	if err := r.seq.Set(ctx, genesis.NextSeq); err != nil {
-		return err
-	}
-	if genesis.Config.Calendar != types.CalendarTiered {
-		return nil
-	}
-	return r.calendar.Begin(ctx)
+	return r.seq.Set(ctx, genesis.NextSeq)
 }
 
 // ReadTimers implements TimerReader: it writes the timers, whose places must agree with the lane's cursors. The owner index
@@ -39,10 +31,7 @@ func (r *Records) ReadTimers(ctx context.Context, head *types.GenesisState) Time
 		}
 		return nil
 	}, Done: func() error {
-		if err := r.calendar.Close(ctx, calendar.Span{}); err != nil {
-			return err
-		}
-		return errors.Join(logstore.Settle(ctx, r.owners.entries), r.aside.Settle(ctx))
+		return errors.Join(r.queue.Settle(ctx), r.owners.settle(ctx), r.aside.Settle(ctx))
 	}}
 }
 

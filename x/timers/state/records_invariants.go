@@ -32,7 +32,7 @@ func (r *Records) checkTimers(ctx context.Context) error {
 		return checkRecord(t, aside, &lane, types.HeightOf(ctx))
 	}
 	var wrong error
-	err = r.calendar.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
+	err = r.queue.Walk(ctx, func(e calendar.Entry[types.Timer]) bool {
 		if t := &e.Value; KeyOf(t.Due, t.Seq) != e.Key {
 			wrong = fmt.Errorf("timer %s is stored at (%d, %d), not at (%d, %d)", t.IDHex(), e.Key.Due, e.Key.Seq, t.Due, t.Seq)
 		} else {
@@ -43,7 +43,7 @@ func (r *Records) checkTimers(ctx context.Context) error {
 	if err = errors.Join(err, wrong); err != nil {
 		return err
 	}
-	if err := r.calendar.Check(ctx); err != nil {
+	if err := r.queue.Check(ctx); err != nil {
 		return err
 	}
 	asideAs := func(waiting bool) func(uint64, types.Timer) error {
@@ -116,7 +116,7 @@ func checkRecurrence(t *types.Timer, now uint64) error {
 
 // checkOwners: every entry has its timer, and there are as many as timers. So every timer has its entry too.
 func (r *Records) checkOwners(ctx context.Context) error {
-	if err := r.owners.entries.Check(ctx); err != nil {
+	if err := r.owners.entries.Stored().Check(ctx); err != nil {
 		return fmt.Errorf("owner index: %w", err)
 	}
 	found, err := r.owners.entries.Page(ctx, nil, nil, 1<<30)

@@ -83,8 +83,6 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		RingSize:     256,
 		EpochBlocks:  3_600,
 		EpochHorizon: 720,
-		// Twice what a block lets compete or admits, so that what is due is moved before it is read.
-		MigrationsPerBlock: 4_096,
 	}
 	config.setBidDefaults()
 	config.setPolicyDefaults()
@@ -138,16 +136,13 @@ func (c *TimerConfig) validateFields() error {
 }
 
 // ValidateChange checks what may follow c in a running chain: FEE_DENOM stays, since nobody is charged in a denom that
-// they did not agree to, and CALENDAR, since state is stored by it.
+// they did not agree to.
 func (c *TimerConfig) ValidateChange(next *TimerConfig) error {
 	if err := next.Validate(); err != nil {
 		return err
 	}
 	if c.FeeDenom != next.FeeDenom {
 		return ErrInvalidConfig.Wrapf("fee_denom is fixed at genesis: it is %q and can't become %.130q", c.FeeDenom, next.FeeDenom)
-	}
-	if c.Calendar != next.Calendar {
-		return ErrInvalidConfig.Wrapf("calendar is %s and can only be changed by an upgrade of the chain", c.Calendar)
 	}
 	return nil
 }
@@ -199,11 +194,9 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow))
 	check.Uint("admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow))
 	check.Uint("fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow)
-	check.Uint("calendar", uint64(c.Calendar), 0, uint64(CalendarTiered))
 	check.Uint("ring_size", c.RingSize, 1, maxDistance)
 	check.Uint("epoch_blocks", c.EpochBlocks, 1, maxDistance)
 	check.Uint("epoch_horizon", c.EpochHorizon, 1, maxDistance)
-	check.Uint("migrations_per_block", uint64(c.MigrationsPerBlock), 1, uint64(maxWindow))
 	return check.Err()
 }
 

@@ -23,7 +23,7 @@ var maxPrice = math.LegacyNewDec(1_000_000_000_000_000_000)
 
 func validConfig() types.TimerConfig { return types.DefaultTimerConfig("stake") }
 
-// Rule: 1.2-payload, 1.7-default-policy, 2.4-default
+// Rule: 1.2-payload, 1.7-default-policy
 func TestDefaultsOfTheConfig(t *testing.T) {
 	c := validConfig()
 	require.NoError(t, c.Validate())
@@ -77,12 +77,11 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "0.000000000000000000", c.Score.WFifo.String())
 }
 
-// TestTheLongestPayloadAtTheDefaultGasLimit, under the default policy and calendar.
+// TestTheLongestPayloadAtTheDefaultGasLimit, under the default policy.
 //
-// Rule: 1.2-payload, 2.4-default
+// Rule: 1.2-payload
 func TestTheLongestPayloadAtTheDefaultGasLimit(t *testing.T) {
 	c := validConfig()
-	require.Equal(t, types.CalendarFlat, c.Calendar)
 	payload, ok := c.Intrinsic().Affordable(c.Eip1559.MaxCyclesPerFireAuction, 0)
 	require.True(t, ok)
 	require.Equal(t, uint64(76_666), payload)
@@ -128,7 +127,6 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"RingSize":                        {1, 1 << 30},
 	"EpochBlocks":                     {1, 1 << 30},
 	"EpochHorizon":                    {1, 1 << 30},
-	"MigrationsPerBlock":              {1, 1 << 16},
 
 	"Tip.EpochBlocks":      {1, 1 << 20},
 	"Tip.StarvationBlocks": {1, 1 << 20},
@@ -163,7 +161,6 @@ var unbounded = map[string]string{
 	"Score.WFifo":               "TestConfigRefusesDecimalsOutOfTheirBounds",
 	"Eip1559.BasefeeResponse":   "TestConfigRefusesUnknownChoices",
 	"FairnessUnit":              "TestConfigRefusesUnknownChoices",
-	"Calendar":                  "TestConfigRefusesUnknownCalendars",
 
 	"Tip.Decay":            "TestTipRefusesDecimalsOutOfTheirBounds",
 	"Tip.InactivityDecay":  "TestTipRefusesDecimalsOutOfTheirBounds",
@@ -410,17 +407,6 @@ func TestConfigRefusesDecimalsOutOfTheirBounds(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestConfigRefusesUnknownCalendars(t *testing.T) {
-	for _, value := range []int32{-1, 2} {
-		c := validConfig()
-		c.Calendar = types.Calendar(value)
-		require.ErrorIs(t, c.Validate(), types.ErrInvalidConfig, "%d", value)
-	}
-	c := validConfig()
-	c.Calendar = types.CalendarTiered
-	require.NoError(t, c.Validate())
 }
 
 func TestConfigRefusesUnknownChoices(t *testing.T) {

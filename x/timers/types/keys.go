@@ -29,7 +29,6 @@ const FirstPolicyPrefix = 34
 
 // First bytes of regions that are divided further. Notes are of what a block changes in watched stores, until it ends.
 const (
-	PrefixBacklog    = 19
 	PrefixConditions = 29
 	PrefixPlacements = 31
 	PrefixWatchNotes = 33
@@ -54,7 +53,6 @@ var (
 	PrefixRecents    = collections.NewPrefix(15)
 	PrefixAgents     = collections.NewPrefix(16)
 	PrefixBounds     = collections.NewPrefix(17)
-	PrefixFarTimers  = collections.NewPrefix(18)
 
 	PrefixWatched      = collections.NewPrefix(20)
 	PrefixWatches      = collections.NewPrefix(21)

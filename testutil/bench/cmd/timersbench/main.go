@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/cosmos-timers/timers/testutil/bench"
-	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // memory is what the benchmark takes at most, if what it needs fits: chains of which all states are kept fill it otherwise.
@@ -32,14 +30,6 @@ func run() error {
 	flag.Uint64Var(&opts.Seed, "seed", 1, "seed of the workload")
 	flag.StringVar(&opts.Only, "only", "", "comma-separated figures to measure: "+bench.Figures())
 	flag.StringVar(&opts.Kind, "kind", "", "measure only the prices of kinds of work, and the layouts, whose names contain this")
-	flag.Func("calendar", "calendar of the lifetimes: flat (the default) or tiered", func(name string) error {
-		number, known := types.Calendar_value["CALENDAR_"+strings.ToUpper(name)]
-		if !known {
-			return fmt.Errorf("there is no calendar %q", name)
-		}
-		opts.Calendar = types.Calendar(number)
-		return nil
-	})
 	asJSON := flag.Bool("json", false, "print JSON")
 	flag.Parse()
 	start := time.Now()

@@ -67,7 +67,7 @@ func (r *round) Collect(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	r.Overflows(reached, complete)
+	r.Overfull = !complete
 	if complete {
 		r.State.TipMarket.Round = types.QueueKey{}
 	} else if live, err = r.share(ctx, live, reached); err != nil {

@@ -11,15 +11,14 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
-	"github.com/cosmos-timers/timers/x/timers/state/pending"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Timers holds the records of timers that are neither in the queue nor gone, and wait for no change, in a log-structured map: a
-// crowd whose payers lack funds is set aside by thousands in one block, and looked at by hundreds in each of the next.
+// crowd whose payers lack funds is put on hold by thousands in one block, and looked at by hundreds in each of the next.
 type Timers struct {
 	// timers: seq → timer.
-	timers *logmap.Map
+	timers *logstore.Map
 	codec  collcodec.ValueCodec[types.Timer]
 }
 
@@ -35,7 +34,7 @@ const (
 
 // New adds their collection to the schema.
 func New(sb *collections.SchemaBuilder, service store.KVStoreService, timer collcodec.ValueCodec[types.Timer]) *Timers {
-	return &Timers{logmap.New(logstore.New(sb, service, types.PrefixSetAside, "set_aside"), options), timer}
+	return &Timers{logstore.NewMap(sb, service, types.PrefixSetAside, "set_aside", options), timer}
 }
 
 func key(seq uint64) []byte { return binary.BigEndian.AppendUint64(nil, seq) }
@@ -56,41 +55,20 @@ func (a *Timers) write(ctx context.Context, t *types.Timer, change func(key, val
 		return err
 	}
 	logstore.ChargeWrite(ctx, keyBytes+len(value))
-	return a.change(ctx, change(key(t.Seq), value))
+	return a.timers.Apply(ctx, change(key(t.Seq), value))
 }
 
 // Remove removes a record, which is there.
 func (a *Timers) Remove(ctx context.Context, seq uint64) error {
 	logstore.ChargeRemove(ctx)
-	return a.change(ctx, logmap.Deleted(key(seq)))
-}
-
-// change makes a change. What the steps at the end of a block change is written some dozens at a time, and before a handler or
-// an agent runs. What a handler changes is written at once, since it may be undone without them. Reading writes nothing:
-// who reads may do so under a branch that is dropped.
-func (a *Timers) change(ctx context.Context, change logmap.Change) error {
-	changes := pending.Own(ctx)
-	if changes == nil {
-		return a.timers.Apply(types.Unmetered(ctx), change)
-	}
-	if changes.AddAside(change) < pending.Most {
-		return nil
-	}
-	return a.Flush(ctx)
-}
-
-// Flush writes what the steps have changed. A handler, an agent or a query takes nothing from them.
-func (a *Timers) Flush(ctx context.Context) error {
-	return a.timers.Apply(types.Unmetered(ctx), pending.Own(ctx).TakeAside()...)
+	return a.timers.Apply(ctx, logmap.Deleted(key(seq)))
 }
 
 // Get reads a record, or returns collections.ErrNotFound.
 func (a *Timers) Get(ctx context.Context, seq uint64) (t types.Timer, err error) {
-	value, found, changed := logmap.Last(pending.Of(ctx).Aside(), key(seq))
-	if !changed {
-		if value, found, err = a.timers.Get(types.Unmetered(ctx), key(seq)); err != nil {
-			return t, err
-		}
+	value, found, err := a.timers.Get(ctx, key(seq))
+	if err != nil {
+		return t, err
 	}
 	logstore.ChargeRead(ctx, keyBytes+len(value))
 	if !found {
@@ -99,29 +77,15 @@ func (a *Timers) Get(ctx context.Context, seq uint64) (t types.Timer, err error)
 	return a.codec.Decode(value)
 }
 
-// Walk passes the records to fn, from an insertion number on, until fn reports that it has enough. As by an iterator of the
-// store, the first record is charged for when it is found, and each when it is left.
+// Walk passes records to fn by seq, from one on, until fn reports that it has enough.
 func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *types.Timer) (enough bool, err error)) error {
-	free, from, first := types.Unmetered(ctx), key(seq), true
-	unwritten := pending.Of(ctx).Aside()
-	isNew, err := a.timers.IsNew(free)
-	if err != nil {
-		return err
-	}
-	none := isNew && len(unwritten) == 0
-	if changes := pending.Own(ctx); changes != nil {
-		changes.NoneAside = none
-	}
-	for reader := a.timers.Reader(free); !none; {
-		page, err := reader.Page(from, nil, pageRecords)
+	first := true
+	for from := key(seq); ; {
+		page, err := a.timers.Page(ctx, from, nil, pageRecords)
 		if err != nil {
 			return err
 		}
-		var next []byte
-		if none = len(page) < pageRecords; !none {
-			next = append(page[len(page)-1].Key[:8:8], 0)
-		}
-		for _, found := range logmap.Overlay(page, unwritten, from, next) {
+		for _, found := range page {
 			bytes := keyBytes + len(found.Value)
 			if first {
 				logstore.ChargeStep(ctx, bytes)
@@ -136,7 +100,10 @@ func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *ty
 			}
 			logstore.ChargeStep(ctx, bytes)
 		}
-		from = next
+		if len(page) < pageRecords {
+			break
+		}
+		from = append(page[len(page)-1].Key[:8:8], 0)
 	}
 	if first {
 		logstore.ChargeStep(ctx, 0)
@@ -144,37 +111,13 @@ func (a *Timers) Walk(ctx context.Context, seq uint64, fn func(seq uint64, t *ty
 	return nil
 }
 
-// Maintain ends a block: it writes what the block changed, and merges. Where no timer is left, nothing is.
+// Maintain ends a block whose session was written: it merges.
 func (a *Timers) Maintain(ctx context.Context, height uint64) error {
-	if err := a.Flush(ctx); err != nil {
-		return err
-	}
-	if changes := pending.Own(ctx); changes != nil && changes.NoneAside {
-		// What handlers have set aside is left to the next block.
-		return nil
-	}
-	ctx = types.Unmetered(ctx)
-	if none, err := a.timers.IsNew(ctx); none || err != nil {
-		return err
-	}
-	idle, err := a.timers.Maintain(ctx, height)
-	if !idle || err != nil {
-		return err
-	}
-	left, err := a.timers.Page(ctx, nil, nil, 1)
-	if len(left) > 0 || err != nil {
-		return err
-	}
-	return a.timers.Clear(ctx)
+	return a.timers.Maintain(ctx, height)
 }
 
 // Settle merges all that waits to be merged, at genesis.
-func (a *Timers) Settle(ctx context.Context) error { return logstore.Settle(ctx, a.timers) }
-
-// Branch writes changes to a branch of state that is dropped.
-func (a *Timers) Branch(ctx context.Context, changes *pending.Changes) error {
-	return a.timers.Apply(types.Unmetered(ctx), changes.Aside()...)
-}
+func (a *Timers) Settle(ctx context.Context) error { return logstore.Settle(ctx, a.timers.Stored()) }
 
 // Check returns what is wrong with the map.
-func (a *Timers) Check(ctx context.Context) error { return a.timers.Check(ctx) }
+func (a *Timers) Check(ctx context.Context) error { return a.timers.Stored().Check(ctx) }

@@ -19,7 +19,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
-	"github.com/cosmos-timers/timers/x/timers/state/pending"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -130,36 +130,36 @@ func (m *model) compare(t *rapid.T, ctx sdk.Context) {
 
 // dropped is an agent or a query, which reads what the block has changed and not yet written, on a branch that is dropped.
 func (m *model) dropped(t *rapid.T, ctx sdk.Context) {
-	branch, _ := ctx.CacheContext()
-	m.compare(t, sandbox.WithinFire(branch))
+	branch, _ := sandbox.WithinFire(ctx).CacheContext()
+	m.compare(t, branch)
 }
+
+var errUndone = errors.New("undone")
 
 // step is one of the steps at the end of a block, which may be undone, or a fire of a handler.
 func (m *model) step(t *rapid.T, ctx sdk.Context) {
-	mark := pending.Of(ctx).Mark()
-	branch, write := ctx.CacheContext()
-	within := branch
 	if rapid.IntRange(0, 3).Draw(t, "is a fire") == 0 {
-		require.NoError(t, m.aside.Flush(branch))
-		within = sandbox.WithinFire(branch)
+		ctx = sandbox.WithinFire(ctx)
 	}
-	for range rapid.IntRange(1, 100).Draw(t, "changes") {
-		m.change(t, within)
-	}
-	if rapid.Bool().Draw(t, "is read") {
-		m.compare(t, within)
-	}
-	if rapid.IntRange(0, 3).Draw(t, "is undone") == 0 {
-		pending.Of(ctx).Undo(mark)
-		return
-	}
-	write()
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+		for range rapid.IntRange(1, 100).Draw(t, "changes") {
+			m.change(t, ctx)
+		}
+		if rapid.Bool().Draw(t, "is read") {
+			m.compare(t, ctx)
+		}
+		if rapid.IntRange(0, 3).Draw(t, "is undone") == 0 {
+			return errUndone
+		}
+		return nil
+	})
+	require.True(t, err == nil || errors.Is(err, errUndone), "%v", err)
 }
 
 // TestTimersSetAsideAreAsIfStoredSingly: whatever transactions, steps and handlers do, undone or not, what is read is the same,
 // and costs the same gas. When none is left, nothing is.
 //
-// Rule: 2.3-aside, 2.3-aside-together, 2.3-aside-read, 2.3-aside-gas
+// Rule: 2.3-aside, 2.3-session, 2.3-aside-gas
 func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newModel(t)
@@ -168,14 +168,15 @@ func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 				m.change(t, m.ctx)
 				m.compare(t, m.ctx)
 			}
-			ctx, _ := pending.With(m.ctx)
+			ctx, session := logstore.WithSession(m.ctx)
 			for range rapid.IntRange(0, 4).Draw(t, "steps") {
 				m.step(t, ctx)
 				m.dropped(t, ctx)
 			}
 			m.compare(t, ctx)
+			require.NoError(t, session.Flush(ctx))
 			require.NoError(t, m.aside.Maintain(ctx, height))
-			require.NoError(t, m.aside.timers.Check(m.ctx))
+			require.NoError(t, m.aside.Check(m.ctx))
 			m.compare(t, m.ctx)
 		}
 		m.empty(t)
@@ -184,10 +185,11 @@ func TestTimersSetAsideAreAsIfStoredSingly(t *testing.T) {
 
 // empty removes all that is left in one block. The map merges what is left of it, and then there is nothing.
 func (m *model) empty(t require.TestingT) {
-	ctx, _ := pending.With(m.ctx)
+	ctx, session := logstore.WithSession(m.ctx)
 	require.NoError(t, m.single.Walk(m.ctx, nil, func(seq uint64, _ types.Timer) (bool, error) {
 		return false, m.aside.Remove(ctx, seq)
 	}))
+	require.NoError(t, session.Flush(ctx))
 	for height := range uint64(50) {
 		require.NoError(t, m.aside.Maintain(ctx, height))
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/state"
-	"github.com/cosmos-timers/timers/x/timers/state/queue"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -181,7 +180,7 @@ func (x *Index) InQueue(ctx context.Context, key calendar.Key) (types.Timer, boo
 		return x.records.InQueue(ctx, key)
 	}
 	t, found, err := *admitted.timer, true, error(nil)
-	if queue.MayBeTouched(ctx, &t) {
+	if x.records.Queue().MayDiffer(ctx, &t) {
 		t, found, err = x.records.InQueue(ctx, key)
 	}
 	admitted.at.place(&t)
@@ -223,5 +222,5 @@ func (x *Index) WriteAdmissions(ctx sdk.Context) error {
 		c.Admitted++
 	}
 	c.admissions = nil
-	return x.records.Calendar().Place(ctx, placed)
+	return x.records.Queue().Place(ctx, placed)
 }

@@ -11,6 +11,7 @@ import (
 	storetypes "cosmossdk.io/store/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // Region is a region of the module's store.
@@ -30,7 +31,7 @@ func New(sb *collections.SchemaBuilder, service corestore.KVStoreService, prefix
 
 // Open implements logmap.Opener.
 func (r Region) Open(ctx context.Context) logmap.Store {
-	return &store{r.service.OpenKVStore(ctx), r.prefix}
+	return &store{r.service.OpenKVStore(types.Unmetered(ctx)), r.prefix}
 }
 
 // store is a region that was opened.

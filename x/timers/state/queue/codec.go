@@ -4,18 +4,15 @@ import (
 	"bytes"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
-	"github.com/cosmos-timers/timers/x/timers/calendar/tiered"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// timerCodec encodes records of the far tier as the queue does, but for what follows from their place, which is a quarter
+// timerCodec encodes records without what follows from their place, which is a quarter
 // of a short record: due and seq; the height of a trigger that has nothing else; and the id of a timer that is where it was
 // scheduled. A record with a due height is whole.
 type timerCodec struct{}
 
-var _ tiered.Codec[types.Timer] = timerCodec{}
-
-// Encode implements tiered.Codec.
+// Encode encodes the record at a place.
 func (timerCodec) Encode(key calendar.Key, t types.Timer) ([]byte, error) {
 	if len(t.Id) == 0 || t.Trigger.Equal(types.Trigger{}) {
 		return t.Marshal()
@@ -31,7 +28,7 @@ func (timerCodec) Encode(key calendar.Key, t types.Timer) ([]byte, error) {
 	return t.Marshal()
 }
 
-// Decode implements tiered.Codec.
+// Decode decodes the record at a place.
 func (timerCodec) Decode(key calendar.Key, bz []byte) (t types.Timer, err error) {
 	if err := t.Unmarshal(bz); err != nil || t.Due != 0 {
 		return t, err

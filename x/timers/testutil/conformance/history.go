@@ -462,8 +462,6 @@ func (h *history) clear() {
 		// merge what others left of one.
 		types.PrefixOwners.Bytes(), types.PrefixRecents.Bytes(), types.PrefixReady.Bytes(), types.PrefixAdmitted.Bytes(),
 		{types.PrefixPlacements},
-		// A block in which nothing is due does not look for a backlog.
-		{types.PrefixBacklog},
 		// Bounds of lists that a transaction emptied stay until the lists are opened.
 		types.PrefixBounds.Bytes(),
 	} {

@@ -1,0 +1,349 @@
+package queue
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"cosmossdk.io/collections"
+	"cosmossdk.io/core/store"
+	"cosmossdk.io/math"
+	storetypes "cosmossdk.io/store/types"
+
+	"github.com/cosmos/cosmos-sdk/codec"
+	codectypes "github.com/cosmos/cosmos-sdk/codec/types"
+	"github.com/cosmos/cosmos-sdk/runtime"
+	"github.com/cosmos/cosmos-sdk/testutil"
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
+	"github.com/cosmos-timers/timers/x/timers/state/logstore"
+	"github.com/cosmos-timers/timers/x/timers/types"
+)
+
+// queued is a queue beside the slice that it should be.
+type queued struct {
+	queue   *Queue
+	service store.KVStoreService
+	ctx     sdk.Context
+	model   []types.Timer
+	nextSeq uint64
+}
+
+func newQueued(t require.TestingT) *queued {
+	key := storetypes.NewKVStoreKey(types.StoreKey)
+	service := runtime.NewKVStoreService(key)
+	sb := collections.NewSchemaBuilder(service)
+	q := &queued{
+		queue:   New(codec.NewProtoCodec(codectypes.NewInterfaceRegistry()), sb, service),
+		service: service,
+		ctx:     testutil.DefaultContext(key, storetypes.NewTransientStoreKey("transient")).WithBlockHeight(1),
+	}
+	_, err := sb.Build()
+	require.NoError(t, err)
+	return q
+}
+
+func (q *queued) height() uint64 { return types.HeightOf(q.ctx) }
+
+func (q *queued) sort() {
+	slices.SortFunc(q.model, func(a, b types.Timer) int { return placeOf(&a).Compare(placeOf(&b)) })
+}
+
+// insert adds a timer that is due in a later block, or in this one as a watch's is.
+func (q *queued) insert(t *rapid.T, ctx sdk.Context) {
+	q.nextSeq++
+	timer := types.Timer{
+		Id: []byte{1}, Due: q.height() + rapid.Uint64Range(0, 12).Draw(t, "ahead"), Seq: q.nextSeq,
+		Label: rapid.StringMatching("a{0,40}").Draw(t, "label"),
+	}
+	q.drawPlacement(t, &timer)
+	require.NoError(t, q.queue.Insert(ctx, &timer))
+	q.model = append(q.model, timer)
+	q.sort()
+}
+
+// drawPlacement gives a timer that is due a placement, takes it from it, or neither.
+func (q *queued) drawPlacement(t *rapid.T, timer *types.Timer) {
+	if timer.Due > q.height() {
+		return
+	}
+	switch rapid.IntRange(0, 3).Draw(t, "placement") {
+	case 0:
+		put(&types.Timer{}, timer)
+	case 1:
+		ceiling := math.LegacyNewDec(rapid.Int64Range(-1, 2).Draw(t, "ceiling"))
+		timer.AdmittedWeight, timer.AdmittedCeiling = rapid.Uint32Range(1, 3).Draw(t, "weight"), &ceiling
+	case 2:
+		timer.AdmittedWeight, timer.AdmittedScore = rapid.Uint32Range(1, 3).Draw(t, "list"), []byte{1}
+	}
+}
+
+func (q *queued) change(t *rapid.T, ctx sdk.Context) {
+	if len(q.model) == 0 || rapid.IntRange(0, 2).Draw(t, "what") == 0 {
+		q.insert(t, ctx)
+		return
+	}
+	at := rapid.IntRange(0, len(q.model)-1).Draw(t, "which")
+	timer := q.model[at]
+	switch rapid.IntRange(0, 2).Draw(t, "how") {
+	case 0:
+		require.NoError(t, q.queue.Remove(ctx, placeOf(&timer)))
+		q.model = slices.Delete(q.model, at, at+1)
+		return
+	case 1:
+		timer.ExpiresAt++
+		q.drawPlacement(t, &timer)
+		require.NoError(t, q.queue.Replace(ctx, &timer))
+	default:
+		q.drawPlacement(t, &timer)
+		if timer.Due > q.height() {
+			return
+		}
+		require.NoError(t, q.queue.Place(ctx, []types.Timer{timer}))
+	}
+	q.model = slices.Clone(q.model)
+	q.model[at] = timer
+}
+
+func (q *queued) compare(t *rapid.T, ctx sdk.Context) {
+	from := calendar.Key{Due: rapid.Uint64Range(0, q.height()+9).Draw(t, "from"), Seq: rapid.Uint64Range(0, q.nextSeq).Draw(t, "seq")}
+	height, limit := rapid.Uint64Range(0, q.height()+9).Draw(t, "height"), rapid.IntRange(1, 50).Draw(t, "limit")
+	left := limit
+	found, next, complete, err := q.queue.Page(ctx, from, height, func(calendar.Entry[types.Timer]) calendar.Verdict {
+		if left == 0 {
+			return calendar.Stop
+		}
+		left--
+		return calendar.Take
+	})
+	require.NoError(t, err)
+	var want []types.Timer
+	for _, timer := range q.model {
+		if key := placeOf(&timer); key.Compare(from) >= 0 && timer.Due <= height {
+			want = append(want, timer)
+		}
+	}
+	require.Equal(t, len(want) <= limit, complete)
+	if !complete {
+		require.Equal(t, placeOf(&want[limit]), next)
+	}
+	want = want[:min(limit, len(want))]
+	require.Len(t, found, len(want))
+	for i := range want {
+		require.True(t, want[i].Equal(found[i].Value), "%v, want %v", found[i].Value, want[i])
+	}
+	one, is, err := q.queue.Get(ctx, from)
+	require.NoError(t, err)
+	at, there := slices.BinarySearchFunc(q.model, from, func(timer types.Timer, key calendar.Key) int { return placeOf(&timer).Compare(key) })
+	require.Equal(t, there, is)
+	require.True(t, !there || q.model[at].Equal(one))
+}
+
+var errUndone = errors.New("undone")
+
+// step is one of the steps at the end of a block, which may be undone, or a fire: a step, a handler on a branch of it, which may
+// be dropped, and a step again.
+func (q *queued) step(t *rapid.T, ctx sdk.Context) {
+	before := slices.Clone(q.model)
+	err := sandbox.Run(ctx, func(ctx sdk.Context) error {
+		for range rapid.IntRange(0, 9).Draw(t, "changes") {
+			q.change(t, ctx)
+		}
+		if rapid.Bool().Draw(t, "is a fire") {
+			q.fire(t, ctx)
+			q.compare(t, ctx)
+			for range rapid.IntRange(0, 3).Draw(t, "changes after") {
+				q.change(t, ctx)
+			}
+		}
+		q.compare(t, ctx)
+		if rapid.IntRange(0, 3).Draw(t, "is undone") == 0 {
+			return errUndone
+		}
+		return nil
+	})
+	if err != nil {
+		require.ErrorIs(t, err, errUndone)
+		q.model = before
+	}
+}
+
+// fire is a handler, part of which runs on a branch that is dropped, or all of it.
+func (q *queued) fire(t *rapid.T, ctx sdk.Context) {
+	kept := slices.Clone(q.model)
+	err := sandbox.Run(sandbox.WithinFire(ctx), func(ctx sdk.Context) error {
+		branch, write := ctx.CacheContext()
+		q.compare(t, branch)
+		for range rapid.IntRange(0, 3).Draw(t, "changes of a part") {
+			q.change(t, branch)
+		}
+		if rapid.Bool().Draw(t, "part is dropped") {
+			q.model = slices.Clone(kept)
+		} else {
+			write()
+		}
+		q.compare(t, ctx)
+		if rapid.Bool().Draw(t, "fails") {
+			return errUndone
+		}
+		return nil
+	})
+	if err != nil {
+		require.ErrorIs(t, err, errUndone)
+		q.model = kept
+	}
+}
+
+// TestQueue_IsASortedSlice: whatever transactions, steps and handlers do, undone or not, and whoever looks at it on a branch that
+// is dropped, what is read is the same. When none is left, nothing is.
+//
+// Rule: 2.4-one-map, 2.4-late-stays
+func TestQueue_IsASortedSlice(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := newQueued(t)
+		for range 8 {
+			for range rapid.IntRange(0, 5).Draw(t, "by transactions") {
+				q.change(t, q.ctx)
+				q.compare(t, q.ctx)
+			}
+			ctx, session := logstore.WithSession(q.ctx)
+			for range rapid.IntRange(0, 4).Draw(t, "steps") {
+				q.step(t, ctx)
+				q.compare(t, ctx)
+			}
+			require.NoError(t, session.Flush(ctx))
+			require.NoError(t, q.queue.Close(ctx, q.height()))
+			require.NoError(t, q.queue.Check(q.ctx))
+			q.compare(t, q.ctx)
+			q.ctx = q.ctx.WithBlockHeight(q.ctx.BlockHeight() + 1)
+		}
+		q.empty(t)
+	})
+}
+
+// empty removes all that is left. Then nothing is.
+func (q *queued) empty(t require.TestingT) {
+	for i := range q.model {
+		require.NoError(t, q.queue.Remove(q.ctx, placeOf(&q.model[i])))
+	}
+	for range 50 {
+		q.ctx = q.ctx.WithBlockHeight(q.ctx.BlockHeight() + 20)
+		require.NoError(t, q.queue.Close(q.ctx, q.height()))
+	}
+	entries, err := q.service.OpenKVStore(q.ctx).Iterator(nil, nil)
+	require.NoError(t, err)
+	require.False(t, entries.Valid(), "nothing is left in state")
+	require.NoError(t, entries.Close())
+}
+
+// TestQueue_CheckFindsWhatIsWrong: a placement of no timer that is due, and a record before the first key.
+//
+// Rule: 2.2-placements, 2.2-queue-first
+func TestQueue_CheckFindsWhatIsWrong(t *testing.T) {
+	q := newQueued(t)
+	require.NoError(t, q.queue.placements.places.Apply(q.ctx, logmap.Inserted(placeKey(calendar.Key{Due: 1, Seq: 9}), []byte{1})))
+	require.ErrorContains(t, q.queue.Check(q.ctx), "the placement at (1, 9) is that of no timer that is due")
+
+	q = newQueued(t)
+	store, head := q.service.OpenKVStore(q.ctx), append(types.PrefixQueue.Bytes(), 0, 0)
+	require.NoError(t, q.queue.Insert(q.ctx, &types.Timer{Id: []byte{1}, Due: 9, Seq: 1}))
+	before, err := store.Get(head)
+	require.NoError(t, err)
+	require.NoError(t, q.queue.Insert(q.ctx, &types.Timer{Id: []byte{1}, Due: 3, Seq: 2}))
+	require.NoError(t, q.queue.Check(q.ctx))
+	require.NoError(t, store.Set(head, before))
+	require.ErrorContains(t, q.queue.Check(q.ctx), "below its first key")
+}
+
+// TestQueue_CostsWhatAPlainMapCosts: to write, read and remove a record costs the gas that a map of single records costs,
+// whatever was merged, in a session and without.
+//
+// Rule: 2.4-same-gas
+func TestQueue_CostsWhatAPlainMapCosts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := newQueued(t)
+		plainKey := storetypes.NewKVStoreKey("plain")
+		sb := collections.NewSchemaBuilder(runtime.NewKVStoreService(plainKey))
+		plain := collections.NewMap(sb, types.PrefixQueue, "queue", collections.PairKeyCodec(collections.Uint64Key, collections.Uint64Key),
+			codec.CollValue[types.Timer](codec.NewProtoCodec(codectypes.NewInterfaceRegistry())))
+		plainCtx := testutil.DefaultContext(plainKey, storetypes.NewTransientStoreKey("transient"))
+		cost := func(ctx sdk.Context, fn func(sdk.Context) error) storetypes.Gas {
+			meter := storetypes.NewInfiniteGasMeter()
+			require.NoError(t, fn(ctx.WithGasMeter(meter)))
+			return meter.GasConsumed()
+		}
+		same := func(ctx sdk.Context, ours, theirs func(sdk.Context) error) {
+			require.Equal(t, cost(plainCtx, theirs), cost(ctx, ours))
+		}
+		ctx := q.ctx
+		if rapid.Bool().Draw(t, "session") {
+			ctx, _ = logstore.WithSession(ctx)
+		}
+		for range rapid.IntRange(1, 30).Draw(t, "timers") {
+			q.nextSeq++
+			timer := types.Timer{Id: []byte{1, 2}, Actor: []byte("actor"), Due: q.height() + rapid.Uint64Range(1, 300).Draw(t, "ahead"), Seq: q.nextSeq}
+			timer.Payload = make([]byte, rapid.IntRange(0, 500).Draw(t, "payload"))
+			key := collections.Join(timer.Due, timer.Seq)
+			same(ctx, func(ctx sdk.Context) error { return q.queue.Insert(ctx, &timer) },
+				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
+			same(ctx, func(ctx sdk.Context) error { _, _, err := q.queue.Get(ctx, placeOf(&timer)); return err },
+				func(ctx sdk.Context) error { _, err := plain.Get(ctx, key); return err })
+			same(ctx, func(ctx sdk.Context) error { _, err := q.queue.Has(ctx, placeOf(&timer)); return err },
+				func(ctx sdk.Context) error { _, err := plain.Has(ctx, key); return err })
+			timer.ExpiresAt++
+			same(ctx, func(ctx sdk.Context) error { return q.queue.Replace(ctx, &timer) },
+				func(ctx sdk.Context) error { return plain.Set(ctx, key, timer) })
+			if rapid.Bool().Draw(t, "removed") {
+				same(ctx, func(ctx sdk.Context) error { return q.queue.Remove(ctx, placeOf(&timer)) },
+					func(ctx sdk.Context) error { return plain.Remove(ctx, key) })
+			}
+		}
+	})
+}
+
+// TestQueue_ChargesAPlacementAsAPartOfTheRecord: to write, read, page and remove a record with a placement costs the gas of one
+// that is stored whole. None is left when its record is gone.
+//
+// Rule: 2.4-placements-gas
+func TestQueue_ChargesAPlacementAsAPartOfTheRecord(t *testing.T) {
+	q := newQueued(t)
+	prices := storetypes.KVGasConfig()
+	placed := types.Timer{Id: []byte{1}, Due: 1, Seq: 1, AdmittedWeight: 16}
+	whole := storetypes.Gas(keyBytes + placed.Size())
+	cost := func(do func()) storetypes.Gas {
+		before := q.ctx.GasMeter().GasConsumed()
+		do()
+		return q.ctx.GasMeter().GasConsumed() - before
+	}
+	require.Equal(t, prices.WriteCostFlat+prices.WriteCostPerByte*whole, cost(func() {
+		require.NoError(t, q.queue.Insert(q.ctx, &placed))
+	}))
+	require.Equal(t, prices.ReadCostFlat+prices.ReadCostPerByte*whole, cost(func() {
+		got, found, err := q.queue.Get(q.ctx, placeOf(&placed))
+		require.NoError(t, err)
+		require.True(t, found)
+		require.True(t, placed.Equal(got), "%v", got)
+	}))
+	page := func() storetypes.Gas {
+		return cost(func() {
+			found, _, _, err := q.queue.Page(q.ctx, calendar.Key{}, 1, func(calendar.Entry[types.Timer]) calendar.Verdict { return calendar.Take })
+			require.NoError(t, err)
+			require.Len(t, found, 1)
+		})
+	}
+	withPlacement, bare := page(), placed
+	put(&types.Timer{}, &bare)
+	require.NoError(t, q.queue.Replace(q.ctx, &bare))
+	steps := (withPlacement - page()) / (prices.ReadCostPerByte * storetypes.Gas(placed.Size()-bare.Size()))
+	require.Positive(t, cmp.Compare(3, steps), "each byte once or twice")
+	require.NoError(t, q.queue.Place(q.ctx, []types.Timer{placed}))
+	require.Equal(t, prices.DeleteCost, cost(func() { require.NoError(t, q.queue.Remove(q.ctx, placeOf(&placed))) }))
+	require.NoError(t, q.queue.Check(q.ctx))
+}
