@@ -27,7 +27,8 @@ func TestPinningMakesContractsCheaperAndTheirCostIsBounded(t *testing.T) {
 	require.Less(t, beat.Cycles, 65_000.0)
 	require.LessOrEqual(t, beat.Cells, 570.0)
 	require.Less(t, send.Cycles, 39_000.0)
-	require.Less(t, beat.All, send.All+14)
+	// It schedules by itself: its block writes what it has changed before, and reads the logs to which both append.
+	require.Less(t, beat.All, send.All+28)
 	require.Less(t, rows["bid query of a contract, pinned"].Cycles, 7_000.0)
 	require.LessOrEqual(t, rows["bid query of a contract, pinned"].All, 3.0)
 	require.Less(t, rows["a bank send through the router"].All, send.All/2)

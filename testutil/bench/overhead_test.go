@@ -22,10 +22,11 @@ func TestWhatRepeatsAndWhatCanBeWatchedIsComparedWithWhatIsNot(t *testing.T) {
 	r, err := overhead.MeasureRepeating(5, 3, 2_000, 1)
 	require.NoError(t, err)
 	require.Positive(t, r.Ratio)
-	require.Greater(t, r.Nodes, 2.0)
+	require.Positive(t, r.Nodes)
 	once, err := lifetime.MeasureLifetime(lifetime.DefaultWorkload(2_000, workload.FIFO, 4, 1))
 	require.NoError(t, err)
-	require.Less(t, r.Nodes, 2*once.Nodes, "%+v", r)
+	// Few fires share what a block writes in any case: the heads of logs, the lane, the receipts.
+	require.Less(t, r.Nodes, once.Nodes+2, "%+v", r)
 	for _, watching := range []int{0, 20} {
 		w, err := overhead.MeasureWatchable(5, 3, watching)
 		require.NoError(t, err)

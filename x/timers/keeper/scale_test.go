@@ -136,7 +136,7 @@ func TestACrowdDueInOneBlock(t *testing.T) {
 		}
 		// The window and the sweep bound what is scanned; each fire costs a bounded number of operations more.
 		require.LessOrEqual(t, counts.Nexts, 1_024+256+16)
-		require.LessOrEqual(t, counts.Gets, 8+6*len(fired))
+		require.LessOrEqual(t, counts.Gets, 24+6*len(fired))
 		require.LessOrEqual(t, counts.Writes(), 4+4*len(fired))
 		summary := eventsOf[*types.TimerLaneSummary](f, events)[0]
 		require.LessOrEqual(t, summary.Cycles, uint64(20_000_000))

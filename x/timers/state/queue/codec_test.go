@@ -10,10 +10,10 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// TestRecordsOfTheFarTierComeBackWhole: whatever of a record follows from its place.
+// TestTimerCodec_RecordsComeBackWhole: whatever of a record follows from its place.
 //
 // Rule: 2.4-place-left-out
-func TestRecordsOfTheFarTierComeBackWhole(t *testing.T) {
+func TestTimerCodec_RecordsComeBackWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		number := func(name string) uint64 { return rapid.Uint64Range(0, 3).Draw(t, name) }
 		timer := types.Timer{
@@ -47,8 +47,8 @@ func TestRecordsOfTheFarTierComeBackWhole(t *testing.T) {
 	})
 }
 
-// TestARecordOfTheFarTierIsShort: a quarter of what the benchmarks schedule follows from its place.
-func TestARecordOfTheFarTierIsShort(t *testing.T) {
+// TestTimerCodec_RecordsAreShort: a quarter of what the benchmarks schedule follows from its place.
+func TestTimerCodec_RecordsAreShort(t *testing.T) {
 	timer := types.Timer{
 		Actor: make([]byte, 20), Payload: make([]byte, 100), GasLimit: 40_000, CellLimit: 20_000, Trigger: types.Trigger{Height: 1_000_000},
 		ExpiresAt: 2_000_000, Due: 1_000_000, Seq: 1_000_000, ScheduleHeight: 900_000,
