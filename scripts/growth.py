@@ -22,7 +22,7 @@ BEGIN, END = "<!-- table: scripts/growth.py -->", "<!-- end of table -->"
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 360, 48, 28, 44
 INK, MUTED, GRID = "#222", "#666", "#ddd"
-COLOURS = {"model": "#999", "measured": "#222", "flat": "#b3402a", "tiered": "#4a78a8"}
+COLOURS = {"model": "#999", "measured": "#222", "module": "#4a78a8"}
 LARGEST = 30
 
 
@@ -32,12 +32,12 @@ def of_growth(point):
 
 
 def of_layout(row):
-    calendar = "tiered" if "tiered" in row["name"] else "flat"
-    return {"pending": row["mean_pending"], "timers": row["schedules_per_block"], "calendar": calendar, "nodes": round(row["nodes"], 2)}
+    return {"pending": row["mean_pending"], "timers": row["schedules_per_block"], "nodes": round(row["nodes"], 2),
+            "bytes": round(row["bytes"]), "worst": round(row["worst_block"], 1)}
 
 
 def identity(row):
-    return row["timers"], row["pending"], row.get("calendar", "")
+    return row["timers"], row["pending"]
 
 
 def merged(old, new):
@@ -56,12 +56,13 @@ def read(data, files):
 
 
 def table(data):
-    lines = ["| what | timers a block | pending | nodes a timer | model |", "|---|--:|--:|--:|--:|"]
+    lines = ["| what | timers a block | pending | nodes a timer | model | bytes a timer | most nodes of a block ÷ the median |",
+             "|---|--:|--:|--:|--:|--:|--:|"]
     for row in data["growth"]:
         measured = row["measured"] or "not measured"
-        lines.append(f"| one key by height and id | {row['timers']} | {row['pending']:,} | {measured} | {row['model']} |")
-    for row in sorted(data["layouts"], key=lambda r: (r["calendar"], r["timers"], r["pending"])):
-        lines.append(f"| x/timers, {row['calendar']} calendar | {row['timers']} | {row['pending']:,} | {row['nodes']} | |")
+        lines.append(f"| one key by height and id | {row['timers']} | {row['pending']:,} | {measured} | {row['model']} | | |")
+    for row in data["layouts"]:
+        lines.append(f"| x/timers | {row['timers']} | {row['pending']:,} | {row['nodes']} | | {row['bytes']:,} | {row['worst']} |")
     return "\n".join(lines)
 
 
@@ -95,8 +96,8 @@ def draw(data):
             if row["measured"]:
                 parts.append(dot(row["pending"], row["measured"], COLOURS["measured"], timers))
     for row in data["layouts"]:
-        parts.append(dot(row["pending"], row["nodes"], COLOURS[row["calendar"]], row["timers"]))
-    for i, (name, words) in enumerate({"measured": "one key, measured", "flat": "x/timers, flat", "tiered": "x/timers, tiered"}.items()):
+        parts.append(dot(row["pending"], row["nodes"], COLOURS["module"], row["timers"]))
+    for i, (name, words) in enumerate({"measured": "one key, measured", "module": "x/timers, measured"}.items()):
         at = y(12) + 18 * i
         parts.append(f'<circle cx="{x(1e9) + 12:.1f}" cy="{at - 4:.1f}" r="4" fill="{COLOURS[name]}"/>')
         parts.append(text(x(1e9) + 22, at, words, "start", INK))

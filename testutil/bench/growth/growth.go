@@ -1,4 +1,4 @@
-// Package growth says how what IAVL writes for a timer in the calendar grows with how many are pending: measured, and by a
+// Package growth says how what IAVL writes for a timer in an index grows with how many are pending: measured, and by a
 // model for sizes that no machine at hand holds.
 package growth
 
