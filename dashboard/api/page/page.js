@@ -123,7 +123,7 @@ async function estimate(place) {
 }
 
 // words is a choice of the parameters as people write it: POLICY_EIP1559 is eip1559.
-const words = (value) => String(value).replace(/^(POLICY|BASEFEE_RESPONSE|FAIRNESS_UNIT|PAYMENT_RULE|CALENDAR)_([A-Z0-9_]+)$/,
+const words = (value) => String(value).replace(/^(POLICY|BASEFEE_RESPONSE|FAIRNESS_UNIT|PAYMENT_RULE)_([A-Z0-9_]+)$/,
   (_, kind, name) => name.toLowerCase().replaceAll('_', ' '));
 
 async function params(place) {

@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// Key is a place in the calendar.
+// Key is a place in the queue.
 type Key struct {
 	// Due is the height from which the entry is due.
 	Due uint64

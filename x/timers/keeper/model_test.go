@@ -10,7 +10,7 @@ import (
 )
 
 // model is a naive second implementation of the lane by x/timers/README.md, "3. Messages", "5. End Block" and "1.7
-// Policy": one slice of timers, read whole for every operation. It has no calendar, no cursors, no pages and no
+// Policy": one slice of timers, read whole for every operation. It has no index, no cursors, no pages and no
 // windows.
 type model struct {
 	height   uint64

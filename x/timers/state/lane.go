@@ -50,7 +50,7 @@ func (l *Lane) CheckInvariants(ctx context.Context) error {
 // KeyOf is a place in the queue.
 func KeyOf(due, seq uint64) calendar.Key { return calendar.Key{Due: due, Seq: seq} }
 
-// CalendarKey is a stored cursor as the calendar reads it.
+// CalendarKey is a stored cursor as a key of the queue.
 func CalendarKey(q types.QueueKey) calendar.Key { return calendar.Key{Due: q.Due, Seq: q.Seq} }
 
 // QueueKey is a place in the queue as a cursor stores it.

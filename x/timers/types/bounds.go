@@ -12,7 +12,7 @@ import (
 const (
 	// MaxBlocks bounds every distance in blocks, so that height + distance can't overflow.
 	MaxBlocks = uint64(1) << 40
-	// maxDistance bounds the sizes of the calendar's tiers, so that products of two can't overflow.
+	// maxDistance bounds the sizes of the tiers, so that products of two can't overflow.
 	maxDistance = uint64(1) << 30
 	// MaxUnits bounds every number of cycles and cells, so that the sum of a block's fires can't overflow.
 	MaxUnits = uint64(1) << 50
