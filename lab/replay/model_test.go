@@ -96,24 +96,14 @@ func (m *model) op(op *scenario.Op) bool {
 func (m *model) endBlock(s *scenario.Scenario) {
 	config := &s.Config
 	removals := config.GcCyclesPerBlock / config.GcCyclesPerRemoval
-	// In queue order, those set aside last and by seq.
-	slices.SortFunc(m.alive, func(a, b *modelTimer) int {
-		switch {
-		case a.aside && b.aside:
-			return cmp.Compare(a.seq, b.seq)
-		case a.aside != b.aside && a.aside:
-			return 1
-		case a.aside != b.aside:
-			return -1
-		}
-		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
-	})
+	m.sort()
 	stay := func(fate func(*modelTimer) bool) {
 		m.alive = slices.DeleteFunc(m.alive, func(t *modelTimer) bool {
 			return t.due <= m.height && fate(t)
 		})
 	}
 	unfunded := m.sweep(config.LanePaused)
+	m.sort()
 	stay(func(t *modelTimer) bool {
 		switch expired := m.height > t.expiresAt; {
 		case removals == 0 || !expired && !slices.Contains(unfunded, t):
@@ -154,6 +144,21 @@ func (m *model) endBlock(s *scenario.Scenario) {
 	})
 }
 
+// sort puts the timers in queue order, those set aside last and by seq.
+func (m *model) sort() {
+	slices.SortFunc(m.alive, func(a, b *modelTimer) int {
+		switch {
+		case a.aside && b.aside:
+			return cmp.Compare(a.seq, b.seq)
+		case a.aside != b.aside && a.aside:
+			return 1
+		case a.aside != b.aside:
+			return -1
+		}
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.seq, b.seq))
+	})
+}
+
 // sweep returns what was set aside to the queue, as far as the funds of its payer go, and returns what they do not suffice
 // for at all.
 func (m *model) sweep(paused bool) (unfunded []*modelTimer) {
@@ -167,7 +172,7 @@ func (m *model) sweep(paused bool) (unfunded []*modelTimer) {
 		case !t.aside || m.height > t.expiresAt:
 		case promised[t.op.By]+cost <= has:
 			promised[t.op.By] += cost
-			t.aside, t.due = false, max(t.due, m.height+1)
+			t.aside, t.due = false, max(t.due, m.height)
 		case cost > has:
 			unfunded = append(unfunded, t)
 		}

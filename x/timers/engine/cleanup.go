@@ -31,14 +31,14 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// sweepSetAside examines SWEEP_PER_BLOCK timers that are set aside, in rounds over all of them. It removes those that
-// have expired, and returns those to the queue that the config can run again, whose payers can cover them, or that can fire
-// at the prices of the block.
-func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
+// sweepSetAside examines SWEEP_PER_BLOCK timers that are set aside, in rounds over all of them. It returns those to the queue
+// that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
+// those that are to be removed.
+func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
 	limit := int(b.Config.SweepPerBlock)
 	timers, err := e.Records.SetAsideFrom(ctx, b.State.AsideCursor, limit)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b.State.AsideCursor = 0
 	if len(timers) == limit {
@@ -48,14 +48,16 @@ func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) error {
 		t := &timers[i]
 		switch {
 		case t.ExpiredAt(b.Height), t.SetAside == types.NotAdmin:
-			b.GC.Meet(*t)
+			leaving = append(leaving, *t)
 		case t.SetAside == types.Unrunnable && e.Policies.Runnable(&b.Config, b.Height, t):
 			e.release(ctx, b, t)
 		case t.SetAside == types.Unfunded && !b.Config.LanePaused:
-			e.sweepUnfunded(ctx, b, t)
+			if e.sweepUnfunded(ctx, b, t) {
+				leaving = append(leaving, *t)
+			}
 		case t.SetAside == types.PricedOut && !b.Config.LanePaused:
 			e.sweepPricedOut(ctx, b, t)
 		}
 	}
-	return nil
+	return leaving, nil
 }

@@ -34,10 +34,15 @@ type Engine struct {
 	Reporter report.Reporter
 }
 
-// Release returns a timer that was set aside to the queue and emits TimerReleased.
+// Release returns a timer that was set aside to the queue, where one that is overdue is due in the next block, and emits
+// TimerReleased.
 func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
+	return e.releaseAt(ctx, t, types.HeightOf(ctx)+1)
+}
+
+func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64) error {
 	reason := t.SetAside
-	if err := e.Records.Release(ctx, t, types.HeightOf(ctx)); err != nil {
+	if err := e.Records.Release(ctx, t, height); err != nil {
 		return err
 	}
 	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due})

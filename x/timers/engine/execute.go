@@ -76,12 +76,14 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 			return nil
 		}
 	}
-	e.attempt(ctx, b, &current)
+	turn.Timer = &current
+	e.attempt(ctx, b, turn)
 	return nil
 }
 
 // attempt tries one timer: it fires, leaves the contest for lack of funds, or stays ready.
-func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
+func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
+	timer := turn.Timer
 	price, willing := b.round.Price(timer)
 	if !willing || e.leftByAdmin(ctx, b, timer) {
 		return
@@ -118,7 +120,9 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, timer *types.Timer) {
 		b.Departed++
 		b.Agents.Fired(timer)
 		report.LogFire(ctx.Logger(), result.runtime, &result.receipt)
-		fire := policies.Fire{Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority, Left: result.left}
+		fire := policies.Fire{
+			Timer: timer, Receipt: b.book(timer.Actor, result), Priority: result.price.Priority, Left: result.left, Reserved: turn.Reserved,
+		}
 		for _, f := range b.followers {
 			f.Fired(ctx, fire)
 		}

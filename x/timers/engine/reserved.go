@@ -39,7 +39,7 @@ func (e *Engine) fireReserved(ctx sdk.Context, b *block) error {
 		if !b.round.Withdraw(&timers[i]) {
 			b.Competing++
 		}
-		if err := e.try(ctx, b, policies.Turn{Timer: &timers[i]}); err != nil {
+		if err := e.try(ctx, b, policies.Turn{Timer: &timers[i], Reserved: true}); err != nil {
 			return err
 		}
 	}

@@ -152,10 +152,16 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 	}
 	b.GC.Meet(expired...)
 	b.clampCursors()
+	// Who can fire again competes in this block: returned a block later, whoever fills every second block would starve it.
+	leaving, err := e.sweepSetAside(ctx, b)
+	if err != nil {
+		return err
+	}
 	if err := b.round.Collect(ctx); err != nil {
 		return err
 	}
-	return e.sweepSetAside(ctx, b)
+	b.GC.Meet(leaving...)
+	return nil
 }
 
 // price fails if the prices are missing. They were fixed when the block was opened.

@@ -66,8 +66,8 @@ func (e *Engine) sweepPricedOut(ctx sdk.Context, b *block, timer *types.Timer) {
 }
 
 // sweepUnfunded looks at a timer that was set aside for lack of funds. It returns to the queue if its payer can cover it
-// now, in addition to the payer's others that return in this block. If it is hopeless, it is left to the cleanup.
-func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
+// now, in addition to the payer's others that return in this block. It reports whether it is hopeless, and left to the cleanup.
+func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (hopeless bool) {
 	if price, willing := b.round.Price(timer); willing {
 		needed, payer := price.Cost(timer.GasLimit, timer.CellLimit), string(timer.Payer())
 		if promised, some := b.funds.promised[payer]; some {
@@ -76,12 +76,10 @@ func (e *Engine) sweepUnfunded(ctx sdk.Context, b *block, timer *types.Timer) {
 		if b.funds.Covers(ctx, timer, needed) {
 			b.funds.promised[payer] = needed
 			e.release(ctx, b, timer)
-			return
+			return false
 		}
 	}
-	if b.removable(ctx, timer) {
-		b.GC.Meet(*timer)
-	}
+	return b.removable(ctx, timer)
 }
 
 // removeUnfunded removes or suspends an unfunded timer, for which the GC lane has been charged.

@@ -99,7 +99,7 @@ func (m *conditionModel) fire(t *modelConditions) {
 		m.balances[t.pays]++
 	}
 	t.due, t.since, t.told = 0, m.height+max(1, t.cooldown), map[string]bool{}
-	last := t.remaining == 1 || t.cooldown > 1 && m.height+t.cooldown > t.expiresAt
+	last := t.remaining == 1 || m.height+max(1, t.cooldown) > t.expiresAt
 	if last {
 		m.remove(t)
 	} else if t.remaining > 0 {

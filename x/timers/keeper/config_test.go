@@ -126,14 +126,14 @@ func TestAnUnrunnableTimerIsSetAsideAndComesBack(t *testing.T) {
 			if name == "above the cap" {
 				f.run(&types.MsgUpdateTimer{Sender: robot.String(), Id: shrinks, GasLimit: 100_000})
 			}
-			released := only[*types.TimerReleased](f, f.NextBlock())
-			require.Equal(t, types.TimerReleased{Id: shrinks, Actor: robot.String(), Reason: types.Unrunnable, Due: f.timer(robot, shrinks).Due}, *released)
 			events = f.NextBlock()
-			require.Equal(t, []string{shrinks}, f.firedIDs(events))
-			require.Equal(t, expires, only[*types.TimerExpired](f, events).Id, "its TTL went on")
+			require.Equal(t, types.TimerReleased{Id: shrinks, Actor: robot.String(), Reason: types.Unrunnable, Due: f.Height() - 1},
+				*only[*types.TimerReleased](f, events))
+			require.Equal(t, []string{shrinks}, f.firedIDs(events), "it competes in the block that returns it")
+			require.Equal(t, expires, only[*types.TimerExpired](f, f.NextBlock()).Id, "its TTL went on")
 
 			f.setConfig(tc.restore)
-			events = f.blocksUntil(f.Height() + 2)
+			events = f.blocksUntil(f.Height() + 1)
 			require.Equal(t, comesBack, only[*types.TimerReleased](f, events).Id)
 			require.Equal(t, []string{comesBack}, f.firedIDs(events))
 			require.Zero(t, f.total(robot))

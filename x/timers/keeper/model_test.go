@@ -189,7 +189,7 @@ func (m *model) endBlock() (b modelBlock) {
 	runnable := func(t *modelTimer) bool { return t.gas > m.config.FireBaseCycles && t.gas <= m.config.MaxCyclesPerFire }
 	expired := m.inOrder(func(t *modelTimer) bool { return m.height > t.last && (t.aside || t.due <= m.height) })
 	for _, timer := range m.inOrder(func(t *modelTimer) bool { return t.reason == types.Unrunnable && m.height <= t.last && runnable(t) }) {
-		m.release(timer)
+		m.release(timer, m.height)
 		b.release = append(b.release, timer.id)
 	}
 	unfunded := m.sweepUnfunded(&b)
@@ -231,7 +231,7 @@ func (m *model) sweepUnfunded(b *modelBlock) (unfunded []*modelTimer) {
 		switch {
 		case promised[timer.actor]+cost <= has:
 			promised[timer.actor] += cost
-			m.release(timer)
+			m.release(timer, m.height)
 			b.release = append(b.release, timer.id)
 		case cost > has:
 			unfunded = append(unfunded, timer)

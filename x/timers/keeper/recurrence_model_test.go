@@ -57,8 +57,8 @@ func (m *model) putAside(t *modelTimer, reason types.SetAsideReason) {
 	t.aside, t.reason = true, reason
 }
 
-func (m *model) release(t *modelTimer) {
-	t.aside, t.reason, t.due = false, types.NotSetAside, max(t.due, m.height+1)
+func (m *model) release(t *modelTimer, height uint64) {
+	t.aside, t.reason, t.due = false, types.NotSetAside, max(t.due, height)
 }
 
 func (m *model) starve(t *modelTimer, b *modelBlock) {
@@ -127,7 +127,7 @@ func (m *model) resume(actor sdk.AccAddress, id string) error {
 	case timer.reason == types.Unrunnable:
 		return types.ErrUnrunnable
 	}
-	m.release(timer)
+	m.release(timer, m.height+1)
 	return nil
 }
 

@@ -275,7 +275,6 @@ func TestTipSuspendsLikeOthers(t *testing.T) {
 	require.Equal(t, types.Suspended, f.timer(poorest, suspended).SetAside)
 	f.fund(poor, 2_000_000)
 	f.fund(poorest, 2_000_000)
-	f.NextBlock()
 	require.Equal(t, []string{aside}, f.firedIDs(f.NextBlock()), "the sweep finds who can pay, and suspended timers wait for their owners")
 }
 

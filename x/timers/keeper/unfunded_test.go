@@ -54,9 +54,9 @@ func TestAnUnfundedTimerReturnsWithItsPayersFunds(t *testing.T) {
 	f, id := unfundedAside(t)
 	f.fund(poorRobot, 30_000)
 	events := f.NextBlock()
-	require.Equal(t, types.TimerReleased{Id: id, Actor: poorRobot.String(), Reason: types.Unfunded, Due: f.Height()},
+	require.Equal(t, types.TimerReleased{Id: id, Actor: poorRobot.String(), Reason: types.Unfunded, Due: f.Height() - 1},
 		*only[*types.TimerReleased](f, events))
-	require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+	require.Equal(t, []string{id}, f.firedIDs(events), "it competes in the block that finds its payer able")
 }
 
 // TestAnUnfundedTimerIsItsOwners: it is cancelled, resumed, extended and updated like any other that is set aside.
@@ -78,8 +78,9 @@ func TestAnUnfundedTimerIsItsOwners(t *testing.T) {
 		f, id := unfundedAside(t)
 		f.run(&types.MsgUpdateTimer{Sender: poorRobot.String(), Id: id, GasLimit: 50_000})
 		require.Equal(t, types.Unfunded, f.timer(poorRobot, id).SetAside)
-		require.Equal(t, id, only[*types.TimerReleased](f, f.NextBlock()).Id, "it needs no more than its payer has")
-		require.Equal(t, []string{id}, f.firedIDs(f.NextBlock()))
+		events := f.NextBlock()
+		require.Equal(t, id, only[*types.TimerReleased](f, events).Id, "it needs no more than its payer has")
+		require.Equal(t, []string{id}, f.firedIDs(events))
 	})
 	t.Run("expire", func(t *testing.T) {
 		f, id := unfundedAside(t, expiring(2))
@@ -174,6 +175,7 @@ func TestUnfundedTimersSurviveExport(t *testing.T) {
 	again := imported(t, f, genesis)
 	require.Equal(t, genesis.Timers, again.export().Timers)
 	again.fund(poorRobot, 80_000)
-	require.Len(t, eventsOf[*types.TimerReleased](again, again.NextBlock()), 1)
-	require.Len(t, again.firedIDs(again.NextBlock()), 1)
+	events := again.NextBlock()
+	require.Len(t, eventsOf[*types.TimerReleased](again, events), 1)
+	require.Len(t, again.firedIDs(events), 1)
 }

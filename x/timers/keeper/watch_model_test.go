@@ -70,7 +70,8 @@ func (m *watchModel) endBlock() (fired []*modelWatch, told []map[string]bool) {
 		}
 		t.due, t.told, t.since = 0, map[string]bool{}, m.height+1
 		t.seqs++
-		if t.remaining == 1 {
+		// Without a block in which it may fire again it leaves with this fire.
+		if t.remaining == 1 || m.height >= t.expiresAt {
 			m.timers = slices.DeleteFunc(m.timers, func(other *modelWatch) bool { return other == t })
 		} else if t.remaining > 0 {
 			t.remaining--

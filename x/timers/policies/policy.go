@@ -119,6 +119,8 @@ type Fire struct {
 	Priority math.LegacyDec
 	// Left: the timer has left for good.
 	Left bool
+	// Reserved: it came before all others, whatever it bid.
+	Reserved bool
 }
 
 // Round is a policy at work in one block.
@@ -153,6 +155,8 @@ type Turn struct {
 	// Fresh: it was read after the last fire. Otherwise the engine reads it again before it fires, since a handler may
 	// have changed it.
 	Fresh bool
+	// Reserved: the engine gives the turn before all others, to a timer of RESERVED_ACTORS.
+	Reserved bool
 }
 
 // Skip is why a timer is passed over.

@@ -287,8 +287,8 @@ func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.Set
 }
 
 // Release moves a timer that was set aside back to the queue, or to the waiting room if it belongs there. One that is
-// overdue is due in the block after height: what enters the queue is never due already, so that the lane's cursors need
-// not look back.
+// overdue is due at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
+// lane's cursors need not look back.
 func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
 		waits, err := r.waiting.Waits(ctx, t)
@@ -296,7 +296,7 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) er
 		if waits {
 			t.SetAside = types.Watching
 		}
-		t.Due = max(t.Due, height+1)
+		t.Due = max(t.Due, height)
 		return err
 	})
 }

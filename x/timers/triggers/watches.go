@@ -135,9 +135,9 @@ func (w *Watches) Prepare(config *types.TimerConfig, t *types.Timer, now uint64)
 	return nil
 }
 
-// Rolls implements Kind. A timer that expires within its cooldown leaves.
+// Rolls implements Kind. A timer that expires within its cooldown, or before the next block, leaves.
 func (*Watches) Rolls(trigger *types.Trigger, ttl uint64) bool {
-	return trigger.Watch.Remaining != 1 && (trigger.Watch.Cooldown <= 1 || trigger.Watch.Cooldown <= ttl)
+	return trigger.Watch.Remaining != 1 && max(1, trigger.Watch.Cooldown) <= ttl
 }
 
 // Roll implements Kind: the timer waits for changes from the next block on, or from the end of its cooldown.

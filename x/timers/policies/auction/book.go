@@ -66,8 +66,9 @@ func (b *book) Fired(_ sdk.Context, f policies.Fire) {
 	b.bids = append(b.bids, firedBid{
 		candidate: candidate, receipt: f.Receipt, expires: t.ExpiresAt, principal: t.Principal(), left: f.Left,
 	})
-	if b.rules == nil || b.rules.FirstPrice {
-		b.settledThrough = len(b.bids) // No other bid decides what it pays.
+	// No other bid decides what it pays. Reserved fires come before all others, and have passed nobody by their bids.
+	if b.rules == nil || b.rules.FirstPrice || f.Reserved {
+		b.settledThrough = len(b.bids)
 	}
 }
 
