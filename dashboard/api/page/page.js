@@ -47,6 +47,7 @@ function trouble(t) {
 async function troubles(place) {
   seen = await get('overview');
   chain.height = seen.height;
+  chain.halted = seen.troubles.some((t) => t.kind === 'chain halted');
   const all = seen.troubles.map(trouble);
   place.className = 'wide' + (seen.troubles.some((t) => t.grave) ? ' grave' : '');
   const calm = seen.height ? 'Nothing is wrong: the node answers, no timer is failing, unfunded, on hold or late, and the lane has room.' : 'No block yet.';

@@ -34,8 +34,9 @@ export const percent = (share) => (share * 100).toFixed(share > 0 && share < 0.1
 // trim shortens a price to six digits.
 export const trim = (decimal) => (decimal ? String(Number(Number(decimal).toPrecision(6))) : '0');
 
-// chain is what times and names are told by: the latest block that is known, the seconds between blocks, and the names of keys.
-export const chain = { height: 0, time: 0, pace: 0, names: {} };
+// chain is what times and names are told by: the latest block that is known, the seconds between blocks, whether no more come, and
+// the names of keys.
+export const chain = { height: 0, time: 0, pace: 0, halted: false, names: {} };
 
 // clock is a time of day, with its date unless that is today's.
 export function clock(seconds) {
@@ -55,9 +56,9 @@ export function span(seconds) {
   return Math.floor(seconds / size) + ' ' + name + (rest > 0 ? ' ' + rest + ' ' + units[at + 1][0] : '');
 }
 
-// soon says when a height will be, by the pace of the last blocks.
+// soon says when a height will be, by the pace of the last blocks; nothing of a chain that has halted.
 export function soon(height) {
-  if (!chain.height || !chain.pace) return '';
+  if (!chain.height || !chain.pace || chain.halted) return '';
   const seconds = (height - chain.height) * chain.pace;
   if (seconds <= 0) return 'now';
   // Heights that are far away are no date that anyone can tell.
