@@ -23,8 +23,8 @@ type nextDue struct {
 	detached *types.Timer
 	// hit holds the changes that a watch timer delivers.
 	hit types.WatchHit
-	// beside is how often others had changed records until then.
-	beside uint64
+	// generation is that of the block's session then.
+	generation uint64
 }
 
 // due is the height at which the timer became due this time: for a watch, that of the change.
@@ -53,13 +53,13 @@ func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer) (
 		e.Triggers.Roll(t, b.Height)
 		return nil
 	})
-	n.beside = b.session.CountBeside()
+	n.generation = b.session.Generation()
 	return n, err
 }
 
 // afterHandler is the record of a timer that was rolled, as its handler has left it.
 func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer, n nextDue) (types.Timer, error) {
-	if b.session.CountBeside() == n.beside {
+	if b.session.Generation() == n.generation {
 		return *n.rolled, nil
 	}
 	return e.Records.Lookup(ctx, timer.Actor, timer.Id)

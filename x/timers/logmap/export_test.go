@@ -1,6 +1,13 @@
 package logmap
 
-import "context"
+import (
+	"context"
+
+	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
+)
+
+// Sets reports whether the entry is there after the change.
+func (c Change) Sets() bool { return c.message.Kind != wire.Remove }
 
 // Shape is how many chunks of the log are full, and how many runs each level has, the bottom first: of the front, which is
 // 0, or of a range.

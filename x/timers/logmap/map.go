@@ -128,9 +128,6 @@ func (c Change) Adds() int {
 	return len(c.message.Key) + len(c.message.Value)
 }
 
-// Sets reports whether the entry is there after the change.
-func (c Change) Sets() bool { return c.message.Kind != wire.Remove }
-
 // Inserted is what Insert does.
 func Inserted(key, value []byte) Change {
 	return Change{wire.Message{Key: key, Value: value, Kind: wire.Insert}}

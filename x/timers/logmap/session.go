@@ -16,16 +16,16 @@ import (
 // Changes are written one after the other, as they were made. So it does not show in the store when they were flushed, and
 // whoever only looks at a map changes nothing there.
 //
-// While a session has changes that are not written, its maps are read and changed through it alone. Who changes a map beside
-// it, after Flush, says so with Changed.
+// While a session has changes that are not written, its maps are read and changed through it alone. Who changes a map without
+// it, after Flush, calls Invalidate.
 //
 // A session is not safe for several goroutines.
 type Session struct {
 	// views are those of the maps that were used, in the order of their first use.
 	views   []*view
 	journal []undo
-	// beside counts what others may have changed, and what was flushed: of neither does the session know the keys.
-	beside uint64
+	// generation counts what others may have changed, and what was flushed: of neither does the session know the keys.
+	generation uint64
 }
 
 // view is one map as the session sees it.
@@ -189,20 +189,20 @@ func (s *Session) Has(m *Map, key []byte) bool {
 	return has
 }
 
-// Changed notes that somebody may have changed a map, or looks at it beside the session. It is called after Flush.
-func (s *Session) Changed(m *Map) {
+// Invalidate forgets what was read of a map, which others may have changed. It is called after Flush.
+func (s *Session) Invalidate(m *Map) {
 	v := s.of(m)
 	s.journal = append(s.journal, undo{of: v, read: true})
 	v.reader = nil
-	s.beside++
+	s.generation++
 }
 
-// Beside notes that somebody may have changed what belongs to the session's maps, but none of them.
-func (s *Session) Beside() { s.beside++ }
+// Advance begins a generation: others may have changed what belongs to the entries of the maps, but none of the maps.
+func (s *Session) Advance() { s.generation++ }
 
-// CountBeside is how often Changed and Beside were called, and changes flushed. As long as it is the same, only keys that the
-// session Has may have other values.
-func (s *Session) CountBeside() uint64 { return s.beside }
+// Generation returns the number of the generation. Invalidate and Advance begin one, and a Flush does for each map that it
+// writes. While it is the same, only keys that the session Has may have other values.
+func (s *Session) Generation() uint64 { return s.generation }
 
 // Mark returns where Undo returns to.
 func (s *Session) Mark() int { return len(s.journal) }
@@ -241,7 +241,7 @@ func (s *Session) Flush(ctx context.Context) error {
 		}
 		s.journal = append(s.journal, undo{of: v, unwritten: v.unwritten, over: v.over})
 		v.unwritten, v.over = nil, new(btree.Map[string, change])
-		s.beside++
+		s.generation++
 		switch {
 		case v.reader == nil:
 		case logAlone:

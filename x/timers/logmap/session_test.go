@@ -75,7 +75,7 @@ func sessionFollowsAModel(t *rapid.T) {
 				require.NoError(t, m.Insert(ctx, key, []byte("other")))
 				want[string(key)] = "other"
 			}
-			s.Changed(m)
+			s.Invalidate(m)
 		}
 		holds(t, s, w, drawKey(t, "looked up"), drawKey(t, "from"), rapid.IntRange(1, 9).Draw(t, "entries"))
 	}

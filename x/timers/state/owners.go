@@ -194,9 +194,6 @@ func (o *Owners) Maintain(ctx context.Context, height uint64) error {
 	return err
 }
 
-// settle merges all that waits to be merged, at genesis.
-func (o *Owners) settle(ctx context.Context) error { return logstore.Settle(ctx, o.entries.Stored()) }
-
 // What a change of the owner index costs, in cycles. It is an estimate of what the change takes on average, merges
 // included, at the rate of a transfer of coins. It does not depend on what the change happened to read.
 const (

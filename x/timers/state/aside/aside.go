@@ -117,7 +117,7 @@ func (a *Timers) Maintain(ctx context.Context, height uint64) error {
 }
 
 // Settle merges all that waits to be merged, at genesis.
-func (a *Timers) Settle(ctx context.Context) error { return logstore.Settle(ctx, a.timers.Stored()) }
+func (a *Timers) Settle(ctx context.Context) error { return a.timers.Settle(ctx) }
 
 // Check returns what is wrong with the map.
 func (a *Timers) Check(ctx context.Context) error { return a.timers.Stored().Check(ctx) }

@@ -33,25 +33,24 @@ func WithSession(ctx sdk.Context) (sdk.Context, *logmap.Session) {
 // session is that of the steps that run under the context; nil for everybody else. What the steps of a block that calls have
 // changed is written then.
 func session(ctx context.Context) (*logmap.Session, error) {
-	if s, _ := sandbox.Inside(ctx).(*logmap.Session); s != nil {
+	scope := sandbox.ScopeOf(ctx)
+	s, _ := scope.Memory.(*logmap.Session)
+	if scope.Left == nil {
 		return s, nil
 	}
-	return nil, Write(ctx)
+	return nil, s.Flush(*scope.Left)
 }
 
 // Write writes, for a handler, an agent or a query in the middle of a block, what the steps that called it have changed.
 func Write(ctx context.Context) error {
-	memory, caller := sandbox.Left(ctx)
-	if s, _ := memory.(*logmap.Session); s != nil {
-		return s.Flush(caller)
-	}
-	return nil
+	_, err := session(ctx)
+	return err
 }
 
 // NoteChange notes that a handler has changed something of what the session's maps hold together.
 func NoteChange(ctx context.Context) {
-	if memory, _ := sandbox.Left(ctx); memory != nil {
-		memory.(*logmap.Session).Beside()
+	if scope := sandbox.ScopeOf(ctx); scope.Left != nil {
+		scope.Memory.(*logmap.Session).Advance()
 	}
 }
 
@@ -116,8 +115,8 @@ func (m *Map) Apply(ctx context.Context, changes ...logmap.Change) error {
 	if err := m.m.Apply(ctx, changes...); err != nil {
 		return err
 	}
-	if memory, _ := sandbox.Left(ctx); memory != nil {
-		memory.(*logmap.Session).Changed(m.m)
+	if scope := sandbox.ScopeOf(ctx); scope.Left != nil {
+		scope.Memory.(*logmap.Session).Invalidate(m.m)
 	}
 	return nil
 }
@@ -125,8 +124,9 @@ func (m *Map) Apply(ctx context.Context, changes ...logmap.Change) error {
 // MayDiffer reports whether the value of a key may not be what the steps of the block have read: they, or somebody whom they
 // called, may have changed it since.
 func (m *Map) MayDiffer(ctx context.Context, key []byte) bool {
-	s, _ := sandbox.Inside(ctx).(*logmap.Session)
-	return s == nil || s.CountBeside() > 0 || s.Has(m.m, key)
+	scope := sandbox.ScopeOf(ctx)
+	s, _ := scope.Memory.(*logmap.Session)
+	return s == nil || scope.Left != nil || s.Generation() > 0 || s.Has(m.m, key)
 }
 
 // Stored is the map beneath, for the end of a block, after the session was written, and for tools.
@@ -135,24 +135,29 @@ func (m *Map) Stored() *logmap.Map { return m.m }
 // Lookups is a context in which the maps are looked up many times, and not changed: what is read is read once. It is of use for
 // queries and lists.
 func Lookups(ctx context.Context) (sdk.Context, error) {
-	if sandbox.Inside(ctx) != nil {
-		return sdk.UnwrapSDKContext(ctx), nil
+	sdkCtx := sdk.UnwrapSDKContext(ctx)
+	s, err := session(ctx)
+	if s == nil && err == nil {
+		sdkCtx, _ = WithSession(sdkCtx)
 	}
-	if err := Write(ctx); err != nil {
-		return sdk.Context{}, err
-	}
-	looking, _ := WithSession(sdk.UnwrapSDKContext(ctx))
-	return looking, nil
+	return sdkCtx, err
 }
 
 // Idle reports of a queue, at the end of a block whose session was written, whether nothing below a key is left and nothing waits
 // to be merged.
 func (m *Map) Idle(ctx context.Context, key []byte) (bool, error) {
-	if s, _ := sandbox.Inside(ctx).(*logmap.Session); s != nil {
+	s, err := session(ctx)
+	switch {
+	case err != nil:
+		return false, err
+	case s != nil:
 		return s.Idle(ctx, m.m, key)
 	}
 	return m.m.Idle(ctx, key)
 }
+
+// Settle merges all that waits to be merged, at genesis.
+func (m *Map) Settle(ctx context.Context) error { return Settle(ctx, m.m) }
 
 // Maintain ends a block whose session was written: it merges, and where nothing is left, nothing is.
 func (m *Map) Maintain(ctx context.Context, height uint64) error {

@@ -182,11 +182,8 @@ func (q *Queue) Close(ctx context.Context, height uint64) error {
 
 // Settle merges all that waits to be merged, at genesis.
 func (q *Queue) Settle(ctx context.Context) error {
-	return errors.Join(Settle(ctx, q.timers), Settle(ctx, q.placements.places))
+	return errors.Join(q.timers.Settle(ctx), q.placements.places.Settle(ctx))
 }
-
-// Settle merges all that waits to be merged of a map.
-func Settle(ctx context.Context, m *logstore.Map) error { return logstore.Settle(ctx, m.Stored()) }
 
 // Check returns the first broken invariant. It reads everything.
 func (q *Queue) Check(ctx context.Context) error {
