@@ -220,11 +220,11 @@ func (r *refusing) refuseOf(actor sdk.AccAddress) {
 	r.key = hash[:10]
 }
 
-// TestAStoreThatRefusesStopsTheLaneAlone: what a block's steps have changed is written at its end. If the store refuses that, all of
+// TestLane_StopsWhereTheStoreRefuses: what a block's steps have changed is written at its end. If the store refuses that, all of
 // it is dropped, and the chain goes on; when the store takes it again, so do the timers.
 //
 // Rule: 5.1-maintain
-func TestAStoreThatRefusesStopsTheLaneAlone(t *testing.T) {
+func TestLane_StopsWhereTheStoreRefuses(t *testing.T) {
 	f, store := refuse(t)
 	f.schedule(robot, 5, f.noop(), every(2, 0))
 	f.blocksUntil(6)

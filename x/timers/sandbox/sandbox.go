@@ -24,11 +24,11 @@ import (
 // Run runs fn on a branch of ctx. If fn succeeds, its writes and events are kept. If it fails or panics, they are
 // dropped and the error is returned: a panic of a gas meter as ErrOutOfCycles, any other panic as ErrPanicked.
 func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
-	if memory := Inside(ctx); memory != nil {
-		mark := memory.Mark()
+	if s := ScopeOf(ctx); s.Memory != nil && s.Left == nil {
+		mark := s.Memory.Mark()
 		defer func() {
 			if err != nil {
-				memory.Undo(mark)
+				s.Memory.Undo(mark)
 			}
 		}()
 	}
@@ -44,9 +44,9 @@ func Run(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
 
 // Probe runs fn on a branch of ctx and always drops the branch. It reports whether fn would succeed.
 func Probe(ctx sdk.Context, fn func(sdk.Context) error) (err error) {
-	if memory := Inside(ctx); memory != nil {
-		mark := memory.Mark()
-		defer func() { memory.Undo(mark) }()
+	if s := ScopeOf(ctx); s.Memory != nil && s.Left == nil {
+		mark := s.Memory.Mark()
+		defer func() { s.Memory.Undo(mark) }()
 	}
 	defer recoverInto(ctx, &err)
 	own, _ := branchOf(ctx)
@@ -101,47 +101,40 @@ type Memory interface {
 	Undo(mark int)
 }
 
-// scope is what a context knows of a memory. left is the context in which a handler, an agent or a fee market was called: what
-// they do may be undone without the memory, and must not change it.
-type scope struct {
-	memory Memory
-	left   *sdk.Context
+// Scope is where a context stands: in a block's steps, which have a memory, in what they have called, or in neither, as
+// transactions and queries are.
+type Scope struct {
+	Memory Memory
+	// Left is the context in which the steps called a handler, an agent or a fee market; nil in the steps. What those do may be
+	// undone without the memory, and must not change it.
+	Left *sdk.Context
+	// firing: a handler or the like runs, whether steps with a memory have called it or not.
+	firing bool
 }
 
 type scopeKey struct{}
 
+// ScopeOf returns the scope of a context.
+func ScopeOf(ctx context.Context) Scope {
+	s, _ := ctx.Value(scopeKey{}).(Scope)
+	return s
+}
+
 // WithMemory gives a context, and those that stem from it, a memory.
 func WithMemory(ctx sdk.Context, m Memory) sdk.Context {
-	return ctx.WithValue(scopeKey{}, &scope{memory: m})
+	s := ScopeOf(ctx)
+	s.Memory, s.Left = m, nil
+	return ctx.WithValue(scopeKey{}, s)
 }
-
-// Inside returns the memory of the steps that run under the context; nil for transactions, queries, handlers and agents.
-func Inside(ctx context.Context) Memory {
-	if s, _ := ctx.Value(scopeKey{}).(*scope); s != nil && s.left == nil {
-		return s.memory
-	}
-	return nil
-}
-
-// Left returns, to a handler, an agent or whoever else a block's steps have called, the memory of those, and the context in
-// which they made the call; nil for all others.
-func Left(ctx context.Context) (m Memory, caller sdk.Context) {
-	if s, _ := ctx.Value(scopeKey{}).(*scope); s != nil && s.left != nil {
-		return s.memory, *s.left
-	}
-	return nil, sdk.Context{}
-}
-
-type firingKey struct{}
 
 // WithinFire marks a context as that of a handler, in which timers can't be run. It leaves the memory.
 func WithinFire(ctx sdk.Context) sdk.Context {
-	within := ctx.WithValue(firingKey{}, true)
-	if s, _ := ctx.Value(scopeKey{}).(*scope); s != nil && s.left == nil {
-		within = within.WithValue(scopeKey{}, &scope{s.memory, &ctx})
+	s := ScopeOf(ctx)
+	if s.firing = true; s.Memory != nil && s.Left == nil {
+		s.Left = &ctx
 	}
-	return within
+	return ctx.WithValue(scopeKey{}, s)
 }
 
 // IsWithinFire reports whether ctx is that of a handler, or stems from one.
-func IsWithinFire(ctx context.Context) bool { return ctx.Value(firingKey{}) != nil }
+func IsWithinFire(ctx context.Context) bool { return ScopeOf(ctx).firing }

@@ -219,6 +219,32 @@ func TestABranchIsMadeOfTheSDKsAlone(t *testing.T) {
 	require.NotEqual(t, "cachemulti.Store", fmt.Sprintf("%T", branch.New(sdk)))
 }
 
+// TestBranch_SeesWhatItsParentIsGiven: of keys that were not read through it, whether it was opened before, or has written others.
+func TestBranch_SeesWhatItsParentIsGiven(t *testing.T) {
+	mounted := keys()
+	parent := newRoot(mounted).CacheMultiStore()
+	own := branch.New(parent)
+	stored, read := parent.GetKVStore(mounted[0]), own.GetKVStore(mounted[0])
+	read.Set([]byte{101}, []byte{10})
+	require.Nil(t, read.Get([]byte{109}))
+	stored.Set([]byte{102}, []byte{20})
+	stored.Set([]byte{103}, []byte{30})
+	stored.Delete([]byte{103})
+	require.Equal(t, []byte{20}, read.Get([]byte{102}))
+	require.Equal(t, []byte{10}, read.Get([]byte{101}))
+	require.Nil(t, read.Get([]byte{103}))
+	iterator := read.Iterator([]byte{100}, []byte{110})
+	defer func() { require.NoError(t, iterator.Close()) }()
+	var found []byte
+	for ; iterator.Valid(); iterator.Next() {
+		found = append(found, iterator.Key()...)
+	}
+	require.Equal(t, []byte{101, 102}, found)
+	own.Write()
+	require.Equal(t, []byte{10}, stored.Get([]byte{101}))
+	require.Equal(t, []byte{20}, stored.Get([]byte{102}))
+}
+
 func TestABranchPanicsAsTheSDKs(t *testing.T) {
 	mounted := keys()
 	sdk := newRoot(mounted).CacheMultiStore()

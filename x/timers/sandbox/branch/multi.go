@@ -13,9 +13,11 @@ import (
 	storetypes "cosmossdk.io/store/types"
 )
 
-// New returns a branch of a multistore, as its CacheMultiStore does, for a caller that leaves the multistore alone while it
-// uses the branch. So the branch need not keep what was read: to read it again gives the same. Branches of the branch are
-// for anybody, and keep it.
+// New returns a branch of a multistore, as its CacheMultiStore does, for a caller that changes nothing in the multistore that
+// was read through the branch, as long as that is used. So the branch need not keep what was read: to read it again gives the
+// same. What the caller does change, and the branch has not written, the branch sees from then on: a block's session is written
+// that way, under the branch of a fire that asks for it (x/timers/state/logstore). Branches of the branch are for anybody, and
+// keep what was read.
 //
 // A multistore that is neither the SDK's branch nor one of this package, or that traces its operations, branches by itself.
 func New(parent storetypes.MultiStore) storetypes.CacheMultiStore {
