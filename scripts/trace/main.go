@@ -38,8 +38,8 @@ var passes = []struct {
 	limit      count
 }{
 	{"block", "an empty block", count{258, 92, 34}},
-	{"schedule", "scheduling a bank send", count{174, 59, 28}},
-	{"life", "a bank send from there to its receipt", count{614, 141, 43}},
+	{"schedule", "scheduling a bank send", count{172, 59, 28}},
+	{"life", "a bank send from there to its receipt", count{612, 141, 43}},
 }
 
 func main() {
