@@ -149,11 +149,11 @@ func send(j *job.Job, msgs []sdk.Msg, next string, answer func(*job.Job, *corety
 		return err
 	}
 	if waiting {
-		if err := mayBroadcast(j); err != nil && j.Flags.Changed(flagWait) {
+		err := mayBroadcast(j)
+		if err != nil && j.Flags.Changed(flagWait) {
 			return err
-		} else if err != nil { // it waits by default
-			waiting = false
 		}
+		waiting = err == nil // it may be the default that waits
 	}
 	sent, err := sendVia(j, waiting, msgs)
 	defer sent.stop()

@@ -398,3 +398,23 @@ func TestEveryCommandWaits(t *testing.T) {
 	require.Empty(t, out)
 	require.Regexp(t, `^{"status":"failed","height":0,"txhash":"[0-9A-F]{64}","code":[1-9]\d*,"codespace":".+","raw_log":".+"}\n$`, inJSON())
 }
+
+// TestProposal_IsWaitedFor: without its number nobody can vote. What is not broadcast is not waited for, unless that is asked for.
+func TestProposal_IsWaitedFor(t *testing.T) {
+	r := newRig(t)
+	run := func(flags ...string) (string, error) {
+		_, notes, err := r.Run(append([]string{"tx", "timers", "update-timer-config", "--set", "lane_paused=true", "--title", "t", "--summary", "s",
+			"--from", "alice", "-y"}, flags...)...)
+		return notes, err
+	}
+	notes, err := run()
+	require.Contains(t, notes, "is broadcast, and waited for")
+	require.ErrorContains(t, err, "failed at height", "this chain has no x/gov")
+	notes, err = run("--wait=false")
+	require.NoError(t, err)
+	require.Contains(t, notes, "is broadcast: once it is included")
+	_, err = run("--generate-only")
+	require.NoError(t, err)
+	_, err = run("--generate-only", "--wait")
+	require.ErrorContains(t, err, "--wait waits for a broadcast, and --generate-only prints the transaction instead")
+}
