@@ -148,11 +148,8 @@ var historyPolicies = []types.Policy{
 	types.PolicyFIFO, types.PolicyEIP1559, types.PolicyAuction, types.PolicyScore, types.PolicyTip,
 }
 
-// TestQueue_GoesOnAfterAnImport: a random history goes on as it would have, with the same results, gas and events, where the
-// chain is exported and imported on the way.
-//
-// Rule: 2.4-same-gas
-func TestQueue_GoesOnAfterAnImport(t *testing.T) {
+// TestGenesis_KeepsTheTimersOfAHistory: what a random history left exports twice the same, and once more where it was imported.
+func TestGenesis_KeepsTheTimersOfAHistory(t *testing.T) {
 	blocks := sized(16, 120)
 	for i, policy := range historyPolicies {
 		t.Run(policy.String(), func(t *testing.T) {

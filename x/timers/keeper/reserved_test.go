@@ -159,11 +159,11 @@ func TestReservedActorsMustBeAddresses(t *testing.T) {
 	f.refused(types.ErrInvalidConfig, f.replaces(config))
 }
 
-// TestReservedActorsPayNoOutsidersBid: a reserved fire came before all others, whatever it bid, so that the first timer that did
+// TestReserved_PayNoOutsidersBid: a reserved fire came before all others, whatever it bid, so that the first timer that did
 // not fit behind it does not say what it pays.
 //
 // Rule: 1.6-reserved-bid
-func TestReservedActorsPayNoOutsidersBid(t *testing.T) {
+func TestReserved_PayNoOutsidersBid(t *testing.T) {
 	for reserved, paid := range map[string]string{robot2.String(): "0", bob.String(): "90"} {
 		f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 			inAuction(c)

@@ -216,9 +216,9 @@ func (s fullQueueStore) Set(key, value []byte) error {
 	return s.KVStore.Set(key, value)
 }
 
-// TestTipGoesOnWhereItCouldNotMark: a block that can't write that a timer's payer has funds again changes nothing, and the next one
+// TestTip_GoesOnWhereItCouldNotMark: a block that can't write that a timer's payer has funds again changes nothing, and the next one
 // does it.
-func TestTipGoesOnWhereItCouldNotMark(t *testing.T) {
+func TestTip_GoesOnWhereItCouldNotMark(t *testing.T) {
 	full := false
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { byTip(c); c.CandidateWindow = 4 }), func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(service corestore.KVStoreService) corestore.KVStoreService { return fullQueue{service, &full} }

@@ -18,8 +18,8 @@ import (
 // alone leaves the states aside, for a change of how state is stored.
 var alone = flag.Bool("frozen.events", false, "compare the events of blocks alone, and not their states")
 
-// rewrite writes the files anew instead of comparing with them.
-var rewrite = flag.Bool("frozen.update", false, "write anew what blocks did, instead of comparing with it")
+// rewrite writes the files instead of comparing with them.
+var rewrite = flag.Bool("frozen.update", false, "write what blocks did, instead of comparing with it")
 
 // Log is what the blocks of one history did: a line a block, with its height, the beginning of the hash of the state and that
 // of a digest of its events.
