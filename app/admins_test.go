@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -307,7 +308,7 @@ func TestACrowdOfFormerAdminsKeepsNobodyOut(t *testing.T) {
 	const crowd, removable = 12, 3
 	l := newListening(t, "bob")
 	s := &stage{Chain: l.Chain, t: t}
-	s.setConfig(func(config *types.TimerConfig) { config.GcCyclesPerBlock = removable * config.GcCyclesPerRemoval })
+	s.setConfig(func(config *types.TimerConfig) { lab.SetRemovals(config, removable) })
 	tick := l.call("alice", "clock_end_block", `{}`)
 	tick.Trigger = types.Trigger{After: 3}
 	msgs := make([]sdk.Msg, crowd)
@@ -415,7 +416,7 @@ func TestFiresOfAnAdminsTimersCountForTheContract(t *testing.T) {
 func TestAnAdminWhoReturnsResumesItsTimers(t *testing.T) {
 	l := newListening(t, "bob")
 	s := &stage{Chain: l.Chain, t: t}
-	s.setConfig(func(config *types.TimerConfig) { config.GcCyclesPerBlock = config.GcCyclesPerRemoval })
+	s.setConfig(func(config *types.TimerConfig) { lab.SetRemovals(config, 1) })
 	tick := l.call("alice", "clock_end_block", `{}`)
 	tick.Trigger = types.Trigger{After: 2}
 	l.Deliver("alice", tick, tick, tick, tick)

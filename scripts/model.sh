@@ -64,8 +64,8 @@ traces() {
   local dir=$1 module constants file
   mkdir -p "$dir"
   for module in life storm; do
-    constants='{"window":64,"admissions":64,"removals":2,"weightMin":16}'
-    if [[ $module == storm ]]; then constants='{"window":2,"admissions":3,"removals":64,"weightMin":32}'; fi
+    constants='{"window":64,"removals":2,"weightMin":16}'
+    if [[ $module == storm ]]; then constants='{"window":2,"removals":64,"weightMin":32}'; fi
     rm -f "$dir/$module"_*.itf.json
     # Another seed for each instance: with the same one both would draw the same messages.
     seed=${seed:+$((seed + 1))}

@@ -56,19 +56,19 @@ func (d *drawing) account() string { return rapid.SampledFrom(accountNames).Draw
 func (d *drawing) config(whole bool) fields {
 	config := fields{
 		"lane_timer_cycles": 600_000, "max_cycles_per_fire": d.pick(100_000, 250_000, 600_000), "lane_paused": d.pick(0, 0, 1) == 1,
-		"gc_cycles_per_block": 10_000 * d.pick(1, 2, 3), "candidate_window": d.pick(1, 2, 5, 50), "sweep_per_block": d.pick(1, 2, 5),
+		"gc_cycles_per_block": 2_700 * d.pick(1, 2, 3), "overhead_cycles_per_block": d.pick(30_000, 100_000, 3_000_000), "candidate_window": d.pick(1, 2, 5, 50),
 		"max_fires_per_actor": d.pick(0, 0, 1, 2), "max_fires_per_block": d.pick(0, 0, 1, 4), "max_cells_per_fire": 1_000,
 		"receipt_retention_blocks": d.pick(0, 1, 3), "policy": "fifo",
 	}
 	if !d.plain {
 		// Windows and admissions are small, so that a few timers are a storm.
 		for name, value := range (fields{
-			"policy":               rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip", "auction", "auction", "score", "score"}).Draw(d.T, "policy"),
-			"admissions_per_block": d.pick(1, 2, 5, 50), "fairness_window_blocks": d.pick(1, 2, 5, 1_000),
-			"median_smoothing": rapid.SampledFrom([]string{"1", "0.5", "0.01"}).Draw(d.T, "smoothing"),
-			"fairness_unit":    rapid.SampledFrom([]string{"actor", "deployer"}).Draw(d.T, "unit"),
-			"weight_min":       rapid.SampledFrom([]string{"1", "0.0625"}).Draw(d.T, "least weight"),
-			"weight_max":       rapid.SampledFrom([]string{"2", "8"}).Draw(d.T, "largest weight"),
+			"policy":                 rapid.SampledFrom([]string{"fifo", "eip1559", "eip1559", "tip", "tip", "auction", "auction", "score", "score"}).Draw(d.T, "policy"),
+			"fairness_window_blocks": d.pick(1, 2, 5, 1_000),
+			"median_smoothing":       rapid.SampledFrom([]string{"1", "0.5", "0.01"}).Draw(d.T, "smoothing"),
+			"fairness_unit":          rapid.SampledFrom([]string{"actor", "deployer"}).Draw(d.T, "unit"),
+			"weight_min":             rapid.SampledFrom([]string{"1", "0.0625"}).Draw(d.T, "least weight"),
+			"weight_max":             rapid.SampledFrom([]string{"2", "8"}).Draw(d.T, "largest weight"),
 			"eip1559": fields{
 				"auction_activation_height": d.pick(0, 0, 3), "max_cycles_per_fire_auction": d.pick(100_000, 250_000, 600_000),
 				"basefee_response":    rapid.SampledFrom([]string{"clip", "linear"}).Draw(d.T, "response"),
@@ -96,7 +96,7 @@ func (d *drawing) config(whole bool) fields {
 	if whole {
 		config["max_cycles_per_fire"] = 600_000
 		if d.plain {
-			config["candidate_window"], config["sweep_per_block"], config["lane_paused"] = 2_048, 256, d.pick(0, 0, 0, 1) == 1
+			config["candidate_window"], config["overhead_cycles_per_block"], config["lane_paused"] = 2_048, 3_000_000, d.pick(0, 0, 0, 1) == 1
 		}
 		return config
 	}

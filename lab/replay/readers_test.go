@@ -22,7 +22,6 @@ import (
 var changed = map[string]any{
 	"max_cycles_per_fire":    90_000,
 	"candidate_window":       50,
-	"admissions_per_block":   20,
 	"priority_tiers":         fields{"economy": "0", "standard": "0", "fast": "0", "urgent": "0"},
 	"tier_tip_cap":           "0.000001",
 	"fairness_window_blocks": 1,
@@ -82,7 +81,7 @@ func readTableOfReaders(t *testing.T) map[string]map[string]bool {
 func contest(t *testing.T, policy, parameter string, value any) string {
 	t.Helper()
 	config := fields{
-		"policy": policy, "lane_timer_cycles": 250_000, "max_cycles_per_fire": 200_000, "candidate_window": 6, "admissions_per_block": 2,
+		"policy": policy, "lane_timer_cycles": 250_000, "max_cycles_per_fire": 200_000, "candidate_window": 6, "overhead_cycles_per_block": 330_000,
 		"fairness_window_blocks": 100, "receipt_retention_blocks": 0, "weight_min": "0.0625",
 		"agent_cycles_per_call": 20_000, "agent_cycles_per_block": 60_000,
 	}

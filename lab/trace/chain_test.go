@@ -84,8 +84,8 @@ func newChain(t *testing.T, meta constants, first state) *chain {
 
 // configure sets what the model has as constants.
 func configure(config *types.TimerConfig, meta constants) {
-	config.CandidateWindow, config.AdmissionsPerBlock = meta.Window, meta.Admissions
-	config.GcCyclesPerRemoval, config.GcCyclesPerBlock = 10_000, 10_000*meta.Removals
+	config.CandidateWindow = meta.Window
+	lab.SetRemovals(config, int(meta.Removals))
 	config.LaneTimerCycles, config.MaxCyclesPerFire, config.MinGasLimit, config.FireBaseCycles = 16*unit, 10*unit, 4*unit, 2*unit
 	config.Eip1559.MaxCyclesPerFireAuction = 8 * unit
 	config.Eip1559.MinLaneBasefee, config.CycleBasefee = decimal.Of(math.LegacyNewDecWithPrec(1, 4)), decimal.Of(math.LegacyNewDecWithPrec(1, 4))

@@ -17,7 +17,6 @@ type trace struct {
 // constants are those of the model's instance.
 type constants struct {
 	Window     uint32 `json:"window"`
-	Admissions uint32 `json:"admissions"`
 	Removals   uint64 `json:"removals"`
 	// WeightMin in sixteenths.
 	WeightMin int64 `json:"weightMin"`

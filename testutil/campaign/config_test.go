@@ -6,6 +6,7 @@ import (
 	"cosmossdk.io/math"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -24,9 +25,9 @@ func (w *world) drawConfig(d draws) types.TimerConfig {
 	config.MaxTtlBlocks = d.between(30, 80)
 	config.MaxTimersPerActor = pick[uint32](d, 10, 40, 100)
 	config.MaxFiresPerBlock, config.MaxFiresPerActor = pick[uint32](d, 0, 0, 2, 7), pick[uint32](d, 0, 0, 1, 3)
-	config.GcCyclesPerBlock = config.GcCyclesPerRemoval * d.between(1, 5)
-	config.CandidateWindow, config.AdmissionsPerBlock = uint32(d.between(1, 12)), uint32(d.between(1, 12))
-	config.SweepPerBlock, config.MaxWatchHitsPerBlock = uint32(d.between(1, 6)), uint32(d.between(1, 6))
+	config.GcCyclesPerBlock = overhead.RemovalCycles * d.between(1, 5)
+	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + overhead.CyclesFor(overhead.Admit, int(d.between(1, 30)))
+	config.CandidateWindow = uint32(d.between(1, 12))
 	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = d.between(0, 8), d.between(1, 8)
 	config.FairnessUnit = pick(d, types.UnitActor, types.UnitDeployer)
 	config.WeightMin, config.WeightMax = price(d, "1", "0.0625"), price(d, "2", "8")

@@ -65,7 +65,7 @@ func simulate(w *workload.Workload, config types.TimerConfig) ([]blockOf, []map[
 	var ops []map[string]any
 	lines := make([]blockOf, blocks+1)
 	names := map[*market.Timer]string{}
-	module := &market.Module{Config: config, FreshShare: 50, Address: addressOf, Log: market.Log{
+	module := &market.Module{Config: config, Address: addressOf, Log: market.Log{
 		Scheduled: func(height uint64, t *market.Timer) {
 			names[t] = fmt.Sprintf("t%d", len(ops))
 			ops = append(ops, opOf(height, names[t], t))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmos-timers/timers/lab/sim/workload"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -76,8 +77,6 @@ type Timer struct {
 type Module struct {
 	Config types.TimerConfig
 	Log    Log
-	// FreshShare is the part of the admissions that is kept for newcomers under overload, in percent; the chain's is 50.
-	FreshShare int
 	// Address of an actor, by which policy score breaks ties; nil takes its name.
 	Address func(actor string) string
 }
@@ -229,24 +228,29 @@ func (c *chain) competing(height uint64, rules policy.Rules) []*Timer {
 	if !c.discipline.indexed() {
 		return c.ready[:window]
 	}
-	limit := int(c.Config.AdmissionsPerBlock)
-	fresh := limit * c.FreshShare / 100
+	// The meter of a block that has no other work. Looks at payers are left out: an agent has a handful of actors.
+	meter := overhead.New(c.Config.OverheadCyclesPerBlock, c.Config.GcCyclesPerBlock)
+	meter.Lend(overhead.Watches)
+	meter.Lend(overhead.Held)
+	admit := func(t *Timer, read, admit overhead.Work) {
+		if t.admitted || !meter.TryConsume(read) {
+			return
+		}
+		price, willing := rules.Price(c.prices, c.candidate(t))
+		if !willing {
+			return
+		}
+		t.unfunded = !c.affords(t, price.Cost(t.GasLimit, t.CellLimit))
+		t.admitted = !t.unfunded && meter.TryConsume(admit)
+	}
 	for _, t := range c.ready {
-		if t.Due == height && !t.admitted && fresh > 0 {
-			if _, willing := rules.Price(c.prices, c.candidate(t)); willing {
-				t.admitted = true
-				fresh--
-				limit--
-			}
+		if t.Due == height {
+			admit(t, overhead.ReadNewlyDue, overhead.AdmitNewlyDue)
 		}
 	}
 	var admitted []*Timer
 	for _, t := range c.ready {
-		if !t.admitted && limit > 0 {
-			t.admitted = true
-			limit--
-		}
-		if t.admitted {
+		if admit(t, overhead.ReadReady, overhead.Admit); t.admitted {
 			admitted = append(admitted, t)
 		}
 	}

@@ -31,7 +31,7 @@ func config(policy types.Policy) types.TimerConfig {
 func run(policy types.Policy, group int, groups ...workload.Group) (jobs []workload.Job, outcomes []market.Outcome, w *workload.Workload) {
 	c := config(policy)
 	w = workload.Draw(groups, spec.LimitsOf(&c), blocks, 3)
-	result := (&market.Module{Config: c, FreshShare: 50}).Run(context.Background(), w, blocks)
+	result := (&market.Module{Config: c}).Run(context.Background(), w, blocks)
 	for i, job := range w.Jobs {
 		if job.Group == group {
 			jobs, outcomes = append(jobs, job), append(outcomes, result.Outcomes[i])

@@ -62,9 +62,6 @@ type Variant struct {
 	// Strategies and Rates replace those of groups, by name.
 	Strategies map[string]workload.Strategy `json:"strategies"`
 	Rates      map[string]float64           `json:"rates"`
-	// FreshShare is the part of the admissions kept for newcomers under overload, in percent, where it is not the
-	// chain's 50.
-	FreshShare *int `json:"fresh_share"`
 }
 
 // Sweep changes one number of a group's strategy.
@@ -334,13 +331,7 @@ func (c *Case) setRunner(v *Variant, path string) error {
 		c.Runner = &peers.Model{Name: v.Peer, Config: c.Config}
 		return nil
 	}
-	module := &market.Module{Config: c.Config, FreshShare: 50}
-	if v.FreshShare != nil {
-		if module.FreshShare = *v.FreshShare; module.FreshShare < 0 || module.FreshShare > 100 {
-			return strict.Failf(path+".fresh_share", "want 0 to 100, not %d", module.FreshShare)
-		}
-	}
-	c.Runner = module
+	c.Runner = &market.Module{Config: c.Config}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/app"
 	"github.com/cosmos-timers/timers/testutil/appchain"
 	"github.com/cosmos-timers/timers/testutil/contracts"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -82,7 +83,7 @@ func watching(tb testing.TB, n int) *dueTimers {
 	tb.Helper()
 	c := newChain(tb, n, func(config *types.TimerConfig) {
 		wide(config)
-		config.MaxWatchHitsPerBlock = max(config.MaxWatchHitsPerBlock, uint32(n))
+		config.OverheadCyclesPerBlock += overhead.CyclesFor(overhead.Notify, 2*n)
 	})
 	response, err := query.NewServer(c.App.Timers).WatchKey(c.Ctx(), &types.QueryWatchKeyRequest{
 		Text: "bank:balance:" + address("sink").String() + ":" + app.FeeDenom,

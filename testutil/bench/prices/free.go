@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/client/plain"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -103,7 +104,7 @@ func under(policy types.Policy, timers func(*types.GenesisState)) func(*types.Ge
 func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 	key := balanceKey(realapp.KeyedAccount(firstPlain).Address)
 	key.When = when
-	k := block(name, "max_watch_hits_per_block", paused(func(genesis *types.GenesisState) {
+	k := block(name, "overhead, watches", paused(func(genesis *types.GenesisState) {
 		for i := range n {
 			t := workload.AddTimer(genesis, workload.Owner(i/100), 1, nil, 100_000)
 			t.Trigger = types.Trigger{Watch: &types.WatchTrigger{Keys: []types.WatchKey{key}, Remaining: 1}}
@@ -131,9 +132,8 @@ func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 
 // fallenWeights is a block that meets as many admitted timers as it can under weights that have fallen, because a timer of each
 // actor fired in the block before. As few fire in it.
-func fallenWeights(config *types.TimerConfig) kind {
-	const actors = 20
-	n := int(config.AdmissionsPerBlock)
+func fallenWeights() kind {
+	const actors, n = 20, 2_000
 	timers := under(types.PolicyEIP1559, func(genesis *types.GenesisState) {
 		genesis.Config.MaxFiresPerBlock = actors
 		// More are ready than compete.
@@ -144,7 +144,7 @@ func fallenWeights(config *types.TimerConfig) kind {
 			}
 		}
 	})
-	return free("a block of timers whose weights fell, under eip1559", "block", "admissions_per_block", 1, timers,
+	return free("a block of timers whose weights fell, under eip1559", "block", "overhead, tries", 1, timers,
 		func(ctx sdk.Context) (int, error) {
 			fired, err := events(ctx, &types.TimerFired{})
 			if err == nil && len(fired) > actors {
@@ -159,7 +159,7 @@ func fallenWeights(config *types.TimerConfig) kind {
 func unfunded(policy types.Policy, each int, coins int64) kind {
 	const timers = 4_000
 	name := fmt.Sprintf("%d unfunded timers, %d a payer who has %d, under %s", timers, each, coins, plain.PolicyName(policy))
-	k := block(name, "a part of candidate_window", under(policy, func(genesis *types.GenesisState) {
+	k := block(name, "overhead, contest and tries", under(policy, func(genesis *types.GenesisState) {
 		for i := range timers {
 			workload.AddTimer(genesis, workload.Owner(i/each), realapp.Height, nil, 100_000)
 		}
@@ -183,7 +183,7 @@ func unfunded(policy types.Policy, each int, coins int64) kind {
 
 func freeKinds() []kind {
 	config := types.DefaultTimerConfig(app.FeeDenom)
-	removals := int(config.GcCyclesPerBlock / config.GcCyclesPerRemoval)
+	removals := int(config.GcCyclesPerBlock / overhead.RemovalCycles)
 	expired := func(_ int, t *types.Timer) { t.ExpiresAt, t.Due = realapp.Height-1, realapp.Height-1 }
 	same := func(int, *types.Timer) {}
 	kinds := []kind{
@@ -196,22 +196,22 @@ func freeKinds() []kind {
 				t.Trigger.Watch.Keys = append(t.Trigger.Watch.Keys, balanceKey(workload.Owner(workload.FirstRecipient+8*i+k)))
 			}
 		})),
-		block("removing watches of 8 keys of timers that left", "half of sweep_per_block", leavers(100)),
+		block("removing watches of 8 keys of timers that left", "overhead, watches", leavers(100)),
 		block("a block of expired timers with locked bids", "gc_cycles_per_block", under(types.PolicyAuction, crowd(1_000, func(i int, t *types.Timer) {
 			expired(i, t)
 			t.SetLocked(math.NewInt(1_000))
 		}))),
-		block("a sweep of timers set aside", "sweep_per_block", crowd(1_000, func(_ int, t *types.Timer) { t.SetAside = types.Unfunded })),
+		block("a sweep of timers set aside", "overhead, on hold", crowd(1_000, func(_ int, t *types.Timer) { t.SetAside = types.Unfunded })),
 		watchCrowd("a change that 1000 timers watch", 1_000, nil),
 		watchCrowd("a change that makes 1000 conditions true", 1_000,
 			&types.WatchCondition{Op: types.ConditionLess, Value: strconv.Itoa(workload.OwnerFunds)}),
 		watchCrowd("a change that leaves 1000 conditions untrue", 1_000, &types.WatchCondition{Op: types.ConditionLess, Value: "1"}),
 	}
 	for _, policy := range workload.Policies {
-		kinds = append(kinds, block("reading 6,000 ready timers, under "+plain.PolicyName(policy), "candidate_window, admissions_per_block",
+		kinds = append(kinds, block("reading 6,000 ready timers, under "+plain.PolicyName(policy), "overhead, contest",
 			under(policy, paused(crowd(6_000, same)))))
 	}
-	kinds = append(kinds, fallenWeights(&config))
+	kinds = append(kinds, fallenWeights())
 	for _, policy := range workload.Policies {
 		for _, each := range []int{1, 100} {
 			kinds = append(kinds, unfunded(policy, each, 1))

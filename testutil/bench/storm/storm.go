@@ -18,6 +18,7 @@ import (
 	"github.com/cosmos-timers/timers/testutil/bench/figure"
 	"github.com/cosmos-timers/timers/testutil/bench/workload"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -273,7 +274,9 @@ func MeasureStorm(spec Spec) ([]Storm, error) {
 	if err != nil {
 		return nil, err
 	}
-	perBlock := int(types.DefaultTimerConfig("x").AdmissionsPerBlock)
+	// What an idle block lends is admitted with too.
+	config := types.DefaultTimerConfig("x")
+	perBlock := int((config.OverheadCyclesPerBlock - config.GcCyclesPerBlock) / (overhead.ReadReady.Cycles + overhead.Admit.Cycles))
 	if spec.Bids.aside {
 		perBlock -= flow
 	}

@@ -102,6 +102,9 @@ func (r *Registry) Open(terms Terms) *Calls {
 // Preview has the block call no agents: it is only looked at. Timers bid what their agents answered last, else the default.
 func (c *Calls) Preview() { c.preview = true }
 
+// IsPreview reports whether the block is only looked at.
+func (c *Calls) IsPreview() bool { return c.preview }
+
 // Ask is what a timer asks for in this block: what its agent answered, or what its owner stated. Under overload the
 // answer is in the record; so is an earlier answer of a timer that was not asked in this block.
 func (c *Calls) Ask(t *types.Timer, storm bool) policy.Ask {

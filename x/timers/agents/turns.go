@@ -27,15 +27,20 @@ func (c *Calls) AskAll(ctx sdk.Context, timers []types.Timer) (next types.QueueK
 	if !c.asks {
 		return types.QueueKey{}, nil
 	}
+	ordered := make([]*types.Timer, len(timers))
+	for i := range timers {
+		ordered[i] = &timers[i]
+	}
+	return c.askFrom(ctx, ordered)
+}
+
+// askFrom calls the agents of timers in queue order, from the one on at which the last block ended.
+func (c *Calls) askFrom(ctx sdk.Context, timers []*types.Timer) (next types.QueueKey, err error) {
 	first := 0
 	for first < len(timers) && timers[first].IsBefore(c.before.AgentTurn) {
 		first++
 	}
-	ordered := make([]*types.Timer, len(timers))
-	for i := range timers {
-		ordered[i] = &timers[(first+i)%len(timers)]
-	}
-	unasked, err := c.takeTurns(ctx, ordered)
+	unasked, err := c.takeTurns(ctx, slices.Concat(timers[first:], timers[:first]))
 	if err == nil && unasked != nil {
 		next = unasked.Key()
 	}
@@ -52,13 +57,15 @@ func (c *Calls) Note(t *types.Timer) *types.AgentQuote {
 	return cmp.Or(t.Quote, t.LastAnswer).At(c.prices.Cell)
 }
 
-// AskNoted calls the agents of the noted timers, and returns those timers whose agents were called.
-func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, err error) {
+// AskNoted calls the agents of the noted timers. It returns those timers whose agents were called, and the one to start with
+// in the next block.
+func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, next types.QueueKey, err error) {
 	if !c.asks {
-		return nil, nil
+		return nil, next, nil
 	}
-	if _, err := c.takeTurns(ctx, c.noted); err != nil {
-		return nil, err
+	slices.SortFunc(c.noted, func(a, b *types.Timer) int { return cmp.Or(cmp.Compare(a.Due, b.Due), cmp.Compare(a.Seq, b.Seq)) })
+	if next, err = c.askFrom(ctx, c.noted); err != nil {
+		return nil, next, err
 	}
 	for _, t := range c.noted {
 		if c.answers[t.Seq] != nil {
@@ -66,7 +73,7 @@ func (c *Calls) AskNoted(ctx sdk.Context) (asked []*types.Timer, err error) {
 		}
 	}
 	c.noted = nil
-	return asked, nil
+	return asked, next, nil
 }
 
 // QuoteOf is the answer to the call for a timer in this block, at today's price of cells.

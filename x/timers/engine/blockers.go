@@ -4,6 +4,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -44,7 +45,7 @@ func (e *Engine) saveChanges(ctx sdk.Context) {
 		if err != nil {
 			return err
 		}
-		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config)
+		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config, overhead.New(config.OverheadCyclesPerBlock, config.GcCyclesPerBlock))
 	})
 	if err != nil {
 		e.Reporter.Failed(report.KindWatch)

@@ -3,6 +3,7 @@ package engine
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -31,15 +32,16 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// sweepSetAside examines SWEEP_PER_BLOCK timers that are set aside, in rounds over all of them. It returns those to the queue
+// sweepSetAside examines timers that are set aside while the overhead lasts, in rounds over all of them. It returns those to the queue
 // that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
 // those that are to be removed.
 func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
-	limit := int(b.Config.SweepPerBlock)
+	limit := b.Overhead.Left(overhead.VisitHeld)
 	timers, err := e.Records.SetAsideFrom(ctx, b.State.AsideCursor, limit)
 	if err != nil {
 		return nil, err
 	}
+	b.Overhead.Consume(overhead.VisitHeld, len(timers))
 	b.State.AsideCursor = 0
 	if len(timers) == limit {
 		b.State.AsideCursor = timers[limit-1].Seq + 1

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/state"
@@ -32,6 +33,8 @@ func (e *Engine) execute(ctx sdk.Context, b *block) error {
 			return err
 		}
 	}
+	b.Overhead.Lend(overhead.NewlyDue)
+	b.Overhead.Lend(overhead.Tries)
 	locked := math.ZeroInt()
 	for _, f := range b.followers {
 		tips, err := f.Close(ctx)
@@ -92,7 +95,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 	// What the payer was charged for the call of the timer's agent counts toward the fire.
 	owed := less(required, b.Agents.ChargedFor(timer))
 	if b.funds.Known(timer, owed) {
-		e.lacksFunds(ctx, b, timer, required)
+		e.foundNoFunds(ctx, b, timer, required)
 		return
 	}
 	var result fireResult
@@ -115,7 +118,7 @@ func (e *Engine) attempt(ctx sdk.Context, b *block, turn policies.Turn) {
 			e.keepCharge(ctx, b, timer, &result)
 		}
 	case unfunded:
-		e.lacksFunds(ctx, b, timer, required)
+		e.foundNoFunds(ctx, b, timer, required)
 	default:
 		b.Departed++
 		b.Agents.Fired(timer)

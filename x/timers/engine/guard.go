@@ -4,6 +4,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
@@ -98,7 +100,22 @@ func (h hands) Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error
 
 // SetAside implements policies.Hands.
 func (h hands) SetAside(ctx sdk.Context, t *types.Timer, reason types.SetAsideReason) {
+	if !h.b.Overhead.TryConsume(overhead.PutOnHold) {
+		return
+	}
 	h.guard(ctx, h.b, t, func(ctx sdk.Context) error { return h.setAside(ctx, h.b, t, reason, nil) })
+}
+
+// Look implements policies.Hands.
+func (h hands) Look(ctx sdk.Context, t *types.Timer, price lane.Price) policies.Funds {
+	return h.look(ctx, h.b, t, price)
+}
+
+// LacksFunds implements policies.Hands.
+func (h hands) LacksFunds(ctx sdk.Context, t *types.Timer, price lane.Price) {
+	if h.b.Overhead.TryConsume(overhead.PutOnHold) {
+		h.lacksFunds(ctx, h.b, t, price.Cost(t.GasLimit, t.CellLimit))
+	}
 }
 
 // Expire implements policies.Hands.

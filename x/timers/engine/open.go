@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
@@ -29,15 +30,16 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	b := &block{books: newBooks(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
 		Height: height, Config: config, Before: before, State: before, Prices: prices,
-		Lane:    lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
-		GC:      policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: config.GcCyclesPerRemoval}},
-		Recents: e.Fairness.Recents(ctx),
-		Changes: &index.Changes{},
-		Waiting: !inForce.AsksAgents(),
-		Hands:   hands{e, b},
+		Lane:     lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
+		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: overhead.RemovalCycles}},
+		Overhead: overhead.New(config.OverheadCyclesPerBlock, config.GcCyclesPerBlock),
+		Recents:  e.Fairness.Recents(ctx),
+		Changes:  &index.Changes{},
+		Waiting:  !inForce.AsksAgents(),
+		Hands:    hands{e, b},
 	}
 	b.funds = funds{
-		Shortfalls: e.Fees.Shortfalls(&b.Config), least: policy.Least(b.rules, prices), promised: map[string]math.Int{},
+		Shortfalls: e.Fees.Shortfalls(&b.Config), least: policy.Least(b.rules, prices), promised: map[string]math.Int{}, pledged: map[string]math.Int{},
 	}
 	b.Agents = e.Agents.Open(agentTerms(b, e.Fees))
 	round, err := b.policy.Open(ctx, b.Block)

@@ -30,7 +30,7 @@ func (e *Engine) countFires(ctx sdk.Context, b *block) error {
 	if !b.policy.CountsFires() {
 		fired = nil
 	}
-	return e.Fairness.Advance(ctx, &b.Config, b.Height, fired, b.Recents, &b.State.Fairness)
+	return e.Fairness.Advance(ctx, &b.Config, b.Overhead, b.Height, fired, b.Recents, &b.State.Fairness)
 }
 
 // record writes the state that the next block starts from.
@@ -77,7 +77,7 @@ func (e *Engine) pruneReceipts(ctx sdk.Context, b *block) (err error) {
 		return nil
 	}
 	last := b.Height - b.Config.ReceiptRetentionBlocks
-	b.State.ReceiptsFrom, err = e.Receipts.Prune(ctx, b.State.ReceiptsFrom, last, b.Config.SweepPerBlock, len(b.receipts))
+	b.State.ReceiptsFrom, err = e.Receipts.Prune(ctx, b.State.ReceiptsFrom, last, b.Overhead, len(b.receipts))
 	return err
 }
 

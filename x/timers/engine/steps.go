@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
@@ -48,7 +49,7 @@ func (e *Engine) step(ctx sdk.Context) error {
 		return err
 	}
 	b.watch = watch
-	ctx, b.session = logstore.WithSession(leavers.WithBudget(index.WithChanges(ctx, b.Changes), b.Config.SweepPerBlock/2))
+	ctx, b.session = logstore.WithSession(leavers.WithBudget(index.WithChanges(ctx, b.Changes), b.Overhead))
 	if err := e.run(ctx, b, selecting); err != nil {
 		return err
 	}
@@ -132,7 +133,7 @@ func (e *Engine) adoptConfig(ctx sdk.Context) error {
 
 // maintain writes what the steps have changed, and lets the maps of state merge a bounded part of what they hold.
 func (e *Engine) maintain(ctx sdk.Context, b *block) error {
-	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config); err != nil {
+	if err := e.Watches.KeepChanges(ctx, b.Height+1, &b.Config, b.Overhead); err != nil {
 		return err
 	}
 	if err := b.session.Flush(ctx); err != nil {
@@ -143,7 +144,7 @@ func (e *Engine) maintain(ctx sdk.Context, b *block) error {
 
 // collect reads what is due.
 func (e *Engine) collect(ctx sdk.Context, b *block) error {
-	expired, err := e.Watches.Collect(ctx, &b.Config, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
+	expired, err := e.Watches.Collect(ctx, &b.Config, b.Overhead, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
 		b.watchHits++
 		return e.guard(ctx, b, t, fn)
 	})
@@ -151,12 +152,14 @@ func (e *Engine) collect(ctx sdk.Context, b *block) error {
 		return err
 	}
 	b.GC.Meet(expired...)
+	b.Overhead.Lend(overhead.Watches)
 	b.clampCursors()
 	// Who can fire again competes in this block: returned a block later, whoever fills every second block would starve it.
 	leaving, err := e.sweepSetAside(ctx, b)
 	if err != nil {
 		return err
 	}
+	b.Overhead.Lend(overhead.Held)
 	if err := b.round.Collect(ctx); err != nil {
 		return err
 	}
@@ -174,9 +177,8 @@ func (e *Engine) price(_ sdk.Context, b *block) error {
 
 // rank asks the policy for the order.
 func (e *Engine) rank(ctx sdk.Context, b *block) error {
-	if !b.Storm {
-		// Under overload agents are called as their timers are admitted, and the turn does not move.
-		b.State.AgentTurn = types.QueueKey{}
-	}
-	return b.round.Rank(ctx)
+	b.State.AgentTurn = types.QueueKey{}
+	err := b.round.Rank(ctx)
+	b.Overhead.Lend(overhead.Contest)
+	return err
 }

@@ -4,22 +4,21 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
-// newcomersPart is the part of CANDIDATE_WINDOW that a block reads of its newcomers.
-const newcomersPart = 4
-
 // turns holds a policy's round to what the engine builds on: a timer has one turn in a block, and is ready when it has it.
 // So a block ends even if the policy hands out the same timers for ever, and no timer fires before its time. A round that
 // breaks this fails the step as a whole, until the authority selects another policy.
 //
-// It also holds a crowd of timers without funds, or priced out, to its share of a block. The round hands out timers until
-// CANDIDATE_WINDOW of them lacked funds. Where any did, or was set aside as priced out, and more timers are ready than the
-// round looked at, what remains of the lane is for newcomers, the timers that became due in this block, in queue order.
+// It also holds a crowd of timers without funds, or priced out, to its share of a block. The round hands out timers until one
+// lacked funds, and then while the overhead has room for another. Where any did, or was set aside as priced out, and more
+// timers are ready than the round looked at, what remains of the lane is for newcomers, the timers that became due in this
+// block, in queue order.
 type turns struct {
 	policies.Round
 	b       *block
@@ -39,7 +38,7 @@ func newTurns(round policies.Round, b *block, records *state.Records, index *ind
 // Next implements policies.Round.
 func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 	if !r.roundOver {
-		if r.b.funds.lacking < r.b.Config.CandidateWindow {
+		if r.b.funds.lacking == 0 || r.b.Overhead.Left(overhead.Try) > 0 {
 			turn, found, err := r.Round.Next(ctx)
 			if err != nil {
 				return turn, false, err
@@ -76,7 +75,7 @@ func (r *turns) readNewcomers(ctx sdk.Context) (err error) {
 		return nil
 	}
 	first, end := calendar.Key{Due: r.b.Height}, calendar.Key{Due: r.b.Height + 1}
-	r.newcomers, _, err = r.b.ReadMore(ctx, r.records, first, end, max(1, r.b.Config.CandidateWindow/newcomersPart))
+	r.newcomers, _, err = r.b.ReadMore(ctx, r.records, first, end, r.b.Config.CandidateWindow, overhead.AdmitNewlyDue)
 	for i := range r.newcomers {
 		r.index.Recall(ctx, &r.newcomers[i])
 	}

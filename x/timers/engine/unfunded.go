@@ -10,6 +10,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/fees"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -26,9 +27,9 @@ type funds struct {
 	least lane.Price
 	// lacking counts the tries of this block that found no funds.
 	lacking uint32
-	// promised is what the timers will need that this block returns to the queue, by payer. It is looked up, never
-	// ranged over.
-	promised map[string]math.Int
+	// promised is what the timers will need that this block returns to the queue, by payer, and pledged what those will need that
+	// it admits. They are looked up, never ranged over.
+	promised, pledged map[string]math.Int
 }
 
 // hopeless reports whether the payer can't cover the timer at the lowest price either.
@@ -38,9 +39,15 @@ func (f *funds) hopeless(ctx sdk.Context, t *types.Timer) bool {
 
 func (f *funds) leastCost(t *types.Timer) math.Int { return f.least.Cost(t.GasLimit, t.CellLimit) }
 
+// foundNoFunds takes a timer out of the contest that was tried without funds.
+func (e *Engine) foundNoFunds(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
+	b.funds.lacking++
+	b.Overhead.Consume(overhead.Try, 1)
+	e.lacksFunds(ctx, b, timer, required)
+}
+
 // lacksFunds takes a timer out of the contest whose payer can't cover the pre-charge, unless the policy lets it wait.
 func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, required math.Int) {
-	b.funds.lacking++
 	if b.round.Unfunded(ctx, timer, required) != policies.Leaves {
 		return
 	}
@@ -50,6 +57,34 @@ func (e *Engine) lacksFunds(ctx sdk.Context, b *block, timer *types.Timer, requi
 		return
 	}
 	e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.setUnfundedAside(ctx, b, timer, types.Unfunded, required) })
+}
+
+// look looks at the payer of a timer that is to be admitted: once a block, or once for each timer that an allowance pays for. A
+// paused lane needs no funds.
+func (e *Engine) look(ctx sdk.Context, b *block, timer *types.Timer, price lane.Price) policies.Funds {
+	if b.Config.LanePaused {
+		return policies.Enough
+	}
+	f, payer, needed := &b.funds, string(timer.Payer()), price.Cost(timer.GasLimit, timer.CellLimit)
+	pledged, looked := f.pledged[payer]
+	switch {
+	case looked && !timer.Sponsored():
+	case !b.Overhead.TryConsume(overhead.LookAtPayer):
+		return policies.NotLooked
+	case !looked:
+		pledged = math.ZeroInt()
+		f.pledged[payer] = pledged
+	}
+	has, sum := f.Spendable(ctx, timer.Payer()), pledged.Add(needed)
+	switch {
+	case has.LT(needed), timer.Sponsored() && !f.Covers(ctx, timer, needed):
+		return policies.TooLittle
+	case has.LT(sum):
+		return policies.Pledged
+	default:
+		f.pledged[payer] = sum
+		return policies.Enough
+	}
 }
 
 // removable reports whether a timer that lacks funds is removed or suspended, and not only set aside.

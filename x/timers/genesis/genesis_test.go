@@ -165,8 +165,8 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		change func(*types.GenesisState)
 		want   string
 	}{
-		"an invalid config":       {func(g *types.GenesisState) { g.Config.SweepPerBlock = 0 }, "sweep_per_block"},
-		"an invalid next config":  {func(g *types.GenesisState) { g.NextConfig.SweepPerBlock = 0 }, "sweep_per_block"},
+		"an invalid config":       {func(g *types.GenesisState) { g.Config.OverheadCyclesPerBlock = 0 }, "overhead_cycles_per_block"},
+		"an invalid next config":  {func(g *types.GenesisState) { g.NextConfig.OverheadCyclesPerBlock = 0 }, "overhead_cycles_per_block"},
 		"another fee denom":       {func(g *types.GenesisState) { g.NextConfig.FeeDenom = "other" }, "fee_denom is fixed"},
 		"no next seq":             {func(g *types.GenesisState) { g.NextSeq = 0 }, "next_seq is 0"},
 		"no burned":               {func(g *types.GenesisState) { g.Lane.Burned = math.Int{} }, "lane.burned"},

@@ -13,15 +13,17 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 // stormy makes few timers a storm, in a lane that is never full, so that the basefee stays where it is.
-func stormy(window, admissions, sweep uint32) func(*types.TimerConfig) {
+func stormy(window uint32, admissions int) func(*types.TimerConfig) {
 	return func(c *types.TimerConfig) {
 		dear(c)
-		c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = window, admissions, sweep
+		c.CandidateWindow = window
+		lab.SetOverhead(c, overhead.Admit, admissions)
 		c.LaneTimerCycles, c.LaneTimerCells, c.MaxFiresPerBlock = 1_000_000_000, 1_000_000_000, 1
 	}
 }
@@ -44,10 +46,9 @@ func TestAgentsInAStormAreAsGoodAsStatedPrices(t *testing.T) {
 				rapid.Int64Range(0, 5).Draw(t, "tip"), rapid.IntRange(0, 2).Draw(t, "kind"),
 			}
 		}), 1, 24).Draw(t, "jobs")
-		window, admissions := rapid.Uint32Range(1, 8).Draw(t, "window"), rapid.Uint32Range(1, 6).Draw(t, "admissions")
-		sweep := rapid.Uint32Range(1, 8).Draw(t, "sweep")
+		window, admissions := rapid.Uint32Range(1, 8).Draw(t, "window"), rapid.IntRange(1, 6).Draw(t, "admissions")
 		run := func(withAgents bool) (fires []string) {
-			f := newFixture(t, withConfig(stormy(window, admissions, sweep)), withConfig(func(c *types.TimerConfig) {
+			f := newFixture(t, withConfig(stormy(window, admissions)), withConfig(func(c *types.TimerConfig) {
 				c.AgentCyclesPerBlock = 1_000_000_000
 			}))
 			calls := map[string]uint64{}
@@ -92,7 +93,7 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const calls = 3
 		f := newFixture(t, withConfig(stormy(
-			rapid.Uint32Range(1, 6).Draw(t, "window"), rapid.Uint32Range(1, 6).Draw(t, "admissions"), rapid.Uint32Range(1, 6).Draw(t, "sweep"),
+			rapid.Uint32Range(1, 6).Draw(t, "window"), rapid.IntRange(1, 6).Draw(t, "admissions"),
 		)), withConfig(func(c *types.TimerConfig) {
 			c.CellBasefee = decimal.Of(dec("0.5"))
 			c.AgentCyclesPerCall, c.AgentCyclesPerBlock = 20_000, calls*20_000
@@ -147,7 +148,7 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 // TestCellPricedOutUnderOverload: a timer that was indexed when cells were cheap does not block others when they are
 // dear, and competes again when they are cheap.
 func TestCellPricedOutUnderOverload(t *testing.T) {
-	f := newFixture(t, withConfig(stormy(2, 4, 1)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.1")) }))
+	f := newFixture(t, withConfig(stormy(2, 4)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.1")) }))
 	agent := f.agent("thrifty", answers(0, "9", "4", "0.2"))
 	var ids []string
 	for range 4 {
@@ -179,7 +180,7 @@ func TestCellPricedOutUnderOverload(t *testing.T) {
 
 // TestQuotesSurviveGenesisUnderOverload: quotes are stored in the records, and the index is rebuilt from them.
 func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
-	f := newFixture(t, withConfig(stormy(2, 8, 8)))
+	f := newFixture(t, withConfig(stormy(2, 8)))
 	agent := f.agent("kept", answers(0, "9", "1", "0"))
 	for range 8 {
 		f.schedule(robot, 3, f.noop(), byAgent(agent))
@@ -203,7 +204,7 @@ func TestQuotesSurviveGenesisUnderOverload(t *testing.T) {
 //
 // Rule: 1.9-last-answer
 func TestAnUpdateInAStormDropsTheQuote(t *testing.T) {
-	f := newFixture(t, withConfig(stormy(2, 8, 1)))
+	f := newFixture(t, withConfig(stormy(2, 8)))
 	agent := f.agent("dear", answers(0, "9", "4", "0"))
 	var ids []string
 	for range 8 {

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 	sdkerrors "github.com/cosmos/cosmos-sdk/types/errors"
 
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -209,7 +210,8 @@ func TestExtendClampsAndMayShorten(t *testing.T) {
 func TestAnExpiredTimerIsCancelledNotRevived(t *testing.T) {
 	// Removals are scarce, so that expired timers wait for their clean-up.
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
-		c.LanePaused, c.GcCyclesPerBlock, c.GcCyclesPerRemoval = true, 10, 10
+		c.LanePaused = true
+		lab.SetRemovals(c, 1)
 	}))
 	var ids []string
 	for range 4 {

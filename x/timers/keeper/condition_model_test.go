@@ -14,6 +14,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -261,7 +263,9 @@ func (r *conditionRun) act() {
 func TestConditionsMatchTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Some leave the entries of their keys to later blocks.
-		r := newConditionRun(t, func(c *types.TimerConfig) { c.SweepPerBlock = rapid.Uint32Range(5, 8).Draw(t, "sweep") })
+		r := newConditionRun(t, func(c *types.TimerConfig) {
+			lab.SetOverhead(c, overhead.RemoveKey, rapid.IntRange(10, 14).Draw(t, "keys"))
+		})
 		for range rapid.IntRange(1, 25).Draw(t, "blocks") {
 			for range rapid.IntRange(0, 5).Draw(t, "ops") {
 				r.act()
@@ -292,7 +296,7 @@ func TestConditionsMatchTheModel(t *testing.T) {
 func TestEveryConditionIsNotifiedUnderASmallBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newConditionRun(t, func(c *types.TimerConfig) {
-			c.MaxWatchHitsPerBlock = rapid.Uint32Range(1, 3).Draw(t, "bound")
+			notifies(c, rapid.IntRange(1, 3).Draw(t, "bound"))
 		})
 		owing := map[string]bool{}
 		settle := func() {

@@ -87,7 +87,7 @@ func TestASwingIsBounded(t *testing.T) {
 	f := crowded(t, n, func(timer *types.Timer) {
 		waitForPurse(timer, types.ConditionLess, 1_000+int(timer.Seq)%5_000)
 		timer.Trigger.Watch.Remaining = 1
-	}, counted(&counts), withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 64 }))
+	}, counted(&counts), withConfig(func(c *types.TimerConfig) { notifies(c, 64) }))
 	f.setPurse(10_000)
 	f.endBlock()
 	mine := f.schedule(robot2, 0, []byte("noop"), watching(f.when(f.balanceOf(bob), "< 500")), times(0), limited(40_000))

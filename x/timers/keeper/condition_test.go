@@ -347,7 +347,7 @@ func TestQueriesShowConditions(t *testing.T) {
 
 // TestConditionsSurviveAnExport in the middle of what a small bound has left to do.
 func TestConditionsSurviveAnExport(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 2 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 2) }))
 	f.setPurse(100)
 	payload := f.noop()
 	for i := range 12 {
@@ -379,7 +379,7 @@ func TestATimerThatBecomesDueCountsForItsConditions(t *testing.T) {
 	// The others have a condition each, and the purse has one beside two of them.
 	for name, others := range map[string][]sdk.AccAddress{"a condition": {alice, bob}, "any change": {alice, bob, carol}} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 4 }))
+			f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 4) }))
 			f.setPurse(100)
 			keys := []types.WatchKey{f.balanceOf(purse)}
 			if len(others) < 3 {

@@ -11,6 +11,8 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -60,30 +62,30 @@ func TestAChangeThatContradictsItselfIsRefused(t *testing.T) {
 	f := newFixture(t)
 	before := f.config()
 	for name, change := range map[string]func(*types.TimerConfig){
-		"fee denom":             func(c *types.TimerConfig) { c.FeeDenom = "other" },
-		"no fee denom":          func(c *types.TimerConfig) { c.FeeDenom = "" },
-		"no policy":             func(c *types.TimerConfig) { c.Policy = types.PolicyUnspecified },
-		"policy to come":        func(c *types.TimerConfig) { c.Policy = 99 },
-		"unknown policy":        func(c *types.TimerConfig) { c.Policy = 99 },
-		"fire above lane":       func(c *types.TimerConfig) { c.MaxCyclesPerFire = c.LaneTimerCycles + 1 },
-		"lane below fire":       func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 },
-		"cells above lane":      func(c *types.TimerConfig) { c.MaxCellsPerFire = c.LaneTimerCells + 1 },
-		"intrinsic is all":      func(c *types.TimerConfig) { c.FireBaseCycles = c.MinGasLimit },
-		"least above most":      func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFire + 1 },
-		"removal above budget":  func(c *types.TimerConfig) { c.GcCyclesPerRemoval = c.GcCyclesPerBlock + 1 },
-		"no removal cost":       func(c *types.TimerConfig) { c.GcCyclesPerRemoval = 0 },
-		"no window":             func(c *types.TimerConfig) { c.CandidateWindow = 0 },
-		"vast window":           func(c *types.TimerConfig) { c.CandidateWindow = ^uint32(0) },
-		"no sweep":              func(c *types.TimerConfig) { c.SweepPerBlock = 0 },
-		"no TTL":                func(c *types.TimerConfig) { c.MaxTtlBlocks = 0 },
-		"overflowing TTL":       func(c *types.TimerConfig) { c.MaxTtlBlocks = ^uint64(0) },
-		"overflowing lane":      func(c *types.TimerConfig) { c.LaneTimerCycles = ^uint64(0) },
-		"overflowing retention": func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = ^uint64(0) },
-		"vast payload":          func(c *types.TimerConfig) { c.MaxPayloadBytes = 1<<20 + 1 },
-		"no timers":             func(c *types.TimerConfig) { c.MaxTimersPerActor = 0 },
-		"negative price":        func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDec(-1)) },
-		"absurd price":          func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(math.LegacyNewDec(1e18).MulInt64(2)) },
-		"bad type URL":          func(c *types.TimerConfig) { c.AllowedMessages = []string{"cosmos.bank.v1beta1.MsgSend"} },
+		"fee denom":               func(c *types.TimerConfig) { c.FeeDenom = "other" },
+		"no fee denom":            func(c *types.TimerConfig) { c.FeeDenom = "" },
+		"no policy":               func(c *types.TimerConfig) { c.Policy = types.PolicyUnspecified },
+		"policy to come":          func(c *types.TimerConfig) { c.Policy = 99 },
+		"unknown policy":          func(c *types.TimerConfig) { c.Policy = 99 },
+		"fire above lane":         func(c *types.TimerConfig) { c.MaxCyclesPerFire = c.LaneTimerCycles + 1 },
+		"lane below fire":         func(c *types.TimerConfig) { c.LaneTimerCycles = c.MaxCyclesPerFire - 1 },
+		"cells above lane":        func(c *types.TimerConfig) { c.MaxCellsPerFire = c.LaneTimerCells + 1 },
+		"intrinsic is all":        func(c *types.TimerConfig) { c.FireBaseCycles = c.MinGasLimit },
+		"least above most":        func(c *types.TimerConfig) { c.MinGasLimit = c.MaxCyclesPerFire + 1 },
+		"removals above overhead": func(c *types.TimerConfig) { c.GcCyclesPerBlock = c.OverheadCyclesPerBlock + 1 },
+		"no removal":              func(c *types.TimerConfig) { c.GcCyclesPerBlock = overhead.RemovalCycles - 1 },
+		"no window":               func(c *types.TimerConfig) { c.CandidateWindow = 0 },
+		"vast window":             func(c *types.TimerConfig) { c.CandidateWindow = ^uint32(0) },
+		"no overhead":             func(c *types.TimerConfig) { c.OverheadCyclesPerBlock = 0 },
+		"no TTL":                  func(c *types.TimerConfig) { c.MaxTtlBlocks = 0 },
+		"overflowing TTL":         func(c *types.TimerConfig) { c.MaxTtlBlocks = ^uint64(0) },
+		"overflowing lane":        func(c *types.TimerConfig) { c.LaneTimerCycles = ^uint64(0) },
+		"overflowing retention":   func(c *types.TimerConfig) { c.ReceiptRetentionBlocks = ^uint64(0) },
+		"vast payload":            func(c *types.TimerConfig) { c.MaxPayloadBytes = 1<<20 + 1 },
+		"no timers":               func(c *types.TimerConfig) { c.MaxTimersPerActor = 0 },
+		"negative price":          func(c *types.TimerConfig) { c.CycleBasefee = decimal.Of(math.LegacyNewDec(-1)) },
+		"absurd price":            func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(math.LegacyNewDec(1e18).MulInt64(2)) },
+		"bad type URL":            func(c *types.TimerConfig) { c.AllowedMessages = []string{"cosmos.bank.v1beta1.MsgSend"} },
 	} {
 		config := before
 		change(&config)
@@ -240,7 +242,7 @@ func TestCapsOnFires(t *testing.T) {
 
 // TestTheSweepComesToEachTimer: however few it looks at in a block, it goes on behind the last one that it looked at.
 func TestTheSweepComesToEachTimer(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.SweepPerBlock = 1 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetOverhead(c, overhead.VisitHeld, 1) }))
 	stays := f.schedule(robot, 4, f.noop(), limited(gas+1))
 	var ids []string
 	for range 3 {
@@ -250,8 +252,7 @@ func TestTheSweepComesToEachTimer(t *testing.T) {
 		f.setConfig(func(c *types.TimerConfig) { c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = cycles, cycles })
 	}
 	capped(gas - 1)
-	f.blocksUntil(4)
-	f.NextBlock()
+	f.blocksUntil(9)
 	for _, id := range ids {
 		require.Equal(t, types.Unrunnable, f.timer(robot, id).SetAside)
 	}

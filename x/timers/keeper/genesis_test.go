@@ -21,7 +21,8 @@ import (
 // balances of the robots do not matter.
 func busy(f *fixture) {
 	f.setConfig(func(c *types.TimerConfig) {
-		c.GcCyclesPerBlock, c.GcCyclesPerRemoval, c.MaxFiresPerBlock = 20, 10, 3
+		c.MaxFiresPerBlock = 3
+		lab.SetRemovals(c, 2)
 		c.CycleBasefee, c.CellBasefee = decimal.Of(math.LegacyOneDec()), decimal.Of(math.LegacyZeroDec())
 	})
 	f.NextBlock()

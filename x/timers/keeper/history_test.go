@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -32,8 +33,9 @@ func newHistory(t *testing.T, seed uint64, policy types.Policy, changes ...func(
 	changes = append([]func(*lab.ChainOptions){withConfig(func(c *types.TimerConfig) {
 		c.Policy, c.LaneTimerCycles, c.MaxCyclesPerFire = policy, 600_000, 60_000
 		c.Eip1559.MaxCyclesPerFireAuction = 60_000
-		c.GcCyclesPerBlock = 5 * c.GcCyclesPerRemoval
-		c.CandidateWindow, c.AdmissionsPerBlock = 24, 16
+		c.CandidateWindow = 24
+		lab.SetRemovals(c, 5)
+		lab.SetOverhead(c, overhead.Admit, 16)
 	})}, changes...)
 	f := newFixture(t, changes...)
 	f.fund(historians[2], 2_000_000)

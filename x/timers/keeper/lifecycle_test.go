@@ -532,7 +532,7 @@ func TestUnfundedTimerIsSuspendedOnRequest(t *testing.T) {
 
 // Rule: 5.2-one-removal
 func TestSuspensionIsBoundedAsRemovalsAre(t *testing.T) {
-	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 1 }))
+	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 2) }))
 	poor := sdk.AccAddress("robot_and_poor______")
 	f.fund(poor, 1)
 	for range 5 {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -47,7 +48,7 @@ func TestLaneMatchesTheModel(t *testing.T) {
 func newMachine(t testingT) *machine {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) {
 		c.LaneTimerCycles, c.MaxCyclesPerFire = 200_000, 100_000
-		c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2*removalsPerBlock+1, 2
+		lab.SetRemovals(c, removalsPerBlock)
 		c.MaxTtlBlocks, c.MaxTimersPerActor = 12, 20
 	}))
 	m := &machine{fixture: f, actors: []sdk.AccAddress{robot, robot2, sdk.AccAddress("robot_and_poor______")}}

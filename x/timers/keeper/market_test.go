@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -250,7 +251,8 @@ func TestPolicyBackAndForthUnderABacklog(t *testing.T) {
 	f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 		dear(c)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
-		c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 5, 7, 3
+		c.CandidateWindow = 5
+		lab.SetOverhead(c, overhead.Admit, 7)
 	}))
 	var ids []string
 	for i := range 40 {
@@ -370,11 +372,11 @@ func TestContractsOfOneDeployerShareACount(t *testing.T) {
 	}
 }
 
-// TestAShorterWindowForgetsInABoundedNumberOfBlocks: what has to leave leaves SWEEP_PER_BLOCK at a time.
+// TestAShorterWindowForgetsInABoundedNumberOfBlocks: what has to leave leaves while the overhead lasts.
 func TestAShorterWindowForgetsInABoundedNumberOfBlocks(t *testing.T) {
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.SweepPerBlock = 2
+		inTheEnd(c, overhead.Age, 2)
 	}))
 	for height := range uint64(12) {
 		f.schedule(robot, 3+height, f.noop())
@@ -453,7 +455,8 @@ func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				dear(c)
-				c.CandidateWindow, c.AdmissionsPerBlock = window, 100
+				c.CandidateWindow = window
+				lab.SetOverhead(c, overhead.Admit, 100)
 				c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 			}))
 			for i := range 20 {
@@ -486,7 +489,8 @@ func TestReadyQueryMatchesTheNextBlock(t *testing.T) {
 func TestGenesisInTheMiddleOfAStorm(t *testing.T) {
 	config := withConfig(func(c *types.TimerConfig) {
 		dear(c)
-		c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock, c.FairnessWindowBlocks = 5, 8, 2, 3
+		c.CandidateWindow, c.FairnessWindowBlocks = 5, 3
+		lab.SetOverhead(c, overhead.Admit, 8)
 		c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 	})
 	f := newFixture(t, withoutHeadroom, config)

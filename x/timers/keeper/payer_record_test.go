@@ -221,7 +221,7 @@ func TestAnAllowanceIsNotTurnedIntoTips(t *testing.T) {
 				plain(c)
 				c.Eip1559.MinLaneBasefee = decimal.Of(math.LegacyOneDec())
 				if storm {
-					c.CandidateWindow, c.AdmissionsPerBlock = 2, 64
+					c.CandidateWindow = 2
 				}
 			}))
 			f.grant(bob, robot, unlimited())
@@ -266,7 +266,7 @@ func TestAnAllowancePaysNoBidOfScore(t *testing.T) {
 // Rule: 1.11-capped-tip-in-the-index
 func TestACappedTipIsIndexedAtThePricesOfItsAdmission(t *testing.T) {
 	f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) {
-		c.LanePaused, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = true, 2, 64, 1
+		c.LanePaused, c.CandidateWindow = true, 2
 	}))
 	f.grant(bob, robot, unlimited())
 	for range 5 {

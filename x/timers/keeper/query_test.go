@@ -13,6 +13,7 @@ import (
 
 	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/query"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -89,7 +90,7 @@ func recorded(perHeight ...int) func(*lab.ChainOptions) {
 
 func TestPruningOfReceiptsIsBounded(t *testing.T) {
 	// Two heights have three values each, the others one.
-	f := newFixture(t, recorded(5, 5, 5, 150, 129, 5, 5, 5, 5), withConfig(func(c *types.TimerConfig) { c.SweepPerBlock = 2 }))
+	f := newFixture(t, recorded(5, 5, 5, 150, 129, 5, 5, 5, 5), withConfig(func(c *types.TimerConfig) { inTheEnd(c, overhead.Prune, 2) }))
 	count := func() (n int) {
 		for _, segment := range f.export().Receipts {
 			n += len(segment.Receipts)
@@ -218,7 +219,10 @@ func pages(t *testing.T, limit uint64, read func(*sdkquery.PageRequest) ([]types
 }
 
 func TestListsArePagedInTheOrderOfTheQueue(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.LanePaused, c.GcCyclesPerBlock, c.GcCyclesPerRemoval = true, 1, 1 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.LanePaused = true
+		lab.SetRemovals(c, 1)
+	}))
 	var first, second []string
 	for range 7 {
 		second = append(second, f.schedule(robot, 4, nil))

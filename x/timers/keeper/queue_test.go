@@ -79,7 +79,7 @@ type backlog struct {
 func drawBacklog(t *rapid.T) *backlog {
 	m := &backlog{config: types.DefaultTimerConfig("stake"), timers: make([]*backlogged, rapid.IntRange(250, 450).Draw(t, "timers"))}
 	c := &m.config
-	c.Policy, c.SweepPerBlock = types.PolicyFIFO, 1
+	c.Policy = types.PolicyFIFO
 	c.CandidateWindow = uint32(rapid.IntRange(60, 600).Draw(t, "window"))
 	c.LaneTimerCycles = uint64(rapid.IntRange(2, 40).Draw(t, "lane")) * 250_000
 	c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 250_000, 250_000, 1
@@ -87,7 +87,7 @@ func drawBacklog(t *rapid.T) *backlog {
 	c.PayloadCyclesPerByte = 0
 	c.MaxFiresPerActor = rapid.SampledFrom([]uint32{0, 0, 3}).Draw(t, "fires of an actor")
 	// The clean-up has hardly anything to spend: expired timers stand in the way as long as they can.
-	c.GcCyclesPerBlock = c.GcCyclesPerRemoval
+	lab.SetRemovals(c, 1)
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	// What was cancelled before its page was read takes no place in the window: the model's, which is read at once, is
 	// the same only if it holds all.

@@ -65,7 +65,7 @@ func TestPoliciesThatDoNotWeighCountNoFires(t *testing.T) {
 // Rule: 1.9-uncovered-bound
 func TestABlockFindsOutABoundedNumberOfPayers(t *testing.T) {
 	for poor, want := range map[int]int{255: 1, 256: 0} {
-		f := newFixture(t, withConfig(dear))
+		f := newFixture(t, withConfig(dear), withConfig(func(c *types.TimerConfig) { c.CandidateWindow = 300 }))
 		asked := 0
 		agent := f.agent("counts", func(sdk.Context, types.BidContext) (types.AgentQuote, error) {
 			asked++
@@ -85,7 +85,7 @@ func TestABlockFindsOutABoundedNumberOfPayers(t *testing.T) {
 //
 // Rule: 1.10-oldest-change-first
 func TestTheOldestChangeOfAnOwnerComesFirst(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 1 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 1) }))
 	early, late := sdk.AccAddress("zzzzzzzzzzzzzzzzzzzz"), sdk.AccAddress("aaaaaaaaaaaaaaaaaaaa")
 	first := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(early)))
 	second := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(early)))
@@ -103,7 +103,10 @@ func TestTheOldestChangeOfAnOwnerComesFirst(t *testing.T) {
 //
 // Rule: 1.10-place-in-queue
 func TestALateWatchQueuesFromItsExamination(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock, c.MaxFiresPerBlock = 1, 1 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.MaxFiresPerBlock = 1
+		notifies(c, 1)
+	}))
 	older := f.schedule(robot2, 6, f.noop())
 	first := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)))
 	second := f.schedule(robot, 0, f.noop(), watching(f.balanceOf(bob)))

@@ -289,7 +289,7 @@ func TestHandlersFindWhatTheBlockHasLeft(t *testing.T) {
 //
 // Rule: 2.2-one-record, 2.3-session
 func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 2 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 1) }))
 	poor := sdk.AccAddress("poor________________")
 	f.fund(poor, 1)
 	f.grant(poor, robot, unlimited())
@@ -325,7 +325,7 @@ func TestHandlersFindWhatTheBlockHasSetAside(t *testing.T) {
 //
 // Rule: 2.3-session
 func TestWhatTheBlockHasSetAsideOutlivesAHandlerThatFails(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 2, 2 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 1) }))
 	poor := sdk.AccAddress("poor________________")
 	f.fund(poor, 1)
 	f.grant(poor, robot, unlimited())

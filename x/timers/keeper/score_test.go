@@ -19,6 +19,7 @@ import (
 	timersgenesis "github.com/cosmos-timers/timers/x/timers/genesis"
 	"github.com/cosmos-timers/timers/x/timers/merge"
 	"github.com/cosmos-timers/timers/x/timers/names"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/score"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
@@ -220,7 +221,8 @@ func TestWhatAScoreBidWouldCost(t *testing.T) {
 // inScoreStorm makes a storm of a few timers: two fires a block.
 func inScoreStorm(c *types.TimerConfig) {
 	scored(c)
-	c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock, c.FairnessWindowBlocks = 5, 8, 2, 3
+	c.CandidateWindow, c.FairnessWindowBlocks = 5, 3
+	lab.SetOverhead(c, overhead.Admit, 8)
 	c.LaneTimerCycles, c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction = 60_000, 60_000, 60_000
 }
 
@@ -330,11 +332,12 @@ func TestAnUpdateInAStormCompetesFromTheNextBlock(t *testing.T) {
 // Rule: 1.5-never-lost, 1.7-policy-change-loses-nothing
 func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 	const n = 300
-	for _, admissions := range []uint32{1, 7, 40} {
+	for _, admissions := range []int{1, 7, 40} {
 		t.Run(fmt.Sprint(admissions), func(t *testing.T) {
 			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				inScoreStorm(c)
-				c.AdmissionsPerBlock, c.Policy = admissions, types.PolicyEIP1559
+				c.Policy = types.PolicyEIP1559
+				lab.SetOverhead(c, overhead.Admit, admissions)
 				// Everybody can pay whatever comes.
 				c.CycleBasefee, c.Eip1559.MinLaneBasefee = decimal.Of(dec("0.001")), decimal.Of(dec("0.001"))
 				c.LaneTimerCycles = 100_000
@@ -370,7 +373,7 @@ func TestPolicyChangesUnderABacklogLoseNothing(t *testing.T) {
 	}
 }
 
-// TestStaleEntriesAreReindexed: half of ADMISSIONS_PER_BLOCK a block, so that all compete again after as many blocks as
+// TestStaleEntriesAreReindexed: as many in a block as half of the overhead holds, so that all compete again after as many blocks as
 // that takes, whatever changed.
 //
 // Rule: 4-score-weights
@@ -384,7 +387,7 @@ func TestStaleEntriesAreReindexed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, withoutHeadroom, withConfig(func(c *types.TimerConfig) {
 				inScoreStorm(c)
-				c.AdmissionsPerBlock, c.SweepPerBlock = 2*each, 1
+				lab.SetOverhead(c, overhead.Refile, 2*each)
 				if name == "from eip1559" {
 					c.Policy = types.PolicyEIP1559
 				}
@@ -481,6 +484,9 @@ func (m *scoreModel) block() (fired []string) {
 		turns = int(m.config.CandidateWindow)
 	}
 	for _, best := range m.order(contest, turns) {
+		if storm && !m.meter.TryConsume(overhead.ReadRanked) {
+			break
+		}
 		if passedOver == 32 || m.cycles+m.config.FireBaseCycles >= m.config.LaneTimerCycles {
 			break
 		}
@@ -530,8 +536,7 @@ func scoreStormProperty(t *rapid.T) (storms int) {
 		c.Score.WAge = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("1"), dec("0")}).Draw(t, "weight of age"))
 		c.Score.WFifo = decimal.Of(rapid.SampledFrom([]math.LegacyDec{dec("0"), dec("0"), dec("0.1")}).Draw(t, "weight of rank"))
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
-		c.AdmissionsPerBlock = uint32(rapid.IntRange(1, 100).Draw(t, "admissions"))
-		c.SweepPerBlock = uint32(rapid.IntRange(1, 20).Draw(t, "sweep"))
+		lab.SetOverhead(c, overhead.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
 		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
 		c.MaxCyclesPerFire, c.Eip1559.MaxCyclesPerFireAuction, c.MaxCellsPerFire = 250_000, 250_000, 1_000

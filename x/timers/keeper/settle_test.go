@@ -202,7 +202,7 @@ func TestAHandlerMayUseUpItsPayersFunds(t *testing.T) {
 // Rule: 1.5-leaves-for-funds, 1.6-gc-budget, 5.2-leaves-or-suspended, 5.2-one-removal
 func TestUnfundedTimersLeaveUnderTheCleanUpBudget(t *testing.T) {
 	f := newFixture(t, withConfig(plain), withConfig(func(c *types.TimerConfig) {
-		c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 10, 10
+		lab.SetRemovals(c, 1)
 	}))
 	dave := sdk.AccAddress("dave________________")
 	f.fund(dave, 1)

@@ -16,6 +16,8 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -34,6 +36,9 @@ type stormModel struct {
 	basefee, p50 math.LegacyDec
 	cycles       uint64
 	admit, clean calendar.Key
+	// meter of the block, and the payers that it has looked at.
+	meter  *overhead.Meter
+	looked map[string]bool
 	// storms counts the blocks in which the ready index was needed.
 	storms int
 }
@@ -80,73 +85,111 @@ func admitted(timers []*types.Timer) []*types.Timer {
 	return slices.DeleteFunc(slices.Clone(timers), func(t *types.Timer) bool { return t.AdmittedWeight == 0 })
 }
 
-// compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits. Timers that become
-// due in this block are admitted ahead of their turn only if they are willing to pay its prices.
+// compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits.
 func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.Timer) bool) ([]*types.Timer, bool) {
+	m.meter = overhead.New(m.config.OverheadCyclesPerBlock, m.config.GcCyclesPerBlock)
+	m.meter.Lend(overhead.Watches)
+	m.meter.Lend(overhead.Held)
+	m.looked = map[string]bool{}
 	ready := m.ready()
-	window := int(m.config.CandidateWindow)
-	if len(ready) <= window {
+	if len(admitted(ready)) <= int(m.config.CandidateWindow) && m.readWindow(ready) {
+		m.clean = calendar.Key{}
 		return ready, false
 	}
 	m.storms++
-	if len(admitted(ready)) > window {
-		m.sweep(ready, weightOf)
+	reserved, passed := 0, m.admit
+	// admits looks whether a timer is admitted, and reports whether the meter ends the admission before it.
+	admits := func(t *types.Timer, read, admit overhead.Work) (ends bool) {
+		switch {
+		case !m.meter.TryConsume(read):
+			return true
+		case t.AdmittedWeight > 0, !willing(t):
+			return false
+		case !m.look(t), !m.meter.TryConsume(admit):
+			return true
+		}
+		reserved++
+		t.AdmittedWeight = weightOf(t.Actor)
+		return false
 	}
-	left := int(m.config.AdmissionsPerBlock)
 	if m.admit.Compare(calendar.Key{Due: m.height}) < 0 {
-		reads := 0
 		for _, t := range ready {
-			if t.Due == m.height && left > (int(m.config.AdmissionsPerBlock)+1)/2 && reads < 2*int(m.config.AdmissionsPerBlock) {
-				if reads++; !willing(t) {
-					continue
-				}
-				t.AdmittedWeight = weightOf(t.Actor)
-				left--
+			if t.Due == m.height && admits(t, overhead.ReadNewlyDue, overhead.AdmitNewlyDue) {
+				break
 			}
 		}
 	}
 	next := calendar.Key{Due: m.height + 1}
-	for reads, i := 0, 0; i < len(ready); i++ {
-		t := ready[i]
-		if placeOf(t).Compare(m.admit) < 0 {
-			continue
-		}
-		if left == 0 || reads == 2*int(m.config.AdmissionsPerBlock) {
+	for _, t := range ready {
+		if placeOf(t).Compare(m.admit) >= 0 && admits(t, overhead.ReadReady, overhead.Admit) {
 			next = placeOf(t)
 			break
 		}
-		reads++
-		if t.AdmittedWeight == 0 {
-			t.AdmittedWeight = weightOf(t.Actor)
-			left--
-		}
 	}
 	m.admit = next
+	reserved += m.sweep(ready, passed, weightOf, willing)
+	m.meter.Return(overhead.Reserved, reserved)
+	defer m.meter.Lend(overhead.Contest)
+	m.meter.Consume(overhead.ReadEntry, min(policies.MaxIndexReads, max(1, m.meter.Left(overhead.ReadEntry)/2)))
 	return admitted(ready), true
 }
 
-// sweep files a few of the admitted under weights that have risen, in rounds. Those that have fallen are filed anew when
-// they are met.
-func (m *stormModel) sweep(ready []*types.Timer, weightOf func([]byte) uint32) {
-	left := int(m.config.SweepPerBlock)
-	for _, t := range ready {
-		at := placeOf(t)
-		if at.Compare(m.clean) < 0 {
-			continue
-		}
-		if at.Compare(m.admit) >= 0 {
-			break
-		}
-		if left == 0 {
-			m.clean = at
-			return
-		}
-		left--
-		if t.AdmittedWeight > 0 {
-			t.AdmittedWeight = max(t.AdmittedWeight, weightOf(t.Actor))
+// readWindow reports whether the window holds all that is ready, and the meter lets the block read it.
+func (m *stormModel) readWindow(ready []*types.Timer) bool {
+	for i := range ready {
+		if i == int(m.config.CandidateWindow) || !m.meter.TryConsume(overhead.ReadReady) {
+			return false
 		}
 	}
+	return true
+}
+
+// look looks at a payer, once a block. All can pay.
+func (m *stormModel) look(t *types.Timer) bool {
+	if m.looked[string(t.Actor)] {
+		return true
+	}
+	m.looked[string(t.Actor)] = m.meter.TryConsume(overhead.LookAtPayer)
+	return m.looked[string(t.Actor)]
+}
+
+// sweep files a few of those that the admission has passed under weights that have risen, in rounds, and admits those that it
+// passed over. Those that have fallen are filed anew when they are met.
+func (m *stormModel) sweep(
+	ready []*types.Timer, end calendar.Key, weightOf func([]byte) uint32, willing func(*types.Timer) bool,
+) (reserved int) {
+	left := min(256, max(1, m.meter.Left(overhead.Renew)/2))
+	var found []*types.Timer
+	from := m.clean
 	m.clean = calendar.Key{}
+	for _, t := range ready {
+		at := placeOf(t)
+		if at.Compare(from) < 0 {
+			continue
+		}
+		if at.Compare(end) >= 0 {
+			break
+		}
+		if len(found) == left {
+			m.clean = at
+			break
+		}
+		found = append(found, t)
+	}
+	m.meter.Consume(overhead.Renew, len(found))
+	for _, t := range found {
+		weight := weightOf(t.Actor)
+		switch {
+		case t.AdmittedWeight > 0:
+			if weight > t.AdmittedWeight && m.meter.TryConsume(overhead.Refile) {
+				t.AdmittedWeight = weight
+			}
+		case (!willing(t) || m.look(t)) && m.meter.TryConsume(overhead.Admit):
+			reserved++
+			t.AdmittedWeight = weight
+		}
+	}
+	return reserved
 }
 
 // block runs the end of a block and returns what fires, in order. Every fire uses its intrinsic cycles alone.
@@ -170,6 +213,9 @@ func (m *stormModel) block() (fired []string) {
 	// met before their turn, under a weight that has fallen since.
 	var met []*types.Timer
 	for passedOver := 0; passedOver < 32 && (m.cycles+m.config.FireBaseCycles <= m.config.LaneTimerCycles || !waiting); {
+		if storm && !m.meter.TryConsume(overhead.ReadRanked) {
+			break
+		}
 		candidates := make([]policy.Candidate, len(contest))
 		for i, t := range contest {
 			candidates[i] = policy.Candidate{Due: t.Due, Seq: t.Seq, Size: t.GasLimit, Ask: t.Bid.Ask(), Weight: weightOf(t.Actor)}
@@ -202,7 +248,12 @@ func (m *stormModel) block() (fired []string) {
 		m.timers = slices.DeleteFunc(m.timers, func(t *types.Timer) bool { return t == best })
 	}
 	met = slices.DeleteFunc(met, func(t *types.Timer) bool { return !slices.Contains(m.timers, t) })
-	for _, t := range met[:min(len(met), int(m.config.AdmissionsPerBlock))] {
+	m.meter.Lend(overhead.NewlyDue)
+	m.meter.Lend(overhead.Tries)
+	for _, t := range met {
+		if !m.meter.TryConsume(overhead.Refile) {
+			break
+		}
 		t.AdmittedWeight = weightOf(t.Actor)
 	}
 	// All fires have one size, so that the median of the tips is that of the size.
@@ -274,8 +325,7 @@ func stormProperty(t *rapid.T) (storms int) {
 		c := &genesis.Config
 		c.Policy = types.PolicyEIP1559
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
-		c.AdmissionsPerBlock = uint32(rapid.IntRange(1, 100).Draw(t, "admissions"))
-		c.SweepPerBlock = uint32(rapid.IntRange(1, 20).Draw(t, "sweep"))
+		lab.SetOverhead(c, overhead.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
 		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
 		c.MaxCyclesPerFire, c.MaxCellsPerFire = 250_000, 1_000

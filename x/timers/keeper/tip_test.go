@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -311,7 +312,7 @@ func TestUnfundedTimersDoNotBlockTheLane(t *testing.T) {
 
 // TestUnfundedHandlingIsBoundedByTheGCLane: what is beyond it stays as it is and is found in later blocks.
 func TestUnfundedHandlingIsBoundedByTheGCLane(t *testing.T) {
-	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { c.GcCyclesPerBlock = 3 * c.GcCyclesPerRemoval }))
+	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 3) }))
 	poor := sdk.AccAddress("robot-poor__________")
 	f.fund(poor, 1)
 	for range 7 {
@@ -408,7 +409,8 @@ func TestWindowIsNotBlockedByIdleTimers(t *testing.T) {
 // TestWeightsAreForgotten: bounded, whatever policy is in force, and without a trace.
 func TestWeightsAreForgotten(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
-		c.Tip.EpochBlocks, c.SweepPerBlock = 1, 2
+		c.Tip.EpochBlocks = 1
+		inTheEnd(c, overhead.Age, 2)
 	}))
 	actors := []sdk.AccAddress{robot, robot2, alice, bob, carol}
 	for _, actor := range actors {
@@ -434,7 +436,8 @@ func TestWeightsAreForgotten(t *testing.T) {
 // Rule: 2.1-round-trip
 func TestForgottenWeightsAreNotExported(t *testing.T) {
 	f := newFixture(t, withConfig(byTip), withConfig(func(c *types.TimerConfig) {
-		c.Tip.EpochBlocks, c.SweepPerBlock = 1, 1
+		c.Tip.EpochBlocks = 1
+		inTheEnd(c, overhead.Age, 1)
 	}))
 	for _, actor := range []sdk.AccAddress{alice, bob, carol} {
 		f.schedule(actor, 3, f.pays(actor, robot, 1))

@@ -15,6 +15,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -50,7 +51,7 @@ func unpayableCrowd(t *testing.T, p types.Policy, n int, balance int64) *fixture
 		opts.Genesis.Config.Policy = p
 		// A smaller crowd storms a smaller window.
 		window := min(config.CandidateWindow, uint32(n)*2/5)
-		opts.Genesis.Config.CandidateWindow, opts.Genesis.Config.AdmissionsPerBlock = window, window
+		opts.Genesis.Config.CandidateWindow = window
 		for i := 0; i < n; i += 100 {
 			opts.Balances = append(opts.Balances, lab.Balance{Address: robotOf(i), Amount: math.NewInt(balance)})
 		}
@@ -81,7 +82,7 @@ func (f *fixture) weather(t *testing.T, blocks int) (seen stormOf) {
 	t.Helper()
 	waiting := map[string]bool{}
 	for n := 0; n < blocks || len(waiting) > 0; n++ {
-		require.Less(t, n, 60+blocks, "%d timers that could be paid did not fire", len(waiting))
+		require.Less(t, n, 60+blocks+*crowdSize/100, "%d timers that could be paid did not fire", len(waiting))
 		for range 3 {
 			if n < blocks {
 				waiting[f.schedule(robot, f.Height()+1, []byte("noop"))] = true
@@ -131,8 +132,7 @@ func TestUnpayableBidsKeepNobodyOut(t *testing.T) {
 			seen := f.weather(t, 20)
 			t.Logf("newcomers wait %d blocks, others %d; a block takes out %d", seen.newcomers, seen.others, seen.left)
 			require.LessOrEqual(t, seen.newcomers, uint64(2))
-			share := int(config.CandidateWindow + config.CandidateWindow/4)
-			require.LessOrEqual(t, seen.left, share+int(config.SweepPerBlock))
+			require.LessOrEqual(t, uint64(seen.left), config.OverheadCyclesPerBlock/overhead.Try.Cycles)
 			window := config.CandidateWindow
 			if p == types.PolicyTip {
 				window -= window / 4 // What is kept for timers that become due in the block.

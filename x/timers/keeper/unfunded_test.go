@@ -7,13 +7,14 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
 var poorRobot = sdk.AccAddress("robot_and_poor______")
 
 // oneRemoval leaves the GC lane room for one removal a block.
-func oneRemoval(c *types.TimerConfig) { c.GcCyclesPerBlock, c.GcCyclesPerRemoval = 10, 10 }
+func oneRemoval(c *types.TimerConfig) { lab.SetRemovals(c, 1) }
 
 // unfundedAside is a chain on which poorRobot, with 50,000, has two timers that need 80,000 each: one was removed, one was
 // set aside as the GC lane had room for one removal.

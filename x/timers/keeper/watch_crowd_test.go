@@ -8,6 +8,8 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -28,10 +30,20 @@ func crowdTimers() int  { return 1_000 / crowdPart() }
 func crowdChanges() int { return 600 / crowdPart() }
 func crowdHits() int    { return 256 / crowdPart() }
 
+// inTheEnd makes a config under which a block has room for n works of a kind when it has done all else.
+func inTheEnd(c *types.TimerConfig, work overhead.Work, n int) {
+	c.OverheadCyclesPerBlock = c.GcCyclesPerBlock + uint64(2*n+1)*work.Cycles/2
+}
+
+// notifies makes a config under which a block notifies n watches, and has a little left for an owner and some conditions.
+func notifies(c *types.TimerConfig, n int) {
+	lab.SetOverhead(c, overhead.Work{Share: overhead.Watches, Cycles: uint64(n+1)*overhead.Notify.Cycles - 100}, 1)
+}
+
 // newWatchCrowd schedules the crowd's timers, of so many owners in turn. shared: each also watches bob's balance.
 func newWatchCrowd(t *testing.T, owners int, shared bool, change func(*types.TimerConfig)) *watchCrowd {
 	t.Helper()
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = uint32(crowdHits()); change(c) }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, crowdHits()); change(c) }))
 	for i := range owners {
 		f.fund(crowdOwner(i), 10*rich)
 	}
@@ -124,7 +136,7 @@ func TestACrowdOfWatchesDelaysItselfOnly(t *testing.T) {
 //
 // Rule: 1.10-lateness, 1.12-delivery-content
 func TestSeveralChangesMakeOneLateFire(t *testing.T) {
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock = 1 }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 1) }))
 	var delivered types.Delivery
 	payload := f.script(func(_ sdk.Context, d types.Delivery) error {
 		delivered = d
@@ -172,7 +184,10 @@ func TestSeveralChangesMakeOneLateFire(t *testing.T) {
 // Rule: 1.10-change-stores-bounded
 func TestAChangeStoresABoundedNumberOfRounds(t *testing.T) {
 	const owners, hits = 60, 4
-	f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxWatchHitsPerBlock, c.LanePaused = hits, true }))
+	f := newFixture(t, withConfig(func(c *types.TimerConfig) {
+		c.LanePaused = true
+		notifies(c, hits)
+	}))
 	for i := range owners {
 		f.fund(crowdOwner(i), rich)
 		f.schedule(crowdOwner(i), 0, f.noop(), watching(f.balanceOf(bob), f.balanceOf(carol)))
@@ -183,7 +198,7 @@ func TestAChangeStoresABoundedNumberOfRounds(t *testing.T) {
 	state := f.export()
 	require.Len(t, state.WatchPending, 2)
 	require.LessOrEqual(t, len(state.WatchRounds), 2+3*hits)
-	for range owners / hits * 3 {
+	for range 2 * owners {
 		f.NextBlock()
 	}
 	state = f.export()

@@ -14,6 +14,8 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -190,7 +192,9 @@ func (r *watchRun) act() {
 func TestWatchesMatchTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		// Some leave the entries of their keys to later blocks.
-		r := newWatchRun(t, func(c *types.TimerConfig) { c.SweepPerBlock = rapid.Uint32Range(4, 6).Draw(t, "sweep") })
+		r := newWatchRun(t, func(c *types.TimerConfig) {
+			lab.SetOverhead(c, overhead.RemoveKey, rapid.IntRange(16, 20).Draw(t, "keys"))
+		})
 		for range rapid.IntRange(1, 25).Draw(t, "blocks") {
 			for range rapid.IntRange(0, 4).Draw(t, "ops") {
 				r.act()
@@ -222,7 +226,7 @@ func TestWatchesMatchTheModel(t *testing.T) {
 func TestEveryWatchIsNotifiedUnderASmallBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newWatchRun(t, func(c *types.TimerConfig) {
-			c.MaxWatchHitsPerBlock = rapid.Uint32Range(1, 4).Draw(t, "bound")
+			notifies(c, rapid.IntRange(1, 4).Draw(t, "bound"))
 		})
 		type wait struct {
 			owners       []string

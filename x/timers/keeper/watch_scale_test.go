@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -23,7 +24,8 @@ func TestACrowdWatchesOneKey(t *testing.T) {
 	n := sized(1_500, 10_000)
 	var counts *storecount.Counts
 	f := crowded(t, n, waitForBob, counted(&counts))
-	perBlock := int(f.config().MaxWatchHitsPerBlock)
+	config := f.config()
+	perBlock := overhead.New(config.OverheadCyclesPerBlock, config.GcCyclesPerBlock).Left(overhead.Notify)
 	f.endBlock()
 	f.run(f.send(alice, bob, 1))
 	fired, blocks := 0, 0

@@ -53,7 +53,7 @@ func (b *Budget) Spend(cycles, cells uint64) {
 // Cleanup is the budget of a block for removing timers (x/timers/README.md, "5.3 Cleanup"). It is independent of the
 // lane's, so that fires cannot delay removals, nor removals fires.
 type Cleanup struct {
-	// MaxCycles is GC_CYCLES_PER_BLOCK, PerRemoval GC_CYCLES_PER_REMOVAL, above 0.
+	// MaxCycles is GC_CYCLES_PER_BLOCK, PerRemoval what a removal takes of it, above 0.
 	MaxCycles, PerRemoval uint64
 	// Cycles are what the removals of this block used so far. Invariant: at most MaxCycles.
 	Cycles uint64

@@ -6,6 +6,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/agents"
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
@@ -22,9 +23,10 @@ type Block struct {
 	// Prices of the block. They depend on the previous block and the chain's fee market.
 	Prices policy.Prices
 
-	// Lane and GC are the two budgets.
-	Lane lane.Budget
-	GC   GC
+	// Lane is the budget for fires, GC that for removals, and Overhead that for all other work.
+	Lane     lane.Budget
+	GC       GC
+	Overhead *overhead.Meter
 	// Recents are the fires within the fairness window of the units that were looked up.
 	Recents *state.Recents
 	// Agents are the calls of bidding agents.
@@ -58,13 +60,31 @@ type Hands interface {
 	// unexpectedly, the timer is quarantined.
 	Guard(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) (done bool)
 	// SetAside takes a timer out of the queue, for a reason that ends by itself: what the sweep of the timers set aside looks
-	// at.
+	// at. If the block's overhead has no room for that, the timer stays where it is.
 	SetAside(ctx sdk.Context, t *types.Timer, reason types.SetAsideReason)
+	// Look looks at the payer of a ready timer that is to be admitted, at the price of its fire.
+	Look(ctx sdk.Context, t *types.Timer, price lane.Price) Funds
+	// LacksFunds removes, suspends or sets aside a timer whose payer can't cover a fire at a price, while the overhead lasts.
+	LacksFunds(ctx sdk.Context, t *types.Timer, price lane.Price)
 	// Expire removes an expired timer, for which the GC lane has been charged.
 	Expire(ctx sdk.Context, t *types.Timer)
 	// Runnable reports whether the timer can fire within its limits.
 	Runnable(t *types.Timer) bool
 }
+
+// Funds is what a look at a payer finds.
+type Funds int
+
+const (
+	// NotLooked: the block's overhead has no room for a look.
+	NotLooked Funds = iota
+	// Enough: the payer can cover the timer, in addition to its others that the block has admitted.
+	Enough
+	// Pledged: it could, were it not for those.
+	Pledged
+	// TooLittle: it can't.
+	TooLittle
+)
 
 // GC is the state of the block's cleanup.
 type GC struct {

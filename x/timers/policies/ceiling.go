@@ -75,8 +75,9 @@ func (w *Window) SetPricedOutAside(ctx sdk.Context, timers []types.Timer) error 
 			continue
 		}
 		w.PricedOut++
-		w.Departed++
-		w.Hands.SetAside(ctx, &t, types.PricedOut)
+		if w.Hands.SetAside(ctx, &t, types.PricedOut); t.SetAside != types.NotSetAside {
+			w.Departed++
+		}
 	}
 	return nil
 }

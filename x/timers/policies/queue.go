@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -38,26 +39,25 @@ func (b *Block) ReadLeftovers(ctx sdk.Context, records *state.Records) error {
 	return err
 }
 
-// ReadLive reads from the live cursor on: at most limit timers that can fire, and at most CANDIDATE_WINDOW expired
-// ones. It moves the live cursor. It returns the timers, the position reached, and whether that was all that is due.
+// ReadLive reads from the live cursor on: at most limit timers that can fire, and expired ones, while the overhead lasts. It
+// moves the live cursor. It returns the timers, the position reached, and whether that was all that is due.
 func (b *Block) ReadLive(
 	ctx sdk.Context, records *state.Records, limit uint32,
 ) (live []types.Timer, reached calendar.Key, complete bool, err error) {
-	liveLeft, expiredLeft := limit, b.Config.CandidateWindow
+	left := limit
 	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.LiveCursor), b.Height,
 		func(e calendar.Entry[types.Timer]) calendar.Verdict {
-			left := &liveLeft
-			if e.Value.ExpiredAt(b.Height) {
-				left = &expiredLeft
-			}
-			if *left == 0 {
+			expired := e.Value.ExpiredAt(b.Height)
+			if !expired && left == 0 || !b.Overhead.TryConsume(overhead.ReadReady) {
 				return calendar.Stop
 			}
-			*left--
+			if !expired {
+				left--
+			}
 			return calendar.Take
 		})
 	first := next
-	live = make([]types.Timer, 0, limit-liveLeft)
+	live = make([]types.Timer, 0, limit-left)
 	for i := range found {
 		e := &found[i]
 		if e.Value.ExpiredAt(b.Height) {
@@ -73,8 +73,7 @@ func (b *Block) ReadLive(
 	return live, next, complete, err
 }
 
-// SweepQueue looks for expired timers beyond what ReadLive reached, SWEEP_PER_BLOCK entries a block, in rounds over the
-// queue. Otherwise, under overload, they would stay until the lane reaches them.
+// SweepQueue looks for expired timers beyond what ReadLive reached, ScanLimit entries a block, in rounds over the queue. Otherwise, under overload, they would stay until the lane reaches them.
 func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached calendar.Key, complete bool) error {
 	if complete {
 		b.State.SweepCursor = types.QueueKey{}
@@ -84,7 +83,8 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 	if from.Compare(reached) < 0 {
 		from = reached
 	}
-	left := b.Config.SweepPerBlock
+	limit := b.ScanLimit(overhead.Scan)
+	left := limit
 	found, next, complete, err := records.Page(ctx, from, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		switch {
 		case left == 0:
@@ -97,6 +97,7 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 			return calendar.Pass
 		}
 	})
+	b.Overhead.Consume(overhead.Scan, limit-left)
 	b.GC.Meet(timersOf(found)...)
 	b.State.SweepCursor = state.QueueKey(next)
 	if complete {
@@ -105,21 +106,27 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 	return err
 }
 
-// ReadMore reads at most limit timers that can fire, between two keys, and returns where it stopped. It reads at most
-// twice as many entries; expired timers are left to the sweep.
+// maxScan bounds the ready timers that a block scans in the background: more than twice what the default lane can fire.
+const maxScan = 256
+
+// ScanLimit is how many ready timers the block scans in the background, while half of the overhead for upkeep lasts.
+func (b *Block) ScanLimit(work overhead.Work) int {
+	return min(maxScan, max(1, b.Overhead.Left(work)/2))
+}
+
+// ReadMore reads at most limit timers that can fire, between two keys, while the overhead lasts, and returns where it stopped.
+// Expired timers are left to the sweep.
 func (b *Block) ReadMore(
-	ctx context.Context, records *state.Records, from, to calendar.Key, limit uint32,
+	ctx context.Context, records *state.Records, from, to calendar.Key, limit uint32, work overhead.Work,
 ) (live []types.Timer, next calendar.Key, err error) {
-	left, reads := limit, 2*limit
+	left := limit
 	found, next, _, err := records.Page(ctx, from, b.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		switch {
-		case left == 0 || reads == 0 || e.Key.Compare(to) >= 0:
+		case left == 0 || e.Key.Compare(to) >= 0 || !b.Overhead.TryConsume(work):
 			return calendar.Stop
 		case e.Value.ExpiredAt(b.Height):
-			reads--
 			return calendar.Pass
 		default:
-			reads--
 			left--
 			return calendar.Take
 		}

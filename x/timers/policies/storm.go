@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/merge"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -16,7 +17,10 @@ import (
 
 // MaxIndexReads bounds the entries of the ready index that a block reads beyond the heads of its lists. With usual bids
 // few are read for each fire; the bound is against bids chosen to make many reads necessary.
-const MaxIndexReads = 4_096
+const MaxIndexReads = 1_024
+
+// maxListed is the same for a query that shows the order of the next block.
+const maxListed = 1 << 16
 
 // Indexer is a policy whose order is kept in the ready index.
 type Indexer interface {
@@ -42,26 +46,24 @@ type Ranking interface {
 }
 
 // Storm is a Window that uses the ready index under overload, when more timers are ready than the window holds. Then a
-// block does not read all ready timers. It admits ADMISSIONS_PER_BLOCK of them to the index, and takes the best from
-// there. Work is bounded, every timer is admitted in the end, and among the admitted the order is exact.
+// block does not read all ready timers. It admits some of them to the index while its overhead lasts, and takes the best from
+// there. A timer that is priced out, or whose payer can't cover it, is passed over for the price of a read; a scan behind the
+// admission looks at it again. Work is bounded, every timer is admitted in the end, and among the admitted the order is exact.
 type Storm struct {
 	Window
 	Indexer Indexer
 
 	ranking Ranking
-	// indexed is how many timers were in the index when the step began, reindexed how many of them it gave another
-	// placement because they were in lists that are not those of the block.
-	indexed   uint64
-	reindexed uint32
+	// indexed is how many timers were in the index when the step began.
+	indexed uint64
+	// reserved is how many tries the admissions have reserved.
+	reserved int
 	// returned are timers that were met before their turn and put back, and isReturned has their seqs. It is looked up,
 	// never ranged over.
 	returned   []calendar.Key
 	isReturned map[uint64]bool
 	// passedOver counts timers that did not fit.
 	passedOver int
-	// read holds the live timers before reached, in queue order, if the block read them to find that there is a storm.
-	read    []types.Timer
-	reached calendar.Key
 }
 
 var _ Round = (*Storm)(nil)
@@ -74,45 +76,41 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 	if err := s.ReadLeftovers(ctx, s.Parts.Records); err != nil {
 		return err
 	}
-	if s.indexed > uint64(s.Config.CandidateWindow) {
-		if err := s.sweepAdmitted(ctx); err != nil {
+	if s.indexed <= uint64(s.Config.CandidateWindow) {
+		live, reached, complete, err := s.ReadLive(ctx, s.Parts.Records, s.Config.CandidateWindow)
+		if err != nil {
 			return err
 		}
-		return s.collectStorm(ctx)
+		if complete {
+			s.Compete(live)
+			return s.SweepQueue(ctx, s.Parts.Records, reached, complete)
+		}
 	}
-	live, reached, complete, err := s.ReadLive(ctx, s.Parts.Records, s.Config.CandidateWindow)
-	if err != nil {
-		return err
-	}
-	if !complete {
-		s.read, s.reached = live, reached
-		return s.collectStorm(ctx)
-	}
-	s.Compete(live)
-	return s.SweepQueue(ctx, s.Parts.Records, reached, complete)
-}
-
-// collectStorm admits newcomers, and the oldest timers that are not admitted.
-func (s *Storm) collectStorm(ctx sdk.Context) error {
 	s.Storm, s.Overfull = true, true
-	admitted, err := s.admitFresh(ctx)
-	if err != nil {
+	passed := state.CalendarKey(s.State.AdmitCursor)
+	if err := s.admitNewlyDue(ctx); err != nil {
 		return err
 	}
-	return s.admitOldest(ctx, s.Config.AdmissionsPerBlock-admitted-s.reindexed)
+	if err := s.admitOldest(ctx); err != nil {
+		return err
+	}
+	err := s.scanPassed(ctx, passed)
+	s.Overhead.Return(overhead.Reserved, s.reserved)
+	return err
 }
 
 // reindexStale moves admitted timers that are indexed under another policy, or under other weights, to their placement
-// under the policy in force: up to half of what a block admits. Until then they don't compete, like those not yet
+// under the policy in force, with half of the overhead for the contest. Until then they don't compete, like those not yet
 // admitted.
 func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 	if s.indexed, err = s.Parts.Index.Admitted(ctx); err != nil || s.indexed == 0 {
 		return err
 	}
-	entries, err := s.Indexer.Stale(ctx, int(s.Config.AdmissionsPerBlock+1)/2)
+	entries, err := s.Indexer.Stale(ctx, (s.Overhead.Left(overhead.Refile)+1)/2)
 	if err != nil {
 		return err
 	}
+	s.Overhead.Consume(overhead.Refile, len(entries))
 	for _, entry := range entries {
 		t, found, err := s.Parts.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		if err != nil {
@@ -125,137 +123,101 @@ func (s *Storm) reindexStale(ctx sdk.Context) (err error) {
 		if err := s.Parts.Index.Reindex(ctx, &t, s.Indexer.Placement(ctx, &t)); err != nil {
 			return err
 		}
-		s.reindexed++
 	}
 	return nil
 }
 
-// admitFresh admits timers that became due in this block while older ones still wait for admission, up to half of what
-// a block admits. Otherwise newcomers could not compete until the whole backlog is admitted. Those that are priced out are
-// passed over, so that they take no admission from those that can pay; they are admitted when they are the oldest.
-func (s *Storm) admitFresh(ctx sdk.Context) (uint32, error) {
+// admitNewlyDue admits timers that became due in this block while older ones still wait for admission. Otherwise they could not
+// compete until the whole backlog is admitted.
+func (s *Storm) admitNewlyDue(ctx sdk.Context) error {
 	from := calendar.Key{Due: s.Height}
 	if state.CalendarKey(s.State.AdmitCursor).Compare(from) >= 0 {
-		return 0, nil
+		return nil
 	}
-	left, reads := s.Config.AdmissionsPerBlock/2, 2*s.Config.AdmissionsPerBlock
-	found, _, err := s.scan(ctx, from, func(t *types.Timer) calendar.Verdict {
-		if left == 0 || reads == 0 {
-			return calendar.Stop
-		}
-		reads--
-		if _, willing := s.Price(t); !willing {
-			return calendar.Pass
-		}
-		left--
-		return calendar.Take
-	})
-	if err != nil {
-		return 0, err
-	}
-	return s.admit(ctx, found)
+	_, err := s.admitFrom(ctx, from, overhead.ReadNewlyDue, overhead.AdmitNewlyDue)
+	return err
 }
 
-// admitOldest admits the oldest timers that are not admitted.
-func (s *Storm) admitOldest(ctx sdk.Context, limit uint32) error {
+// admitOldest admits the oldest timers that the admission has not reached.
+func (s *Storm) admitOldest(ctx sdk.Context) error {
 	from := state.CalendarKey(s.State.AdmitCursor)
 	if live := state.CalendarKey(s.State.LiveCursor); from.Compare(live) < 0 {
 		from = live
 	}
-	// Timers that admitFresh admitted are passed over, once each. So are expired ones, which the cleanup removes.
-	left, reads := limit, 2*s.Config.AdmissionsPerBlock
-	// Each conversion to the interface copies the context, which is large.
-	goCtx := context.Context(ctx)
-	found, next, err := s.scan(ctx, from, func(t *types.Timer) calendar.Verdict {
-		if left == 0 || reads == 0 {
-			return calendar.Stop
-		}
-		reads--
-		switch {
-		case t.ExpiredAt(s.Height):
-			return calendar.Take
-		case s.Parts.Index.IsAdmitted(goCtx, t):
-			return calendar.Pass
-		default:
-			left--
-			return calendar.Take
-		}
-	})
-	if err != nil {
-		return err
-	}
+	next, err := s.admitFrom(ctx, from, overhead.ReadReady, overhead.Admit)
 	s.State.AdmitCursor = state.QueueKey(next)
-	_, err = s.admit(ctx, found)
 	return err
 }
 
-// scan passes ready timers from a place on to fn, in queue order, and returns those that it takes and where it stopped. What
-// the block has read is not read again: of that, fn is passed the live timers only.
-func (s *Storm) scan(
-	ctx sdk.Context, from calendar.Key, fn func(*types.Timer) calendar.Verdict,
-) (taken []*types.Timer, next calendar.Key, err error) {
-	for i := range s.read {
-		t := &s.read[i]
-		key := state.KeyOf(t.Due, t.Seq)
-		if key.Compare(from) < 0 || t.SetAside != types.NotSetAside {
-			continue
-		}
-		switch fn(t) {
-		case calendar.Stop:
-			return taken, key, nil
-		case calendar.Take:
-			taken = append(taken, t)
-		case calendar.Pass:
-		}
-	}
-	if from.Compare(s.reached) < 0 {
-		from = s.reached
-	}
+// admitFrom reads ready timers in queue order while the overhead lasts, and admits those that can pay. It returns where it
+// stopped.
+func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhead.Work) (next calendar.Key, err error) {
 	found, next, _, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
-		return fn(&e.Value)
-	})
-	for i := range found {
-		taken = append(taken, &found[i].Value)
-	}
-	return taken, next, err
-}
-
-// admit indexes timers under the weights of their actors, and returns how many. A timer that the config can't run is set
-// aside; an expired one is left to the cleanup.
-func (s *Storm) admit(ctx sdk.Context, found []*types.Timer) (admitted uint32, err error) {
-	goCtx := context.Context(ctx)
-	for _, t := range found {
+		t := &e.Value
 		switch {
-		case t.ExpiredAt(s.Height):
-			s.GC.Meet(*t)
-			continue
-		case !s.Hands.Runnable(t):
-			s.Hands.SetAside(ctx, t, types.Unrunnable)
-			continue
-		case s.Parts.Index.IsAdmitted(goCtx, t):
-			continue
+		case !s.Overhead.TryConsume(read):
+			return calendar.Stop
+		case t.ExpiredAt(s.Height) || !s.Hands.Runnable(t):
+			return calendar.Take
+		case s.Parts.Index.IsAdmitted(ctx, t):
+			return calendar.Pass
 		}
-		at, err := s.Indexer.Quoted(ctx, t)
-		if err != nil {
-			return admitted, err
+		price, willing := s.Price(t)
+		if !willing {
+			return calendar.Pass
 		}
-		if err := s.Parts.Index.Admit(goCtx, t, at); err != nil {
-			return admitted, err
+		switch s.Hands.Look(ctx, t, price) {
+		case Enough:
+			if s.Overhead.TryConsume(admit) {
+				s.reserved++
+				return calendar.Take
+			}
+			return calendar.Stop
+		case NotLooked:
+			return calendar.Stop
+		default:
+			return calendar.Pass
 		}
-		admitted++
+	})
+	if err != nil {
+		return next, err
 	}
-	return admitted, nil
+	for i := range found {
+		if err := s.admit(ctx, &found[i].Value); err != nil {
+			return next, err
+		}
+	}
+	return next, nil
 }
 
-// sweepAdmitted examines SWEEP_PER_BLOCK of the admitted timers, in rounds over all of them. It removes expired ones,
-// brings the others where they belong, and calls their agents again. Under overload it is what moves the live cursor.
-func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
-	from, end := state.CalendarKey(s.State.SweepCursor), state.CalendarKey(s.State.AdmitCursor)
+// admit indexes a timer under the weight of its actor. A timer that the config can't run is set aside; an expired one is left to
+// the cleanup.
+func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
+	switch {
+	case t.ExpiredAt(s.Height):
+		s.GC.Meet(*t)
+		return nil
+	case !s.Hands.Runnable(t):
+		s.Hands.SetAside(ctx, t, types.Unrunnable)
+		return nil
+	}
+	at, err := s.Indexer.Quoted(ctx, t)
+	if err != nil {
+		return err
+	}
+	return s.Parts.Index.Admit(ctx, t, at)
+}
+
+// scanPassed examines ScanLimit of the timers that the admission has passed in earlier blocks, in rounds over all of them. It removes expired
+// ones, admits those that were passed over or puts them on hold, brings the others where they belong, and calls their agents
+// again. Under overload it is what moves the live cursor.
+func (s *Storm) scanPassed(ctx sdk.Context, end calendar.Key) error {
+	from := state.CalendarKey(s.State.SweepCursor)
 	first := from.Compare(state.CalendarKey(s.State.LiveCursor)) <= 0
 	if first {
 		from = state.CalendarKey(s.State.LiveCursor)
 	}
-	left, reachedEnd := s.Config.SweepPerBlock, false
+	left, reachedEnd := s.ScanLimit(overhead.Renew), false
 	found, next, complete, err := s.Parts.Records.Page(ctx, from, s.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
 		reachedEnd = e.Key.Compare(end) >= 0
 		if left == 0 || reachedEnd {
@@ -267,6 +229,7 @@ func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
+	s.Overhead.Consume(overhead.Renew, len(found))
 	s.State.SweepCursor = state.QueueKey(next)
 	if complete || reachedEnd {
 		s.State.SweepCursor = types.QueueKey{}
@@ -287,17 +250,39 @@ func (s *Storm) sweepAdmitted(ctx sdk.Context) error {
 	return nil
 }
 
-// renew brings an admitted timer's placement up to date.
+// renew brings a timer that the admission has passed to where it belongs.
 func (s *Storm) renew(ctx sdk.Context, t *types.Timer) error {
 	s.Parts.Index.Recall(ctx, t)
 	if t.AdmittedWeight == 0 {
-		return nil
+		return s.lookAgain(ctx, t)
 	}
 	at, err := s.Indexer.Quoted(ctx, t)
 	if err != nil || !misplaced(t, at) && at.Quote.Equal(t.Quote) {
 		return err
 	}
+	if !s.Overhead.TryConsume(overhead.Refile) {
+		return nil
+	}
 	return s.Parts.Index.Reindex(ctx, t, at)
+}
+
+// lookAgain admits a timer that was passed over, or puts it on hold, if its payer still can't cover it.
+func (s *Storm) lookAgain(ctx sdk.Context, t *types.Timer) error {
+	if price, willing := s.Price(t); willing && s.Hands.Runnable(t) {
+		switch s.Hands.Look(ctx, t, price) {
+		case Enough:
+		case TooLittle:
+			s.Hands.LacksFunds(ctx, t, price)
+			return nil
+		default:
+			return nil
+		}
+	}
+	if !s.Overhead.TryConsume(overhead.Admit) {
+		return nil
+	}
+	s.reserved++
+	return s.admit(ctx, t)
 }
 
 // OpenRanking opens the index at the prices of the block. A round's Rank calls it under overload.
@@ -306,13 +291,24 @@ func (s *Storm) OpenRanking(ctx sdk.Context) (err error) {
 	return err
 }
 
+// IndexReads is how many entries of the index the block may read beyond the heads of its lists. They are consumed at once. A query
+// pays for what it reads.
+func (s *Storm) IndexReads() int {
+	if s.Agents.IsPreview() {
+		return maxListed
+	}
+	n := min(MaxIndexReads, max(1, s.Overhead.Left(overhead.ReadEntry)/2))
+	s.Overhead.Consume(overhead.ReadEntry, n)
+	return n
+}
+
 // Next implements Round: it tries the admitted in order while the lane lasts.
 func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 	if !s.Storm {
 		return s.Window.Next(ctx)
 	}
 	goCtx := context.Context(ctx)
-	for s.passedOver < MaxPassedOver && s.PricedOut < s.Config.CandidateWindow && s.HasRoom() {
+	for s.passedOver < MaxPassedOver && s.HasRoom() && s.Overhead.TryConsume(overhead.ReadRanked) {
 		entry, found, err := s.ranking.Next(goCtx)
 		if err != nil || !found {
 			return Turn{}, false, err
@@ -342,6 +338,9 @@ func (s *Storm) check(ctx sdk.Context, t *types.Timer) (bool, error) {
 		return false, s.putBack(t, at)
 	}
 	if at, blocked := s.Indexer.Blocked(t); blocked {
+		if !s.Overhead.TryConsume(overhead.Refile) {
+			return false, nil
+		}
 		return false, s.Parts.Index.Reindex(ctx, t, at)
 	}
 	switch {
@@ -381,11 +380,10 @@ func (s *Storm) putBack(t *types.Timer, at index.Placement) error {
 }
 
 // Close implements Round: it writes what was admitted and is still ready, and the placements of timers that were put back
-// and have not fired, as many as a block admits at most. So whoever makes many timers of the index outdated at once makes no
-// block write them all. The others are put back again when they are met.
+// and have not fired, while the overhead lasts. So whoever makes many timers of the index outdated at once makes no block write
+// them all. The others are put back again when they are met.
 func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
-	left := s.Config.AdmissionsPerBlock
-	for i := 0; i < len(s.returned) && left > 0; i++ {
+	for i := range s.returned {
 		t, found, err := s.Parts.Index.InQueue(ctx, s.returned[i])
 		if err != nil {
 			return math.Int{}, err
@@ -394,7 +392,9 @@ func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 			continue // It fired, was cancelled or left the index.
 		}
 		if at := s.Indexer.Placement(ctx, &t); misplaced(&t, at) {
-			left--
+			if !s.Overhead.TryConsume(overhead.Refile) {
+				break
+			}
 			if err := s.Parts.Index.Reindex(ctx, &t, at); err != nil {
 				return math.Int{}, err
 			}

@@ -79,7 +79,7 @@ func (w *Window) Rank(ctx sdk.Context) error {
 	return w.DropPricedOut(ctx)
 }
 
-// DropUnrunnable sets aside what the config can't run.
+// DropUnrunnable sets aside what the config can't run, while the overhead lasts. The rest does not compete either.
 func (w *Window) DropUnrunnable(ctx sdk.Context) {
 	runnable := w.Ready[:0]
 	for i := range w.Ready {

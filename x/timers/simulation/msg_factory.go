@@ -244,7 +244,7 @@ func (f factory) updateConfig(
 	auction(data, &config)
 	config.Score.WFifo = decimal.Of(math.LegacyNewDecWithPrec(int64(r.Intn(2)), 1))
 	config.CandidateWindow = r.Uint32InRange(1, 30)
-	config.AdmissionsPerBlock = r.Uint32InRange(1, 20)
+	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + uint64(r.Intn(3_000_000))
 	config.FairnessWindowBlocks = r.Uint64InRange(1, 20)
 	config.MaxFiresPerActor = r.Uint32InRange(0, 4)
 	config.LanePaused = r.Intn(5) == 0

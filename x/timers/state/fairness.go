@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state/logstore"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -82,7 +83,7 @@ type ActorFires struct {
 // block. A policy that does not count fires passes none: fairness begins with the same weight for all. It reads no count
 // again that the block looked up; recents must not be used afterwards.
 func (f *Fairness) Advance(
-	ctx context.Context, config *types.TimerConfig, height uint64, fired []ActorFires, recents *Recents,
+	ctx context.Context, config *types.TimerConfig, meter *overhead.Meter, height uint64, fired []ActorFires, recents *Recents,
 	state *types.FairnessState,
 ) error {
 	window := f.window(recents, fairness.Median{Units: state.Units, Value: state.Median, Below: state.Below})
@@ -93,7 +94,7 @@ func (f *Fairness) Advance(
 		}
 		window.note(byUnit, 1)
 	}
-	if err := f.drop(ctx, config, height, state, &window); err != nil {
+	if err := f.drop(ctx, config, meter, height, state, &window); err != nil {
 		return err
 	}
 	if err := window.settle(ctx, state); err != nil {
@@ -123,10 +124,9 @@ func (f *Fairness) byUnit(ctx sdk.Context, config *types.TimerConfig, fired []Ac
 }
 
 // drop removes the fires that are not in the window of the next block: usually those of one block. After the window was
-// shortened it removes those of more blocks, at least two and as many as hold SWEEP_PER_BLOCK units, so that it catches
-// up.
+// shortened it removes those of more blocks, at least two and more while the overhead lasts, so that it catches up.
 func (f *Fairness) drop(
-	ctx context.Context, config *types.TimerConfig, height uint64, state *types.FairnessState, window *window,
+	ctx context.Context, config *types.TimerConfig, meter *overhead.Meter, height uint64, state *types.FairnessState, window *window,
 ) error {
 	if window.median.Units == 0 || height < config.FairnessWindowBlocks {
 		return nil
@@ -135,6 +135,7 @@ func (f *Fairness) drop(
 	if state.From > last {
 		return nil
 	}
+	limit := meter.Left(overhead.Age)
 	type leaving struct {
 		height uint64
 		fires  types.BlockFires
@@ -145,7 +146,7 @@ func (f *Fairness) drop(
 	err := f.fires.Walk(ctx, ranger, func(height uint64, fires types.BlockFires) (bool, error) {
 		old = append(old, leaving{height, fires})
 		units += len(fires.Units)
-		return len(old) >= 2 && units >= int(config.SweepPerBlock), nil
+		return len(old) >= 2 && units >= limit, nil
 	})
 	if err != nil {
 		return err
@@ -157,7 +158,8 @@ func (f *Fairness) drop(
 		}
 		window.note(block.fires, -1)
 	}
-	if units >= int(config.SweepPerBlock) && len(old) >= 2 {
+	meter.Consume(overhead.Age, units)
+	if units >= limit && len(old) >= 2 {
 		state.From = old[len(old)-1].height + 1
 	}
 	return nil

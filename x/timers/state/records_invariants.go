@@ -96,8 +96,6 @@ func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now uint64) e
 		return nil
 	case t.IsBefore(lane.LiveCursor):
 		return fmt.Errorf("timer %s at (%d, %d) can fire and is stored before the live cursor %v", t.IDHex(), t.Due, t.Seq, lane.LiveCursor)
-	case t.IsBefore(lane.AdmitCursor) && t.AdmittedWeight == 0:
-		return fmt.Errorf("timer %s at (%d, %d) was passed by admission %v", t.IDHex(), t.Due, t.Seq, lane.AdmitCursor)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/leavers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -18,6 +19,7 @@ type collector struct {
 	*Watches
 	height uint64
 	config *types.TimerConfig
+	meter  *overhead.Meter
 	guard  Guard
 
 	// all are the rounds that this block has read or begun, named the same by owner and prefix.
@@ -32,17 +34,19 @@ type collector struct {
 	passings []*passing
 }
 
-func (w *Watches) collector(height uint64, config *types.TimerConfig, guard Guard) *collector {
+func (w *Watches) collector(height uint64, config *types.TimerConfig, meter *overhead.Meter, guard Guard) *collector {
 	return &collector{
-		Watches: w, height: height, config: config, guard: guard,
+		Watches: w, height: height, config: config, meter: meter, guard: guard,
 		named: map[string]*ownerRound{}, byOwner: map[string]*ownerTurn{},
 	}
 }
 
 // Collect makes due the timers that watch state that this block's transactions changed, and continues the rounds of
 // earlier blocks. It returns timers that expired while they waited.
-func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guard) (expired []types.Timer, err error) {
-	c := w.collector(types.HeightOf(ctx), config, guard)
+func (w *Watches) Collect(
+	ctx sdk.Context, config *types.TimerConfig, meter *overhead.Meter, guard Guard,
+) (expired []types.Timer, err error) {
+	c := w.collector(types.HeightOf(ctx), config, meter, guard)
 	before, _, err := state.FindItem(ctx, w.cursors)
 	if err != nil {
 		return nil, err
@@ -78,8 +82,8 @@ func (w *Watches) Collect(ctx sdk.Context, config *types.TimerConfig, guard Guar
 
 // KeepChanges stores the changes that watched stores have noted and no timer has been notified of: the changes that
 // timers made at the end of this block count for the next.
-func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig) error {
-	c := w.collector(height, config, nil)
+func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.TimerConfig, meter *overhead.Meter) error {
+	c := w.collector(height, config, meter, nil)
 	fresh, err := c.takeChanges(ctx, nil)
 	if err != nil {
 		return err
@@ -101,13 +105,13 @@ func (w *Watches) KeepChanges(ctx sdk.Context, height uint64, config *types.Time
 	return w.addCursors(ctx, left)
 }
 
-// sweep finds timers that expired while they waited, at most SWEEP_PER_BLOCK: they are first in the order of expiry
-// heights.
+// sweep finds timers that expired while they waited, as many as half of the overhead for those on hold: they are first in the
+// order of expiry heights.
 func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired []types.Timer, err error) {
 	if cursors.Expiry.Due >= c.height {
 		return nil, nil
 	}
-	limit := int(c.config.SweepPerBlock)
+	limit := max(1, c.meter.Left(overhead.VisitWaiting)/2)
 	var seqs []uint64
 	ranger := new(collections.Range[collections.Pair[uint64, uint64]]).
 		StartInclusive(collections.Join(cursors.Expiry.Due, cursors.Expiry.Seq)).
@@ -122,6 +126,7 @@ func (c *collector) sweep(ctx sdk.Context, cursors *types.WatchCursors) (expired
 	if err != nil {
 		return nil, err
 	}
+	c.meter.Consume(overhead.VisitWaiting, len(seqs))
 	for _, seq := range seqs {
 		timer, found, err := state.Find(ctx, c.waiting, seq)
 		if err != nil {

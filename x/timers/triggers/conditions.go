@@ -3,6 +3,7 @@ package triggers
 import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
 	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -13,13 +14,8 @@ import (
 // rounds. What a block does not notify stays in the segment, and the next block goes on there. Each condition that is read
 // for nothing is of a timer that counts later changes only; each other makes its timer due, and so leaves the order.
 
-const (
-	// segmentReads are the conditions that a block reads of segments of this block, and of those of earlier blocks, as
-	// multiples of MAX_WATCH_HITS_PER_BLOCK. Reading is cheap next to notifying: it lets more owners take their turns.
-	segmentReads = 3
-	// maxSegments is how many segments of one key a block reads.
-	maxSegments = 8
-)
+// maxSegments is how many segments of one key a block reads.
+const maxSegments = 8
 
 // passing is a segment in this block.
 type passing struct {
@@ -72,7 +68,7 @@ func (c *collector) runConditions(ctx sdk.Context, changed []types.WatchKey, aft
 		fresh[i] = &passing{Segment: segments[i], next: segments[i].From}
 	}
 	c.passings = append(c.passings, fresh...)
-	_, err = turns.Share(len(fresh), len(fresh)+segmentReads*int(c.config.MaxWatchHitsPerBlock), func(i, limit int) (int, bool, error) {
+	_, err = turns.Share(len(fresh), len(fresh)+c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
 		looked, err := c.read(ctx, fresh[i], limit)
 		return max(1, looked), fresh[i].next == nil, err
 	})
@@ -81,14 +77,14 @@ func (c *collector) runConditions(ctx sdk.Context, changed []types.WatchKey, aft
 
 // readStored reads segments of earlier blocks, of the key whose turn it is and those that follow.
 func (c *collector) readStored(ctx sdk.Context, after *types.WatchCursors) error {
-	limit := int(c.config.MaxWatchHitsPerBlock)
+	limit := c.quarter(overhead.VisitOwner)
 	// One key more than is read, so that it is known which is next.
 	keys, err := c.conditions.KeysWithSegments(ctx, after.Condition, limit+1)
 	if err != nil {
 		return err
 	}
 	after.Condition, after.ConditionsLeft = types.WatchKey{}, false
-	at, err := turns.Share(min(len(keys), limit), segmentReads*limit, func(i, limit int) (int, bool, error) {
+	at, err := turns.Share(min(len(keys), limit), c.quarter(overhead.ReadCondition), func(i, limit int) (int, bool, error) {
 		return c.readOld(ctx, keys[i], limit, &after.ConditionsLeft)
 	})
 	if err == nil && at < len(keys) {
@@ -148,6 +144,7 @@ func (c *collector) read(ctx sdk.Context, p *passing, limit int) (looked int, er
 	if err != nil {
 		return looked, err
 	}
+	c.meter.Consume(overhead.ReadCondition, looked)
 	p.next = next
 	for _, f := range found {
 		one := &passed{Passed: f, segment: p.Segment}

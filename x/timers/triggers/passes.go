@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/triggers/turns"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -16,16 +17,15 @@ import (
 
 // A pass visits the owners of the watches of one changed prefix, and adds the changes to their rounds. For each prefix
 // that the block changed it visits one owner in any case: whoever wrote there paid for a write, whose cost this is in
-// proportion to. In addition the changed prefixes share freshVisits × MAX_WATCH_HITS_PER_BLOCK visits, and the passes
-// that earlier blocks did not finish share MAX_WATCH_HITS_PER_BLOCK. So a block stores a bounded number of rounds, and
-// only a prefix that very many owners watch takes more than one block.
+// proportion to. In addition the changed prefixes share a quarter of what the overhead for watches has left, and the passes
+// that earlier blocks did not finish another. So a block stores a bounded number of rounds, and only a prefix that very many
+// owners watch takes more than one block.
 
-const (
-	// freshVisits are the visits for changes of the block, as a multiple of MAX_WATCH_HITS_PER_BLOCK.
-	freshVisits = 3
-	// maxStreak is how many entries of one owner are read one by one, before the rest is passed over.
-	maxStreak = 8
-)
+// maxStreak is how many entries of one owner are read one by one, before the rest is passed over.
+const maxStreak = 8
+
+// quarter is how many works of a kind take a quarter of what the overhead for watches has left, at least 1.
+func (c *collector) quarter(work overhead.Work) int { return max(1, c.meter.Left(work)/4) }
 
 // pass is the pass of one prefix in this block.
 type pass struct {
@@ -41,7 +41,7 @@ func nameOf(key types.WatchKey) string { return key.Store + "\x00" + string(key.
 // runPasses visits the owners of changed prefixes. It returns the prefix that is first in the next block, none if all passes
 // are finished.
 func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.WatchKey, err error) {
-	limit := int(c.config.MaxWatchHitsPerBlock)
+	limit := c.quarter(overhead.VisitOwner)
 	old, err := c.storedPasses(ctx, turn, limit+1)
 	if err != nil {
 		return next, err
@@ -53,10 +53,11 @@ func (c *collector) runPasses(ctx sdk.Context, turn types.WatchKey) (next types.
 	if err := c.runFreshPasses(ctx, fresh); err != nil {
 		return next, err
 	}
-	at, err := turns.Share(len(old), limit, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, old[i], limit) })
+	at, visited, err := c.visitInTurns(ctx, old, limit)
 	if err != nil {
 		return next, err
 	}
+	c.meter.Consume(overhead.VisitOwner, visited)
 	if next = firstLeft(fresh); at < len(old) {
 		next = old[at].key
 	}
@@ -75,12 +76,23 @@ func firstLeft(passes []*pass) (first types.WatchKey) {
 
 // runFreshPasses begins the passes of prefixes that changed in this block.
 func (c *collector) runFreshPasses(ctx sdk.Context, fresh []*pass) error {
-	budget := len(fresh) + freshVisits*int(c.config.MaxWatchHitsPerBlock)
-	_, err := turns.Share(len(fresh), budget, func(i, limit int) (int, bool, error) { return c.visitOwners(ctx, fresh[i], limit) })
+	_, visited, err := c.visitInTurns(ctx, fresh, len(fresh)+c.quarter(overhead.VisitOwner))
 	if err != nil {
 		return err
 	}
+	c.meter.Consume(overhead.VisitOwner, visited-len(fresh))
 	return c.storePasses(ctx, fresh)
+}
+
+// visitInTurns visits at most limit owners of the prefixes of some passes, and returns how many. The passes take turns; at is
+// the one whose turn is next.
+func (c *collector) visitInTurns(ctx sdk.Context, passes []*pass, limit int) (at, visited int, err error) {
+	at, err = turns.Share(len(passes), limit, func(i, limit int) (int, bool, error) {
+		n, done, err := c.visitOwners(ctx, passes[i], limit)
+		visited += n
+		return n, done, err
+	})
+	return at, visited, err
 }
 
 // storePasses writes the passes that are unfinished, and removes the others.

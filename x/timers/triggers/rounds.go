@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/state/conditions"
@@ -15,7 +16,7 @@ import (
 )
 
 // A round belongs to one owner and one watched prefix below which something changed. It visits the owner's watches of
-// that prefix by seq. A block visits MAX_WATCH_HITS_PER_BLOCK watches. Owners take turns: each gets an equal share of
+// that prefix by seq. A block visits as many watches as its overhead for them has room for. Owners take turns: each gets an equal share of
 // that before any gets more, and the next block starts with the owner at whom this one ended. An owner's own rounds come
 // in the order of their first changes. So a crowd of watches delays the fires of its owner alone. Unfinished rounds are
 // stored and continue in the next block.
@@ -92,7 +93,7 @@ func (c *collector) turnOf(owner []byte) *ownerTurn {
 // runRounds gives the owners turns, from the given one on, up to the block's bound. It returns the owner who has the
 // first turn in the next block, none if nothing is left to do.
 func (c *collector) runRounds(ctx sdk.Context, first []byte) (next []byte, err error) {
-	limit := int(c.config.MaxWatchHitsPerBlock)
+	limit := c.meter.Left(overhead.Notify)
 	// One owner more than there is room for, so that it is known who is next.
 	stored, err := c.storedOwners(ctx, first, limit+1)
 	if err != nil {
@@ -270,7 +271,8 @@ func (c *collector) serveRound(ctx sdk.Context, w *ownerRound, limit int) (looke
 
 // notify makes one timer due by a change, or adds the change to the hit of a timer that is due already. An error
 // affects that timer alone. It returns what the visit counts as: 1, or the places that a timer which became due leaves.
-func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) int {
+func (c *collector) notify(ctx sdk.Context, store string, round *types.WatchRound, seq uint64) (counts int) {
+	defer func() { c.meter.Consume(overhead.Notify, counts) }()
 	timer, waits, err := state.Find(ctx, c.waiting, seq)
 	if err == nil && waits {
 		if timer.Due > round.Height || timer.ExpiredAt(c.height) {

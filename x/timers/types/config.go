@@ -12,6 +12,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/decimal"
 	"github.com/cosmos-timers/timers/x/timers/fairness"
 	"github.com/cosmos-timers/timers/x/timers/lane"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/types/bounds"
 )
@@ -53,17 +54,15 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		// business of the node's event index.
 		ReceiptRetentionBlocks: 1_000,
 
-		LaneTimerCycles:  2_000_000,
-		LaneTimerCells:   2_000_000,
-		GcCyclesPerBlock: 5_000_000,
-		// 500 removals a block: about what 5 million cycles of other work cost in wall time.
-		GcCyclesPerRemoval: 10_000,
+		LaneTimerCycles: 2_000_000,
+		LaneTimerCells:  2_000_000,
+		// A hundred removals a block: as many as the default lane can fire.
+		GcCyclesPerBlock: 300_000,
+		// With the lane, the end of a block takes at most as long as three blocks of bank sends.
+		OverheadCyclesPerBlock: 3_000_000,
 		// The lane's cycles bound a block already: at most 100 fires by default.
 		MaxFiresPerBlock: 0,
 		MaxFiresPerActor: 0,
-		// Background reads cost a few microseconds each; twice the default lane's largest number of fires keeps the
-		// pruning of receipts ahead of their writing.
-		SweepPerBlock: 256,
 
 		// As the last timer may exceed the share, one of any size fires in each block, or several that use 200,000 together.
 		ReservedShare: decimal.Of(math.LegacyNewDecWithPrec(1, 1)),
@@ -76,9 +75,6 @@ func DefaultTimerConfig(feeDenom string) TimerConfig {
 		MaxWatchKeys: 8,
 		// Twice what a timer watches: most watches are of single keys. A receipt keeps them, at some 40 bytes each.
 		MaxMatchedKeys: 16,
-		// More than twice what the default lane can fire, so that watches wait for the lane and not for this; moving so
-		// many records costs a few milliseconds.
-		MaxWatchHitsPerBlock: 256,
 
 		RingSize:     256,
 		EpochBlocks:  3_600,
@@ -98,8 +94,8 @@ func (c *TimerConfig) setBidDefaults() {
 	// lane can fire. Calls come on top of the lane's own cycles, so that this is below them.
 	c.AgentCyclesPerBlock = 1_500_000
 
-	c.CandidateWindow = 2_048
-	c.AdmissionsPerBlock = 2_048
+	// More than twice what the default lane can fire.
+	c.CandidateWindow = 256
 	c.PriorityTiers = PriorityTiers{
 		Economy: decimal.Of(math.LegacyNewDecWithPrec(8, 1)), Standard: decimal.Of(math.LegacyOneDec()),
 		Fast: decimal.Of(math.LegacyNewDecWithPrec(15, 1)), Urgent: decimal.Of(math.LegacyNewDecWithPrec(25, 1)),
@@ -183,16 +179,13 @@ func (c *TimerConfig) validateBounds() error {
 	check.Uint("receipt_retention_blocks", c.ReceiptRetentionBlocks, 0, MaxBlocks)
 	check.Uint("lane_timer_cycles", c.LaneTimerCycles, 1, MaxUnits)
 	check.Uint("lane_timer_cells", c.LaneTimerCells, 1, MaxUnits)
-	check.Uint("gc_cycles_per_block", c.GcCyclesPerBlock, 1, MaxUnits)
-	check.Uint("gc_cycles_per_removal", c.GcCyclesPerRemoval, 1, MaxUnits)
-	check.Uint("sweep_per_block", uint64(c.SweepPerBlock), 1, uint64(maxWindow))
+	check.Uint("gc_cycles_per_block", c.GcCyclesPerBlock, overhead.RemovalCycles, MaxUnits)
+	check.Uint("overhead_cycles_per_block", c.OverheadCyclesPerBlock, overhead.RemovalCycles, MaxUnits)
 	check.Uint("max_watch_keys", uint64(c.MaxWatchKeys), 0, uint64(MaxWatchKeys))
 	check.Uint("max_matched_keys", uint64(c.MaxMatchedKeys), 1, uint64(MaxMatchedKeys))
-	check.Uint("max_watch_hits_per_block", uint64(c.MaxWatchHitsPerBlock), 1, uint64(maxWindow))
 	check.Uint("agent_cycles_per_call", c.AgentCyclesPerCall, 2*AgentBaseCycles, MaxUnits)
 	check.Uint("agent_cycles_per_block", c.AgentCyclesPerBlock, 0, MaxUnits)
 	check.Uint("candidate_window", uint64(c.CandidateWindow), 1, uint64(maxWindow))
-	check.Uint("admissions_per_block", uint64(c.AdmissionsPerBlock), 1, uint64(maxWindow))
 	check.Uint("fairness_window_blocks", c.FairnessWindowBlocks, 1, maxFairnessWindow)
 	check.Uint("ring_size", c.RingSize, 1, maxDistance)
 	check.Uint("epoch_blocks", c.EpochBlocks, 1, maxDistance)
@@ -254,7 +247,7 @@ func (c *TimerConfig) validateCross() error {
 	check.Ascend("min_gas_limit", "max_cycles_per_fire", c.MinGasLimit, c.MaxCyclesPerFire)
 	check.Ascend("max_cycles_per_fire", "lane_timer_cycles", c.MaxCyclesPerFire, c.LaneTimerCycles)
 	check.Ascend("max_cells_per_fire", "lane_timer_cells", c.MaxCellsPerFire, c.LaneTimerCells)
-	check.Ascend("gc_cycles_per_removal", "gc_cycles_per_block", c.GcCyclesPerRemoval, c.GcCyclesPerBlock)
+	check.Ascend("gc_cycles_per_block", "overhead_cycles_per_block", c.GcCyclesPerBlock, c.OverheadCyclesPerBlock)
 	if c.AgentCyclesPerBlock > 0 {
 		check.Ascend("agent_cycles_per_call", "agent_cycles_per_block", c.AgentCyclesPerCall, c.AgentCyclesPerBlock)
 	}

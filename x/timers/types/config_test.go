@@ -38,9 +38,9 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, uint64(1_048_576), c.MaxPayloadBytes)
 	require.Equal(t, uint64(2_000_000), c.LaneTimerCycles)
 	require.Equal(t, uint64(2_000_000), c.LaneTimerCells)
-	require.Equal(t, uint64(5_000_000), c.GcCyclesPerBlock)
-	require.Equal(t, uint64(10_000), c.GcCyclesPerRemoval)
-	require.Equal(t, uint32(2_048), c.CandidateWindow)
+	require.Equal(t, uint64(300_000), c.GcCyclesPerBlock)
+	require.Equal(t, uint64(3_000_000), c.OverheadCyclesPerBlock)
+	require.Equal(t, uint32(256), c.CandidateWindow)
 	require.Equal(t, "0.001000000000000000", c.CycleBasefee.String())
 	require.Equal(t, "0.030000000000000000", c.CellBasefee.String())
 	require.Equal(t, uint64(1_000), c.ScheduleCycles)
@@ -64,7 +64,6 @@ func TestDefaultsOfTheConfig(t *testing.T) {
 	require.Equal(t, "1.000000000000000000", c.WeightMin.String())
 	require.Equal(t, "2.000000000000000000", c.WeightMax.String())
 	require.Equal(t, "1.000000000000000000", c.MedianSmoothing.String())
-	require.Equal(t, uint32(2_048), c.AdmissionsPerBlock)
 	require.Equal(t, types.PaymentVCG, c.Auction.PaymentRule)
 	require.Equal(t, "0", c.Auction.ReservePrice.String())
 	require.Equal(t, "0.050000000000000000", c.Auction.LambdaStart.String())
@@ -104,10 +103,9 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"MaxPayerRecordBytes":    {512, 1 << 20},
 	"LaneTimerCycles":        {1, maxUnits},
 	"LaneTimerCells":         {1, maxUnits},
-	"GcCyclesPerBlock":       {1, maxUnits},
-	"GcCyclesPerRemoval":     {1, maxUnits},
+	"GcCyclesPerBlock":       {2_700, maxUnits},
+	"OverheadCyclesPerBlock": {2_700, maxUnits},
 	"CandidateWindow":        {1, 1 << 16},
-	"SweepPerBlock":          {1, 1 << 16},
 	"ScheduleCycles":         {0, maxUnits},
 	"CancelCycles":           {0, maxUnits},
 	"ReceiptRetentionBlocks": {0, maxBlocks},
@@ -117,13 +115,11 @@ var boundsOf = map[string]struct{ min, max uint64 }{
 	"Eip1559.MaxCyclesPerFireAuction": {1, maxUnits},
 	"FairnessWindowBlocks":            {1, 1 << 20},
 	"Eip1559.BidDeprecationBlocks":    {0, maxBlocks},
-	"AdmissionsPerBlock":              {1, 1 << 16},
 	"Auction.AuctionWindowBlocks":     {1, maxBlocks},
 	"MaxWatchKeys":                    {0, 256},
 	"AgentCyclesPerCall":              {2 * types.AgentBaseCycles, maxUnits},
 	"AgentCyclesPerBlock":             {0, maxUnits},
 	"MaxMatchedKeys":                  {1, 256},
-	"MaxWatchHitsPerBlock":            {1, 1 << 16},
 	"RingSize":                        {1, 1 << 30},
 	"EpochBlocks":                     {1, 1 << 30},
 	"EpochHorizon":                    {1, 1 << 30},
@@ -217,8 +213,8 @@ func field(c *types.TimerConfig, name string) reflect.Value {
 // roomy is a config in which one field can take any value within its bounds without contradicting another.
 func roomy(name string, value uint64) types.TimerConfig {
 	c := validConfig()
-	c.LaneTimerCycles, c.LaneTimerCells, c.GcCyclesPerBlock, c.MaxCyclesPerFire = maxUnits, maxUnits, maxUnits, maxUnits
-	c.FireBaseCycles, c.MaxCellsPerFire, c.GcCyclesPerRemoval, c.MinGasLimit = 1, 1, 1, 2
+	c.LaneTimerCycles, c.LaneTimerCells, c.OverheadCyclesPerBlock, c.MaxCyclesPerFire = maxUnits, maxUnits, maxUnits, maxUnits
+	c.FireBaseCycles, c.MaxCellsPerFire, c.GcCyclesPerBlock, c.MinGasLimit = 1, 1, 2_700, 2
 	c.Eip1559.MaxCyclesPerFireAuction = c.MaxCyclesPerFire
 	switch name {
 	case "MinGasLimit", "MaxCyclesPerFire", "LaneTimerCycles":
@@ -324,9 +320,9 @@ func TestConfigRefusesContradictions(t *testing.T) {
 			func(c *types.TimerConfig) { c.MaxCellsPerFire = c.LaneTimerCells + 1 },
 			"max_cells_per_fire (2000001) must not exceed lane_timer_cells (2000000)",
 		},
-		"a removal that no block can pay": {
-			func(c *types.TimerConfig) { c.GcCyclesPerRemoval = c.GcCyclesPerBlock + 1 },
-			"gc_cycles_per_removal (5000001) must not exceed gc_cycles_per_block (5000000)",
+		"removals that no overhead holds": {
+			func(c *types.TimerConfig) { c.GcCyclesPerBlock = c.OverheadCyclesPerBlock + 1 },
+			"gc_cycles_per_block (3000001) must not exceed overhead_cycles_per_block (3000000)",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -340,7 +336,7 @@ func TestConfigRefusesContradictions(t *testing.T) {
 	equal := validConfig()
 	equal.MinGasLimit, equal.MaxCyclesPerFire, equal.LaneTimerCycles = 20_001, 20_001, 20_001
 	equal.Eip1559.MaxCyclesPerFireAuction = 20_001
-	equal.MaxCellsPerFire, equal.GcCyclesPerRemoval = equal.LaneTimerCells, equal.GcCyclesPerBlock
+	equal.MaxCellsPerFire, equal.GcCyclesPerBlock = equal.LaneTimerCells, equal.OverheadCyclesPerBlock
 	require.NoError(t, equal.Validate(), "equal is no contradiction")
 
 	fifo := validConfig()
@@ -594,8 +590,8 @@ func TestConfigChangeKeepsTheFeeDenom(t *testing.T) {
 	require.ErrorContains(t, err, `fee_denom is fixed at genesis: it is "stake" and can't become "other"`)
 
 	next = validConfig()
-	next.SweepPerBlock = 0
-	require.ErrorContains(t, c.ValidateChange(&next), "sweep_per_block", "the next config is checked whole")
+	next.OverheadCyclesPerBlock = 0
+	require.ErrorContains(t, c.ValidateChange(&next), "overhead_cycles_per_block", "the next config is checked whole")
 }
 
 func BenchmarkValidateConfig(b *testing.B) {

@@ -187,10 +187,11 @@ func (r *round) Rank(ctx sdk.Context) (err error) {
 
 // askAdmitted calls the agents of timers that this block admitted or swept, and indexes them under the answers.
 func (r *round) askAdmitted(ctx sdk.Context) error {
-	asked, err := r.Agents.AskNoted(ctx)
+	asked, next, err := r.Agents.AskNoted(ctx)
 	if err != nil {
 		return err
 	}
+	r.State.AgentTurn = next
 	for _, t := range asked {
 		at := index.Placement{Weight: t.AdmittedWeight, Quote: r.SponsoredQuote(t, r.Agents.QuoteOf(t)), Ceiling: r.IndexCeiling(t)}
 		if at.Quote.Equal(t.Quote) && at.HasCeiling(t.AdmittedCeiling) {
@@ -242,7 +243,7 @@ func (r *round) Stale(ctx context.Context, n int) ([]merge.Entry, error) {
 
 // Ranking implements policies.Indexer.
 func (r *round) Ranking(ctx sdk.Context) (policies.Ranking, error) {
-	return rules.OpenIndex(ctx, r.Parts.Index, r.rules, r.Prices, policies.MaxIndexReads)
+	return rules.OpenIndex(ctx, r.Parts.Index, r.rules, r.Prices, r.IndexReads())
 }
 
 // Blocked implements policies.Indexer: cells may cost more now than the agent's quote allows under which the timer is

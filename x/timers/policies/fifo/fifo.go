@@ -5,6 +5,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/calendar"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/fifo"
@@ -46,8 +47,9 @@ type round struct {
 	policies.Window
 	// unread is the position of the first timer that was not read, if there is one.
 	unread *calendar.Key
-	// live and expired are the numbers of such timers that may still be read: at first the size of the window for each.
-	live, expired uint32
+	// live is how many such timers may still be read: at first the size of the window. exhausted: the overhead is used up.
+	live      uint32
+	exhausted bool
 	// end is the insertion number that no timer had reached when the end of the block began. A timer that a handler
 	// updates gets a later one, and a later page must not read it again.
 	end uint64
@@ -68,7 +70,7 @@ func (r *round) Collect(ctx sdk.Context) error {
 	if err != nil {
 		return err
 	}
-	r.live, r.expired = window-page, window
+	r.live = window - page
 	if !complete {
 		r.unread = &reached
 	}
@@ -109,7 +111,7 @@ func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 			return turn, found, err
 		}
 		full := !r.HasRoom() || r.passedOver > policies.MaxPassedOver
-		if full || r.unread == nil || r.live == 0 || r.expired == 0 {
+		if full || r.unread == nil || r.live == 0 || r.exhausted {
 			return policies.Turn{}, false, nil
 		}
 		if err := r.readOn(ctx); err != nil {
@@ -123,13 +125,15 @@ func (r *round) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 func (r *round) readOn(ctx sdk.Context) error {
 	onPage := min(pageTimers, r.live)
 	found, next, complete, err := r.Parts.Records.Page(ctx, *r.unread, r.Height, func(e calendar.Entry[types.Timer]) calendar.Verdict {
-		switch {
-		case e.Value.ExpiredAt(r.Height) && r.expired > 0:
-			r.expired--
-			return calendar.Pass
-		case e.Value.ExpiredAt(r.Height) || onPage == 0:
+		expired := e.Value.ExpiredAt(r.Height)
+		if !expired && onPage == 0 {
 			return calendar.Stop
-		case e.Key.Seq >= r.end:
+		}
+		if r.exhausted = !r.Overhead.TryConsume(overhead.ReadReady); r.exhausted {
+			return calendar.Stop
+		}
+		switch {
+		case expired, e.Key.Seq >= r.end:
 			return calendar.Pass
 		default:
 			onPage--

@@ -205,7 +205,7 @@ func (r *round) Stale(ctx context.Context, n int) ([]merge.Entry, error) {
 
 // Ranking implements policies.Indexer: by score, and by turns where it is equal.
 func (r *round) Ranking(sdk.Context) (policies.Ranking, error) {
-	return rules.NewQueue(r.Parts.Index, r.list, r.takeTurns, policies.MaxIndexReads, min(maxTurns, int(r.Config.CandidateWindow))), nil
+	return rules.NewQueue(r.Parts.Index, r.list, r.takeTurns, r.IndexReads(), min(maxTurns, int(r.Config.CandidateWindow))), nil
 }
 
 // takeTurns orders timers of equal score. Those that can't fire have no turn. They come first, so that they are removed

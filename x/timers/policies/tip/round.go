@@ -14,6 +14,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/calendar"
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
@@ -90,7 +91,7 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 	if from.Compare(reached) < 0 {
 		from = reached
 	}
-	more, next, err := r.ReadMore(ctx, r.Parts.Records, from, now, going)
+	more, next, err := r.ReadMore(ctx, r.Parts.Records, from, now, going, overhead.ReadReady)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 	if now.Compare(reached) < 0 {
 		now = reached
 	}
-	more, _, err = r.ReadMore(ctx, r.Parts.Records, now, calendar.Key{Due: r.Height + 1}, fresh)
+	more, _, err = r.ReadMore(ctx, r.Parts.Records, now, calendar.Key{Due: r.Height + 1}, fresh, overhead.ReadNewlyDue)
 	return append(live, more...), err
 }
 

@@ -14,6 +14,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/packed"
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	rules "github.com/cosmos-timers/timers/x/timers/policy/tip"
@@ -143,15 +144,15 @@ func isForgotten(record *types.TipWeight, epoch uint64) bool {
 	return record.Epoch+rules.ForgottenAfter < epoch
 }
 
-// drop removes records that are forgotten, whatever policy is in force. It looks at SWEEP_PER_BLOCK actors that were listed so
-// long ago, and reads nothing while none can be that old.
+// drop removes records that are forgotten, whatever policy is in force. It looks at actors that were listed so
+// long ago while the overhead lasts, and reads nothing while none can be that old.
 func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	market := &b.State.TipMarket
 	epoch := epochAt(market, b.Height)
 	if market.Oldest == 0 || market.Oldest+rules.ForgottenAfter >= epoch {
 		return nil
 	}
-	old, oldest, err := w.old(ctx, market.Oldest, epoch-rules.ForgottenAfter, int(b.Config.SweepPerBlock))
+	old, oldest, err := w.old(ctx, market.Oldest, epoch-rules.ForgottenAfter, b.Overhead.Left(overhead.Age))
 	if err != nil {
 		return err
 	}
@@ -159,6 +160,7 @@ func (w *weights) drop(ctx sdk.Context, b *policies.Block) error {
 	reader := w.reader(ctx)
 	var changes []logmap.Change
 	for _, list := range old {
+		b.Overhead.Consume(overhead.Age, len(list.actors))
 		for _, actor := range list.actors {
 			record, err := w.get(ctx, reader, actor)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/cosmos/cosmos-sdk/codec"
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -27,20 +28,20 @@ func New(cdc codec.BinaryCodec, sb *collections.SchemaBuilder) *Leavers {
 	return &Leavers{collections.NewMap(sb, types.PrefixLeavers, "watch_leavers", collections.Uint64Key, codec.CollValue[types.WatchLeaver](cdc))}
 }
 
-// budget is how many keys the end of a block may still remove the entries of.
+// budget is what the end of a block may still spend on entries.
 type budget struct {
-	keys int
+	meter *overhead.Meter
 	// left: a timer has left its entries to later blocks.
 	left bool
 }
 
-// take takes the keys of a timer out of the budget. A timer that has more than the whole budget takes all of it.
-func (b *budget) take(t *types.Timer, whole bool) bool {
+// take takes the keys of a timer out of the budget.
+func (b *budget) take(t *types.Timer, atLeastOne bool) bool {
 	keys := len(t.WatchKeys())
-	if keys > b.keys && !whole {
+	if keys > b.meter.Left(overhead.RemoveKey) && !atLeastOne {
 		return false
 	}
-	b.keys -= min(keys, b.keys)
+	b.meter.Consume(overhead.RemoveKey, keys)
 	return true
 }
 
@@ -48,8 +49,8 @@ type budgetKey struct{}
 
 // WithBudget gives the end of a block a budget. Who removes a timer without one, such as a transaction, pays for it and
 // removes its entries too.
-func WithBudget(ctx sdk.Context, keys uint32) sdk.Context {
-	return ctx.WithValue(budgetKey{}, &budget{keys: int(keys)})
+func WithBudget(ctx sdk.Context, meter *overhead.Meter) sdk.Context {
+	return ctx.WithValue(budgetKey{}, &budget{meter: meter})
 }
 
 func budgetOf(ctx context.Context) *budget {

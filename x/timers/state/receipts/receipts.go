@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosmos/cosmos-sdk/codec"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/state"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -58,15 +59,15 @@ func (r *Receipts) WalkSegments(
 	})
 }
 
-// Prune removes receipts of the heights from `from` to `last`: sweep segments, and twice as many as `added` receipts
-// fill, so that it never falls behind for long. It returns the height at which to continue.
+// Prune removes receipts of the heights from `from` to `last`: segments while the overhead lasts, and in any case twice as
+// many as `added` receipts fill, so that it never falls behind for long. It returns the height at which to continue.
 //
 // There is nothing to remove where from is above last: the retention was made longer.
-func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, added int) (uint64, error) {
+func (r *Receipts) Prune(ctx context.Context, from, last uint64, meter *overhead.Meter, added int) (uint64, error) {
 	if from > last {
 		return from, nil
 	}
-	limit := int(sweep) + 2*((added+PerSegment-1)/PerSegment)
+	limit := meter.Left(overhead.Prune) + 2*((added+PerSegment-1)/PerSegment)
 	old := make([]place, 0, 8)
 	ranger := new(collections.Range[place]).
 		StartInclusive(collections.Join(from, uint64(0))).
@@ -78,6 +79,7 @@ func (r *Receipts) Prune(ctx context.Context, from, last uint64, sweep uint32, a
 	if err != nil {
 		return from, err
 	}
+	meter.Consume(overhead.Prune, len(old))
 	for _, at := range old {
 		if err := r.segments.Remove(ctx, at); err != nil {
 			return from, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -19,7 +20,8 @@ func (s Subject) testChanges(t *testing.T) {
 		opts := s.options()
 		c := &opts.Genesis.Config
 		bounds(c)
-		c.MaxTtlBlocks, c.MaxFiresPerBlock, c.CandidateWindow, c.AdmissionsPerBlock = 400, 3, 12, 12
+		c.MaxTtlBlocks, c.MaxFiresPerBlock, c.CandidateWindow = 400, 3, 12
+		lab.SetOverhead(c, overhead.Admit, 12)
 		withCrowd(&opts, backlog, func(timer *types.Timer) {
 			timer.ExpiresAt = 300
 			if timer.Seq%9 == 0 {

@@ -17,6 +17,7 @@ import (
 	banktypes "github.com/cosmos/cosmos-sdk/x/bank/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -67,8 +68,9 @@ type history struct {
 // bounds are so small that a few timers are a backlog.
 func bounds(c *types.TimerConfig) {
 	c.LaneTimerCycles, c.MaxCyclesPerFire = 300_000, 200_000
-	c.MaxWatchHitsPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = 3, 4, 4, 4
-	c.GcCyclesPerBlock, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks = 30_000, 40, 5, 6
+	c.CandidateWindow, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks = 4, 40, 5, 6
+	lab.SetRemovals(c, 3)
+	lab.SetOverhead(c, overhead.Admit, 4)
 }
 
 func newHistory(t testingT, d draw, seen map[string]int, opts func() lab.ChainOptions) *history {

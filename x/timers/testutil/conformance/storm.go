@@ -11,6 +11,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/decimal"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -78,8 +79,9 @@ func (s Subject) storm(t *testing.T, n int, change func(*types.TimerConfig)) *ch
 	t.Helper()
 	opts := s.options()
 	c := &opts.Genesis.Config
-	c.MaxFiresPerBlock, c.CandidateWindow, c.AdmissionsPerBlock, c.SweepPerBlock = stormFires, stormWindow, stormWindow, 16
-	c.ReceiptRetentionBlocks, c.GcCyclesPerBlock = 2, 16*c.GcCyclesPerRemoval
+	c.MaxFiresPerBlock, c.CandidateWindow, c.ReceiptRetentionBlocks = stormFires, stormWindow, 2
+	lab.SetRemovals(c, 16)
+	lab.SetOverhead(c, overhead.Admit, stormWindow)
 	if change != nil {
 		change(c)
 	}
@@ -255,8 +257,9 @@ func (s Subject) testObstacles(t *testing.T) {
 	const window, obstacles, good, removals = 16, 96, 20, 8
 	opts := s.options()
 	config := &opts.Genesis.Config
-	config.MaxFiresPerBlock, config.CandidateWindow, config.AdmissionsPerBlock = 8, window, window
-	config.GcCyclesPerBlock = removals * config.GcCyclesPerRemoval
+	config.MaxFiresPerBlock, config.CandidateWindow = 8, window
+	lab.SetRemovals(config, removals)
+	lab.SetOverhead(config, overhead.Admit, window)
 	low := &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(dec("0.0000001")), MaxPriorityFeePerCycle: decimal.Of(dec("0"))}}
 	withCrowd(&opts, obstacles+good, func(timer *types.Timer) {
 		timer.Bid, timer.ExpiresAt = nil, 100_000

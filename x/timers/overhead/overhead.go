@@ -1,0 +1,200 @@
+// Package overhead bounds the work at the end of a block that nobody is billed for: reading ready timers, ranking them,
+// trying those without funds, scanning those on hold, notifying watches, pruning (x/timers/README.md, "1.6 Lane").
+//
+// Each kind of work has a weight: the gas for which a bank send takes as long, rounded up. A benchmark measures the
+// weights. Every loop at the end of a block asks the meter before it goes on, and keeps its place when the meter refuses.
+// So the longest block is the lane and OVERHEAD_CYCLES_PER_BLOCK, whatever was prepared for it. Removals have a budget of
+// their own, GC_CYCLES_PER_BLOCK, which is a part of it (lane.Cleanup).
+package overhead
+
+// Share is a part of a block's overhead that is guaranteed to one group of works. What it leaves is lent to the works that
+// come after it in the block.
+type Share int
+
+// The shares, in the order in which a block uses them.
+const (
+	// Watches are notified, and the entries of those that left are removed.
+	Watches Share = iota
+	// Held timers are looked at.
+	Held
+	// NewlyDue timers are read and admitted, those that became due in this very block.
+	NewlyDue
+	// Contest: ready timers are read, ranked and admitted.
+	Contest
+	// Tries take the best of the admitted, some of which find no funds.
+	Tries
+	// Upkeep is the background scan for expired and misplaced timers, pruning and ageing.
+	Upkeep
+	shares
+)
+
+// parts of the overhead without removals, in 36ths: by default an eighth of OVERHEAD_CYCLES_PER_BLOCK are five. The five
+// that are nobody's are lent from the beginning.
+var parts = [shares]uint64{Watches: 5, Held: 4, NewlyDue: 5, Contest: 9, Tries: 3, Upkeep: 5}
+
+const whole = 36
+
+// Work is a kind of work.
+type Work struct {
+	// kind is a bit of its own, for what a meter has seen.
+	kind kind
+	// Share that it is done on.
+	Share Share
+	// Cycles are its weight.
+	Cycles uint64
+}
+
+type kind uint32
+
+// The kinds, in the order of the works.
+const (
+	visitOwner kind = 1 << iota
+	readCondition
+	notify
+	removeKey
+	visitHeld
+	visitWaiting
+	readNewlyDue
+	admitNewlyDue
+	readReady
+	lookAtPayer
+	admit
+	putOnHold
+	refile
+	readEntry
+	readRanked
+	try
+	scan
+	renew
+	prune
+	age
+)
+
+// RemovalCycles is what GC_CYCLES_PER_BLOCK is charged for each removal.
+const RemovalCycles = 2_700
+
+// tryCycles is the weight of a try that finds no funds, and of putting the timer on hold.
+const tryCycles = 2_600
+
+// The works.
+var (
+	// VisitOwner: an owner of watches is given a change. ReadCondition: a condition is compared. Notify: a timer becomes due
+	// by a watch. RemoveKey: the entries of one watched key are removed.
+	VisitOwner    = Work{visitOwner, Watches, 3_500}
+	ReadCondition = Work{readCondition, Watches, 200}
+	Notify        = Work{notify, Watches, 7_100}
+	RemoveKey     = Work{removeKey, Watches, 11_500}
+
+	// VisitHeld: a timer on hold is looked at. VisitWaiting: so is one that waits for a watch and has expired.
+	VisitHeld    = Work{visitHeld, Held, 1_900}
+	VisitWaiting = Work{visitWaiting, Held, 1_900}
+
+	// ReadNewlyDue and AdmitNewlyDue are ReadReady and Admit for timers that became due in this very block.
+	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
+	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 700 + tryCycles}
+
+	// ReadReady: a ready timer is read. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is
+	// ranked and enters the ready index, with a try reserved. PutOnHold: it is put on hold before it is tried. Refile: its
+	// index entry is replaced.
+	ReadReady   = Work{readReady, Contest, 200}
+	LookAtPayer = Work{lookAtPayer, Contest, 1_400}
+	Admit       = Work{admit, Contest, 700 + tryCycles}
+	PutOnHold   = Work{putOnHold, Contest, tryCycles}
+	Refile      = Work{refile, Contest, 3_000}
+
+	// ReadEntry: an index entry is read. ReadRanked: so is the timer that it names. Try: it is tried without funds, and put on
+	// hold.
+	ReadEntry  = Work{readEntry, Tries, 100}
+	ReadRanked = Work{readRanked, Tries, 200}
+	Try        = Work{try, Tries, tryCycles}
+
+	// Scan: a ready timer is read in the background. Renew: so is an admitted one, and ranked. Prune: a segment of receipts is removed. Age: a fire leaves the window of
+	// its unit, or an actor's record is forgotten.
+	Scan  = Work{scan, Upkeep, 200}
+	Renew = Work{renew, Upkeep, 900}
+	Prune = Work{prune, Upkeep, 2_600}
+	Age   = Work{age, Upkeep, 2_600}
+)
+
+// Reserved is the part of an admission that is reserved for a try. Return gives it back.
+var Reserved = Work{try, Contest, tryCycles}
+
+// Meter is what is left of one block's overhead. The first work of each kind always fits, so that every loop goes on in every
+// block, however little there is.
+type Meter struct {
+	// own is what is left of each share, lent what is free for all.
+	own  [shares]uint64
+	lent uint64
+	// begun are the kinds of which some work was done.
+	begun kind
+	// used cycles.
+	used uint64
+}
+
+// New returns the meter of a block with so many cycles, of which removals are not metered here.
+func New(cycles, removals uint64) *Meter {
+	m := &Meter{lent: cycles - min(cycles, removals)}
+	part := m.lent / whole
+	for share := range m.own {
+		m.own[share] = parts[share] * part
+		m.lent -= m.own[share]
+	}
+	return m
+}
+
+// CyclesFor is how many cycles, in addition to those for removals, a block needs so that n works of a kind fit when it begins.
+func CyclesFor(w Work, n int) uint64 {
+	free := uint64(whole)
+	for _, part := range parts {
+		free -= part
+	}
+	need := w.Cycles * uint64(n)
+	return whole * ((need + parts[w.Share] + free - 1) / (parts[w.Share] + free))
+}
+
+// Used is how many cycles were consumed.
+func (m *Meter) Used() uint64 { return m.used }
+
+// Left is how many works of a kind still fit.
+func (m *Meter) Left(w Work) int {
+	n := (m.own[w.Share] + m.lent) / w.Cycles
+	if n == 0 && m.begun&w.kind == 0 {
+		return 1
+	}
+	return int(min(n, 1<<30))
+}
+
+// TryConsume consumes one work, and reports whether it fits. If it does not, nothing is consumed.
+func (m *Meter) TryConsume(w Work) bool {
+	if m.Left(w) == 0 {
+		return false
+	}
+	m.Consume(w, 1)
+	return true
+}
+
+// Consume consumes n works that are done, those of the share first. More than there is uses up what there is.
+func (m *Meter) Consume(w Work, n int) {
+	if n <= 0 {
+		return
+	}
+	cycles := w.Cycles * uint64(n)
+	m.begun |= w.kind
+	m.used += cycles
+	own := min(cycles, m.own[w.Share])
+	m.own[w.Share] -= own
+	m.lent -= min(cycles-own, m.lent)
+}
+
+// Return gives back n works that were consumed and not done, for all to use.
+func (m *Meter) Return(w Work, n int) {
+	cycles := min(w.Cycles*uint64(n), m.used)
+	m.used -= cycles
+	m.lent += cycles
+}
+
+// Lend lets the works that follow use what a share has left: its own are done.
+func (m *Meter) Lend(share Share) {
+	m.lent += m.own[share]
+	m.own[share] = 0
+}
