@@ -22,7 +22,6 @@ var mayBeMissing = map[byte]string{
 	types.PrefixNextConfig.Bytes()[0]:   "there may be none",
 	types.PrefixAgents.Bytes()[0]:       "an actor may have none",
 	types.PrefixWatchPending.Bytes()[0]: "a change of which nobody has been told",
-	types.PrefixTipWeights.Bytes()[0]:   "what an actor had before is a weight too",
 	types.PrefixBounds.Bytes()[0]:       "a list that is empty has no need of a bound",
 }
 

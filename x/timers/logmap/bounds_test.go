@@ -75,8 +75,8 @@ func TestMaintainIsBounded(t *testing.T) {
 				store.reads, store.writes = 0, 0
 				_, err := m.Maintain(ctx, height)
 				require.NoError(t, err)
-				require.LessOrEqual(t, store.reads, opts.MaintainChunks())
-				require.LessOrEqual(t, store.writes, opts.MaintainChunks())
+				require.LessOrEqual(t, store.reads, opts.MaintainChunks(3))
+				require.LessOrEqual(t, store.writes, opts.MaintainChunks(3))
 			}
 			require.NoError(t, m.Check(ctx))
 			require.Len(t, all(t, m), len(live))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
@@ -77,6 +78,9 @@ func (m *opened) checkLog(r uint64, h head, values map[string]bool) error {
 	if h.full() >= 2*m.opts.MergeLogs {
 		return fmt.Errorf("%d chunks of the log are full", h.full())
 	}
+	if h.last > 0 && !values[string(logKey(h.last))] {
+		return errors.New("the end of the log is missing")
+	}
 	for number := range h.last + 1 {
 		delete(values, string(logKey(number)))
 	}
@@ -92,7 +96,7 @@ func (m *opened) checkLevel(r uint64, number int, h head, values map[string]bool
 	delete(values, string(directoryKey(r, number)))
 	most := 2 * m.opts.Runs
 	if number == 0 {
-		most = 1
+		most = 1 + l.moving
 	}
 	if number == 0 && r == front {
 		most = 0
@@ -100,60 +104,103 @@ func (m *opened) checkLevel(r uint64, number int, h head, values map[string]bool
 	if number > 0 && number == h.levels && len(l.runs) == 0 || len(l.runs) > most {
 		return fmt.Errorf("it has %d runs", len(l.runs))
 	}
-	if waits := number > 0 && (l.moving > 0 || len(l.runs) >= m.opts.Runs); waits && !h.queued {
+	if waits := number > 0 && (l.moving > 0 || len(l.runs) >= m.opts.Runs); waits && !h.queued && !m.opts.Queue {
 		return fmt.Errorf("nothing moves its %d runs down", len(l.runs))
 	}
-	for i, chunks := range l.runs {
-		if err := m.checkRun(r, number, chunks, l.next, values); err != nil {
+	// Runs to which nothing is added name about a page, and the newest as many of each height.
+	if l.refs() > m.opts.PageRefs*(1+mostHeight)+len(l.runs) {
+		return fmt.Errorf("its directory names %d chunks and pages", l.refs())
+	}
+	for i := range l.runs {
+		c := runCheck{m: m, r: r, number: number, l: l, of: &l.runs[i], values: values, removed: l.removed(i, h)}
+		if err := c.refs(c.of.refs, c.of.end); err != nil {
 			return err
-		}
-		if m.opts.Queue {
-			if err := m.checkZone(number, chunks, l.zones[i]); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-func (m *opened) checkRun(r uint64, number int, chunks run, next uint32, values map[string]bool) error {
-	var last []byte
-	for i, ref := range chunks {
-		chunk, err := m.chunk(r, number, ref)
+// runCheck checks a run from its beginning to its end.
+type runCheck struct {
+	m      *opened
+	r      uint64
+	number int
+	l      *level
+	of     *run
+	values map[string]bool
+	// removed is the key below which those have ended that are removed, and last the last key that was seen.
+	removed, last []byte
+}
+
+// refs checks what a list names, which ends at a key or nowhere.
+func (c *runCheck) refs(list refs, end []byte) error {
+	for i, at := range list {
+		fence, ok := list.fence(i)
+		if !ok {
+			fence = end
+		}
+		key := string(valueKey(c.r, c.number, at))
+		gone := len(fence) > 0 && bytes.Compare(fence, c.removed) < 0
+		switch {
+		case i > 0 && (bytes.Compare(list[i-1].first, at.first) >= 0 || list[i-1].height < at.height):
+			return fmt.Errorf("%d is out of order in its directory", at.number)
+		case c.values[key] == gone || c.l.next-at.number-1 >= 1<<31:
+			return fmt.Errorf("%d is named twice, or has no number, or removed is %t", at.number, gone)
+		case gone:
+			continue
+		}
+		delete(c.values, key)
+		if err := c.value(at, fence); err != nil {
+			return fmt.Errorf("%d of height %d: %w", at.number, at.height, err)
+		}
+	}
+	return nil
+}
+
+// value checks a page, and what it names, or a chunk.
+func (c *runCheck) value(at ref, end []byte) error {
+	if at.height > 0 {
+		page, err := c.m.refsOf(c.r, c.number, at)
 		if err != nil {
 			return err
 		}
-		key := string(chunkKey(r, number, ref.number))
-		if !values[key] || ref.number >= next {
-			return fmt.Errorf("chunk %d is named twice, or has no number", ref.number)
+		if len(page) > c.m.opts.PageRefs || page.net() != at.net || bytes.Compare(page[0].first, at.first) < 0 {
+			return errors.New("the page is not what its directory says")
 		}
-		delete(values, key)
-		if (i == 0) != (len(ref.first) == 0) || bytes.Compare(chunk[0].Key, ref.first) < 0 || i > 0 && bytes.Compare(last, ref.first) >= 0 {
-			return fmt.Errorf("chunk %d begins at %x", ref.number, ref.first)
-		}
-		if last, err = m.checkOrder(r, number, chunk, last); err != nil {
-			return err
-		}
-		if net := wire.NetOf(chunk); net != ref.net {
-			return fmt.Errorf("chunk %d stands for %d entries, the directory says %d", ref.number, net, ref.net)
-		}
+		return c.refs(page, end)
 	}
-	return nil
+	chunk, err := c.m.chunk(c.r, c.number, at)
+	if err != nil {
+		return err
+	}
+	if len(chunk) == 0 || bytes.Compare(chunk[0].Key, at.first) < 0 || c.last != nil && len(at.first) > 0 && bytes.Compare(c.last, at.first) >= 0 {
+		return fmt.Errorf("the chunk begins at %x", at.first)
+	}
+	if len(end) > 0 && bytes.Compare(chunk[len(chunk)-1].Key, end) >= 0 {
+		return fmt.Errorf("the chunk does not end at %x", end)
+	}
+	if net := wire.NetOf(chunk); net != at.net {
+		return fmt.Errorf("the chunk stands for %d entries, the directory says %d", net, at.net)
+	}
+	return c.messages(chunk)
 }
 
-// checkOrder checks that the messages of a chunk belong there, in order after a key, and returns the last key.
-func (m *opened) checkOrder(r uint64, number int, chunk []wire.Message, last []byte) ([]byte, error) {
-	for _, at := range chunk {
-		if last != nil && bytes.Compare(last, at.Key) >= 0 {
-			return nil, fmt.Errorf("key %x is out of order", at.Key)
+// messages checks that the messages of a chunk belong there, in order after the last key.
+func (c *runCheck) messages(chunk []wire.Message) error {
+	for _, message := range chunk {
+		if c.last != nil && bytes.Compare(c.last, message.Key) >= 0 {
+			return fmt.Errorf("key %x is out of order", message.Key)
 		}
-		if of := m.rangeOf(at.Key); r != front && of != r {
-			return nil, fmt.Errorf("key %x belongs to range %d", at.Key, of)
+		if of := c.m.rangeOf(message.Key); c.r != front && of != c.r {
+			return fmt.Errorf("key %x belongs to range %d", message.Key, of)
 		}
-		if number == 0 && at.Kind != wire.Insert {
-			return nil, fmt.Errorf("key %x waits for an older wire.Message at the bottom", at.Key)
+		if c.number == 0 && message.Kind != wire.Insert {
+			return fmt.Errorf("key %x waits for an older message at the bottom", message.Key)
 		}
-		last = at.Key
+		if c.m.opts.Queue && !c.of.zone.has(numberOf(message.Key)) {
+			return fmt.Errorf("key %x is outside of its run's zone", message.Key)
+		}
+		c.last = message.Key
 	}
-	return last, nil
+	return nil
 }

@@ -26,3 +26,14 @@ func (m *Map) Shape(ctx context.Context, r uint64) (full int, runs []int, err er
 	}
 	return h.full(), runs, nil
 }
+
+// MaintainChunks bounds how many values one call of Maintain of a map in ranges reads, and how many it writes or deletes, with
+// so many levels in the front and in a range: the log, and for the front and each range the steps of each level. A run that
+// moves is one of at most 2·Runs: those that begin to, and those that arrived before.
+func (o Options) MaintainChunks(levels int) int {
+	with := New(nil, o).opts
+	log := 2*with.MergeLogs + 4 + 2*with.MergeLogs*with.LogBytes/with.ChunkBytes
+	// A step reads as many chunks as it moves, and the rest of one of each run.
+	step := (2 + with.Ratio) * 2 * with.Runs
+	return 1 + log + queueScan*with.Merges + (1+with.Merges)*(6+levels*with.Steps*(step+8*stepRanges))
+}

@@ -8,58 +8,31 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
 
-// chunkRef is a chunk in the directory of its level.
-type chunkRef struct {
-	// first is at most the first key of the chunk, and above the last key of the chunk before. It is empty for the first
-	// chunk of a run.
-	first  []byte
-	number uint32
-	// net is what the messages of the chunk add to the number of entries.
-	net int64
-}
-
-// run is a list of chunks sorted by key.
-type run []chunkRef
-
-// find returns the place of the chunk in which the key belongs; the run is not empty.
-func (r run) find(key []byte) int {
-	low, high := 0, len(r)
-	for high-low > 1 {
-		if middle := (low + high) / 2; bytes.Compare(r[middle].first, key) <= 0 {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return low
-}
-
-// fence is the key at which the chunk ends; ok is false for the last one, which has no end.
-func (r run) fence(chunk int) (key []byte, ok bool) {
-	if chunk+1 >= len(r) {
-		return nil, false
-	}
-	return r[chunk+1].first, true
-}
-
-// level is a directory: the runs of one level, the oldest first. The bottom, level 0, is one run.
+// level is the directory of one level: its runs, the oldest first. The bottom, level 0, is one run.
 type level struct {
 	runs []run
-	// zones of the runs, of a queue.
-	zones []zone
-	// next is a number that no chunk has.
+	// next is a number that no chunk or page has.
 	next uint32
-	// moving is how many of the oldest runs are moving down. Their messages below the key low have moved already.
-	moving int
-	low    []byte
+	// moving is how many of the oldest runs are moving down. Their messages below the key low have moved already. A step moves
+	// as much as quota chunks have.
+	moving, quota int
+	low           []byte
 	// out: they are merged into the bottom, or in the front into the ranges. Otherwise they become a run of the next level,
 	// the newest there; its chunks are there already if started is true.
 	out, started bool
 }
 
 func (l *level) chunks(runs int) (n int) {
-	for _, r := range l.runs[:runs] {
-		n += len(r)
+	for i := range l.runs[:runs] {
+		n += l.runs[i].chunks
+	}
+	return n
+}
+
+// refs is how many chunks and pages the directory names itself.
+func (l *level) refs() (n int) {
+	for i := range l.runs {
+		n += len(l.runs[i].refs)
 	}
 	return n
 }
@@ -72,9 +45,18 @@ func (l *level) visible(run int, within wire.Span) wire.Span {
 	return within
 }
 
+// newest is the last of the level's runs.
+func (l *level) newest() *run { return &l.runs[len(l.runs)-1] }
+
+// number takes a number for a chunk or a page.
+func (l *level) number() uint32 {
+	l.next++
+	return l.next - 1
+}
+
 func (m *opened) level(r uint64, number int) (l *level, err error) {
-	if known := m.memory.level(r, number); known != nil {
-		return known, nil
+	if m.memory != nil && m.memory.levels[levelOf{r, number}] != nil {
+		return m.memory.levels[levelOf{r, number}], nil
 	}
 	bz, err := m.store.Get(directoryKey(r, number))
 	if err != nil {
@@ -91,30 +73,23 @@ func (m *opened) level(r uint64, number int) (l *level, err error) {
 
 func decodeLevel(bz []byte, queue bool) (*level, error) {
 	d := wire.NewDecoder(bz)
-	l := &level{next: uint32(d.Uvarint()), moving: int(d.Uvarint())}
-	if l.moving > 0 {
-		flags := d.Uvarint()
-		l.out, l.started = flags&1 == 1, flags&2 == 2
-		l.low = d.Bytes(d.Uvarint())
+	l := &level{next: uint32(d.Uvarint())}
+	flags := d.Uvarint()
+	if l.out, l.started = flags&1 == 1, flags&2 == 2; flags > 0 {
+		l.quota, l.low = int(uint32(d.Uvarint())), d.Bytes(d.Uvarint())
 	}
 	for d.More() {
-		chunks := make(run, d.Len())
-		var last []byte
-		for i := range chunks {
-			shared := d.Sharing(last)
-			first := d.Bytes(d.Uvarint())
-			if len(shared) > 0 {
-				first = append(slices.Clip(shared), first...)
-			}
-			chunks[i] = chunkRef{first, uint32(d.Uvarint()), d.Varint()}
-			last = first
+		n := d.Len()
+		chunks := run{chunks: int(uint32(d.Uvarint())), end: d.Bytes(d.Uvarint()), refs: decodeRefs(&d, n)}
+		if queue {
+			chunks.zone = zone{d.Uvarint(), d.Uvarint()}
+		}
+		if n == 0 || chunks.chunks == 0 {
+			return nil, wire.ErrCorrupt
 		}
 		l.runs = append(l.runs, chunks)
-		if queue {
-			l.zones = append(l.zones, zone{d.Uvarint(), d.Uvarint()})
-		}
 	}
-	if l.moving > len(l.runs) {
+	if l.moving = int(flags >> 2); flags>>2 > uint64(len(l.runs)) {
 		return nil, wire.ErrCorrupt
 	}
 	return l, d.Err()
@@ -122,59 +97,252 @@ func decodeLevel(bz []byte, queue bool) (*level, error) {
 
 func (m *opened) setLevel(r uint64, number int, l *level) error {
 	// A run that lost its chunks is gone, and the first chunk of each takes what comes before all others.
-	kept, zones := l.runs[:0], l.zones[:0]
+	kept := l.runs[:0]
 	for i, chunks := range l.runs {
-		if len(chunks) > 0 {
-			chunks[0].first = nil
+		if len(chunks.refs) > 0 {
+			chunks.refs[0].first = nil
 			kept = append(kept, chunks)
-			if m.opts.Queue {
-				zones = append(zones, l.zones[i])
-			}
 		} else if i < l.moving {
 			l.moving--
 		}
 	}
-	l.runs, l.zones = kept, zones
+	l.runs = kept
 	if len(l.runs) == 0 {
 		return m.store.Delete(directoryKey(r, number))
 	}
-	bz := binary.AppendUvarint(nil, uint64(l.next))
-	bz = binary.AppendUvarint(bz, uint64(l.moving))
+	flags := uint64(l.moving) << 2
+	if l.moving > 0 && l.out {
+		flags |= 1
+	}
+	if l.moving > 0 && l.started {
+		flags |= 2
+	}
+	bz := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(l.next)), flags)
 	if l.moving > 0 {
-		flags := uint64(0)
-		if l.out {
-			flags |= 1
-		}
-		if l.started {
-			flags |= 2
-		}
-		bz = binary.AppendUvarint(bz, flags)
-		bz = binary.AppendUvarint(bz, uint64(len(l.low)))
+		bz = binary.AppendUvarint(binary.AppendUvarint(bz, uint64(l.quota)), uint64(len(l.low)))
 		bz = append(bz, l.low...)
 	}
-	for i, chunks := range l.runs {
-		bz = binary.AppendUvarint(bz, uint64(len(chunks)))
-		var last []byte
-		for _, c := range chunks {
-			shared := wire.SharedPrefix(last, c.first)
-			bz = binary.AppendUvarint(bz, uint64(shared))
-			bz = binary.AppendUvarint(bz, uint64(len(c.first)-shared))
-			bz = append(bz, c.first[shared:]...)
-			bz = binary.AppendUvarint(bz, uint64(c.number))
-			bz = binary.AppendVarint(bz, c.net)
-			last = c.first
-		}
+	for i := range l.runs {
+		chunks := &l.runs[i]
+		bz = binary.AppendUvarint(bz, uint64(len(chunks.refs)))
+		bz = binary.AppendUvarint(binary.AppendUvarint(bz, uint64(chunks.chunks)), uint64(len(chunks.end)))
+		bz = appendRefs(append(bz, chunks.end...), chunks.refs)
 		if m.opts.Queue {
-			bz = binary.AppendUvarint(binary.AppendUvarint(bz, l.zones[i].from), l.zones[i].to)
+			bz = binary.AppendUvarint(binary.AppendUvarint(bz, chunks.zone.from), chunks.zone.to)
 		}
 	}
 	return m.store.Set(directoryKey(r, number), bz)
 }
 
+// run is a list of chunks sorted by key. Its directory is a tree: the level names some chunks, and pages that name the others,
+// the higher ones first.
+type run struct {
+	refs refs
+	// chunks is how many it has, with those that were removed from its beginning.
+	chunks int
+	// end is just above its last key. The bottom has none.
+	end []byte
+	// zone is that of a queue's keys.
+	zone zone
+}
+
+// ref names a chunk of a run, or a page of its directory.
+type ref struct {
+	// first is at most the first key of the chunk or page, and above the last key before it. It is empty at the beginning of a
+	// run.
+	first  []byte
+	number uint32
+	// height of a page above the chunks: what it names is one less high. A chunk has 0.
+	height int
+	// net is what the messages of the chunk, or of those that the page names, add to the number of entries.
+	net int64
+}
+
+// refs are sorted by key.
+type refs []ref
+
+// A height takes some bits of a number. With four chunks a page, pages of the greatest name a thousand million.
+const (
+	heightBits = 4
+	mostHeight = 1<<heightBits - 1
+)
+
+// find returns the place of the chunk or page in which the key belongs; 0 of none.
+func (r refs) find(key []byte) int {
+	low, high := 0, len(r)
+	for high-low > 1 {
+		if middle := (low + high) / 2; bytes.Compare(r[middle].first, key) <= 0 {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// fence is the key at which what is at a place ends; ok is false for the last one, which has no end.
+func (r refs) fence(at int) (key []byte, ok bool) {
+	if at+1 >= len(r) {
+		return nil, false
+	}
+	return r[at+1].first, true
+}
+
+func (r refs) net() (net int64) {
+	for i := range r {
+		net += r[i].net
+	}
+	return net
+}
+
+func appendRefs(bz []byte, list refs) []byte {
+	var last []byte
+	for _, at := range list {
+		shared := wire.SharedPrefix(last, at.first)
+		bz = binary.AppendUvarint(bz, uint64(shared))
+		bz = binary.AppendUvarint(bz, uint64(len(at.first)-shared))
+		bz = append(bz, at.first[shared:]...)
+		bz = binary.AppendUvarint(bz, uint64(at.number)<<heightBits|uint64(at.height))
+		bz = binary.AppendVarint(bz, at.net)
+		last = at.first
+	}
+	return bz
+}
+
+// decodeRefs reads so many of them.
+func decodeRefs(d *wire.Decoder, n int) refs {
+	list := make(refs, n)
+	var last []byte
+	for i := range list {
+		shared := d.Sharing(last)
+		first := d.Bytes(d.Uvarint())
+		if len(shared) > 0 {
+			first = append(slices.Clip(shared), first...)
+		}
+		number := d.Uvarint()
+		list[i] = ref{first: first, number: uint32(number >> heightBits), height: int(number & mostHeight), net: d.Varint()}
+		last = first
+	}
+	return list
+}
+
+// refsOf reads what a page names.
+func (m *opened) refsOf(r uint64, number int, of ref) (refs, error) {
+	at := chunkOf{levelOf{r, number}, of.number}
+	if m.memory != nil && m.memory.pages[at] != nil {
+		return m.memory.pages[at], nil
+	}
+	bz, err := m.store.Get(valueKey(r, number, of))
+	if err != nil {
+		return nil, err
+	}
+	d := wire.NewDecoder(bz)
+	list := decodeRefs(&d, d.Len())
+	err = d.Err()
+	if len(list) == 0 || d.More() || slices.ContainsFunc(list, func(at ref) bool { return at.height != of.height-1 }) {
+		err = wire.ErrCorrupt
+	}
+	if m.memory != nil && err == nil {
+		m.memory.pages[at] = list
+	}
+	return list, err
+}
+
+// fold makes a page of those of a list that are lowest, which are its last.
+func (m *opened) fold(r uint64, number int, l *level, list refs) (refs, error) {
+	height := list[len(list)-1].height
+	begin := slices.IndexFunc(list, func(at ref) bool { return at.height == height })
+	page := ref{first: list[begin].first, number: l.number(), height: height + 1, net: list[begin:].net()}
+	bz := appendRefs(binary.AppendUvarint(nil, uint64(len(list)-begin)), list[begin:])
+	return append(list[:begin], page), m.store.Set(valueKey(r, number, page), bz)
+}
+
+// extend adds chunks to a run. As many of one height as a page takes become a page.
+func (m *opened) extend(r uint64, number int, l *level, to *run, chunks refs) (err error) {
+	for _, at := range chunks {
+		to.refs = append(to.refs, at)
+		to.chunks++
+		for most := m.opts.PageRefs; len(to.refs) >= most && to.refs[len(to.refs)-most].height == to.refs[len(to.refs)-1].height; {
+			if to.refs, err = m.fold(r, number, l, to.refs); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// close puts the chunks of a level's newest run, to which no more are added, into pages, if the level names more than a page does.
+func (m *opened) close(r uint64, number int, l *level) (err error) {
+	of := l.newest()
+	for l.refs() > m.opts.PageRefs && len(of.refs) > 1 && err == nil {
+		of.refs, err = m.fold(r, number, l, of.refs)
+	}
+	return err
+}
+
+// has reports whether the run may have a key from that one on.
+func (r *run) has(key []byte) bool { return len(r.end) == 0 || bytes.Compare(key, r.end) < 0 }
+
+// seek returns what names the chunks of a run from that on in which the key belongs; the first is that chunk.
+func (m *opened) seek(r uint64, number int, list refs, key []byte) (refs, error) {
+	list = list[list.find(key):]
+	for len(list) > 0 && list[0].height > 0 {
+		page, err := m.refsOf(r, number, list[0])
+		if err != nil {
+			return nil, err
+		}
+		list = append(slices.Clip(page[page.find(key):]), list[1:]...)
+	}
+	return list, nil
+}
+
+// locate returns the chunk of a run in which the key belongs.
+func (m *opened) locate(r uint64, number int, list refs, key []byte) (at ref, err error) {
+	for at = list[list.find(key)]; at.height > 0; at = list[list.find(key)] {
+		if list, err = m.refsOf(r, number, at); err != nil {
+			return at, err
+		}
+	}
+	return at, nil
+}
+
+// ended passes to fn the chunks and pages that end at the key from or above, and below the key to, in the order of their ends, a
+// page behind its chunks, until fn returns false. A nil to is above all. The list itself ends at the key end, or nowhere.
+func (m *opened) ended(
+	r uint64, number int, list refs, end, from, to []byte, fn func(at ref, end []byte) (more bool),
+) (more bool, err error) {
+	for i, at := range list {
+		end, ok := end, len(end) > 0
+		if next, inner := list.fence(i); inner {
+			end, ok = next, true
+		}
+		switch {
+		case ok && bytes.Compare(end, from) < 0:
+			continue
+		case to != nil && bytes.Compare(at.first, to) >= 0:
+			return true, nil
+		}
+		if at.height > 0 {
+			page, err := m.refsOf(r, number, at)
+			if err != nil {
+				return false, err
+			}
+			if more, err := m.ended(r, number, page, end, from, to, fn); err != nil || !more {
+				return false, err
+			}
+		}
+		if (to == nil || ok && bytes.Compare(end, to) < 0) && !fn(at, end) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // chunk reads a sorted chunk.
-func (m *opened) chunk(r uint64, number int, ref chunkRef) ([]wire.Message, error) {
-	if known := m.memory.chunk(r, number, ref); known != nil {
-		return known, nil
+func (m *opened) chunk(r uint64, number int, ref ref) ([]wire.Message, error) {
+	at := chunkOf{levelOf{r, number}, ref.number}
+	if m.memory != nil && m.memory.chunks[at] != nil {
+		return m.memory.chunks[at], nil
 	}
 	bz, err := m.sorted(r, number, ref)
 	if err != nil {
@@ -182,14 +350,14 @@ func (m *opened) chunk(r uint64, number int, ref chunkRef) ([]wire.Message, erro
 	}
 	messages, err := wire.DecodeChunk(bz)
 	if m.memory != nil && err == nil {
-		m.memory.chunks[chunkOf{levelOf{r, number}, ref.number}] = messages
+		m.memory.chunks[at] = messages
 	}
 	return messages, err
 }
 
 // chunkWithin reads the messages of a sorted chunk that are in the interval. Only a Reader, which looks at a chunk again, decodes
 // all of it.
-func (m *opened) chunkWithin(r uint64, number int, ref chunkRef, within wire.Span) ([]wire.Message, error) {
+func (m *opened) chunkWithin(r uint64, number int, ref ref, within wire.Span) ([]wire.Message, error) {
 	if m.memory != nil {
 		chunk, err := m.chunk(r, number, ref)
 		return wire.Only(chunk, within), err
@@ -202,50 +370,41 @@ func (m *opened) chunkWithin(r uint64, number int, ref chunkRef, within wire.Spa
 }
 
 // sorted reads the bytes of a sorted chunk.
-func (m *opened) sorted(r uint64, number int, ref chunkRef) ([]byte, error) {
-	bz, err := m.store.Get(chunkKey(r, number, ref.number))
+func (m *opened) sorted(r uint64, number int, ref ref) ([]byte, error) {
+	bz, err := m.store.Get(valueKey(r, number, ref))
 	if err == nil && bz == nil {
 		err = wire.ErrCorrupt
 	}
 	return bz, err
 }
 
-// write writes sorted messages as chunks of a level, the first of them under the numbers given. It returns the numbers
-// that it did not need.
-func (m *opened) write(
-	r uint64, number int, l *level, messages []wire.Message, reuse []uint32,
-) (written run, unused []uint32, err error) {
+// write writes sorted messages as chunks of a level.
+func (m *opened) write(r uint64, number int, l *level, messages []wire.Message) (written refs, err error) {
 	var last []byte
 	for _, part := range wire.Pack(messages, m.opts.ChunkBytes) {
-		ref := chunkRef{net: wire.NetOf(part)}
+		at := ref{number: l.number(), net: wire.NetOf(part)}
 		if written != nil {
-			ref.first = separator(last, part[0].Key)
+			at.first = separator(last, part[0].Key)
 		}
 		last = part[len(part)-1].Key
-		// A chunk that is rewritten keeps its place in the store, next to its neighbours.
-		if len(reuse) > 0 {
-			ref.number, reuse = reuse[0], reuse[1:]
-		} else {
-			ref.number = l.next
-			l.next++
+		if err := m.store.Set(valueKey(r, number, at), wire.EncodeChunk(part)); err != nil {
+			return nil, err
 		}
-		if err := m.store.Set(chunkKey(r, number, ref.number), wire.EncodeChunk(part)); err != nil {
-			return nil, nil, err
-		}
-		written = append(written, ref)
+		written = append(written, at)
 	}
-	return written, reuse, nil
+	return written, nil
 }
 
 // separator is the shortest key above last, and at most first.
 func separator(last, first []byte) []byte {
-	return first[:wire.SharedPrefix(last, first)+1]
+	return first[:min(wire.SharedPrefix(last, first)+1, len(first))]
 }
 
 // memory is what a Reader has decoded. It is looked up, never ranged over. A nil one is empty.
 type memory struct {
 	levels map[levelOf]*level
 	chunks map[chunkOf][]wire.Message
+	pages  map[chunkOf]refs
 	// log is all of it, by key, if it was read.
 	log     []wire.Message
 	logRead bool
@@ -271,7 +430,7 @@ func (m *memory) decodesLog() bool {
 }
 
 // decodes is the same of a chunk.
-func (m *memory) decodes(r uint64, number int, ref chunkRef) bool {
+func (m *memory) decodes(r uint64, number int, ref ref) bool {
 	if m == nil {
 		return false
 	}
@@ -286,26 +445,14 @@ type levelOf struct {
 	number int
 }
 
-// chunkOf is a sorted chunk of a level.
+// chunkOf is a sorted chunk of a level, or a page.
 type chunkOf struct {
 	levelOf
 	number uint32
 }
 
 func newMemory() *memory {
-	return &memory{levels: map[levelOf]*level{}, chunks: map[chunkOf][]wire.Message{}, lookups: map[chunkOf]int{}}
-}
-
-func (m *memory) level(r uint64, number int) *level {
-	if m == nil {
-		return nil
+	return &memory{
+		levels: map[levelOf]*level{}, chunks: map[chunkOf][]wire.Message{}, pages: map[chunkOf]refs{}, lookups: map[chunkOf]int{},
 	}
-	return m.levels[levelOf{r, number}]
-}
-
-func (m *memory) chunk(r uint64, number int, ref chunkRef) []wire.Message {
-	if m == nil {
-		return nil
-	}
-	return m.chunks[chunkOf{levelOf{r, number}, ref.number}]
 }

@@ -37,6 +37,9 @@ type Options struct {
 	MergeLogs int
 	// ChunkBytes is the size of a sorted chunk. 4,096 by default.
 	ChunkBytes int
+	// PageRefs is how many chunks, or pages, a page of a directory names at most. 256 by default, which is some 4,096 bytes, and
+	// 4 at least.
+	PageRefs int
 	// Runs is how many runs a level has when they move down. 8 by default, and 2 at least.
 	Runs int
 	// Split is how many chunks move into the ranges at least. Fewer become a run that all ranges share. 64 by default: as
@@ -92,6 +95,7 @@ func New(stores Opener, opts Options) *Map {
 		{&opts.LogBytes, 2_048, 1},
 		{&opts.MergeLogs, 4, 1},
 		{&opts.ChunkBytes, 4_096, 4},
+		{&opts.PageRefs, 256, 4},
 		{&opts.Runs, 8, 2},
 		{&opts.Split, 64, 1},
 		{&opts.Ratio, 2, 1},
@@ -235,9 +239,6 @@ func (m *opened) seal(h head) (head, error) {
 		if err := m.mergeLog(&h); err != nil {
 			return h, err
 		}
-		if err := m.relieve(front, &h); err != nil {
-			return h, err
-		}
 	}
 	if h.queued && !wasQueued {
 		if err := m.store.Set(queueKey(front), present); err != nil {
@@ -258,6 +259,9 @@ const (
 
 // present is a value that says nothing but that it is there.
 var present = []byte{1}
+
+// mostLevels have their place in a key.
+const mostLevels = 255
 
 // front is the number of what all ranges share. Ranges are numbered from 1.
 const front uint64 = 0
@@ -299,8 +303,13 @@ func directoryKey(r uint64, level int) []byte {
 	return append(rangeKey(directoryPrefix, r), byte(level))
 }
 
-func chunkKey(r uint64, level int, number uint32) []byte {
-	return binary.BigEndian.AppendUint32(append(rangeKey(chunkPrefix, r), byte(level)), number)
+// valueKey is the key of a chunk, or of a page, which is behind that of its directory.
+func valueKey(r uint64, level int, of ref) []byte {
+	key := directoryKey(r, level)
+	if of.height == 0 {
+		key[0] = chunkPrefix
+	}
+	return binary.BigEndian.AppendUint32(key, of.number)
 }
 
 // head is what the front, and each range, states of itself.
@@ -313,8 +322,9 @@ type head struct {
 	queued bool
 	// stored: there is a head in the store.
 	stored bool
-	// low: nothing below it is in a queue, nor comes there. soon: no key of a queue is below it. They are of the front alone.
-	low, soon string
+	// low: nothing below it is in a queue, nor comes there. soon: no key of a queue is below it. gone: the chunks that end below
+	// it are removed, which the directories still name. They are of the front alone.
+	low, soon, gone string
 }
 
 func (h head) full() int { return int(h.last) }
@@ -333,10 +343,14 @@ func (m *opened) head(r uint64) (head, error) {
 func decodeHead(bz []byte) (head, error) {
 	d := wire.NewDecoder(bz)
 	last, levels := d.Uvarint(), d.Uvarint()
-	h := head{last: uint32(last), levels: int(levels >> 1), queued: levels&1 == 1, stored: true}
+	h := head{last: uint32(last), levels: int(levels >> 1 & mostLevels), queued: levels&1 == 1, stored: true}
 	if d.More() {
 		h.low = string(d.Bytes(d.Uvarint()))
 		h.soon = string(d.Bytes(d.Uvarint()))
+		h.gone = string(d.Bytes(d.Uvarint()))
+	}
+	if last > 1<<32-1 || levels>>1 > mostLevels {
+		return h, wire.ErrCorrupt
 	}
 	return h, d.Err()
 }
@@ -351,6 +365,7 @@ func (m *opened) setHead(r uint64, h head) error {
 	if m.opts.Queue && r == front {
 		bz = append(binary.AppendUvarint(bz, uint64(len(h.low))), h.low...)
 		bz = append(binary.AppendUvarint(bz, uint64(len(h.soon))), h.soon...)
+		bz = append(binary.AppendUvarint(bz, uint64(len(h.gone))), h.gone...)
 	}
 	return m.store.Set(headKey(r), bz)
 }
@@ -358,7 +373,7 @@ func (m *opened) setHead(r uint64, h head) error {
 // log reads the messages of the log in an interval, in the order in which they arrived.
 func (m *opened) log(h head, within wire.Span) (log []wire.Message, err error) {
 	for number := range h.last + 1 {
-		bz, err := m.store.Get(logKey(number))
+		bz, err := m.logged(h, number)
 		if err != nil {
 			return nil, err
 		}
@@ -367,4 +382,13 @@ func (m *opened) log(h head, within wire.Span) (log []wire.Message, err error) {
 		}
 	}
 	return log, nil
+}
+
+// logged reads a chunk of the log. The last may have nothing yet.
+func (m *opened) logged(h head, number uint32) ([]byte, error) {
+	bz, err := m.store.Get(logKey(number))
+	if err == nil && bz == nil && number < h.last {
+		err = wire.ErrCorrupt
+	}
+	return bz, err
 }

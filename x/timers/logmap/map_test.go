@@ -20,6 +20,8 @@ var ctx = context.Background()
 type treeStore struct {
 	tree                  *btree.Map[string, []byte]
 	reads, writes, bytes_ int
+	// removes are those of the writes that remove a value.
+	removes int
 	// fail, if set, is what every call returns.
 	fail error
 }
@@ -54,6 +56,7 @@ func (s *treeStore) Set(key, value []byte) error {
 
 func (s *treeStore) Delete(key []byte) error {
 	s.writes++
+	s.removes++
 	s.tree.Delete(string(key))
 	return s.fail
 }
@@ -107,7 +110,7 @@ func firstByte(key []byte) uint64 {
 func drawOptions(t *rapid.T) logmap.Options {
 	opts := logmap.Options{
 		LogBytes: rapid.IntRange(1, 40).Draw(t, "log bytes"), MergeLogs: rapid.IntRange(1, 4).Draw(t, "merge logs"),
-		ChunkBytes: rapid.IntRange(1, 60).Draw(t, "chunk bytes"), Runs: rapid.IntRange(1, 4).Draw(t, "runs"),
+		ChunkBytes: rapid.IntRange(1, 60).Draw(t, "chunk bytes"), PageRefs: rapid.IntRange(4, 8).Draw(t, "page refs"), Runs: rapid.IntRange(1, 4).Draw(t, "runs"),
 		Split: rapid.IntRange(1, 6).Draw(t, "split"), Ratio: rapid.IntRange(1, 4).Draw(t, "ratio"), Merges: rapid.IntRange(1, 3).Draw(t, "merges"), Steps: rapid.IntRange(1, 3).Draw(t, "steps"),
 	}
 	if rapid.Bool().Draw(t, "ranges") {

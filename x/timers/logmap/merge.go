@@ -10,28 +10,11 @@ import (
 )
 
 const (
-	// sliceChunks is how many chunks of each moving run one step reads.
-	sliceChunks = 2
-	// stepTargets is how many chunks of the bottom, or how many ranges, one step writes to at most.
-	stepTargets = 16
+	// stepRanges is how many ranges one step writes to at most.
+	stepRanges = 16
 	// queueScan is how many times Merges ranges Maintain chooses from.
 	queueScan = 8
-	// unbounded is a number of steps that never ends a merge.
-	unbounded = 1 << 30
 )
-
-// MaintainChunks bounds how many values one call of Maintain reads, and how many it writes or deletes, heads and
-// directories included: the log, and for the front and each range the steps below it. A run that moves is one of at most
-// 2·Runs: Runs that begin to, and those that arrived before.
-func (o Options) MaintainChunks() int {
-	with := New(nil, o).opts
-	log := 2*with.MergeLogs + 4 + 2*with.MergeLogs*with.LogBytes/with.ChunkBytes
-	moved := 2 * with.Runs * sliceChunks
-	// What arrives in ranges may be merged into their bottoms at once.
-	arrive := stepTargets*8 + (with.Ratio+2)*(moved+stepTargets)
-	sink := 4 + 2*stepTargets
-	return 1 + log + queueScan*with.Merges + (1+with.Merges)*(6+with.Steps*(2*moved+max(arrive, sink)))
-}
 
 // Maintain merges the log if it is full, and moves runs down where there are many, in the front and in at most
 // Options.Merges ranges. It is called once a block, best after its changes: then a long log is never stored. idle reports
@@ -77,10 +60,8 @@ func (m *opened) maintain(r uint64) error {
 	if err != nil {
 		return err
 	}
-	// The oldest runs first, so that a level has room when that above it moves, and at last the log.
-	steps := m.opts.Steps
-	for number := h.levels; number > 0; number-- {
-		if steps, err = m.moveLevel(r, &h, number, steps); err != nil {
+	if !m.opts.Queue {
+		if err := m.work(r, &h, m.opts.Steps); err != nil {
 			return err
 		}
 	}
@@ -90,7 +71,7 @@ func (m *opened) maintain(r uint64) error {
 			return err
 		}
 		// If there is no room, changes go on until one of them makes it.
-		if len(l.runs)+1 < 2*m.opts.Runs {
+		if m.opts.Queue || len(l.runs)+1 < 2*m.opts.Runs {
 			if err := m.mergeLog(&h); err != nil {
 				return err
 			}
@@ -107,10 +88,10 @@ func (m *opened) maintain(r uint64) error {
 	return m.setHead(r, h)
 }
 
-// waits reports whether the log has to be merged, or runs of some level are moving or have to.
+// waits reports whether the log has to be merged, or runs of some level are moving or have to. Those of a queue wait for its log.
 func (m *opened) waits(r uint64, h head) (bool, error) {
-	if h.full() >= m.opts.MergeLogs {
-		return true, nil
+	if h.full() >= m.opts.MergeLogs || m.opts.Queue {
+		return h.full() >= m.opts.MergeLogs, nil
 	}
 	for number := range h.levels {
 		l, err := m.level(r, number+1)
@@ -121,45 +102,31 @@ func (m *opened) waits(r uint64, h head) (bool, error) {
 	return false, nil
 }
 
-// moveLevel moves runs of a level down as long as there are too many and steps are left, and returns how many are. None is
-// left for the levels above if those below take no more.
-func (m *opened) moveLevel(r uint64, h *head, number, steps int) (left int, err error) {
-	if number > 1 {
-		above, err := m.level(r, number-1)
-		if err != nil || above.moving > 0 {
-			return steps, err // The level receives what moves there.
-		}
-	}
-	for ; steps > 0; steps-- {
-		l, err := m.level(r, number)
-		if err != nil || l.moving == 0 && len(l.runs) < m.opts.Runs {
-			return steps, err
-		}
-		if moved, err := m.step(r, h, number, l, false); err != nil || !moved {
-			return 0, err
-		}
-	}
-	return 0, nil
-}
-
-// relieve moves runs down wherever there are twice as many as begin to move, or more, so that reads stay bounded if changes
-// arrive faster than Maintain merges. The caller writes the head.
-func (m *opened) relieve(r uint64, h *head) error {
-	for number := 1; number <= h.levels; number++ {
+// work moves runs down in the levels in which enough wait, so many steps in all, in a queue in each. Where twice as many do, so that
+// reads would take long, all that is moving is moved. The caller writes the head.
+func (m *opened) work(r uint64, h *head, steps int) error {
+	left := steps
+	// The oldest runs first, so that a level has room when that above it moves.
+	for number := h.levels; number > 0; number-- {
 		l, err := m.level(r, number)
 		if err != nil {
 			return err
 		}
-		for excess := len(l.runs) >= 2*m.opts.Runs; excess; excess = l.moving > 0 {
-			if _, err := m.step(r, h, number, l, true); err != nil {
-				return err
-			}
-			if l, err = m.level(r, number); err != nil {
-				return err
-			}
+		whole, err := m.whole(r, number, l)
+		if err != nil {
+			return err
 		}
-		if l.moving > 0 {
-			return nil // What lies below receives them.
+		all := len(l.runs) >= 2*m.opts.Runs
+		more := l.moving > 0 || whole >= m.opts.Runs
+		if m.opts.Queue {
+			left = steps
+		}
+		for ; more && (all || left > 0); left-- {
+			moved, err := m.step(r, h, number, l, all)
+			if err != nil {
+				return err
+			}
+			more = moved && l.moving > 0
 		}
 	}
 	return nil
@@ -184,72 +151,166 @@ func (m *opened) mergeLog(h *head) error {
 	if err := m.addRun(front, 1, l, m.alive(h, wire.SortLog(log))); err != nil {
 		return err
 	}
+	steps := 0
+	if m.opts.Queue {
+		// What is moved is in proportion to what comes in.
+		steps = 1
+	}
+	if err := m.work(front, h, steps); err != nil {
+		return err
+	}
 	return m.dropEmpty(front, h)
+}
+
+// whole is how many of the oldest runs of a level are whole: to the newest what moves there may still be added.
+func (m *opened) whole(r uint64, number int, l *level) (int, error) {
+	if number > 1 {
+		if above, err := m.level(r, number-1); err != nil || above.moving > 0 && above.started && !above.out {
+			return len(l.runs) - 1, err
+		}
+	}
+	return len(l.runs), nil
+}
+
+// quotaOf is how many chunks of the moving runs of a queue's level move when its log becomes a run. Until as many runs come to
+// the level as begin to move, so many logs are merged as a level has runs, to the power of its number.
+func (m *opened) quotaOf(number, chunks int) int {
+	logs := 1
+	for range number {
+		logs = min(logs*m.opts.Runs, 1<<30)
+	}
+	return (chunks + logs - 1) / logs
 }
 
 // addRun writes sorted messages as the newest run of a level.
 func (m *opened) addRun(r uint64, number int, l *level, messages []wire.Message) error {
-	written, _, err := m.write(r, number, l, messages, nil)
-	if err != nil || len(written) == 0 {
+	if err := m.lengthen(r, number, l, true, messages); err != nil || len(messages) == 0 {
 		return err
 	}
-	l.runs = append(l.runs, written)
-	if m.opts.Queue {
-		l.zones = append(l.zones, zoneOf(messages))
+	if err := m.close(r, number, l); err != nil {
+		return err
 	}
 	return m.setLevel(r, number, l)
 }
 
-// begin chooses the runs of a level that move down, and where they go.
-func (m *opened) begin(r uint64, h *head, number int, l *level) error {
-	l.moving, l.low, l.started, l.out = len(l.runs), nil, false, false
-	if number < h.levels {
-		return nil
-	}
-	chunks := l.chunks(l.moving)
-	if r == front {
-		l.out = chunks >= m.opts.Split && !m.opts.Queue
-		return nil
-	}
-	bottom, err := m.level(r, 0)
-	if err != nil {
+// lengthen adds sorted messages to the newest run of a level, whose keys are below theirs, or begins another.
+func (m *opened) lengthen(r uint64, number int, l *level, begin bool, messages []wire.Message) error {
+	written, err := m.write(r, number, l, messages)
+	if err != nil || len(written) == 0 {
 		return err
 	}
-	l.out = bottom.chunks(len(bottom.runs)) <= m.opts.Ratio*chunks
+	if begin {
+		l.runs = append(l.runs, run{zone: noZone})
+	}
+	to := l.newest()
+	written[0].first = to.end
+	to.end = justAbove(messages[len(messages)-1].Key)
+	for i := range messages {
+		n := numberOf(messages[i].Key)
+		to.zone = zone{min(to.zone.from, n), max(to.zone.to, n)}
+	}
+	return m.extend(r, number, l, to, written)
+}
+
+// begin chooses the runs of a level that move down, and where they go.
+func (m *opened) begin(r uint64, h *head, number int, l *level) (err error) {
+	if l.moving, err = m.whole(r, number, l); err != nil {
+		return err
+	}
+	l.low, l.started, l.out, l.quota = nil, false, false, l.moving
+	chunks := l.chunks(l.moving)
+	switch {
+	case m.opts.Queue:
+		l.quota = m.quotaOf(number, chunks)
+	case number < h.levels:
+	case r == front:
+		l.out = chunks >= m.opts.Split
+	default:
+		bottom, err := m.level(r, 0)
+		if err != nil {
+			return err
+		}
+		in := bottom.chunks(len(bottom.runs))
+		if l.out = in <= m.opts.Ratio*chunks; l.out {
+			bottom.moving, bottom.low = len(bottom.runs), nil
+			l.quota += (l.moving*in + chunks - 1) / chunks
+			return m.setLevel(r, 0, bottom)
+		}
+	}
 	return nil
 }
 
-// step moves a slice of the keys of a level's runs down: the messages from the key low on, to where the second chunk of
-// one of the runs ends. moved is false if a range cannot receive more. It can if it is forced to: then it merges first.
+// part is what a step moves: sorted messages, of which no others are below the key end. more: some are above. The chunks of the
+// runs that move that end below the key from are removed.
+type part struct {
+	messages  []wire.Message
+	from, end []byte
+	more      bool
+}
+
+// step moves a part of a level's runs down: the messages from the key low on, of as many bytes as the chunks of the level's quota
+// have. moved is false if a range cannot receive more. It can if it is forced to: then it merges first.
 func (m *opened) step(r uint64, h *head, number int, l *level, force bool) (moved bool, err error) {
 	if l.moving == 0 {
 		if err := m.begin(r, h, number, l); err != nil {
 			return false, err
 		}
 	}
-	messages, end, more, err := m.slice(r, number, l)
-	if err != nil {
-		return false, err
-	}
-	switch {
-	case !l.out:
-		err = m.lower(r, h, number+1, l, messages)
-	case r == front:
-		end, more, moved, err = m.split(messages, end, more, force)
-		if err == nil && !moved {
-			return false, nil
+	p := part{}
+	if l.out && r == front {
+		if p, err = m.slice(r, h, l, origin{number, l}); err == nil {
+			moved, err = m.split(&p, force)
 		}
-	default:
-		end, more, err = m.toBottom(r, l, messages, end, more)
-	}
-	if err != nil {
+		if err != nil || !moved {
+			return false, err
+		}
+	} else if p, err = m.lower(r, h, number, l); err != nil {
 		return false, err
 	}
-	l.low = end
-	if err := m.dropMoved(r, number, l, more); err != nil {
+	if err := m.dropMoved(r, number, l, p); err != nil {
 		return false, err
 	}
 	return true, m.dropEmpty(r, h)
+}
+
+// lower adds a part of a level's runs to the run of the next level that they become, or to a new bottom, with a part of the old
+// one.
+func (m *opened) lower(r uint64, h *head, number int, above *level) (p part, err error) {
+	next := number + 1
+	if above.out {
+		next = 0
+	}
+	l, err := m.level(r, next)
+	if err == nil && above.started && len(l.runs) == 0 {
+		err = wire.ErrCorrupt
+	}
+	if err != nil {
+		return p, err
+	}
+	from := []origin{{number, above}}
+	if h.levels = max(h.levels, next); above.out {
+		from = []origin{{0, l}, {number, above}}
+	}
+	if p, err = m.slice(r, h, above, from...); err == nil {
+		if above.out {
+			p.messages = wire.AtBottom(p.messages)
+		}
+		err = m.lengthen(r, next, l, !above.started, p.messages)
+	}
+	if above.started = above.started || len(p.messages) > 0; err == nil && above.started && !p.more {
+		if newest := l.newest(); !newest.has([]byte(h.gone)) {
+			// What is before its last chunk is removed.
+			newest.refs = newest.refs[len(newest.refs)-1:]
+		}
+		err = m.close(r, next, l)
+	}
+	switch {
+	case err != nil:
+		return p, err
+	case above.out:
+		return p, m.dropMoved(r, 0, l, p)
+	}
+	return p, m.setLevel(r, next, l)
 }
 
 // dropEmpty takes levels without a run from the lower end.
@@ -264,46 +325,33 @@ func (m *opened) dropEmpty(r uint64, h *head) error {
 	return nil
 }
 
-// toBottom merges a slice of messages into the bottom, as far as it is one step, and returns where it ended.
-func (m *opened) toBottom(r uint64, l *level, messages []wire.Message, end []byte, more bool) ([]byte, bool, error) {
-	bottom, err := m.level(r, 0)
-	if err != nil {
-		return nil, false, err
-	}
-	messages, end, more = align(bottom, messages, l.low, end, more)
-	applied, err := m.sink(r, bottom, messages, stepTargets)
-	if err == nil && applied < len(messages) {
-		end, more = messages[applied].Key, true
-	}
-	return end, more, err
-}
-
-// split adds a slice of messages to the ranges in which they belong, to some of them, and returns where it ended. moved is
-// false if the first of them takes no more.
-func (m *opened) split(messages []wire.Message, end []byte, more, force bool) (newEnd []byte, newMore, moved bool, err error) {
+// split adds a part to the ranges in which it belongs, to some of them, and shortens it to that. moved is false if the first of
+// them takes no more.
+func (m *opened) split(p *part, force bool) (moved bool, err error) {
 	applied := 0
-	for ranges := 0; applied < len(messages) && ranges < stepTargets; ranges++ {
-		r, n := m.rangeOf(messages[applied].Key), applied+1
-		for n < len(messages) && m.rangeOf(messages[n].Key) == r {
+	for ranges := 0; applied < len(p.messages) && ranges < stepRanges; ranges++ {
+		r, n := m.rangeOf(p.messages[applied].Key), applied+1
+		for n < len(p.messages) && m.rangeOf(p.messages[n].Key) == r {
 			n++
 		}
-		// The rest of the last range may come with the next slice.
-		if more && n == len(messages) && ranges > 0 {
+		// The rest of the last range may come with the next part.
+		if p.more && n == len(p.messages) && ranges > 0 {
 			break
 		}
-		received, err := m.receive(r, messages[applied:n], force)
+		received, err := m.receive(r, p.messages[applied:n], force)
 		if err != nil {
-			return nil, false, false, err
+			return false, err
 		}
 		if !received {
 			break
 		}
 		applied = n
 	}
-	if applied == len(messages) {
-		return end, more, true, nil
+	if applied == len(p.messages) {
+		return true, nil
 	}
-	return messages[applied].Key, true, applied > 0, nil
+	p.end, p.more = p.messages[applied].Key, true
+	return applied > 0, nil
 }
 
 // receive adds messages of the front to a range. It merges them into the bottom if that is small and nothing lies between.
@@ -320,7 +368,7 @@ func (m *opened) receive(r uint64, messages []wire.Message, force bool) (receive
 			return false, err
 		}
 		if bottom.chunks(len(bottom.runs)) <= m.opts.Ratio*len(wire.Pack(messages, m.opts.ChunkBytes)) {
-			if _, err := m.sink(r, bottom, messages, unbounded); err != nil {
+			if err := m.newBottom(r, bottom, messages); err != nil {
 				return false, err
 			}
 			return true, m.setChanged(r, before, h)
@@ -334,7 +382,7 @@ func (m *opened) receive(r uint64, messages []wire.Message, force bool) (receive
 		if !force {
 			return false, nil
 		}
-		if err := m.relieve(r, &h); err != nil {
+		if err := m.work(r, &h, 0); err != nil {
 			return false, err
 		}
 		if l, err = m.level(r, 1); err != nil {
@@ -362,194 +410,139 @@ func (m *opened) setChanged(r uint64, before, h head) error {
 	return m.setHead(r, h)
 }
 
-// slice reads the messages of the moving runs from the key low on, up to the key end. more is false if none are left
-// behind them.
-func (m *opened) slice(r uint64, number int, l *level) (messages []wire.Message, end []byte, more bool, err error) {
-	for _, chunks := range l.runs[:l.moving] {
-		last := chunks.find(l.low) + sliceChunks - 1
-		if fence, ok := chunks.fence(last); ok && (!more || bytes.Compare(fence, end) < 0) {
-			end, more = fence, true
-		}
-	}
-	within := wire.Span{From: l.low}
-	if m.opts.Queue {
-		f, err := m.head(front)
+// newBottom merges messages with all of the bottom.
+func (m *opened) newBottom(r uint64, bottom *level, messages []wire.Message) error {
+	bottom.moving, bottom.low = len(bottom.runs), nil
+	for i := range bottom.runs {
+		old := &source{m: m, r: r, rest: bottom.runs[i].refs}
+		all, err := old.all()
 		if err != nil {
-			return nil, nil, false, err
+			return err
 		}
-		within.From = f.notBelow(within.From)
+		messages = wire.MergeSorted(all, messages)
 	}
-	if more {
-		within.To = end
+	if err := m.addRun(r, 0, bottom, wire.AtBottom(messages)); err != nil {
+		return err
 	}
-	for _, chunks := range l.runs[:l.moving] {
-		var all []wire.Message
-		for i := chunks.find(l.low); i < len(chunks) && !within.EndsBefore(chunks[i].first); i++ {
-			chunk, err := m.chunk(r, number, chunks[i])
+	return m.dropMoved(r, 0, bottom, part{})
+}
+
+// origin is a level from which a part is taken.
+type origin struct {
+	number int
+	*level
+}
+
+// passing is a run of which a part is taken: the messages that were read, and what was not read.
+type passing struct {
+	from     origin
+	of       *run
+	rest     refs
+	messages []wire.Message
+}
+
+// end is where the next chunk ends.
+func (p *passing) end() []byte {
+	if fence, ok := p.rest.fence(0); ok {
+		return fence
+	}
+	return p.of.end
+}
+
+// read reads the next chunk.
+func (p *passing) read(m *opened, r uint64, within wire.Span) ([]wire.Message, error) {
+	read, err := m.chunkWithin(r, p.from.number, p.rest[0], within)
+	p.messages = append(p.messages, read...)
+	return read, err
+}
+
+// passings are the moving runs of some levels that have a key from that one on.
+func (m *opened) passings(r uint64, key []byte, levels []origin) (runs []*passing, err error) {
+	for _, from := range levels {
+		for i := range from.runs[:from.moving] {
+			of := &from.runs[i]
+			if !of.has(key) {
+				continue
+			}
+			rest, err := m.seek(r, from.number, of.refs, key)
 			if err != nil {
-				return nil, nil, false, err
+				return nil, err
 			}
-			all = append(all, chunk...)
+			runs = append(runs, &passing{from: from, of: of, rest: rest})
 		}
-		messages = wire.MergeSorted(messages, wire.Only(all, within))
 	}
-	return messages, end, more, nil
+	return runs, nil
 }
 
-// align ends a slice where a chunk of the bottom does, so that the next slice need not rewrite it.
-func align(bottom *level, messages []wire.Message, low, end []byte, more bool) ([]wire.Message, []byte, bool) {
-	if !more || len(bottom.runs) == 0 {
-		return messages, end, more
+// endsFirst is the run whose next chunk ends first; nil if none is left.
+func endsFirst(runs []*passing) (first *passing) {
+	for _, at := range runs {
+		if len(at.rest) > 0 && (first == nil || bytes.Compare(at.end(), first.end()) < 0) {
+			first = at
+		}
 	}
-	chunks := bottom.runs[0]
-	fence := chunks[chunks.find(end)].first
-	if bytes.Compare(fence, low) <= 0 {
-		return messages, end, more
-	}
-	at, _ := wire.Search(messages, fence)
-	return messages[:at], fence, true
+	return first
 }
 
-// lower adds messages to the run of a level that the moving runs of the level above become.
-func (m *opened) lower(r uint64, h *head, number int, above *level, messages []wire.Message) error {
-	l, err := m.level(r, number)
+// slice reads the part of the moving runs of some levels, the oldest first, that is to move with those of a level.
+func (m *opened) slice(r uint64, h *head, l *level, levels ...origin) (p part, err error) {
+	within := wire.Span{From: h.notBelow(l.low)}
+	p.from = l.removed(0, *h)
+	runs, err := m.passings(r, within.From, levels)
 	if err != nil {
-		return err
+		return p, err
 	}
-	h.levels = max(h.levels, number)
-	if !above.started {
-		above.started = len(messages) > 0
-		return m.addRun(r, number, l, messages)
-	}
-	written, _, err := m.write(r, number, l, messages, nil)
-	if err != nil || len(written) == 0 {
-		return err
-	}
-	newest := len(l.runs) - 1
-	// All that was moved before is below the key low.
-	written[0].first = above.low
-	l.runs[newest] = append(l.runs[newest], written...)
-	if m.opts.Queue {
-		l.zones[newest] = l.zones[newest].join(zoneOf(messages))
-	}
-	return m.setLevel(r, number, l)
-}
-
-// dropMoved removes the chunks of the moving runs that lie below the key low, or all if there are no more.
-func (m *opened) dropMoved(r uint64, number int, l *level, more bool) error {
-	for i, chunks := range l.runs[:l.moving] {
-		keep := len(chunks)
-		if more {
-			keep = chunks.find(l.low)
+	// Chunks are read in the order of their ends, until they have enough.
+	limit, size := l.quota*m.opts.ChunkBytes, 0
+	first := endsFirst(runs)
+	for ; first != nil && (size < limit || p.end == nil); first = endsFirst(runs) {
+		p.end = first.end()
+		read, err := first.read(m, r, within)
+		if err != nil {
+			return p, err
 		}
-		for _, ref := range chunks[:keep] {
-			if err := m.store.Delete(chunkKey(r, number, ref.number)); err != nil {
-				return err
+		size += wire.Size(read)
+		if first.rest, err = m.seek(r, first.from.number, first.rest[1:], nil); err != nil {
+			return p, err
+		}
+	}
+	p.more, within.To = first != nil, p.end
+	for _, at := range runs {
+		if len(at.rest) > 0 && !within.EndsBefore(at.rest[0].first) {
+			if _, err := at.read(m, r, within); err != nil {
+				return p, err
 			}
 		}
-		l.runs[i] = chunks[keep:]
+		p.messages = wire.MergeSorted(p.messages, at.messages)
 	}
-	if !more {
-		if m.opts.Queue {
-			l.zones = slices.Delete(l.zones, 0, l.moving)
+	if n := wire.Fit(p.messages, limit); n < len(p.messages) {
+		p.messages, p.end, p.more = p.messages[:n], p.messages[n].Key, true
+	}
+	if p.more && bytes.Compare(p.end, within.From) <= 0 {
+		err = wire.ErrCorrupt
+	}
+	return p, err
+}
+
+// dropMoved removes what of a level's moving runs has moved with a part, and writes the level.
+func (m *opened) dropMoved(r uint64, number int, l *level, p part) (err error) {
+	var to []byte
+	if l.low = p.end; p.more {
+		to = justAbove(p.end)
+	}
+	for i := range l.runs[:l.moving] {
+		of := &l.runs[i]
+		_, failed := m.ended(r, number, of.refs, of.end, p.from, to, func(at ref, _ []byte) bool {
+			err = m.store.Delete(valueKey(r, number, at))
+			return err == nil
+		})
+		if err := cmp.Or(failed, err); err != nil {
+			return err
 		}
+		of.refs = of.refs[of.refs.find(l.low):]
+	}
+	if !p.more {
 		l.runs, l.moving = slices.Delete(l.runs, 0, l.moving), 0
 	}
 	return m.setLevel(r, number, l)
-}
-
-// sink merges sorted messages into the bottom, as far as they belong into at most so many of its chunks, and returns how
-// many that are. Chunks next to each other are divided anew.
-func (m *opened) sink(r uint64, bottom *level, messages []wire.Message, targets int) (applied int, err error) {
-	for applied < len(messages) && targets > 0 {
-		n, chunks, err := m.sinkRun(r, bottom, messages[applied:], targets)
-		if err != nil {
-			return applied, err
-		}
-		applied += n
-		targets -= chunks
-	}
-	return applied, m.setLevel(r, 0, bottom)
-}
-
-// sinkRun merges the first messages into the chunks, next to each other, in which they belong. It returns how many
-// messages and how many chunks these were.
-func (m *opened) sinkRun(r uint64, bottom *level, messages []wire.Message, targets int) (n, chunks int, err error) {
-	if len(bottom.runs) == 0 {
-		bottom.runs = []run{nil}
-	}
-	all := bottom.runs[0]
-	if len(all) == 0 {
-		return len(messages), 1, m.rewrite(r, bottom, 0, 0, messages)
-	}
-	begin := all.find(messages[0].Key)
-	end := begin
-	for end < len(all) && end-begin < targets && n < len(messages) {
-		upTo := len(messages) - n
-		if fence, ok := all.fence(end); ok {
-			upTo, _ = wire.Search(messages[n:], fence)
-		}
-		if upTo == 0 {
-			break
-		}
-		n += upTo
-		end++
-	}
-	return n, end - begin, m.rewrite(r, bottom, begin, end, messages[:n])
-}
-
-// rewrite replaces adjacent chunks of the bottom by what they and the messages come to. If that is little, it takes in a
-// neighbour.
-func (m *opened) rewrite(r uint64, bottom *level, begin, end int, messages []wire.Message) error {
-	all := bottom.runs[0]
-	old, err := m.read(r, all[begin:end])
-	if err != nil {
-		return err
-	}
-	merged := wire.AtBottom(wire.MergeSorted(old, messages))
-	if small := len(wire.Pack(merged, m.opts.ChunkBytes/4)) < 2; small && end < len(all) {
-		next, err := m.read(r, all[end:end+1])
-		if err != nil {
-			return err
-		}
-		merged = append(merged, next...)
-		end++
-	} else if small && begin > 0 {
-		before, err := m.read(r, all[begin-1:begin])
-		if err != nil {
-			return err
-		}
-		merged = append(before, merged...)
-		begin--
-	}
-	var numbers []uint32
-	for _, ref := range all[begin:end] {
-		numbers = append(numbers, ref.number)
-	}
-	written, unused, err := m.write(r, 0, bottom, merged, numbers)
-	if err != nil {
-		return err
-	}
-	for _, number := range unused {
-		if err := m.store.Delete(chunkKey(r, 0, number)); err != nil {
-			return err
-		}
-	}
-	if len(written) > 0 && begin < len(all) {
-		written[0].first = all[begin].first
-	}
-	bottom.runs[0] = slices.Replace(all, begin, end, written...)
-	return nil
-}
-
-// read reads the messages of adjacent chunks of the bottom.
-func (m *opened) read(r uint64, refs run) (messages []wire.Message, err error) {
-	for _, ref := range refs {
-		chunk, err := m.chunk(r, 0, ref)
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, chunk...)
-	}
-	return messages, nil
 }

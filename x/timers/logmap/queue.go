@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/cosmos-timers/timers/x/timers/logmap/wire"
 )
@@ -31,8 +31,9 @@ func (m *opened) idle(key []byte) (bool, error) {
 	return string(key) <= h.soon && !h.queued, err
 }
 
-// Consume states of a queue that nothing is inserted below a key any more. It finds the least key that is left, and removes at
-// most 64 chunks that lie below it and below the stated one. Merges drop the rest. It reports whether no entry is left.
+// Consume states of a queue that nothing is inserted below a key any more. It finds the least key that is left, and removes some
+// 64 chunks that lie below it and below the stated one, in order. No directory is written: the head says up to where they are
+// removed. Merges drop the rest. It reports whether no entry is left.
 func (m *Map) Consume(ctx context.Context, below []byte) (empty bool, err error) {
 	o := m.Reader(ctx).opened
 	h, err := o.head(front)
@@ -48,37 +49,73 @@ func (m *Map) Consume(ctx context.Context, below []byte) (empty bool, err error)
 		h.soon = string(next[0].Key)
 	}
 	h.low = max(h.low, min(h.soon, string(below)))
-	left := dropChunks
-	for number := 1; number <= h.levels && left > 0; number++ {
-		if err := o.trim(number, []byte(h.low), &left); err != nil {
-			return false, err
-		}
+	if err := o.removeConsumed(&h); err != nil {
+		return false, err
 	}
 	return len(next) == 0, o.setHead(front, h)
 }
 
-// trim removes the chunks of a level of the front whose keys are all below a key.
-func (m *opened) trim(number int, low []byte, left *int) error {
-	l, err := m.level(front, number)
-	if err != nil {
-		return err
-	}
-	changed := false
-	for i, chunks := range l.runs {
-		n := min(chunks.find(low), *left)
-		for _, ref := range chunks[:n] {
-			if err := m.store.Delete(chunkKey(front, number, ref.number)); err != nil {
+// removeConsumed removes the chunks and pages that end first of those that end from the key gone on below the key low.
+func (m *opened) removeConsumed(h *head) error {
+	var consumed []ended
+	for number := 1; number <= h.levels; number++ {
+		l, err := m.level(front, number)
+		if err != nil {
+			return err
+		}
+		for i := range l.runs {
+			of, err := m.consumedOf(number, &l.runs[i], l.removed(i, *h), []byte(h.low))
+			if err != nil {
 				return err
 			}
+			consumed = append(consumed, of...)
 		}
-		l.runs[i], changed = chunks[n:], changed || n > 0
-		*left -= n
 	}
-	if !changed {
-		return nil
+	slices.SortStableFunc(consumed, func(a, b ended) int { return bytes.Compare(a.end, b.end) })
+	h.gone = h.low
+	if len(consumed) > dropChunks {
+		h.gone = string(justAbove(consumed[dropChunks-1].end))
 	}
-	return m.setLevel(front, number, l)
+	for _, at := range consumed {
+		if string(at.end) >= h.gone {
+			break
+		}
+		if err := m.store.Delete(at.key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// ended is the key in the store of a chunk or a page, and where that ends.
+type ended struct{ key, end []byte }
+
+// consumedOf are the chunks and pages of a run that end from a key on below another one: all, or more than are removed at a time,
+// with all that end where the last does.
+func (m *opened) consumedOf(number int, of *run, from, to []byte) (consumed []ended, err error) {
+	if bytes.Compare(from, to) >= 0 {
+		return nil, nil
+	}
+	_, err = m.ended(front, number, of.refs, of.end, from, to, func(at ref, end []byte) bool {
+		if n := len(consumed); n > dropChunks && !bytes.Equal(end, consumed[n-1].end) {
+			return false
+		}
+		consumed = append(consumed, ended{valueKey(front, number, at), end})
+		return true
+	})
+	return consumed, err
+}
+
+// removed is the key below which the chunks of a run have ended that are removed.
+func (l *level) removed(run int, h head) []byte {
+	if run < l.moving && len(l.low) > 0 && h.gone <= string(l.low) {
+		return justAbove(l.low)
+	}
+	return []byte(h.gone)
+}
+
+// justAbove is the first key above a key.
+func justAbove(key []byte) []byte { return append(slices.Clip(key), 0) }
 
 // insertInto lowers what a queue's head says of the least key, where changes insert one that is less.
 func (h *head) insertInto(changes []Change) (lowered bool, err error) {
@@ -112,7 +149,8 @@ type zone struct{ from, to uint64 }
 
 func (z zone) has(n uint64) bool { return z.from <= n && n <= z.to }
 
-func (z zone) join(o zone) zone { return zone{min(z.from, o.from), max(z.to, o.to)} }
+// noZone has no number.
+var noZone = zone{from: ^uint64(0)}
 
 // numberBytes is the length of the number at the end of a queue's key.
 const numberBytes = 8
@@ -124,37 +162,12 @@ func numberOf(key []byte) uint64 {
 	return binary.BigEndian.Uint64(key[len(key)-numberBytes:])
 }
 
-func zoneOf(messages []wire.Message) zone {
-	z := zone{from: ^uint64(0)}
-	for i := range messages {
-		n := numberOf(messages[i].Key)
-		z = z.join(zone{n, n})
-	}
-	return z
-}
-
 // alive are the messages of a queue that are not below what it has consumed.
 func (m *opened) alive(h *head, sorted []wire.Message) []wire.Message {
 	if !m.opts.Queue || h.low == "" {
 		return sorted
 	}
 	return wire.Only(sorted, wire.Span{From: []byte(h.low)})
-}
-
-// checkZone checks that a run has no number that its zone lacks.
-func (m *opened) checkZone(number int, chunks run, z zone) error {
-	for _, ref := range chunks {
-		chunk, err := m.chunk(front, number, ref)
-		if err != nil {
-			return err
-		}
-		for i := range chunk {
-			if !z.has(numberOf(chunk[i].Key)) {
-				return fmt.Errorf("key %x is outside of its run's zone", chunk[i].Key)
-			}
-		}
-	}
-	return nil
 }
 
 // checkQueue checks that no entry is below what the head says.

@@ -2,6 +2,7 @@ package logmap_test
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -91,9 +92,28 @@ func queueIsASortedMap(t *rapid.T) {
 		require.NoError(t, err)
 		require.Equal(t, uint64(len(want)), n)
 	}
-	all, err := m.Page(ctx, nil, nil, 1<<30)
-	require.NoError(t, err)
-	same(t, want.page(nil, nil, 1<<30), all)
+	left := all(t, m)
+	same(t, want.page(nil, nil, 1<<30), left)
+
+	// An import makes the same map in its own way.
+	fresh := logmap.New(newStore(), opts)
+	for _, e := range left {
+		require.NoError(t, fresh.Insert(ctx, e.Key, e.Value))
+	}
+	settle(t, fresh)
+	same(t, left, all(t, fresh))
+	require.NoError(t, fresh.Check(ctx))
+}
+
+// settle merges all that waits to be merged.
+func settle(t require.TestingT, m *logmap.Map) {
+	for height := uint64(0); ; height++ {
+		idle, err := m.Maintain(ctx, height)
+		require.NoError(t, err)
+		if idle {
+			return
+		}
+	}
 }
 
 func TestQueue_IsASortedMap(t *testing.T) { rapid.Check(t, queueIsASortedMap) }
@@ -141,6 +161,142 @@ func TestQueue_QuietBlocksReadTheHead(t *testing.T) {
 		require.True(t, found)
 	}
 	require.LessOrEqual(t, store.reads/40, 16, "of a look-up")
+}
+
+// tinyQueue has a million records' levels, pages and pages of pages with a hundred thousand.
+var tinyQueue = logmap.Options{Queue: true, LogBytes: 256, MergeLogs: 8, ChunkBytes: 256, PageRefs: 32}
+
+// flow is a steady one: as many records become due in a block as come, most of them soon, some in the far future.
+type flow struct {
+	m              *logmap.Map
+	rng            *rand.Rand
+	height, number uint64
+	perBlock       int
+}
+
+func newFlow(store *treeStore, opts logmap.Options, perBlock int) *flow {
+	return &flow{m: logmap.New(store, opts), rng: rand.New(rand.NewPCG(1, 2)), height: 1, perBlock: perBlock}
+}
+
+func (f *flow) come(t *testing.T) {
+	changes := make([]logmap.Change, f.perBlock)
+	for i := range changes {
+		f.number++
+		ahead := []uint64{20, 400, 100_000}[f.rng.IntN(3)]
+		changes[i] = logmap.Inserted(queueKey(f.height+1+f.rng.Uint64N(ahead), f.number), []byte{1, 2, 3, 4})
+	}
+	require.NoError(t, f.m.Apply(ctx, changes...))
+}
+
+// fire removes what is due, in a session as a block does.
+func (f *flow) fire(t *testing.T) (end []byte) {
+	end = queueKey(f.height+1, 0)
+	due, err := f.m.Page(ctx, nil, end, 1<<30)
+	require.NoError(t, err)
+	var changes []logmap.Change
+	for _, e := range due {
+		changes = append(changes, logmap.Deleted(e.Key))
+	}
+	require.NoError(t, f.m.Apply(ctx, changes...))
+	return end
+}
+
+func (f *flow) block(t *testing.T) {
+	f.come(t)
+	_, err := f.m.Consume(ctx, f.fire(t))
+	require.NoError(t, err)
+	_, err = f.m.Maintain(ctx, f.height)
+	require.NoError(t, err)
+	f.height++
+}
+
+// TestQueue_NoValueGrows: with ten times the records no value is longer. Directories have more pages, and more levels of them.
+//
+// Rule: 2-no-growing-values, 2.3-values, 2.3-pages
+func TestQueue_NoValueGrows(t *testing.T) {
+	var before map[byte]int
+	for _, n := range []int{20_000, 200_000} {
+		store := newStore()
+		f := newFlow(store, tinyQueue, 100)
+		longest, pages := map[byte]int{}, 0
+		for f.number < uint64(n) {
+			f.come(t)
+			_, err := f.m.Maintain(ctx, f.height)
+			require.NoError(t, err)
+			if f.number%10_000 > 0 {
+				continue
+			}
+			pages = 0
+			store.tree.Scan(func(key string, value []byte) bool {
+				longest[key[0]] = max(longest[key[0]], len(value))
+				if key[0] == 2 && len(key) > 4 {
+					pages++
+				}
+				return true
+			})
+		}
+		require.NoError(t, f.m.Check(ctx))
+		t.Logf("%d records: longest values %v, %d pages", n, longest, pages)
+		// A ref of such a key takes some 15 bytes; a run of the level itself some 40.
+		require.LessOrEqual(t, longest[2], 2*15*32+16*40)
+		require.LessOrEqual(t, longest[3], 256+32)
+		if before != nil {
+			require.Greater(t, pages, 32*8, "pages of pages")
+			for kind, length := range before {
+				require.LessOrEqual(t, longest[kind], length+length/4, "values that begin with %d", kind)
+			}
+		}
+		before = longest
+	}
+}
+
+// TestQueue_ConsumeWritesTheHead: and removes what is consumed. It writes no directory, however many there are.
+//
+// Rule: 2.4-consumed
+func TestQueue_ConsumeWritesTheHead(t *testing.T) {
+	store := newStore()
+	f := newFlow(store, tinyQueue, 100)
+	for f.height < 600 {
+		f.block(t)
+	}
+	removed := 0
+	for range 300 {
+		end := f.fire(t)
+		store.writes, store.removes = 0, 0
+		_, err := f.m.Consume(ctx, end)
+		require.NoError(t, err)
+		require.Equal(t, 1, store.writes-store.removes)
+		require.LessOrEqual(t, store.removes, 64+20)
+		require.NoError(t, f.m.Check(ctx))
+		removed += store.removes
+		f.height++
+	}
+	require.Greater(t, removed, 100)
+}
+
+// TestQueue_WorkIsSteady: no block of a steady flow writes much more than the median one, whatever merges.
+//
+// Rule: 2.4-steady
+func TestQueue_WorkIsSteady(t *testing.T) {
+	for perBlock, blocks := range map[int]uint64{100: 600, 500: 200} {
+		store := newStore()
+		f := newFlow(store, tinyQueue, perBlock)
+		var writes, bytes []int
+		for f.height < 2*blocks {
+			store.writes, store.bytes_ = 0, 0
+			f.block(t)
+			if f.height > blocks {
+				writes, bytes = append(writes, store.writes), append(bytes, store.bytes_)
+			}
+		}
+		require.NoError(t, f.m.Check(ctx))
+		slices.Sort(writes)
+		slices.Sort(bytes)
+		middle, last := len(writes)/2, len(writes)-1
+		t.Logf("%d a block: median %d writes of %d bytes, most %d of %d", perBlock, writes[middle], bytes[middle], writes[last], bytes[last])
+		require.LessOrEqual(t, writes[last], 2*writes[middle])
+		require.LessOrEqual(t, bytes[last], 2*bytes[middle])
+	}
 }
 
 // TestQueue_LeavesNothingBehind: what lies below what was consumed is dropped, a bounded part in each block.

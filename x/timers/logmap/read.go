@@ -46,7 +46,7 @@ func (m *opened) getLogged(h head, key []byte) (newest wire.Message, err error) 
 		return messageOf(log, key), err
 	}
 	for number := int(h.last); number >= 0; number-- {
-		bz, err := m.store.Get(logKey(uint32(number)))
+		bz, err := m.logged(h, uint32(number))
 		if err != nil {
 			return newest, err
 		}
@@ -67,11 +67,14 @@ func messageOf(sorted []wire.Message, key []byte) (found wire.Message) {
 
 // getSorted returns the newest message about a key in the runs of the front or a range; none has kind 0.
 func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, err error) {
-	err = m.runsOf(r, h, wire.Span{From: key}, numberOf(key), func(number int, chunks run, within wire.Span) (more bool, err error) {
+	err = m.runsOf(r, h, wire.Span{From: key}, numberOf(key), func(number int, chunks refs, within wire.Span) (more bool, err error) {
 		if bytes.Compare(key, within.From) < 0 {
 			return true, nil
 		}
-		ref := chunks[chunks.find(key)]
+		ref, err := m.locate(r, number, chunks, key)
+		if err != nil {
+			return false, err
+		}
 		if m.memory.decodes(r, number, ref) {
 			chunk, err := m.chunk(r, number, ref)
 			newest = messageOf(chunk, key)
@@ -88,20 +91,13 @@ func (m *opened) getSorted(r uint64, h head, key []byte) (newest wire.Message, e
 	return newest, err
 }
 
-// runs passes the runs of the front or a range to fn, the newest first, each with the part of the interval in which it
-// counts.
-func (m *opened) runs(
-	r uint64, h head, within wire.Span, fn func(number int, chunks run, within wire.Span) (more bool, err error),
-) error {
-	return m.runsOf(r, h, within, anyNumber, fn)
-}
-
 // anyNumber is that of no key.
 const anyNumber = ^uint64(0)
 
-// runsOf is runs, but for those of a queue that can't have a key with a number.
+// runsOf passes the runs of the front or a range to fn, the newest first, each with the part of the interval in which it counts,
+// but for those that can't have a key in it, or in a queue one with a number.
 func (m *opened) runsOf(
-	r uint64, h head, within wire.Span, of uint64, fn func(number int, chunks run, within wire.Span) (more bool, err error),
+	r uint64, h head, within wire.Span, of uint64, fn func(number int, chunks refs, within wire.Span) (more bool, err error),
 ) error {
 	levels := h.levels + 1
 	if r == front {
@@ -111,14 +107,18 @@ func (m *opened) runsOf(
 		// The bottom is the last.
 		number := (i + 1) % (h.levels + 1)
 		l, err := m.level(r, number)
+		if err == nil && number > 0 && number == h.levels && len(l.runs) == 0 {
+			err = wire.ErrCorrupt
+		}
 		if err != nil {
 			return err
 		}
 		for at := len(l.runs) - 1; at >= 0; at-- {
-			if m.opts.Queue && of != anyNumber && !l.zones[at].has(of) {
+			within := l.visible(at, within)
+			if m.opts.Queue && of != anyNumber && !l.runs[at].zone.has(of) || !l.runs[at].has(within.From) {
 				continue
 			}
-			if more, err := fn(number, l.runs[at], l.visible(at, within)); err != nil || !more {
+			if more, err := fn(number, l.runs[at].refs, within); err != nil || !more {
 				return err
 			}
 		}
@@ -253,30 +253,44 @@ func (m *opened) frontNet(within wire.Span) (net int64, err error) {
 
 // net is the number of entries that the runs of the front or a range add in the interval.
 func (m *opened) net(r uint64, h head, within wire.Span) (net int64, err error) {
-	err = m.runs(r, h, within, func(number int, chunks run, within wire.Span) (bool, error) {
-		in, err := m.netOfRun(r, number, chunks, within)
+	err = m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within wire.Span) (bool, error) {
+		in, err := m.netOf(r, number, chunks, nil, within)
 		net += in
 		return true, err
 	})
 	return net, err
 }
 
-// netOfRun is what the messages of a run in the interval add to the number of entries. It reads the chunks at both ends.
-func (m *opened) netOfRun(r uint64, number int, chunks run, within wire.Span) (net int64, err error) {
-	for i := chunks.find(within.From); i < len(chunks) && !within.EndsBefore(chunks[i].first); i++ {
-		fence, ok := chunks.fence(i)
-		ends := within.To == nil || ok && bytes.Compare(fence, within.To) <= 0
-		if within.Contains(chunks[i].first) && ends {
-			net += chunks[i].net
-			continue
+// netOf is what the messages of a run, or of a page that ends at a key, add to the number of entries in the interval. It reads
+// what lies at both ends.
+func (m *opened) netOf(r uint64, number int, list refs, end []byte, within wire.Span) (net int64, err error) {
+	for i := list.find(within.From); i < len(list) && !within.EndsBefore(list[i].first); i++ {
+		fence, ok := list.fence(i)
+		if !ok {
+			fence, ok = end, len(end) > 0
 		}
-		bz, err := m.sorted(r, number, chunks[i])
-		if err != nil {
-			return 0, err
+		in := list[i].net
+		switch ends := within.To == nil || ok && bytes.Compare(fence, within.To) <= 0; {
+		case ends && within.Contains(list[i].first):
+		case list[i].height > 0:
+			page, err := m.refsOf(r, number, list[i])
+			if err != nil {
+				return 0, err
+			}
+			if in, err = m.netOf(r, number, page, fence, within); err != nil {
+				return 0, err
+			}
+		default:
+			bz, err := m.sorted(r, number, list[i])
+			if err != nil {
+				return 0, err
+			}
+			in = 0
+			if err := wire.EachSorted(bz, within, func(at wire.Message) { in += at.Kind.Net() }); err != nil {
+				return 0, err
+			}
 		}
-		if err := wire.EachSorted(bz, within, func(at wire.Message) { net += at.Kind.Net() }); err != nil {
-			return 0, err
-		}
+		net += in
 	}
 	return net, nil
 }
@@ -312,8 +326,12 @@ func (m *opened) sortedLog(h head, within wire.Span) ([]wire.Message, error) {
 
 // addSources adds the runs of the front or a range, the newest first.
 func (m *opened) addSources(sources []*source, r uint64, h head, within wire.Span) ([]*source, error) {
-	err := m.runs(r, h, within, func(number int, chunks run, within wire.Span) (bool, error) {
-		s := &source{m: m, r: r, level: number, rest: chunks[chunks.find(within.From):], within: within}
+	err := m.runsOf(r, h, within, anyNumber, func(number int, chunks refs, within wire.Span) (bool, error) {
+		rest, err := m.seek(r, number, chunks, within.From)
+		if err != nil {
+			return false, err
+		}
+		s := &source{m: m, r: r, level: number, rest: rest, within: within}
 		sources = append(sources, s)
 		return true, s.fill()
 	})
@@ -350,13 +368,17 @@ type source struct {
 	m      *opened
 	r      uint64
 	level  int
-	rest   []chunkRef
+	rest   refs
 	within wire.Span
 }
 
 // fill reads chunks until a message is ready or none is left.
 func (s *source) fill() error {
 	for len(s.ready) == 0 && len(s.rest) > 0 && !s.within.EndsBefore(s.rest[0].first) {
+		var err error
+		if s.rest, err = s.m.seek(s.r, s.level, s.rest, nil); err != nil {
+			return err
+		}
 		ready, err := s.m.chunkWithin(s.r, s.level, s.rest[0], s.within)
 		if err != nil {
 			return err
@@ -364,4 +386,12 @@ func (s *source) fill() error {
 		s.ready, s.rest = ready, s.rest[1:]
 	}
 	return nil
+}
+
+// all are the messages of a source that has not been read.
+func (s *source) all() (messages []wire.Message, err error) {
+	for err = s.fill(); err == nil && len(s.ready) > 0; err = s.fill() {
+		messages, s.ready = append(messages, s.ready...), nil
+	}
+	return messages, err
 }

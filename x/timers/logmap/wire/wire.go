@@ -358,17 +358,39 @@ func DecodeWithin(bz []byte, within Span) (messages []Message, err error) {
 	return messages, err
 }
 
-// Pack divides sorted messages evenly into as few chunks as hold them, each of about limit bytes at most.
-func Pack(messages []Message, limit int) (chunks [][]Message) {
-	total := 0
-	sizes := make([]int, len(messages))
+// sizes are what sorted messages take in a chunk, each and together.
+func sizes(messages []Message) (each []int, total int) {
+	each = make([]int, len(messages))
 	var buffer, last []byte
 	for i := range messages {
 		buffer = appendSorted(buffer[:0], last, messages[i])
 		last = messages[i].Key
-		sizes[i] = len(buffer)
+		each[i] = len(buffer)
 		total += len(buffer)
 	}
+	return each, total
+}
+
+// Size is what sorted messages take in chunks.
+func Size(messages []Message) int {
+	_, total := sizes(messages)
+	return total
+}
+
+// Fit returns how many of some sorted messages take no more than a limit in chunks, one at least.
+func Fit(messages []Message, limit int) int {
+	each, _ := sizes(messages)
+	for i, size := range each {
+		if limit -= size; limit < 0 && i > 0 {
+			return i
+		}
+	}
+	return len(messages)
+}
+
+// Pack divides sorted messages evenly into as few chunks as hold them, each of about limit bytes at most.
+func Pack(messages []Message, limit int) (chunks [][]Message) {
+	sizes, total := sizes(messages)
 	if total == 0 {
 		return nil
 	}

@@ -103,6 +103,17 @@ func TestAChunkIsReadFromTheMiddle(t *testing.T) {
 	})
 }
 
+// TestFit: as many messages as a limit has room for in a chunk, but one at least.
+func TestFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		messages, limit := drawMessages(t), rapid.IntRange(0, 300).Draw(t, "limit")
+		require.Len(t, EncodeChunk(messages), Size(messages))
+		n := Fit(messages, limit)
+		require.True(t, n == len(messages) || n > 0 && Size(messages[:n+1]) > limit)
+		require.True(t, n <= 1 || Size(messages[:n]) <= limit)
+	})
+}
+
 // TestALogIsReadInPart: what is read of an interval is what it contains of the whole log, and the last message about a key is
 // the last of those.
 func TestALogIsReadInPart(t *testing.T) {
