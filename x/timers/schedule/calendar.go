@@ -1,0 +1,199 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+const (
+	// MaxTime is the last second of the domain, 9999-12-31T23:59:59Z; its first one is 0, 1970-01-01T00:00:00Z. Within it
+	// no sum or product of this package overflows. What lies outside is never an occurrence.
+	MaxTime = 253_402_300_799
+	// MinSeconds is the least distance of the occurrences of Every.
+	MinSeconds = 60
+	// MaxTransitions is the largest number of transitions of a calendar.
+	MaxTransitions = 16
+	// MaxOffsetMinutes bounds offsets from UTC to either side. Those in use are −12:00 to +14:00, and no zone ever had one
+	// beyond 16:00.
+	MaxOffsetMinutes = 18 * 60
+	// MaxCount is how far Calendar.Count counts the occurrences of Cron.
+	MaxCount = 16
+)
+
+const secondsPerMinute = 60
+
+// Rule is Every or Cron.
+type Rule interface {
+	// Validate returns an error that says what was wrong, and what would be right.
+	Validate() error
+	// isRule keeps others out.
+	isRule()
+}
+
+// Every is a rule of equal distances: Anchor, and each Seconds after it. It knows no local time.
+type Every struct {
+	// Seconds is from MinSeconds to MaxTime, Anchor from 0 to MaxTime.
+	Seconds, Anchor int64
+}
+
+func (Every) isRule() {}
+func (Cron) isRule()  {}
+
+// Validate implements Rule.
+func (e Every) Validate() error {
+	if err := within("seconds", e.Seconds, MinSeconds, MaxTime); err != nil {
+		return err
+	}
+	return within("anchor", e.Anchor, 0, MaxTime)
+}
+
+func (e Every) progression() progression[int64] { return progression[int64]{e.Anchor, e.Seconds} }
+
+// Transition is a change of the offset from UTC.
+type Transition struct {
+	// From is the first second with the offset: a whole minute from 0 to MaxTime.
+	From int64
+	// OffsetMinutes is local time less UTC.
+	OffsetMinutes int32
+}
+
+// Calendar is a series of instants of block time.
+//
+// The occurrences of Cron are those of its local minutes that match. Local time is UTC with the offset of the last
+// transition, or OffsetMinutes before the first. A local minute is due when clocks that show local time first show it or a
+// later one. So one that they show again after having been set back counts the first time only. One that they leave out
+// when set forward is due at that transition; several of these, and the minute that they are set to, are one occurrence.
+type Calendar struct {
+	Rule Rule
+	// OffsetMinutes is local time less UTC before the first transition, within MaxOffsetMinutes either way.
+	OffsetMinutes int32
+	// Transitions are at most MaxTransitions, in strictly ascending order.
+	Transitions []Transition
+}
+
+// Validate returns an error that says what was wrong, and what would be right.
+func (c Calendar) Validate() error {
+	switch rule := c.Rule.(type) {
+	case Every:
+		if c.OffsetMinutes != 0 || len(c.Transitions) > 0 {
+			return errors.New("every has an offset from UTC, and counts seconds: want no offset and no transitions, or cron")
+		}
+		return rule.Validate()
+	case Cron:
+		if err := rule.Validate(); err != nil {
+			return err
+		}
+	default:
+		return errors.New("there is no rule: want every or cron")
+	}
+	if err := withinOffset(c.OffsetMinutes); err != nil {
+		return err
+	}
+	if n := len(c.Transitions); n > MaxTransitions {
+		return fmt.Errorf("there are %d transitions: want at most %d", n, MaxTransitions)
+	}
+	last := int64(-1)
+	for i, t := range c.Transitions {
+		err := within("from", t.From, 0, MaxTime)
+		switch {
+		case err != nil:
+		case t.From%secondsPerMinute != 0:
+			err = fmt.Errorf("from is %d: want a whole minute, such as %d", t.From, t.From-t.From%secondsPerMinute)
+		case t.From <= last:
+			err = fmt.Errorf("from is %d, and that of the one before %d: want ascending order", t.From, last)
+		default:
+			err = withinOffset(t.OffsetMinutes)
+		}
+		if err != nil {
+			return fmt.Errorf("transition %d: %w", i+1, err)
+		}
+		last = t.From
+	}
+	return nil
+}
+
+func withinOffset(minutes int32) error {
+	return within("offset in minutes", int64(minutes), -MaxOffsetMinutes, MaxOffsetMinutes)
+}
+
+// Next implements Series. It takes a constant number of steps.
+func (c Calendar) Next(after, horizon int64) (int64, bool) {
+	after, horizon = max(after, -1), min(horizon, MaxTime)
+	switch rule := c.Rule.(type) {
+	case Every:
+		return rule.progression().next(after, horizon)
+	case Cron:
+		// Both directions between instants and local minutes ascend: what is due after an instant are the local minutes
+		// beyond the last one that was reached by then.
+		local, ok := rule.next(c.reached(min(after, MaxTime)))
+		due := c.due(local)
+		return found(due, ok && due <= horizon)
+	default:
+		return 0, false
+	}
+}
+
+// Latest implements Series. It takes a constant number of steps.
+func (c Calendar) Latest(after, now int64) (int64, bool) {
+	after, now = max(after, -1), min(now, MaxTime)
+	switch rule := c.Rule.(type) {
+	case Every:
+		return rule.progression().latest(after, now)
+	case Cron:
+		local, ok := rule.previous(c.reached(max(now, -1)))
+		due := c.due(local)
+		return found(due, ok && due > after)
+	default:
+		return 0, false
+	}
+}
+
+// Count implements Series. It divides for Every, and is exact. For Cron it counts up to MaxCount.
+func (c Calendar) Count(after, to int64) (n uint64, exact bool) {
+	return c.CountAtLeast(after, to, MaxCount)
+}
+
+// CountAtLeast is Count with another limit for Cron: it takes at most limit + 1 times the steps of Next. At the limit the
+// result is a lower bound, and exact is false.
+func (c Calendar) CountAtLeast(after, to int64, limit uint64) (n uint64, exact bool) {
+	if rule, every := c.Rule.(Every); every {
+		return rule.progression().count(max(after, -1), min(to, MaxTime)), true
+	}
+	for n < limit {
+		next, ok := c.Next(after, to)
+		if !ok {
+			return n, true
+		}
+		after = next
+		n++
+	}
+	return n, false
+}
+
+// reached is the last local minute that clocks have shown or passed at an instant.
+func (c Calendar) reached(at int64) int64 {
+	minute, _ := divide(at, secondsPerMinute)
+	passed, offset := int64(math.MinInt64), int64(c.OffsetMinutes)
+	for _, t := range c.Transitions {
+		if t.From > at {
+			break
+		}
+		passed = max(passed, t.From/secondsPerMinute-1+offset)
+		offset = int64(t.OffsetMinutes)
+	}
+	return max(passed, minute+offset)
+}
+
+// due is the first instant at which clocks show a local minute, or have passed it.
+func (c Calendar) due(local int64) int64 {
+	from, offset := int64(math.MinInt64), int64(c.OffsetMinutes)
+	for _, t := range c.Transitions {
+		minute := max(from, local-offset)
+		if minute < t.From/secondsPerMinute {
+			return minute * secondsPerMinute
+		}
+		from, offset = t.From/secondsPerMinute, int64(t.OffsetMinutes)
+	}
+	return max(from, local-offset) * secondsPerMinute
+}
