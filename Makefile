@@ -169,7 +169,7 @@ faults: ## Let nodes under load be killed (KILLS, 50), cut off, filled up, upgra
 	go test $(test_flags) -timeout 2h -v ./testutil/system -run 'TestFaults$$' -args -faults.all -faults.kills=$(KILLS) -faults.seed=$(SEED)
 
 # Packages below x/timers whose mutants are tested.
-mutated := lane fairness calendar policy policy/fifo policy/eip1559 policy/auction policy/score policy/tip
+mutated := lane fairness calendar schedule policy policy/fifo policy/eip1559 policy/auction policy/score policy/tip
 .PHONY: mutants
 mutants: ## Tell which of SAMPLE (20) small changes of each pure package (MUTATED="engine" for others, TESTS for whose tests run too) no test notices
 	go build -o build/mutate ./scripts/mutate
