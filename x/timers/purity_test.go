@@ -84,6 +84,7 @@ var mayImport = map[string][]string{
 	"query":       {"types", "types/bounds", "names", "state", "state/conditions", "state/logstore", "state/receipts", "triggers", "agents", "policies", "policies/registry", "engine"},
 
 	"client/timespan":  {},
+	"client/when":      {"client/timespan"},
 	"client/remote":    {"types", "client/event"},
 	"client/impact":    {"types", "client/plain", "client/words", "client/bids"},
 	"client/words":     {"types", "client/plain"},
