@@ -1,5 +1,6 @@
 export * from "./client.js";
 export * from "./messages.js";
+export { type Calendar, type Cron, latestOccurrence, maxTime, nextOccurrence } from "./schedule.js";
 export { type BlockEvent, type Outcome, type Sent, UnknownOutcome, type Waiting } from "./outcome.js";
 export {
   Bid, ConditionOp, OnFailure, OnUnfunded, PriorityTier, Retry, SetAsideReason, StaticBid, Trigger, WatchCondition, WatchKey,

@@ -25,7 +25,7 @@ type Terms[T Instant] struct {
 	Window T
 	// Jitter is by how much an occurrence may be due later than its instant. 0 is none.
 	Jitter T
-	// Hash is that of an occurrence, by which its delay is drawn. It is called only if there is a jitter.
+	// Hash is that of an occurrence, by which its delay is drawn. It is called only if there is a jitter; nil is none.
 	Hash func(occurrence T) [32]byte
 	// End is the last instant at which the timer may fire.
 	End T

@@ -209,6 +209,13 @@ func TestDelay_IsTheRemainderOfAllBytes(t *testing.T) {
 	require.NotPanics(t, func() { Delay(full, math.MaxUint64, math.MaxUint64) })
 }
 
+// Without a hash there is nothing to draw a delay by.
+func TestResolve_DelaysNothingWithoutAHash(t *testing.T) {
+	r := Resolve(Interval{10, 10}, Terms[uint64]{Jitter: 5, End: 100}, 0, 10)
+	require.Equal(t, Occurrence[uint64]{10, 10}, r.Fire)
+	require.Equal(t, Occurrence[uint64]{20, 20}, r.Next)
+}
+
 // The delay of an occurrence stays what it is when the timer's life is extended.
 func TestResolve_DelaysDoNotDependOnTheEnd(t *testing.T) {
 	c := Calendar{Rule: Every{3600, 3600}}
