@@ -98,7 +98,7 @@ var house = layout{
 
 	pure: []string{
 		"x/timers/lane", "x/timers/fairness", "x/timers/calendar", "x/timers/logmap", "x/timers/packed", "x/timers/merge", "x/timers/ready",
-		"x/timers/policy",
+		"x/timers/policy", "x/timers/schedule",
 	},
 	cli: []string{"x/timers/client"},
 

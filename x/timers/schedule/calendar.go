@@ -31,7 +31,8 @@ type Rule interface {
 	isRule()
 }
 
-// Every is a rule of equal distances: Anchor, and each Seconds after it. It knows no local time.
+// Every is a rule of equal distances: Anchor, and each Seconds after it. It knows no local time, and no change of clocks
+// makes a distance shorter or longer.
 type Every struct {
 	// Seconds is from MinSeconds to MaxTime, Anchor from 0 to MaxTime.
 	Seconds, Anchor int64
@@ -48,6 +49,7 @@ func (e Every) Validate() error {
 	return within("anchor", e.Anchor, 0, MaxTime)
 }
 
+// progression has the occurrences. In the domain its terms fit signed numbers.
 func (e Every) progression() progression[int64] { return progression[int64]{e.Anchor, e.Seconds} }
 
 // Transition is a change of the offset from UTC.
@@ -64,6 +66,9 @@ type Transition struct {
 // transition, or OffsetMinutes before the first. A local minute is due when clocks that show local time first show it or a
 // later one. So one that they show again after having been set back counts the first time only. One that they leave out
 // when set forward is due at that transition; several of these, and the minute that they are set to, are one occurrence.
+//
+// So a rule that matches each minute is not due while clocks show again what they have shown. What must come without a
+// pause is Every.
 type Calendar struct {
 	Rule Rule
 	// OffsetMinutes is local time less UTC before the first transition, within MaxOffsetMinutes either way.
@@ -71,6 +76,8 @@ type Calendar struct {
 	// Transitions are at most MaxTransitions, in strictly ascending order.
 	Transitions []Transition
 }
+
+var _ Series[int64] = Calendar{}
 
 // Validate returns an error that says what was wrong, and what would be right.
 func (c Calendar) Validate() error {
@@ -113,11 +120,13 @@ func (c Calendar) Validate() error {
 	return nil
 }
 
+// withinOffset refuses an offset beyond its bound.
 func withinOffset(minutes int32) error {
 	return within("offset in minutes", int64(minutes), -MaxOffsetMinutes, MaxOffsetMinutes)
 }
 
-// Next implements Series. It takes a constant number of steps.
+// Next implements Series. It looks into a constant number of months, whatever the horizon, and passes the transitions
+// twice.
 func (c Calendar) Next(after, horizon int64) (int64, bool) {
 	after, horizon = max(after, -1), min(horizon, MaxTime)
 	switch rule := c.Rule.(type) {
@@ -134,13 +143,14 @@ func (c Calendar) Next(after, horizon int64) (int64, bool) {
 	}
 }
 
-// Latest implements Series. It takes a constant number of steps.
+// Latest implements Series, in as many steps as Next.
 func (c Calendar) Latest(after, now int64) (int64, bool) {
 	after, now = max(after, -1), min(now, MaxTime)
 	switch rule := c.Rule.(type) {
 	case Every:
 		return rule.progression().latest(after, now)
 	case Cron:
+		// As in Next: what is due by now are the local minutes that were reached by then.
 		local, ok := rule.previous(c.reached(max(now, -1)))
 		due := c.due(local)
 		return found(due, ok && due > after)
@@ -171,7 +181,8 @@ func (c Calendar) CountAtLeast(after, to int64, limit uint64) (n uint64, exact b
 	return n, false
 }
 
-// reached is the last local minute that clocks have shown or passed at an instant.
+// reached is the last local minute that clocks have shown or passed at an instant. While an offset lasts, they have reached
+// most at its end.
 func (c Calendar) reached(at int64) int64 {
 	minute, _ := divide(at, secondsPerMinute)
 	passed, offset := int64(math.MinInt64), int64(c.OffsetMinutes)
@@ -185,7 +196,8 @@ func (c Calendar) reached(at int64) int64 {
 	return max(passed, minute+offset)
 }
 
-// due is the first instant at which clocks show a local minute, or have passed it.
+// due is the first instant at which clocks show a local minute, or have passed it. While an offset lasts that is when they
+// show it, or at the begin if they begin behind it; if it ends before, the next offset is asked.
 func (c Calendar) due(local int64) int64 {
 	from, offset := int64(math.MinInt64), int64(c.OffsetMinutes)
 	for _, t := range c.Transitions {

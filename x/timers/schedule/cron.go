@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"errors"
+	"fmt"
 	"math/bits"
 )
 
@@ -46,6 +47,7 @@ const (
 func (c Cron) Validate() error {
 	days := uint64(c.Days)
 	if c.LastDay && days == 0 {
+		// The last day is enough.
 		days = uint64(AllDays)
 	}
 	for _, err := range []error{
@@ -65,8 +67,20 @@ func (c Cron) Validate() error {
 	return nil
 }
 
+// withinSet refuses a set that is empty or has a bit above or below those that have a meaning.
+func withinSet(name string, set, all uint64, want string) error {
+	switch {
+	case set == 0:
+		return fmt.Errorf("%s are an empty set: want %s, all of them for no restriction", name, want)
+	case set&^all != 0:
+		return fmt.Errorf("%s are the bits %#x, and %#x of them mean nothing: want %s", name, set, set&^all, want)
+	}
+	return nil
+}
+
 // next is the first local minute after another that matches. Local minutes count from 1970-01-01T00:00 of local time.
 func (c Cron) next(after int64) (int64, bool) {
+	// The first day that matches may be over at the minute: then it is the first minute of the next one.
 	day, minute := divide(after+1, minutesPerDay)
 	found, ok := c.nextDay(day, maxMonths)
 	if ok && found == day {
@@ -93,7 +107,7 @@ func (c Cron) previous(until int64) (int64, bool) {
 	return found*minutesPerDay + last, ok
 }
 
-// nextMinute is the first minute of a day that matches, from one on.
+// nextMinute is the first minute of a day that matches, from one on. Minutes of a day count from 00:00.
 func (c Cron) nextMinute(from int64) (int64, bool) {
 	hour, minute := divide(from, minutesPerHour)
 	if c.Hours>>hour&1 == 1 {
@@ -101,6 +115,7 @@ func (c Cron) nextMinute(from int64) (int64, bool) {
 			return from + int64(bits.TrailingZeros64(later)), true
 		}
 	}
+	// In a later hour it is the first minute of the set.
 	later := c.Hours >> (hour + 1)
 	hour += 1 + int64(bits.TrailingZeros32(later))
 	return hour*minutesPerHour + int64(bits.TrailingZeros64(c.Minutes)), later != 0
@@ -119,7 +134,8 @@ func (c Cron) previousMinute(until int64) (int64, bool) {
 	return hour*minutesPerHour + int64(bits.Len64(c.Minutes)) - 1, earlier != 0
 }
 
-// nextDay is the first day that matches, from one on; false if none of so many months has one.
+// nextDay is the first day that matches, from one on; false if none of so many months has one. Days count from 1970-01-01.
+// A step is a month: those that are not in the set are skipped, and a day is found among the bits of its month.
 func (c Cron) nextDay(from int64, months int) (int64, bool) {
 	d := dateOf(from)
 	for range months {
@@ -129,6 +145,7 @@ func (c Cron) nextDay(from int64, months int) (int64, bool) {
 		}
 		later := c.Months >> (d.month + 1)
 		if later == 0 {
+			// On to the first month of the set in the next year; bit 0 is none.
 			d.year, d.month, later = d.year+1, -1, c.Months
 		}
 		d.month += 1 + int64(bits.TrailingZeros16(later))
@@ -153,12 +170,13 @@ func (c Cron) previousDay(until int64, months int) (int64, bool) {
 			d.year, earlier = d.year-1, c.Months
 		}
 		d.month = int64(bits.Len16(earlier)) - 1
+		// No bit is above the last day of the month.
 		d.day = 31
 	}
 	return 0, false
 }
 
-// daysOf is the set of the days of a date's month that match, as bits from 1 on.
+// daysOf is the set of the days of a date's month that match, as bits from 1 on: none if the month does not.
 func (c Cron) daysOf(d date) uint64 {
 	if c.Months>>d.month&1 == 0 {
 		return 0
@@ -173,6 +191,7 @@ func (c Cron) daysOf(d date) uint64 {
 	week := uint64(c.Weekdays)
 	week = (week>>first | week<<(7-first)) & uint64(AllWeekdays)
 	byWeekday := (week | week<<7 | week<<14 | week<<21 | week<<28) << 1
+	// If at most one of the two is restricted, the other has all days.
 	days := byNumber & byWeekday
 	if c.Days != AllDays && c.Weekdays != AllWeekdays {
 		days = byNumber | byWeekday

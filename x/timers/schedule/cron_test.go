@@ -75,6 +75,29 @@ func TestCron_FindsADayWithinItsBound(t *testing.T) {
 	require.True(t, tight)
 }
 
+// next and previous are the nearest minutes that match, on both sides of 1970.
+func TestCron_FindsTheNearestMinutes(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 2_000 {
+		c, from := randomCron(r), r.Int64N(20_000_000)-10_000_000
+		next, ok := c.next(from)
+		require.True(t, ok && next > from)
+		previous, ok := c.previous(from)
+		require.True(t, ok && previous <= from)
+		for minute := max(previous, from-3_000); minute <= min(next, from+3_000); minute++ {
+			if c.matches(time.Unix(minute*60, 0).UTC()) != (minute == previous || minute == next) {
+				require.Fail(t, "wrong minute", "%+v from %d: %d", c, from, minute)
+			}
+		}
+		again, _ := c.next(previous - 1)
+		require.Equal(t, previous, again)
+		again, _ = c.previous(next)
+		require.Equal(t, next, again)
+		again, _ = c.previous(next - 1)
+		require.Equal(t, previous, again)
+	}
+}
+
 // The both-days rule, one case a line.
 func TestCron_TakesEitherDayWhereBothAreRestricted(t *testing.T) {
 	const monday = 1 << 1

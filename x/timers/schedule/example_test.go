@@ -49,16 +49,19 @@ func ExampleCalendar_Next() {
 // A timer for every 100 heights from 1,000 on fired last at 1,100. The chain's lane was full until 1,450.
 func ExampleResolve() {
 	every := schedule.Interval{First: 1000, Every: 100}
-	for name, terms := range []schedule.Terms[uint64]{
-		{Missed: schedule.Latest, End: 2000},
-		{Missed: schedule.Each, End: 2000},
-		{Missed: schedule.Latest, Window: 20, End: 2000},
+	for _, c := range []struct {
+		name  string
+		terms schedule.Terms[uint64]
+	}{
+		{"once after an outage", schedule.Terms[uint64]{Missed: schedule.Latest, End: 2000}},
+		{"all of them", schedule.Terms[uint64]{Missed: schedule.Each, End: 2000}},
+		{"never 20 late", schedule.Terms[uint64]{Missed: schedule.Latest, Window: 19, End: 2000}},
 	} {
-		r := schedule.Resolve(every, terms, 1100, 1450)
-		fmt.Println(name, "fires", r.Open, r.Fire.At, "until", r.Until, "passed", r.Passed.Count, "next", r.Next.At)
+		r := schedule.Resolve(every, c.terms, 1100, 1450)
+		fmt.Printf("%s: fires %t %d, passed %d, next %d\n", c.name, r.Open, r.Fire.At, r.Passed.Count, r.Next.At)
 	}
 	// Output:
-	// 0 fires true 1400 until 1499 passed 2 next 1500
-	// 1 fires true 1200 until 2000 passed 0 next 1300
-	// 2 fires false 0 until 0 passed 3 next 1500
+	// once after an outage: fires true 1400, passed 2, next 1500
+	// all of them: fires true 1200, passed 0, next 1300
+	// never 20 late: fires false 0, passed 3, next 1500
 }

@@ -16,8 +16,8 @@ const (
 	Each
 )
 
-// Terms are what a timer states about its occurrences. Their instants and distances are at most math.MaxInt64, and
-// negative ones count as 0.
+// Terms are what a timer states about its occurrences. Instants and distances are at most math.MaxInt64. A negative Window or
+// Jitter counts as 0.
 type Terms[T Instant] struct {
 	Missed Missed
 	// Window is how long after its due an occurrence may fire, at most. 0 is no bound: then an occurrence is open until
@@ -37,7 +37,7 @@ type Occurrence[T Instant] struct {
 	At, Due T
 }
 
-// Passed are occurrences that may fire no more, one after the other.
+// Passed are occurrences that may fire no more: all from First to Last.
 type Passed[T Instant] struct {
 	First, Last T
 	// Count is 0 if there are none. It is a lower bound unless it is Exact.
@@ -45,9 +45,9 @@ type Passed[T Instant] struct {
 	Exact bool
 }
 
-// Resolution is the state of a timer at an instant.
+// Resolution is what an instant makes of a timer's occurrences.
 type Resolution[T Instant] struct {
-	// Open tells whether an occurrence may fire: that is Fire, until the instant Until and at it.
+	// Open tells whether an occurrence may fire: that is Fire, up to the instant Until. A retry that comes later is too late.
 	Open  bool
 	Fire  Occurrence[T]
 	Until T
@@ -61,17 +61,21 @@ type Resolution[T Instant] struct {
 
 // Resolve tells which occurrence may fire now, which have passed, and which comes next. The instant after is that of the
 // last occurrence that has fired or passed; before the first it is that of the scheduling. An occurrence has come once it
-// is due. At the end, all that have come pass.
+// is due. After the end, all that have come pass. The caller keeps Fire.At once it has fired, or else Passed.Last, as the
+// next after: until then the result tells the same again.
 //
 // It asks the series for a constant number of occurrences and one count.
 func Resolve[T Instant](series Series[T], terms Terms[T], after, now T) Resolution[T] {
 	var r Resolution[T]
+	// Delays keep the order, so three occurrences tell all: the last that has come, the last that has passed, and the one
+	// that fires. The first two are the instant after if there is none.
 	come := terms.come(series, after, min(now, terms.End))
 	passed := after
 	switch {
 	case now > terms.End:
 		passed = come
 	case terms.Window > 0 && now > terms.Window:
+		// What was due before the window began.
 		passed = terms.come(series, after, now-terms.Window-1)
 	}
 	last := passed
@@ -117,6 +121,7 @@ func (t Terms[T]) come(series Series[T], after, now T) T {
 // until is the last instant at which the open occurrence may fire.
 func (t Terms[T]) until(r Resolution[T]) T {
 	until := t.End
+	// The difference does not overflow, as the sum might.
 	if t.Window > 0 && t.Window < until-r.Fire.Due {
 		until = r.Fire.Due + t.Window
 	}
@@ -131,6 +136,7 @@ func (t Terms[T]) delay(series Series[T], occurrence T) T {
 	if t.Jitter <= 0 || t.Hash == nil {
 		return 0
 	}
+	// A gap counts if it is not longer than the jitter.
 	horizon := occurrence + min(t.Jitter, math.MaxInt64-occurrence)
 	gap := uint64(math.MaxUint64)
 	if next, ok := series.Next(occurrence, horizon); ok {
@@ -147,6 +153,7 @@ func Delay(hash [32]byte, jitter, gap uint64) uint64 {
 	}
 	// This does not overflow, since gap − 1 is less than the largest number.
 	divisor := min(jitter, gap-1) + 1
+	// Long division, a digit of 64 bits at a time.
 	rest := uint64(0)
 	for word := hash[:]; len(word) > 0; word = word[8:] {
 		_, rest = bits.Div64(rest, binary.BigEndian.Uint64(word), divisor)

@@ -163,6 +163,46 @@ func lifeProperty(t *rapid.T) {
 
 func TestResolve_ForgetsNoOccurrence(t *testing.T) { rapid.Check(t, lifeProperty) }
 
+// What a timer of every 100 heights does that fired last at 300, whatever has happened since.
+func TestResolve_CatchesUpAsStated(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		missed Missed
+		window uint64
+		now    uint64
+		want   Resolution[uint64]
+	}{
+		{"nothing has come", Latest, 0, 399, Resolution[uint64]{More: true, Next: at100(4)}},
+		{"one has come", Latest, 0, 400, Resolution[uint64]{Open: true, Fire: at100(4), Until: 499, More: true, Next: at100(5)}},
+		{
+			"once after an outage", Latest, 0, 750,
+			Resolution[uint64]{Open: true, Fire: at100(7), Until: 799, Passed: Passed[uint64]{400, 600, 3, true}, More: true, Next: at100(8)},
+		},
+		{"catch up with everything", Each, 0, 750, Resolution[uint64]{Open: true, Fire: at100(4), Until: 1000, More: true, Next: at100(5)}},
+		{
+			"catch up with the last day", Each, 200, 750,
+			Resolution[uint64]{Open: true, Fire: at100(6), Until: 800, Passed: Passed[uint64]{400, 500, 2, true}, More: true, Next: at100(7)},
+		},
+		{"never late, in time", Latest, 5, 405, Resolution[uint64]{Open: true, Fire: at100(4), Until: 405, More: true, Next: at100(5)}},
+		{"never late, too late", Latest, 5, 406, Resolution[uint64]{Passed: Passed[uint64]{400, 400, 1, true}, More: true, Next: at100(5)}},
+		{"a window beyond the next", Latest, 500, 450, Resolution[uint64]{Open: true, Fire: at100(4), Until: 499, More: true, Next: at100(5)}},
+		{
+			"the last one", Latest, 0, 1000,
+			Resolution[uint64]{Open: true, Fire: at100(10), Until: 1000, Passed: Passed[uint64]{400, 900, 6, true}},
+		},
+		{"the last one of each", Each, 50, 1000, Resolution[uint64]{Open: true, Fire: at100(10), Until: 1000, Passed: Passed[uint64]{400, 900, 6, true}}},
+		{"after the end", Each, 0, 1001, Resolution[uint64]{Passed: Passed[uint64]{400, 1000, 7, true}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			terms := Terms[uint64]{Missed: c.missed, Window: c.window, End: 1000}
+			require.Equal(t, c.want, Resolve(Interval{100, 100}, terms, 300, c.now))
+		})
+	}
+}
+
+// at100 is an occurrence without a delay, of a timer of every 100 heights.
+func at100(k uint64) Occurrence[uint64] { return Occurrence[uint64]{100 * k, 100 * k} }
+
 // A minute timer that was down for a year is resolved in as few questions as one that was down for an hour.
 func TestResolve_CountsCronsAtLeast(t *testing.T) {
 	c := Calendar{Rule: Cron{AllMinutes, AllHours, AllDays, false, AllMonths, AllWeekdays}}

@@ -7,7 +7,10 @@
 // they are some value.
 package schedule
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // Instant is a point of a clock. Block time is counted in seconds since 1970-01-01T00:00:00Z, heights in blocks. Neither
 // exceeds math.MaxInt64.
@@ -23,18 +26,16 @@ type Series[T Instant] interface {
 	Count(after, to T) (n uint64, exact bool)
 }
 
-var (
-	_ Series[int64]  = Calendar{}
-	_ Series[uint64] = Interval{}
-)
-
-// Interval is a series of heights: First, and each Every blocks after it, whatever becomes of the ones before.
+// Interval is a series of heights: First, and each Every blocks after it, whatever becomes of the ones before. All of its
+// functions divide: their cost does not depend on how far they look.
 type Interval struct {
 	// First is at least 1, and Every too. Neither exceeds math.MaxInt64.
 	First, Every uint64
 }
 
-// Validate returns an error that names the value that is out of bounds.
+var _ Series[uint64] = Interval{}
+
+// Validate returns an error that names the value that is out of bounds, and its bounds.
 func (i Interval) Validate() error {
 	if err := within("first", i.First, 1, math.MaxInt64); err != nil {
 		return err
@@ -50,16 +51,18 @@ func (i Interval) Next(after, horizon uint64) (uint64, bool) {
 // Latest implements Series.
 func (i Interval) Latest(after, now uint64) (uint64, bool) { return i.progression().latest(after, now) }
 
-// Count implements Series. It divides, so it is exact.
+// Count implements Series. It is always exact.
 func (i Interval) Count(after, to uint64) (uint64, bool) {
 	return i.progression().count(after, to), true
 }
 
 func (i Interval) progression() progression[uint64] { return progression[uint64]{i.First, i.Every} }
 
-// progression is the arithmetic one: first + k × step, for k from 0 on.
+// progression is the arithmetic one: first + k × step, for k from 0 on. Terms above math.MaxInt64 are left out. A step below
+// 1, which Validate refuses, leads nowhere.
 type progression[T Instant] struct{ first, step T }
 
+// next is the first term after an instant, if it is not after the horizon.
 func (p progression[T]) next(after, horizon T) (T, bool) {
 	horizon = min(horizon, math.MaxInt64)
 	if after < p.first {
@@ -73,6 +76,7 @@ func (p progression[T]) next(after, horizon T) (T, bool) {
 	return last + p.step, true
 }
 
+// latest is the last term that is not after now, if it is after the other instant.
 func (p progression[T]) latest(after, now T) (T, bool) {
 	last, ok := p.floor(now)
 	return found(last, ok && last > after)
@@ -87,6 +91,7 @@ func (p progression[T]) floor(at T) (T, bool) {
 	return at - (at-p.first)%p.step, true
 }
 
+// count is the number of terms after one instant and not after another.
 func (p progression[T]) count(after, to T) uint64 {
 	if to <= after {
 		return 0
@@ -109,4 +114,12 @@ func found[T Instant](occurrence T, ok bool) (T, bool) {
 		return 0, false
 	}
 	return occurrence, true
+}
+
+// within refuses a value outside bounds.
+func within[T Instant](name string, value, lowest, highest T) error {
+	if value < lowest || value > highest {
+		return fmt.Errorf("%s is %d: want %d to %d", name, value, lowest, highest)
+	}
+	return nil
 }
