@@ -21,7 +21,7 @@ const root = "github.com/cosmos-timers/timers"
 
 // pureRank orders the pure packages: each may import those of a lower rank, the standard library, cosmossdk.io/math and pureToo.
 var pureRank = map[string]int{
-	"decimal": 0, "envelope": 0, "fixed": 0, "packed": 0, "watch/condition": 0, "logmap/wire": 1, "logmap": 2, "lane": 1, "fairness": 1, "calendar": 1, "schedule": 1, "policy": 2, "merge": 2,
+	"decimal": 0, "envelope": 0, "fixed": 0, "packed": 0, "watch/condition": 0, "logmap/wire": 1, "logmap": 2, "lane": 1, "fairness": 1, "calendar": 1, "overhead": 1, "schedule": 1, "policy": 2, "merge": 2,
 	"policy/fifo": 3, "policy/eip1559": 4, "policy/auction": 4, "policy/score": 4, "policy/tip": 4,
 }
 

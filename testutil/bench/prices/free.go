@@ -26,9 +26,21 @@ func free(name, unit, remark string, most int, timers func(*types.GenesisState),
 		name: name, unit: unit, remark: remark, free: most, options: options, floor: fullLane,
 		subject: endOfBlock(func(ctx sdk.Context) (work, error) {
 			n, err := read(ctx)
-			return work{n: n}, err
+			if err != nil {
+				return work{}, err
+			}
+			return metered(ctx, n)
 		}),
 	}
+}
+
+// metered is n units of work, and what the meter of the block counted.
+func metered(ctx sdk.Context, n int) (work, error) {
+	summaries, err := events(ctx, &types.TimerLaneSummary{})
+	if err != nil || len(summaries) != 1 {
+		return work{}, fmt.Errorf("%d summaries of a block: %w", len(summaries), err)
+	}
+	return work{n: n, overhead: summaries[0].OverheadCycles}, nil
 }
 
 // crowd is n timers of as many actors as that makes hundred, due in the measured block.
@@ -124,7 +136,7 @@ func watchCrowd(name string, n int, when *types.WatchCondition) kind {
 		return round{
 			ctx:  ctx,
 			run:  func() error { return c.App.Timers.EndBlock(ctx) },
-			done: func() (work, error) { return work{n: 1}, nil },
+			done: func() (work, error) { return metered(ctx, 1) },
 		}, nil
 	}
 	return k

@@ -37,6 +37,9 @@ type Price struct {
 	Ratio float64 `json:"ratio"`
 	// Committed is the same with the commit of the block, for both.
 	Committed float64 `json:"committed"`
+	// Metered is what the meter of the block counts for what Ratio is of, in lanes of cycles; 0 for what is billed. A weight that is
+	// too low makes it less than Ratio.
+	Metered float64 `json:"metered,omitempty"`
 	// Remark says what bounds it.
 	Remark string `json:"remark,omitempty"`
 }
@@ -52,6 +55,8 @@ type work struct {
 	// n is how many units, gas what all of them were billed.
 	n   int
 	gas uint64
+	// overhead is what the block's meter counted for all of them.
+	overhead uint64
 }
 
 // kind is one kind of work, and how it is caused.
@@ -148,6 +153,7 @@ func (k *kind) price(took [2]spent, did [2]work) (Price, error) {
 	switch {
 	case k.free > 0:
 		share = n / float64(k.free) / (sends / laneSends)
+		p.Metered = float64(did[1].overhead) / n * float64(k.free) / laneCycles
 		p.Gas = 0
 	case did[1].gas == 0:
 		return Price{}, fmt.Errorf("nothing was billed")
@@ -161,7 +167,8 @@ func (k *kind) price(took [2]spent, did [2]work) (Price, error) {
 
 const (
 	// laneSends is how many sends LANE_TIMER_CYCLES of the default config hold, at the cycles of one to a known account.
-	laneSends = 2_000_000 / 15_771
+	laneSends  = laneCycles / 15_771
+	laneCycles = 2_000_000
 )
 
 // sends is the floor of what fires do: sends through the router, each in a branch of its own.
@@ -294,16 +301,16 @@ const Limit = 3
 func (p *Prices) Table() *figure.Table {
 	t := &figure.Table{
 		Title:   "What each kind of work takes for what is billed, relative to a bank send",
-		Columns: []string{"kind", "unit", "n", "gas", "us", "ratio", "committed", "bound"},
+		Columns: []string{"kind", "unit", "n", "gas", "us", "ratio", "committed", "metered", "bound"},
 		Notes: []string{
 			fmt.Sprintf("Processor time, the least of %d rounds that take turns with sends through the same application. Transactions are", p.Rounds),
 			"compared with signed sends, the rest with sends through the message router. Gas counts 30 for each cell. Where nobody is billed (gas 0)",
 			"the ratio is that of as many as one block does at most, to sends that fill the default lane's cycles. Committed is the ratio with the",
-			"commit of the block, for both.",
+			"commit of the block, for both; metered is what the weights of the overhead make of the same.",
 		},
 	}
 	for _, r := range p.Rows {
-		t.Row(r.Kind, r.Unit, r.N, int(r.Gas), r.Micros, r.Ratio, r.Committed, r.Remark)
+		t.Row(r.Kind, r.Unit, r.N, int(r.Gas), r.Micros, r.Ratio, r.Committed, r.Metered, r.Remark)
 	}
 	return t
 }

@@ -33,6 +33,10 @@ func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 			require.Positive(t, price.Ratio)
 			require.Positive(t, price.Committed)
 			if k.free > 0 {
+				require.Positive(t, price.Metered)
+				if *every { // Times are asserted in the long form alone.
+					require.LessOrEqual(t, price.Ratio, 1.3*price.Metered+0.3, "the weights are too low")
+				}
 				require.NotEmpty(t, price.Remark, "nobody is billed: what bounds it?")
 			} else {
 				require.Positive(t, price.Gas)
@@ -78,7 +82,7 @@ func TestOnlyNamedKindsAreMeasured(t *testing.T) {
 	prices, err := Measure(figure.Options{Quick: true, Kind: "query of a contract: agent"})
 	require.NoError(t, err)
 	require.Len(t, prices.Rows, 1)
-	require.Len(t, prices.Table().Columns, 8)
+	require.Len(t, prices.Table().Columns, 9)
 }
 
 // TestWeightsFall: the timers of the kind were admitted under the largest weight, and lie under a smaller one after the block.

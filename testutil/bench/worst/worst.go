@@ -322,9 +322,9 @@ func Table(worst []Found) *figure.Table {
 		Title:   "The most expensive block that was found under each config and policy, relative to a block of bank sends that fill the lane",
 		Columns: []string{"config", "policy", "operations", "mix", "time", "mix that takes longest"},
 		Notes: []string{
-			"The narrow config has 1,000,000 for overhead_cycles_per_block and 100,000 for gc_cycles_per_block. Operations are weighted, a write 8 times a read. Time is processor time with commit, the least of",
-			"runs in turns, of the slowest of some mixes; the sends are on a chain that holds as many timers and accounts, of which no timer is",
-			"due.",
+			"The narrow config has 1,000,000 for overhead_cycles_per_block and 100,000 for gc_cycles_per_block. Operations are weighted, a",
+			"write 8 times a read. Time is processor time with commit, the least of runs in turns, of the slowest of some mixes; the sends are",
+			"on a chain that holds as many timers and accounts, of which no timer is due.",
 			"A mix is, in this order: timers ready, of each owner, their bids, payload bytes, failing of 100, interval; timers unfunded, of each",
 			"payer; timers expired; set aside; watches of a key that changes, keys of each, whether the others have conditions; messages that are",
 			"long to decode; watches that expired.",

@@ -150,7 +150,7 @@ func TestAHandlerChangesWhatItsBlockHasAdmitted(t *testing.T) {
 //
 // Rule: 5.4-admitted-written-once, 5.4-passed-over
 func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
-	const crowd, window = 200, 80
+	const crowd, window, scan = 600, 80, 256
 	var counts *storecount.Counts
 	f := newFixture(t, withConfig(stormy(window, crowd)), withConfig(func(c *types.TimerConfig) { lab.SetRemovals(c, 1) }), counted(&counts))
 	poor := sdk.AccAddress("poor________________")
@@ -166,9 +166,9 @@ func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
 	require.LessOrEqual(t, block.Writes(), 10)
 	held := 0
 	for blocks := 0; held < crowd-blocks; blocks++ { // One is removed in each.
-		require.Less(t, blocks, 2+crowd/window)
+		require.Less(t, blocks, 2+crowd/scan)
 		aside := len(eventsOf[*types.TimerSetAside](f, f.endBlock()))
-		require.LessOrEqual(t, aside, window)
+		require.LessOrEqual(t, aside, scan)
 		block = counts.Take()
 		require.LessOrEqual(t, block.Writes(), 2*aside+20)
 		held += aside

@@ -1,5 +1,5 @@
 // Package schedule computes when a timer that repeats is due: the occurrences of a calendar, whose clock is block time, and
-// of an interval, whose clock is the height (x/timers/README.md, "8. Triggers").
+// of an interval, whose clock is the height (x/timers/README.md, "1.4 Trigger").
 //
 // It is pure. It knows no time zones: tables of zones differ between builds of a node, and a client compiles a zone to the
 // transitions of its offset (package client/when). All steps are bounded by constants, whatever the input, and no input

@@ -56,6 +56,7 @@ func (m *Metrics) Count(b *report.Block) {
 	setLane(m.use, report.Lane{Size: b.UsedSize, Cycles: b.Cycles, Cells: b.Cells, Fires: uint64(b.Fired)})
 	setLane(m.capacity, b.Capacity)
 	m.gcCycles.Add(float64(b.GcCycles))
+	m.overhead.Add(float64(b.OverheadCycles))
 	m.competing.Set(float64(b.Competing))
 	m.deferred.Set(float64(b.Deferred))
 	m.storm.Set(flag(b.Storm))

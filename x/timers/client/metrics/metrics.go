@@ -26,6 +26,7 @@ type Metrics struct {
 	tips       prometheus.Counter
 	billed     prometheus.Counter
 	gcCycles   prometheus.Counter
+	overhead   prometheus.Counter
 	agentCalls *prometheus.CounterVec
 	watchHits  prometheus.Counter
 	failures   *prometheus.CounterVec
@@ -73,6 +74,7 @@ func New(registerer prometheus.Registerer) *Metrics {
 		tips:       f.counter("tips_total", "What was paid to proposers, in the fee denom."),
 		billed:     f.counter("agent_billed_total", "What calls of bidding agents cost that no fire followed, in the fee denom."),
 		gcCycles:   f.counter("gc_cycles_total", "Cycles of the GC lane that removals used."),
+		overhead:   f.counter("overhead_cycles_total", "Cycles of overhead_cycles_per_block that were used, those of removals included."),
 		agentCalls: f.counters("agent_calls_total", "Calls of bidding agents, by outcome; unasked ones were not made.", "outcome"),
 		watchHits:  f.counter("watch_hits_total", "Watches that a change of watched state made due, or to whose fire it was added."),
 		failures:   f.counters("failures_total", "Failures that need an operator, by kind.", "kind"),
