@@ -26,7 +26,7 @@ func (w *world) drawConfig(d draws) types.TimerConfig {
 	config.MaxTimersPerActor = pick[uint32](d, 10, 40, 100)
 	config.MaxFiresPerBlock, config.MaxFiresPerActor = pick[uint32](d, 0, 0, 2, 7), pick[uint32](d, 0, 0, 1, 3)
 	config.GcCyclesPerBlock = overhead.RemovalCycles * d.between(1, 5)
-	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + overhead.CyclesFor(overhead.Admit, int(d.between(1, 30)))
+	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + overhead.CyclesFor(overhead.Refile, int(d.between(1, 30)))
 	config.CandidateWindow = uint32(d.between(1, 12))
 	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = d.between(0, 8), d.between(1, 8)
 	config.FairnessUnit = pick(d, types.UnitActor, types.UnitDeployer)

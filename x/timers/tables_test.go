@@ -133,8 +133,8 @@ func TestTheTableOfBoundsIsTheCode(t *testing.T) {
 	}
 	require.Equal(t, "32", documented["timers that do not fit"])
 	require.Equal(t, 32, policies.MaxPassedOver)
-	require.Equal(t, "1,024", documented["entries of the ready index read beyond the heads of its lists"])
-	require.Equal(t, 1_024, policies.MaxIndexReads)
+	require.Equal(t, "4,096", documented["entries of the ready index read beyond the heads of its lists"])
+	require.Equal(t, 4_096, policies.MaxIndexReads)
 }
 
 // TestTheTableOfQueriesIsTheService: the methods, which are safe, their paths and their commands.

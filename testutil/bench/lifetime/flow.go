@@ -178,7 +178,7 @@ const loadChunk = 25_000
 // the genesis, or come in chunks if they are many.
 func (f *flow) preload(open func(*types.GenesisState) (subject, error)) error {
 	genesis := workload.WideGenesis()
-	genesis.Config.Policy = f.w.Policy.Config()
+	genesis.Config.Policy, genesis.Config.CandidateWindow = f.w.Policy.Config(), 2_048
 	genesis.Config.ReceiptRetentionBlocks = f.w.ReceiptBlocks
 	genesis.Config.FairnessWindowBlocks = f.w.FairnessBlocks
 	run := f.w.Warmup + f.w.Blocks

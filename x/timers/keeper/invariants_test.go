@@ -32,7 +32,7 @@ func inUse(t *testing.T, seed uint64, policy types.Policy) (*fixture, corestore.
 	var service corestore.KVStoreService
 	h := newHistory(t, seed, policy, withConfig(func(c *types.TimerConfig) {
 		c.MaxFiresPerBlock = 8
-		notifies(c, 3)
+		notifies(c, 10)
 	}), func(opts *lab.ChainOptions) {
 		opts.WrapStore = func(s corestore.KVStoreService) corestore.KVStoreService { service = s; return s }
 	})

@@ -74,7 +74,7 @@ func TestPricedOutTimersKeepNobodyOut(t *testing.T) {
 				t.Logf("newcomers wait %d blocks, others %d; a block takes out %d", seen.newcomers, seen.others, seen.left)
 				require.LessOrEqual(t, seen.newcomers, uint64(1))
 				require.LessOrEqual(t, seen.others, uint64(n)/passed+1)
-				require.LessOrEqual(t, seen.left, int(window+window/4))
+				require.LessOrEqual(t, seen.left, int(window)+256)
 				require.Equal(t, before, f.balance(robotOf(0)))
 				require.Equal(t, uint32(100), f.total(robotOf(0)), "they stay")
 			})

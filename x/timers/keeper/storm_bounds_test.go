@@ -57,7 +57,7 @@ func TestBoundsOfListsHoldWhatAHandlerChanges(t *testing.T) {
 //
 // Rule: 5.4-admitted-written-once
 func TestAHandlerSeesTheOrderOfTheNextBlock(t *testing.T) {
-	for admissions, waitingThen := range map[int]int{16: 4, 1: 2} {
+	for admissions, waitingThen := range map[int]int{16: 4, 4: 4} {
 		f := newFixture(t, withConfig(stormy(2, admissions)))
 		var seen []string
 		look := f.script(func(ctx sdk.Context, _ types.Delivery) error {
@@ -166,7 +166,7 @@ func TestACrowdWithoutFundsIsNotIndexed(t *testing.T) {
 	require.LessOrEqual(t, block.Writes(), 10)
 	held := 0
 	for blocks := 0; held < crowd-blocks; blocks++ { // One is removed in each.
-		require.Less(t, blocks, 2+crowd/scan)
+		require.Less(t, blocks, 4+crowd/scan)
 		aside := len(eventsOf[*types.TimerSetAside](f, f.endBlock()))
 		require.LessOrEqual(t, aside, scan)
 		block = counts.Take()

@@ -97,7 +97,7 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 		return ready, false
 	}
 	m.storms++
-	reserved, passed := 0, m.admit
+	passed := m.admit
 	// admits looks whether a timer is admitted, and reports whether the meter ends the admission before it.
 	admits := func(t *types.Timer, read, admit overhead.Work) (ends bool) {
 		switch {
@@ -108,7 +108,6 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 		case !m.look(t), !m.meter.TryConsume(admit):
 			return true
 		}
-		reserved++
 		t.AdmittedWeight = weightOf(t.Actor)
 		return false
 	}
@@ -127,10 +126,9 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 		}
 	}
 	m.admit = next
-	reserved += m.sweep(ready, passed, weightOf, willing)
-	m.meter.Return(overhead.Reserved, reserved)
+	m.sweep(ready, passed, weightOf, willing)
 	defer m.meter.Lend(overhead.Contest)
-	m.meter.Consume(overhead.ReadEntry, min(policies.MaxIndexReads, max(1, m.meter.Left(overhead.ReadEntry)/2)))
+	m.meter.Consume(overhead.ReadEntry, min(policies.MaxIndexReads, max(64, m.meter.Left(overhead.ReadEntry)/2)))
 	return admitted(ready), true
 }
 
@@ -157,7 +155,7 @@ func (m *stormModel) look(t *types.Timer) bool {
 // passed over. Those that have fallen are filed anew when they are met.
 func (m *stormModel) sweep(
 	ready []*types.Timer, end calendar.Key, weightOf func([]byte) uint32, willing func(*types.Timer) bool,
-) (reserved int) {
+) {
 	left := min(256, max(1, m.meter.Left(overhead.Renew)/2))
 	var found []*types.Timer
 	from := m.clean
@@ -185,11 +183,9 @@ func (m *stormModel) sweep(
 				t.AdmittedWeight = weight
 			}
 		case (!willing(t) || m.look(t)) && m.meter.TryConsume(overhead.Admit):
-			reserved++
 			t.AdmittedWeight = weight
 		}
 	}
-	return reserved
 }
 
 // block runs the end of a block and returns what fires, in order. Every fire uses its intrinsic cycles alone.
@@ -325,7 +321,7 @@ func stormProperty(t *rapid.T) (storms int) {
 		c := &genesis.Config
 		c.Policy = types.PolicyEIP1559
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
-		lab.SetOverhead(c, overhead.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
+		lab.SetOverhead(c, overhead.Refile, rapid.IntRange(20, 100).Draw(t, "admissions"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
 		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
 		c.MaxCyclesPerFire, c.MaxCellsPerFire = 250_000, 1_000

@@ -91,20 +91,20 @@ var (
 
 	// ReadNewlyDue and AdmitNewlyDue are ReadReady and Admit for timers that became due in this very block.
 	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
-	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 700 + tryCycles}
+	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 700}
 
 	// ReadReady: a ready timer is read. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is
-	// ranked and enters the ready index, with a try reserved. PutOnHold: it is put on hold before it is tried. Refile: its
+	// ranked and enters the ready index. PutOnHold: it is put on hold before it is tried. Refile: its
 	// index entry is replaced.
 	ReadReady   = Work{readReady, Contest, 200}
 	LookAtPayer = Work{lookAtPayer, Contest, 1_400}
-	Admit       = Work{admit, Contest, 700 + tryCycles}
+	Admit       = Work{admit, Contest, 700}
 	PutOnHold   = Work{putOnHold, Contest, tryCycles}
 	Refile      = Work{refile, Contest, 3_000}
 
 	// ReadEntry: an index entry is read. ReadRanked: so is the timer that it names. Try: it is tried without funds, and put on
 	// hold.
-	ReadEntry  = Work{readEntry, Tries, 100}
+	ReadEntry  = Work{readEntry, Tries, 50}
 	ReadRanked = Work{readRanked, Tries, 200}
 	Try        = Work{try, Tries, tryCycles}
 
@@ -115,9 +115,6 @@ var (
 	Prune = Work{prune, Upkeep, 2_600}
 	Age   = Work{age, Upkeep, 2_600}
 )
-
-// Reserved is the part of an admission that is reserved for a try. Return gives it back.
-var Reserved = Work{try, Contest, tryCycles}
 
 // Meter is what is left of one block's overhead. The first work of each kind always fits, so that every loop goes on in every
 // block, however little there is.
@@ -184,13 +181,6 @@ func (m *Meter) Consume(w Work, n int) {
 	own := min(cycles, m.own[w.Share])
 	m.own[w.Share] -= own
 	m.lent -= min(cycles-own, m.lent)
-}
-
-// Return gives back n works that were consumed and not done, for all to use.
-func (m *Meter) Return(w Work, n int) {
-	cycles := min(w.Cycles*uint64(n), m.used)
-	m.used -= cycles
-	m.lent += cycles
 }
 
 // Lend lets the works that follow use what a share has left: its own are done.

@@ -73,22 +73,3 @@ func TestCyclesFor_LeavesRoomForSoMany(t *testing.T) {
 		}
 	}
 }
-
-// TestMeter_GivesBack: a reserved try that is not needed is there for other works.
-//
-// Rule: 1.6-overhead-reserve
-func TestMeter_GivesBack(t *testing.T) {
-	m := New(36*(3_300), 0)
-	m.Lend(Watches)
-	m.Lend(Held)
-	m.Lend(NewlyDue)
-	m.Lend(Tries)
-	m.Lend(Upkeep)
-	require.Equal(t, 36, m.Left(Admit))
-	m.Consume(Admit, 36)
-	require.True(t, m.TryConsume(Try), "the first of a kind")
-	require.False(t, m.TryConsume(Try))
-	m.Return(Reserved, 36)
-	require.Equal(t, 36, m.Left(Try))
-	require.Equal(t, uint64(36*700+tryCycles), m.Used())
-}

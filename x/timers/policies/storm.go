@@ -17,7 +17,10 @@ import (
 
 // MaxIndexReads bounds the entries of the ready index that a block reads beyond the heads of its lists. With usual bids
 // few are read for each fire; the bound is against bids chosen to make many reads necessary.
-const MaxIndexReads = 1_024
+const MaxIndexReads = 4_096
+
+// minIndexReads are read in any case: with fewer the best of the index may not be found.
+const minIndexReads = 64
 
 // maxListed is the same for a query that shows the order of the next block.
 const maxListed = 1 << 16
@@ -56,8 +59,6 @@ type Storm struct {
 	ranking Ranking
 	// indexed is how many timers were in the index when the step began.
 	indexed uint64
-	// reserved is how many tries the admissions have reserved.
-	reserved int
 	// returned are timers that were met before their turn and put back, and isReturned has their seqs. It is looked up,
 	// never ranged over.
 	returned   []calendar.Key
@@ -94,9 +95,7 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 	if err := s.admitOldest(ctx); err != nil {
 		return err
 	}
-	err := s.scanPassed(ctx, passed)
-	s.Overhead.Return(overhead.Reserved, s.reserved)
-	return err
+	return s.scanPassed(ctx, passed)
 }
 
 // reindexStale moves admitted timers that are indexed under another policy, or under other weights, to their placement
@@ -169,7 +168,6 @@ func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhe
 		switch s.Hands.Look(ctx, t, price) {
 		case Enough:
 			if s.Overhead.TryConsume(admit) {
-				s.reserved++
 				return calendar.Take
 			}
 			return calendar.Stop
@@ -281,7 +279,6 @@ func (s *Storm) lookAgain(ctx sdk.Context, t *types.Timer) error {
 	if !s.Overhead.TryConsume(overhead.Admit) {
 		return nil
 	}
-	s.reserved++
 	return s.admit(ctx, t)
 }
 
@@ -297,7 +294,7 @@ func (s *Storm) IndexReads() int {
 	if s.Agents.IsPreview() {
 		return maxListed
 	}
-	n := min(MaxIndexReads, max(1, s.Overhead.Left(overhead.ReadEntry)/2))
+	n := min(MaxIndexReads, max(minIndexReads, s.Overhead.Left(overhead.ReadEntry)/2))
 	s.Overhead.Consume(overhead.ReadEntry, n)
 	return n
 }
