@@ -91,14 +91,14 @@ var (
 
 	// ReadNewlyDue and AdmitNewlyDue are ReadReady and Admit for timers that became due in this very block.
 	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
-	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 700}
+	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 1_200}
 
 	// ReadReady: a ready timer is read. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is
 	// ranked and enters the ready index. PutOnHold: it is put on hold before it is tried. Refile: its
 	// index entry is replaced.
 	ReadReady   = Work{readReady, Contest, 200}
 	LookAtPayer = Work{lookAtPayer, Contest, 1_400}
-	Admit       = Work{admit, Contest, 700}
+	Admit       = Work{admit, Contest, 1_200}
 	PutOnHold   = Work{putOnHold, Contest, tryCycles}
 	Refile      = Work{refile, Contest, 3_000}
 
