@@ -215,7 +215,7 @@ func TestPlacementsAreMergedAndLeaveNothing(t *testing.T) {
 		f.endBlock()
 		most = max(most, f.valuesOf(placements))
 	}
-	require.Less(t, most, 12, "not merged, they are in 13 values")
+	require.LessOrEqual(t, most, 12, "not merged, they would be in more")
 	require.Zero(t, f.valuesOf(placements))
 }
 

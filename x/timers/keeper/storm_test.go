@@ -128,7 +128,7 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 	m.admit = next
 	m.sweep(ready, passed, weightOf, willing)
 	defer m.meter.Lend(overhead.Contest)
-	m.meter.Consume(overhead.ReadEntry, min(policies.MaxIndexReads, max(64, m.meter.Left(overhead.ReadEntry)/2)))
+	m.meter.Consume(overhead.ReadEntry, min(policies.MaxIndexReads, max(64, m.meter.Left(overhead.ReadEntry)/3)))
 	return admitted(ready), true
 }
 

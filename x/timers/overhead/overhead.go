@@ -30,7 +30,7 @@ const (
 
 // parts of the overhead without removals, in 36ths: by default an eighth of OVERHEAD_CYCLES_PER_BLOCK are five. The five
 // that are nobody's are lent from the beginning.
-var parts = [shares]uint64{Watches: 5, Held: 4, NewlyDue: 5, Contest: 9, Tries: 3, Upkeep: 5}
+var parts = [shares]uint64{Watches: 5, Held: 4, NewlyDue: 5, Contest: 8, Tries: 4, Upkeep: 5}
 
 const whole = 36
 

@@ -294,7 +294,7 @@ func (s *Storm) IndexReads() int {
 	if s.Agents.IsPreview() {
 		return maxListed
 	}
-	n := min(MaxIndexReads, max(minIndexReads, s.Overhead.Left(overhead.ReadEntry)/2))
+	n := min(MaxIndexReads, max(minIndexReads, s.Overhead.Left(overhead.ReadEntry)/3))
 	s.Overhead.Consume(overhead.ReadEntry, n)
 	return n
 }
