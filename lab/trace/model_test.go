@@ -16,8 +16,8 @@ type trace struct {
 
 // constants are those of the model's instance.
 type constants struct {
-	Window     uint32 `json:"window"`
-	Removals   uint64 `json:"removals"`
+	Window   uint32 `json:"window"`
+	Removals uint64 `json:"removals"`
 	// WeightMin in sixteenths.
 	WeightMin int64 `json:"weightMin"`
 }
