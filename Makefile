@@ -106,6 +106,10 @@ check: ## Run all tests, as continuous integration does: counting benchmarks, sh
 	@$(call run_tests)
 	@scripts/nextsdk.sh 0.54 -cached
 
+.PHONY: times
+times: ## Print how long the tests of each package take, the longest first
+	@scripts/gomods.sh each go test -count=1 -timeout $(TEST_TIMEOUT) ./... | awk '/^ok/ { printf "%8s %s\n", $$3, $$2 }' | sort -rn
+
 .PHONY: test-nodes
 test-nodes: ## Run all tests with real nodes, those that `make test` leaves out among them
 	$(test_env) go test $(test_flags) -timeout $(TEST_TIMEOUT) ./testutil/system

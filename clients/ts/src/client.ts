@@ -5,7 +5,7 @@ import { Comet38Client } from "@cosmjs/tendermint-rpc";
 import { TxRaw } from "cosmjs-types/cosmos/tx/v1beta1/tx";
 import { Any } from "./gen/google/protobuf/any.js";
 import { Bid, OnUnfunded, Retry, Trigger, WatchKey } from "./gen/timers/v1/core.js";
-import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, TimerInfo } from "./gen/timers/v1/query.js";
+import { QueryClientImpl, QueryEstimateRequest, QueryEstimateResponse, QueryWatchKeyRequest, TimerInfo } from "./gen/timers/v1/query.js";
 import { MsgScheduleTimer } from "./gen/timers/v1/tx.js";
 import { BlockEvent, Outcome, Patience, Sent, UnknownOutcome, Waiting, answerOf, hashOf, outcomeOf, reasonIn, textOf } from "./outcome.js";
 
@@ -110,7 +110,7 @@ export class TimersClient {
 
   /** watchKey reads the friendly form of a key, such as "bank:balance:ADDRESS:DENOM". */
   async watchKey(text: string): Promise<WatchKey> {
-    const { key } = await this.query.WatchKey({ text });
+    const { key } = await this.query.WatchKey(QueryWatchKeyRequest.fromPartial({ text }));
     return key!;
   }
 
