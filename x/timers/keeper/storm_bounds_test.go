@@ -11,6 +11,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
+	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/testutil/lab"
 	"github.com/cosmos-timers/timers/x/timers/testutil/storecount"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -235,5 +236,30 @@ func TestGasOfTheReadyIndex(t *testing.T) {
 	for _, id := range admitted {
 		// The number of admitted timers is read and written, and the record is a few bytes longer.
 		require.InDelta(t, 5_000+3_300, cancel(id)-base, 50)
+	}
+}
+
+// TestStorm_MeetsAnExpiredTimerOnce: the block that finds that more are ready than compete reads some of them twice. An expired
+// one counts as one removal.
+//
+// Rule: 5.3-queue-next
+func TestStorm_MeetsAnExpiredTimerOnce(t *testing.T) {
+	const crowd, expired = 60, 20
+	for _, policy := range []types.Policy{types.PolicyEIP1559, types.PolicyScore} {
+		f := crowded(t, crowd, func(timer *types.Timer) {
+			// At height 2 the window holds all that is ready. Some of that stays, and others become due.
+			switch timer.Due = 2; {
+			case timer.Seq > 30:
+				timer.Due = 3
+			case timer.Seq%3 > 0:
+				timer.ExpiresAt = 2
+			}
+		}, withConfig(func(c *types.TimerConfig) { c.Policy, c.CandidateWindow, c.LanePaused = policy, 30, true }))
+		f.blocksUntil(2)
+		events := f.endBlock()
+		require.True(t, eventsOf[*types.TimerLaneSummary](f, events)[0].Storm)
+		require.Len(t, eventsOf[*types.TimerExpired](f, events), expired)
+		require.Equal(t, uint64(expired*overhead.RemovalCycles), eventsOf[*types.TimerLaneSummary](f, events)[0].GcCycles)
+		require.NoError(t, f.Check())
 	}
 }

@@ -93,9 +93,8 @@ var (
 	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
 	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 1_200}
 
-	// ReadReady: a ready timer is read. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is
-	// ranked and enters the ready index. PutOnHold: it is put on hold before it is tried. Refile: its
-	// index entry is replaced.
+	// ReadReady: a ready timer is read. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is ranked
+	// and enters the ready index. PutOnHold: it is put on hold before it is tried. Refile: its index entry is replaced.
 	ReadReady   = Work{readReady, Contest, 200}
 	LookAtPayer = Work{lookAtPayer, Contest, 1_400}
 	Admit       = Work{admit, Contest, 1_200}
@@ -108,8 +107,8 @@ var (
 	ReadRanked = Work{readRanked, Tries, 200}
 	Try        = Work{try, Tries, tryCycles}
 
-	// Scan: a ready timer is read in the background. Renew: so is an admitted one, and ranked. Prune: a segment of receipts is removed. Age: a fire leaves the window of
-	// its unit, or an actor's record is forgotten.
+	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. Prune: a segment
+	// of receipts is removed. Age: a fire leaves the window of its unit, or an actor's record is forgotten.
 	Scan  = Work{scan, Upkeep, 200}
 	Renew = Work{renew, Upkeep, 900}
 	Prune = Work{prune, Upkeep, 2_600}

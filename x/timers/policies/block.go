@@ -91,6 +91,8 @@ type GC struct {
 	lane.Cleanup
 	// Expired timers that were met, in queue order; those of the front were removed.
 	Expired []types.Timer
+	// met are the seqs of all that were. It is looked up, never ranged over.
+	met map[uint64]bool
 	// Unswept is the position after the expired timers of earlier blocks that were read, if there are more than this
 	// block can remove.
 	Unswept *calendar.Key
@@ -100,5 +102,16 @@ type GC struct {
 // which are written.
 func (g *GC) TakeFor(t *types.Timer) bool { return g.Take(max(1, uint64(len(t.WatchKeys())))) }
 
-// Meet notes expired timers for the clean-up.
-func (g *GC) Meet(expired ...types.Timer) { g.Expired = append(g.Expired, expired...) }
+// Meet notes expired timers for the clean-up, each once: under overload a block may read a timer twice.
+func (g *GC) Meet(expired ...types.Timer) {
+	for i := range expired {
+		if g.met[expired[i].Seq] {
+			continue
+		}
+		if g.met == nil {
+			g.met = map[uint64]bool{}
+		}
+		g.met[expired[i].Seq] = true
+		g.Expired = append(g.Expired, expired[i])
+	}
+}
