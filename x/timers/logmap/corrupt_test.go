@@ -69,13 +69,13 @@ func anyBytesAreRead(t *rapid.T) {
 	}
 }
 
-func TestAnyBytesAreRead(t *testing.T) { rapid.Check(t, anyBytesAreRead) }
+func TestMap_ReadsAnyBytes(t *testing.T) { rapid.Check(t, anyBytesAreRead) }
 
 func FuzzAnyBytesAreRead(f *testing.F) { f.Fuzz(rapid.MakeFuzz(anyBytesAreRead)) }
 
-// TestAMissingValueIsAnError: of the chunks of the log that are full, of chunks and of pages none can be missing, nor the directory
+// TestMap_ReportsAMissingValue: of the chunks of the log that are full, of chunks and of pages none can be missing, nor the directory
 // of the lowest level.
-func TestAMissingValueIsAnError(t *testing.T) {
+func TestMap_ReportsAMissingValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		store, open, _ := corruptMap(t)
 		keys := store.tree.Keys()

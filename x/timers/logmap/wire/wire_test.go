@@ -103,8 +103,8 @@ func TestAChunkIsReadFromTheMiddle(t *testing.T) {
 	})
 }
 
-// TestFit: as many messages as a limit has room for in a chunk, but one at least.
-func TestFit(t *testing.T) {
+// TestFit_LeavesNoRoomForAnother: as many messages as a limit has room for in a chunk, but one at least.
+func TestFit_LeavesNoRoomForAnother(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		messages, limit := drawMessages(t), rapid.IntRange(0, 300).Draw(t, "limit")
 		require.Len(t, EncodeChunk(messages), Size(messages))
