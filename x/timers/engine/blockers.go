@@ -4,7 +4,6 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/events"
-	"github.com/cosmos-timers/timers/x/timers/overhead"
 	"github.com/cosmos-timers/timers/x/timers/report"
 	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -45,7 +44,7 @@ func (e *Engine) saveChanges(ctx sdk.Context) {
 		if err != nil {
 			return err
 		}
-		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config, overhead.New(config.OverheadCyclesPerBlock, config.GcCyclesPerBlock))
+		return e.Watches.KeepChanges(ctx, types.HeightOf(ctx), &config, config.Overhead())
 	})
 	if err != nil {
 		e.Reporter.Failed(report.KindWatch)

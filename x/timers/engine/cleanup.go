@@ -32,8 +32,8 @@ func (e *Engine) cleanUp(ctx sdk.Context, b *block) error {
 	return nil
 }
 
-// sweepSetAside examines timers that are set aside while the overhead lasts, in rounds over all of them. It returns those to the queue
-// that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
+// sweepSetAside examines timers that are set aside while the overhead lasts, in rounds over all of them. It returns those to the
+// queue that the config can run again, whose payers can cover them, or that can fire at the prices of the block. It hands out
 // those that are to be removed.
 func (e *Engine) sweepSetAside(ctx sdk.Context, b *block) (leaving []types.Timer, err error) {
 	limit := b.Overhead.Left(overhead.VisitHeld)

@@ -32,7 +32,7 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		Height: height, Config: config, Before: before, State: before, Prices: prices,
 		Lane:     lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
 		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: overhead.RemovalCycles}},
-		Overhead: overhead.New(config.OverheadCyclesPerBlock, config.GcCyclesPerBlock),
+		Overhead: config.Overhead(),
 		Recents:  e.Fairness.Recents(ctx),
 		Changes:  &index.Changes{},
 		Waiting:  !inForce.AsksAgents(),

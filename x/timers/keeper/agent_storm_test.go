@@ -23,7 +23,7 @@ func stormy(window uint32, admissions int) func(*types.TimerConfig) {
 	return func(c *types.TimerConfig) {
 		dear(c)
 		c.CandidateWindow = window
-		lab.SetOverhead(c, overhead.Refile, admissions)
+		lab.SetOverhead(c, overhead.Admit, admissions)
 		c.LaneTimerCycles, c.LaneTimerCells, c.MaxFiresPerBlock = 1_000_000_000, 1_000_000_000, 1
 	}
 }
@@ -148,7 +148,7 @@ func TestAgentsInAStormKeepTheirBounds(t *testing.T) {
 // TestCellPricedOutUnderOverload: a timer that was indexed when cells were cheap does not block others when they are
 // dear, and competes again when they are cheap.
 func TestCellPricedOutUnderOverload(t *testing.T) {
-	f := newFixture(t, withConfig(stormy(2, 4)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.1")) }))
+	f := newFixture(t, withConfig(stormy(2, 12)), withConfig(func(c *types.TimerConfig) { c.CellBasefee = decimal.Of(dec("0.1")) }))
 	agent := f.agent("thrifty", answers(0, "9", "4", "0.2"))
 	var ids []string
 	for range 4 {

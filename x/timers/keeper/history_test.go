@@ -35,7 +35,7 @@ func newHistory(t *testing.T, seed uint64, policy types.Policy, changes ...func(
 		c.Eip1559.MaxCyclesPerFireAuction = 60_000
 		c.CandidateWindow = 24
 		lab.SetRemovals(c, 5)
-		lab.SetOverhead(c, overhead.Refile, 16)
+		lab.SetOverhead(c, overhead.Admit, 16)
 	})}, changes...)
 	f := newFixture(t, changes...)
 	f.fund(historians[2], 2_000_000)

@@ -9,6 +9,7 @@ import (
 	"cosmossdk.io/collections"
 
 	sdk "github.com/cosmos/cosmos-sdk/types"
+	sdkquery "github.com/cosmos/cosmos-sdk/types/query"
 
 	"github.com/cosmos-timers/timers/x/timers/keeper"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
@@ -262,4 +263,63 @@ func TestStorm_MeetsAnExpiredTimerOnce(t *testing.T) {
 		require.Equal(t, uint64(expired*overhead.RemovalCycles), eventsOf[*types.TimerLaneSummary](f, events)[0].GcCycles)
 		require.NoError(t, f.Check())
 	}
+}
+
+// TestStorm_DropsExpiredEntriesWithinItsOverhead: a crowd with the best bids expires in the ready index, and the clean-up has room
+// for one. The others leave the index while the overhead lasts, so that they are not read again before those that can fire.
+//
+// Rule: 1.6-overhead
+func TestStorm_DropsExpiredEntriesWithinItsOverhead(t *testing.T) {
+	const crowd, last = 1_500, 6
+	f := crowded(t, crowd, func(timer *types.Timer) {
+		timer.Due, timer.ExpiresAt, timer.Bid = 2, last, stated("2.9", "0.9")
+	}, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+		c.LanePaused = true
+		lab.SetRemovals(c, 1)
+	}))
+	indexed := func() (n uint64) {
+		for _, timer := range f.export().Timers {
+			if timer.AdmittedWeight > 0 {
+				n++
+			}
+		}
+		return n
+	}
+	f.blocksUntil(last - 1)
+	f.setConfig(func(c *types.TimerConfig) { c.LanePaused = false })
+	f.blocksUntil(last)
+	before := indexed()
+	require.Equal(t, uint64(crowd), before)
+	f.endBlock()
+	dropped, config := before-indexed(), f.config()
+	require.Greater(t, dropped, uint64(crowd/10))
+	require.LessOrEqual(t, dropped*overhead.Refile.Cycles, config.OverheadCyclesPerBlock)
+	require.NoError(t, f.Check())
+}
+
+// TestReady_ListsMoreThanABlockTries: the order of the next block is shown whole, although a block reads fewer of it.
+//
+// Rule: 9.2-pages
+func TestReady_ListsMoreThanABlockTries(t *testing.T) {
+	const crowd = 400
+	f := crowded(t, crowd, func(timer *types.Timer) { timer.Due = 2 }, withConfig(dear), withConfig(func(c *types.TimerConfig) {
+		c.LanePaused, c.CandidateWindow = true, 2
+		lab.SetOverhead(c, overhead.Admit, 20)
+	}))
+	for f.Height() < 60 {
+		f.endBlock()
+	}
+	seen := map[string]bool{}
+	page := &sdkquery.PageRequest{Limit: 100}
+	for {
+		ready, err := f.query().Ready(f.Ctx(), &types.QueryReadyRequest{Pagination: page})
+		require.NoError(t, err)
+		for _, info := range ready.Timers {
+			seen[info.Id] = true
+		}
+		if page = (&sdkquery.PageRequest{Limit: 100, Key: ready.Pagination.NextKey}); page.Key == nil {
+			break
+		}
+	}
+	require.Len(t, seen, crowd)
 }

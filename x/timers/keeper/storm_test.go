@@ -87,7 +87,7 @@ func admitted(timers []*types.Timer) []*types.Timer {
 
 // compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits.
 func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.Timer) bool) ([]*types.Timer, bool) {
-	m.meter = overhead.New(m.config.OverheadCyclesPerBlock, m.config.GcCyclesPerBlock)
+	m.meter = m.config.Overhead()
 	m.meter.Lend(overhead.Watches)
 	m.meter.Lend(overhead.Held)
 	m.looked = map[string]bool{}
@@ -135,7 +135,7 @@ func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.T
 // readWindow reports whether the window holds all that is ready, and the meter lets the block read it.
 func (m *stormModel) readWindow(ready []*types.Timer) bool {
 	for i := range ready {
-		if i == int(m.config.CandidateWindow) || !m.meter.TryConsume(overhead.ReadReady) {
+		if i == int(m.config.CandidateWindow) || !m.meter.TryConsume(overhead.ReadWindow) {
 			return false
 		}
 	}
@@ -321,7 +321,7 @@ func stormProperty(t *rapid.T) (storms int) {
 		c := &genesis.Config
 		c.Policy = types.PolicyEIP1559
 		c.CandidateWindow = uint32(rapid.IntRange(1, 60).Draw(t, "window"))
-		lab.SetOverhead(c, overhead.Refile, rapid.IntRange(20, 100).Draw(t, "admissions"))
+		lab.SetOverhead(c, overhead.Admit, rapid.IntRange(20, 100).Draw(t, "admissions"))
 		c.FairnessWindowBlocks = uint64(rapid.IntRange(1, 8).Draw(t, "fairness window"))
 		c.LaneTimerCycles = uint64(rapid.IntRange(250, 600).Draw(t, "lane")) * 1_000
 		c.MaxCyclesPerFire, c.MaxCellsPerFire = 250_000, 1_000

@@ -25,7 +25,7 @@ func TestACrowdWatchesOneKey(t *testing.T) {
 	var counts *storecount.Counts
 	f := crowded(t, n, waitForBob, counted(&counts))
 	config := f.config()
-	perBlock := overhead.New(config.OverheadCyclesPerBlock, config.GcCyclesPerBlock).Left(overhead.Notify)
+	perBlock := config.Overhead().Left(overhead.Notify)
 	f.endBlock()
 	f.run(f.send(alice, bob, 1))
 	fired, blocks := 0, 0

@@ -287,7 +287,8 @@ func TestAWatchCanBeUpdatedExtendedAndCancelled(t *testing.T) {
 func TestWatchesExpire(t *testing.T) {
 	const crowd = 40
 	f := newFixture(t, withConfig(func(c *types.TimerConfig) { notifies(c, 4) }))
-	sweep := max(1, overhead.New(f.config().OverheadCyclesPerBlock, f.config().GcCyclesPerBlock).Left(overhead.VisitWaiting)/2)
+	config := f.config()
+	sweep := max(1, config.Overhead().Left(overhead.VisitWaiting)/2)
 	ids := map[string]bool{}
 	for range crowd {
 		ids[f.schedule(robot, 0, f.noop(), watching(f.balanceOf(carol)), expiring(5))] = true

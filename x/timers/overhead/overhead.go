@@ -1,4 +1,4 @@
-// Package overhead bounds the work at the end of a block that nobody is billed for: reading ready timers, ranking them,
+// Package overhead bounds the work at the end of a block that no one is billed for: reading ready timers, ranking them,
 // trying those without funds, scanning those on hold, notifying watches, pruning (x/timers/README.md, "1.6 Lane").
 //
 // Each kind of work has a weight: the gas for which a bank send takes as long, rounded up. A benchmark measures the
@@ -29,7 +29,7 @@ const (
 )
 
 // parts of the overhead without removals, in 36ths: by default an eighth of OVERHEAD_CYCLES_PER_BLOCK are five. The five
-// that are nobody's are lent from the beginning.
+// that no share has are lent from the beginning.
 var parts = [shares]uint64{Watches: 5, Held: 4, NewlyDue: 5, Contest: 8, Tries: 4, Upkeep: 5}
 
 const whole = 36
@@ -56,6 +56,7 @@ const (
 	visitWaiting
 	readNewlyDue
 	admitNewlyDue
+	readWindow
 	readReady
 	lookAtPayer
 	admit
@@ -93,8 +94,9 @@ var (
 	ReadNewlyDue  = Work{readNewlyDue, NewlyDue, 200}
 	AdmitNewlyDue = Work{admitNewlyDue, NewlyDue, 1_200}
 
-	// ReadReady: a ready timer is read. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is ranked
+	// ReadWindow: one of the oldest ready timers is read. ReadReady: one is read to be admitted. LookAtPayer: its payer's balance or allowance is read, once a block. Admit: it is ranked
 	// and enters the ready index. PutOnHold: it is put on hold before it is tried. Refile: its index entry is replaced.
+	ReadWindow  = Work{readWindow, Contest, 200}
 	ReadReady   = Work{readReady, Contest, 200}
 	LookAtPayer = Work{lookAtPayer, Contest, 1_400}
 	Admit       = Work{admit, Contest, 1_200}

@@ -8,7 +8,7 @@ import (
 )
 
 var works = []Work{
-	VisitOwner, ReadCondition, Notify, RemoveKey, VisitHeld, VisitWaiting, ReadNewlyDue, AdmitNewlyDue, ReadReady, LookAtPayer, Admit, PutOnHold, Try, Refile, ReadEntry, ReadRanked,
+	VisitOwner, ReadCondition, Notify, RemoveKey, VisitHeld, VisitWaiting, ReadNewlyDue, AdmitNewlyDue, ReadWindow, ReadReady, LookAtPayer, Admit, PutOnHold, Try, Refile, ReadEntry, ReadRanked,
 	Scan, Renew, Prune, Age,
 }
 

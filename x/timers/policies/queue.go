@@ -48,7 +48,7 @@ func (b *Block) ReadLive(
 	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.LiveCursor), b.Height,
 		func(e calendar.Entry[types.Timer]) calendar.Verdict {
 			expired := e.Value.ExpiredAt(b.Height)
-			if !expired && left == 0 || !b.Overhead.TryConsume(overhead.ReadReady) {
+			if !expired && left == 0 || !b.Overhead.TryConsume(overhead.ReadWindow) {
 				return calendar.Stop
 			}
 			if !expired {
@@ -73,7 +73,8 @@ func (b *Block) ReadLive(
 	return live, next, complete, err
 }
 
-// SweepQueue looks for expired timers beyond what ReadLive reached, ScanLimit entries a block, in rounds over the queue. Otherwise, under overload, they would stay until the lane reaches them.
+// SweepQueue looks for expired timers beyond what ReadLive reached, ScanLimit entries a block, in rounds over the queue.
+// Otherwise, under overload, they would stay until the lane reaches them.
 func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached calendar.Key, complete bool) error {
 	if complete {
 		b.State.SweepCursor = types.QueueKey{}

@@ -206,9 +206,9 @@ func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
 	return s.Parts.Index.Admit(ctx, t, at)
 }
 
-// scanPassed examines ScanLimit of the timers that the admission has passed in earlier blocks, in rounds over all of them. It removes expired
-// ones, admits those that were passed over or puts them on hold, brings the others where they belong, and calls their agents
-// again. Under overload it is what moves the live cursor.
+// scanPassed examines ScanLimit of the timers that the admission has passed in earlier blocks, in rounds over all of them. It
+// removes expired ones, admits those that were passed over or puts them on hold, brings the others where they belong, and calls
+// their agents again. Under overload it is what moves the live cursor.
 func (s *Storm) scanPassed(ctx sdk.Context, end calendar.Key) error {
 	from := state.CalendarKey(s.State.SweepCursor)
 	first := from.Compare(state.CalendarKey(s.State.LiveCursor)) <= 0
@@ -305,7 +305,7 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 		return s.Window.Next(ctx)
 	}
 	goCtx := context.Context(ctx)
-	for s.passedOver < MaxPassedOver && s.HasRoom() && s.Overhead.TryConsume(overhead.ReadRanked) {
+	for s.passedOver < MaxPassedOver && s.HasRoom() && s.mayRead() {
 		entry, found, err := s.ranking.Next(goCtx)
 		if err != nil || !found {
 			return Turn{}, false, err
@@ -326,6 +326,11 @@ func (s *Storm) Next(ctx sdk.Context) (Turn, bool, error) {
 		}
 	}
 	return Turn{}, false, nil
+}
+
+// mayRead reports whether the block reads another timer of the ranking. A query pays for what it reads.
+func (s *Storm) mayRead() bool {
+	return s.Agents.IsPreview() || s.Overhead.TryConsume(overhead.ReadRanked)
 }
 
 // check reports whether a timer that the ranking returned can be tried. Otherwise it puts the timer back where it belongs,
@@ -403,11 +408,14 @@ func (s *Storm) Close(ctx sdk.Context) (math.Int, error) {
 	return s.Window.Close(ctx)
 }
 
-// expireOnSight removes an expired timer that the sweep has not reached. If the budget of the GC lane is used up, it
-// removes the timer from the index only, so that it is not read again before live ones.
+// expireOnSight removes an expired timer that the scan has not reached. If the budget of the GC lane is used up, it removes the
+// timer from the index only, while the overhead lasts, so that it is not read again before live ones.
 func (s *Storm) expireOnSight(ctx sdk.Context, t *types.Timer) {
 	if s.GC.TakeFor(t) {
 		s.Hands.Expire(ctx, t)
+		return
+	}
+	if !s.Overhead.TryConsume(overhead.Refile) {
 		return
 	}
 	s.Hands.Guard(ctx, t, func(ctx sdk.Context) error {

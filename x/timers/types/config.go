@@ -131,6 +131,11 @@ func (c *TimerConfig) validateFields() error {
 	return nil
 }
 
+// Overhead is the meter of a block, for the work at its end that no one is billed for (x/timers/README.md, "1.6 Lane").
+func (c *TimerConfig) Overhead() *overhead.Meter {
+	return overhead.New(c.OverheadCyclesPerBlock, c.GcCyclesPerBlock)
+}
+
 // ValidateChange checks what may follow c in a running chain: FEE_DENOM stays, since nobody is charged in a denom that
 // they did not agree to.
 func (c *TimerConfig) ValidateChange(next *TimerConfig) error {

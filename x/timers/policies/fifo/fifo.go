@@ -129,7 +129,7 @@ func (r *round) readOn(ctx sdk.Context) error {
 		if !expired && onPage == 0 {
 			return calendar.Stop
 		}
-		if r.exhausted = !r.Overhead.TryConsume(overhead.ReadReady); r.exhausted {
+		if r.exhausted = !r.Overhead.TryConsume(overhead.ReadWindow); r.exhausted {
 			return calendar.Stop
 		}
 		switch {

@@ -91,7 +91,7 @@ func (r *round) share(ctx sdk.Context, live []types.Timer, reached calendar.Key)
 	if from.Compare(reached) < 0 {
 		from = reached
 	}
-	more, next, err := r.ReadMore(ctx, r.Parts.Records, from, now, going, overhead.ReadReady)
+	more, next, err := r.ReadMore(ctx, r.Parts.Records, from, now, going, overhead.ReadWindow)
 	if err != nil {
 		return nil, err
 	}

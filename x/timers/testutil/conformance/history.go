@@ -70,7 +70,7 @@ func bounds(c *types.TimerConfig) {
 	c.LaneTimerCycles, c.MaxCyclesPerFire = 300_000, 200_000
 	c.CandidateWindow, c.MaxTtlBlocks, c.ReceiptRetentionBlocks, c.FairnessWindowBlocks = 4, 40, 5, 6
 	lab.SetRemovals(c, 3)
-	lab.SetOverhead(c, overhead.Refile, 4)
+	lab.SetOverhead(c, overhead.Admit, 4)
 }
 
 func newHistory(t testingT, d draw, seen map[string]int, opts func() lab.ChainOptions) *history {
