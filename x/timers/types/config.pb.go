@@ -267,7 +267,7 @@ type TimerConfig struct {
 	// gc_cycles_per_block is the part of overhead_cycles_per_block for removals, which no other work may use. A removal
 	// takes 2,700.
 	GcCyclesPerBlock uint64 `protobuf:"varint,24,opt,name=gc_cycles_per_block,json=gcCyclesPerBlock,proto3" json:"gc_cycles_per_block,omitempty"`
-	// overhead_cycles_per_block bounds the work at the end of a block that nobody is billed for: reading and ranking ready
+	// overhead_cycles_per_block bounds the work at the end of a block that no one is billed for: reading and ranking ready
 	// timers, tries without funds, scans, notifying watches, removals, pruning. Each kind of work has a weight and a share.
 	OverheadCyclesPerBlock uint64 `protobuf:"varint,25,opt,name=overhead_cycles_per_block,json=overheadCyclesPerBlock,proto3" json:"overhead_cycles_per_block,omitempty"`
 	// max_fires_per_block caps the fires of a block; 0 means no cap.
