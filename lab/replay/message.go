@@ -39,7 +39,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 	case scenario.OpCancel:
 		return &types.MsgCancelTimer{Sender: by, Id: id}, err
 	case scenario.OpExtend:
-		return &types.MsgExtendTimer{Sender: by, Id: id, ExpiresAt: op.ExpiresAt}, err
+		return &types.MsgExtendTimer{Sender: by, Id: id, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime}, err
 	case scenario.OpUpdate:
 		msg := &types.MsgUpdateTimer{Sender: by, Id: id, GasLimit: op.GasLimit, CellLimit: op.CellLimit, Bid: op.Bid, MaxCharge: op.MaxCharge}
 		if op.Do != nil {
@@ -53,7 +53,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 	case scenario.OpSysCancel:
 		return &types.MsgSysCancelTimer{Authority: m.chain.Authority, Actor: owner, Id: id}, err
 	case scenario.OpSysExtend:
-		return &types.MsgSysExtendTimer{Authority: m.chain.Authority, Actor: owner, Id: id, ExpiresAt: op.ExpiresAt}, err
+		return &types.MsgSysExtendTimer{Authority: m.chain.Authority, Actor: owner, Id: id, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime}, err
 	default:
 		return nil, errorsmod.Wrapf(lab.ErrNoHandler, "op %s", op.Kind)
 	}
@@ -62,7 +62,7 @@ func (m *messages) of(ctx sdk.Context, op *scenario.Op) (sdk.Msg, error) {
 func scheduleMessage(op *scenario.Op) *types.MsgScheduleTimer {
 	msg := &types.MsgScheduleTimer{
 		Sender: scenario.AccountAddress(op.By).String(), Trigger: op.Trigger,
-		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
+		GasLimit: op.GasLimit, CellLimit: op.CellLimit, ExpiresAt: op.ExpiresAt, ExpiresTime: op.ExpiresTime, Bid: op.Bid, Retry: op.Retry, OnUnfunded: op.OnUnfunded,
 		MaxCharge: op.MaxCharge, Label: op.Label,
 	}
 	if op.Do != nil {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ func (a actingFor) handler() bool { return a.account != "" }
 
 // blockOps and handlerOps are the kinds that a block and a handler may run.
 var (
-	blockOps   = []string{OpSchedule, OpCancel, OpExtend, OpUpdate, OpPause, OpResume, OpSysCancel, OpSysExtend, OpConfig, OpSend, OpSet}
+	blockOps   = []string{OpSchedule, OpCancel, OpExtend, OpUpdate, OpPause, OpResume, OpSysCancel, OpSysExtend, OpConfig, OpSend, OpSet, OpJump}
 	handlerOps = []string{OpSchedule, OpCancel, OpExtend, OpUpdate, OpPause, OpResume, OpSet}
 )
 
@@ -48,12 +49,12 @@ func (p *parser) fields(o *object, op *Op, who actingFor) {
 	case OpExtend:
 		p.target(o, op, who)
 		op.By = p.actor(o, "by", who)
-		op.ExpiresAt = o.need("expires_at").uint64(^uint64(0))
+		readEnd(o, op)
 	case OpSysCancel:
 		p.target(o, op, who)
 	case OpSysExtend:
 		p.target(o, op, who)
-		op.ExpiresAt = o.need("expires_at").uint64(^uint64(0))
+		readEnd(o, op)
 	case OpConfig:
 		op.Set = readConfigChange(o.need("set"))
 	case OpSend:
@@ -65,7 +66,18 @@ func (p *parser) fields(o *object, op *Op, who actingFor) {
 	case OpSet:
 		op.By = p.actor(o, "by", who)
 		op.Key = o.need("key").text("a key", maxNameBytes)
+	case OpJump:
+		op.Seconds = int64(o.need("seconds").uint64(maxBlockSeconds))
 	}
+}
+
+// readEnd reads when a timer is to end: at a height, at a time, or at whichever comes first.
+func readEnd(o *object, op *Op) {
+	height, time := o.get("expires_at"), o.get("expires_time")
+	if !height.present() && !time.present() {
+		o.need("expires_at")
+	}
+	op.ExpiresAt, op.ExpiresTime = height.uint64(^uint64(0)), int64(time.uint64(math.MaxInt64))
 }
 
 func (p *parser) op(v value, who actingFor) Op {
@@ -141,6 +153,7 @@ func (p *parser) schedule(o *object, op *Op, who actingFor) {
 	op.GasLimit = o.get("gas_limit").uint64(^uint64(0))
 	op.CellLimit = o.get("cell_limit").uint64(^uint64(0))
 	op.ExpiresAt = o.get("expires_at").uint64(^uint64(0))
+	op.ExpiresTime = int64(o.get("expires_time").uint64(math.MaxInt64))
 	op.Bid = readBid(o.get("bid"), p.scenario.Agents)
 	if payer := o.get("fee_payer"); payer.present() {
 		op.FeePayer = p.account(payer)

@@ -45,7 +45,7 @@ func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64) error
 	if err := e.Records.Release(ctx, t, height); err != nil {
 		return err
 	}
-	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due})
+	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due, DueTime: nextTime(t)})
 }
 
 // CountTimers counts the live timers at the end of a block, and the ready ones among them. It counts the
@@ -54,12 +54,12 @@ func (e *Engine) CountTimers(ctx context.Context) (live, ready uint64, err error
 	if live, err = e.Owners.Total(ctx); err != nil {
 		return 0, 0, err
 	}
-	now := types.HeightOf(ctx)
+	now := types.MomentOf(ctx)
 	err = e.Records.WalkQueue(ctx, func(t *types.Timer) bool {
 		if t.StatusAt(now) == types.TimerStatusReady {
 			ready++
 		}
-		return t.Due > now
+		return t.Due > now.Height
 	})
 	return live, ready, err
 }

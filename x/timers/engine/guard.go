@@ -71,7 +71,7 @@ func (e *Engine) expire(ctx sdk.Context, b *block, timer *types.Timer) bool {
 			return err
 		}
 		expired := &types.TimerExpired{
-			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, Label: timer.Label,
+			Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), ExpiresAt: timer.ExpiresAt, ExpiresTime: timer.ExpiresTime, Label: timer.Label,
 		}
 		if timer.Recurs() {
 			expired.Missing = timer.Trigger.Repetitions()

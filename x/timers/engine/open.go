@@ -24,12 +24,13 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 	if err != nil {
 		return nil, err
 	}
-	height := types.HeightOf(ctx)
+	now := types.MomentOf(ctx)
+	height := now.Height
 	prices, basefees := e.Policies.Prices(ctx, &config, &before)
 	inForce := e.Policies.At(&config, height)
 	b := &block{books: newBooks(), watch: report.Untimed{}, basefees: basefees, policy: inForce, rules: inForce.Rules(&config, &before)}
 	b.Block = &policies.Block{
-		Height: height, Config: config, Before: before, State: before, Prices: prices,
+		Height: height, Time: now.Time, Config: config, Before: before, State: before, Prices: prices,
 		Lane:     lane.Budget{Capacity: config.LaneCapacity(), MaxFires: config.MaxFiresPerBlock},
 		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: overhead.RemovalCycles}},
 		Overhead: config.Overhead(),

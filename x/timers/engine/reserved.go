@@ -73,7 +73,7 @@ func (e *Engine) reservedReady(ctx sdk.Context, b *block) ([]types.Timer, error)
 		if err != nil {
 			return nil, err
 		}
-		if found && !t.ExpiredAt(b.Height) && e.Policies.Runnable(&b.Config, b.Height, &t) {
+		if found && !t.ExpiredAt(b.Now()) && e.Policies.Runnable(&b.Config, b.Height, &t) {
 			ready = append(ready, t)
 		}
 	}

@@ -144,6 +144,10 @@ func (e *Engine) maintain(ctx sdk.Context, b *block) error {
 
 // collect reads what is due.
 func (e *Engine) collect(ctx sdk.Context, b *block) error {
+	if err := e.collectTimes(ctx, b); err != nil {
+		return err
+	}
+	b.Overhead.Lend(overhead.Times)
 	expired, err := e.Watches.Collect(ctx, &b.Config, b.Overhead, func(ctx sdk.Context, t *types.Timer, fn func(sdk.Context) error) bool {
 		b.watchHits++
 		return e.guard(ctx, b, t, fn)

@@ -58,7 +58,7 @@ func (r *turns) Next(ctx sdk.Context) (policies.Turn, bool, error) {
 
 // claim notes a timer's turn, and returns an error unless the timer is ready and had none.
 func (r *turns) claim(t *types.Timer) error {
-	if t.Due > r.b.Height || t.ExpiredAt(r.b.Height) || t.SetAside != types.NotSetAside {
+	if t.Due > r.b.Height || t.ExpiredAt(r.b.Now()) || t.SetAside != types.NotSetAside {
 		return types.ErrInternal.Wrapf("the policy handed out timer %s, which is not ready", t.IDHex())
 	}
 	key := state.KeyOf(t.Due, t.Seq)

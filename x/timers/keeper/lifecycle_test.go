@@ -355,7 +355,7 @@ func TestAHandlerFindsItsNextFire(t *testing.T) {
 		},
 		"extend": {
 			act: func(f *fixture, ctx sdk.Context, actor sdk.AccAddress, id []byte) error {
-				_, err := f.Timers.Extend(ctx, actor, id, 90)
+				_, err := f.Timers.Extend(ctx, actor, id, keeper.End{Height: 90})
 				return err
 			},
 			want: func(info *types.TimerInfo, _ types.TimerInfo) { info.ExpiresAt = 90 },
@@ -619,8 +619,8 @@ func TestAHandlerPausesTheNext(t *testing.T) {
 	f.schedule(robot, 3, f.script(func(ctx sdk.Context, d types.Delivery) error { return f.Timers.Pause(ctx, d.Actor, victim) }))
 	second := f.schedule(robot, 3, f.noop(), every(2, 0))
 	third := f.schedule(robot, 3, f.script(func(ctx sdk.Context, d types.Delivery) error {
-		due, err := f.Timers.Resume(ctx, d.Actor, victim)
-		require.Equal(t, uint64(4), due)
+		resumed, err := f.Timers.Resume(ctx, d.Actor, victim)
+		require.Equal(t, uint64(4), resumed.Due)
 		return err
 	}))
 	victim, _ = names.ParseID(second)

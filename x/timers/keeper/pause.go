@@ -25,7 +25,9 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	if err != nil {
 		return err
 	}
-	if timer.SetAside != types.NotSetAside && timer.SetAside != types.Watching {
+	switch timer.SetAside {
+	case types.NotSetAside, types.Watching, types.Timed:
+	default:
 		return types.ErrAlreadySetAside.Wrapf("timer %s is %s", timer.IDHex(), timer.SetAside.Word())
 	}
 	if err := k.engine.Records.PutAside(ctx, &timer, types.Paused); err != nil {
@@ -34,33 +36,34 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 	return events.Emit(ctx, &types.TimerSetAside{Id: timer.IDHex(), Actor: k.text(by.actor), Reason: types.Paused, Label: timer.Label})
 }
 
-// Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns the
-// height at which it is due: its own, or the next one if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and
-// MsgResumeTimer").
+// Resume puts one of the actor's timers back that was paused, or set aside since its payer lacked funds, and returns it. It is due
+// at its own height or time, or in the next block if that has passed (x/timers/README.md, "3.4 MsgPauseTimer and MsgResumeTimer").
 //
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotSetAside, ErrQuarantined for a timer
 // that only the authority can release, and ErrUnrunnable for one that returns by itself.
-func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (uint64, error) {
+func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
 	return k.resumeBy(ctx, own(actor, id))
 }
 
-func (k *Keeper) resumeBy(ctx context.Context, by changeBy) (uint64, error) {
+func (k *Keeper) resumeBy(ctx context.Context, by changeBy) (types.Timer, error) {
 	timer, err := k.ownTimer(ctx, by)
 	if err != nil {
-		return 0, err
+		return timer, err
 	}
 	switch timer.SetAside {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin:
 		err := k.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
-		return timer.Due, err
+		return timer, err
 	case types.NotSetAside:
-		return 0, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+		return timer, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	case types.Timed:
+		return timer, types.ErrNotSetAside.Wrapf("timer %s is due at %s", timer.IDHex(), types.TimeText(timer.DueTime))
 	case types.Watching:
-		return 0, types.ErrNotSetAside.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
+		return timer, types.ErrNotSetAside.Wrapf("timer %s waits for what it watches to change", timer.IDHex())
 	case types.Quarantined:
-		return 0, types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
+		return timer, types.ErrQuarantined.Wrapf("timer %s: only the authority releases it", timer.IDHex())
 	default:
-		return 0, types.ErrUnrunnable.Wrapf("timer %s: its gas limit %d is outside what the config runs; it comes back by itself, "+
+		return timer, types.ErrUnrunnable.Wrapf("timer %s: its gas limit %d is outside what the config runs; it comes back by itself, "+
 			"or after an update", timer.IDHex(), timer.GasLimit)
 	}
 }

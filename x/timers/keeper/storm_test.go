@@ -87,7 +87,7 @@ func admitted(timers []*types.Timer) []*types.Timer {
 
 // compete returns who competes in this block, and whether it is a storm, in which it sweeps and admits.
 func (m *stormModel) compete(weightOf func([]byte) uint32, willing func(*types.Timer) bool) ([]*types.Timer, bool) {
-	m.meter = m.config.Overhead()
+	m.meter = lab.Overhead(&m.config)
 	m.meter.Lend(overhead.Watches)
 	m.meter.Lend(overhead.Held)
 	m.looked = map[string]bool{}

@@ -16,6 +16,8 @@ import (
 // Block is what policies know of a block, and what they write to it. It exists only during the block.
 type Block struct {
 	Height uint64
+	// Time is that of the block in seconds since 1970.
+	Time int64
 	// Config in force, the same in every step.
 	Config types.TimerConfig
 	// Before is the lane's state after the previous block, State that after this one.
@@ -50,6 +52,9 @@ type Block struct {
 	// Hands do to a timer what only the engine may.
 	Hands Hands
 }
+
+// Now is the block's height and time.
+func (b *Block) Now() types.Moment { return types.Moment{Height: b.Height, Time: b.Time} }
 
 // SizeOf is the size of the lane that a timer's limits reserve, in cycles.
 func (b *Block) SizeOf(t *types.Timer) uint64 { return b.Lane.Size(t.GasLimit, t.CellLimit) }

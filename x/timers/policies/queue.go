@@ -47,7 +47,7 @@ func (b *Block) ReadLive(
 	left := limit
 	found, next, complete, err := records.Page(ctx, state.CalendarKey(b.State.LiveCursor), b.Height,
 		func(e calendar.Entry[types.Timer]) calendar.Verdict {
-			expired := e.Value.ExpiredAt(b.Height)
+			expired := e.Value.ExpiredAt(b.Now())
 			if !expired && left == 0 || !b.Overhead.TryConsume(overhead.ReadWindow) {
 				return calendar.Stop
 			}
@@ -60,7 +60,7 @@ func (b *Block) ReadLive(
 	live = make([]types.Timer, 0, limit-left)
 	for i := range found {
 		e := &found[i]
-		if e.Value.ExpiredAt(b.Height) {
+		if e.Value.ExpiredAt(b.Now()) {
 			b.GC.Meet(e.Value)
 			continue
 		}
@@ -90,7 +90,7 @@ func (b *Block) SweepQueue(ctx sdk.Context, records *state.Records, reached cale
 		switch {
 		case left == 0:
 			return calendar.Stop
-		case e.Value.ExpiredAt(b.Height):
+		case e.Value.ExpiredAt(b.Now()):
 			left--
 			return calendar.Take
 		default:
@@ -125,7 +125,7 @@ func (b *Block) ReadMore(
 		switch {
 		case left == 0 || e.Key.Compare(to) >= 0 || !b.Overhead.TryConsume(work):
 			return calendar.Stop
-		case e.Value.ExpiredAt(b.Height):
+		case e.Value.ExpiredAt(b.Now()):
 			return calendar.Pass
 		default:
 			left--

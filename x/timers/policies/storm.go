@@ -156,7 +156,7 @@ func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhe
 		switch {
 		case !s.Overhead.TryConsume(read):
 			return calendar.Stop
-		case t.ExpiredAt(s.Height) || !s.Hands.Runnable(t):
+		case t.ExpiredAt(s.Now()) || !s.Hands.Runnable(t):
 			return calendar.Take
 		case s.Parts.Index.IsAdmitted(ctx, t):
 			return calendar.Pass
@@ -192,7 +192,7 @@ func (s *Storm) admitFrom(ctx sdk.Context, from calendar.Key, read, admit overhe
 // the cleanup.
 func (s *Storm) admit(ctx sdk.Context, t *types.Timer) error {
 	switch {
-	case t.ExpiredAt(s.Height):
+	case t.ExpiredAt(s.Now()):
 		s.GC.Meet(*t)
 		return nil
 	case !s.Hands.Runnable(t):
@@ -234,7 +234,7 @@ func (s *Storm) scanPassed(ctx sdk.Context, end calendar.Key) error {
 	}
 	for i := range found {
 		t := &found[i].Value
-		if t.ExpiredAt(s.Height) {
+		if t.ExpiredAt(s.Now()) {
 			s.GC.Meet(*t)
 			continue
 		}
@@ -346,7 +346,7 @@ func (s *Storm) check(ctx sdk.Context, t *types.Timer) (bool, error) {
 		return false, s.Parts.Index.Reindex(ctx, t, at)
 	}
 	switch {
-	case t.ExpiredAt(s.Height):
+	case t.ExpiredAt(s.Now()):
 		s.expireOnSight(ctx, t)
 	case !s.Hands.Runnable(t):
 		s.Hands.SetAside(ctx, t, types.Unrunnable)

@@ -12,6 +12,10 @@ import (
 const (
 	// MaxBlocks bounds every distance in blocks, so that height + distance can't overflow.
 	MaxBlocks = uint64(1) << 40
+	// MaxTtlSeconds bounds every distance in seconds: a century.
+	MaxTtlSeconds = uint64(100 * 366 * 86_400)
+	// maxUnfundedSkips bounds max_unfunded_skips.
+	maxUnfundedSkips = uint32(1) << 16
 	// maxDistance bounds the sizes of the tiers, so that products of two can't overflow.
 	maxDistance = uint64(1) << 30
 	// MaxUnits bounds every number of cycles and cells, so that the sum of a block's fires can't overflow.

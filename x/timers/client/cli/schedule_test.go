@@ -135,7 +135,7 @@ func TestScheduleAfterInclusion(t *testing.T) {
 	}
 }
 
-// Rule: 1.4-no-time-triggers
+// Rule: 1.4-time
 func TestScheduleConvertsTimesAndShowsThemBack(t *testing.T) {
 	r := newRig(t)
 	r.Blocks(100)

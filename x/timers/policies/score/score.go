@@ -221,7 +221,7 @@ func (r *round) takeTurns(goCtx context.Context, equal []merge.Entry) ([]merge.E
 		case err != nil:
 			return nil, err
 		case !found:
-		case t.ExpiredAt(r.Height) || !r.Hands.Runnable(&t):
+		case t.ExpiredAt(r.Now()) || !r.Hands.Runnable(&t):
 			out = append(out, entry)
 		default:
 			candidates = append(candidates, r.Candidate(ctx, &t))
