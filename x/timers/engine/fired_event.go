@@ -28,21 +28,26 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 	if survivor != nil {
 		event.NextDue, event.NextTime, event.Retries = survivor.Due, nextTime(survivor), survivor.Retries
 	} else if t.Recurs() {
-		event.Ended, event.Missing = e.endOf(t, b.Now(), r.Success)
+		event.Ended, event.Missing = e.endOf(b, t, r.Success)
 	}
 	return event
 }
 
 // endOf says why a timer that repeats left with a fire, and how many of its stated fires will not be made.
-func (e *Engine) endOf(t *types.Timer, now types.Moment, success bool) (why types.EndReason, missing uint64) {
+func (e *Engine) endOf(b *block, t *types.Timer, success bool) (why types.EndReason, missing uint64) {
 	left := t.Trigger.Repetitions()
 	if left > 0 {
 		missing = left - 1
 	}
+	renewed := *t
+	renewed.Renew(&b.Config, b.Now())
 	switch {
 	case left == 1:
 		return types.EndCompleted, 0
-	case !e.Triggers.RollsAt(t, now):
+	case !e.Triggers.RollsAt(&renewed, b.Now()):
+		if renewed.EndsWithZone() {
+			return types.EndZone, missing
+		}
 		return types.EndOfLife, missing
 	case !success && triggers.StopsOnFailure(t):
 		return types.EndFailed, missing

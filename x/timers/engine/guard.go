@@ -59,7 +59,7 @@ func (e *Engine) setAside(ctx sdk.Context, b *block, timer *types.Timer, reason 
 // release returns a timer that was set aside to the queue, before the block reads what is due there.
 func (e *Engine) release(ctx sdk.Context, b *block, timer *types.Timer) {
 	reason := timer.SetAside
-	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.releaseAt(ctx, timer, b.Height) }) {
+	if e.guard(ctx, b, timer, func(ctx sdk.Context) error { return e.releaseAt(ctx, timer, b.Height, nil) }) {
 		b.released = append(b.released, reason)
 	}
 }

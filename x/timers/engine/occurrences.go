@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/overhead"
+	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -113,8 +114,13 @@ func (e *Engine) passTo(ctx sdk.Context, b *block, timer *types.Timer, o trigger
 		return e.notePassed(ctx, &before, nil, o, paid)
 	}
 	suspended := !o.Over && next.Recurrence.Lapses >= b.Config.MaxUnfundedSkips
+	if limit := timer.Trigger.MaxFailures(); o.Over && limit > 0 {
+		if next.Failures++; next.Failures >= limit {
+			next.Failures, suspended = 0, true
+		}
+	}
 	if suspended {
-		next.SetAside, next.Recurrence.Lapses = types.Suspended, 0
+		next.Recurrence.Lapses = 0
 	}
 	if err := e.Records.Move(ctx, timer, triggers.To(&next)); err != nil {
 		return err
@@ -122,9 +128,44 @@ func (e *Engine) passTo(ctx sdk.Context, b *block, timer *types.Timer, o trigger
 	if err := e.notePassed(ctx, &before, &next, o, paid); err != nil || !suspended {
 		return err
 	}
-	b.noteAside(ctx, timer, types.Suspended)
-	return events.Emit(ctx, &types.TimerSetAside{
-		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
+	return e.suspend(ctx, b, timer, "", 0)
+}
+
+// skipUnfunded lets the next repetition of a timer pass whose payer can't cover it. After MAX_UNFUNDED_SKIPS in a row the timer is
+// suspended. It reports whether there is a further one.
+func (e *Engine) skipUnfunded(ctx sdk.Context, b *block, timer *types.Timer) (bool, error) {
+	before, next := *timer, *timer
+	next.SetAside = types.NotSetAside
+	passed, err := e.Triggers.Skip(&next, 1, b.Now())
+	if err != nil {
+		return false, nil // There is none.
+	}
+	next.Skips++
+	suspended := next.Skips >= b.Config.MaxUnfundedSkips
+	if suspended {
+		next.Skips = 0
+	}
+	next.Due = max(next.Due, b.Height+1)
+	if err := e.Records.Move(ctx, timer, triggers.To(&next)); err != nil {
+		return true, err
+	}
+	if err := e.NoteSkipped(ctx, &before, timer, passed, types.SkipUnfunded); err != nil || !suspended {
+		return true, err
+	}
+	return true, e.setUnfundedAside(ctx, b, timer, types.Suspended, b.funds.leastCost(timer))
+}
+
+// NoteSkipped emits TimerOccurrencesSkipped for occurrences that passed for a reason.
+func (e *Engine) NoteSkipped(
+	ctx context.Context, before, after *types.Timer, passed schedule.Passed[uint64], reason types.SkipReason,
+) error {
+	if passed.Count == 0 {
+		return nil
+	}
+	return events.Emit(ctx, &types.TimerOccurrencesSkipped{
+		Id: before.IDHex(), Actor: e.Addresses.Text(before.Actor), Label: before.Label,
+		First: passed.First, Last: passed.Last, Count: passed.Count, AtLeast: !passed.Exact, Reason: reason,
+		NextDue: after.Due, NextTime: nextTime(after),
 	})
 }
 

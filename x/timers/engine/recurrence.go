@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 
+	sdk "github.com/cosmos/cosmos-sdk/types"
+
+	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
@@ -47,6 +50,8 @@ func (e *Engine) setNextDue(ctx context.Context, b *block, timer *types.Timer, o
 		p.Detach(&next)
 	}
 	rolled := next
+	rolled.Renew(&b.Config, b.Now())
+	rolled.Skips = 0
 	if !e.Triggers.Roll(&rolled, b.Now()) {
 		n.detached = &next
 		return n, e.Records.Detach(ctx, &next)
@@ -69,7 +74,7 @@ func (e *Engine) afterHandler(ctx context.Context, b *block, timer *types.Timer,
 func (e *Engine) afterFire(
 	ctx context.Context, b *block, timer *types.Timer, n nextDue, receipt *types.Receipt,
 ) (*types.Timer, error) {
-	retries := !receipt.Success && mayRetry(timer, n.occurrence, b.Now())
+	retries := !receipt.Success && mayRetry(timer, n.occurrence, receipt, b.Now())
 	if n.detached != nil && !retries {
 		return nil, e.Records.ReleaseResources(ctx, n.detached)
 	}
@@ -108,25 +113,57 @@ func (e *Engine) afterFire(
 		})
 	case failed && triggers.StopsOnFailure(timer):
 		return nil, e.Records.Remove(ctx, &survivor)
+	case failed && timer.Trigger.MaxFailures() > 0:
+		return &survivor, e.countFailure(ctx, b, timer, &survivor, outcome)
 	default:
 		survivor.LastOutcome = outcome
+		if receipt.Success {
+			survivor.Failures = 0
+		}
 		return &survivor, e.Records.Put(ctx, &survivor)
 	}
 }
 
+// countFailure counts a repetition that failed, and suspends the timer after as many in a row as it states.
+func (e *Engine) countFailure(ctx context.Context, b *block, timer, survivor *types.Timer, outcome *types.Outcome) error {
+	survivor.LastOutcome = outcome
+	survivor.Failures++
+	if survivor.Failures < timer.Trigger.MaxFailures() {
+		return e.Records.Put(ctx, survivor)
+	}
+	survivor.Failures = 0
+	return e.suspend(ctx, b, survivor, outcome.Codespace, outcome.Code)
+}
+
+// suspend puts a timer on hold until its owner resumes it.
+func (e *Engine) suspend(ctx context.Context, b *block, timer *types.Timer, codespace string, code uint32) error {
+	if err := e.Records.PutAside(ctx, timer, types.Suspended); err != nil {
+		return err
+	}
+	b.noteAside(sdk.UnwrapSDKContext(ctx), timer, types.Suspended)
+	return events.Emit(ctx, &types.TimerSetAside{
+		Id: timer.IDHex(), Actor: e.Addresses.Text(timer.Actor), Reason: types.Suspended, Label: timer.Label,
+		Codespace: codespace, Code: code,
+	})
+}
+
 // mayRetry reports whether a failed fire leaves the timer a retry that can come before it expires, and before its occurrence is over.
 // At what time a height comes is not known, so that a retry of a calendar's may turn out to be too late when it is due.
-func mayRetry(t *types.Timer, o triggers.Occurrence, now types.Moment) bool {
-	if t.Retry == nil || t.Retries >= t.Retry.Max || t.Retry.After > t.LastHeight()-now.Height {
+func mayRetry(t *types.Timer, o triggers.Occurrence, r *types.Receipt, now types.Moment) bool {
+	if t.Retry == nil || t.Retries >= t.Retry.Max || !t.Retry.Retries(r.Codespace, r.Code) {
 		return false
 	}
-	next := types.Moment{Height: now.Height + t.Retry.After, Time: now.Time}
+	distance := t.Retry.Distance(t.Retries)
+	if distance > t.LastHeight()-now.Height {
+		return false
+	}
+	next := types.Moment{Height: now.Height + distance, Time: now.Time}
 	return !t.ExpiredAt(next) && !o.BoundsRetry(t, next)
 }
 
 // tryAgain makes the timer due again after a fire at a height that failed: the same repetition, later.
 func tryAgain(t *types.Timer, o triggers.Occurrence, height uint64) {
-	t.Due = height + t.Retry.After
+	t.Due = height + t.Retry.Distance(t.Retries)
 	t.Retries++
 	t.FireSeq++
 	if t.Recurrence != nil {

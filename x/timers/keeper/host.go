@@ -63,6 +63,8 @@ type ScheduleRequest struct {
 	Retry *types.Retry
 	// OnUnfunded says what happens when the payer can't cover a fire: the timer is removed, by default, or suspended.
 	OnUnfunded types.OnUnfunded
+	// Renew gives a timer that repeats the same life again with each fire.
+	Renew bool
 	// MaxCharge is the most that one fire may cost, in fee denom, whatever the prices: all that it may be charged for its
 	// limits, its tip, its bid and its agent. While that would be more it is priced out: it stays, and is not tried. Nil or
 	// 0 is no bound.
@@ -150,6 +152,13 @@ func (k *Keeper) newTimer(
 	}
 	if err = checkLifetime(config, &timer, moment); err != nil {
 		return timer, policies.Accepted{}, err
+	}
+	if req.Renew {
+		if !timer.Recurs() {
+			return timer, policies.Accepted{}, types.ErrUnsupportedTimerType.Wrap("renew is stated for a timer that fires once: want a calendar, an interval or a watch")
+		}
+		timer.Renewal = &types.Renewal{}
+		timer.NoteLife(moment)
 	}
 	if timer.GasLimit == 0 {
 		timer.GasLimit = k.engine.Policies.DefaultGasLimit(config, now)
@@ -384,7 +393,10 @@ func (k *Keeper) extend(ctx context.Context, find func() (types.Timer, error), e
 	if change.To, err = extended(&config, &timer, end, types.MomentOf(ctx)); err != nil {
 		return types.Timer{}, Extension{}, err
 	}
-	return timer, change, k.engine.Records.SetExpiry(ctx, &timer, change.To.Height, change.To.Time)
+	return timer, change, k.engine.Records.SetEnd(ctx, &timer, func(t *types.Timer) {
+		t.ExpiresAt, t.ExpiresTime = change.To.Height, change.To.Time
+		t.NoteLife(types.MomentOf(ctx))
+	})
 }
 
 // extended is the end of a timer after a change.
@@ -611,9 +623,12 @@ func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleR
 	if err := req.OnUnfunded.Validate(); err != nil {
 		return err
 	}
+	if req.OnUnfunded == types.OnUnfundedSkip && timer.Trigger.Interval == nil && timer.Trigger.Calendar == nil {
+		return types.ErrInvalidOnUnfunded.Wrap("skip is for a calendar or an interval, which have a next repetition: want destroy or suspend")
+	}
 	// The default is left out of the record, since most timers have it and every byte is paid for.
-	if req.OnUnfunded == types.OnUnfundedSuspend {
-		timer.OnUnfunded = types.OnUnfundedSuspend
+	if req.OnUnfunded != types.OnUnfundedDestroy {
+		timer.OnUnfunded = req.OnUnfunded
 	}
 	return nil
 }

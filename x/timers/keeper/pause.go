@@ -6,6 +6,7 @@ import (
 	sdk "github.com/cosmos/cosmos-sdk/types"
 
 	"github.com/cosmos-timers/timers/x/timers/events"
+	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -42,17 +43,20 @@ func (k *Keeper) pauseBy(ctx context.Context, by changeBy) error {
 // It consumes schedule_cycles. Errors are ErrTimerNotFound, ErrTimerExpired, ErrNotSetAside, ErrQuarantined for a timer
 // that only the authority can release, and ErrUnrunnable for one that returns by itself.
 func (k *Keeper) Resume(ctx context.Context, actor sdk.AccAddress, id []byte) (types.Timer, error) {
-	return k.resumeBy(ctx, own(actor, id))
+	return k.resumeBy(ctx, own(actor, id), types.ResumeNow)
 }
 
-func (k *Keeper) resumeBy(ctx context.Context, by changeBy) (types.Timer, error) {
+func (k *Keeper) resumeBy(ctx context.Context, by changeBy, at types.ResumeAt) (types.Timer, error) {
+	if _, known := types.ResumeAt_name[int32(at)]; !known {
+		return types.Timer{}, types.ErrUnsupportedTimerType.Wrapf("at %d is unknown: want now or next", int32(at))
+	}
 	timer, err := k.ownTimer(ctx, by)
 	if err != nil {
 		return timer, err
 	}
 	switch timer.SetAside {
 	case types.Paused, types.Suspended, types.Unfunded, types.PricedOut, types.NotAdmin:
-		err := k.engine.Release(sdk.UnwrapSDKContext(ctx), &timer)
+		err := k.engine.Resume(sdk.UnwrapSDKContext(ctx), &timer, at)
 		return timer, err
 	case types.NotSetAside:
 		return timer, types.ErrNotSetAside.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
@@ -76,4 +80,58 @@ func (k *Keeper) ownTimer(ctx context.Context, by changeBy) (types.Timer, error)
 	}
 	chargeScheduling(ctx, &config, nil)
 	return k.changeable(ctx, by)
+}
+
+// skipBy lets the next occurrences of a timer pass. It consumes schedule_cycles, and calendar_cycles for each occurrence. Errors are
+// ErrTimerNotFound, ErrTimerExpired, ErrInvalidSkip, ErrUnsupportedTimerType for a timer that has none, and ErrExpiresTooSoon if its
+// life has not so many more and one after them.
+func (k *Keeper) skipBy(ctx context.Context, by changeBy, count uint32) (types.Timer, error) {
+	if count == 0 || count > types.MaxSkipped {
+		return types.Timer{}, types.ErrInvalidSkip.Wrapf("count is %d, want 1 to %d", count, types.MaxSkipped)
+	}
+	config, err := k.Config(ctx)
+	if err != nil {
+		return types.Timer{}, err
+	}
+	sdk.UnwrapSDKContext(ctx).GasMeter().ConsumeGas(config.CalendarCycles*uint64(count), "skip occurrences")
+	timer, err := k.ownTimer(ctx, by)
+	if err != nil {
+		return timer, err
+	}
+	before, next, now := timer, timer, types.MomentOf(ctx)
+	passed, err := k.engine.Triggers.Skip(&next, uint64(count), now)
+	if err != nil {
+		return timer, err
+	}
+	next.Due = max(next.Due, now.Height+1)
+	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
+		return timer, err
+	}
+	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed, types.SkipRequested)
+}
+
+// runBy makes the next occurrence of a timer due in the next block. It consumes schedule_cycles. Errors are ErrTimerNotFound,
+// ErrTimerExpired, ErrAlreadySetAside for one on hold, ErrAlreadyDue, ErrUnsupportedTimerType for a timer that does not repeat, and
+// ErrExpiresTooSoon.
+func (k *Keeper) runBy(ctx context.Context, by changeBy) (types.Timer, error) {
+	timer, err := k.ownTimer(ctx, by)
+	if err != nil {
+		return timer, err
+	}
+	now := types.MomentOf(ctx)
+	switch {
+	case timer.SetAside != types.NotSetAside && timer.SetAside != types.Timed:
+		return timer, types.ErrAlreadySetAside.Wrapf("timer %s is %s: resume it", timer.IDHex(), timer.SetAside.Word())
+	case timer.SetAside == types.NotSetAside && timer.Due <= now.Height+1:
+		return timer, types.ErrAlreadyDue.Wrapf("timer %s is due at height %d", timer.IDHex(), timer.Due)
+	}
+	before, next := timer, timer
+	passed, err := k.engine.Triggers.Run(&next, now)
+	if err != nil {
+		return timer, err
+	}
+	if err := k.engine.Records.Move(ctx, &timer, triggers.To(&next)); err != nil {
+		return timer, err
+	}
+	return timer, k.engine.NoteSkipped(ctx, &before, &timer, passed, types.SkipLater)
 }

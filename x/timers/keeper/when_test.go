@@ -331,3 +331,157 @@ func TestInterval_FromItsSchedule(t *testing.T) {
 		require.Equal(t, start+want, fired[i].Occurrence)
 	}
 }
+
+// TestRecurrence_SurvivesABadMoment: with skip a repetition passes that the payer can't cover, and after MAX_UNFUNDED_SKIPS in a row
+// the timer is suspended; a paid fire counts anew.
+//
+// Rule: 1.5-unfunded-skip
+func TestRecurrence_SurvivesABadMoment(t *testing.T) {
+	for name, trigger := range map[string]types.Trigger{
+		"calendar": everySeconds(60), "interval": {Interval: &types.IntervalTrigger{Every: 60}},
+		"from its schedule": {Interval: &types.IntervalTrigger{Every: 60, From: types.FromSchedule}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, withConfig(func(c *types.TimerConfig) { c.MaxUnfundedSkips = 3 }))
+			poor := sdk.AccAddress("robot_poor__________")
+			f.fund(poor, 1)
+			id := f.schedule(poor, 0, f.noop(), triggered(trigger), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip })
+			events := f.pass(f.Now()+125, 1)
+			require.Len(t, eventsOf[*types.TimerOccurrencesSkipped](f, events), 2)
+			require.Equal(t, types.SkipUnfunded, eventsOf[*types.TimerOccurrencesSkipped](f, events)[0].Reason)
+			require.Equal(t, uint32(2), f.timer(poor, id).Skips)
+			f.fund(poor, 1_000_000)
+			require.Equal(t, []string{id}, f.firedIDs(f.pass(f.Now()+60, 1)))
+			require.Zero(t, f.timer(poor, id).Skips)
+			f.run(f.send(poor, alice, f.balance(poor)))
+			events = f.pass(f.Now()+60*3, 1)
+			require.Len(t, eventsOf[*types.TimerOccurrencesSkipped](f, events), 3)
+			require.Equal(t, types.Suspended, f.timer(poor, id).SetAside)
+			f.fund(poor, 1_000_000)
+			f.run(&types.MsgResumeTimer{Sender: poor.String(), Id: id, At: types.ResumeNext})
+			require.Equal(t, []string{id}, f.firedIDs(f.pass(f.Now()+62, 1)))
+		})
+	}
+	f := newFixture(t)
+	f.refused(types.ErrInvalidOnUnfunded, scheduleMsg(robot, 50, f.noop(), func(m *types.MsgScheduleTimer) { m.OnUnfunded = types.OnUnfundedSkip }))
+}
+
+// TestRecurrence_IsSuspendedAfterFailures: so many repetitions in a row whose retries have failed too; a success counts anew.
+//
+// Rule: 1.4-suspend-after-failures, 1.4-retry-backoff, 1.4-retry-on
+func TestRecurrence_IsSuspendedAfterFailures(t *testing.T) {
+	f := newFixture(t)
+	var failure error
+	tries := 0
+	id := f.schedule(robot, 0, f.script(func(sdk.Context, types.Delivery) error {
+		tries++
+		return failure
+	}), func(m *types.MsgScheduleTimer) {
+		m.Trigger = types.Trigger{Interval: &types.IntervalTrigger{Every: 20, OnFailure: types.OnFailureSuspend, MaxFailures: 2, From: types.FromSchedule}}
+		m.Retry = &types.Retry{Max: 2, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: types.ModuleName, Code: types.ErrInvalidPayload.ABCICode()}}}
+	})
+	start := f.Height()
+	failure = types.ErrInvalidPayload
+	var heights []uint64
+	for f.Height() <= start+29 {
+		height := f.Height()
+		if len(f.firedIDs(f.NextBlock())) > 0 {
+			heights = append(heights, height-start)
+		}
+	}
+	require.Equal(t, []uint64{20, 22, 28}, heights, "the second retry is 2 × 3 blocks after the first")
+	require.Equal(t, uint32(1), f.timer(robot, id).Failures)
+	failure = nil
+	f.blocksUntil(start + 41)
+	require.Zero(t, f.timer(robot, id).Failures)
+	failure, tries = types.ErrUnknownActor, 0
+	f.blocksUntil(start + 79)
+	require.Equal(t, 1, tries, "another error is not retried")
+	events := f.blocksUntil(start + 81)
+	aside := only[*types.TimerSetAside](f, events)
+	require.Equal(t, types.Suspended, aside.Reason)
+	require.Equal(t, types.ErrUnknownActor.ABCICode(), aside.Code)
+	require.Equal(t, 2, tries)
+	failure = nil
+	f.run(&types.MsgResumeTimer{Sender: robot.String(), Id: id})
+	require.Equal(t, []string{id}, f.firedIDs(f.blocksUntil(start+101)))
+}
+
+// TestRenew_GivesTheSameLifeAgain: each fire does, within today's maxima, and an extension gives another one; a calendar lives no
+// longer than its last transition covers.
+//
+// Rule: 1.2-renew
+func TestRenew_GivesTheSameLifeAgain(t *testing.T) {
+	f := newFixture(t)
+	start := f.Now()
+	renewing := func(m *types.MsgScheduleTimer) { m.Renew = true }
+	id := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), renewing, func(m *types.MsgScheduleTimer) { m.ExpiresTime = start + 1_500 })
+	blocks := f.schedule(robot, 0, f.noop(), renewing, expiring(f.Height()+25), every(10, 0))
+	zoned := f.schedule(robot, 0, f.noop(), renewing, triggered(types.Trigger{Calendar: &types.CalendarTrigger{
+		Cron:        &types.CronRule{Minutes: 1, Hours: 1<<24 - 1, Days: 1<<32 - 2, Months: 1<<13 - 2, Weekdays: 127},
+		Transitions: []types.OffsetTransition{{From: (start/3_600 + 5) * 3_600, OffsetMinutes: 60}},
+	}}), func(m *types.MsgScheduleTimer) { m.ExpiresTime = start + 7_200 })
+	f.refused(types.ErrUnsupportedTimerType, scheduleMsg(robot, 50, f.noop(), renewing))
+	events := f.pass(start+6*3_600, 60)
+	count := map[string]int{}
+	for _, fired := range eventsOf[*types.TimerFired](f, events) {
+		count[fired.Id]++
+		if fired.Id == zoned && fired.Ended != types.EndUnspecified {
+			require.Equal(t, types.EndZone, fired.Ended)
+		}
+	}
+	require.GreaterOrEqual(t, count[id], 35)
+	require.GreaterOrEqual(t, count[blocks], 30)
+	require.LessOrEqual(t, count[zoned], 5)
+	require.GreaterOrEqual(t, count[zoned], 4)
+	require.Equal(t, uint32(2), f.total(robot))
+	info := f.timer(robot, id)
+	require.InDelta(t, f.Now()+1_500, info.ExpiresTime, 660)
+	f.run(&types.MsgExtendTimer{Sender: robot.String(), Id: id, ExpiresTime: f.Now() + 900})
+	require.Equal(t, uint64(900), f.timer(robot, id).Renewal.Seconds)
+}
+
+// TestSkipAndRun_MoveTheNextOccurrence: what is skipped is told, what is run is consumed.
+//
+// Rule: 3.4-skip, 3.4-run, 3.4-resume-at
+func TestSkipAndRun_MoveTheNextOccurrence(t *testing.T) {
+	f := newFixture(t)
+	start := f.Now()
+	sender := robot.String()
+	var got []types.Delivery
+	id := f.schedule(robot, 0, f.script(func(_ sdk.Context, d types.Delivery) error {
+		got = append(got, d)
+		return nil
+	}), triggered(everySeconds(600, func(c *types.CalendarTrigger) { c.Remaining = 4 })))
+	f.run(&types.MsgSkipTimer{Sender: sender, Id: id, Count: 2})
+	require.Equal(t, start+1_800, f.timer(robot, id).DueTime)
+	f.run(&types.MsgRunTimer{Sender: sender, Id: id})
+	f.refused(types.ErrAlreadyDue, &types.MsgRunTimer{Sender: sender, Id: id})
+	f.NextBlock()
+	fired := only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, uint64(start+1_800), fired.Occurrence)
+	require.Equal(t, start+2_400, fired.NextTime)
+	require.Zero(t, fired.LateSeconds)
+
+	f.run(&types.MsgPauseTimer{Sender: sender, Id: id})
+	f.refused(types.ErrAlreadySetAside, &types.MsgRunTimer{Sender: sender, Id: id})
+	f.pass(start+3_700, 60)
+	f.run(&types.MsgResumeTimer{Sender: sender, Id: id})
+	f.NextBlock()
+	fired = only[*types.TimerFired](f, f.NextBlock())
+	require.Equal(t, uint64(start+3_600), fired.Occurrence, "the latest that came meanwhile")
+	f.run(&types.MsgPauseTimer{Sender: sender, Id: id})
+	f.pass(start+4_900, 60)
+	f.run(&types.MsgResumeTimer{Sender: sender, Id: id, At: types.ResumeNext})
+	require.Equal(t, start+5_400, f.timer(robot, id).DueTime)
+
+	for _, count := range []uint32{0, 1_001} {
+		f.refused(types.ErrInvalidSkip, &types.MsgSkipTimer{Sender: sender, Id: id, Count: count})
+	}
+	once := f.schedule(robot, 0, f.noop(), triggered(atTime(f.Now()+1_000)))
+	f.refused(types.ErrUnsupportedTimerType, &types.MsgSkipTimer{Sender: sender, Id: once, Count: 1})
+	f.refused(types.ErrUnsupportedTimerType, &types.MsgRunTimer{Sender: sender, Id: once})
+	short := f.schedule(robot, 0, f.noop(), triggered(everySeconds(600)), func(m *types.MsgScheduleTimer) { m.ExpiresTime = f.Now() + 1_300 })
+	f.refused(types.ErrExpiresTooSoon, &types.MsgSkipTimer{Sender: sender, Id: short, Count: 2})
+	require.Len(t, got, 2)
+}

@@ -67,6 +67,7 @@ func (s *server) listed(ctx context.Context, config *types.TimerConfig, t *types
 	}
 	recurrenceInfo(&info, t)
 	info.DueTime, info.ExpiresTime, info.Recurrence = t.DueTime, t.ExpiresTime, t.Recurrence
+	info.Failures, info.Skips, info.Renewal = t.Failures, t.Skips, t.Renewal
 	info.UnfundedSince, info.RunsMessages = t.UnfundedSince, t.RunsMessages
 	if len(t.Scheduler) > 0 {
 		info.Scheduler = s.text(t.Scheduler)
@@ -90,7 +91,7 @@ func (s *server) receiptInfo(r *types.Receipt) types.ReceiptInfo {
 func recurrenceInfo(info *types.TimerInfo, t *types.Timer) {
 	info.Retry, info.Retries, info.LastOutcome = t.Retry, t.Retries, t.LastOutcome
 	info.OnUnfunded = types.OnUnfundedDestroy
-	if t.OnUnfunded == types.OnUnfundedSuspend {
-		info.OnUnfunded = types.OnUnfundedSuspend
+	if t.OnUnfunded != types.OnUnfundedUnspecified {
+		info.OnUnfunded = t.OnUnfunded
 	}
 }

@@ -288,9 +288,14 @@ func (r *Records) PutAside(ctx context.Context, t *types.Timer, reason types.Set
 
 // Release moves a timer that was set aside back to the queue, or to where it waits for its time or a change. One that is
 // overdue is due at the height: that of the block whose end releases it, before it reads what is due, or the next one. So the
-// lane's cursors need not look back.
-func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) error {
+// lane's cursors need not look back. A change that is not nil is made first.
+func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	return r.Move(ctx, t, func(t *types.Timer) error {
+		if change != nil {
+			if err := change(t); err != nil {
+				return err
+			}
+		}
 		waits, err := r.waiting.Waits(ctx, t)
 		t.SetAside = types.NotSetAside
 		switch {
@@ -304,14 +309,14 @@ func (r *Records) Release(ctx context.Context, t *types.Timer, height uint64) er
 	})
 }
 
-// SetExpiry writes a timer with another end. The waiting room orders its timers by the last height.
-func (r *Records) SetExpiry(ctx context.Context, t *types.Timer, expiresAt uint64, expiresTime int64) error {
+// SetEnd writes a timer with another end. The waiting room orders its timers by the last height.
+func (r *Records) SetEnd(ctx context.Context, t *types.Timer, change func(*types.Timer)) error {
 	if t.SetAside != types.Watching {
-		t.ExpiresAt, t.ExpiresTime = expiresAt, expiresTime
+		change(t)
 		return r.Put(ctx, t)
 	}
 	return r.Move(ctx, t, func(t *types.Timer) error {
-		t.ExpiresAt, t.ExpiresTime = expiresAt, expiresTime
+		change(t)
 		return nil
 	})
 }

@@ -147,16 +147,12 @@ func (k Kinds) Occurrence(t *types.Timer, now types.Moment) Occurrence {
 // Pass makes a timer due at its next occurrence: after those that may not fire any more, or after the one whose retries are over,
 // which counts as delivered. It reports whether there is one within its life.
 func (k Kinds) Pass(t *types.Timer, now types.Moment) bool {
-	recurrence, lapses := *t.Recurrence, t.Retries == 0
-	t.Recurrence = &recurrence
-	if !lapses {
-		recurrence.After, recurrence.Trying, t.Retries = recurrence.Trying, 0, 0
-		recurrence.Deliveries++
-		if t.Trigger.Repetitions() == 1 {
-			return false
-		}
-		t.Trigger = countedDown(t.Trigger)
+	lapses := t.Retries == 0
+	if !endRetries(t) {
+		return false
 	}
+	recurrence := *t.Recurrence
+	t.Recurrence = &recurrence
 	r := resolve(t, now)
 	next, more := r.Next, r.More
 	if r.Open {
@@ -170,6 +166,175 @@ func (k Kinds) Pass(t *types.Timer, now types.Moment) bool {
 		setDue(t, next, now)
 	}
 	return more
+}
+
+// endRetries ends those of the occurrence that is tried again, which counts as delivered. It reports whether the timer states
+// further ones.
+func endRetries(t *types.Timer) bool {
+	if t.Retries == 0 {
+		return true
+	}
+	t.Retries = 0
+	t.Recurrence = &types.Recurrence{After: t.Recurrence.Trying, Deliveries: t.Recurrence.Deliveries + 1}
+	if t.Trigger.Repetitions() == 1 {
+		return false
+	}
+	t.Trigger = countedDown(t.Trigger)
+	return true
+}
+
+// errLast is for a timer whose last repetition has failed and waits for its retry.
+var errLast = types.ErrExpiresTooSoon.Wrap("its last repetition is being retried: resume it now, or cancel it")
+
+// Resume makes a timer that was on hold due again: now, or with its next repetition. Of the occurrences that came meanwhile at most
+// the latest fires, whatever its window. It returns those that pass.
+func (k Kinds) Resume(t *types.Timer, at types.ResumeAt, now types.Moment) (passed schedule.Passed[uint64], err error) {
+	if t.Recurrence == nil {
+		return passed, resumePlain(t, at, now)
+	}
+	if t.Retries > 0 && at != types.ResumeNext {
+		return passed, nil // What is tried again goes on.
+	}
+	if !endRetries(t) {
+		return passed, errLast
+	}
+	recurrence := *t.Recurrence
+	t.Recurrence = &recurrence
+	series, clock := seriesOf(t, now)
+	r := schedule.Resolve(series, schedule.Terms[uint64]{End: clock.end}, recurrence.After, clock.now)
+	if !r.Open {
+		return passed, toNext(t, now)
+	}
+	passed = r.Passed
+	if at != types.ResumeNext {
+		recurrence.Forced = r.Fire.At
+		if passed.Count > 0 {
+			recurrence.After = passed.Last
+		}
+		setDue(t, r.Fire, now)
+		return passed, nil
+	}
+	passed = through(passed, r.Fire.At, 1)
+	recurrence.After, recurrence.Forced = passed.Last, 0
+	return passed, toNext(t, now)
+}
+
+// resumePlain is Resume for a timer without occurrences.
+func resumePlain(t *types.Timer, at types.ResumeAt, now types.Moment) error {
+	if at != types.ResumeNext || t.Trigger.Watch != nil {
+		return nil
+	}
+	every, repeats := distanceOf(&t.Trigger)
+	switch {
+	case !repeats:
+		return types.ErrUnsupportedTimerType.Wrap("the timer fires once, and has no next repetition: resume it now, or cancel it")
+	case t.Due > now.Height:
+		return nil
+	case every > t.LastHeight()-now.Height:
+		return types.ErrExpiresTooSoon.Wrapf("its next repetition, at height %d, lies beyond its life", now.Height+every)
+	}
+	t.Due, t.Retries = now.Height+every, 0
+	return nil
+}
+
+// Skip lets the next occurrences of a timer pass, and returns them. One that is on hold stays so.
+func (k Kinds) Skip(t *types.Timer, count uint64, now types.Moment) (passed schedule.Passed[uint64], err error) {
+	hold := t.SetAside
+	if t.Recurrence == nil {
+		every, repeats := distanceOf(&t.Trigger)
+		last := t.LastHeight()
+		switch {
+		case !repeats:
+			return passed, types.ErrUnsupportedTimerType.Wrap("only a calendar or an interval has occurrences that can be skipped")
+		case t.Due > last || (last-t.Due)/every < count:
+			return passed, types.ErrExpiresTooSoon.Wrapf("%d repetitions from height %d on leave none within its life", count, t.Due)
+		}
+		passed = schedule.Passed[uint64]{First: t.Due, Last: t.Due + every*(count-1), Count: count, Exact: true}
+		t.Due, t.Retries = t.Due+every*count, 0
+		return passed, nil
+	}
+	if !endRetries(t) {
+		return passed, errLast
+	}
+	r := resolve(t, now)
+	next, more := r.Next, r.More
+	if r.Open {
+		next, more = r.Fire, true
+	}
+	series, clock := seriesOf(t, now)
+	last := next.At
+	for n := uint64(1); n < count && more; n++ {
+		last, more = series.Next(last, clock.end)
+	}
+	if !more {
+		return passed, types.ErrExpiresTooSoon.Wrapf("it has not %d more occurrences within its life", count)
+	}
+	recurrence := *t.Recurrence
+	recurrence.After, recurrence.Forced = last, 0
+	t.Recurrence = &recurrence
+	passed = r.Passed
+	if passed.Count == 0 {
+		passed = schedule.Passed[uint64]{First: next.At, Exact: true}
+	}
+	err = toNext(t, now)
+	if hold != types.NotSetAside && hold != types.Timed {
+		t.SetAside = hold
+	}
+	return through(passed, last, count), err
+}
+
+// Run makes the next occurrence of a timer due in the next block, whatever its time. It returns those that have passed before.
+func (k Kinds) Run(t *types.Timer, now types.Moment) (passed schedule.Passed[uint64], err error) {
+	if t.Recurrence == nil {
+		if _, repeats := distanceOf(&t.Trigger); !repeats {
+			return passed, types.ErrUnsupportedTimerType.Wrap("only a calendar or an interval has an occurrence that can be run before it is due")
+		}
+		t.Due = now.Height + 1
+		return passed, nil
+	}
+	r := resolve(t, now)
+	recurrence := *t.Recurrence
+	switch {
+	case r.Open:
+		recurrence.Forced, passed = r.Fire.At, r.Passed
+	case r.More:
+		recurrence.Forced, passed = r.Next.At, r.Passed
+	default:
+		return passed, types.ErrExpiresTooSoon.Wrap("it has no further occurrence within its life")
+	}
+	if passed.Count > 0 {
+		recurrence.After = passed.Last
+	}
+	t.Recurrence = &recurrence
+	t.SetAside, t.Due = types.NotSetAside, now.Height+1
+	if t.DueTime > now.Time {
+		t.DueTime = max(1, now.Time)
+	}
+	return passed, nil
+}
+
+// toNext makes a timer due at the first occurrence after the last that was delivered or has passed.
+func toNext(t *types.Timer, now types.Moment) error {
+	r := resolve(t, now)
+	switch {
+	case r.Open:
+		setDue(t, r.Fire, now)
+	case r.More:
+		setDue(t, r.Next, now)
+	default:
+		return types.ErrExpiresTooSoon.Wrap("it has no further occurrence within its life: cancel it, or extend it first")
+	}
+	return nil
+}
+
+// through are occurrences that passed, and so many more up to another.
+func through(passed schedule.Passed[uint64], last, more uint64) schedule.Passed[uint64] {
+	if passed.Count == 0 && passed.First == 0 {
+		passed.First, passed.Exact = last, true
+	}
+	passed.Last = last
+	passed.Count += more
+	return passed
 }
 
 // deliver notes that the open occurrence is delivered, makes the timer due at the next one, and reports whether there is one.
@@ -213,7 +378,18 @@ func resolve(t *types.Timer, now types.Moment) schedule.Resolution[uint64] {
 	}
 	series, clock := seriesOf(t, now)
 	terms.End = clock.end
-	return schedule.Resolve(series, terms, t.Recurrence.After, clock.now)
+	forced := t.Recurrence.Forced
+	if forced == 0 {
+		return schedule.Resolve(series, terms, t.Recurrence.After, clock.now)
+	}
+	after := schedule.Resolve(series, terms, forced, clock.now)
+	r := schedule.Resolution[uint64]{
+		Open: true, Fire: schedule.Occurrence[uint64]{At: forced, Due: forced}, Until: clock.end, More: after.More, Next: after.Next,
+	}
+	if after.Open {
+		r.More, r.Next = true, after.Fire
+	}
+	return r
 }
 
 // clock is what a timer's occurrences are measured by: its last instant, and the present one.

@@ -73,6 +73,7 @@ func To(next *types.Timer) func(*types.Timer) error {
 		t.Trigger, t.Recurrence = next.Trigger, next.Recurrence
 		t.SetAside, t.Due, t.DueTime = next.SetAside, next.Due, next.DueTime
 		t.Retries, t.FireSeq = next.Retries, next.FireSeq
+		t.Failures, t.Skips, t.ExpiresAt, t.ExpiresTime = next.Failures, next.Skips, next.ExpiresAt, next.ExpiresTime
 		return nil
 	}
 }
@@ -156,6 +157,14 @@ func (intervalKind) Roll(t *types.Timer, now types.Moment) bool {
 	}
 	t.Due = now.Height + interval.Every
 	return interval.Every <= t.LastHeight()-now.Height
+}
+
+// distanceOf is that of the fires of an interval that counts from its fires; false for other triggers.
+func distanceOf(t *types.Trigger) (every uint64, repeats bool) {
+	if t.Interval == nil || t.Interval.From == types.FromSchedule {
+		return 0, false
+	}
+	return t.Interval.Every, true
 }
 
 // StopsOnFailure reports whether a failed repetition ends the timer.

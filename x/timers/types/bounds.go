@@ -36,6 +36,12 @@ const (
 	maxMessageRules = 256
 	// maxTypeURLBytes bounds one message type.
 	maxTypeURLBytes = 256
+	// maxBackoff, maxRetryErrors and maxCodespaceBytes bound what a retry states.
+	maxBackoff        = 4
+	maxRetryErrors    = 8
+	maxCodespaceBytes = 64
+	// MaxSkipped bounds what one message skips.
+	MaxSkipped = uint32(1_000)
 	// maxRetries bounds max_retries.
 	maxRetries = uint32(1) << 16
 	// maxTierMultiplier bounds a tier's multiple of the usual tip.

@@ -3,6 +3,7 @@ package types
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -35,7 +36,7 @@ func (i *IntervalTrigger) validate() error {
 
 func (o OnFailure) validate() error {
 	if _, known := OnFailure_name[int32(o)]; !known {
-		return fmt.Errorf("on_failure %d is unknown, want roll or stop", int32(o))
+		return fmt.Errorf("on_failure %d is unknown, want roll, stop or suspend", int32(o))
 	}
 	return nil
 }
@@ -55,10 +56,32 @@ func (r *Retry) Validate(c *TimerConfig) error {
 	return r.validate()
 }
 
+// Distance is that from a failed fire to its retry, after so many retries.
+func (r *Retry) Distance(retries uint32) uint64 {
+	distance := r.After
+	for ; retries > 0 && r.Backoff > 1 && distance < MaxBlocks; retries-- {
+		distance *= uint64(r.Backoff)
+	}
+	return distance
+}
+
+// Retries reports whether a fire that failed so is retried.
+func (r *Retry) Retries(codespace string, code uint32) bool {
+	return len(r.On) == 0 || slices.ContainsFunc(r.On, func(e ErrorCode) bool {
+		return e.Codespace == codespace && (e.Code == 0 || e.Code == code)
+	})
+}
+
 func (r *Retry) validate() error {
 	switch {
 	case r == nil:
 		return nil
+	case r.Backoff > maxBackoff:
+		return ErrInvalidRetry.Wrapf("backoff is %d, want 1 to %d", r.Backoff, maxBackoff)
+	case len(r.On) > maxRetryErrors:
+		return ErrInvalidRetry.Wrapf("on has %d errors, want at most %d", len(r.On), maxRetryErrors)
+	case slices.ContainsFunc(r.On, func(e ErrorCode) bool { return e.Codespace == "" || len(e.Codespace) > maxCodespaceBytes }):
+		return ErrInvalidRetry.Wrapf("on has an error whose codespace is empty or longer than %d bytes", maxCodespaceBytes)
 	case r.Max == 0 || r.Max > maxRetries:
 		return ErrInvalidRetry.Wrapf("max is %d, want 1 to %d; leave retry out for none", r.Max, maxRetries)
 	case r.After == 0 || r.After > MaxBlocks:
@@ -70,7 +93,7 @@ func (r *Retry) validate() error {
 // Validate checks that the choice is one of those that there are.
 func (o OnUnfunded) Validate() error {
 	if _, known := OnUnfunded_name[int32(o)]; !known {
-		return ErrInvalidOnUnfunded.Wrapf("%d is unknown, want destroy or suspend", int32(o))
+		return ErrInvalidOnUnfunded.Wrapf("%d is unknown, want destroy, suspend or skip", int32(o))
 	}
 	return nil
 }
@@ -114,7 +137,10 @@ func (t *Timer) validateTimes() error {
 		return ErrInvalidGenesis.Wrap("it waits for a time and its trigger is none")
 	case (r != nil) != t.Trigger.HasOccurrences():
 		return ErrInvalidGenesis.Wrap("recurrence is stated, or missing, against what the trigger says")
-	case r != nil && (r.After > uint64(MaxTime) || r.Trying > uint64(MaxTime) || r.Deliveries > MaxBlocks):
+	case t.Renewal != nil && (!t.Recurs() || t.Renewal.Blocks > MaxBlocks || t.Renewal.Seconds > MaxTtlSeconds):
+		return ErrInvalidGenesis.Wrapf("renewal of %d blocks and %d seconds: want at most %d and %d, of a timer that repeats",
+			t.Renewal.Blocks, t.Renewal.Seconds, MaxBlocks, MaxTtlSeconds)
+	case r != nil && (r.After > uint64(MaxTime) || r.Forced > uint64(MaxTime) || r.Trying > uint64(MaxTime) || r.Deliveries > MaxBlocks):
 		return ErrInvalidGenesis.Wrapf("recurrence: after %d and trying %d, want at most %d; deliveries %d, want at most %d",
 			r.After, r.Trying, MaxTime, r.Deliveries, MaxBlocks)
 	}
@@ -194,6 +220,64 @@ func (t *Trigger) OnFailure() OnFailure {
 		return t.Calendar.OnFailure
 	}
 	return OnFailureRoll
+}
+
+// MaxFailures is after how many failed repetitions in a row the timer is suspended; 0 if it never is.
+func (t *Trigger) MaxFailures() uint32 {
+	if t.OnFailure() != OnFailureSuspend {
+		return 0
+	}
+	if t.Interval != nil {
+		return max(1, t.Interval.MaxFailures)
+	}
+	return max(1, t.Calendar.MaxFailures)
+}
+
+// Renew gives the timer its life again at a moment, within what the config allows. A calendar whose zone may change after its last
+// transition lives no longer than that.
+func (t *Timer) Renew(c *TimerConfig, now Moment) {
+	if t.Renewal == nil {
+		return
+	}
+	if t.Renewal.Blocks > 0 {
+		t.ExpiresAt = max(t.ExpiresAt, now.Height+min(t.Renewal.Blocks, c.MaxTtlBlocks))
+	}
+	if t.Renewal.Seconds == 0 {
+		return
+	}
+	ends := now.Time + int64(min(t.Renewal.Seconds, c.MaxTtlSeconds))
+	if zone, limited := t.Trigger.zoneEnd(); limited {
+		ends = min(ends, zone)
+	}
+	t.ExpiresTime = max(t.ExpiresTime, ends)
+}
+
+// zoneEnd is the last second that a calendar's transitions cover; false if they cover all.
+func (t *Trigger) zoneEnd() (last int64, limited bool) {
+	if t.Calendar == nil || t.Calendar.OffsetFinal || len(t.Calendar.Transitions) == 0 {
+		return 0, false
+	}
+	return t.Calendar.Transitions[len(t.Calendar.Transitions)-1].From - 1, true
+}
+
+// EndsWithZone tells whether a timer that renews itself ends since its calendar's transitions do.
+func (t *Timer) EndsWithZone() bool {
+	last, limited := t.Trigger.zoneEnd()
+	return limited && t.Renewal != nil && t.ExpiresTime >= last
+}
+
+// NoteLife notes the life that the timer renews itself by: from now to its ends.
+func (t *Timer) NoteLife(now Moment) {
+	if t.Renewal == nil {
+		return
+	}
+	t.Renewal = &Renewal{}
+	if t.ExpiresAt > 0 {
+		t.Renewal.Blocks = t.ExpiresAt - now.Height
+	}
+	if t.ExpiresTime > 0 {
+		t.Renewal.Seconds = uint64(t.ExpiresTime - now.Time)
+	}
 }
 
 // Repetitions is how often a trigger makes its timer due from now on; 0 means until the timer expires.
