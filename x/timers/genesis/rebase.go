@@ -68,6 +68,7 @@ func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisSta
 			weight.LastFire = r.due(weight.LastFire)
 		}
 	}
+	g.Ready = nil
 	r.watches(&g)
 	return &g
 }
@@ -90,7 +91,6 @@ func (r rebase) lane(l *types.LaneState, last, first uint64) {
 func (r rebase) timer(t *types.Timer) {
 	t.Due, t.ExpiresAt, t.ScheduleHeight = r.due(t.Due), r.past(t.ExpiresAt), r.past(t.ScheduleHeight)
 	t.UnfundedSince = 0
-	t.AdmittedWeight, t.AdmittedScore, t.AdmittedCeiling, t.Quote = 0, nil, nil, nil
 	t.Trigger.MoveBack(r.back)
 	if t.LastOutcome != nil {
 		outcome := *t.LastOutcome
