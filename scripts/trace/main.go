@@ -37,9 +37,9 @@ var passes = []struct {
 	name, what string
 	limit      count
 }{
-	{"block", "an empty block", count{267, 93, 35}},
-	{"schedule", "scheduling a bank send", count{172, 59, 28}},
-	{"life", "a bank send from there to its receipt", count{623, 142, 44}},
+	{"block", "an empty block", count{267, 91, 35}},
+	{"schedule", "scheduling a bank send", count{171, 57, 27}},
+	{"life", "a bank send from there to its receipt", count{611, 140, 44}},
 }
 
 func main() {

@@ -133,9 +133,6 @@ func (e *Engine) maintain(ctx sdk.Context, b *block) error {
 	if err := b.session.Flush(ctx); err != nil {
 		return err
 	}
-	if err := e.Parts.Index.Maintain(ctx); err != nil {
-		return err
-	}
 	return e.Records.Close(ctx)
 }
 

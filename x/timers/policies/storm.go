@@ -97,6 +97,9 @@ func (s *Storm) Collect(ctx sdk.Context) error {
 // refileOthers files timers anew that lie in lists of another policy, or of other weights of this one, with half of the overhead
 // for the contest. Until then they don't compete, like those not yet admitted.
 func (s *Storm) refileOthers(ctx sdk.Context) error {
+	if s.Index.Size() == 0 {
+		return nil
+	}
 	from, to := s.Indexer.Lists()
 	entries, err := s.Index.Outside(from, to, (s.Overhead.Left(overhead.Refile)+1)/2)
 	if err != nil {

@@ -116,11 +116,6 @@ func (x *Index) Admitted(ctx context.Context) (uint64, error) {
 	return view.Size(), nil
 }
 
-// Maintain ends a block that was written: entries are merged, by a bounded amount of work.
-func (x *Index) Maintain(ctx context.Context) error {
-	return x.ready.Maintain(ctx, types.HeightOf(ctx))
-}
-
 // InitGenesis implements state.Component. Each timer has its first entry, and is due.
 func (x *Index) InitGenesis(ctx context.Context, genesis *types.GenesisState) error {
 	for i := range genesis.Ready {

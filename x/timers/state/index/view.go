@@ -40,7 +40,7 @@ func (x *Index) view(ctx context.Context) *View {
 // Open begins a view.
 func (x *Index) Open(ctx context.Context) (*View, error) {
 	v := x.view(ctx)
-	isNew, err := v.session.IsNew(v.free, x.ready.Stored())
+	isNew, err := x.ready.Stored().IsNew(v.free)
 	if err != nil || isNew {
 		return v, err
 	}
@@ -116,9 +116,6 @@ func (v *View) places(from, to calendar.Key, n int) ([]merge.Entry, error) {
 
 // Outside reads at most n entries of lists that do not lie from one on and before another one.
 func (v *View) Outside(from, to merge.List, n int) ([]merge.Entry, error) {
-	if v.size == 0 {
-		return nil, nil
-	}
 	before, err := v.page(listKey(firstList), listKey(from), n, parseEntry)
 	if err != nil || len(before) == n {
 		return before, err
@@ -207,10 +204,17 @@ func (v *View) charge(cycles uint64) {
 	v.ctx.GasMeter().ConsumeGas(cycles, "ready index")
 }
 
-// Close writes what was changed, each key once. When the index is empty, its summary is forgotten.
+// Close writes what was changed, each key once, and lets the entries merge by a bounded amount of work. When the index is empty, its
+// summary is forgotten.
 func (v *View) Close() error {
+	if !v.inUse && len(v.filed) == 0 {
+		return nil
+	}
 	changes := v.session.Net(v.x.ready.Stored())
 	if err := v.x.ready.Stored().Apply(v.free, changes...); err != nil {
+		return err
+	}
+	if err := v.x.ready.Maintain(v.free, types.HeightOf(v.ctx)); err != nil {
 		return err
 	}
 	switch {

@@ -104,7 +104,6 @@ func TestView_IsWhatItsBlocksFileAndRemove(t *testing.T) {
 				x.model = before
 			} else {
 				require.NoError(t, v.Close())
-				require.NoError(t, x.Maintain(x.ctx))
 			}
 			require.NoError(t, x.CheckInvariants(x.ctx))
 			admitted, err := x.Admitted(x.ctx)
@@ -181,7 +180,9 @@ func (x *indexed) drain(t *rapid.T) {
 	require.NoError(t, v.Close())
 	for range 20 {
 		x.ctx = x.ctx.WithBlockHeight(x.ctx.BlockHeight() + 1)
-		require.NoError(t, x.Maintain(x.ctx))
+		v, err := x.Open(x.ctx)
+		require.NoError(t, err)
+		require.NoError(t, v.Close())
 	}
 	entries, err := x.service.OpenKVStore(x.ctx).Iterator(nil, nil)
 	require.NoError(t, err)
