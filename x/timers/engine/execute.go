@@ -68,7 +68,7 @@ func (e *Engine) try(ctx sdk.Context, b *block, turn policies.Turn) error {
 		// timer that does not fit: a record never changes its gas limit or its actor where it is stored.
 		var found bool
 		var err error
-		if current, found, err = e.Index.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq)); err != nil {
+		if current, found, err = e.Records.InQueue(ctx, state.KeyOf(timer.Due, timer.Seq)); err != nil {
 			return err
 		}
 		if !found {

@@ -29,13 +29,13 @@ func (e *Engine) guard(ctx sdk.Context, b *block, timer *types.Timer, fn func(sd
 	return false
 }
 
-// undoing runs the module's work on one timer in a sandbox of its own. If it fails, what it has changed of the timer and of the
-// block's memory is undone with its writes.
+// undoing runs the module's work on one timer in a sandbox of its own. If it fails, what it has changed of the timer is
+// undone with its writes.
 func (e *Engine) undoing(ctx sdk.Context, b *block, timer *types.Timer, fn func(sdk.Context) error) error {
-	before, changes := *timer, *b.Changes
+	before := *timer
 	err := sandbox.Run(ctx, fn)
 	if err != nil {
-		*timer, *b.Changes = before, changes
+		*timer = before
 	}
 	return err
 }

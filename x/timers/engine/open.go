@@ -10,7 +10,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policy"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/state/index"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -35,19 +34,21 @@ func (e *Engine) open(ctx sdk.Context) (*block, error) {
 		GC:       policies.GC{Cleanup: lane.Cleanup{MaxCycles: config.GcCyclesPerBlock, PerRemoval: overhead.RemovalCycles}},
 		Overhead: config.Overhead(),
 		Recents:  e.Fairness.Recents(ctx),
-		Changes:  &index.Changes{},
 		Waiting:  !inForce.AsksAgents(),
 		Hands:    hands{e, b},
 	}
 	b.funds = funds{
 		Shortfalls: e.Fees.Shortfalls(&b.Config), least: policy.Least(b.rules, prices), promised: map[string]math.Int{}, pledged: map[string]math.Int{},
 	}
+	if b.Index, err = e.Parts.Index.Open(ctx); err != nil {
+		return nil, err
+	}
 	b.Agents = e.Agents.Open(agentTerms(b, e.Fees))
 	round, err := b.policy.Open(ctx, b.Block)
 	if err != nil {
 		return nil, err
 	}
-	b.round = newTurns(round, b, e.Records, e.Index)
+	b.round = newTurns(round, b, e.Records)
 	b.followers = append(e.Policies.Follow(ctx, b.Block, b.policy), b.round)
 	return b, nil
 }

@@ -69,7 +69,7 @@ func (e *Engine) reservedReady(ctx sdk.Context, b *block) ([]types.Timer, error)
 	})
 	var ready []types.Timer
 	for _, entry := range due[:min(len(due), maxReserved)] {
-		t, found, err := e.Index.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
+		t, found, err := e.Records.InQueue(ctx, state.KeyOf(entry.Due, entry.Seq))
 		if err != nil {
 			return nil, err
 		}

@@ -38,12 +38,6 @@ func staticBid(maxFee, maxPriority math.LegacyDec) *types.Bid {
 	return &types.Bid{Static: &types.StaticBid{MaxFeePerCycle: decimal.Of(maxFee), MaxPriorityFeePerCycle: decimal.Of(maxPriority)}}
 }
 
-func someQuote() *types.AgentQuote {
-	return &types.AgentQuote{
-		MaxFeePerCycle: math.LegacyNewDec(3), MaxPriorityFeePerCycle: math.LegacyNewDec(1), MaxFeePerCell: math.LegacyNewDecWithPrec(5, 1),
-	}
-}
-
 // testTimer is a timer in the queue, as a genesis file has it.
 func testTimer(due, seq uint64) types.Timer {
 	actor := bytes.Repeat([]byte{byte(seq)}, 20)
@@ -108,6 +102,10 @@ func fullGenesis() *types.GenesisState {
 	g.WatchChanged = []types.WatchKey{conditional}
 	g.WatchCursors.Condition, g.WatchCursors.ConditionsLeft = conditional, true
 	basefee := math.LegacyNewDecWithPrec(2, 3)
+	g.Ready = []types.ReadyEntry{
+		{Due: 6, Seq: 1, List: 32 << 16, Price: math.LegacyZeroDec(), Other: math.LegacyZeroDec()},
+		{Due: 6, Seq: 8, List: 1 << 31, Price: math.LegacyNewDec(1 << 60), Other: math.LegacyZeroDec()},
+	}
 	g.Lane = types.LaneState{
 		Cycles: 1, Cells: 2, HeadCursor: types.QueueKey{Due: 6, Seq: 1}, LiveCursor: types.QueueKey{Due: 6, Seq: 1},
 		SweepCursor: types.QueueKey{Due: 7}, AsideCursor: 4, ReceiptsFrom: 1, Burned: math.NewInt(5), LaneBurned: math.NewInt(2), Tips: math.NewInt(6),
@@ -185,7 +183,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		}, "lane.agents.payer has 256 bytes"},
 		"no tips":                 {func(g *types.GenesisState) { g.Lane.Tips = math.Int{} }, "lane.tips"},
 		"negative tips":           {func(g *types.GenesisState) { g.Lane.Tips = math.NewInt(-1) }, "lane.tips"},
-		"a seq to come":           {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers = 7, nil }, "timer 6: seq 7 is not below next_seq 7"},
+		"a seq to come":           {func(g *types.GenesisState) { g.NextSeq, g.WatchLeavers, g.Ready = 7, nil, nil }, "timer 6: seq 7 is not below next_seq 7"},
 		"a timer before the head": {func(g *types.GenesisState) { g.Lane.HeadCursor.Seq = 2 }, "timer 0 is before the head"},
 		"a seq twice":             {func(g *types.GenesisState) { g.Timers[2].Seq = 2 }, "timer 2: seq 2 stands twice"},
 		"a seq twice, one aside":  {func(g *types.GenesisState) { g.Timers[4].Seq = 2 }, "timer 4: seq 2 stands twice"},
@@ -299,10 +297,19 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"two bids":                            {timer(func(t *types.Timer) { t.Bid.Tier = types.TierFast }), "state one of"},
 		"a bid without prices":                {timer(func(t *types.Timer) { t.Bid.Static = &types.StaticBid{} }), "max_fee_per_cycle is missing"},
 		"an agent and a tier":                 {timer(func(t *types.Timer) { t.Bid = &types.Bid{Agent: "a", Tier: types.TierFast} }), "state one of"},
-		"a quote out of the index":            {timer(func(t *types.Timer) { t.Quote = someQuote() }), "admitted_weight is 0"},
-		"a quote without prices":              {timer(func(t *types.Timer) { t.AdmittedWeight, t.Quote = 16, &types.AgentQuote{} }), "max_fee_per_cycle is missing"},
-		"an agent of nobody":                  {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Agent: []byte("agent")}} }, "agents 0: actor"},
-		"an agent that is none":               {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Actor: []byte("actor")}} }, "agents 0: agent"},
+		"an answer without prices":            {timer(func(t *types.Timer) { t.LastAnswer = &types.AgentQuote{} }), "max_fee_per_cycle is missing"},
+		"ready out of order":                  {func(g *types.GenesisState) { g.Ready[1] = g.Ready[0] }, "ready 1 at (6, 1) is out of order"},
+		"ready of no seq":                     {func(g *types.GenesisState) { g.Ready[0].Seq = 0 }, "ready 0 has seq 0"},
+		"ready of a seq to come":              {func(g *types.GenesisState) { g.Ready[1].Seq = 10 }, "ready 1 has seq 10"},
+		"ready among the places":              {func(g *types.GenesisState) { g.Ready[0].List = 1<<16 - 1 }, "ready 0 is in list 65535"},
+		"ready between the lists":             {func(g *types.GenesisState) { g.Ready[0].List = 129 << 16 }, "ready 0 is in list 8454144"},
+		"ready without a price":               {func(g *types.GenesisState) { g.Ready[0].Price = math.LegacyDec{} }, "ready 0 has the prices"},
+		"ready below zero":                    {func(g *types.GenesisState) { g.Ready[0].Other = math.LegacyNewDec(-1) }, "ready 0 has the prices"},
+		"ready above its list": {func(g *types.GenesisState) {
+			g.Ready[0].Price = math.LegacyNewDecFromBigIntWithPrec(new(big.Int).Lsh(big.NewInt(1), 128), math.LegacyPrecision)
+		}, "ready 0 has the prices"},
+		"an agent of nobody":    {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Agent: []byte("agent")}} }, "agents 0: actor"},
+		"an agent that is none": {func(g *types.GenesisState) { g.Agents = []types.ActorAgent{{Actor: []byte("actor")}} }, "agents 0: agent"},
 		"two agents of one actor": {func(g *types.GenesisState) {
 			agent := types.ActorAgent{Actor: []byte("actor"), Agent: []byte("agent")}
 			g.Agents = []types.ActorAgent{agent, agent}
@@ -331,7 +338,7 @@ func TestGenesisMindsItsEdges(t *testing.T) {
 	g.Timers[4].Due = 1 // set aside, so not before the head of the queue
 	g.Timers[1].Payload, g.Timers[1].Handler = make([]byte, 1<<20), strings.Repeat("h", 256)
 	g.Timers[1].GasLimit, g.Timers[1].Actor = maxUnits, make([]byte, 255)
-	g.WatchLeavers, g.NextSeq = nil, 8
+	g.WatchLeavers, g.Ready, g.NextSeq = nil, nil, 8
 	require.NoError(t, genesis.Validate(g))
 }
 

@@ -70,6 +70,7 @@ func (r rebase) head(before *types.GenesisState, first uint64) *types.GenesisSta
 			weight.LastFire = r.due(weight.LastFire)
 		}
 	}
+	g.Ready = nil
 	r.watches(&g)
 	return &g
 }
@@ -103,7 +104,6 @@ func (r rebase) timer(t *types.Timer) {
 		t.Recurrence = &recurrence
 	}
 	t.UnfundedSince = 0
-	t.AdmittedWeight, t.AdmittedScore, t.AdmittedCeiling, t.Quote = 0, nil, nil, nil
 	t.Trigger.MoveBack(r.back)
 	if t.LastOutcome != nil {
 		outcome := *t.LastOutcome

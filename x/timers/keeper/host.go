@@ -16,6 +16,7 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/events"
 	"github.com/cosmos-timers/timers/x/timers/names"
 	"github.com/cosmos-timers/timers/x/timers/policies"
+	"github.com/cosmos-timers/timers/x/timers/sandbox"
 	"github.com/cosmos-timers/timers/x/timers/types"
 )
 
@@ -266,6 +267,9 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 	err = k.engine.Records.Move(ctx, &timer, func(t *types.Timer) error {
 		change(t)
 		t.Seq = seq
+		if t.SetAside == types.NotSetAside && t.Due < openHeight(ctx) {
+			t.Due = types.HeightOf(ctx) + 1
+		}
 		if req.Bid != nil {
 			if err := k.engine.Policies.Restate(ctx, &config, t); err != nil {
 				return err
@@ -284,6 +288,15 @@ func (k *Keeper) Update(ctx context.Context, req UpdateRequest) (types.Timer, er
 		return types.Timer{}, err
 	}
 	return timer, k.reportBid(ctx, &timer, bid)
+}
+
+// openHeight is the first height at which a timer may enter the queue: what enters it is never due already. The blocks before the
+// present one have read what was due, and once handlers run, so has this one.
+func openHeight(ctx context.Context) uint64 {
+	if height := types.HeightOf(ctx); !sandbox.IsWithinFire(ctx) {
+		return height
+	}
+	return types.HeightOf(ctx) + 1
 }
 
 // checkUpdate checks a change and returns it as a function on the timer.

@@ -68,9 +68,11 @@ const (
 	refile
 	readEntry
 	readRanked
+	dropMet
 	try
 	scan
 	renew
+	dropStale
 	prune
 	age
 )
@@ -112,20 +114,22 @@ var (
 	PutOnHold   = Work{putOnHold, Contest, tryCycles}
 	Refile      = Work{refile, Contest, 3_000}
 
-	// ReadEntry: an index entry is read. ReadRanked: so is the timer that it names. Try: it is tried without funds, and put on
-	// hold.
+	// ReadEntry: an index entry is read. ReadRanked: so is the timer that it names. DropMet: there is none, and the entry is
+	// dropped. Try: it is tried without funds, and put on hold.
 	ReadEntry  = Work{readEntry, Tries, 50}
 	ReadRanked = Work{readRanked, Tries, 200}
+	DropMet    = Work{dropMet, Tries, 1_000}
 	Try        = Work{try, Tries, tryCycles}
 	// Lapse: an occurrence of a timer has passed, and it waits for the next.
 	Lapse = Work{lapse, Tries, 6_000}
 
-	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. Prune: a segment
-	// of receipts is removed. Age: a fire leaves the window of its unit, or an actor's record is forgotten.
-	Scan  = Work{scan, Upkeep, 200}
-	Renew = Work{renew, Upkeep, 900}
-	Prune = Work{prune, Upkeep, 2_600}
-	Age   = Work{age, Upkeep, 2_600}
+	// Scan: a ready timer is read in the background. Renew: so is one that the admission has passed, and ranked. DropStale: an index
+	// entry is dropped whose timer was not met there. Prune: a segment of receipts is removed. Age: a fire leaves the window of its unit, or an actor's record is forgotten.
+	Scan      = Work{scan, Upkeep, 200}
+	Renew     = Work{renew, Upkeep, 900}
+	DropStale = Work{dropStale, Upkeep, 1_000}
+	Prune     = Work{prune, Upkeep, 2_600}
+	Age       = Work{age, Upkeep, 2_600}
 )
 
 // Meter is what is left of one block's overhead. The first work of each kind always fits, so that every loop goes on in every

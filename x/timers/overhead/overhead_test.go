@@ -8,8 +8,8 @@ import (
 )
 
 var works = []Work{
-	VisitOwner, ReadCondition, Notify, RemoveKey, VisitHeld, VisitWaiting, MoveTimed, MoveNewlyDue, Lapse, ReadNewlyDue, AdmitNewlyDue, ReadWindow, ReadReady, LookAtPayer, Admit, PutOnHold, Try, Refile, ReadEntry, ReadRanked,
-	Scan, Renew, Prune, Age,
+	VisitOwner, ReadCondition, Notify, RemoveKey, VisitHeld, VisitWaiting, MoveTimed, MoveNewlyDue, Lapse, ReadNewlyDue, AdmitNewlyDue, ReadWindow, ReadReady, LookAtPayer, Admit, PutOnHold, Try, Refile, ReadEntry, ReadRanked, DropMet,
+	Scan, Renew, DropStale, Prune, Age,
 }
 
 // TestMeter_IsTheSumOfItsShares: whatever is asked in whatever order, what is consumed is at most the budget, but for the first

@@ -33,8 +33,8 @@ type Block struct {
 	Recents *state.Recents
 	// Agents are the calls of bidding agents.
 	Agents *agents.Calls
-	// Changes to the ready index by the block's own steps.
-	Changes *index.Changes
+	// Index is the ready index as the block's steps see and change it.
+	Index *index.View
 
 	// Competing is how many timers were read to compete, Departed how many of those are no longer ready. Under overload
 	// the index holds the number of those that compete.

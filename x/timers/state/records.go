@@ -91,7 +91,7 @@ func NewRecords(
 	return &Records{
 		seq:      collections.NewSequence(sb, types.PrefixSeq, "seq"),
 		payloads: collections.NewMap(sb, types.PrefixPayloads, "payloads", collections.Uint64Key, collections.BytesValue),
-		queue:    queue.New(cdc, sb, service),
+		queue:    queue.New(sb, service),
 		aside:    aside.New(sb, service, timer),
 		owners:   owners, lane: lane,
 	}

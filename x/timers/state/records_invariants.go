@@ -93,12 +93,8 @@ func checkPlace(t *types.Timer, aside bool, lane *types.LaneState, now types.Mom
 	switch {
 	case aside != (t.SetAside != types.NotSetAside):
 		return fmt.Errorf("timer %s is stored where its set_aside %s does not say", t.IDHex(), t.SetAside)
-	case aside && t.AdmittedWeight > 0:
-		return fmt.Errorf("timer %s is set aside and admitted", t.IDHex())
 	case aside:
 		return nil
-	case t.AdmittedWeight > 0 && t.Due > now.Height:
-		return fmt.Errorf("timer %s is admitted at height %d and due at %d", t.IDHex(), now.Height, t.Due)
 	case t.IsBefore(lane.HeadCursor):
 		return fmt.Errorf("timer %s at (%d, %d) is stored before the head %v", t.IDHex(), t.Due, t.Seq, lane.HeadCursor)
 	case t.ExpiredAt(now):
