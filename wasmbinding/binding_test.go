@@ -74,6 +74,8 @@ func TestMessagesInJSON(t *testing.T) {
 		{"extend", `{"timers":{"extend":{"id":"ab","expires_at":7}}}`, &types.MsgExtendTimer{Sender: me, Id: "ab", ExpiresAt: 7}, nil},
 		{"cancel", `{"timers":{"cancel":{"id":"ab"}}}`, &types.MsgCancelTimer{Sender: me, Id: "ab"}, nil},
 		{"pause", `{"timers":{"pause":{"id":"ab"}}}`, &types.MsgPauseTimer{Sender: me, Id: "ab"}, nil},
+		{"skip", `{"timers":{"skip":{"id":"ab","count":3}}}`, &types.MsgSkipTimer{Sender: me, Id: "ab", Count: 3}, nil},
+		{"run", `{"timers":{"run":{"id":"ab"}}}`, &types.MsgRunTimer{Sender: me, Id: "ab"}, nil},
 		{"resume", `{"timers":{"resume":{"id":"ab"}}}`, &types.MsgResumeTimer{Sender: me, Id: "ab"}, nil},
 		{
 			"schedule with an agent", `{"timers":{"schedule":{"trigger":{"height":12},"bid":{"agent":"` + me + `"}}}}`,

@@ -31,4 +31,6 @@ const (
 	maxStartTime      = uint64(1) << 36
 	maxBlockSeconds   = uint64(1) << 32
 	maxBlockDistances = 1_024
+	// maxRetryErrors is above what the module accepts.
+	maxRetryErrors = 16
 )

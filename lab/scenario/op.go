@@ -20,6 +20,8 @@ const (
 	OpSend      = "send"
 	OpSet       = "set"
 	OpJump      = "jump"
+	OpSkip      = "skip"
+	OpRun       = "run"
 )
 
 // Op is one action of an account or of the authority. Which fields are used depends on its kind.
@@ -53,6 +55,12 @@ type Op struct {
 	Amount math.Int
 	// Key is the scenario key that is changed.
 	Key string
+	// Renew gives a timer the same life again with each fire.
+	Renew bool
+	// Count of occurrences that are skipped.
+	Count uint32
+	// ResumeAt says when a timer that is resumed fires.
+	ResumeAt types.ResumeAt
 	// Seconds by which the next block comes later.
 	Seconds int64
 	// Set is the change of the config.

@@ -50,7 +50,7 @@ func readTrigger(o *object) types.Trigger {
 func readInterval(o *object, every value) *types.IntervalTrigger {
 	interval := &types.IntervalTrigger{
 		Every: every.uint64(^uint64(0)), First: o.get("first").uint64(^uint64(0)), Remaining: o.get("remaining").uint64(^uint64(0)),
-		OnFailure: readOnFailure(o.get("on_failure")), Occurrences: readOccurrences(o),
+		OnFailure: readOnFailure(o.get("on_failure")), Occurrences: readOccurrences(o), MaxFailures: readMaxFailures(o),
 	}
 	if v := o.get("from"); v.present() {
 		interval.From = choice(v, map[string]types.IntervalFrom{"fire": types.FromFire, "schedule": types.FromSchedule}, "fire or schedule")
@@ -74,6 +74,9 @@ func readCalendar(o *object, v value) *types.CalendarTrigger {
 	if onFailure := o.get("on_failure"); onFailure.present() {
 		calendar.OnFailure = readOnFailure(onFailure)
 	}
+	if failures := readMaxFailures(o); failures > 0 {
+		calendar.MaxFailures = failures
+	}
 	if terms := readOccurrences(o); terms != nil {
 		calendar.Occurrences = terms
 	}
@@ -93,11 +96,17 @@ func readOccurrences(o *object) *types.OccurrenceTerms {
 	return terms
 }
 
+func readMaxFailures(o *object) uint32 {
+	return uint32(o.get("max_failures").uint64(uint64(^uint32(0))))
+}
+
 func readOnFailure(v value) types.OnFailure {
 	if !v.present() {
 		return types.OnFailureUnspecified
 	}
-	return choice(v, map[string]types.OnFailure{"roll": types.OnFailureRoll, "stop": types.OnFailureStop}, "roll or stop")
+	return choice(v, map[string]types.OnFailure{
+		"roll": types.OnFailureRoll, "stop": types.OnFailureStop, "suspend": types.OnFailureSuspend,
+	}, "roll, stop or suspend")
 }
 
 // choice reads one of several words.

@@ -636,7 +636,7 @@ func setRecurrence(config *types.TimerConfig, timer *types.Timer, req *ScheduleR
 	if err := req.OnUnfunded.Validate(); err != nil {
 		return err
 	}
-	if req.OnUnfunded == types.OnUnfundedSkip && timer.Trigger.Interval == nil && timer.Trigger.Calendar == nil {
+	if req.OnUnfunded == types.OnUnfundedSkip && (!timer.Recurs() || timer.Trigger.Watch != nil) {
 		return types.ErrInvalidOnUnfunded.Wrap("skip is for a calendar or an interval, which have a next repetition: want destroy or suspend")
 	}
 	// The default is left out of the record, since most timers have it and every byte is paid for.

@@ -84,7 +84,7 @@ func signedMessages() []signed {
 		{"schedule_time", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Time: &when}, ExpiresTime: 1_800_000_000}},
 		{"schedule_calendar", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Calendar: &types.CalendarTrigger{
 			Cron: &types.CronRule{Minutes: 1, Hours: 1 << 9, Days: 1 << 1, LastDay: true, Months: 1<<13 - 2, Weekdays: 127}, OffsetMinutes: -60,
-			Transitions: []types.OffsetTransition{{From: 1_711_846_800, OffsetMinutes: 120}, {}}, Remaining: 12, OnFailure: types.OnFailureStop,
+			Transitions: []types.OffsetTransition{{From: 1_711_846_800, OffsetMinutes: 120}, {}}, Remaining: 12, OnFailure: types.OnFailureStop, MaxFailures: 2, OffsetFinal: true,
 			Occurrences: &types.OccurrenceTerms{Missed: types.MissedEach, Window: 3_600, Jitter: 60},
 		}}}},
 		{"schedule_every", &types.MsgScheduleTimer{Sender: alice, Trigger: types.Trigger{Calendar: &types.CalendarTrigger{
@@ -103,7 +103,16 @@ func signedMessages() []signed {
 		{"extend_least", &types.MsgExtendTimer{Sender: alice}},
 		{"pause_all", &types.MsgPauseTimer{Sender: alice, Id: someID, Actor: bob}},
 		{"pause_least", &types.MsgPauseTimer{Sender: alice}},
-		{"resume_all", &types.MsgResumeTimer{Sender: alice, Id: someID, Actor: bob}},
+		{"schedule_renew", &types.MsgScheduleTimer{
+			Sender: alice, Renew: true, OnUnfunded: types.OnUnfundedSkip,
+			Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 9, OnFailure: types.OnFailureSuspend, MaxFailures: 3}},
+			Retry:   &types.Retry{Max: 1, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {}}},
+		}},
+		{"skip_all", &types.MsgSkipTimer{Sender: alice, Id: someID, Count: 7, Actor: bob}},
+		{"skip_least", &types.MsgSkipTimer{Sender: alice}},
+		{"run_all", &types.MsgRunTimer{Sender: alice, Id: someID, Actor: bob}},
+		{"run_least", &types.MsgRunTimer{Sender: alice}},
+		{"resume_all", &types.MsgResumeTimer{Sender: alice, Id: someID, Actor: bob, At: types.ResumeNext}},
 		{"resume_least", &types.MsgResumeTimer{Sender: alice}},
 		{"set_agent_all", &types.MsgSetAgent{Sender: alice, Agent: bob}},
 		{"set_agent_least", &types.MsgSetAgent{Sender: alice}},

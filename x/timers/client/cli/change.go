@@ -193,10 +193,28 @@ func newResumeCmd() *cobra.Command {
 			if err != nil {
 				return nil, err
 			}
+			if d.ResumeAt() == types.ResumeNext {
+				return msgs, nil
+			}
 			return msgs, adviseResume(d, timers)
 		})
+	cmd.Flags().Bool(draft.FlagNext, false, "wait for its next repetition: those that came meanwhile pass (default: the latest of them fires in the next block)")
 	job.AddForce(cmd.Flags())
 	return cmd
+}
+
+func newSkipCmd() *cobra.Command {
+	cmd := newNamedCmd("skip", "Let the next occurrences of one of your timers pass without a fire",
+		"Let the next --count occurrences of one of your timers pass without a fire, of a calendar or an interval. How many fires are left stays.",
+		(*draft.Draft).Skip)
+	cmd.Flags().String("count", "1", "how many occurrences pass, at most 1,000")
+	return cmd
+}
+
+func newRunCmd() *cobra.Command {
+	return newNamedCmd("run", "Make the next occurrence of one of your timers due in the next block",
+		"Make the next occurrence of one of your timers due in the next block, of a calendar or an interval that waits for it. It is paid like any other, "+
+			"and the timer waits for the one after it then.", (*draft.Draft).Run)
 }
 
 // adviseResume tries what timers do, each of which is due in the next block if it is overdue, and says what that costs.

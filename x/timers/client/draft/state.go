@@ -44,7 +44,7 @@ func (d *Draft) Resume(names []string) ([]sdk.Msg, []job.Owned, error) {
 		if timers[i].Live, err = d.whole(timer); err != nil {
 			return nil, nil, err
 		}
-		msgs[i] = &types.MsgResumeTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor}
+		msgs[i] = &types.MsgResumeTimer{Sender: d.Signer.Text, Id: timer.ID, Actor: timer.Actor, At: d.ResumeAt()}
 	}
 	return msgs, timers, nil
 }
