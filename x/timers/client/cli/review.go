@@ -179,7 +179,7 @@ const mostFires = 10_000
 // promises objects to a number of fires of which not all fit into the timer's life, and to a life in which none does.
 func promises(d *draft.Draft, r *course.Course, msg *types.MsgScheduleTimer) {
 	left := msg.Trigger.Repetitions()
-	if !r.Known() || msg.Trigger.Interval == nil && msg.Trigger.Calendar == nil {
+	if msg.Trigger.Interval == nil && msg.Trigger.Calendar == nil {
 		return
 	}
 	fit, exact := r.Fit(r.Ends())

@@ -146,8 +146,11 @@ func (c Course) Fires() iter.Seq[time.Time] {
 }
 
 // Fit is how many times its trigger makes it due until a time and within its life, however often it may fire. A rule of local
-// time is counted up to a bound: then exact is false.
+// time is counted up to a bound: then exact is false. Where the pace of the chain is not known, heights alone bound an interval.
 func (c Course) Fit(until time.Time) (n uint64, exact bool) {
+	if i := c.trigger.Interval; i != nil && c.height != 0 && c.clock.PaceErr != nil {
+		return Fit(c.height, i.Every, c.lastHeight), c.lastHeight != 0
+	}
 	if !c.Known() {
 		return 0, false
 	}

@@ -1,6 +1,7 @@
 package course_test
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -81,6 +82,14 @@ func TestCourse_OfTimers(t *testing.T) {
 		SetAside: types.Timed, DueTime: at.Unix(), ExpiresTime: at.Unix() + 7_200, Recurrence: &types.Recurrence{After: uint64(noon.Unix())},
 		Trigger: types.Trigger{Calendar: &types.CalendarTrigger{Every: &types.EveryRule{Seconds: 3_600, Anchor: noon.Unix()}}},
 	}), 3)
+	// Heights are counted without a pace too.
+	slow := c
+	slow.PaceErr = errors.New("too few blocks")
+	fit, exact := course.OfTimer(&types.TimerInfo{
+		Due: 1_020, ExpiresAt: 1_100, Trigger: types.Trigger{Interval: &types.IntervalTrigger{Every: 40}},
+	}, slow).Fit(noon)
+	require.True(t, exact)
+	require.EqualValues(t, 3, fit)
 	for _, unknown := range []types.TimerInfo{
 		{SetAside: types.Watching, Trigger: types.Trigger{Watch: &types.WatchTrigger{}}}, {SetAside: types.Paused, Due: 1_020, ExpiresAt: 2_000},
 	} {
