@@ -121,6 +121,21 @@ func TestSchedule_ReadsTermsOfOccurrences(t *testing.T) {
 	require.Contains(t, notes, "warning: 13 fit of 20 fires")
 }
 
+// What comes later than a timer lives is refused, whatever makes it due.
+func TestSchedule_RefusesTimesBeyondALife(t *testing.T) {
+	r := newRig(t)
+	r.Configure(func(c *types.TimerConfig) { c.MaxTtlSeconds = 30 * 86_400 })
+	for want, line := range map[string][]string{
+		"--every feb@1 09:00: 2024-02-01 09:00:00 +00:00 is too far: a timer lives 30d0h at most, from here until 2023-12-14": {"--every", "feb@1 09:00"},
+		"--after 2mo: 2024-01-14 22:13:32 +00:00 is too far":                                                                  {"--after", "2mo"},
+		"--first 2024-01-01 09:00: 2024-01-01 09:00:00 +00:00 is too far":                                                     {"--every", "1h", "--first", "2024-01-01 09:00"},
+		"--expires-at 2024-01-01 09:00: 2024-01-01 09:00:00 +00:00 is too far":                                                {"--at", "500", "--expires-at", "2024-01-01 09:00"},
+		"--every 31d is too long: a timer lives at most 30d0h":                                                                {"--every", "31d"},
+	} {
+		require.ErrorContains(t, r.Refused(append([]string{"schedule", "send", "bob", "5stake", "--gas-limit", "100000"}, line...)...), want)
+	}
+}
+
 // A date may be of another zone than the machine's, and needs no node.
 func TestSchedule_ReadsDatesInTheZoneThatIsNamed(t *testing.T) {
 	r := newRig(t)
@@ -171,7 +186,9 @@ func TestSchedule_SaysHowLongTheFundsLast(t *testing.T) {
 		"alice's balance lasts for 4 fires at today's prices, until 2023-11-18 09:00:00 +00:00: the next, at 2023-11-19 09:00:00 +00:00, is not covered\n")
 	_, notes = r.scheduleTx(sending("--every", "100", "--count", "3")...)
 	require.Contains(t, notes, "30 days cost at most 2400stake for 3 fires at today's prices\nalice's balance lasts for all 3 fires")
-	_, notes = r.scheduleTx(sending("--at", "500")...)
+	_, notes = r.scheduleTx(sending("--every", "day@09:00", "--count", "1")...)
+	require.Contains(t, notes, "alice's balance lasts for its one fire at today's prices\n")
+	_, notes = r.scheduleTx(sending("--at", "500", "--retries", "2", "--retry-after", "5")...)
 	require.NotContains(t, notes, "30 days")
 
 	// An allowance ends it sooner: by its sum, or by its end.

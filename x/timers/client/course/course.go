@@ -82,6 +82,11 @@ func (c Course) Height() uint64 { return c.height }
 // Time at which it is due next, in seconds since 1970; 0 if that is a height, or not known.
 func (c Course) Time() int64 { return c.time }
 
+// Recurs tells whether it may fire again, retries left aside.
+func (c Course) Recurs() bool {
+	return c.trigger != nil && (c.trigger.Interval != nil || c.trigger.Calendar != nil)
+}
+
 // Known tells whether it is known when it fires next.
 func (c Course) Known() bool { return c.time != 0 || c.height != 0 && c.clock.PaceErr == nil }
 

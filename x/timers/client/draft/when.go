@@ -40,7 +40,7 @@ func (d *Draft) noteHeight(what string, height uint64, c timespan.Clock) {
 
 // The flags that say when a timer is due, and when it ends.
 var (
-	DueFlags = []string{flagAt, flagIn, flagAfter, flagFirst, flagAfterBlocks}
+	DueFlags = []string{flagAt, flagIn, flagAfter, flagFirst, flagAfterBlocks, flagEvery}
 	EndFlags = []string{flagExpiresAt, flagExpiresIn, FlagFor}
 )
 

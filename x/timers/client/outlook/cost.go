@@ -25,7 +25,7 @@ const (
 // counts as dear as it can be at today's prices.
 func (o *Outlook) NoteCosts(j *job.Job, p Plan, s *Sponsor, e *types.QueryEstimateResponse) error {
 	cost, known := types.ParseAmount(e.PreCharge)
-	if !p.Repeats || !known || !cost.IsPositive() || !p.Course.Known() {
+	if !p.Course.Recurs() || !known || !cost.IsPositive() || !p.Course.Known() {
 		return nil
 	}
 	c, err := j.Clock()
@@ -83,8 +83,11 @@ func (o *Outlook) lasts(j *job.Job, p Plan, s *Sponsor, cost sdk.Coin) (string, 
 			return fmt.Sprintf("%s for more than %s at today's prices, until after %s", lasts, plain.Count(fires, "fire"), c.Stamp(at)), nil
 		}
 	}
-	if fires == 0 {
+	switch fires {
+	case 0:
 		return "", nil
+	case 1:
+		return lasts + " for its one fire at today's prices", nil
 	}
 	return fmt.Sprintf("%s for all %s at today's prices, until %s", lasts, plain.Count(fires, "fire"), c.Stamp(last)), nil
 }
