@@ -130,9 +130,9 @@ func newExtendCmd() *cobra.Command {
 	cmd := broadcast.TxCommand(&cobra.Command{
 		Use:   "extend [id-prefix]",
 		Short: "Set until when one of your timers may fire",
-		Long: "Set until when one of your timers may fire (--until), or add to that (--by). For a timer that is due by time, or ends at a " +
-			"time, a date and a time such as 1y move its last time; for another they are converted to blocks. Heights and blocks move its " +
-			"last height; what comes first ends it. The chain clamps what is beyond the longest life of a timer. An end before the present " +
+		Long: "Set until when one of your timers may fire (--until), or add to that (--by). A date (--until '2031-01-31 09:00') or a duration " +
+			"(--by 1y) moves the last time of a timer that is due by time or ends at a time; of another it is converted to the last height. " +
+			"A height or a number of blocks moves the last height; what comes first ends the timer. The chain clamps what is beyond the longest life of a timer. An end before the present " +
 			"one is refused without --shorten." + nameHelp + selectHelp,
 		Example: fmt.Sprintf(`%[1]s tx timers extend 3fa9 --until 250000 --from alice
 %[1]s tx timers extend 3fa9 --by 7d --from alice
