@@ -12,65 +12,63 @@ import (
 )
 
 func addRepeatFlags(f *pflag.FlagSet) {
-	f.String(flagEvery, "", "repeat it: a number of blocks from one fire to the next, a time such as 1h, or by the clock, as day@09:00, hour@:30, monday@09:00 or a cron expression such as '0 9 * * *'; times are converted to blocks")
-	f.String(flagFirst, "", "height of the first of its fires, or a date and a time, with --"+flagEvery+" (default: that far from now); --"+flagIn+" and --"+flagAfter+" state it as a distance")
+	f.String(flagEvery, "", "repeat it: by the clock, as 'month@1 09:00', 'month@last 18:00', weekday@09:00, 'mon,thu@09:00', day@09:00, hour@:30 or a cron expression such as '0 9 * * 1-5'; a time from one to the next, such as 1h; or a number of blocks")
+	f.String(flagFirst, "", "when the first of its fires is due, with --"+flagEvery+" (default: that far from now): a date and a time, or for a number of blocks a height; --"+flagIn+" and --"+flagAfter+" state it as a distance")
 	f.String(flagCount, "", "how often it fires: with --"+flagEvery+" (default: until it expires), or with --"+flagWatch+" (default 1; 0 for until it expires)")
 	f.String(flagTimes, "", "deprecated: use --"+flagCount)
 	f.Lookup(flagTimes).Hidden = true
+	f.String(FlagEveryFrom, "", "with --"+flagEvery+" BLOCKS: what they count from, the last fire (fire, the default) or the first due height (schedule), whatever became of the fires between")
+	f.String(FlagMissed, "", "of several fires that have come due meanwhile, the latest (latest, the default) or all of them, oldest first (each)")
+	f.String(flagWindow, "", "how late a fire may be, as a time such as 10m, or for a number of blocks in blocks; later than that it is left out (default: until the next is due)")
+	f.String(flagJitter, "", "by how much each fire may be due later, by chance, so that not all timers come at once: a time, or for a number of blocks in blocks")
 	f.String(FlagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
 	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
 }
 
-// interval reads --every and what goes with it; nil without. It refuses what is stated for another trigger.
-func (d *Draft) interval() (*types.IntervalTrigger, error) {
+// checkRepeats refuses what is stated for another trigger, and what --every can't mean.
+func (d *Draft) checkRepeats() error {
 	if err := d.watchOnly(); err != nil {
-		return nil, err
+		return err
 	}
-	text, repeats := d.Stated(flagEvery)
-	if !repeats {
-		alone, alternative := []string{flagFirst, FlagOnFailure}, map[string]string{}
-		if _, watches := d.Stated(flagWatch); !watches {
-			alone = append(alone, flagCount, flagTimes)
-			alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
+	if text, repeats := d.Stated(flagEvery); repeats {
+		return d.checkEvery(text)
+	}
+	alone, alternative := []string{flagFirst, FlagOnFailure, FlagEveryFrom, FlagMissed, flagWindow, flagJitter}, map[string]string{}
+	if _, watches := d.Stated(flagWatch); !watches {
+		alone = append(alone, flagCount, flagTimes)
+		alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
+	}
+	for _, flag := range alone {
+		if value, given := d.Stated(flag); given {
+			return fmt.Errorf("--%s %q is stated without --%s%s: it is for a timer that repeats", flag, value, flagEvery, alternative[flag])
 		}
-		for _, flag := range alone {
-			if value, given := d.Stated(flag); given {
-				return nil, fmt.Errorf("--%s %q is stated without --%s%s: it is for a timer that repeats", flag, value, flagEvery, alternative[flag])
-			}
-		}
-		return nil, nil
+	}
+	return nil
+}
+
+// repetition reads what goes with --every, whatever that counts.
+func (d *Draft) repetition() (r repetition, err error) {
+	if _, repeats := d.Stated(flagEvery); !repeats {
+		return r, nil
 	}
 	flag, times, err := d.count()
 	if err != nil {
-		return nil, err
+		return r, err
 	}
-	interval := &types.IntervalTrigger{}
 	if flag != "" {
-		if interval.Remaining, err = parseFires(flag, times); err != nil {
-			return nil, err
+		if r.remaining, err = parseFires(flag, times); err != nil {
+			return r, err
 		}
 	}
 	if choice, given := d.Stated(FlagOnFailure); given {
 		value, known := types.OnFailure_value["ON_FAILURE_"+strings.ToUpper(choice)]
-		if interval.OnFailure = types.OnFailure(value); !known || value == 0 {
-			return nil, fmt.Errorf("--%s %.80q is unknown: want roll or stop", FlagOnFailure, choice)
+		if r.onFailure = types.OnFailure(value); !known || value == 0 {
+			return r, fmt.Errorf("--%s %.80q is unknown: want roll or stop", FlagOnFailure, choice)
 		}
 	}
-	if meant, isWord := timespan.RhythmOf(text); isWord {
-		return nil, fmt.Errorf("--%s %s says not when: want one such as %s", flagEvery, text, meant)
-	}
-	if !timespan.IsRhythm(text) {
-		interval.Every, err = d.blocks(flagEvery, text)
-		return interval, err
-	}
-	r, err := d.rhythm(text)
-	if err != nil {
-		return nil, err
-	}
-	interval.Every, interval.First = r.Every, r.First
-	return interval, nil
+	return r, nil
 }
 
 // retry reads --retries and --retry-after; nil without.
@@ -125,12 +123,4 @@ func parseFires(flag, text string) (uint64, error) {
 		return 0, fmt.Errorf("--%s: %w", flag, err)
 	}
 	return fires, nil
-}
-
-// Fit is how many fires there are from a height to another, both included, at so many blocks from one to the next.
-func Fit(first, every, last uint64) uint64 {
-	if last < first {
-		return 0
-	}
-	return (last-first)/every + 1
 }
