@@ -39,7 +39,7 @@ var passes = []struct {
 }{
 	{"block", "an empty block", count{269, 92, 35}},
 	{"schedule", "scheduling a bank send", count{179, 59, 27}},
-	{"life", "a bank send from there to its receipt", count{622, 143, 44}},
+	{"life", "a bank send from there to its receipt", count{623, 143, 44}},
 }
 
 func main() {

@@ -14,7 +14,6 @@ import (
 	"github.com/cosmos-timers/timers/x/timers/policies"
 	"github.com/cosmos-timers/timers/x/timers/policies/registry"
 	"github.com/cosmos-timers/timers/x/timers/report"
-	"github.com/cosmos-timers/timers/x/timers/schedule"
 	"github.com/cosmos-timers/timers/x/timers/state/receipts"
 	"github.com/cosmos-timers/timers/x/timers/triggers"
 	"github.com/cosmos-timers/timers/x/timers/types"
@@ -41,27 +40,12 @@ func (e *Engine) Release(ctx sdk.Context, t *types.Timer) error {
 	return e.releaseAt(ctx, t, types.HeightOf(ctx)+1, nil)
 }
 
-// Resume is Release by the owner: now, or with the timer's next repetition. Of the occurrences that came meanwhile at most the
-// latest fires.
-func (e *Engine) Resume(ctx sdk.Context, t *types.Timer, at types.ResumeAt) error {
-	var passed schedule.Passed[uint64]
-	before, now := *t, types.MomentOf(ctx)
-	err := e.releaseAt(ctx, t, now.Height+1, func(t *types.Timer) (err error) {
-		passed, err = e.Triggers.Resume(t, at, now)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return e.NoteSkipped(ctx, &before, t, passed, types.SkipPaused)
-}
-
 func (e *Engine) releaseAt(ctx sdk.Context, t *types.Timer, height uint64, change func(*types.Timer) error) error {
 	reason := t.SetAside
 	if err := e.Records.Release(ctx, t, height, change); err != nil {
 		return err
 	}
-	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due, DueTime: nextTime(t)})
+	return events.Emit(ctx, &types.TimerReleased{Id: t.IDHex(), Actor: e.Addresses.Text(t.Actor), Reason: reason, Due: t.Due, DueTime: t.WaitsUntil()})
 }
 
 // CountTimers counts the live timers at the end of a block, and the ready ones among them. It counts the

@@ -26,7 +26,7 @@ func (e *Engine) firedEvent(b *block, t, survivor *types.Timer, r *types.Receipt
 		event.LateSeconds = uint64(b.Time) - min(r.Occurrence, uint64(b.Time))
 	}
 	if survivor != nil {
-		event.NextDue, event.NextTime, event.Retries = survivor.Due, nextTime(survivor), survivor.Retries
+		event.NextDue, event.NextTime, event.Retries = survivor.Due, survivor.WaitsUntil(), survivor.Retries
 	} else if t.Recurs() {
 		event.Ended, event.Missing = e.endOf(b, t, r.Success)
 	}
@@ -54,14 +54,6 @@ func (e *Engine) endOf(b *block, t *types.Timer, success bool) (why types.EndRea
 	default:
 		return types.EndCancelled, missing
 	}
-}
-
-// nextTime is the time for which a timer waits, 0 if it waits for none.
-func nextTime(t *types.Timer) int64 {
-	if t.SetAside != types.Timed {
-		return 0
-	}
-	return t.DueTime
 }
 
 // text is an amount as events show it.

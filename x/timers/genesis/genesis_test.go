@@ -208,7 +208,7 @@ func TestGenesisRefusesEveryContradiction(t *testing.T) {
 		"retries too far":         {timer(func(t *types.Timer) { t.Retry = &types.Retry{Max: 1, After: maxBlocks + 1} }), "after is 1099511627777"},
 		"retries of no retry":     {timer(func(t *types.Timer) { t.Retries = 1 }), "1 retries are used"},
 		"more retries than are":   {timer(func(t *types.Timer) { t.Retry, t.Retries = &types.Retry{Max: 1, After: 1}, 2 }), "2 retries are used"},
-		"an unknown on_unfunded":  {timer(func(t *types.Timer) { t.OnUnfunded = 4 }), "4 is unknown, want destroy or suspend"},
+		"an unknown on_unfunded":  {timer(func(t *types.Timer) { t.OnUnfunded = 4 }), "4 is unknown, want destroy, suspend or skip"},
 		"an outcome without paid": {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{} }), "last_outcome: paid is missing"},
 		"an outcome that earned":  {timer(func(t *types.Timer) { t.LastOutcome = &types.Outcome{Paid: math.NewInt(-1)} }), "last_outcome: paid is missing"},
 		"a watch":                 {timer(func(t *types.Timer) { t.Trigger.Watch = &types.WatchTrigger{} }), "2 triggers are stated: state one"},

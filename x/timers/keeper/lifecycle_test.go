@@ -219,7 +219,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 		"every 0":            {types.ErrInvalidInterval, interval(types.IntervalTrigger{First: 9})},
 		"every beyond TTL":   {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: config.MaxTtlBlocks + 1, First: 9})},
 		"every largest":      {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: largest})},
-		"unknown on_failure": {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: 1, OnFailure: 3})},
+		"unknown on_failure": {types.ErrInvalidInterval, interval(types.IntervalTrigger{Every: 1, OnFailure: 4})},
 		"first now":          {types.ErrHeightNotInFuture, interval(types.IntervalTrigger{Every: 1, First: f.Height()})},
 		"first beyond TTL":   {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: f.Height() + config.MaxTtlBlocks + 1})},
 		"first largest":      {types.ErrTTLTooLong, interval(types.IntervalTrigger{Every: 1, First: largest})},
@@ -231,7 +231,7 @@ func TestScheduleRefusesInvalidRecurrence(t *testing.T) {
 		"too many retries":   {types.ErrInvalidRetry, retried(config.MaxRetries+1, 1)},
 		"retries at once":    {types.ErrInvalidRetry, retried(1, 0)},
 		"retries beyond TTL": {types.ErrInvalidRetry, retried(1, config.MaxTtlBlocks+1)},
-		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = 3 }},
+		"unknown choice":     {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = 4 }},
 		"negative choice":    {types.ErrInvalidOnUnfunded, func(msg *types.MsgScheduleTimer) { msg.OnUnfunded = -1 }},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -133,11 +133,7 @@ func (m msgServer) ResumeTimer(ctx context.Context, msg *types.MsgResumeTimer) (
 	if err != nil {
 		return nil, err
 	}
-	response := &types.MsgResumeTimerResponse{Due: timer.Due}
-	if timer.SetAside == types.Timed {
-		response.DueTime = timer.DueTime
-	}
-	return response, nil
+	return &types.MsgResumeTimerResponse{Due: timer.Due, DueTime: timer.WaitsUntil()}, nil
 }
 
 // SkipTimer implements types.MsgServer.
@@ -153,11 +149,7 @@ func (m msgServer) SkipTimer(ctx context.Context, msg *types.MsgSkipTimer) (*typ
 	if err != nil {
 		return nil, err
 	}
-	response := &types.MsgSkipTimerResponse{Due: timer.Due}
-	if timer.SetAside == types.Timed {
-		response.DueTime = timer.DueTime
-	}
-	return response, nil
+	return &types.MsgSkipTimerResponse{Due: timer.Due, DueTime: timer.WaitsUntil()}, nil
 }
 
 // RunTimer implements types.MsgServer.

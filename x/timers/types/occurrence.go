@@ -23,6 +23,14 @@ func (t *Timer) WaitsForTime(now Moment) bool {
 	return t.Trigger.ByTime() && t.Retries == 0 && t.DueTime > now.Time
 }
 
+// WaitsUntil is the time for which it waits, in seconds since 1970; 0 if it waits for none.
+func (t *Timer) WaitsUntil() int64 {
+	if t.SetAside != Timed {
+		return 0
+	}
+	return t.DueTime
+}
+
 // TriggerCycles are what a fire counts for its trigger in addition to its other intrinsic cycles: a timer by time was moved from
 // the order of time, and its next occurrence is computed.
 func (c *TimerConfig) TriggerCycles(t *Trigger) uint64 {

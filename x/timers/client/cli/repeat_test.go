@@ -74,15 +74,15 @@ func TestScheduleRefusesLivesThatCouldNotBe(t *testing.T) {
 		"first a time":     {[]string{"--every", "5", "--first", "10m"}, `--first: "10m" is no height`},
 		"never":            {[]string{"--every", "50", "--expires-at", "40"}, "and is due at height 61 "},
 		"count 0":          {[]string{"--every", "5", "--count", "0"}, `--count: "0" is no number of fires`},
-		"on-failure":       {[]string{"--every", "5", "--on-failure", "retry"}, `--on-failure "retry" is unknown: want roll or stop`},
-		"nothing as such":  {[]string{"--every", "5", "--on-failure", "unspecified"}, "want roll or stop"},
+		"on-failure":       {[]string{"--every", "5", "--on-failure", "retry"}, `--on-failure "retry" is unknown: want roll, stop or suspend`},
+		"nothing as such":  {[]string{"--every", "5", "--on-failure", "unspecified"}, "want roll, stop or suspend"},
 		"half a retry":     {[]string{"--every", "5", "--retries", "3"}, "--retries and --retry-after go together"},
 		"other half":       {[]string{"--every", "5", "--retry-after", "3"}, "--retries and --retry-after go together"},
 		"retries 0":        {[]string{"--every", "5", "--retries", "0", "--retry-after", "3"}, `--retries: "0" is no number of retries`},
 		"too many retries": {[]string{"--every", "5", "--retries", "11", "--retry-after", "3"}, "--retries 11 is out of bounds: want 1 to 10"},
 		"absurd retries":   {[]string{"--every", "5", "--retries", "4294967296", "--retry-after", "3"}, `"4294967296" is too many`},
 		"retry never":      {[]string{"--every", "5", "--retries", "1", "--retry-after", "2592001"}, "after is 2592001, want at most"},
-		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy or suspend`},
+		"on-unfunded":      {[]string{"--every", "5", "--on-unfunded", "wait"}, `--on-unfunded "wait" is unknown: want destroy, suspend or skip`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, _, err := r.Run(append([]string{"tx", "timers", "schedule", "--from", r.Alice, "--generate-only", "--msgs", path}, tc.line...)...)

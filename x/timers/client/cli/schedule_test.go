@@ -347,3 +347,26 @@ func TestWaitTellsWhyThereIsNoTimer(t *testing.T) {
 	_, _, err = r.Run(append(line, "--msgs", path, "--wait-timeout", "1ns")...)
 	require.ErrorContains(t, err, "is not included yet: context deadline exceeded; --wait-timeout 1ns is over")
 }
+
+// TestSchedule_OfRecurrencesThatLiveOn: what goes with them is in the message, and what makes no sense is refused.
+//
+// Rule: 1.2-renew, 1.4-suspend-after-failures, 1.4-retry-backoff, 1.4-retry-on
+func TestSchedule_OfRecurrencesThatLiveOn(t *testing.T) {
+	r := newRig(t)
+	msg, _ := r.Printed("schedule", "send", "bob", "5stake", "--every", "day@09:00", "--zone", "UTC", "--renew", "--on-failure", "suspend",
+		"--max-failures", "5", "--on-unfunded", "skip", "--retries", "3", "--retry-after", "2", "--retry-backoff", "3", "--retry-on", "bank/5,wasm")
+	scheduled := msg.(*types.MsgScheduleTimer)
+	require.True(t, scheduled.Renew)
+	require.Equal(t, types.OnUnfundedSkip, scheduled.OnUnfunded)
+	require.Equal(t, types.OnFailureSuspend, scheduled.Trigger.Calendar.OnFailure)
+	require.Equal(t, uint32(5), scheduled.Trigger.Calendar.MaxFailures)
+	require.Equal(t, &types.Retry{Max: 3, After: 2, Backoff: 3, On: []types.ErrorCode{{Codespace: "bank", Code: 5}, {Codespace: "wasm"}}}, scheduled.Retry)
+	for want, args := range map[string][]string{
+		"--max-failures \"2\" is stated without --on-failure suspend": {"--every", "20", "--max-failures", "2"},
+		"--retry-backoff \"5\": want 1 to 4":                          {"--in", "20", "--retries", "1", "--retry-after", "2", "--retry-backoff", "5"},
+		"want CODESPACE, or CODESPACE/CODE":                           {"--in", "20", "--retries", "1", "--retry-after", "2", "--retry-on", "bank/x"},
+		"--retry-backoff \"2\" is stated without --retries":           {"--in", "20", "--retry-backoff", "2"},
+	} {
+		require.ErrorContains(t, r.Refused(append([]string{"schedule", "send", "bob", "5stake"}, args...)...), want)
+	}
+}

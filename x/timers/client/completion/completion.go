@@ -37,7 +37,7 @@ const (
 func completions() map[string][]string {
 	return map[string][]string{
 		bids.FlagTier: bids.TierNames(), bids.FlagGasLimit: {bids.AutoGas}, lists.FlagStatus: lists.StatusNames(),
-		draft.FlagOnFailure: {"roll", "stop"}, draft.FlagOnUnfunded: {"destroy", "suspend"},
+		draft.FlagOnFailure: {"roll", "stop", "suspend"}, draft.FlagOnUnfunded: {"destroy", "suspend", "skip"},
 		draft.FlagEveryFrom: {"fire", "schedule"}, draft.FlagMissed: {"latest", "each"}, draft.FlagZone: timespan.Zones(),
 		// Elsewhere the flag states a time.
 		"grant --" + draft.FlagFor: {"schedule", "update", "extend", "pause", "resume", "cancel"},

@@ -36,6 +36,8 @@ func (d *Draft) checkEvery(text string) error {
 type repetition struct {
 	remaining uint64
 	onFailure types.OnFailure
+	// maxFailures is after how many failures in a row it is suspended; 0 if it is not stated.
+	maxFailures uint32
 }
 
 // calendar reads --every where it counts time or follows the clock. Ends is the end of the timer's life, if that is a time.
@@ -59,7 +61,7 @@ func (d *Draft) calendar(r repetition, text, dueFlag, dueText string, ends int64
 	if err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagEvery, err)
 	}
-	c := &types.CalendarTrigger{Remaining: r.remaining, OnFailure: r.onFailure}
+	c := &types.CalendarTrigger{Remaining: r.remaining, OnFailure: r.onFailure, MaxFailures: r.maxFailures}
 	switch rule := plan.Calendar.Rule.(type) {
 	case schedule.Every:
 		c.Every = &types.EveryRule{Seconds: uint64(rule.Seconds)}
@@ -94,7 +96,7 @@ func (d *Draft) calendar(r repetition, text, dueFlag, dueText string, ends int64
 
 // interval reads --every where it counts blocks.
 func (d *Draft) interval(r repetition, text, dueFlag, dueText string) (*types.IntervalTrigger, error) {
-	i := &types.IntervalTrigger{Remaining: r.remaining, OnFailure: r.onFailure}
+	i := &types.IntervalTrigger{Remaining: r.remaining, OnFailure: r.onFailure, MaxFailures: r.maxFailures}
 	from, given := d.Stated(FlagEveryFrom)
 	if given {
 		value, known := types.IntervalFrom_value["INTERVAL_FROM_"+strings.ToUpper(from)]

@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -21,10 +22,14 @@ func addRepeatFlags(f *pflag.FlagSet) {
 	f.String(FlagMissed, "", "of several fires that have come due meanwhile, the latest (latest, the default) or all of them, oldest first (each)")
 	f.String(flagWindow, "", "how late a fire may be, as a time such as 10m, or for a number of blocks in blocks; later than that it is left out (default: until the next is due)")
 	f.String(flagJitter, "", "by how much each fire may be due later, by chance, so that not all timers come at once: a time, or for a number of blocks in blocks")
-	f.String(FlagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default) or stop")
+	f.String(FlagOnFailure, "", "what a failed fire means for a timer that repeats, its retries included: roll (go on, the default), stop, or suspend, until you resume it")
+	f.String(flagMaxFailures, "", "with --"+FlagOnFailure+" suspend: after how many failed fires in a row (default 1)")
+	f.Bool(flagRenew, false, "give a timer that repeats the same life again with each fire: it ends when its payer runs dry, or you cancel it")
 	f.String(flagRetries, "", "how often a failed fire is tried again, and paid again")
 	f.String(flagRetryAfter, "", "blocks, or a time, from a failed fire to its retry; with --"+flagRetries)
-	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default) or suspend, until you resume it")
+	f.String(flagBackoff, "", "by what each further distance to a retry is multiplied, 1 to 4 (default 1); with --"+flagRetries)
+	f.StringSlice(flagRetryOn, nil, "errors after which a fire is tried again, as CODESPACE or CODESPACE/CODE, at most 8 (default: all); with --"+flagRetries)
+	f.String(FlagOnUnfunded, "", "what happens when the payer can't cover a fire: destroy (the default), suspend, until you resume it, or skip this one of a timer that repeats")
 }
 
 // checkRepeats refuses what is stated for another trigger, and what --every can't mean.
@@ -35,7 +40,7 @@ func (d *Draft) checkRepeats() error {
 	if text, repeats := d.Stated(flagEvery); repeats {
 		return d.checkEvery(text)
 	}
-	alone, alternative := []string{flagFirst, FlagOnFailure, FlagEveryFrom, FlagMissed, flagWindow, flagJitter}, map[string]string{}
+	alone, alternative := []string{flagFirst, FlagOnFailure, flagMaxFailures, FlagEveryFrom, FlagMissed, flagWindow, flagJitter}, map[string]string{}
 	if _, watches := d.Stated(flagWatch); !watches {
 		alone = append(alone, flagCount, flagTimes)
 		alternative[flagCount], alternative[flagTimes] = " or --"+flagWatch, " or --"+flagWatch
@@ -65,8 +70,18 @@ func (d *Draft) repetition() (r repetition, err error) {
 	if choice, given := d.Stated(FlagOnFailure); given {
 		value, known := types.OnFailure_value["ON_FAILURE_"+strings.ToUpper(choice)]
 		if r.onFailure = types.OnFailure(value); !known || value == 0 {
-			return r, fmt.Errorf("--%s %.80q is unknown: want roll or stop", FlagOnFailure, choice)
+			return r, fmt.Errorf("--%s %.80q is unknown: want roll, stop or suspend", FlagOnFailure, choice)
 		}
+	}
+	if text, given := d.Stated(flagMaxFailures); given {
+		if r.onFailure != types.OnFailureSuspend {
+			return r, fmt.Errorf("--%s %q is stated without --%s suspend", flagMaxFailures, text, FlagOnFailure)
+		}
+		count, err := timespan.ParseCount(text, "number of failures")
+		if err != nil || count > math.MaxUint32 {
+			return r, fmt.Errorf("--%s %.80q: want a number of failures", flagMaxFailures, text)
+		}
+		r.maxFailures = uint32(count)
 	}
 	return r, nil
 }
@@ -79,6 +94,11 @@ func (d *Draft) retry() (*types.Retry, error) {
 	case hasTimes != hasAfter:
 		return nil, fmt.Errorf("--%s and --%s go together: want both or neither", flagRetries, flagRetryAfter)
 	case !hasTimes:
+		for _, flag := range []string{flagBackoff, flagRetryOn} {
+			if value, given := d.Stated(flag); given {
+				return nil, fmt.Errorf("--%s %q is stated without --%s and --%s", flag, value, flagRetries, flagRetryAfter)
+			}
+		}
 		return nil, nil
 	}
 	count, err := timespan.ParseCount(times, "number of retries")
@@ -89,8 +109,38 @@ func (d *Draft) retry() (*types.Retry, error) {
 		return nil, fmt.Errorf("--%s: %w", flagRetries, err)
 	}
 	retry := &types.Retry{Max: uint32(count)}
+	if text, given := d.Stated(flagBackoff); given {
+		backoff, err := timespan.ParseCount(text, "backoff")
+		if err != nil || backoff > 4 {
+			return nil, fmt.Errorf("--%s %.80q: want 1 to 4", flagBackoff, text)
+		}
+		retry.Backoff = uint32(backoff)
+	}
+	if retry.On, err = d.retryOn(); err != nil {
+		return nil, err
+	}
 	retry.After, err = d.blocks(flagRetryAfter, after)
 	return retry, err
+}
+
+// retryOn reads --retry-on.
+func (d *Draft) retryOn() (errors []types.ErrorCode, err error) {
+	texts, err := d.Flags.GetStringSlice(flagRetryOn)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range texts {
+		codespace, number, coded := strings.Cut(text, "/")
+		code := uint64(0)
+		if coded {
+			code, err = strconv.ParseUint(number, 10, 32)
+		}
+		if err != nil || codespace == "" {
+			return nil, fmt.Errorf("--%s %.80q: want CODESPACE, or CODESPACE/CODE such as bank/5", flagRetryOn, text)
+		}
+		errors = append(errors, types.ErrorCode{Codespace: codespace, Code: uint32(code)})
+	}
+	return errors, nil
 }
 
 // onUnfunded reads --on-unfunded.
@@ -101,7 +151,7 @@ func (d *Draft) onUnfunded() (types.OnUnfunded, error) {
 	}
 	value, known := types.OnUnfunded_value["ON_UNFUNDED_"+strings.ToUpper(choice)]
 	if !known || value == 0 {
-		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy or suspend", FlagOnUnfunded, choice)
+		return 0, fmt.Errorf("--%s %.80q is unknown: want destroy, suspend or skip", FlagOnUnfunded, choice)
 	}
 	return types.OnUnfunded(value), nil
 }

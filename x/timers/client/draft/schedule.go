@@ -139,6 +139,9 @@ func (d *Draft) terms(payer string) (*types.MsgScheduleTimer, error) {
 	if msg.OnUnfunded, err = d.onUnfunded(); err != nil {
 		return nil, err
 	}
+	if msg.Renew, err = d.Flags.GetBool(flagRenew); err != nil {
+		return nil, err
+	}
 	msg.Label, _ = d.Stated(flagLabel)
 	if err := names.CheckLabel(msg.Label); err != nil {
 		return nil, fmt.Errorf("--%s: %w", flagLabel, err)
