@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"cosmossdk.io/math"
 
@@ -193,6 +194,36 @@ func unfunded(policy types.Policy, each int, coins int64) kind {
 	return k
 }
 
+// timed waits for a time that has come.
+func timed(_ int, t *types.Timer) {
+	at := time.Unix(1, 0).UTC()
+	t.Trigger = types.Trigger{Time: &at}
+	t.SetAside, t.DueTime, t.ExpiresTime = types.Timed, 1, types.MaxTime
+}
+
+// lapsing is a block of ready timers whose occurrences have passed, and whose payers pay for that.
+func lapsing() kind {
+	const timers, each = 1_000, 100
+	k := block("occurrences that lapse", "overhead, tries", under(types.PolicyFIFO, crowd(timers, func(_ int, t *types.Timer) {
+		t.Trigger = types.Trigger{Calendar: &types.CalendarTrigger{
+			Cron:        &types.CronRule{Minutes: 1, Hours: 1, Days: 1 << 29, Months: 1 << 2, Weekdays: 127},
+			Occurrences: &types.OccurrenceTerms{Window: 1},
+		}}
+		t.DueTime, t.ExpiresTime, t.Recurrence = 61, types.MaxTime, &types.Recurrence{After: 1}
+	})))
+	k.options.SetUp = func(c *realapp.Chain, ctx sdk.Context) error {
+		for i := range timers / each {
+			owner := workload.Owner(i)
+			c.App.Accounts.SetAccount(ctx, c.App.Accounts.NewAccountWithAddress(ctx, owner))
+			if err := c.App.Bank.SendCoins(ctx, realapp.KeyedAccount(0).Address, owner, coin(1_000_000)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return k
+}
+
 func freeKinds() []kind {
 	config := types.DefaultTimerConfig(app.FeeDenom)
 	removals := int(config.GcCyclesPerBlock / overhead.RemovalCycles)
@@ -213,6 +244,8 @@ func freeKinds() []kind {
 			expired(i, t)
 			t.SetLocked(math.NewInt(1_000))
 		}))),
+		block("timers whose time has come", "overhead, times", paused(crowd(1_000, timed))),
+		lapsing(),
 		block("a sweep of timers set aside", "overhead, on hold", crowd(1_000, func(_ int, t *types.Timer) { t.SetAside = types.Unfunded })),
 		watchCrowd("a change that 1000 timers watch", 1_000, nil),
 		watchCrowd("a change that makes 1000 conditions true", 1_000,
