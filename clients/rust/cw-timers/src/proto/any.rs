@@ -126,6 +126,21 @@ impl From<AnyMsg> for Any {
     }
 }
 
+const SEND: &str = "/cosmos.bank.v1beta1.MsgSend";
+const EXECUTE: &str = "/cosmwasm.wasm.v1.MsgExecuteContract";
+
+fn take_coin(mut bytes: &[u8]) -> Option<Coin> {
+    let mut coin = Coin::default();
+    while let Some((number, value)) = wire::next_field(&mut bytes).ok()? {
+        match number {
+            1 => coin.denom = value.text().ok()?,
+            2 => coin.amount = value.text().ok()?.parse().ok()?,
+            _ => {}
+        }
+    }
+    Some(coin)
+}
+
 fn text(name: &str, value: &str) -> (String, Json) {
     (name.to_string(), Json::Text(value.to_string()))
 }
@@ -151,18 +166,17 @@ fn put_coins(out: &mut Vec<u8>, field: u32, coins: &[Coin]) {
 impl Any {
     /// A bank send. The chain wants the coins in the order of their denoms.
     pub fn send(from: impl AsRef<str>, to: impl AsRef<str>, amount: &[Coin]) -> Self {
-        const URL: &str = "/cosmos.bank.v1beta1.MsgSend";
         let mut value = Vec::new();
         wire::put_bytes(&mut value, 1, from.as_ref().as_bytes());
         wire::put_bytes(&mut value, 2, to.as_ref().as_bytes());
         put_coins(&mut value, 3, amount);
         let json = Json::Object(vec![
-            text("@type", URL),
+            text("@type", SEND),
             text("from_address", from.as_ref()),
             text("to_address", to.as_ref()),
             ("amount".to_string(), coins_json(amount)),
         ]);
-        Any { type_url: URL.to_string(), value: value.into(), json: Some(json) }
+        Any { type_url: SEND.to_string(), value: value.into(), json: Some(json) }
     }
 
     /// A call of a contract. The error is that of writing `msg` as JSON.
@@ -172,7 +186,6 @@ impl Any {
         msg: &T,
         funds: &[Coin],
     ) -> StdResult<Self> {
-        const URL: &str = "/cosmwasm.wasm.v1.MsgExecuteContract";
         let msg = to_json_vec(msg)?;
         let mut value = Vec::new();
         wire::put_bytes(&mut value, 1, sender.as_ref().as_bytes());
@@ -181,14 +194,49 @@ impl Any {
         put_coins(&mut value, 5, funds);
         let json = from_json::<Json>(&msg).ok().map(|msg| {
             Json::Object(vec![
-                text("@type", URL),
+                text("@type", EXECUTE),
                 text("sender", sender.as_ref()),
                 text("contract", contract.as_ref()),
                 ("msg".to_string(), msg),
                 ("funds".to_string(), coins_json(funds)),
             ])
         });
-        Ok(Any { type_url: URL.to_string(), value: value.into(), json })
+        Ok(Any { type_url: EXECUTE.to_string(), value: value.into(), json })
+    }
+
+    /// The receiver and the coins of a bank send; `None` if it is no such message.
+    pub fn to_send(&self) -> Option<(String, Vec<Coin>)> {
+        if self.type_url != SEND {
+            return None;
+        }
+        let (mut to, mut amount) = (String::new(), Vec::new());
+        let mut bytes = self.value.as_slice();
+        while let Some((number, value)) = wire::next_field(&mut bytes).ok()? {
+            match number {
+                2 => to = value.text().ok()?,
+                3 => amount.push(take_coin(value.bytes().ok()?)?),
+                _ => {}
+            }
+        }
+        Some((to, amount))
+    }
+
+    /// The contract, the message and the funds of a call; `None` if it is no such message.
+    pub fn to_execute(&self) -> Option<(String, Binary, Vec<Coin>)> {
+        if self.type_url != EXECUTE {
+            return None;
+        }
+        let (mut contract, mut msg, mut funds) = (String::new(), Binary::default(), Vec::new());
+        let mut bytes = self.value.as_slice();
+        while let Some((number, value)) = wire::next_field(&mut bytes).ok()? {
+            match number {
+                2 => contract = value.text().ok()?,
+                3 => msg = value.binary().ok()?,
+                5 => funds.push(take_coin(value.bytes().ok()?)?),
+                _ => {}
+            }
+        }
+        Some((contract, msg, funds))
     }
 
     /// Any message of this module, such as one that cancels another timer. It has to state its sender.
