@@ -339,4 +339,10 @@ impl Change {
     pub fn into_msg<C: Wire>(self, contract: &Addr) -> CosmosMsg<C> {
         C::wrap(self.0, contract)
     }
+
+    /// The same as a submessage that may fail: a timer that is gone already can't be cancelled, and a contract that only wants
+    /// it gone goes on. If it fails the contract gets a reply, which has nothing to do but succeed.
+    pub fn into_optional<C: Wire>(self, contract: &Addr, reply_id: u64) -> SubMsg<C> {
+        SubMsg::reply_on_error(self.into_msg(contract), reply_id)
+    }
 }
