@@ -48,6 +48,10 @@
 //! writes and messages of the call are kept if it succeeds, and dropped if it fails; the fee is charged either way. A
 //! timer that fires once is gone when its call runs.
 //!
+//! # Features
+//!
+//! - `schedule`: the module `schedule`, which computes when calendars are due as the chain does. It is off by default.
+//!
 //! # Tests
 //!
 //! The crate `cw-timers-test` is a model of the module for cw-multi-test.
@@ -68,6 +72,8 @@ mod wire;
 
 pub mod agent;
 pub mod proto;
+#[cfg(feature = "schedule")]
+pub mod schedule;
 
 pub use bid::{Bid, Tier};
 pub use error::{TimersError, CODESPACE};
