@@ -3,7 +3,7 @@
 use cosmwasm_std::{Binary, Storage, Uint128};
 use cw_multi_test::error::{AnyError, AnyResult};
 use cw_timers::proto::{
-    DeliveryInfo, EstimateBasis, Message, PageRequest, PageResponse, Policy, QueryAgentResponse,
+    DeliveryInfo, EstimateBasis, Message, OnUnfunded, PageRequest, PageResponse, Policy, QueryAgentResponse,
     QueryDeliveriesRequest, QueryDeliveriesResponse, QueryEstimateRequest, QueryEstimateResponse, QueryLaneResponse,
     QueryParamsResponse, QueryTimerRequest, QueryTimerResponse, QueryTimersByActorRequest, QueryTimersByActorResponse,
     SetAsideReason, TimerInfo, TimerStatus, TimerTier,
@@ -48,7 +48,10 @@ impl View<'_> {
             d if d <= EPOCHS => TimerTier::Epoch,
             _ => TimerTier::Far,
         };
-        if info.handler.is_empty() && !info.runs_messages {
+        if info.on_unfunded == OnUnfunded::Unspecified {
+            info.on_unfunded = OnUnfunded::Destroy;
+        }
+        if info.handler.is_empty() {
             info.handler = cw_timers::DEFAULT_HANDLER.to_string();
         }
         if !whole && info.payload.len() > LISTED_BYTES {
@@ -70,7 +73,8 @@ impl View<'_> {
         // Those set aside first, the others by due height.
         records.sort_by_key(|r| (r.in_queue(), if r.in_queue() { r.info.due } else { 0 }, r.info.seq));
         let total = records.len() as u32;
-        let (page, pagination) = page(records, &request.pagination.unwrap_or_default())?;
+        let (page, mut pagination) = page(records, &request.pagination.unwrap_or_default())?;
+        pagination.total = u64::from(total);
         Ok(QueryTimersByActorResponse::with(|r| {
             r.timers = page.iter().map(|record| self.shown(record, false)).collect();
             r.pagination = Some(pagination);
@@ -80,6 +84,9 @@ impl View<'_> {
 
     pub(crate) fn deliveries(&self, request: QueryDeliveriesRequest) -> AnyResult<QueryDeliveriesResponse> {
         let pagination = request.pagination.unwrap_or_default();
+        if pagination.offset != 0 || pagination.count_total {
+            return Err(AnyError::msg("deliveries have no offset, and are not counted"));
+        }
         let of = |d: &DeliveryInfo| {
             d.receipt.as_ref().is_some_and(|r| r.actor == request.actor && r.timer_id.starts_with(&request.id))
         };
@@ -215,7 +222,6 @@ fn page<T>(mut all: Vec<T>, request: &PageRequest) -> AnyResult<(Vec<T>, PageRes
     if request.reverse {
         all.reverse();
     }
-    let total = all.len() as u64;
     let from = match request.key.len() {
         0 => request.offset,
         8 => u64::from_be_bytes(request.key.to_array()?),
@@ -231,9 +237,6 @@ fn page<T>(mut all: Vec<T>, request: &PageRequest) -> AnyResult<(Vec<T>, PageRes
     let response = PageResponse::with(|r| {
         if more {
             r.next_key = (from + limit).to_be_bytes().into();
-        }
-        if request.count_total {
-            r.total = total;
         }
     });
     Ok((page, response))

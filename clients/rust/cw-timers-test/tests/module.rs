@@ -320,10 +320,11 @@ macro_rules! queries_of {
         let info: TimerInfo = ask!(app, contract, Ask::Timer { id: id.clone() });
         assert_eq!((info.id.as_str(), info.due, info.status), (id.as_str(), 2, TimerStatus::Pending));
         assert_eq!((info.handler.as_str(), info.fee_payer.as_str()), ("handle_timer", contract.as_str()));
+        assert_eq!(info.on_unfunded, cw_timers::proto::OnUnfunded::Destroy);
         timers.run_to(&mut app, 4);
 
         let page: QueryTimersByActorResponse = ask!(app, contract, Ask::Timers {});
-        assert_eq!((page.total, page.timers[0].fire_seq), (1, 3));
+        assert_eq!((page.total, page.timers[0].fire_seq, page.pagination.unwrap().total), (1, 3, 1));
         let lane: QueryLaneResponse = ask!(app, contract, Ask::Lane {});
         assert_eq!((lane.policy, lane.cycles, lane.cells, lane.used_size), (Policy::Fifo, 120_021, 500, 120_021));
         assert_eq!((lane.burned.as_str(), lane.cycle_basefee.as_str()), ("408", "0.001000000000000000"));

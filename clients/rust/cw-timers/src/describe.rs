@@ -274,20 +274,84 @@ impl Element for String {
     }
 }
 
-/// How the fields of messages are written in JSON and read from it.
+/// How the fields of messages are written in JSON and read from it. The functions are not inlined: a message with dozens of
+/// fields would make one of more local variables than x/wasm accepts, which is a hundred.
 pub(crate) mod json {
-    use super::{Deserializer, Field, Serializer};
+    use core::fmt;
+    use core::marker::PhantomData;
 
-    pub(crate) fn serialize<T: Field, S: Serializer>(field: &T, s: S) -> Result<S::Ok, S::Error> {
-        field.to_json(s)
+    use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+    use serde::ser::{Serialize, SerializeMap, Serializer};
+
+    use super::Field;
+
+    /// A message whose members can be written and read one by one.
+    pub(crate) trait Members: Default {
+        /// Writes those that are not the default.
+        fn write<S: SerializeMap>(&self, map: &mut S) -> Result<(), S::Error>;
+        /// Reads the value of a member, or passes over one that the message does not have.
+        fn read<'de, A: MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error>;
     }
 
-    pub(crate) fn deserialize<'de, T: Field, D: Deserializer<'de>>(d: D) -> Result<T, D::Error> {
-        T::from_json(d)
+    struct Value<T>(T);
+
+    impl<T: Field> Serialize for Value<&T> {
+        fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+            self.0.to_json(s)
+        }
     }
 
-    pub(crate) fn is_default<T: Field>(field: &T) -> bool {
-        *field == T::default()
+    impl<'de, T: Field> Deserialize<'de> for Value<T> {
+        fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+            T::from_json(d).map(Value)
+        }
+    }
+
+    #[inline(never)]
+    pub(crate) fn write_field<T: Field, S: SerializeMap>(
+        map: &mut S,
+        name: &'static str,
+        field: &T,
+    ) -> Result<(), S::Error> {
+        if *field == T::default() {
+            return Ok(());
+        }
+        map.serialize_entry(name, &Value(field))
+    }
+
+    #[inline(never)]
+    pub(crate) fn read_field<'de, T: Field, A: MapAccess<'de>>(map: &mut A, field: &mut T) -> Result<(), A::Error> {
+        *field = map.next_value::<Value<T>>()?.0;
+        Ok(())
+    }
+
+    #[inline(never)]
+    pub(crate) fn pass_over<'de, A: MapAccess<'de>>(map: &mut A) -> Result<(), A::Error> {
+        map.next_value::<IgnoredAny>().map(drop)
+    }
+
+    pub(crate) fn write<M: Members, S: Serializer>(message: &M, s: S) -> Result<S::Ok, S::Error> {
+        let mut map = s.serialize_map(None)?;
+        message.write(&mut map)?;
+        map.end()
+    }
+
+    pub(crate) fn read<'de, M: Members, D: Deserializer<'de>>(d: D) -> Result<M, D::Error> {
+        struct Object<M>(PhantomData<M>);
+        impl<'de, M: Members> Visitor<'de> for Object<M> {
+            type Value = M;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<M, A::Error> {
+                let mut message = M::default();
+                while let Some(name) = map.next_key::<String>()? {
+                    message.read(&name, &mut map)?;
+                }
+                Ok(message)
+            }
+        }
+        d.deserialize_map(Object(PhantomData))
     }
 }
 
@@ -319,14 +383,41 @@ macro_rules! messages {
         $name:ident = $full:literal { $( $(#[$field_doc:meta])* $number:literal $field:ident: $ty:ty, )* }
     )*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-        #[serde(default)]
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
         #[non_exhaustive]
         pub struct $name {$(
             $(#[$field_doc])*
-            #[serde(with = "crate::describe::json", skip_serializing_if = "crate::describe::json::is_default")]
             pub $field: $ty,
         )*}
+
+        impl crate::describe::json::Members for $name {
+            #[allow(unused_variables)]
+            fn write<S: serde::ser::SerializeMap>(&self, map: &mut S) -> Result<(), S::Error> {
+                $( crate::describe::json::write_field(
+                    map, const { crate::describe::plain(stringify!($field)) }, &self.$field,
+                )?; )*
+                Ok(())
+            }
+            #[allow(unused_variables)]
+            fn read<'de, A: serde::de::MapAccess<'de>>(&mut self, name: &str, map: &mut A) -> Result<(), A::Error> {
+                $( if name == const { crate::describe::plain(stringify!($field)) } {
+                    return crate::describe::json::read_field(map, &mut self.$field);
+                } )*
+                crate::describe::json::pass_over(map)
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+                crate::describe::json::write(self, s)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+                crate::describe::json::read(d)
+            }
+        }
 
         impl crate::describe::Message for $name {
             const NAME: &'static str = $full;
