@@ -96,7 +96,7 @@ impl QueryWire for TimersQuery {
     }
 }
 
-/// Asks the module. Each query costs gas (see the crate's documentation of the chain).
+/// Asks the module. Each query costs gas: `x/timers/docs/contracts.md` says how much.
 ///
 /// ```
 /// use cosmwasm_std::{Deps, Env, StdResult};

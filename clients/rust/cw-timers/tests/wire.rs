@@ -334,6 +334,52 @@ fn answers_in_protobuf_survive_unknown_fields_and_refuse_garbage() {
     }
 }
 
+/// Whatever an answer holds, nothing panics, and what is read is read again from its own encoding.
+#[test]
+fn any_bytes_are_read_or_refused() {
+    let known = proto::QueryTimersByActorResponse::with(|m| {
+        m.total = 3;
+        m.pagination = Some(proto::PageResponse::default());
+        m.timers = vec![proto::TimerInfo::with(|t| {
+            t.id = id().into_string();
+            t.trigger = Timer::on(Watch::key(WatchKey::raw("bank", b"k").when(Condition::Less("5".into()))))
+                .into_proto()
+                .trigger;
+            t.messages = vec![Any::send(me(), "timer1to", &coins(5, "utmr"))];
+            t.status = proto::TimerStatus::Watching;
+        })];
+    })
+    .encode()
+    .to_vec();
+    assert_eq!(proto::QueryTimersByActorResponse::decode(&known).unwrap().encode().as_slice(), known);
+    let (mut seed, mut refused, mut read) = (1u64, 0, 0);
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for _ in 0..20_000 {
+        let mut bytes = known.clone();
+        for _ in 0..=random(4) {
+            match random(3) {
+                0 => bytes.truncate(random(bytes.len() + 1)),
+                1 if !bytes.is_empty() => {
+                    let at = random(bytes.len());
+                    bytes[at] = random(256) as u8;
+                }
+                _ => bytes.insert(random(bytes.len() + 1), random(256) as u8),
+            }
+        }
+        match proto::QueryTimersByActorResponse::decode(&bytes) {
+            Ok(message) => {
+                read += 1;
+                assert_eq!(proto::QueryTimersByActorResponse::decode(&message.encode()).unwrap(), message);
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(read > 1_000 && refused > 1_000, "{read} read, {refused} refused");
+}
+
 #[test]
 fn queries_in_json() {
     let query = TimersQuery::Timers(TimersRequest::Estimate(

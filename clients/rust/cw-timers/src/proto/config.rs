@@ -5,15 +5,15 @@ use crate::describe::{enums, messages};
 enums! {
     /// `Policy` decides which timers fire first, and what they pay.
     Policy = "timers.v1.Policy" {
-        /// Is never valid.
+        /// Never valid.
         0 Unspecified = "POLICY_UNSPECIFIED",
         /// Fires by (due, seq).
         1 Fifo = "POLICY_FIFO",
-        /// Is the basefee-and-tips market with a fairness weight per actor; the default.
+        /// The basefee-and-tips market with a fairness weight per actor; the default.
         2 Eip1559 = "POLICY_EIP1559",
-        /// Is the knapsack auction in which waiting counts as bidding.
+        /// The knapsack auction in which waiting counts as bidding.
         3 Auction = "POLICY_AUCTION",
-        /// Is the weighted sum of age, bid and rank, with turns between those of equal score.
+        /// The weighted sum of age, bid and rank, with turns between those of equal score.
         4 Score = "POLICY_SCORE",
         /// Fires by effective tip, ties by a weight per actor that follows the outcomes of its fires, and
         /// shares the lane among actors by those weights.
@@ -21,7 +21,7 @@ enums! {
     }
     /// `BasefeeResponse` is how the lane basefee follows the lane's use.
     BasefeeResponse = "timers.v1.BasefeeResponse" {
-        /// Is never valid.
+        /// Never valid.
         0 Unspecified = "BASEFEE_RESPONSE_UNSPECIFIED",
         /// Changes it by (u − target) ÷ target, cut off at max_change either way: almost any use above or below
         /// the target moves it by the whole max_change.
@@ -32,7 +32,7 @@ enums! {
     }
     /// `FairnessUnit` is whose fires are counted together.
     FairnessUnit = "timers.v1.FairnessUnit" {
-        /// Is never valid.
+        /// Never valid.
         0 Unspecified = "FAIRNESS_UNIT_UNSPECIFIED",
         /// Counts each actor for itself.
         1 Actor = "FAIRNESS_UNIT_ACTOR",
@@ -41,7 +41,7 @@ enums! {
     }
     /// `PaymentRule` is what a fire pays of its bid under policy auction.
     PaymentRule = "timers.v1.PaymentRule" {
-        /// Is never valid.
+        /// Never valid.
         0 Unspecified = "PAYMENT_RULE_UNSPECIFIED",
         /// The least bid that would have kept the timer before the first one behind it that did not fit.
         1 Vcg = "PAYMENT_RULE_VCG",

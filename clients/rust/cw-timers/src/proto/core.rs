@@ -26,7 +26,7 @@ enums! {
     }
     /// `ConditionOp` is how a condition compares the value of a key with its own.
     ConditionOp = "timers.v1.ConditionOp" {
-        /// Is refused.
+        /// Refused.
         0 Unspecified = "CONDITION_OP_UNSPECIFIED",
         /// The key is there.
         1 Exists = "CONDITION_OP_EXISTS",
@@ -46,7 +46,7 @@ enums! {
     /// `TimerTier` is the distance of a timer's due height. It is a function of (due, now) and the config
     /// alone.
     TimerTier = "timers.v1.TimerTier" {
-        /// Is never reported.
+        /// Never reported.
         0 Unspecified = "TIMER_TIER_UNSPECIFIED",
         /// Within ring_size blocks, or due already.
         1 Near = "TIMER_TIER_NEAR",
@@ -59,13 +59,13 @@ enums! {
     PriorityTier = "timers.v1.PriorityTier" {
         /// Means that no tier is stated.
         0 Unspecified = "PRIORITY_TIER_UNSPECIFIED",
-        /// Is the cheapest tier.
+        /// The cheapest tier.
         1 Economy = "PRIORITY_TIER_ECONOMY",
-        /// Is the usual tip.
+        /// The usual tip.
         2 Standard = "PRIORITY_TIER_STANDARD",
-        /// Is above the usual tip.
+        /// Above the usual tip.
         3 Fast = "PRIORITY_TIER_FAST",
-        /// Is the dearest tier.
+        /// The dearest tier.
         4 Urgent = "PRIORITY_TIER_URGENT",
     }
     /// `SetAsideReason` says why a timer left the queue without leaving the chain.
