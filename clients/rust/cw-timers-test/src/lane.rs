@@ -193,30 +193,14 @@ impl<'a, H: Host> Lane<'a, H> {
         }
     }
 
-    /// Looks at what is set aside: it returns, stays or leaves.
+    /// Looks at what is set aside: it returns, stays or expires.
     fn sweep_set_aside(&mut self) {
-        let mut promised: BTreeMap<Addr, Uint128> = BTreeMap::new();
-        let mut aside: Vec<Record> = Record::all(self.host.storage()).into_iter().filter(|r| !r.in_queue()).collect();
-        aside.sort_by_key(|r| r.info.seq);
-        for mut record in aside {
+        for mut record in Record::all(self.host.storage()).into_iter().filter(|r| !r.in_queue()) {
             if record.expired_at(self.height) {
                 self.expire(&record);
-                continue;
-            }
-            match record.info.set_aside {
-                SetAsideReason::Unrunnable if self.runnable(&record) => {
-                    release(&mut record, self.height);
-                    record.save(self.host.storage_mut());
-                }
-                SetAsideReason::Unfunded if !self.config.lane_paused => {
-                    let needed = self.max_cost(&record) + promised.get(&record.payer()).copied().unwrap_or_default();
-                    if self.covers(&record, needed) {
-                        promised.insert(record.payer(), needed);
-                        release(&mut record, self.height);
-                        record.save(self.host.storage_mut());
-                    }
-                }
-                _ => {}
+            } else if record.info.set_aside == SetAsideReason::Unrunnable && self.runnable(&record) {
+                release(&mut record, self.height);
+                record.save(self.host.storage_mut());
             }
         }
     }
