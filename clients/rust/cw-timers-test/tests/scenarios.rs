@@ -11,17 +11,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cosmwasm_std::testing::MockStorage;
 use cosmwasm_std::{
-    coin, to_json_binary, Addr, Api, BankMsg, Binary, Deps, DepsMut, Empty, Env, MessageInfo, Reply, Response,
-    StdError, StdResult, SubMsg, WasmMsg,
+    coin, to_json_binary, Addr, Api, BankMsg, Binary, CustomMsg, CustomQuery, Deps, DepsMut, Empty, Env, MessageInfo,
+    Reply, Response, StdError, StdResult, SubMsg, WasmMsg,
 };
 use cw_multi_test::error::AnyResult;
-use cw_multi_test::{BankSudo, ContractWrapper, Executor, SudoMsg as AppSudo};
-use cw_timers::{
-    timer_id, Bid, Change, Condition, Interval, OnUnfunded, SudoMsg, Tier, Timer, TimerId, Trigger, Update, Watch,
-    WatchKey,
+use cw_multi_test::{
+    App, BankKeeper, BankSudo, ContractWrapper, DistributionKeeper, Executor, GovFailingModule, IbcFailingModule,
+    MockApiBech32, Module, StakeKeeper, SudoMsg as AppSudo, WasmKeeper,
 };
-use cw_timers_test::{refusal_of, Block, Config, Timers, TimersApp, Usage};
+use cw_timers::{
+    timer_id, Bid, Change, Condition, Interval, OnUnfunded, QueryWire, SudoMsg, Tier, Timer, TimerId, Trigger, Update,
+    Watch, WatchKey, Wire,
+};
+use cw_timers_test::{refusal_of, Block, Config, Timers, Usage};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -185,12 +190,12 @@ struct ExecuteMsg {
 }
 
 /// What a reply has to know: which operation it answers.
-fn answered(mut msg: SubMsg, op: &Value) -> SubMsg {
+fn answered<C>(mut msg: SubMsg<C>, op: &Value) -> SubMsg<C> {
     msg.payload = Binary::from(op.to_string().as_bytes());
     msg
 }
 
-fn lookup(deps: Deps, op: &Value) -> TimerId {
+fn lookup<Q: CustomQuery>(deps: Deps<Q>, op: &Value) -> TimerId {
     let name = op["timer"].as_str().unwrap();
     let owner = world(|w| w.owners.get(name).map(|owner| w.contracts[owner].clone()));
     let found = owner.and_then(|o| deps.querier.query_wasm_raw(o, [b"id/", name.as_bytes()].concat()).unwrap());
@@ -198,7 +203,7 @@ fn lookup(deps: Deps, op: &Value) -> TimerId {
     TimerId::new(id).unwrap()
 }
 
-fn act(deps: Deps, env: &Env, op: &Value) -> StdResult<SubMsg> {
+fn act<C: Wire, Q: CustomQuery>(deps: Deps<Q>, env: &Env, op: &Value) -> StdResult<SubMsg<C>> {
     let me = &env.contract.address;
     Ok(match op["op"].as_str().unwrap() {
         "schedule" => {
@@ -225,7 +230,7 @@ fn act(deps: Deps, env: &Env, op: &Value) -> StdResult<SubMsg> {
             }
             let msg = with_bid(timer, &op["bid"]);
             let call = cw_timers::TimersCall::Schedule(Box::new(msg));
-            answered(SubMsg::reply_on_success(call.into_any::<Empty>(me.as_str()), 1), op)
+            answered(SubMsg::reply_on_success(C::wrap(call, me), 1), op)
         }
         "update" => {
             let mut update =
@@ -262,20 +267,25 @@ fn act(deps: Deps, env: &Env, op: &Value) -> StdResult<SubMsg> {
     })
 }
 
-fn instantiate(_: DepsMut, _: Env, _: MessageInfo, _: Empty) -> StdResult<Response> {
+fn instantiate<C, Q: CustomQuery>(_: DepsMut<Q>, _: Env, _: MessageInfo, _: Empty) -> StdResult<Response<C>> {
     Ok(Response::new())
 }
 
-fn query(_: Deps, _: Env, _: Empty) -> StdResult<Binary> {
+fn query<Q: CustomQuery>(_: Deps<Q>, _: Env, _: Empty) -> StdResult<Binary> {
     Ok(Binary::default())
 }
 
-fn execute(deps: DepsMut, env: Env, _: MessageInfo, msg: ExecuteMsg) -> StdResult<Response> {
+fn execute<C: Wire, Q: CustomQuery>(
+    deps: DepsMut<Q>,
+    env: Env,
+    _: MessageInfo,
+    msg: ExecuteMsg,
+) -> StdResult<Response<C>> {
     let op = serde_json::from_str(&msg.op).unwrap();
     Ok(Response::new().add_submessage(act(deps.as_ref(), &env, &op)?))
 }
 
-fn reply(deps: DepsMut, _: Env, reply: Reply) -> StdResult<Response> {
+fn reply<C, Q: CustomQuery>(deps: DepsMut<Q>, _: Env, reply: Reply) -> StdResult<Response<C>> {
     let op: Value = serde_json::from_slice(&reply.payload).unwrap();
     if reply.id == 1 {
         let (id, name) = (timer_id(&reply)?.into_string(), op["as"].as_str().unwrap());
@@ -291,7 +301,7 @@ fn reply(deps: DepsMut, _: Env, reply: Reply) -> StdResult<Response> {
     Ok(Response::new())
 }
 
-fn sudo(_: DepsMut, env: Env, SudoMsg::HandleTimer(fired): SudoMsg) -> StdResult<Response> {
+fn sudo<C, Q: CustomQuery>(_: DepsMut<Q>, env: Env, SudoMsg::HandleTimer(fired): SudoMsg) -> StdResult<Response<C>> {
     assert!(fired.payload.is_empty());
     assert_eq!(fired.height, env.block.height);
     let script = world(|w| w.scripts[fired.timer_id.as_str()].clone());
@@ -311,7 +321,7 @@ fn sudo(_: DepsMut, env: Env, SudoMsg::HandleTimer(fired): SudoMsg) -> StdResult
 }
 
 /// The contract of the scenario's keys: each holds how often it was changed.
-fn board(deps: DepsMut, _: Env, _: MessageInfo, msg: ExecuteMsg) -> StdResult<Response> {
+fn board<C, Q: CustomQuery>(deps: DepsMut<Q>, _: Env, _: MessageInfo, msg: ExecuteMsg) -> StdResult<Response<C>> {
     let key = key_of(&msg.op);
     let count: u64 = deps.storage.get(&key).map_or(0, |raw| String::from_utf8(raw).unwrap().parse().unwrap());
     deps.storage.set(&key, (count + 1).to_string().as_bytes());
@@ -363,10 +373,24 @@ fn usage(firing: &cw_timers_test::Firing<'_>) -> Usage {
     })
 }
 
-struct Runner {
+/// An app whose contracts speak as the module of their custom messages does.
+type AppOf<M> = App<
+    BankKeeper,
+    MockApiBech32,
+    MockStorage,
+    M,
+    WasmKeeper<<M as Module>::ExecT, <M as Module>::QueryT>,
+    StakeKeeper,
+    DistributionKeeper,
+    IbcFailingModule,
+    GovFailingModule,
+    Timers,
+>;
+
+struct Runner<M: Module> {
     name: String,
     timers: Timers,
-    app: TimersApp,
+    app: AppOf<M>,
     ops: Vec<(usize, Value)>,
 }
 
@@ -429,15 +453,30 @@ fn introduce(op: &Value, owner: &str, owners: &mut BTreeMap<String, String>) {
     }
 }
 
-impl Runner {
-    fn new(name: &str, scenario: &Value, golden: &[Value]) -> Runner {
+impl<M: Module> Runner<M>
+where
+    M::ExecT: Wire + CustomMsg + DeserializeOwned + 'static,
+    M::QueryT: QueryWire + DeserializeOwned + 'static,
+{
+    fn new(name: &str, scenario: &Value, golden: &[Value], app: fn(&Timers) -> AppOf<M>) -> Self {
         let mut config = Config::default();
         change_config(&mut config, &scenario["config"]);
         let timers = Timers::new(config);
-        let mut app = timers.app();
-        let code = app
-            .store_code(Box::new(ContractWrapper::new(execute, instantiate, query).with_reply(reply).with_sudo(sudo)));
-        let keys = app.store_code(Box::new(ContractWrapper::new(board, instantiate, query)));
+        let mut app = app(&timers);
+        let code = app.store_code(Box::new(
+            ContractWrapper::new(
+                execute::<M::ExecT, M::QueryT>,
+                instantiate::<M::ExecT, M::QueryT>,
+                query::<M::QueryT>,
+            )
+            .with_reply(reply::<M::ExecT, M::QueryT>)
+            .with_sudo(sudo::<M::ExecT, M::QueryT>),
+        ));
+        let keys = app.store_code(Box::new(ContractWrapper::new(
+            board::<M::ExecT, M::QueryT>,
+            instantiate::<M::ExecT, M::QueryT>,
+            query::<M::QueryT>,
+        )));
         let creator = app.api().addr_make("creator");
         let mut new = World::default();
         for (account, balance) in scenario["accounts"].as_object().unwrap() {
@@ -639,11 +678,15 @@ fn scripts(op: &Value, out: &mut BTreeMap<String, Value>) {
 }
 
 /// Runs a scenario, and returns how many fires and blocks there were.
-fn run(file: &Path) -> (usize, usize) {
+fn run<M: Module>(file: &Path, app: fn(&Timers) -> AppOf<M>) -> (usize, usize)
+where
+    M::ExecT: Wire + CustomMsg + DeserializeOwned + 'static,
+    M::QueryT: QueryWire + DeserializeOwned + 'static,
+{
     let name = name_of(file);
     let (scenario, golden) = read(file);
     assert_eq!(golden.len() as u64, number(&scenario["blocks"]), "{name}");
-    let mut runner = Runner::new(&name, &scenario, &golden);
+    let mut runner = Runner::new(&name, &scenario, &golden, app);
     let mut by_name = BTreeMap::new();
     for (_, op) in &runner.ops {
         scripts(op, &mut by_name);
@@ -660,7 +703,20 @@ fn run(file: &Path) -> (usize, usize) {
 }
 
 #[test]
-fn the_model_does_what_the_chain_does() {
+fn the_model_does_what_the_chain_does_in_protobuf() {
+    run_all(Timers::app);
+}
+
+#[test]
+fn the_model_does_what_the_chain_does_in_json() {
+    run_all(Timers::json_app);
+}
+
+fn run_all<M: Module>(app: fn(&Timers) -> AppOf<M>)
+where
+    M::ExecT: Wire + CustomMsg + DeserializeOwned + 'static,
+    M::QueryT: QueryWire + DeserializeOwned + 'static,
+{
     let mut ran = BTreeSet::new();
     let mut skipped = BTreeSet::new();
     let (mut fires, mut blocks) = (0, 0);
@@ -677,7 +733,7 @@ fn the_model_does_what_the_chain_does() {
             skipped.insert(name);
             continue;
         }
-        let (f, b) = run(&file);
+        let (f, b) = run(&file, app);
         fires += f;
         blocks += b;
         assert!(ran.insert(name), "{}", file.display());
@@ -712,7 +768,7 @@ fn a_difference_is_seen() {
         ("timer", Value::from("thrice")),
         ("cycles", Value::from(1)),
     ] {
-        let mut runner = Runner::new("heartbeat", &scenario, &golden);
+        let mut runner = Runner::new("heartbeat", &scenario, &golden, Timers::app);
         let mut by_name = BTreeMap::new();
         for (_, op) in &runner.ops {
             scripts(op, &mut by_name);
